@@ -1,0 +1,5 @@
+//! Judges text for Bowline. Pure: no I/O, no clock, no environment.
+//!
+//! [`shell`] turns a shell line into the simple commands that it would run.
+
+pub mod shell;

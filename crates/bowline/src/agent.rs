@@ -1,0 +1,1 @@
+//! A small but complete agent on the lifecycle driver.

@@ -1,0 +1,1 @@
+//! Hooks made of settings.

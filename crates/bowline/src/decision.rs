@@ -1,0 +1,29 @@
+//! What the answer to an event comes to.
+
+use std::fmt;
+
+/// What is answered, from the weakest to the strictest; the strictest of several wins (`max`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    /// Nothing to say: the agent's own permissions decide.
+    #[default]
+    NoOpinion,
+    /// A deliberate permission.
+    Grant,
+    /// A person has to decide.
+    Ask,
+    /// Not allowed.
+    Deny,
+}
+
+impl fmt::Display for Decision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::NoOpinion => "no opinion",
+            Self::Grant => "grant",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        })
+    }
+}

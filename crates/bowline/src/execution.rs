@@ -1,0 +1,1 @@
+//! What tools get so that they can fire hooks of their own.

@@ -1,0 +1,315 @@
+//! The hook: what we run for an event.
+
+use std::fmt;
+use std::future::Future;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use regex::Regex;
+
+use crate::context::HookContext;
+use crate::error::Result;
+use crate::event::HookEvent;
+use crate::input::HookInput;
+use crate::output::HookOutput;
+
+/// How the manager runs a hook. The default is a hook that decides, in its turn, and blocks a gate when it fails.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RunPolicy {
+    /// Whether the hook is waited for, and whether it may decide.
+    pub mode: RunMode,
+    /// What a failure comes to on a gate.
+    pub on_failure: OnFailure,
+    /// Whether a failed hook gets one more attempt.
+    pub attempts: Attempts,
+    /// How often the hook runs.
+    pub repeat: Repeat,
+    /// Neighbours of the same parallel group run together.
+    pub parallel_group: Option<u64>,
+    /// When the hook is in force at all.
+    pub activation: Activation,
+}
+
+impl RunPolicy {
+    /// A hook that runs beside the others and may add context, but not decide.
+    pub fn observer() -> Self {
+        Self {
+            mode: RunMode::Observe,
+            on_failure: OnFailure::Allow,
+            ..Self::default()
+        }
+    }
+
+    /// A hook that is started and left alone.
+    pub fn background() -> Self {
+        Self {
+            mode: RunMode::Background,
+            on_failure: OnFailure::Allow,
+            ..Self::default()
+        }
+    }
+}
+
+/// Whether a hook is waited for, and whether it may decide.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RunMode {
+    /// Waited for, in its turn; its decision counts.
+    #[default]
+    Decide,
+    /// Waited for, beside the others; it may add context but not decide.
+    Observe,
+    /// Started and left alone (`async`).
+    Background,
+}
+
+/// What a hook that cannot run, times out, errs or panics comes to on a gate. On other events it is a warning.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum OnFailure {
+    /// Blocked, naming the hook.
+    #[default]
+    Block,
+    /// A person decides.
+    Ask,
+    /// A warning.
+    Allow,
+}
+
+/// Whether a failed hook gets one more attempt.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Attempts {
+    /// One attempt.
+    #[default]
+    Once,
+    /// One more after a failure.
+    RetryOnce,
+}
+
+/// How often a hook runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Repeat {
+    /// On every matching event.
+    #[default]
+    Always,
+    /// Until it has run successfully once in a session.
+    OncePerSession,
+}
+
+/// When a hook is in force.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Activation {
+    /// Always.
+    #[default]
+    Always,
+    /// From the skill's first use to the end of the session.
+    Skill(String),
+    /// While a sub-agent of this type runs.
+    Agent(String),
+}
+
+/// Whether a hook wants to see an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Match {
+    /// It does.
+    Yes,
+    /// It does not, and why, for people.
+    No(String),
+}
+
+/// Something that runs when an agent reports an event.
+///
+/// ```
+/// use bowline::hooks::{async_trait, Hook, HookContext, HookEvent, HookInput, HookOutput};
+///
+/// struct NoSudo;
+///
+/// #[async_trait]
+/// impl Hook for NoSudo {
+///     fn name(&self) -> &str { "no-sudo" }
+///     fn events(&self) -> &[HookEvent] { &[HookEvent::PreToolUse] }
+///
+///     async fn execute(&self, input: HookInput, _ctx: &HookContext) -> Result<HookOutput, bowline::Error> {
+///         match input.command() {
+///             Some(command) if command.starts_with("sudo ") => Ok(HookOutput::block("run it without sudo")),
+///             _ => Ok(HookOutput::allow()),
+///         }
+///     }
+/// }
+/// ```
+#[async_trait]
+pub trait Hook: Send + Sync {
+    /// The hook's name, by which it is reported and unregistered.
+    fn name(&self) -> &str;
+
+    /// The events that it runs for.
+    fn events(&self) -> &[HookEvent];
+
+    /// Only tools whose name it finds (`is_match`, not anchored). Events without a tool are not filtered.
+    fn tool_matcher(&self) -> Option<&Regex> {
+        None
+    }
+
+    /// How long it may take, in whole seconds.
+    fn timeout_secs(&self) -> u64 {
+        60
+    }
+
+    /// How long it may take.
+    fn timeout(&self) -> Duration {
+        Duration::from_secs(self.timeout_secs())
+    }
+
+    /// Higher runs first; equal ones run in the order of registration.
+    fn priority(&self) -> i32 {
+        0
+    }
+
+    /// How the manager runs it.
+    fn policy(&self) -> RunPolicy {
+        RunPolicy::default()
+    }
+
+    /// Whether it wants to see this event, asked once the event itself fits. The default asks
+    /// [`Hook::tool_matcher`].
+    fn matches(&self, input: &HookInput) -> Match {
+        match (self.tool_matcher(), input.tool_name()) {
+            (Some(pattern), Some(tool)) if !pattern.is_match(tool) => {
+                Match::No(format!("`{}` does not match tool {tool}", pattern.as_str()))
+            }
+            _ => Match::Yes,
+        }
+    }
+
+    /// Runs the hook.
+    async fn execute(&self, input: HookInput, ctx: &HookContext) -> Result<HookOutput>;
+
+    /// Told what was decided, after the merge and before the answer is sent; also when a gate was blocked before
+    /// this hook's turn. `input` is what will be executed.
+    async fn decided(&self, input: &HookInput, decision: &HookOutput, ctx: &HookContext) {
+        let _ = (input, decision, ctx);
+    }
+}
+
+type BoxFuture<T> = std::pin::Pin<Box<dyn Future<Output = T> + Send>>;
+type Handler = Box<dyn Fn(HookInput, HookContext) -> BoxFuture<Result<HookOutput>> + Send + Sync>;
+
+/// A hook made of a closure.
+///
+/// ```
+/// use bowline::hooks::{FnHook, HookEvent, HookManager, HookOutput};
+///
+/// let mut manager = HookManager::new();
+/// manager.register(
+///     FnHook::new("no-prompts", [HookEvent::UserPromptSubmit], |_input, _ctx| async {
+///         Ok(HookOutput::block("closed for today"))
+///     })
+///     .priority(10),
+/// );
+/// ```
+pub struct FnHook {
+    name: String,
+    events: Vec<HookEvent>,
+    tool_matcher: Option<Regex>,
+    timeout: Duration,
+    priority: i32,
+    policy: RunPolicy,
+    handler: Handler,
+}
+
+impl FnHook {
+    /// A hook that runs the closure for the events.
+    pub fn new<F, Fut>(
+        name: impl Into<String>,
+        events: impl IntoIterator<Item = HookEvent>,
+        handler: F,
+    ) -> Self
+    where
+        F: Fn(HookInput, HookContext) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<HookOutput>> + Send + 'static,
+    {
+        Self {
+            name: name.into(),
+            events: events.into_iter().collect(),
+            tool_matcher: None,
+            timeout: Duration::from_secs(60),
+            priority: 0,
+            policy: RunPolicy::default(),
+            handler: Box::new(move |input, ctx| Box::pin(handler(input, ctx))),
+        }
+    }
+
+    /// Only tools whose name the pattern finds.
+    pub fn tool_matcher(mut self, pattern: Regex) -> Self {
+        self.tool_matcher = Some(pattern);
+        self
+    }
+
+    /// How long it may take.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Higher runs first.
+    pub fn priority(mut self, priority: i32) -> Self {
+        self.priority = priority;
+        self
+    }
+
+    /// How the manager runs it.
+    pub fn policy(mut self, policy: RunPolicy) -> Self {
+        self.policy = policy;
+        self
+    }
+}
+
+impl fmt::Debug for FnHook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FnHook")
+            .field("name", &self.name)
+            .field("events", &self.events)
+            .finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl Hook for FnHook {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn events(&self) -> &[HookEvent] {
+        &self.events
+    }
+
+    fn tool_matcher(&self) -> Option<&Regex> {
+        self.tool_matcher.as_ref()
+    }
+
+    fn timeout_secs(&self) -> u64 {
+        self.timeout.as_secs()
+    }
+
+    fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    fn priority(&self) -> i32 {
+        self.priority
+    }
+
+    fn policy(&self) -> RunPolicy {
+        self.policy.clone()
+    }
+
+    async fn execute(&self, input: HookInput, ctx: &HookContext) -> Result<HookOutput> {
+        (self.handler)(input, ctx.clone()).await
+    }
+}

@@ -1,0 +1,22 @@
+//! Everything for writing, finding and running hooks.
+
+pub use async_trait::async_trait;
+pub use chrono::{DateTime, Utc};
+pub use regex::Regex;
+pub use tokio_util::sync::CancellationToken;
+
+pub use crate::condition::Condition;
+pub use crate::context::HookContext;
+pub use crate::decision::Decision;
+pub use crate::dialect::{self, Dialect};
+pub use crate::event::{EventClass, HookEvent, UnknownEvent};
+pub use crate::hook::{
+    Activation, Attempts, FnHook, Hook, Match, OnFailure, Repeat, RunMode, RunPolicy,
+};
+pub use crate::input::{HookEventData, HookInput, ToolOutput};
+pub use crate::manager::{HookManager, HookRun, RunStatus, TriggerResult};
+pub use crate::matcher::Matcher;
+pub use crate::output::{HookOutput, Permission};
+pub use crate::payload::PayloadError;
+pub use crate::rule::{HookAction, HookRule};
+pub use crate::settings;

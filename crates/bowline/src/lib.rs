@@ -1,0 +1,28 @@
+//! Hooks for AI coding agents.
+
+mod condition;
+mod configured;
+mod context;
+mod decision;
+pub mod dialect;
+mod duration;
+mod error;
+mod event;
+mod execution;
+mod hook;
+pub mod hooks;
+mod input;
+pub mod lifecycle;
+mod manager;
+mod matcher;
+mod merge;
+mod output;
+mod payload;
+mod rule;
+mod runner;
+pub mod settings;
+
+#[cfg(feature = "agent")]
+pub mod agent;
+
+pub use error::{Error, Result};

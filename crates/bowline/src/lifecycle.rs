@@ -1,0 +1,1 @@
+//! A driver for people who write the agent loop.

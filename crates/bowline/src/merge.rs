@@ -1,0 +1,1 @@
+//! The pure fold of outputs.

@@ -1,0 +1,1 @@
+//! How the hooks of settings files run: programs, HTTP requests, questions to a model.

@@ -1,0 +1,85 @@
+//! Reads the text of one settings file into hooks and findings.
+
+use std::path::PathBuf;
+
+use super::{Diagnostic, HookDefinition, Plugin, Scope};
+use crate::dialect::Dialect;
+use crate::hook::Activation;
+
+/// How a file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Syntax {
+    /// JSON; comments and trailing commas are read, with a warning.
+    Json,
+    /// TOML.
+    Toml,
+    /// Markdown with YAML front matter between `---` lines.
+    FrontMatter,
+}
+
+/// Which rules apply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DialectChoice {
+    /// These.
+    Fixed(Dialect),
+    /// Claude Code's for the nested form with string matchers, else the generic ones.
+    ByShape,
+}
+
+/// What is known of a text before it is read.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Source {
+    /// How it is written.
+    pub syntax: Syntax,
+    /// Which rules apply.
+    pub dialect: DialectChoice,
+    /// Whose file it is.
+    pub scope: Scope,
+    /// The file.
+    pub file: Option<PathBuf>,
+    /// The plugin that it belongs to.
+    pub plugin: Option<Plugin>,
+    /// When its hooks are in force.
+    pub activation: Activation,
+}
+
+impl Source {
+    /// A text of the given syntax and rules, in the project's scope.
+    pub fn new(syntax: Syntax, dialect: DialectChoice) -> Self {
+        Self {
+            syntax,
+            dialect,
+            scope: Scope::Project,
+            file: None,
+            plugin: None,
+            activation: Activation::Always,
+        }
+    }
+}
+
+/// What a text says, and what is wrong with it.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Parsed {
+    /// The hooks, in the order of the file.
+    pub hooks: Vec<HookDefinition>,
+    /// The findings, in the order of the file.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads JSON settings by fixed rules.
+pub fn parse(text: &str, dialect: Dialect) -> Parsed {
+    parse_source(
+        text,
+        &Source::new(Syntax::Json, DialectChoice::Fixed(dialect)),
+    )
+}
+
+/// Reads the text of one file.
+pub fn parse_source(text: &str, source: &Source) -> Parsed {
+    let _ = (text, source);
+    Parsed::default()
+}
