@@ -1,1 +1,374 @@
-//! Hooks made of settings.
+//! Hooks made of settings: a definition, what it runs, and the dialect that reads what comes back.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use regex::Regex;
+use serde_json::Value;
+
+use crate::context::HookContext;
+use crate::dialect::{Dialect, RawOutput};
+use crate::error::{Error, Result};
+use crate::event::HookEvent;
+use crate::hook::{Hook, Match, RunPolicy};
+use crate::input::HookInput;
+use crate::manager::HookManager;
+use crate::output::HookOutput;
+use crate::runner::command::{self, CommandRequest, EnvBase};
+use crate::runner::environment::event_variables;
+#[cfg(feature = "http")]
+use crate::runner::http::{self, HttpPolicy};
+#[cfg(feature = "prompt")]
+use crate::runner::prompt::{self, ModelConfig};
+use crate::settings::{Action, CommandAction, Dedupe, ExitPolicy, HookDefinition, Settings};
+
+/// What the hooks of settings files need from their surroundings.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Services {
+    /// The environment that command hooks start from.
+    pub environment: EnvBase,
+    /// What `~/` stands for in `if` conditions.
+    pub home: Option<PathBuf>,
+    /// What HTTP hooks may do.
+    #[cfg(feature = "http")]
+    pub http: HttpPolicy,
+    /// The model that prompt hooks ask; without one they are skipped with a warning.
+    #[cfg(feature = "prompt")]
+    pub model: Option<ModelConfig>,
+}
+
+/// One hook of a settings file, ready to run.
+pub(crate) struct ConfiguredHook {
+    definition: HookDefinition,
+    policy: RunPolicy,
+    services: Arc<Services>,
+}
+
+impl ConfiguredHook {
+    pub(crate) fn new(definition: HookDefinition, services: Arc<Services>) -> Self {
+        let policy = RunPolicy {
+            mode: definition.mode,
+            on_failure: definition.on_failure,
+            attempts: definition.attempts,
+            repeat: definition.repeat,
+            parallel_group: definition.parallel_group,
+            activation: definition.activation.clone(),
+            identity: identity(&definition),
+        };
+        Self { definition, policy, services }
+    }
+
+    fn failed(&self, reason: impl fmt::Display) -> Error {
+        Error::HookFailed { hook: self.definition.id.clone(), reason: reason.to_string() }
+    }
+
+    async fn run_command(
+        &self,
+        action: &CommandAction,
+        input: &HookInput,
+        ctx: &HookContext,
+    ) -> Result<HookOutput> {
+        let definition = &self.definition;
+        let base = self.services.environment;
+        let raw = run_command(action, input, ctx, &definition.env, base)
+            .await
+            .map_err(|error| self.failed(error))?;
+        definition.origin.dialect.read_output(
+            &definition.id,
+            input.event_type(),
+            &raw,
+            definition.exit_policy,
+        )
+    }
+
+    #[cfg(feature = "http")]
+    async fn run_http(
+        &self,
+        action: &crate::settings::HttpAction,
+        input: &HookInput,
+        ctx: &HookContext,
+    ) -> Result<HookOutput> {
+        let definition = &self.definition;
+        let body = input.to_payload(ctx).to_string();
+        let variable = |name: &str| self.services.variable(name, ctx);
+        let limit = definition.timeout.limit;
+        let reply = http::run(action, body.as_bytes(), &variable, &self.services.http, limit)
+            .await
+            .map_err(|error| self.failed(error))?;
+        definition.origin.dialect.read_body(&definition.id, input.event_type(), &reply.body, reply.body_cut)
+    }
+
+    #[cfg(feature = "prompt")]
+    async fn run_prompt(
+        &self,
+        action: &crate::settings::PromptAction,
+        input: &HookInput,
+        ctx: &HookContext,
+    ) -> Result<HookOutput> {
+        let definition = &self.definition;
+        let payload = input.to_payload(ctx);
+        let model = self.services.model.as_ref();
+        let limit = definition.timeout.limit;
+        prompt::run(action, input, ctx, &payload, definition.origin.dialect, model, limit)
+            .await
+            .map_err(|error| self.failed(error))
+    }
+
+    /// Without its feature a kind of hook is passed over, and says so.
+    #[cfg(not(all(feature = "http", feature = "prompt")))]
+    fn without_feature(&self, feature: &str) -> HookOutput {
+        HookOutput::allow().warning(format!(
+            "hook `{}` was skipped: this program was built without the feature `{feature}`",
+            self.definition.id
+        ))
+    }
+}
+
+/// Claude Code runs identical handlers of one event once, whichever of their groups match.
+fn identity(definition: &HookDefinition) -> Option<Arc<str>> {
+    (definition.dedupe == Dedupe::Event).then(|| {
+        let root = definition.origin.plugin.as_ref().map(|plugin| plugin.root.display().to_string());
+        let condition = definition.condition.as_ref().map(|condition| condition.source());
+        format!("{root:?} {condition:?} {:?}", definition.action).into()
+    })
+}
+
+impl Services {
+    /// A variable as the hook would see it.
+    #[cfg(feature = "http")]
+    fn variable(&self, name: &str, ctx: &HookContext) -> Option<String> {
+        ctx.env.get(name).cloned().or_else(|| match self.environment {
+            EnvBase::Inherited => std::env::var(name).ok(),
+            EnvBase::Context => None,
+        })
+    }
+}
+
+/// Runs a command for an event, with the event on stdin and in the environment.
+async fn run_command(
+    action: &CommandAction,
+    input: &HookInput,
+    ctx: &HookContext,
+    extra_env: &BTreeMap<String, String>,
+    base: EnvBase,
+) -> Result<RawOutput, command::RunError> {
+    let mut line = input.to_payload(ctx).to_string();
+    line.push('\n');
+    command::run(CommandRequest {
+        action,
+        stdin: line.as_bytes(),
+        variables: event_variables(input, ctx),
+        extra_env,
+        base,
+        ctx,
+    })
+    .await
+}
+
+#[async_trait]
+impl Hook for ConfiguredHook {
+    fn name(&self) -> &str {
+        &self.definition.id
+    }
+
+    fn events(&self) -> &[HookEvent] {
+        std::slice::from_ref(&self.definition.event)
+    }
+
+    fn timeout_secs(&self) -> u64 {
+        self.definition.timeout.limit.as_secs()
+    }
+
+    fn timeout(&self) -> Duration {
+        self.definition.timeout.limit
+    }
+
+    fn priority(&self) -> i32 {
+        self.definition.priority
+    }
+
+    fn policy(&self) -> RunPolicy {
+        self.policy.clone()
+    }
+
+    fn matches(&self, input: &HookInput) -> Match {
+        match (self.definition.matcher.matches(input), &self.definition.condition) {
+            (Match::Yes, Some(condition)) => {
+                condition.matches(input, self.services.home.as_deref())
+            }
+            (answer, _) => answer,
+        }
+    }
+
+    async fn execute(&self, input: HookInput, ctx: &HookContext) -> Result<HookOutput> {
+        match &self.definition.action {
+            Action::Command(action) => self.run_command(action, &input, ctx).await,
+            #[cfg(feature = "http")]
+            Action::Http(action) => self.run_http(action, &input, ctx).await,
+            #[cfg(not(feature = "http"))]
+            Action::Http(_) => Ok(self.without_feature("http")),
+            #[cfg(feature = "prompt")]
+            Action::Prompt(action) => self.run_prompt(action, &input, ctx).await,
+            #[cfg(not(feature = "prompt"))]
+            Action::Prompt(_) => Ok(self.without_feature("prompt")),
+            Action::Unsupported { kind } => Ok(HookOutput::allow().warning(format!(
+                "hook `{}` was skipped: hooks of type `{kind}` are not supported yet",
+                self.definition.id
+            ))),
+        }
+    }
+}
+
+impl Settings {
+    /// A manager with every hook in force, in order.
+    pub fn manager(&self, services: Services) -> HookManager {
+        let mut manager = HookManager::new();
+        self.register_into(&mut manager, services);
+        manager
+    }
+
+    /// Adds every hook in force to a manager, in order.
+    pub fn register_into(&self, manager: &mut HookManager, services: Services) {
+        let services = Arc::new(services);
+        for definition in self.in_force() {
+            let hook = ConfiguredHook::new(definition.clone(), Arc::clone(&services));
+            manager.register_arc(Arc::new(hook));
+        }
+    }
+}
+
+/// A hook that runs a shell command: the event as JSON on stdin and in the environment, the answer on stdout.
+///
+/// It is read by the generic dialect: any non-zero exit blocks a gate, and so does a command that cannot be
+/// started or takes too long.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// use bowline::hooks::{CommandHook, HookContext, HookEvent, HookInput, HookManager};
+///
+/// let mut manager = HookManager::new();
+/// manager.register(
+///     CommandHook::new("no-push", r#"case "$COMMAND" in *push*) echo "not today" >&2; exit 1;; esac"#, [HookEvent::PreToolUse])
+///         .tool_pattern("^Bash$")?,
+/// );
+/// let input = HookInput::pre_tool_use("session-1", "Bash", serde_json::json!({"command": "git push"}));
+/// let output = manager.execute(HookEvent::PreToolUse, input, &HookContext::new("session-1")).await?;
+/// assert_eq!(output.stop_reason.as_deref(), Some("not today"));
+/// # Ok::<(), bowline::Error>(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug, Clone)]
+pub struct CommandHook {
+    name: String,
+    action: CommandAction,
+    events: Vec<HookEvent>,
+    tool_pattern: Option<Regex>,
+    timeout: Duration,
+    extra_env: BTreeMap<String, String>,
+    policy: RunPolicy,
+    environment: EnvBase,
+}
+
+impl CommandHook {
+    /// A hook that runs `command` through the shell.
+    pub fn new(
+        name: impl Into<String>,
+        command: impl Into<String>,
+        events: impl IntoIterator<Item = HookEvent>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            action: CommandAction { command: command.into(), args: None },
+            events: events.into_iter().collect(),
+            tool_pattern: None,
+            timeout: Duration::from_secs(60),
+            extra_env: BTreeMap::new(),
+            policy: RunPolicy::default(),
+            environment: EnvBase::Inherited,
+        }
+    }
+
+    /// Starts `command` directly with these arguments, without a shell.
+    pub fn args<A: Into<String>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
+        self.action.args = Some(args.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Only tools whose name the pattern finds.
+    pub fn tool_pattern(mut self, pattern: &str) -> Result<Self> {
+        let compiled = Regex::new(pattern).map_err(|error| Error::Pattern {
+            pattern: pattern.to_owned(),
+            reason: error.to_string(),
+        })?;
+        self.tool_pattern = Some(compiled);
+        Ok(self)
+    }
+
+    /// How long it may take.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// How long it may take, in seconds.
+    pub fn timeout_secs(self, seconds: u64) -> Self {
+        self.timeout(Duration::from_secs(seconds))
+    }
+
+    /// Sets a variable, over any other of that name.
+    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.extra_env.insert(name.into(), value.into());
+        self
+    }
+
+    /// What the command's environment starts from.
+    pub fn environment(mut self, base: EnvBase) -> Self {
+        self.environment = base;
+        self
+    }
+
+    /// How the manager runs it.
+    pub fn policy(mut self, policy: RunPolicy) -> Self {
+        self.policy = policy;
+        self
+    }
+}
+
+#[async_trait]
+impl Hook for CommandHook {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn events(&self) -> &[HookEvent] {
+        &self.events
+    }
+
+    fn tool_matcher(&self) -> Option<&Regex> {
+        self.tool_pattern.as_ref()
+    }
+
+    fn timeout_secs(&self) -> u64 {
+        self.timeout.as_secs()
+    }
+
+    fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    fn policy(&self) -> RunPolicy {
+        self.policy.clone()
+    }
+
+    async fn execute(&self, input: HookInput, ctx: &HookContext) -> Result<HookOutput> {
+        let raw = run_command(&self.action, &input, ctx, &self.extra_env, self.environment)
+            .await
+            .map_err(|error| Error::HookFailed { hook: self.name.clone(), reason: error.to_string() })?;
+        Dialect::Generic.read_output(&self.name, input.event_type(), &raw, ExitPolicy::AnyNonZero)
+    }
+}
