@@ -26,7 +26,8 @@ pub mod settings;
 mod http_client;
 #[cfg(any(feature = "prompt", feature = "agent"))]
 mod model_api;
-#[cfg(all(test, any(feature = "http", feature = "prompt", feature = "agent")))]
+#[cfg(test)]
+#[cfg(any(feature = "http", feature = "prompt", feature = "agent"))]
 mod test_server;
 
 #[cfg(feature = "agent")]

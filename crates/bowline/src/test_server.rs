@@ -43,7 +43,7 @@ pub(crate) enum Reply {
     /// It answers.
     Answer {
         status: u16,
-        headers: &'static str,
+        headers: String,
         body: Vec<u8>,
     },
     /// It reads the request and never answers.
@@ -58,12 +58,12 @@ impl Reply {
     /// `headers` are whole lines, each ended by CR and LF.
     pub(crate) fn with_headers(
         status: u16,
-        headers: &'static str,
+        headers: impl Into<String>,
         body: impl Into<Vec<u8>>,
     ) -> Self {
         Self::Answer {
             status,
-            headers,
+            headers: headers.into(),
             body: body.into(),
         }
     }
@@ -95,7 +95,7 @@ impl Server {
                         status,
                         headers,
                         body,
-                    }) => answer(&mut stream, status, headers, &body).await,
+                    }) => answer(&mut stream, status, &headers, &body).await,
                     Some(Reply::Silence) => kept_open.push(stream),
                     None => {}
                 }

@@ -22,10 +22,10 @@ const OWN_HEADERS: [&str; 4] = [
 ];
 
 /// What HTTP hooks may do beyond the safe default.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct HttpPolicy {
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HttpPolicy {
     /// Hosts beside this machine that may be talked to in plain text.
-    pub(crate) allow_insecure_hosts: Vec<String>,
+    pub allow_insecure_hosts: Vec<String>,
 }
 
 impl HttpPolicy {

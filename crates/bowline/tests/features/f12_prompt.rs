@@ -85,8 +85,8 @@ fn f12_a_claude_code_escapes_dollars_and_appends_the_arguments() {
             format!("Is $COMMAND = ls in {json}?"),
         ),
         ("${ARGUMENTS}", json.clone()),
-        ("Fine?", format!("Fine?\n\nARGUMENTS: {json}")),
-        ("\\$ARGUMENTS", format!("$ARGUMENTS\n\nARGUMENTS: {json}")),
+        ("Fine?", format!("Fine?\n\nARGUMENTS:\n{json}")),
+        ("\\$ARGUMENTS", format!("$ARGUMENTS\n\nARGUMENTS:\n{json}")),
     ] {
         let text = expand(template, &input, &ctx, &payload(), Dialect::ClaudeCode);
         assert_eq!(text, expected, "{template}");

@@ -61,6 +61,7 @@ async fn localhost_is_this_machine() {
         .await
         .unwrap();
     assert_eq!((reply.status, reply.body.as_str()), (204, ""));
+    assert_eq!(server.requests()[0].json(), serde_json::json!({}));
 }
 
 #[tokio::test]
@@ -116,7 +117,7 @@ async fn only_2xx_is_an_answer_and_redirects_are_not_followed() {
     let elsewhere = Server::start([Reply::new(200, "{}")]).await;
     let location = format!("Location: {}\r\n", elsewhere.url("/"));
     for (code, headers, body, first_line) in [
-        (302, location.leak() as &str, "", ""),
+        (302, location.as_str(), "", ""),
         (307, "", "moved", "moved"),
         (404, "", "\nno such hook\nmore", "no such hook"),
         (500, "", "s3cr3t-token is no good", "*** is no good"),
@@ -223,4 +224,40 @@ async fn a_silent_server_is_given_up() {
         after,
     };
     assert_eq!(error, Err(expected));
+}
+
+/// Answers everything on kept-open connections, and outlives every runtime.
+fn keep_alive_server() -> u16 {
+    use std::io::{Read, Write};
+
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            std::thread::spawn(move || {
+                let mut buffer = [0; 4096];
+                // Each request is small enough to arrive in one piece.
+                while stream.read(&mut buffer).is_ok_and(|read| read > 0) {
+                    let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
+                    stream.write_all(answer).unwrap();
+                }
+            });
+        }
+    });
+    port
+}
+
+#[test]
+fn a_client_outlives_the_runtime_that_first_used_it() {
+    let action = to(format!("http://127.0.0.1:{}/", keep_alive_server()));
+    for _ in 0..3 {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        for _ in 0..2 {
+            assert_eq!(runtime.block_on(post(&action)).unwrap().body, "{}");
+        }
+    }
 }

@@ -79,25 +79,16 @@ impl Verdict {
 /// `{"ok": …, "reason": …}` as the whole answer.
 fn json_verdict(text: &str) -> Option<Verdict> {
     let json: Value = serde_json::from_str(inside_fence(text).unwrap_or(text)).ok()?;
-    let reason = || {
-        json.get("reason")
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .trim()
-            .to_owned()
+    let reason = json.get("reason").and_then(Value::as_str);
+    let reason = reason.unwrap_or_default().trim().to_owned();
+    if json.get("ok")?.as_bool()? {
+        return Some(Verdict::Allow);
+    }
+    let outlook = match json.get("impossible").and_then(Value::as_bool) {
+        Some(true) => Outlook::Impossible,
+        Some(false) | None => Outlook::Open,
     };
-    let impossible = json.get("impossible").and_then(Value::as_bool) == Some(true);
-    Some(match json.get("ok")?.as_bool()? {
-        true => Verdict::Allow,
-        false => Verdict::Block {
-            reason: reason(),
-            outlook: if impossible {
-                Outlook::Impossible
-            } else {
-                Outlook::Open
-            },
-        },
-    })
+    Some(Verdict::Block { reason, outlook })
 }
 
 /// The inside of a code fence that is the whole text. The language may be named.

@@ -58,7 +58,7 @@ fn by_the_clients_rules(verdict: Verdict, action: &PromptAction, event: HookEven
             reason,
             outlook: Outlook::Impossible,
         } if at_the_end => HookOutput {
-            message: Some(reason),
+            message: Some(reason).filter(|reason| !reason.is_empty()),
             ..HookOutput::default()
         },
         verdict @ Verdict::Block { .. } => {

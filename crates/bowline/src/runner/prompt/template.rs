@@ -62,7 +62,7 @@ impl<'a> Event<'a> {
             })
         });
         if dialect == Dialect::ClaudeCode && !arguments_used {
-            text.push_str("\n\nARGUMENTS: ");
+            text.push_str("\n\nARGUMENTS:\n");
             text.push_str(&frame("ARGUMENTS", Cow::Owned(self.payload.to_string())));
         }
         text
