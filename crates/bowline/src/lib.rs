@@ -22,7 +22,16 @@ mod rule;
 mod runner;
 pub mod settings;
 
+#[cfg(any(feature = "http", feature = "prompt", feature = "agent"))]
+mod http_client;
+#[cfg(any(feature = "prompt", feature = "agent"))]
+mod model_api;
+#[cfg(test)]
+#[cfg(any(feature = "http", feature = "prompt", feature = "agent"))]
+mod test_server;
+
 #[cfg(feature = "agent")]
 pub mod agent;
 
 pub use error::{Error, Result};
+pub use runner::prompt;

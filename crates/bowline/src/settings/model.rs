@@ -218,6 +218,8 @@ pub struct PromptAction {
     pub prompt: String,
     /// The model; `None` for the configured one.
     pub model: Option<String>,
+    /// Claude Code's `continueOnBlock`: a block does not end the turn as well.
+    pub continue_on_block: bool,
 }
 
 /// One hook from a settings file.

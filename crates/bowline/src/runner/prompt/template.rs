@@ -1,0 +1,118 @@
+//! The variables of a prompt hook's text.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::context::HookContext;
+use crate::dialect::Dialect;
+use crate::input::HookInput;
+use crate::runner::placeholder::{Escapes, substitute};
+
+/// Replaces the variables in a prompt hook's text, in one pass: what was put in is not looked at again.
+///
+/// `$COMMAND`, `$TOOL_NAME`, `$TOOL_INPUT`, `$TOOL_OUTPUT`, `$ERROR_MESSAGE`, `$USER_PROMPT`, `$FILE_PATH`, `$EVENT`,
+/// `$SESSION_ID`, `$WORKING_DIR`, `$TIMESTAMP` and `$ARGUMENTS` (the event's whole JSON, `payload`) are known, also
+/// as `${NAME}`; one that has no value on this event is empty, other names are left alone. In the
+/// claude-code dialect `\$` is a plain dollar sign, and the JSON is appended where `$ARGUMENTS` is not used.
+pub fn expand(
+    template: &str,
+    input: &HookInput,
+    ctx: &HookContext,
+    payload: &Value,
+    dialect: Dialect,
+) -> String {
+    let event = Event {
+        input,
+        ctx,
+        payload,
+    };
+    event.expand(template, dialect, |_, value| value)
+}
+
+/// What the variables are filled with.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Event<'a> {
+    pub(super) input: &'a HookInput,
+    pub(super) ctx: &'a HookContext,
+    pub(super) payload: &'a Value,
+}
+
+impl<'a> Event<'a> {
+    /// Replaces the variables; `frame` gets the name and the value of each that has one, and says what is put in.
+    pub(super) fn expand(
+        &self,
+        template: &str,
+        dialect: Dialect,
+        mut frame: impl FnMut(&str, Cow<'a, str>) -> Cow<'a, str>,
+    ) -> String {
+        let escapes = match dialect {
+            Dialect::ClaudeCode => Escapes::Backslash,
+            Dialect::Generic => Escapes::None,
+        };
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let mut arguments_used = false;
+        let mut text = substitute(template, escapes, is_name, |name| {
+            arguments_used |= name == "ARGUMENTS";
+            let value = self.value(name)?;
+            Some(if value.is_empty() {
+                value
+            } else {
+                frame(name, value)
+            })
+        });
+        if dialect == Dialect::ClaudeCode && !arguments_used {
+            text.push_str("\n\nARGUMENTS:\n");
+            text.push_str(&frame("ARGUMENTS", Cow::Owned(self.payload.to_string())));
+        }
+        text
+    }
+
+    /// The value of a variable, empty if this event has none; `None` for a name that is not ours.
+    fn value(&self, name: &str) -> Option<Cow<'a, str>> {
+        let Self {
+            input,
+            ctx,
+            payload,
+        } = *self;
+        let text = |value: Option<&'a str>| Cow::Borrowed(value.unwrap_or_default());
+        let json = |value: Option<&'a Value>| value.map_or(Cow::Borrowed(""), plain_text);
+        Some(match name {
+            "COMMAND" => text(input.command()),
+            "TOOL_NAME" => text(input.tool_name()),
+            "TOOL_INPUT" => json(input.tool_input()),
+            "TOOL_OUTPUT" => json(tool_output(input)),
+            "ERROR_MESSAGE" => text(input.error()),
+            "USER_PROMPT" => text(input.prompt()),
+            "FILE_PATH" => text(input.file_path()),
+            "EVENT" => text(Some(input.event_name())),
+            "SESSION_ID" => text(Some(&input.session_id)),
+            "WORKING_DIR" => match &ctx.cwd {
+                Some(cwd) => cwd.to_string_lossy(),
+                None => text(input.cwd()),
+            },
+            "TIMESTAMP" => Cow::Owned(input.timestamp.to_rfc3339()),
+            "ARGUMENTS" => Cow::Owned(payload.to_string()),
+            _ => return None,
+        })
+    }
+}
+
+fn tool_output(input: &HookInput) -> Option<&Value> {
+    input
+        .tool_result()
+        .map(|result| &result.content)
+        .or_else(|| input.field("tool_response"))
+        .or_else(|| input.field("tool_output"))
+}
+
+/// A string as it is, nothing for null, everything else as JSON.
+fn plain_text(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::Null => Cow::Borrowed(""),
+        Value::String(text) => Cow::Borrowed(text),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            Cow::Owned(value.to_string())
+        }
+    }
+}
