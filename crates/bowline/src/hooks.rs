@@ -8,7 +8,7 @@ pub use tokio_util::sync::CancellationToken;
 pub use crate::condition::Condition;
 pub use crate::context::HookContext;
 pub use crate::decision::Decision;
-pub use crate::dialect::{self, Dialect};
+pub use crate::dialect::{self, Completeness, Dialect, Exit, RawOutput, Reply};
 pub use crate::event::{EventClass, HookEvent, UnknownEvent};
 pub use crate::hook::{
     Activation, Attempts, FnHook, Hook, Match, OnFailure, Repeat, RunMode, RunPolicy,
@@ -17,6 +17,6 @@ pub use crate::input::{HookEventData, HookInput, ToolOutput};
 pub use crate::manager::{HookManager, HookRun, RunStatus, TriggerResult};
 pub use crate::matcher::Matcher;
 pub use crate::output::{HookOutput, Permission};
-pub use crate::payload::PayloadError;
+pub use crate::payload::{MAX_PAYLOAD_BYTES, MAX_PAYLOAD_DEPTH, PayloadError, parse_payload};
 pub use crate::rule::{HookAction, HookRule};
 pub use crate::settings;
