@@ -144,3 +144,15 @@ pub(super) fn add_context(context: &mut Option<String>, text: &str) {
         None => *context = Some(text.to_owned()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lists_and_names_are_shortened() {
+        assert_eq!(quoted(["a", "b"]), "`a`, `b`");
+        assert_eq!(quoted(["a"; 8]), "`a`, `a`, `a`, `a`, `a`, 3 more");
+        assert_eq!(quoted(["é".repeat(100).as_str()]).chars().count(), 62);
+    }
+}

@@ -20,7 +20,10 @@ pub fn read_output(
     policy: ExitPolicy,
 ) -> Result<HookOutput> {
     let mut output = match (meaning(raw.exit, policy), raw.answer()) {
-        (Meaning::Failure, _) => Err(raw.failure(hook)),
+        (Meaning::Failure, _)
+        | (Meaning::JsonDecides, Answer::Blank | Answer::Text(_) | Answer::Broken { .. }) => {
+            Err(raw.failure(hook))
+        }
         (Meaning::Block, answer) => Ok(blocked(hook, event, raw, &answer)),
         (Meaning::Success, Answer::Blank) => Ok(HookOutput::allow()),
         (Meaning::Success, Answer::Text(text)) => Ok(text_output(event, text)),
@@ -34,7 +37,6 @@ pub fn read_output(
         (Meaning::Success | Meaning::JsonDecides, Answer::Json(object)) => {
             Ok(read_answer(hook, event, &object))
         }
-        (Meaning::JsonDecides, _) => Err(raw.failure(hook)),
     }?;
     output.warnings.extend(raw.cut_warnings());
     Ok(output)
@@ -123,8 +125,7 @@ fn blocked(hook: &str, event: HookEvent, raw: &RawOutput, answer: &Answer<'_>) -
 }
 
 /// Writes an answer for an agent that speaks this dialect: silence, or one JSON object.
-pub fn encode(event: HookEvent, output: &HookOutput) -> Reply {
-    let _ = event;
+pub fn encode(_event: HookEvent, output: &HookOutput) -> Reply {
     let mut answer = Map::new();
     let mut add = |name: &str, value: Value| {
         answer.insert(name.to_owned(), value);

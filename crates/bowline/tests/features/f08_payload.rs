@@ -1,4 +1,5 @@
 //! Feature 08: the payload envelope.
+#![cfg(test)]
 
 use std::fs;
 use std::path::Path;

@@ -164,7 +164,7 @@ pub(in crate::dialect) fn is_event_field(name: &str) -> bool {
 }
 
 /// Checks the fields that are known, and names those that are not.
-pub(super) fn check<'a>(object: &'a Object, fields: Fields) -> Result<Vec<&'a str>, String> {
+pub(super) fn check(object: &Object, fields: Fields) -> Result<Vec<&str>, String> {
     let mut unknown = Vec::new();
     for (name, value) in object {
         match fields.iter().find(|(field, _)| field == name) {

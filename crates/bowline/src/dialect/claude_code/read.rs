@@ -26,19 +26,18 @@ pub fn read_output(
 ) -> Result<HookOutput> {
     let said = Said::of(hook, event, raw);
     let mut output = match (meaning(event, raw.exit, policy), said) {
-        (_, Said::Background(output)) => Ok(*output),
-        (Meaning::Block, said) => blocked(hook, event, raw, said),
+        (_, Said::Background(output))
+        | (Meaning::Success | Meaning::JsonDecides, Said::Answer(output)) => Ok(*output),
         (Meaning::BlockUnlessRestricted, Said::Answer(output))
             if output.decision() >= Decision::Ask =>
         {
             Ok(*output)
         }
-        (Meaning::BlockUnlessRestricted, said) => blocked(hook, event, raw, said),
-        (Meaning::Success | Meaning::JsonDecides, Said::Answer(output)) => Ok(*output),
-        (Meaning::Success, Said::Text(text)) => Ok(text_output(event, text)),
+        (Meaning::Block | Meaning::BlockUnlessRestricted, said) => blocked(hook, event, raw, said),
         (Meaning::Success, Said::Nothing) => Ok(HookOutput::allow()),
-        (_, Said::Invalid(error)) => closed(event, error),
-        (Meaning::JsonDecides, _) => closed(event, raw.failure(hook)),
+        (Meaning::Success, Said::Text(text)) => Ok(text_output(event, text)),
+        (Meaning::Success | Meaning::JsonDecides, Said::Invalid(error)) => closed(event, error),
+        (Meaning::JsonDecides, Said::Nothing | Said::Text(_)) => closed(event, raw.failure(hook)),
     }?;
     output.warnings.extend(raw.cut_warnings());
     Ok(output)
@@ -433,5 +432,36 @@ fn read_request(output: &mut HookOutput, request: &Object, gave_none: impl Fn() 
     if let Some(permissions) = request.get("updatedPermissions") {
         let field = "updatedPermissions".to_owned();
         output.event_fields.insert(field, permissions.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terminal_sequences_are_taken_out() {
+        for (text, expected) in [
+            ("/plain", "/plain"),
+            ("\u{1b}[1;32m/path\u{1b}[0m", "/path"),
+            ("\u{1b}]0;title\u{7}/path", "/path"),
+            ("\u{1b}]8;;x\u{1b}\\/path", "/path"),
+            ("/path\u{1b}", "/path"),
+            ("/path\u{1b}[", "/path"),
+        ] {
+            assert_eq!(without_ansi_codes(text), expected);
+        }
+    }
+
+    #[test]
+    fn a_log_is_lines_of_json_without_an_answer() {
+        for (text, expected) in [
+            ("{\"level\":\"info\"}\n\n{\"level\":\"warn\"}", true),
+            ("{\"level\":\"info\"}\n5", true),
+            ("{\"level\":\"info\"}\n{\"decision\":\"block\"}", false),
+            ("{\"level\":\"info\"}\n{oops}", false),
+        ] {
+            assert_eq!(is_log(text), expected, "{text}");
+        }
     }
 }

@@ -31,7 +31,7 @@ pub(super) enum BlockForm {
     RequestDecision,
     /// `decision: "block"` with a `reason`.
     TopLevel,
-    /// Exit code 2 with the reason on stderr.
+    /// Exit code 2 with the reason on stderr (and in JSON beside it, where that is read).
     ExitTwo,
     /// The reply to an MCP server.
     Decline,
