@@ -1,13 +1,16 @@
 //! How one agent spells events and answers in JSON. Domain types know nothing of this.
 
+mod answer;
 pub mod claude_code;
 pub mod generic;
 
 use std::fmt;
 use std::str::FromStr;
 
+use crate::error::Result;
 use crate::event::HookEvent;
 use crate::output::HookOutput;
+use crate::settings::ExitPolicy;
 
 /// The rules by which a settings file, a hook's output and an answer are read and written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
@@ -32,7 +35,7 @@ impl fmt::Display for Dialect {
 impl FromStr for Dialect {
     type Err = crate::Error;
 
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
+    fn from_str(name: &str) -> Result<Self> {
         match name {
             "claude-code" => Ok(Self::ClaudeCode),
             "generic" => Ok(Self::Generic),
@@ -73,6 +76,15 @@ impl Default for Exit {
     }
 }
 
+/// Whether a text is all that was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Completeness {
+    /// It is.
+    Whole,
+    /// It was longer than the cap and was cut.
+    Cut,
+}
+
 /// An answer as the agent expects it from the program that it started.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reply {
@@ -84,7 +96,54 @@ pub struct Reply {
     pub stderr: String,
 }
 
+impl Reply {
+    /// Silence, or one line with one JSON object.
+    fn json(object: answer::Object) -> Self {
+        let stdout = if object.is_empty() {
+            String::new()
+        } else {
+            format!("{}\n", serde_json::Value::Object(object))
+        };
+        Self {
+            stdout,
+            ..Self::default()
+        }
+    }
+}
+
 impl Dialect {
+    /// Reads what a command hook printed. `Err` is a failure of the hook, not a block.
+    pub fn read_output(
+        self,
+        hook: &str,
+        event: HookEvent,
+        raw: &RawOutput,
+        policy: ExitPolicy,
+    ) -> Result<HookOutput> {
+        match self {
+            Self::ClaudeCode => claude_code::read_output(hook, event, raw, policy),
+            Self::Generic => generic::read_output(hook, event, raw, policy),
+        }
+    }
+
+    /// Reads the body of a successful HTTP answer: nothing, or one JSON object. Anything else is a failure
+    /// of the hook.
+    pub fn read_body(
+        self,
+        hook: &str,
+        event: HookEvent,
+        body: &str,
+        completeness: Completeness,
+    ) -> Result<HookOutput> {
+        let Some(object) = answer::body(hook, body, completeness)? else {
+            return Ok(HookOutput::allow());
+        };
+        match self {
+            Self::ClaudeCode => claude_code::read_answer(hook, event, &object),
+            Self::Generic => Ok(generic::read_answer(hook, event, &object)),
+        }
+    }
+
     /// Writes an answer for the agent. No opinion is silence; only a grant is ever an "allow".
     pub fn encode(self, event: HookEvent, output: &HookOutput) -> Reply {
         match self {

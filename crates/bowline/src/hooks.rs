@@ -6,9 +6,10 @@ pub use regex::Regex;
 pub use tokio_util::sync::CancellationToken;
 
 pub use crate::condition::Condition;
+pub use crate::configured::{CommandHook, Services};
 pub use crate::context::HookContext;
 pub use crate::decision::Decision;
-pub use crate::dialect::{self, Dialect};
+pub use crate::dialect::{self, Completeness, Dialect, Exit, RawOutput, Reply};
 pub use crate::duration::humane as humane_duration;
 pub use crate::event::{EventClass, HookEvent, UnknownEvent};
 pub use crate::hook::{
@@ -19,6 +20,9 @@ pub use crate::manager::{HookManager, HookRun, RunStatus, TriggerResult};
 pub use crate::matcher::Matcher;
 pub use crate::merge::merge;
 pub use crate::output::{HookOutput, Permission};
-pub use crate::payload::PayloadError;
+pub use crate::payload::{MAX_PAYLOAD_BYTES, MAX_PAYLOAD_DEPTH, PayloadError, parse_payload};
 pub use crate::rule::{HookAction, HookRule};
+pub use crate::runner::command::EnvBase;
+#[cfg(feature = "http")]
+pub use crate::runner::http::HttpPolicy;
 pub use crate::settings;

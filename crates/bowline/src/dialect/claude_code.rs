@@ -1,24 +1,15 @@
 //! Claude Code's dialect: its rules for what hooks answer, to the letter.
+//!
+//! Built against client 2.1.325 and compatible with 2.1.197.
 
-use super::{RawOutput, Reply};
-use crate::error::Result;
-use crate::event::HookEvent;
-use crate::output::HookOutput;
-use crate::settings::ExitPolicy;
+mod encode;
+mod fields;
+mod read;
+mod rules;
 
-/// Reads what a command hook printed. `Err` is a non-blocking error of the hook, not a block.
-pub fn read_output(
-    hook: &str,
-    event: HookEvent,
-    raw: &RawOutput,
-    policy: ExitPolicy,
-) -> Result<HookOutput> {
-    let _ = (hook, event, raw, policy);
-    Ok(HookOutput::allow())
-}
+pub use encode::encode;
+pub use read::read_output;
+pub use rules::enforceable;
 
-/// Writes an answer that Claude Code accepts for this event.
-pub fn encode(event: HookEvent, output: &HookOutput) -> Reply {
-    let _ = (event, output);
-    Reply::default()
-}
+pub(super) use fields::is_event_field;
+pub(super) use read::read_answer;

@@ -1,8 +1,14 @@
 //! The generic dialect: a superset of the answers that hooks of all kinds give.
 
-use super::{RawOutput, Reply};
+mod read;
+
+use serde_json::{Map, Value};
+
+use super::answer::{Answer, Object, failed};
+use super::{Exit, RawOutput, Reply};
+use crate::decision::Decision;
 use crate::error::Result;
-use crate::event::HookEvent;
+use crate::event::{EventClass, HookEvent};
 use crate::output::HookOutput;
 use crate::settings::ExitPolicy;
 
@@ -13,12 +19,141 @@ pub fn read_output(
     raw: &RawOutput,
     policy: ExitPolicy,
 ) -> Result<HookOutput> {
-    let _ = (hook, event, raw, policy);
-    Ok(HookOutput::allow())
+    let mut output = match (meaning(raw.exit, policy), raw.answer()) {
+        (Meaning::Failure, _)
+        | (Meaning::JsonDecides, Answer::Blank | Answer::Text(_) | Answer::Broken { .. }) => {
+            Err(raw.failure(hook))
+        }
+        (Meaning::Block, answer) => Ok(blocked(hook, event, raw, &answer)),
+        (Meaning::Success, Answer::Blank) => Ok(HookOutput::allow()),
+        (Meaning::Success, Answer::Text(text)) => Ok(text_output(event, text)),
+        (Meaning::Success, Answer::Broken { reason, .. }) if raw.stdout_cut => Err(failed(
+            hook,
+            format!("its stdout begins like JSON but cannot be read: {reason}"),
+        )),
+        (Meaning::Success, Answer::Broken { text, reason }) => {
+            Ok(text_output(event, text).warning(broken_warning(&reason)))
+        }
+        (Meaning::Success | Meaning::JsonDecides, Answer::Json(object)) => {
+            Ok(read_answer(hook, event, &object))
+        }
+    }?;
+    output.warnings.extend(raw.cut_warnings());
+    Ok(output)
 }
 
-/// Writes an answer for an agent that speaks this dialect.
-pub fn encode(event: HookEvent, output: &HookOutput) -> Reply {
-    let _ = (event, output);
-    Reply::default()
+/// Reads a JSON answer.
+pub(super) fn read_answer(hook: &str, event: HookEvent, object: &Object) -> HookOutput {
+    read::read(hook, event, object).output
+}
+
+/// What the end of a process comes to.
+enum Meaning {
+    Success,
+    Block,
+    JsonDecides,
+    Failure,
+}
+
+fn meaning(exit: Exit, policy: ExitPolicy) -> Meaning {
+    match (exit, policy) {
+        (Exit::Code(0), _) => Meaning::Success,
+        (Exit::Signal(_), _) | (Exit::Code(126 | 127), ExitPolicy::AnyNonZero) => Meaning::Failure,
+        (Exit::Code(2), ExitPolicy::OnlyTwo) | (Exit::Code(_), ExitPolicy::AnyNonZero) => {
+            Meaning::Block
+        }
+        (Exit::Code(_), ExitPolicy::OnlyTwo) => Meaning::JsonDecides,
+    }
+}
+
+fn text_output(event: HookEvent, text: &str) -> HookOutput {
+    match event {
+        HookEvent::SessionStart
+        | HookEvent::SubagentStart
+        | HookEvent::UserPromptSubmit
+        | HookEvent::PreCompact => HookOutput::allow().context(text),
+        _ => HookOutput {
+            message: Some(text.to_owned()),
+            ..HookOutput::allow()
+        },
+    }
+}
+
+fn broken_warning(reason: &str) -> String {
+    format!("stdout begins like JSON but cannot be read ({reason}); it was taken as text")
+}
+
+/// A blocking exit code: it blocks whatever the JSON says, but the JSON's reason is the best one.
+fn blocked(hook: &str, event: HookEvent, raw: &RawOutput, answer: &Answer<'_>) -> HookOutput {
+    let (mut output, told, printed) = match answer {
+        Answer::Blank => (HookOutput::allow(), None, None),
+        Answer::Text(text) => (HookOutput::allow(), None, Some(*text)),
+        Answer::Broken { text, reason } => (
+            HookOutput::allow().warning(broken_warning(reason)),
+            None,
+            Some(*text),
+        ),
+        Answer::Json(object) => {
+            let answer = read::read(hook, event, object);
+            (answer.output, answer.reason, None)
+        }
+    };
+    let reason = told
+        .or_else(|| raw.complaint().map(str::to_owned))
+        .or_else(|| printed.map(str::to_owned))
+        .unwrap_or_else(|| match raw.exit {
+            Exit::Code(code) => {
+                format!("hook `{hook}` ended with exit code {code} and gave no reason")
+            }
+            Exit::Signal(signal) => format!("hook `{hook}` was ended by signal {signal}"),
+        });
+    match event.class() {
+        EventClass::Gate | EventClass::Redirect => {
+            output.continue_execution = false;
+            output.permission = None;
+            output.stop_reason = Some(reason);
+        }
+        EventClass::Observe => {
+            output.warnings.push(format!(
+                "{} cannot be blocked; hook `{hook}` said: {reason}",
+                event.name()
+            ));
+            output.message.get_or_insert(reason);
+        }
+    }
+    output
+}
+
+/// Writes an answer for an agent that speaks this dialect: silence, or one JSON object.
+pub fn encode(_event: HookEvent, output: &HookOutput) -> Reply {
+    let mut answer = Map::new();
+    let mut add = |name: &str, value: Value| {
+        answer.insert(name.to_owned(), value);
+    };
+    let decision = output.decision();
+    if matches!(decision, Decision::Deny | Decision::Ask) {
+        add("continue_execution", false.into());
+    }
+    match decision {
+        Decision::NoOpinion => {}
+        Decision::Grant => add("decision", "grant".into()),
+        Decision::Ask => add("decision", "ask".into()),
+        Decision::Deny => add("decision", "deny".into()),
+    }
+    for (name, text) in [
+        ("stop_reason", &output.stop_reason),
+        ("system_message", &output.system_message),
+        ("additional_context", &output.additional_context),
+    ] {
+        if let Some(text) = text {
+            add(name, text.as_str().into());
+        }
+    }
+    if let Some(input) = output.rewritten_input() {
+        add("updated_input", input.clone());
+    }
+    if output.suppress_logging {
+        add("suppress_logging", true.into());
+    }
+    Reply::json(answer)
 }

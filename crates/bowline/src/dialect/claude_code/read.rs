@@ -1,0 +1,467 @@
+//! Reading what a hook answers, as Claude Code reads it.
+
+use serde_json::Value;
+
+use super::fields::{COMMON, check, is_event_field, specific};
+use super::rules::{
+    BlockEffect, Runner, block_effect, can_end_turn, forgives_missing_scripts, runner,
+    stdout_is_context,
+};
+use crate::decision::Decision;
+use crate::dialect::answer::{Answer, Object, add_context, failed, quoted};
+use crate::dialect::{Exit, RawOutput};
+use crate::error::{Error, Result};
+use crate::event::HookEvent;
+use crate::output::{HookOutput, Permission};
+use crate::settings::ExitPolicy;
+
+/// Reads what a command hook printed. `Err` is a non-blocking error of the hook, not a block.
+///
+/// With [`ExitPolicy::AnyNonZero`] other exit codes block too, unless the JSON itself denies or asks.
+pub fn read_output(
+    hook: &str,
+    event: HookEvent,
+    raw: &RawOutput,
+    policy: ExitPolicy,
+) -> Result<HookOutput> {
+    let said = Said::of(hook, event, raw);
+    let mut output = match (meaning(event, raw.exit, policy), said) {
+        (_, Said::Background(output))
+        | (Meaning::Success | Meaning::JsonDecides, Said::Answer(output)) => Ok(*output),
+        (Meaning::BlockUnlessRestricted, Said::Answer(output))
+            if output.decision() >= Decision::Ask =>
+        {
+            Ok(*output)
+        }
+        (Meaning::Block | Meaning::BlockUnlessRestricted, said) => blocked(hook, event, raw, said),
+        (Meaning::Success, Said::Nothing) => Ok(HookOutput::allow()),
+        (Meaning::Success, Said::Text(text)) => Ok(text_output(event, text)),
+        (Meaning::Success | Meaning::JsonDecides, Said::Invalid(error)) => closed(event, error),
+        (Meaning::JsonDecides, Said::Nothing | Said::Text(_)) => closed(event, raw.failure(hook)),
+    }?;
+    output.warnings.extend(raw.cut_warnings());
+    Ok(output)
+}
+
+/// What the end of a process comes to.
+enum Meaning {
+    Success,
+    Block,
+    BlockUnlessRestricted,
+    JsonDecides,
+}
+
+fn meaning(event: HookEvent, exit: Exit, policy: ExitPolicy) -> Meaning {
+    match (exit, policy) {
+        (Exit::Code(0), _) => Meaning::Success,
+        (Exit::Code(2), _) => Meaning::Block,
+        // Whatever the code is, no worktree is created.
+        _ if event == HookEvent::WorktreeCreate => Meaning::Block,
+        (Exit::Code(126 | 127) | Exit::Signal(_), _) | (_, ExitPolicy::OnlyTwo) => {
+            Meaning::JsonDecides
+        }
+        (Exit::Code(_), ExitPolicy::AnyNonZero) => Meaning::BlockUnlessRestricted,
+    }
+}
+
+/// What is on stdout, by the client's rules.
+enum Said<'a> {
+    Nothing,
+    Text(&'a str),
+    Answer(Box<HookOutput>),
+    /// It looks like an answer, and is void.
+    Invalid(Error),
+    /// The hook went into the background: it decides nothing, whatever its exit code.
+    Background(Box<HookOutput>),
+}
+
+impl<'a> Said<'a> {
+    fn of(hook: &str, event: HookEvent, raw: &'a RawOutput) -> Self {
+        match raw.answer() {
+            Answer::Blank => Self::Nothing,
+            Answer::Text(text) => Self::Text(text),
+            Answer::Json(object) if is_async(&object) => {
+                Self::Background(Box::new(HookOutput::allow()))
+            }
+            Answer::Json(object) => match read_answer(hook, event, &object) {
+                Ok(output) => Self::Answer(Box::new(output)),
+                Err(error) => Self::Invalid(error),
+            },
+            Answer::Broken { text, reason } => {
+                if let Some(output) = background(text) {
+                    return Self::Background(Box::new(output));
+                }
+                if !raw.stdout_cut && (!text.ends_with('}') || is_log(text)) {
+                    return Self::Text(text);
+                }
+                Self::Invalid(failed(
+                    hook,
+                    format!("its stdout looks like JSON but cannot be read: {reason}"),
+                ))
+            }
+        }
+    }
+}
+
+fn is_async(object: &Object) -> bool {
+    object.get("async") == Some(&Value::Bool(true))
+}
+
+/// A hook that prints `{"async": true}` as its first line is in the background from then on. Of its further
+/// lines, the first JSON object counts, and of that only what is for the model or the user.
+fn background(text: &str) -> Option<HookOutput> {
+    let mut objects = text
+        .lines()
+        .map(|line| serde_json::from_str::<Object>(line).ok());
+    objects.next()?.filter(is_async)?;
+    let answer = objects.flatten().find(|object| !is_async(object));
+    let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+    Some(answer.map_or_else(HookOutput::allow, |answer| {
+        let own = answer.get("hookSpecificOutput");
+        HookOutput {
+            system_message: text(answer.get("systemMessage")),
+            additional_context: text(own.and_then(|own| own.get("additionalContext"))),
+            ..HookOutput::allow()
+        }
+    }))
+}
+
+/// Whether every line is a JSON document of its own and none is an answer: a log, which is text.
+fn is_log(text: &str) -> bool {
+    text.lines()
+        .filter(|line| !line.trim().is_empty())
+        .all(|line| match serde_json::from_str::<Value>(line) {
+            Ok(Value::Object(object)) => !COMMON.iter().any(|(name, _)| object.contains_key(*name)),
+            Ok(_) => true,
+            Err(_) => false,
+        })
+}
+
+fn text_output(event: HookEvent, text: &str) -> HookOutput {
+    let mut output = HookOutput::allow();
+    if stdout_is_context(event) {
+        output.additional_context = Some(text.to_owned());
+    } else if event == HookEvent::WorktreeCreate {
+        let path = text
+            .lines()
+            .map(without_ansi_codes)
+            .rfind(|line| !line.trim().is_empty());
+        if let Some(path) = path {
+            let path = path.trim().into();
+            output.event_fields.insert("worktreePath".to_owned(), path);
+        }
+    } else {
+        output.message = Some(text.to_owned());
+    }
+    output
+}
+
+/// The text without colours and other terminal sequences.
+fn without_ansi_codes(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c != '\u{1b}' {
+            plain.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some('[') => {
+                chars.find(|c| ('\u{40}'..='\u{7e}').contains(c));
+            }
+            Some(']') => {
+                chars.find(|c| matches!(c, '\u{7}' | '\\'));
+            }
+            _ => {}
+        }
+    }
+    plain
+}
+
+/// The client lets things go on when a hook fails, but for a model switch.
+fn closed(event: HookEvent, error: Error) -> Result<HookOutput> {
+    match event {
+        HookEvent::PreModelSwitch => Ok(HookOutput::block(error.to_string())),
+        _ => Err(error),
+    }
+}
+
+/// A blocking exit code: it blocks whatever the JSON says, with the JSON's own blocking reason, else stderr.
+fn blocked(hook: &str, event: HookEvent, raw: &RawOutput, said: Said<'_>) -> Result<HookOutput> {
+    if forgives_missing_scripts(event) && is_missing_script(raw) {
+        return Err(raw.failure(hook));
+    }
+    let mut output = match said {
+        Said::Answer(output) => *output,
+        Said::Invalid(error) => HookOutput::allow().warning(error.to_string()),
+        Said::Text(text) => HookOutput {
+            message: Some(text.to_owned()),
+            ..HookOutput::allow()
+        },
+        Said::Nothing | Said::Background(_) => HookOutput::allow(),
+    };
+    let told = match output.decision() {
+        Decision::Deny => output.stop_reason.take(),
+        Decision::Ask | Decision::Grant | Decision::NoOpinion => None,
+    };
+    if matches!(event, HookEvent::Elicitation | HookEvent::ElicitationResult) {
+        output.event_fields.clear();
+    }
+    let denied = output.decision() == Decision::Deny;
+    output.permission = None;
+    output.continue_execution = true;
+    let reason = told
+        .or_else(|| raw.complaint().map(str::to_owned))
+        .unwrap_or_else(|| format!("hook `{hook}` blocked this and printed no reason on stderr"));
+    if denied {
+        deny(&mut output, reason);
+    } else {
+        block(&mut output, event, reason);
+    }
+    Ok(output)
+}
+
+fn is_missing_script(raw: &RawOutput) -> bool {
+    let complaint = raw.stderr.to_lowercase();
+    raw.exit == Exit::Code(2)
+        && raw.stdout.trim().is_empty()
+        && ["no such file", "can't open"]
+            .iter()
+            .any(|text| complaint.contains(text))
+}
+
+/// What exit code 2 and `decision: "block"` do on this event.
+fn block(output: &mut HookOutput, event: HookEvent, reason: String) {
+    match block_effect(event) {
+        BlockEffect::Blocks => deny(output, reason),
+        BlockEffect::Shown => {
+            output.warnings.push(format!(
+                "Claude Code cannot block {}; the reason is shown to the user",
+                event.name()
+            ));
+            add_context(&mut output.system_message, &reason);
+        }
+        BlockEffect::Ignored => output.warnings.push(format!(
+            "Claude Code ignores a block on {}; the hook said: {reason}",
+            event.name()
+        )),
+    }
+}
+
+fn deny(output: &mut HookOutput, reason: String) {
+    output.continue_execution = false;
+    output.permission = None;
+    output.stop_reason = Some(reason);
+}
+
+/// Reads a JSON answer; `Err` if the client would refuse it as a whole.
+pub(in crate::dialect) fn read_answer(
+    hook: &str,
+    event: HookEvent,
+    object: &Object,
+) -> Result<HookOutput> {
+    if is_async(object) {
+        return Ok(HookOutput::allow());
+    }
+    let void = |problem| failed(hook, format!("its answer is void: {problem}"));
+    let mut unknown = check(object, COMMON).map_err(void)?;
+    let own = match object.get("hookSpecificOutput") {
+        Some(Value::Object(own)) => {
+            unknown.extend(check_specific(event, own).map_err(void)?);
+            Some(own)
+        }
+        _ => None,
+    };
+    let answer = AnswerFields { top: object, own };
+    let mut output = answer.read(hook, event);
+    if !unknown.is_empty() {
+        output.warnings.push(format!(
+            "Claude Code knows no such fields of an answer to {}, they were ignored: {}",
+            event.name(),
+            quoted(unknown)
+        ));
+    }
+    Ok(output)
+}
+
+fn check_specific(event: HookEvent, own: &Object) -> Result<Vec<&str>, String> {
+    let name = event.name();
+    match own.get("hookEventName").map(Value::as_str) {
+        Some(Some(found)) if found == name => {}
+        Some(Some(found)) => {
+            let found: String = found.chars().take(60).collect();
+            return Err(format!("`hookEventName` is `{found}`; expected `{name}`"));
+        }
+        _ => {
+            return Err(format!(
+                "`hookSpecificOutput` must have `hookEventName`: `{name}`"
+            ));
+        }
+    }
+    let fields = specific(event).ok_or_else(|| format!("{name} takes no `hookSpecificOutput`"))?;
+    let mut unknown = check(own, fields)?;
+    unknown.retain(|field| *field != "hookEventName");
+    Ok(unknown)
+}
+
+/// The fields of an answer whose types have been checked.
+struct AnswerFields<'a> {
+    top: &'a Object,
+    own: Option<&'a Object>,
+}
+
+impl<'a> AnswerFields<'a> {
+    fn top_text(&self, name: &str) -> Option<&'a str> {
+        self.top.get(name)?.as_str()
+    }
+
+    fn own(&self, name: &str) -> Option<&'a Value> {
+        self.own?.get(name)
+    }
+
+    fn own_text(&self, name: &str) -> Option<&'a str> {
+        self.own(name)?.as_str()
+    }
+
+    fn read(&self, hook: &str, event: HookEvent) -> HookOutput {
+        let mut output = HookOutput {
+            system_message: self.top_text("systemMessage").map(str::to_owned),
+            suppress_logging: self.top.get("suppressOutput") == Some(&Value::Bool(true)),
+            updated_input: self.own("updatedInput").cloned(),
+            event_fields: self.event_fields(),
+            ..HookOutput::allow()
+        };
+        if let Some(context) = self.own_text("additionalContext") {
+            if event == HookEvent::Notification {
+                let warning = "Claude Code does not use `additionalContext` on Notification";
+                output.warnings.push(warning.to_owned());
+            } else {
+                output.additional_context = Some(context.to_owned());
+            }
+        }
+        if self.top.get("continue") == Some(&Value::Bool(false)) {
+            self.end_turn(&mut output, hook, event);
+        }
+        let reason = self.top_text("reason");
+        let gave_none = || format!("hook `{hook}` gave no reason");
+        match self.top_text("decision") {
+            Some("block") => {
+                let reason = reason.map_or_else(gave_none, str::to_owned);
+                block(&mut output, event, reason);
+            }
+            Some("approve") if event == HookEvent::PreToolUse => {
+                output.permission = Some(Permission::Grant);
+            }
+            _ => {}
+        }
+        let reason = self.own_text("permissionDecisionReason").or(reason);
+        let told = || reason.map_or_else(gave_none, str::to_owned);
+        match self.own_text("permissionDecision") {
+            Some("deny") => deny(&mut output, told()),
+            Some("ask") if output.decision() < Decision::Ask => {
+                output.continue_execution = false;
+                output.permission = Some(Permission::Ask);
+                output.stop_reason = Some(told());
+            }
+            Some("allow") if output.decision() < Decision::Grant => {
+                output.permission = Some(Permission::Grant);
+            }
+            Some("defer") => {
+                output.updated_input = None;
+                let field = "permissionDecision".to_owned();
+                output.event_fields.insert(field, "defer".into());
+                let warning = "`defer` has no opinion here; only Claude Code can honour it";
+                output.warnings.push(warning.to_owned());
+            }
+            _ => {}
+        }
+        if let Some(Value::Object(request)) = self.own("decision") {
+            read_request(&mut output, request, gave_none);
+        }
+        match self.own_text("action") {
+            Some("accept") if output.decision() < Decision::Grant => {
+                output.permission = Some(Permission::Grant);
+            }
+            Some("decline" | "cancel") if output.decision() < Decision::Deny => {
+                deny(&mut output, told());
+            }
+            _ => {}
+        }
+        output
+    }
+
+    fn end_turn(&self, output: &mut HookOutput, hook: &str, event: HookEvent) {
+        if can_end_turn(event) {
+            let reason = self
+                .top_text("stopReason")
+                .map_or_else(|| format!("hook `{hook}` ended the turn"), str::to_owned);
+            output.end_turn = Some(reason);
+        } else if runner(event) == Runner::Loop {
+            let event = event.name();
+            output
+                .warnings
+                .push(format!("Claude Code ignores `continue: false` on {event}"));
+        }
+    }
+
+    fn event_fields(&self) -> Object {
+        let everywhere = self.top.get_key_value("terminalSequence");
+        self.own
+            .into_iter()
+            .flatten()
+            .filter(|(name, _)| is_event_field(name))
+            .chain(everywhere)
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect()
+    }
+}
+
+/// The `decision` object of `PermissionRequest`.
+fn read_request(output: &mut HookOutput, request: &Object, gave_none: impl Fn() -> String) {
+    if request.get("behavior").and_then(Value::as_str) == Some("deny") {
+        let message = request.get("message").and_then(Value::as_str);
+        let reason = message.map_or_else(gave_none, str::to_owned);
+        if request.get("interrupt") == Some(&Value::Bool(true)) {
+            output.end_turn = Some(reason.clone());
+        }
+        deny(output, reason);
+        return;
+    }
+    output.permission = Some(Permission::Grant);
+    output.updated_input = request.get("updatedInput").cloned();
+    if let Some(permissions) = request.get("updatedPermissions") {
+        let field = "updatedPermissions".to_owned();
+        output.event_fields.insert(field, permissions.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terminal_sequences_are_taken_out() {
+        for (text, expected) in [
+            ("/plain", "/plain"),
+            ("\u{1b}[1;32m/path\u{1b}[0m", "/path"),
+            ("\u{1b}]0;title\u{7}/path", "/path"),
+            ("\u{1b}]8;;x\u{1b}\\/path", "/path"),
+            ("/path\u{1b}", "/path"),
+            ("/path\u{1b}[", "/path"),
+        ] {
+            assert_eq!(without_ansi_codes(text), expected);
+        }
+    }
+
+    #[test]
+    fn a_log_is_lines_of_json_without_an_answer() {
+        for (text, expected) in [
+            ("{\"level\":\"info\"}\n\n{\"level\":\"warn\"}", true),
+            ("{\"level\":\"info\"}\n5", true),
+            ("{\"level\":\"info\"}\n{\"decision\":\"block\"}", false),
+            ("{\"level\":\"info\"}\n{oops}", false),
+        ] {
+            assert_eq!(is_log(text), expected, "{text}");
+        }
+    }
+}

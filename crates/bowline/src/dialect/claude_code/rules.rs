@@ -1,0 +1,179 @@
+//! What Claude Code does with an answer, by event.
+
+use crate::event::HookEvent;
+
+/// Which of its two runners the client uses for the event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Runner {
+    /// The conversation's own.
+    Loop,
+    /// The simpler one outside of it, which looks at few fields.
+    Side,
+}
+
+/// What exit code 2 or a top-level `decision: "block"` comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BlockEffect {
+    /// It prevents, or its reason is an instruction for the model.
+    Blocks,
+    /// The user sees the reason, and that is all.
+    Shown,
+    /// Nothing.
+    Ignored,
+}
+
+/// In which form a block has to be written so that the client follows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BlockForm {
+    /// `permissionDecision`, which can also ask.
+    PermissionDecision,
+    /// The `decision` object of `PermissionRequest`.
+    RequestDecision,
+    /// `decision: "block"` with a `reason`.
+    TopLevel,
+    /// Exit code 2 with the reason on stderr (and in JSON beside it, where that is read).
+    ExitTwo,
+    /// The reply to an MCP server.
+    Decline,
+    /// There is none: the reason can only be shown.
+    Unenforceable,
+}
+
+pub(super) const fn runner(event: HookEvent) -> Runner {
+    match event {
+        HookEvent::SessionEnd
+        | HookEvent::StopFailure
+        | HookEvent::PreCompact
+        | HookEvent::PostCompact
+        | HookEvent::Notification
+        | HookEvent::Elicitation
+        | HookEvent::ElicitationResult
+        | HookEvent::ConfigChange
+        | HookEvent::InstructionsLoaded
+        | HookEvent::WorktreeCreate
+        | HookEvent::WorktreeRemove
+        | HookEvent::CwdChanged
+        | HookEvent::FileChanged
+        | HookEvent::DirectoryAdded => Runner::Side,
+        _ => Runner::Loop,
+    }
+}
+
+pub(super) const fn block_form(event: HookEvent) -> BlockForm {
+    match event {
+        HookEvent::PreToolUse | HookEvent::PreModelSwitch => BlockForm::PermissionDecision,
+        HookEvent::PermissionRequest => BlockForm::RequestDecision,
+        HookEvent::PostToolUse
+        | HookEvent::PostToolUseFailure
+        | HookEvent::PostToolBatch
+        | HookEvent::UserPromptSubmit
+        | HookEvent::UserPromptExpansion
+        | HookEvent::Stop
+        | HookEvent::SubagentStop
+        | HookEvent::PreCompact
+        | HookEvent::ConfigChange => BlockForm::TopLevel,
+        HookEvent::TeammateIdle
+        | HookEvent::TaskCreated
+        | HookEvent::TaskCompleted
+        | HookEvent::WorktreeCreate => BlockForm::ExitTwo,
+        HookEvent::Elicitation | HookEvent::ElicitationResult => BlockForm::Decline,
+        HookEvent::PermissionDenied
+        | HookEvent::SessionStart
+        | HookEvent::Setup
+        | HookEvent::SessionEnd
+        | HookEvent::StopFailure
+        | HookEvent::SubagentStart
+        | HookEvent::PostCompact
+        | HookEvent::Notification
+        | HookEvent::InstructionsLoaded
+        | HookEvent::WorktreeRemove
+        | HookEvent::CwdChanged
+        | HookEvent::FileChanged
+        | HookEvent::MessageDisplay
+        | HookEvent::DirectoryAdded
+        | HookEvent::PostModelSwitch
+        | HookEvent::Unknown => BlockForm::Unenforceable,
+    }
+}
+
+/// Whether Claude Code follows a block on this event: it prevents, or hands the reason to the model. Where it
+/// cannot, the reason is shown to the user.
+pub const fn enforceable(event: HookEvent) -> bool {
+    !matches!(block_form(event), BlockForm::Unenforceable)
+}
+
+pub(super) const fn block_effect(event: HookEvent) -> BlockEffect {
+    match event {
+        HookEvent::PermissionRequest
+        | HookEvent::PermissionDenied
+        | HookEvent::StopFailure
+        | HookEvent::Notification
+        | HookEvent::InstructionsLoaded
+        | HookEvent::WorktreeRemove
+        | HookEvent::MessageDisplay
+        | HookEvent::DirectoryAdded
+        | HookEvent::Unknown => BlockEffect::Ignored,
+        event if enforceable(event) => BlockEffect::Blocks,
+        _ => BlockEffect::Shown,
+    }
+}
+
+/// Whether text on stdout reaches the model.
+pub(super) const fn stdout_is_context(event: HookEvent) -> bool {
+    matches!(
+        event,
+        HookEvent::SessionStart
+            | HookEvent::UserPromptSubmit
+            | HookEvent::UserPromptExpansion
+            | HookEvent::PostModelSwitch
+            | HookEvent::PreCompact
+    )
+}
+
+/// Whether the user gets to see a `systemMessage`.
+pub(super) const fn shows_system_message(event: HookEvent) -> bool {
+    !matches!(
+        event,
+        HookEvent::Notification
+            | HookEvent::SessionEnd
+            | HookEvent::PreCompact
+            | HookEvent::PostCompact
+            | HookEvent::InstructionsLoaded
+            | HookEvent::ConfigChange
+            | HookEvent::Elicitation
+            | HookEvent::ElicitationResult
+            | HookEvent::WorktreeCreate
+            | HookEvent::WorktreeRemove
+            | HookEvent::MessageDisplay
+            | HookEvent::StopFailure
+    )
+}
+
+/// Whether `continue: false` ends the turn.
+pub(super) const fn can_end_turn(event: HookEvent) -> bool {
+    matches!(
+        event,
+        HookEvent::PreToolUse
+            | HookEvent::PostToolUse
+            | HookEvent::PostToolUseFailure
+            | HookEvent::PostToolBatch
+            | HookEvent::UserPromptSubmit
+            | HookEvent::UserPromptExpansion
+            | HookEvent::Stop
+            | HookEvent::SubagentStop
+            | HookEvent::TeammateIdle
+            | HookEvent::TaskCompleted
+    )
+}
+
+/// Whether an interpreter that exits with 2 because its script is missing is taken for a failure, so that
+/// it does not trap the session.
+pub(super) const fn forgives_missing_scripts(event: HookEvent) -> bool {
+    matches!(
+        event,
+        HookEvent::Stop
+            | HookEvent::SubagentStop
+            | HookEvent::TaskCompleted
+            | HookEvent::TeammateIdle
+    )
+}
