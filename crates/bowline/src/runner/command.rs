@@ -222,18 +222,15 @@ fn expand(text: &str, environment: &Environment<'_>) -> Result<OsString, &'stati
     while let Some((before, after)) = rest.split_once("${") {
         expanded.push(before);
         let placeholder = PLACEHOLDERS
-            .iter()
-            .find_map(|name| Some((*name, after.strip_prefix(name)?.strip_prefix('}')?)));
-        match placeholder {
-            Some((name, after)) => {
-                expanded.push(environment.get(name).ok_or(name)?);
-                rest = after;
-            }
-            None => {
-                expanded.push("${");
-                rest = after;
-            }
-        }
+            .into_iter()
+            .find_map(|name| Some((name, after.strip_prefix(name)?.strip_prefix('}')?)));
+        rest = if let Some((name, after)) = placeholder {
+            expanded.push(environment.get(name).ok_or(name)?);
+            after
+        } else {
+            expanded.push("${");
+            after
+        };
     }
     expanded.push(rest);
     Ok(expanded)
