@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -29,6 +30,8 @@ pub struct RunPolicy {
     pub parallel_group: Option<u64>,
     /// When the hook is in force at all.
     pub activation: Activation,
+    /// Of the matching hooks with the same identity only the first runs for an event.
+    pub identity: Option<Arc<str>>,
 }
 
 impl RunPolicy {

@@ -9,6 +9,7 @@ pub use crate::condition::Condition;
 pub use crate::context::HookContext;
 pub use crate::decision::Decision;
 pub use crate::dialect::{self, Dialect};
+pub use crate::duration::humane as humane_duration;
 pub use crate::event::{EventClass, HookEvent, UnknownEvent};
 pub use crate::hook::{
     Activation, Attempts, FnHook, Hook, Match, OnFailure, Repeat, RunMode, RunPolicy,
@@ -16,6 +17,7 @@ pub use crate::hook::{
 pub use crate::input::{HookEventData, HookInput, ToolOutput};
 pub use crate::manager::{HookManager, HookRun, RunStatus, TriggerResult};
 pub use crate::matcher::Matcher;
+pub use crate::merge::merge;
 pub use crate::output::{HookOutput, Permission};
 pub use crate::payload::PayloadError;
 pub use crate::rule::{HookAction, HookRule};

@@ -1,80 +1,96 @@
 //! Runs the hooks of an event, in order, and merges what they say.
 
+mod memory;
+mod report;
+mod run;
+
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt;
+use futures_util::future::{join, join_all};
+
+pub use report::{HookRun, RunStatus, TriggerResult};
+
 use crate::context::HookContext;
-use crate::decision::Decision;
 use crate::error::{Error, Result};
-use crate::event::HookEvent;
-use crate::hook::Hook;
+use crate::event::{EventClass, HookEvent};
+use crate::hook::{Hook, Match, RunMode, RunPolicy};
 use crate::input::HookInput;
+use crate::merge::merge;
 use crate::output::HookOutput;
+use memory::SessionMemory;
 
-/// What one hook did for one event.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct HookRun {
-    /// The hook's name.
-    pub id: String,
-    /// How it went.
-    pub status: RunStatus,
-    /// What it said; a failure that decides is here too.
-    pub output: HookOutput,
-    /// What went wrong.
-    pub error: Option<String>,
-    /// How long it took.
-    pub duration: Duration,
-}
-
-/// How a hook's turn went.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum RunStatus {
-    /// It ran and answered.
-    Ran,
-    /// It could not run, erred, panicked, timed out or was cancelled.
-    Failed,
-    /// It was started and left alone.
-    Started,
-    /// It did not run, and why.
-    Skipped(String),
-}
-
-impl HookRun {
-    /// Whether it ran and answered (or was started, for a background hook).
-    pub fn success(&self) -> bool {
-        matches!(self.status, RunStatus::Ran | RunStatus::Started)
-    }
-
-    /// What it decided.
-    pub fn decision(&self) -> Decision {
-        self.output.decision()
-    }
-}
-
-/// What all hooks of an event came to.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct TriggerResult {
-    /// Whether the agent may go on: nothing denied and nothing asked.
-    pub allowed: bool,
-    /// The merged output.
-    pub output: HookOutput,
-    /// The hooks that matched, in order; also those that a block kept from running.
-    pub results: Vec<HookRun>,
-}
+/// No hook runs longer than this, whatever it asks for.
+const DEFAULT_TIMEOUT_CAP: Duration = Duration::from_secs(600);
 
 /// Holds hooks and runs them.
-#[derive(Default, Clone)]
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// use bowline::hooks::{FnHook, HookContext, HookEvent, HookInput, HookManager, HookOutput};
+///
+/// let mut manager = HookManager::new();
+/// manager.register(FnHook::new("guard", [HookEvent::PreToolUse], |input, _ctx| async move {
+///     Ok(match input.command() {
+///         Some("rm -rf /") => HookOutput::block("that would delete everything"),
+///         _ => HookOutput::allow(),
+///     })
+/// }));
+///
+/// let input = HookInput::pre_tool_use("session-1", "Bash", serde_json::json!({"command": "rm -rf /"}));
+/// let ctx = HookContext::new("session-1");
+/// let output = manager.execute(HookEvent::PreToolUse, input, &ctx).await?;
+/// assert!(!output.continue_execution);
+/// # Ok::<(), bowline::Error>(())
+/// # }).unwrap();
+/// ```
+///
+/// Clones share what is remembered of sessions (`once`, active skills), so that a reloaded manager can be
+/// swapped in while events are in flight.
+#[derive(Clone)]
 pub struct HookManager {
+    /// Highest priority first, then in the order of registration.
     hooks: Vec<Arc<dyn Hook>>,
+    timeout_cap: Duration,
+    memory: Arc<SessionMemory>,
+}
+
+impl Default for HookManager {
+    fn default() -> Self {
+        Self {
+            hooks: Vec::new(),
+            timeout_cap: DEFAULT_TIMEOUT_CAP,
+            memory: Arc::new(SessionMemory::default()),
+        }
+    }
+}
+
+impl fmt::Debug for HookManager {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HookManager")
+            .field("hooks", &self.names())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A hook whose matcher fits the event.
+struct Candidate {
+    hook: Arc<dyn Hook>,
+    policy: RunPolicy,
 }
 
 impl HookManager {
     /// A manager without hooks.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Limits every hook's timeout (default 600 s).
+    pub fn with_timeout_cap(mut self, cap: Duration) -> Self {
+        self.timeout_cap = cap;
+        self
     }
 
     /// Adds a hook.
@@ -84,15 +100,49 @@ impl HookManager {
 
     /// Adds a shared hook.
     pub fn register_arc(&mut self, hook: Arc<dyn Hook>) {
-        self.hooks.push(hook);
+        let place = self
+            .hooks
+            .partition_point(|other| other.priority() >= hook.priority());
+        self.hooks.insert(place, hook);
+    }
+
+    /// Removes every hook of this name; says whether there was one.
+    pub fn unregister(&mut self, name: &str) -> bool {
+        let before = self.hooks.len();
+        self.hooks.retain(|hook| hook.name() != name);
+        self.hooks.len() < before
+    }
+
+    /// Whether a hook of this name is registered.
+    pub fn has(&self, name: &str) -> bool {
+        self.hooks.iter().any(|hook| hook.name() == name)
+    }
+
+    /// The names of all hooks, in the order in which they run.
+    pub fn names(&self) -> Vec<&str> {
+        self.hooks.iter().map(|hook| hook.name()).collect()
     }
 
     /// Runs the event's hooks and merges what they say.
+    ///
+    /// A hook that errs, panics, times out or is cancelled does not make this fail: on a gate it blocks, naming
+    /// itself, unless its policy says otherwise. The only error is an `input` of another event.
     pub async fn execute(
         &self,
         event: HookEvent,
         input: HookInput,
         ctx: &HookContext,
+    ) -> Result<HookOutput> {
+        self.execute_with_handler(event, input, ctx, |_| {}).await
+    }
+
+    /// As [`HookManager::execute`], and calls `handler` with what each hook did, in order.
+    pub async fn execute_with_handler(
+        &self,
+        event: HookEvent,
+        input: HookInput,
+        ctx: &HookContext,
+        handler: impl FnMut(&HookRun),
     ) -> Result<HookOutput> {
         if event != input.event_type() {
             return Err(Error::EventMismatch {
@@ -100,16 +150,148 @@ impl HookManager {
                 found: input.event_type(),
             });
         }
-        Ok(self.trigger(input, ctx).await.output)
+        let result = self.trigger(input, ctx).await;
+        result.results.iter().for_each(handler);
+        Ok(result.output)
+    }
+
+    /// Whether each hook of the event would run, in order, without running any.
+    pub fn preview(&self, input: &HookInput) -> Vec<(String, Match)> {
+        let mut seen = Vec::new();
+        self.hooks_for(input.event_type())
+            .map(|hook| {
+                (
+                    hook.name().to_owned(),
+                    self.fits(hook.as_ref(), input, &mut seen),
+                )
+            })
+            .collect()
     }
 
     /// Runs the event's hooks and reports on each.
     pub async fn trigger(&self, input: HookInput, ctx: &HookContext) -> TriggerResult {
-        let _ = (input, ctx);
-        TriggerResult {
-            allowed: true,
-            output: HookOutput::allow(),
-            results: Vec::new(),
+        self.memory.note_before(&input);
+        let candidates = self.candidates(&input);
+        let mut runs: Vec<Option<HookRun>> = candidates.iter().map(|_| None).collect();
+
+        let (observers, deciders): (Vec<usize>, Vec<usize>) =
+            (0..candidates.len()).partition(|&at| {
+                candidates
+                    .get(at)
+                    .is_some_and(|c| c.policy.mode == RunMode::Observe)
+            });
+        let observed = join_all(observers.into_iter().filter_map(|at| {
+            let candidate = candidates.get(at)?;
+            Some(self.run(candidate, &input, ctx).map(move |run| (at, run)))
+        }));
+        let ((decided, executed), observed) = join(
+            self.run_in_order(&candidates, deciders, input.clone(), ctx),
+            observed,
+        )
+        .await;
+        for (at, run) in decided.into_iter().chain(observed) {
+            if let Some(slot) = runs.get_mut(at) {
+                *slot = Some(run);
+            }
         }
+
+        let results: Vec<HookRun> = runs
+            .into_iter()
+            .zip(&candidates)
+            .map(|(run, candidate)| {
+                run.unwrap_or_else(|| {
+                    HookRun::skipped(candidate.hook.name(), "an earlier hook blocked")
+                })
+            })
+            .collect();
+        let output = merge(results.iter().map(|run| &run.output));
+        self.tell_decided(&candidates, &executed, &output, ctx)
+            .await;
+        self.memory.note_after(&executed, &output);
+        TriggerResult {
+            allowed: output.continue_execution,
+            output,
+            results,
+        }
+    }
+
+    /// Runs the deciding and background hooks one after another, neighbours of one parallel group together. Each
+    /// sees the input as rewritten so far. Returns what ran and the input that will be executed.
+    async fn run_in_order(
+        &self,
+        candidates: &[Candidate],
+        order: Vec<usize>,
+        mut input: HookInput,
+        ctx: &HookContext,
+    ) -> (Vec<(usize, HookRun)>, HookInput) {
+        let mut runs: Vec<(usize, HookRun)> = Vec::new();
+        let group_of = |at: &usize| candidates.get(*at).and_then(|c| c.policy.parallel_group);
+        for step in order.chunk_by(|a, b| group_of(a).is_some() && group_of(a) == group_of(b)) {
+            let together = step.iter().filter_map(|&at| {
+                let candidate = candidates.get(at)?;
+                Some(self.run(candidate, &input, ctx).map(move |run| (at, run)))
+            });
+            let finished = join_all(together).await;
+            let step_output = merge(finished.iter().map(|(_, run)| &run.output));
+            if let Some(rewritten) = step_output.rewritten_input() {
+                input.replace_tool_input(rewritten.clone());
+            }
+            let blocked = finished.iter().any(|(_, run)| run.denies());
+            runs.extend(finished);
+            if blocked && input.event_type().class() == EventClass::Gate {
+                break;
+            }
+        }
+        (runs, input)
+    }
+
+    async fn tell_decided(
+        &self,
+        candidates: &[Candidate],
+        input: &HookInput,
+        output: &HookOutput,
+        ctx: &HookContext,
+    ) {
+        join_all(
+            candidates
+                .iter()
+                .map(|candidate| self.tell_one(candidate, input, output, ctx)),
+        )
+        .await;
+    }
+
+    fn hooks_for(&self, event: HookEvent) -> impl Iterator<Item = &Arc<dyn Hook>> {
+        self.hooks
+            .iter()
+            .filter(move |hook| hook.events().contains(&event))
+    }
+
+    fn candidates(&self, input: &HookInput) -> Vec<Candidate> {
+        let mut seen = Vec::new();
+        self.hooks_for(input.event_type())
+            .filter(|hook| self.fits(hook.as_ref(), input, &mut seen) == Match::Yes)
+            .map(|hook| Candidate {
+                hook: Arc::clone(hook),
+                policy: hook.policy(),
+            })
+            .collect()
+    }
+
+    /// Whether the hook runs for this input; `seen` gathers the identities of those that do.
+    fn fits(&self, hook: &dyn Hook, input: &HookInput, seen: &mut Vec<Arc<str>>) -> Match {
+        let policy = hook.policy();
+        if let Match::No(why) = self.memory.allows(hook.name(), &policy, input) {
+            return Match::No(why);
+        }
+        if let Match::No(why) = run::matches(hook, input) {
+            return Match::No(why);
+        }
+        if let Some(identity) = policy.identity {
+            if seen.contains(&identity) {
+                return Match::No("the same hook already runs for this event".to_owned());
+            }
+            seen.push(identity);
+        }
+        Match::Yes
     }
 }

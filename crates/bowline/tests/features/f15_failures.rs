@@ -1,1 +1,149 @@
-//! Feature 15.
+//! Feature 15: failure policy. What shapes of settings default to is in `f15_a_shapes…`.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use bowline::hooks::{
+    Attempts, Decision, FnHook, HookContext, HookEvent, HookInput, HookManager, HookOutput,
+    OnFailure, RunPolicy, RunStatus,
+};
+use serde_json::json;
+
+fn failing(policy: RunPolicy) -> HookManager {
+    let mut manager = HookManager::new();
+    let events = [
+        HookEvent::PreToolUse,
+        HookEvent::Stop,
+        HookEvent::SessionEnd,
+    ];
+    manager.register(
+        FnHook::new("shaky", events, |_, _| async {
+            Err(bowline::Error::other("out of paper"))
+        })
+        .policy(policy),
+    );
+    manager.register(FnHook::new("steady", events, |_, _| async {
+        Ok(HookOutput::allow().context("still here"))
+    }));
+    manager
+}
+
+fn on_failure(on_failure: OnFailure) -> RunPolicy {
+    let mut policy = RunPolicy::default();
+    policy.on_failure = on_failure;
+    policy
+}
+
+fn tool_call() -> HookInput {
+    HookInput::pre_tool_use("s", "Bash", json!({}))
+}
+
+#[tokio::test(start_paused = true)]
+async fn f15_a_a_rust_hook_that_errs_panics_or_times_out_blocks_a_gate_and_names_itself() {
+    let errs = FnHook::new("errs", [HookEvent::PreToolUse], |_, _| async {
+        Err(bowline::Error::other("out of paper"))
+    });
+    let panics = FnHook::new("panics", [HookEvent::PreToolUse], |_, _| async {
+        panic!("out of ink")
+    });
+    let sleeps = FnHook::new("sleeps", [HookEvent::PreToolUse], |_, _| async {
+        tokio::time::sleep(Duration::from_secs(3600)).await;
+        Ok(HookOutput::allow())
+    });
+    for (hook, name, said) in [
+        (errs, "errs", "out of paper"),
+        (panics, "panics", "out of ink"),
+        (sleeps, "sleeps", "60 s"),
+    ] {
+        let mut manager = HookManager::new();
+        manager.register(hook);
+        let result = manager.trigger(tool_call(), &HookContext::new("s")).await;
+        assert_eq!(result.output.decision(), Decision::Deny, "{name}");
+        let reason = result.output.stop_reason.unwrap_or_default();
+        assert!(reason.contains(name) && reason.contains(said), "{reason}");
+        assert_eq!(result.results[0].status, RunStatus::Failed);
+    }
+}
+
+#[tokio::test]
+async fn f15_a_the_policy_overrides() {
+    for (policy, expected, warnings) in [
+        (OnFailure::Block, Decision::Deny, 0),
+        (OnFailure::Ask, Decision::Ask, 0),
+        (OnFailure::Allow, Decision::NoOpinion, 1),
+    ] {
+        let result = failing(on_failure(policy))
+            .trigger(tool_call(), &HookContext::new("s"))
+            .await;
+        assert_eq!(result.output.decision(), expected, "{policy:?}");
+        assert_eq!(result.output.warnings.len(), warnings, "{policy:?}");
+    }
+}
+
+#[tokio::test]
+async fn f15_b_retry_is_exactly_one_further_attempt() {
+    for (failures, expected_attempts, expected) in [
+        (0, 1, Decision::NoOpinion),
+        (1, 2, Decision::NoOpinion),
+        (9, 2, Decision::Deny),
+    ] {
+        let attempts = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&attempts);
+        let mut policy = RunPolicy::default();
+        policy.attempts = Attempts::RetryOnce;
+        let mut manager = HookManager::new();
+        manager.register(
+            FnHook::new("shaky", [HookEvent::PreToolUse], move |_, _| {
+                let attempt = counter.fetch_add(1, Ordering::SeqCst);
+                async move {
+                    if attempt < failures {
+                        Err(bowline::Error::other("no"))
+                    } else {
+                        Ok(HookOutput::allow())
+                    }
+                }
+            })
+            .policy(policy),
+        );
+        let result = manager.trigger(tool_call(), &HookContext::new("s")).await;
+        assert_eq!(attempts.load(Ordering::SeqCst), expected_attempts);
+        assert_eq!(result.output.decision(), expected);
+    }
+}
+
+#[tokio::test]
+async fn f15_c_after_the_fact_a_failure_is_a_warning_and_the_rest_runs() {
+    for input in [HookInput::stop("s"), HookInput::session_end("s")] {
+        let result = failing(RunPolicy::default())
+            .trigger(input, &HookContext::new("s"))
+            .await;
+        assert!(result.allowed);
+        assert!(
+            result.output.warnings[0].contains("shaky"),
+            "{:?}",
+            result.output.warnings
+        );
+        assert_eq!(
+            result.output.additional_context.as_deref(),
+            Some("still here")
+        );
+    }
+}
+
+#[tokio::test]
+async fn f15_d_a_tracker_that_fails_changes_nothing() {
+    let manager = failing(RunPolicy::observer());
+    let result = manager.trigger(tool_call(), &HookContext::new("s")).await;
+    assert!(result.allowed);
+    assert_eq!(
+        result.output.additional_context.as_deref(),
+        Some("still here")
+    );
+    assert!(
+        result.results[0]
+            .error
+            .as_deref()
+            .is_some_and(|error| error.contains("out of paper"))
+    );
+}

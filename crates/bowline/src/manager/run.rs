@@ -1,0 +1,205 @@
+//! One hook's turn: time, cancellation, panics, failure policy. Whatever a hook does, the event goes on.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use tokio::time::Instant;
+
+use super::{Candidate, HookManager, HookRun, RunStatus};
+use crate::context::HookContext;
+use crate::error::{Error, Result};
+use crate::event::{EventClass, HookEvent};
+use crate::hook::{Attempts, Hook, Match, OnFailure, Repeat, RunMode};
+use crate::input::HookInput;
+use crate::output::HookOutput;
+
+/// Asks the hook whether it wants the event. One that panics when asked is run, so that its failure is
+/// judged by its policy and not passed over.
+pub(super) fn matches(hook: &dyn Hook, input: &HookInput) -> Match {
+    catch_unwind(AssertUnwindSafe(|| hook.matches(input))).unwrap_or_else(|payload| {
+        tracing::warn!(
+            hook = hook.name(),
+            panic = panic_text(&*payload),
+            "hook panicked in matches"
+        );
+        Match::Yes
+    })
+}
+
+impl HookManager {
+    pub(super) async fn run(
+        &self,
+        candidate: &Candidate,
+        input: &HookInput,
+        ctx: &HookContext,
+    ) -> HookRun {
+        let hook = &candidate.hook;
+        let once = candidate.policy.repeat == Repeat::OncePerSession;
+        if once && !self.memory.claim(hook.name(), input) {
+            return HookRun::skipped(hook.name(), "already ran once in this session");
+        }
+        if candidate.policy.mode == RunMode::Background {
+            return self.start(candidate, input, ctx);
+        }
+        let started = Instant::now();
+        let mut result = attempt(hook.as_ref(), self.limit(hook.as_ref()), input, ctx).await;
+        if result.is_err() && candidate.policy.attempts == Attempts::RetryOnce {
+            result = attempt(hook.as_ref(), self.limit(hook.as_ref()), input, ctx).await;
+        }
+        if once && result.is_err() {
+            self.memory.release(hook.name(), input);
+        }
+        finished(candidate, input.event_type(), result, started.elapsed())
+    }
+
+    /// Starts a background hook; what it says is of no consequence.
+    fn start(&self, candidate: &Candidate, input: &HookInput, ctx: &HookContext) -> HookRun {
+        let hook = Arc::clone(&candidate.hook);
+        let id = hook.name().to_owned();
+        let limit = self.limit(hook.as_ref());
+        let (input, ctx) = (input.clone(), ctx.clone());
+        tokio::spawn(async move {
+            if let Err(error) = attempt(hook.as_ref(), limit, &input, &ctx).await {
+                tracing::warn!(hook = hook.name(), %error, "background hook failed");
+            }
+        });
+        HookRun {
+            id,
+            status: RunStatus::Started,
+            output: HookOutput::allow(),
+            error: None,
+            duration: Duration::ZERO,
+        }
+    }
+
+    /// Tells one hook what was decided; it cannot change or delay the answer beyond its timeout.
+    pub(super) async fn tell_one(
+        &self,
+        candidate: &Candidate,
+        input: &HookInput,
+        output: &HookOutput,
+        ctx: &HookContext,
+    ) {
+        let hook = candidate.hook.as_ref();
+        let told =
+            AssertUnwindSafe(async { hook.decided(input, output, ctx).await }).catch_unwind();
+        match tokio::time::timeout(self.limit(hook), told).await {
+            Ok(Ok(())) => {}
+            Ok(Err(payload)) => {
+                tracing::warn!(
+                    hook = hook.name(),
+                    panic = panic_text(&*payload),
+                    "hook panicked in decided"
+                );
+            }
+            Err(_) => tracing::warn!(hook = hook.name(), "hook took too long in decided"),
+        }
+    }
+
+    fn limit(&self, hook: &dyn Hook) -> Duration {
+        hook.timeout().min(self.timeout_cap)
+    }
+}
+
+async fn attempt(
+    hook: &dyn Hook,
+    limit: Duration,
+    input: &HookInput,
+    ctx: &HookContext,
+) -> Result<HookOutput> {
+    let name = || hook.name().to_owned();
+    let execution = AssertUnwindSafe(async { hook.execute(input.clone(), ctx).await });
+    tokio::select! {
+        biased;
+        () = ctx.cancellation_token.cancelled() => Err(Error::HookCancelled { hook: name() }),
+        result = tokio::time::timeout(limit, execution.catch_unwind()) => match result {
+            Ok(Ok(result)) => result,
+            Ok(Err(payload)) => {
+                Err(Error::HookPanicked { hook: name(), message: panic_text(&*payload).to_owned() })
+            }
+            Err(_) => Err(Error::HookTimeout { hook: name(), after: limit }),
+        },
+    }
+}
+
+fn finished(
+    candidate: &Candidate,
+    event: HookEvent,
+    result: Result<HookOutput>,
+    duration: Duration,
+) -> HookRun {
+    let id = candidate.hook.name().to_owned();
+    let observes = candidate.policy.mode == RunMode::Observe;
+    match result {
+        Ok(output) => HookRun {
+            id,
+            status: RunStatus::Ran,
+            output: if observes {
+                without_decision(output)
+            } else {
+                output
+            },
+            error: None,
+            duration,
+        },
+        Err(error) => {
+            let error = error_naming(&id, error);
+            tracing::warn!(hook = id, event = event.name(), %error, "hook failed");
+            let gate = event.class() == EventClass::Gate && !observes;
+            let output = match candidate.policy.on_failure {
+                OnFailure::Block if gate => HookOutput::block(error.clone()),
+                OnFailure::Ask if gate => HookOutput::ask(error.clone()),
+                OnFailure::Block | OnFailure::Ask | OnFailure::Allow => {
+                    HookOutput::allow().warning(error.clone())
+                }
+            };
+            HookRun {
+                id,
+                status: RunStatus::Failed,
+                output,
+                error: Some(error),
+                duration,
+            }
+        }
+    }
+}
+
+/// The error's text, with the hook's name in it.
+fn error_naming(hook: &str, error: Error) -> String {
+    let text = error.to_string();
+    if text.contains(hook) {
+        text
+    } else {
+        format!("hook `{hook}` failed: {text}")
+    }
+}
+
+/// An observer adds context and messages; what it thinks of permission is not asked.
+fn without_decision(output: HookOutput) -> HookOutput {
+    let ignored =
+        output.decision() != crate::decision::Decision::NoOpinion || output.updated_input.is_some();
+    let output = HookOutput {
+        continue_execution: true,
+        stop_reason: None,
+        updated_input: None,
+        permission: None,
+        end_turn: None,
+        ..output
+    };
+    if ignored {
+        output.warning("an observer cannot decide: its decision was ignored")
+    } else {
+        output
+    }
+}
+
+fn panic_text(payload: &(dyn Any + Send)) -> &str {
+    payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("without a message")
+}
