@@ -21,4 +21,5 @@ pub use crate::merge::merge;
 pub use crate::output::{HookOutput, Permission};
 pub use crate::payload::PayloadError;
 pub use crate::rule::{HookAction, HookRule};
+pub use crate::runner::command::EnvBase;
 pub use crate::settings;

@@ -29,12 +29,14 @@ const SHORT: usize = 4096;
 /// The placeholders of the exec form.
 const PLACEHOLDERS: [&str; 3] = [PROJECT_DIR, "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"];
 
-/// What the variables of an event are added to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum EnvBase {
-    /// This process's own environment and the context's variables.
+/// What the environment of a command hook starts from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EnvBase {
+    /// This process's own environment, then the context's variables.
+    #[default]
     Inherited,
-    /// The context's variables alone: the caller's environment, in a daemon.
+    /// The context's variables alone: in a daemon, the caller's environment.
     Context,
 }
 

@@ -24,6 +24,7 @@ pub(super) struct Caps {
 /// A started process. Dropping it before it has exited ends it and everything that it started.
 #[derive(Debug)]
 pub(super) struct Process {
+    /// There until it is dropped.
     child: Option<Child>,
     lineage: Lineage,
 }
@@ -48,7 +49,7 @@ impl Process {
     /// started in the background is left alone.
     pub(super) async fn finish(mut self, input: &[u8], caps: Caps) -> io::Result<RawOutput> {
         let Some(child) = &mut self.child else {
-            return Err(io::ErrorKind::NotFound.into());
+            return Err(io::Error::other("it was dropped"));
         };
         let mut stdout = Capture::new(child.stdout.take(), caps.stdout);
         let mut stderr = Capture::new(child.stderr.take(), caps.stderr);
@@ -173,5 +174,60 @@ impl<R: AsyncRead + AsFd + Unpin> Capture<R> {
             }
             String::from_utf8_lossy(&bytes).into_owned()
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn output(script: &str, cap: usize) -> RawOutput {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", script]);
+        let caps = Caps {
+            stdout: cap,
+            stderr: cap,
+        };
+        let process = Process::spawn(command).unwrap();
+        process.finish(b"", caps).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_cut_does_not_leave_half_a_character() {
+        // (octal bytes, cap, kept, cut)
+        for (bytes, cap, kept, cut) in [
+            (r"a\303\244b", 4, "aäb", false),
+            (r"a\303\244b", 3, "aä", true),
+            (r"a\303\244b", 2, "a", true),
+            (r"a\303\244b", 0, "", true),
+            (r"a\303", 2, "a\u{FFFD}", false),
+            (r"\377\303\244", 2, "\u{FFFD}\u{FFFD}", true),
+        ] {
+            let output = output(&format!("printf '{bytes}'; printf '{bytes}' >&2"), cap).await;
+            assert_eq!(
+                (&*output.stdout, output.stdout_cut),
+                (kept, cut),
+                "{bytes} to {cap}"
+            );
+            assert_eq!(
+                (&*output.stderr, output.stderr_cut),
+                (kept, cut),
+                "{bytes} to {cap}"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn the_last_words_are_not_lost_though_the_pipe_stays_open() {
+        for _ in 0..20 {
+            let output = output(
+                "sleep 300 & kill_me=$!; head -c 60000 /dev/zero | tr '\\0' x; echo $kill_me >&2",
+                1 << 20,
+            )
+            .await;
+            let sleeper = Pid::from_raw(output.stderr.trim().parse().unwrap()).unwrap();
+            rustix::process::kill_process(sleeper, rustix::process::Signal::KILL).unwrap();
+            assert_eq!(output.stdout.len(), 60_000);
+        }
     }
 }

@@ -2,10 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::future::Future;
 use std::path::Path;
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
@@ -334,6 +331,10 @@ fn nothing_starts_before_the_first_poll() {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn dropping_right_after_the_start_leaves_nothing() {
+    use std::future::Future;
+    use std::pin::pin;
+    use std::task::{Context, Waker};
+
     for _ in 0..20 {
         let case = shell("sleep 300");
         let before = children();
@@ -342,7 +343,7 @@ async fn dropping_right_after_the_start_leaves_nothing() {
             let poll = running
                 .as_mut()
                 .poll(&mut Context::from_waker(Waker::noop()));
-            assert!(matches!(poll, Poll::Pending));
+            assert!(poll.is_pending());
         }
         let started = children().into_iter().filter(|pid| !before.contains(pid));
         for pid in started.collect::<Vec<_>>() {
@@ -489,7 +490,7 @@ async fn the_folder_falls_back_to_the_project_then_home() {
 
 #[tokio::test]
 async fn the_environment_is_layered() {
-    // (base, context, event, configured, expected value of NAME)
+    // (context, event, configured, what the hook sees)
     for (context, event, configured, expected) in [
         (None, None, None, ""),
         (Some("c"), None, None, "c"),
