@@ -11,8 +11,8 @@ use tokio::process::Command;
 /// The variable that carries the mark.
 const VARIABLE: &str = "BOWLINE_RUN";
 
-/// Processes may be born while others are being ended; each round finds those of the round before. A fork
-/// bomb must not hold us for ever.
+/// Processes may be born while others are being stopped: each round looks for those of the round before. A
+/// fork bomb must not hold us for ever.
 const ROUNDS: usize = 16;
 
 /// One run's processes.
@@ -32,27 +32,36 @@ impl Lineage {
 
     /// Ends the leader's group and everything else that it has started. The leader must not have been reaped
     /// yet: its id could be another process's by then.
+    ///
+    /// All of them are stopped before the first is ended. Otherwise a shell that outlives its child by a moment
+    /// would take its end for an answer and go on to the next command.
     pub(super) fn end(&self, leader: Pid) {
-        let mut ended = Vec::new();
-        for _ in 0..ROUNDS {
-            let fresh: Vec<Pid> = self
-                .members(leader)
-                .into_iter()
-                .filter(|pid| !ended.contains(pid))
-                .collect();
-            // Errors mean that a process is gone already, or is not ours to end (setuid programs).
-            let _ = kill_process_group(leader, Signal::KILL);
-            for &pid in &fresh {
-                let _ = kill_process(pid, Signal::KILL);
-            }
-            if fresh.is_empty() {
-                return;
-            }
-            ended.extend(fresh);
+        let members = self.stop(leader);
+        // Errors mean that a process is gone already, or is not ours to end (setuid programs).
+        let _ = kill_process_group(leader, Signal::KILL);
+        for pid in members {
+            let _ = kill_process(pid, Signal::KILL);
         }
     }
 
-    /// Every living process of the run that the system lets us see.
+    fn stop(&self, leader: Pid) -> Vec<Pid> {
+        let mut stopped = Vec::new();
+        for _ in 0..ROUNDS {
+            let _ = kill_process_group(leader, Signal::STOP);
+            let mut fresh = self.members(leader);
+            fresh.retain(|pid| !stopped.contains(pid));
+            if fresh.is_empty() {
+                break;
+            }
+            for &pid in &fresh {
+                let _ = kill_process(pid, Signal::STOP);
+            }
+            stopped.extend(fresh);
+        }
+        stopped
+    }
+
+    /// Every living process of the run that the system lets us see, parents before children.
     #[cfg(target_os = "linux")]
     fn members(&self, leader: Pid) -> Vec<Pid> {
         linux::members(leader, &format!("{VARIABLE}={}", self.mark))
@@ -92,6 +101,9 @@ mod linux {
             .filter(|stat| stat.started >= oldest && !matches!(stat.state, 'Z' | 'X'))
             .collect();
 
+        // Parents before children; only a wrap of the ids within one clock tick would confuse this.
+        candidates.sort_unstable_by_key(|stat| (stat.started, stat.pid));
+
         let mut members: HashSet<i32> = candidates
             .iter()
             .filter(|stat| {
@@ -99,20 +111,17 @@ mod linux {
             })
             .map(|stat| stat.pid)
             .collect();
-        loop {
-            let before = candidates.len();
-            candidates.retain(|stat| {
-                let strange = !members.contains(&stat.pid) && !members.contains(&stat.parent);
-                if !strange {
-                    members.insert(stat.pid);
-                }
-                strange
-            });
-            if candidates.len() == before {
-                break;
+        candidates.retain(|stat| {
+            let related = members.contains(&stat.pid) || members.contains(&stat.parent);
+            if related {
+                members.insert(stat.pid);
             }
-        }
-        members.into_iter().filter_map(Pid::from_raw).collect()
+            related
+        });
+        candidates
+            .into_iter()
+            .filter_map(|stat| Pid::from_raw(stat.pid))
+            .collect()
     }
 
     fn all() -> impl Iterator<Item = Stat> {

@@ -273,6 +273,8 @@ async fn dropping_ends_those_that_left_the_group() {
         format!("setsid sh -c 'echo $$ >1; {LATER}' & wait"),
         // A daemon: its parent is gone.
         format!("(setsid sh -c 'echo $$ >1; {LATER}' >/dev/null 2>&1 &); sleep 300"),
+        // Waits for the end of one in the group.
+        format!("sh -c 'sleep 300' | setsid sh -c 'echo $$ >1; cat; touch effect; {LATER}'"),
         // A child without our mark.
         format!("env -i PATH=\"$PATH\" setsid sh -c 'echo $$ >1; {LATER}' & wait"),
     ] {
