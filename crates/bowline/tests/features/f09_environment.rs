@@ -1,1 +1,183 @@
-//! Feature 09.
+//! Feature 09: the variables that a command hook gets, beside the payload on stdin.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a helper of a test fails by panicking"
+)]
+
+use std::collections::HashMap;
+use std::fs;
+
+use bowline::hooks::{CommandHook, HookContext, HookEvent, HookInput, HookManager, RunStatus};
+use serde_json::json;
+
+/// Runs one hook for one event in a folder of its own and returns what it wrote to `out`.
+async fn written(hook: CommandHook, input: HookInput, env: &[(&str, &str)]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let env: HashMap<String, String> = env
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect();
+    let ctx = HookContext::new("s").with_cwd(folder.path()).with_env(env);
+    let mut manager = HookManager::new();
+    manager.register(hook);
+    let result = manager.trigger(input, &ctx).await;
+    assert_eq!(result.results[0].status, RunStatus::Ran, "{result:?}");
+    fs::read_to_string(folder.path().join("out")).unwrap()
+}
+
+fn hook(command: &str, event: HookEvent) -> CommandHook {
+    CommandHook::new("env", command, [event])
+}
+
+/// A command that writes the variables to `out`, one per line, and `-` for each that is not set.
+fn printing(names: &[&str]) -> String {
+    let values: Vec<String> = names
+        .iter()
+        .map(|name| format!("\"${{{name}--}}\""))
+        .collect();
+    format!("printf '%s\\n' {} >out", values.join(" "))
+}
+
+#[tokio::test]
+async fn f09_a_a_tool_event_sets_every_family_of_names() {
+    let input = HookInput::pre_tool_use(
+        "s1",
+        "Bash",
+        json!({"command": "make all", "file_path": "/a/b.rs"}),
+    )
+    .with_field("tool_use_id", "toolu_1");
+    let expected = [
+        ("TOOL_NAME", "Bash"),
+        (
+            "TOOL_INPUT",
+            r#"{"command":"make all","file_path":"/a/b.rs"}"#,
+        ),
+        ("SESSION_ID", "s1"),
+        ("FILE_PATH", "/a/b.rs"),
+        ("COMMAND", "make all"),
+        ("TOOL_USE_ID", "toolu_1"),
+        ("HOOK_TOOL_NAME", "Bash"),
+        (
+            "HOOK_TOOL_INPUT",
+            r#"{"command":"make all","file_path":"/a/b.rs"}"#,
+        ),
+        ("HOOK_SESSION_ID", "s1"),
+        ("HOOK_FILE_PATH", "/a/b.rs"),
+        ("HOOK_COMMAND", "make all"),
+        ("HOOK_EVENT", "PreToolUse"),
+        ("EVENT", "pre_tool_use"),
+        ("HTMLGRAPH_SESSION_ID", "s1"),
+        ("HTMLGRAPH_TOOL_USE_ID", "toolu_1"),
+        ("HTMLGRAPH_TRACE_ID", "toolu_1"),
+    ];
+    let names: Vec<&str> = expected.iter().map(|(name, _)| *name).collect();
+    let out = written(hook(&printing(&names), HookEvent::PreToolUse), input, &[]).await;
+    let found: Vec<(&str, &str)> = names.into_iter().zip(out.lines()).collect();
+    assert_eq!(found, expected);
+}
+
+#[tokio::test]
+async fn f09_a_other_events_set_what_they_are_about() {
+    for (input, name, expected) in [
+        (
+            HookInput::subagent_start("s", "a1", "Explore", "looks"),
+            "SUBAGENT_NAME",
+            "Explore",
+        ),
+        (
+            HookInput::user_prompt_submit("s", "fix it"),
+            "USER_PROMPT",
+            "fix it",
+        ),
+        (
+            HookInput::user_prompt_submit("s", "fix it"),
+            "HOOK_USER_PROMPT",
+            "fix it",
+        ),
+        (
+            HookInput::user_prompt_submit("s", "fix it"),
+            "TOOL_USE_ID",
+            "-",
+        ),
+        (
+            HookInput::post_tool_use("s", "Read", json!("text")).with_field("duration_ms", 7),
+            "EXECUTION_TIME_MS",
+            "7",
+        ),
+        (
+            HookInput::post_tool_use("s", "Read", json!("text")),
+            "HOOK_TOOL_OUTPUT",
+            "text",
+        ),
+        (
+            HookInput::post_tool_use_failure("s", "Read", "no such file"),
+            "HOOK_ERROR_MESSAGE",
+            "no such file",
+        ),
+    ] {
+        let hook = hook(&printing(&[name]), input.event_type());
+        assert_eq!(
+            written(hook, input, &[]).await,
+            format!("{expected}\n"),
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn f09_a_the_project_folder_is_the_agents_and_the_working_folder_ours() {
+    let command = "[ \"$HOOK_WORKING_DIR\" -ef . ] && printf '%s' \"$CLAUDE_PROJECT_DIR\" >out";
+    let out = written(
+        hook(command, HookEvent::Stop),
+        HookInput::stop("s"),
+        &[("CLAUDE_PROJECT_DIR", "/the/project")],
+    )
+    .await;
+    assert_eq!(out, "/the/project");
+}
+
+#[tokio::test]
+async fn f09_b_a_long_value_is_cut_and_whole_on_stdin() {
+    let prompt = format!("a\0{}", "ä".repeat(200_000));
+    let command = "printf '%s' \"USER_PROMPT=$USER_PROMPT\" >out; cat >>out";
+    let out = written(
+        hook(command, HookEvent::UserPromptSubmit),
+        HookInput::user_prompt_submit("s", &*prompt),
+        &[],
+    )
+    .await;
+    let (variable, stdin) = out.split_at(out.find('{').unwrap());
+    assert!(variable.starts_with("USER_PROMPT=a\u{FFFD}ää"));
+    assert!(variable.ends_with("ä…[cut]"));
+    assert!(
+        (131_069..=131_071).contains(&variable.len()),
+        "{}",
+        variable.len()
+    );
+    let payload: serde_json::Value = serde_json::from_str(stdin).unwrap();
+    assert_eq!(payload["prompt"], prompt);
+}
+
+#[tokio::test]
+async fn f09_c_a_configured_variable_overrides_the_inherited_one() {
+    // `CARGO_PKG_NAME` is in this process's environment, `TOOL_NAME` is the event's, `OF_CONTEXT` the context's.
+    let hook = hook(
+        &printing(&[
+            "CARGO_PKG_NAME",
+            "TOOL_NAME",
+            "OF_CONTEXT",
+            "CARGO_PKG_VERSION",
+        ]),
+        HookEvent::PreToolUse,
+    )
+    .env("CARGO_PKG_NAME", "mine")
+    .env("TOOL_NAME", "mine")
+    .env("OF_CONTEXT", "mine");
+    let input = HookInput::pre_tool_use("s", "Bash", json!({}));
+    let out = written(hook, input, &[("OF_CONTEXT", "theirs")]).await;
+    assert_eq!(
+        out,
+        format!("mine\nmine\nmine\n{}\n", env!("CARGO_PKG_VERSION"))
+    );
+}

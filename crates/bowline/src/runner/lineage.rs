@@ -1,0 +1,187 @@
+//! What a hook's process has started, so that all of it can be ended together.
+//!
+//! The process group covers nearly everything. On Linux, what left the group (`setsid`, daemons that forked
+//! twice) is found too: by its parents, and by a mark that every process of the run inherits in its environment.
+
+use std::hash::{BuildHasher, RandomState};
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use tokio::process::Command;
+
+/// The variable that carries the mark.
+const VARIABLE: &str = "BOWLINE_RUN";
+
+/// Processes may be born while others are being stopped: each round looks for those of the round before. A
+/// fork bomb must not hold us for ever.
+const ROUNDS: usize = 16;
+
+/// One run's processes.
+#[derive(Debug)]
+pub(super) struct Lineage {
+    mark: String,
+}
+
+impl Lineage {
+    /// Marks a command that is about to be started, with a mark of its own.
+    pub(super) fn mark(command: &mut Command) -> Self {
+        // Every `RandomState` has keys of its own.
+        let mark = format!("{:016x}", RandomState::new().hash_one(VARIABLE));
+        command.env(VARIABLE, &mark);
+        Self { mark }
+    }
+
+    /// Ends the leader's group and everything else that it has started. The leader must not have been reaped
+    /// yet: its id could be another process's by then.
+    ///
+    /// All of them are stopped before the first is ended. Otherwise a shell that outlives its child by a moment
+    /// would take its end for an answer and go on to the next command.
+    pub(super) fn end(&self, leader: Pid) {
+        let members = self.stop(leader);
+        // Errors mean that a process is gone already, or is not ours to end (setuid programs).
+        let _ = kill_process_group(leader, Signal::KILL);
+        for pid in members {
+            let _ = kill_process(pid, Signal::KILL);
+        }
+    }
+
+    fn stop(&self, leader: Pid) -> Vec<Pid> {
+        let mut stopped = Vec::new();
+        for _ in 0..ROUNDS {
+            let _ = kill_process_group(leader, Signal::STOP);
+            let mut fresh = self.members(leader);
+            fresh.retain(|pid| !stopped.contains(pid));
+            if fresh.is_empty() {
+                break;
+            }
+            for &pid in &fresh {
+                let _ = kill_process(pid, Signal::STOP);
+            }
+            stopped.extend(fresh);
+        }
+        stopped
+    }
+
+    /// Every living process of the run that the system lets us see, parents before children.
+    #[cfg(target_os = "linux")]
+    fn members(&self, leader: Pid) -> Vec<Pid> {
+        linux::members(leader, &format!("{VARIABLE}={}", self.mark))
+    }
+
+    /// Other systems have no such view: the group is all that we know.
+    #[cfg(not(target_os = "linux"))]
+    fn members(&self, leader: Pid) -> Vec<Pid> {
+        let _ = (leader, &self.mark);
+        Vec::new()
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::collections::HashSet;
+    use std::fs;
+
+    use rustix::process::Pid;
+
+    #[derive(Debug, PartialEq, Eq)]
+    pub(super) struct Stat {
+        pub(super) pid: i32,
+        pub(super) state: char,
+        pub(super) parent: i32,
+        pub(super) group: i32,
+        pub(super) started: u64,
+    }
+
+    pub(super) fn members(leader: Pid, mark: &str) -> Vec<Pid> {
+        let leader = leader.as_raw_nonzero().get();
+        let Some(oldest) = stat(leader).map(|stat| stat.started) else {
+            return Vec::new();
+        };
+        // A descendant is never older than its ancestor: this leaves a handful of candidates.
+        let mut candidates: Vec<Stat> = all()
+            .filter(|stat| stat.started >= oldest && !matches!(stat.state, 'Z' | 'X'))
+            .collect();
+
+        // Parents before children; only a wrap of the ids within one clock tick would confuse this.
+        candidates.sort_unstable_by_key(|stat| (stat.started, stat.pid));
+
+        let mut members: HashSet<i32> = candidates
+            .iter()
+            .filter(|stat| {
+                stat.pid == leader || stat.group == leader || carries(stat.pid, mark.as_bytes())
+            })
+            .map(|stat| stat.pid)
+            .collect();
+        candidates.retain(|stat| {
+            let related = members.contains(&stat.pid) || members.contains(&stat.parent);
+            if related {
+                members.insert(stat.pid);
+            }
+            related
+        });
+        candidates
+            .into_iter()
+            .filter_map(|stat| Pid::from_raw(stat.pid))
+            .collect()
+    }
+
+    fn all() -> impl Iterator<Item = Stat> {
+        fs::read_dir("/proc")
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| stat(entry.ok()?.file_name().to_str()?.parse().ok()?))
+    }
+
+    fn stat(pid: i32) -> Option<Stat> {
+        // The program's name in it may be any bytes.
+        let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
+        parse(pid, &String::from_utf8_lossy(&text))
+    }
+
+    /// Reads `pid (name) state parent group …`; the name may itself contain blanks and brackets.
+    pub(super) fn parse(pid: i32, text: &str) -> Option<Stat> {
+        let (_, rest) = text.rsplit_once(')')?;
+        let mut fields = rest.split_ascii_whitespace();
+        Some(Stat {
+            pid,
+            state: fields.next()?.chars().next()?,
+            parent: fields.next()?.parse().ok()?,
+            group: fields.next()?.parse().ok()?,
+            started: fields.nth(16)?.parse().ok()?,
+        })
+    }
+
+    /// Whether the process was given the mark. Those of other users cannot be read, and are not ours.
+    fn carries(pid: i32, mark: &[u8]) -> bool {
+        fs::read(format!("/proc/{pid}/environ")).is_ok_and(|environment| {
+            environment
+                .split(|byte| *byte == 0)
+                .any(|entry| entry == mark)
+        })
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::linux::{Stat, parse};
+
+    #[test]
+    fn stat_lines() {
+        let tail = "S 7 8 9 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 4711 99 100";
+        for name in ["sh", "a b", "x) R 1 1 (", "\u{FFFD}"] {
+            assert_eq!(
+                parse(5, &format!("5 ({name}) {tail}\n")),
+                Some(Stat {
+                    pid: 5,
+                    state: 'S',
+                    parent: 7,
+                    group: 8,
+                    started: 4711,
+                }),
+                "{name}"
+            );
+        }
+        for broken in ["", "5 (sh", "5 (sh) S", "5 (sh) S x y z", "5 (sh) S 1 2 3"] {
+            assert_eq!(parse(5, broken), None, "{broken:?}");
+        }
+    }
+}
