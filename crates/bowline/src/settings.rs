@@ -3,9 +3,12 @@
 mod diagnostic;
 mod fields;
 mod findings;
+mod hook_action;
 mod hook_fields;
+mod hook_policy;
 mod json;
 mod limits;
+mod matcher_field;
 mod model;
 mod node;
 mod read;

@@ -130,3 +130,6 @@ fn tree(
         Syntax::FrontMatter => yaml::read(body, base, findings),
     }
 }
+
+#[cfg(test)]
+mod tests;
