@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::{Diagnostic, HookDefinition, Plugin, Scope};
+use super::findings::Findings;
+use super::node::{Node, SyntaxError, shifted};
+use super::{Diagnostic, HookDefinition, Plugin, Scope, json, limits, shape, toml, yaml};
 use crate::dialect::Dialect;
 use crate::hook::Activation;
 
@@ -78,8 +80,56 @@ pub fn parse(text: &str, dialect: Dialect) -> Parsed {
     )
 }
 
+/// What is wrong with JSON settings, by fixed rules. Nothing is run.
+pub fn validate(text: &str, dialect: Dialect) -> Vec<Diagnostic> {
+    parse(text, dialect).diagnostics
+}
+
 /// Reads the text of one file.
 pub fn parse_source(text: &str, source: &Source) -> Parsed {
-    let _ = (text, source);
-    Parsed::default()
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let base = text.len() - body.len();
+    let mut findings = Findings::new(text, base, source.file.as_deref());
+    match tree(body, base, source.syntax, &mut findings) {
+        Ok(Some(root)) => shape::read(&root, source, findings),
+        Ok(None) => Parsed {
+            hooks: Vec::new(),
+            diagnostics: findings.finish(),
+        },
+        Err(error) => {
+            findings.error(
+                "syntax",
+                &error.span,
+                error.message,
+                "no hook of this file is used until it is corrected",
+            );
+            Parsed {
+                hooks: Vec::new(),
+                diagnostics: findings.finish(),
+            }
+        }
+    }
 }
+
+fn tree(
+    body: &str,
+    base: usize,
+    syntax: Syntax,
+    findings: &mut Findings<'_>,
+) -> Result<Option<Node>, SyntaxError> {
+    limits::check(body, syntax).map_err(|error| SyntaxError {
+        span: shifted(error.span, base),
+        ..error
+    })?;
+    if body.trim().is_empty() {
+        return Ok(None);
+    }
+    match syntax {
+        Syntax::Json => json::read(body, base, findings),
+        Syntax::Toml => toml::read(body, base).map(Some),
+        Syntax::FrontMatter => yaml::read(body, base, findings),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,83 @@
+//! The tree that every syntax is read into. Each node and key knows its bytes in the file, so that a finding
+//! can point at them.
+
+use std::ops::Range;
+
+/// Bytes of the file.
+pub(super) type Span = Range<usize>;
+
+/// A value and where it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Node {
+    pub(super) value: Value,
+    pub(super) span: Span,
+}
+
+/// What a node holds.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Value {
+    Null,
+    Bool(bool),
+    /// In decimal digits, as Rust parses them: settings use numbers as whole numbers and as fractions.
+    Number(String),
+    String(String),
+    List(Vec<Node>),
+    /// In the order of the file; a key may come twice.
+    Map(Vec<Entry>),
+}
+
+/// One key of a map, with its value.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Entry {
+    pub(super) key: Key,
+    pub(super) value: Node,
+}
+
+/// A key and where it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Key {
+    pub(super) text: String,
+    pub(super) span: Span,
+}
+
+impl Node {
+    pub(super) fn new(value: Value, span: Span) -> Self {
+        Self { value, span }
+    }
+
+    /// What it is, for messages: "a string".
+    pub(super) fn kind(&self) -> &'static str {
+        match self.value {
+            Value::Null => "null",
+            Value::Bool(_) => "true or false",
+            Value::Number(_) => "a number",
+            Value::String(_) => "a string",
+            Value::List(_) => "a list",
+            Value::Map(_) => "an object",
+        }
+    }
+
+    /// The value of a key; the last one, if the key comes twice.
+    pub(super) fn get(&self, key: &str) -> Option<&Node> {
+        let Value::Map(entries) = &self.value else {
+            return None;
+        };
+        entries
+            .iter()
+            .rev()
+            .find(|entry| entry.key.text == key)
+            .map(|entry| &entry.value)
+    }
+}
+
+/// A text that is broken, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SyntaxError {
+    pub(super) span: Span,
+    pub(super) message: String,
+}
+
+/// Moves a span of a part of the file to its place in the whole file.
+pub(super) fn shifted(span: Span, base: usize) -> Span {
+    span.start.saturating_add(base)..span.end.saturating_add(base)
+}

@@ -1,0 +1,142 @@
+//! Where Claude Code would do something else with a file than its author expects.
+
+use std::time::Duration;
+
+use super::fields::{Text, shortened};
+use super::findings::Findings;
+use super::node::{Key, Span};
+use super::{DialectChoice, Source, Syntax};
+use crate::dialect::Dialect;
+use crate::duration::humane;
+use crate::event::HookEvent;
+
+/// Whether Claude Code itself reads this file as settings.
+pub(super) fn is_claude_settings(source: &Source) -> bool {
+    source.syntax == Syntax::Json
+        && source.plugin.is_none()
+        && source.dialect != DialectChoice::Fixed(Dialect::Generic)
+}
+
+/// An entry that Claude Code's own check refuses.
+pub(super) fn refused_entry(event: HookEvent, span: &Span, findings: &mut Findings<'_>) {
+    if takes_file_down(event) {
+        findings.warning(
+            "claude-code-ignores-file",
+            span,
+            format!(
+                "because of this entry under {} Claude Code ignores the whole file, its deny rules too",
+                event.name()
+            ),
+            "correct or remove the entry",
+        );
+    } else {
+        findings.warning(
+            "claude-code-drops-entry",
+            span,
+            "Claude Code drops this entry; its older versions ignore the whole file",
+            "correct or remove the entry",
+        );
+    }
+}
+
+/// A form that only Bowline reads. `what` follows "Claude Code does not accept".
+pub(super) fn foreign_form(
+    event: Option<HookEvent>,
+    what: &str,
+    span: &Span,
+    findings: &mut Findings<'_>,
+) {
+    let consequence = match event {
+        Some(event) if takes_file_down(event) => ", and ignores a file that has one",
+        Some(_) | None => "",
+    };
+    findings.warning(
+        "not-claude-code-form",
+        span,
+        format!("Claude Code does not accept {what}{consequence}"),
+        "if Claude Code reads this file too, write a list of `{\"matcher\": \"…\", \"hooks\": […]}` \
+         with the matcher as a string",
+    );
+}
+
+/// A bad handler here makes Claude Code refuse the whole file; elsewhere only the entry is lost.
+fn takes_file_down(event: HookEvent) -> bool {
+    matches!(event, HookEvent::PreToolUse | HookEvent::PermissionRequest)
+}
+
+/// An event that Claude Code knows only in another casing.
+pub(super) fn event_casing(key: &Key, event: HookEvent, findings: &mut Findings<'_>) {
+    if key.text != event.name() {
+        findings.warning(
+            "event-casing",
+            &key.span,
+            format!(
+                "Claude Code does not know `{}` and drops it; it knows `{}`",
+                key.text,
+                event.name()
+            ),
+            format!("write `{}`", event.name()),
+        );
+    }
+}
+
+/// A bare number that was probably meant as milliseconds.
+pub(super) fn long_timeout(
+    written: &str,
+    limit: Duration,
+    span: &Span,
+    findings: &mut Findings<'_>,
+) {
+    if limit >= Duration::from_secs(1000) {
+        findings.warning(
+            "timeout-in-seconds",
+            span,
+            format!(
+                "`{written}` is {}: Claude Code reads seconds",
+                humane(limit)
+            ),
+            "write the timeout in seconds",
+        );
+    }
+}
+
+/// A matcher that names an MCP server, which matches none of its tools.
+pub(super) fn bare_mcp_server(event: HookEvent, matcher: Text<'_>, findings: &mut Findings<'_>) {
+    let exact = matcher
+        .text
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '|' | ',' | ' '));
+    if !event.is_tool_event() || !exact {
+        return;
+    }
+    let server = matcher.text.split(['|', ',']).map(str::trim).find(|name| {
+        name.strip_prefix("mcp__")
+            .is_some_and(|server| !server.contains("__"))
+    });
+    if let Some(server) = server {
+        let server = shortened(server);
+        findings.warning(
+            "matches-nothing",
+            matcher.span,
+            format!(
+                "`{server}` is compared with the whole tool name and matches no tool of that server"
+            ),
+            format!("write `{server}__.*` for all its tools"),
+        );
+    }
+}
+
+/// `if` where there is no tool call to look at.
+pub(super) fn condition_without_tool(event: HookEvent, span: &Span, findings: &mut Findings<'_>) {
+    if !event.is_tool_event() {
+        findings.warning(
+            "if-never-true",
+            span,
+            format!(
+                "`if` looks at a tool call, and {} has none: this hook never runs",
+                event.name()
+            ),
+            "remove `if`, or use a tool event such as PreToolUse",
+        );
+    }
+}
