@@ -225,7 +225,7 @@ impl serde::Serialize for HookEvent {
     }
 }
 
-/// Without `_` and `-`, in lower case: all casings of one name fold to the same text.
+/// Letters and digits in lower case: all casings of one name fold to the same text.
 pub(crate) fn fold(name: &str) -> String {
     name.chars()
         .filter(|c| !matches!(c, '_' | '-'))

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::fields::{described, nearest};
 use super::files::FileText;
 use super::findings::Findings;
+use super::hook_policy::{DEDUPES, EXIT_POLICIES, FAILURE_WORDS, FailureWord};
 use super::model::{Dedupe, ExitPolicy, Scope};
 use super::node::{Entry, Node, Span, Value};
 use super::read::Syntax;
@@ -99,7 +100,7 @@ pub enum ModelProvider {
 #[derive(Debug)]
 enum Setting {
     ExitPolicy(ExitPolicy),
-    OnFailure(Option<OnFailure>, Attempts),
+    OnFailure(FailureWord),
     Dedupe(Dedupe),
     Timeout(Duration),
     ClaudeHooks(bool),
@@ -118,9 +119,13 @@ impl Setting {
     fn apply(self, config: &mut Config) {
         match self {
             Self::ExitPolicy(policy) => config.defaults.exit_policy = Some(policy),
-            Self::OnFailure(outcome, attempts) => {
-                config.defaults.on_failure = outcome;
-                config.defaults.attempts = attempts;
+            Self::OnFailure(FailureWord::Is(outcome)) => {
+                config.defaults.on_failure = Some(outcome);
+                config.defaults.attempts = Attempts::Once;
+            }
+            Self::OnFailure(FailureWord::Retry) => {
+                config.defaults.on_failure = None;
+                config.defaults.attempts = Attempts::RetryOnce;
             }
             Self::Dedupe(dedupe) => config.defaults.dedupe = Some(dedupe),
             Self::Timeout(limit) => config.defaults.timeout = Some(limit),
@@ -141,10 +146,7 @@ impl Setting {
 
     /// Whether it can only make decisions stricter, whatever else is set.
     const fn only_tightens(&self) -> bool {
-        matches!(
-            self,
-            Self::OnFailure(Some(OnFailure::Block), Attempts::Once)
-        )
+        matches!(self, Self::OnFailure(FailureWord::Is(OnFailure::Block)))
     }
 
     const fn is_for_administrators(&self) -> bool {
@@ -157,35 +159,13 @@ type Reader = fn(&Node) -> Result<Setting, String>;
 /// Every key with one value. `hooks` and the entries of `[dialects]` are read apart.
 const KEYS: &[(&str, Reader)] = &[
     ("defaults.exit_policy", |node| {
-        choice(
-            node,
-            &[
-                ("any_non_zero", ExitPolicy::AnyNonZero),
-                ("only_two", ExitPolicy::OnlyTwo),
-                ("only_2", ExitPolicy::OnlyTwo),
-            ],
-        )
-        .map(Setting::ExitPolicy)
+        choice(node, EXIT_POLICIES).map(Setting::ExitPolicy)
     }),
     ("defaults.on_failure", |node| {
-        choice(
-            node,
-            &[
-                ("block", (Some(OnFailure::Block), Attempts::Once)),
-                ("ask", (Some(OnFailure::Ask), Attempts::Once)),
-                ("allow", (Some(OnFailure::Allow), Attempts::Once)),
-                ("continue", (Some(OnFailure::Allow), Attempts::Once)),
-                ("retry", (None, Attempts::RetryOnce)),
-            ],
-        )
-        .map(|(outcome, attempts)| Setting::OnFailure(outcome, attempts))
+        choice(node, FAILURE_WORDS).map(Setting::OnFailure)
     }),
     ("defaults.dedupe", |node| {
-        choice(
-            node,
-            &[("matcher", Dedupe::Matcher), ("event", Dedupe::Event)],
-        )
-        .map(Setting::Dedupe)
+        choice(node, DEDUPES).map(Setting::Dedupe)
     }),
     ("defaults.timeout_secs", |node| {
         seconds(node).map(Setting::Timeout)

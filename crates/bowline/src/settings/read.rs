@@ -134,3 +134,6 @@ pub(super) fn tree(
         Syntax::FrontMatter => yaml::read(body, base, findings),
     }
 }
+
+#[cfg(test)]
+mod tests;

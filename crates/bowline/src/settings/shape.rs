@@ -5,9 +5,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::fields::{Fields, described, shortened, unique};
 use super::findings::Findings;
-use super::hook_fields::{self, FileDefaults, Group, Order, Place};
+use super::hook_fields::{self, Group, Order, Place};
+use super::hook_policy::FileDefaults;
 use super::node::{Entry, Key, Node, Span, Value};
-use super::{DialectChoice, HookDefinition, Parsed, Shape, Source, Syntax, traps};
+use super::{DialectChoice, HookDefinition, Parsed, Shape, Source, Syntax, matcher_field, traps};
 use crate::dialect::Dialect;
 use crate::event::HookEvent;
 use crate::hook::Activation;
@@ -88,6 +89,9 @@ impl Reader<'_> {
             .filter(|node| matches!(node.value, Value::Map(_)));
         if let Some(mut table) = table.and_then(|node| Fields::of(node, &mut self.findings)) {
             self.defaults.read(&mut table, &mut self.findings);
+        }
+        if let Some(settled) = &self.source.defaults {
+            self.defaults = FileDefaults::from(settled);
         }
     }
 
@@ -253,11 +257,12 @@ impl Reader<'_> {
         let Some(mut fields) = Fields::of(node, findings) else {
             return;
         };
-        let order = match fields.flag("parallel", findings) {
-            true => Order::Together,
-            false => Order::OneAfterAnother,
+        let order = if fields.flag("parallel", findings) {
+            Order::Together
+        } else {
+            Order::OneAfterAnother
         };
-        let matcher = hook_fields::read_matcher(fields.take("matcher"), event, dialect, findings);
+        let matcher = matcher_field::read(fields.take("matcher"), event, dialect, findings);
         let hooks = fields.take("hooks");
         fields.skip(&["name", "id", "description"]);
         let hooks = match hooks.map(|entry| (entry, &entry.value.value)) {

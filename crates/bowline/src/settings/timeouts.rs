@@ -2,6 +2,10 @@
 
 use std::time::Duration;
 
+use super::fields::shortened;
+use super::hook_fields::Reading;
+use super::node::{Entry, Value};
+use super::{Timeout, traps};
 use crate::dialect::Dialect;
 use crate::event::HookEvent;
 
@@ -13,7 +17,7 @@ const FIRST_MILLISECONDS: f64 = 1000.0;
 
 /// What a number counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unit {
+enum Unit {
     /// `timeout`: the dialect says.
     Bare,
     /// `timeout_secs`.
@@ -24,13 +28,13 @@ pub(super) enum Unit {
 
 /// Why a number is no timeout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unusable {
+enum Unusable {
     NotPositive,
     TooLong,
 }
 
 /// How long that is.
-pub(super) fn limit(amount: f64, unit: Unit, dialect: Dialect) -> Result<Duration, Unusable> {
+fn limit(amount: f64, unit: Unit, dialect: Dialect) -> Result<Duration, Unusable> {
     let seconds = match (unit, dialect) {
         (Unit::Milliseconds, _) => amount / 1000.0,
         (Unit::Bare, Dialect::Generic) if amount >= FIRST_MILLISECONDS => amount / 1000.0,
@@ -48,7 +52,7 @@ pub(super) fn limit(amount: f64, unit: Unit, dialect: Dialect) -> Result<Duratio
 }
 
 /// What applies when nothing is written. `kind` is the type of the hook.
-pub(super) fn default_limit(event: HookEvent, kind: &str, dialect: Dialect) -> Duration {
+fn default_limit(event: HookEvent, kind: &str, dialect: Dialect) -> Duration {
     match (dialect, kind, event) {
         (Dialect::Generic, "prompt", _) => Duration::from_secs(10),
         (Dialect::Generic, _, _) | (Dialect::ClaudeCode, "agent", _) => Duration::from_mins(1),
@@ -61,6 +65,88 @@ pub(super) fn default_limit(event: HookEvent, kind: &str, dialect: Dialect) -> D
         (Dialect::ClaudeCode, _, HookEvent::MessageDisplay) => Duration::from_secs(10),
         (Dialect::ClaudeCode, _, HookEvent::SessionEnd) => Duration::from_millis(1500),
         (Dialect::ClaudeCode, _, _) => Duration::from_mins(10),
+    }
+}
+
+impl Reading<'_, '_, '_> {
+    /// A number that is no timeout is reported and the default applies: the hook itself is worth keeping.
+    pub(super) fn timeout(&mut self, kind: &str) -> Timeout {
+        let written = [
+            ("timeout_ms", Unit::Milliseconds),
+            ("timeout_secs", Unit::Seconds),
+            ("timeout", Unit::Bare),
+        ]
+        .into_iter()
+        .filter_map(|(key, unit)| Some((self.fields.take(key)?, unit)))
+        .collect::<Vec<_>>();
+        let mut written = written.into_iter();
+        let used = written.next();
+        for (ignored, _) in written {
+            self.findings.warning(
+                "two-timeouts",
+                &ignored.key.span,
+                format!(
+                    "`{}` has no effect beside a timeout with its unit",
+                    ignored.key.text
+                ),
+                "keep one of them",
+            );
+        }
+        let limit = used.and_then(|(entry, unit)| self.written_timeout(entry, unit));
+        limit.unwrap_or_else(|| Timeout {
+            limit: default_limit(self.place.event, kind, self.place.dialect),
+            written: None,
+        })
+    }
+
+    fn written_timeout(&mut self, entry: &Entry, unit: Unit) -> Option<Timeout> {
+        let amount: Option<f64> = match &entry.value.value {
+            Value::Number(digits) => digits.parse().ok(),
+            _ => None,
+        };
+        let Some(amount) = amount else {
+            self.fields
+                .wrong_kind(entry, "a number; the default applies", self.findings);
+            return None;
+        };
+        let span = entry.key.span.start..entry.value.span.end;
+        let digits = self.findings.source(&entry.value.span);
+        let written = format!("{}: {}", entry.key.text, shortened(digits));
+        let limit = match limit(amount, unit, self.place.dialect) {
+            Ok(limit) => limit,
+            Err(unusable) => {
+                self.fields.faulty = true;
+                let why = match unusable {
+                    Unusable::NotPositive => "no time at all",
+                    Unusable::TooLong => "more than a year",
+                };
+                self.findings.error(
+                    "invalid-timeout",
+                    &span,
+                    format!("`{written}` is {why}; the default applies"),
+                    "write how long the hook may take, such as `timeout: 30`",
+                );
+                return None;
+            }
+        };
+        if self.place.dialect == Dialect::ClaudeCode {
+            match unit {
+                Unit::Bare => traps::long_timeout(&written, limit, &span, self.findings),
+                Unit::Seconds | Unit::Milliseconds => self.findings.warning(
+                    "not-claude-code-field",
+                    &entry.key.span,
+                    format!(
+                        "Claude Code does not know `{}` and takes its default",
+                        entry.key.text
+                    ),
+                    "write `timeout` in seconds",
+                ),
+            }
+        }
+        Some(Timeout {
+            limit,
+            written: Some(written),
+        })
     }
 }
 

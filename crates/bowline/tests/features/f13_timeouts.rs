@@ -1,1 +1,162 @@
-//! Feature 13.
+//! Feature 13: timeouts and their units.
+
+use std::time::Duration;
+
+use bowline::hooks::Dialect;
+use bowline::settings::{Parsed, Severity, parse};
+
+fn nested(event: &str, hook: &str, dialect: Dialect) -> Parsed {
+    parse(
+        &format!(r#"{{"hooks": {{"{event}": [{{"hooks": [{hook}]}}]}}}}"#),
+        dialect,
+    )
+}
+
+fn command(timeout: &str, dialect: Dialect) -> Parsed {
+    nested(
+        "PreToolUse",
+        &format!(r#"{{"type": "command", "command": "x", {timeout}}}"#),
+        dialect,
+    )
+}
+
+#[test]
+fn f13_a_units() {
+    use Dialect::{ClaudeCode, Generic};
+    for (written, dialect, ms) in [
+        (r#""timeout_secs": 30"#, Generic, 30_000),
+        (r#""timeoutSecs": 30"#, Generic, 30_000),
+        (r#""timeout_secs": 5000"#, Generic, 5_000_000),
+        (r#""timeout_ms": 20"#, Generic, 20),
+        (r#""timeoutMs": 20"#, Generic, 20),
+        (r#""timeout_ms": 20"#, ClaudeCode, 20),
+        (r#""timeout": 5000"#, Generic, 5000),
+        (r#""timeout": 10000"#, Generic, 10_000),
+        (r#""timeout": 1000"#, Generic, 1000),
+        (r#""timeout": 999"#, Generic, 999_000),
+        (r#""timeout": 10"#, Generic, 10_000),
+        (r#""timeout": 10"#, ClaudeCode, 10_000),
+        (r#""timeout": 5000"#, ClaudeCode, 5_000_000),
+        (r#""timeout": 5000, "timeout_ms": 70"#, Generic, 70),
+    ] {
+        let parsed = command(written, dialect);
+        let timeout = &parsed.hooks[0].timeout;
+        assert_eq!(
+            timeout.limit,
+            Duration::from_millis(ms),
+            "{written} {dialect}"
+        );
+        assert!(timeout.written.is_some());
+    }
+    let parsed = command(r#""timeout": 5000"#, Dialect::Generic);
+    assert_eq!(
+        parsed.hooks[0].timeout.written.as_deref(),
+        Some("timeout: 5000")
+    );
+    assert!(parsed.diagnostics.is_empty());
+}
+
+#[test]
+fn f13_a_a_number_that_would_surprise_is_said() {
+    let parsed = command(r#""timeout": 5000"#, Dialect::ClaudeCode);
+    let [finding] = parsed.diagnostics.as_slice() else {
+        panic!("{:?}", parsed.diagnostics);
+    };
+    assert_eq!(finding.code, "timeout-in-seconds");
+    assert!(finding.message.contains("83.3 min"), "{finding}");
+}
+
+#[test]
+fn f13_b_defaults() {
+    use Dialect::{ClaudeCode, Generic};
+    let command = r#"{"type": "command", "command": "x"}"#;
+    let prompt = r#"{"type": "prompt", "prompt": "x"}"#;
+    let http = r#"{"type": "http", "url": "https://example.com"}"#;
+    let agent = r#"{"type": "agent", "prompt": "x"}"#;
+    for (event, hook, dialect, ms) in [
+        ("PreToolUse", command, Generic, 60_000),
+        ("SessionEnd", command, Generic, 60_000),
+        ("PreToolUse", http, Generic, 60_000),
+        ("PreToolUse", prompt, Generic, 10_000),
+        ("PreToolUse", command, ClaudeCode, 600_000),
+        ("PreToolUse", http, ClaudeCode, 600_000),
+        ("UserPromptSubmit", command, ClaudeCode, 30_000),
+        ("UserPromptSubmit", http, ClaudeCode, 30_000),
+        ("MessageDisplay", command, ClaudeCode, 10_000),
+        ("PreModelSwitch", command, ClaudeCode, 30_000),
+        ("PostModelSwitch", command, ClaudeCode, 30_000),
+        ("SessionEnd", command, ClaudeCode, 1_500),
+        ("PreToolUse", prompt, ClaudeCode, 30_000),
+        ("PreToolUse", agent, ClaudeCode, 60_000),
+    ] {
+        let parsed = nested(event, hook, dialect);
+        let timeout = &parsed.hooks[0].timeout;
+        assert_eq!(
+            timeout.limit,
+            Duration::from_millis(ms),
+            "{event} {hook} {dialect}"
+        );
+        assert_eq!(timeout.written, None);
+    }
+}
+
+#[test]
+fn f13_c_fractions_are_kept() {
+    for (written, ms) in [
+        (r#""timeout": 0.25"#, 250),
+        (r#""timeout": 1.5"#, 1500),
+        (r#""timeout_secs": 2.125"#, 2125),
+        (r#""timeout": 1e1"#, 10_000),
+    ] {
+        for dialect in [Dialect::Generic, Dialect::ClaudeCode] {
+            let parsed = command(written, dialect);
+            assert_eq!(
+                parsed.hooks[0].timeout.limit,
+                Duration::from_millis(ms),
+                "{written}"
+            );
+        }
+    }
+}
+
+#[test]
+fn f13_c_what_is_no_time_is_an_error_and_the_default_applies() {
+    for written in [
+        r#""timeout": 0"#,
+        r#""timeout": -5"#,
+        r#""timeout": "5""#,
+        r#""timeout": true"#,
+        r#""timeout": 1e300"#,
+        r#""timeout_ms": 1e999"#,
+        r#""timeout_secs": 99999999999999999999"#,
+    ] {
+        let parsed = command(written, Dialect::Generic);
+        assert_eq!(
+            parsed.hooks[0].timeout.limit,
+            Duration::from_secs(60),
+            "{written}"
+        );
+        assert_eq!(parsed.hooks[0].timeout.written, None);
+        let [finding] = parsed.diagnostics.as_slice() else {
+            panic!("{written}: {:?}", parsed.diagnostics);
+        };
+        assert_eq!(finding.severity, Severity::Error, "{written}");
+        assert!(finding.message.contains("the default applies"), "{finding}");
+
+        let parsed = command(written, Dialect::ClaudeCode);
+        assert_eq!(
+            parsed.hooks[0].timeout.limit,
+            Duration::from_secs(600),
+            "{written}"
+        );
+        let codes: Vec<_> = parsed
+            .diagnostics
+            .iter()
+            .map(|finding| finding.code)
+            .collect();
+        assert!(
+            codes.contains(&"claude-code-ignores-file"),
+            "{written}: {codes:?}"
+        );
+    }
+}

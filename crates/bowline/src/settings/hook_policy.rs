@@ -1,0 +1,109 @@
+//! What exit codes, failures and twins come to: a hook's own word, else its file's, else its dialect's and shape's.
+
+use super::fields::Fields;
+use super::findings::Findings;
+use super::hook_fields::Reading;
+use super::{Action, Dedupe, Defaults, ExitPolicy, Shape};
+use crate::dialect::Dialect;
+use crate::hook::{Attempts, OnFailure};
+
+/// What a file sets for those of its hooks that do not say otherwise.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct FileDefaults {
+    exit_policy: Option<ExitPolicy>,
+    on_failure: Option<FailureWord>,
+    dedupe: Option<Dedupe>,
+}
+
+impl FileDefaults {
+    /// Takes the keys that are defaults; what is not there stays as it is.
+    pub(super) fn read(&mut self, fields: &mut Fields<'_>, findings: &mut Findings<'_>) {
+        let found = Self {
+            exit_policy: fields.word("exit_policy", EXIT_POLICIES, findings),
+            on_failure: fields.word("on_failure", FAILURE_WORDS, findings),
+            dedupe: fields.word("dedupe", DEDUPES, findings),
+        };
+        self.exit_policy = found.exit_policy.or(self.exit_policy);
+        self.on_failure = found.on_failure.or(self.on_failure);
+        self.dedupe = found.dedupe.or(self.dedupe);
+    }
+
+    /// The file's own word counts only where the file is ours, not Claude Code's.
+    pub(super) fn for_dialect(self, dialect: Dialect) -> Self {
+        match dialect {
+            Dialect::Generic => self,
+            Dialect::ClaudeCode => Self::default(),
+        }
+    }
+}
+
+impl From<&Defaults> for FileDefaults {
+    fn from(settled: &Defaults) -> Self {
+        let on_failure = match settled.attempts {
+            Attempts::Once => settled.on_failure.map(FailureWord::Is),
+            Attempts::RetryOnce => Some(FailureWord::Retry),
+        };
+        Self {
+            exit_policy: settled.exit_policy,
+            on_failure,
+            dedupe: settled.dedupe,
+        }
+    }
+}
+
+/// `on_failure` as it is written: `retry` leaves open what happens in the end.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum FailureWord {
+    Is(OnFailure),
+    Retry,
+}
+
+pub(super) const FAILURE_WORDS: &[(&str, FailureWord)] = &[
+    ("block", FailureWord::Is(OnFailure::Block)),
+    ("allow", FailureWord::Is(OnFailure::Allow)),
+    ("ask", FailureWord::Is(OnFailure::Ask)),
+    ("retry", FailureWord::Retry),
+    ("continue", FailureWord::Is(OnFailure::Allow)),
+];
+
+pub(super) const EXIT_POLICIES: &[(&str, ExitPolicy)] = &[
+    ("any_non_zero", ExitPolicy::AnyNonZero),
+    ("only_two", ExitPolicy::OnlyTwo),
+    ("only_2", ExitPolicy::OnlyTwo),
+];
+
+pub(super) const DEDUPES: &[(&str, Dedupe)] =
+    &[("matcher", Dedupe::Matcher), ("event", Dedupe::Event)];
+
+impl Reading<'_, '_, '_> {
+    pub(super) fn on_failure(&mut self, action: &Action) -> (OnFailure, Attempts) {
+        let by_shape = match (self.place.dialect, self.place.shape, action) {
+            (_, _, Action::Prompt(_)) => OnFailure::Allow,
+            (Dialect::Generic, Shape::NamedMap, _) => OnFailure::Block,
+            (Dialect::Generic | Dialect::ClaudeCode, _, _) => OnFailure::Allow,
+        };
+        let word = self.fields.word("on_failure", FAILURE_WORDS, self.findings);
+        match word.or(self.defaults.on_failure) {
+            Some(FailureWord::Is(on_failure)) => (on_failure, Attempts::Once),
+            Some(FailureWord::Retry) => (by_shape, Attempts::RetryOnce),
+            None => (by_shape, Attempts::Once),
+        }
+    }
+
+    pub(super) fn exit_policy_and_dedupe(&mut self) -> (ExitPolicy, Dedupe) {
+        let exit_policy = self
+            .fields
+            .word("exit_policy", EXIT_POLICIES, self.findings)
+            .or(self.defaults.exit_policy)
+            .unwrap_or(match self.place.dialect {
+                Dialect::ClaudeCode => ExitPolicy::OnlyTwo,
+                Dialect::Generic => ExitPolicy::AnyNonZero,
+            });
+        let dedupe = self
+            .fields
+            .word("dedupe", DEDUPES, self.findings)
+            .or(self.defaults.dedupe)
+            .unwrap_or_default();
+        (exit_policy, dedupe)
+    }
+}
