@@ -82,7 +82,8 @@ pub enum OnFailure {
 }
 
 /// Whether a failed hook gets one more attempt.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Attempts {
     /// One attempt.

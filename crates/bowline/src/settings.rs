@@ -1,26 +1,43 @@
 //! Settings files: find, read, check, merge.
 
+mod check;
+mod config;
 mod diagnostic;
 mod fields;
+mod files;
 mod findings;
+mod front_matter;
 mod hook_action;
 mod hook_fields;
 mod hook_policy;
 mod json;
 mod limits;
+mod load;
+mod locations;
 mod matcher_field;
+mod merge;
 mod model;
 mod node;
+mod plugins;
 mod read;
 mod shape;
+mod switches;
 mod timeouts;
 mod toml;
 mod traps;
+mod tree;
+mod trust;
 mod yaml;
 
+pub use check::{FileReport, check_file};
+pub use config::{Bridge, Config, Defaults, HttpConfig, ModelProvider, PromptConfig};
 pub use diagnostic::{Diagnostic, Severity};
+pub use load::{FileKind, FileStatus, Settings, SettingsFile, load};
+pub use locations::{Locations, find_project};
+pub use merge::{HookStatus, LoadedHook, merge};
 pub use model::{
     Action, CommandAction, Dedupe, ExitPolicy, HookDefinition, HttpAction, Origin, Plugin,
     PromptAction, Scope, Shape, Timeout,
 };
 pub use read::{DialectChoice, Parsed, Source, Syntax, parse, parse_source, validate};
+pub use trust::{TrustEntry, TrustState, TrustStore};

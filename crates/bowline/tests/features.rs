@@ -22,4 +22,5 @@ mod features {
     mod f17_merge;
     mod f18_outcomes;
     mod f19_api;
+    mod place;
 }

@@ -52,6 +52,17 @@ impl<'a> Findings<'a> {
         self.add(Severity::Warning, code, span, message.into(), help.into());
     }
 
+    /// How something is understood.
+    pub(super) fn note(
+        &mut self,
+        code: &'static str,
+        span: &Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.add(Severity::Note, code, span, message.into(), help.into());
+    }
+
     /// Line and column of a byte, both from 1.
     pub(super) fn position(&self, offset: usize) -> (usize, usize) {
         let after = self.marks.partition_point(|mark| mark.offset <= offset);

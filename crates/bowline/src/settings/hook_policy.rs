@@ -3,7 +3,7 @@
 use super::fields::Fields;
 use super::findings::Findings;
 use super::hook_fields::Reading;
-use super::{Action, Dedupe, ExitPolicy, Shape};
+use super::{Action, Dedupe, Defaults, ExitPolicy, Shape};
 use crate::dialect::Dialect;
 use crate::hook::{Attempts, OnFailure};
 
@@ -37,14 +37,28 @@ impl FileDefaults {
     }
 }
 
+impl From<&Defaults> for FileDefaults {
+    fn from(settled: &Defaults) -> Self {
+        let on_failure = match settled.attempts {
+            Attempts::Once => settled.on_failure.map(FailureWord::Is),
+            Attempts::RetryOnce => Some(FailureWord::Retry),
+        };
+        Self {
+            exit_policy: settled.exit_policy,
+            on_failure,
+            dedupe: settled.dedupe,
+        }
+    }
+}
+
 /// `on_failure` as it is written: `retry` leaves open what happens in the end.
 #[derive(Debug, Clone, Copy)]
-enum FailureWord {
+pub(super) enum FailureWord {
     Is(OnFailure),
     Retry,
 }
 
-const FAILURE_WORDS: &[(&str, FailureWord)] = &[
+pub(super) const FAILURE_WORDS: &[(&str, FailureWord)] = &[
     ("block", FailureWord::Is(OnFailure::Block)),
     ("allow", FailureWord::Is(OnFailure::Allow)),
     ("ask", FailureWord::Is(OnFailure::Ask)),
@@ -52,13 +66,14 @@ const FAILURE_WORDS: &[(&str, FailureWord)] = &[
     ("continue", FailureWord::Is(OnFailure::Allow)),
 ];
 
-const EXIT_POLICIES: &[(&str, ExitPolicy)] = &[
+pub(super) const EXIT_POLICIES: &[(&str, ExitPolicy)] = &[
     ("any_non_zero", ExitPolicy::AnyNonZero),
     ("only_two", ExitPolicy::OnlyTwo),
     ("only_2", ExitPolicy::OnlyTwo),
 ];
 
-const DEDUPES: &[(&str, Dedupe)] = &[("matcher", Dedupe::Matcher), ("event", Dedupe::Event)];
+pub(super) const DEDUPES: &[(&str, Dedupe)] =
+    &[("matcher", Dedupe::Matcher), ("event", Dedupe::Event)];
 
 impl Reading<'_, '_, '_> {
     pub(super) fn on_failure(&mut self, action: &Action) -> (OnFailure, Attempts) {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::findings::Findings;
 use super::node::{Node, SyntaxError, shifted};
-use super::{Diagnostic, HookDefinition, Plugin, Scope, json, limits, shape, toml, yaml};
+use super::{Defaults, Diagnostic, HookDefinition, Plugin, Scope, json, limits, shape, toml, yaml};
 use crate::dialect::Dialect;
 use crate::hook::Activation;
 
@@ -46,6 +46,8 @@ pub struct Source {
     pub plugin: Option<Plugin>,
     /// When its hooks are in force.
     pub activation: Activation,
+    /// What applies to hooks that say nothing themselves, in place of what the file says; `None` to go by the file.
+    pub defaults: Option<Defaults>,
 }
 
 impl Source {
@@ -58,6 +60,7 @@ impl Source {
             file: None,
             plugin: None,
             activation: Activation::Always,
+            defaults: None,
         }
     }
 }
@@ -111,7 +114,8 @@ pub fn parse_source(text: &str, source: &Source) -> Parsed {
     }
 }
 
-fn tree(
+/// The tree of a text that begins at byte `base` of the file; `None` when there is nothing to read in it.
+pub(super) fn tree(
     body: &str,
     base: usize,
     syntax: Syntax,

@@ -90,6 +90,9 @@ impl Reader<'_> {
         if let Some(mut table) = table.and_then(|node| Fields::of(node, &mut self.findings)) {
             self.defaults.read(&mut table, &mut self.findings);
         }
+        if let Some(settled) = &self.source.defaults {
+            self.defaults = FileDefaults::from(settled);
+        }
     }
 
     fn hooks_value(&mut self, hooks: &Node) {

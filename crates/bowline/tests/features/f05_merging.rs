@@ -1,1 +1,246 @@
-//! Feature 05.
+//! Feature 05: merging, de-duplication, ordering.
+
+use std::time::Duration;
+
+use bowline::hooks::Dialect;
+use bowline::settings::{
+    Dedupe, DialectChoice, HookStatus, LoadedHook, Parsed, Plugin, Scope, Source, Syntax, merge,
+    parse_source,
+};
+
+use super::place::{Place, commands, nested, own};
+
+/// The hooks of a flat JSON text: event → list of hooks.
+fn part(scope: Scope, hooks: &str) -> Parsed {
+    by_rules(scope, DialectChoice::Fixed(Dialect::Generic), hooks)
+}
+
+/// The hooks of one group in Claude Code's form.
+fn claude(scope: Scope, matcher: &str, hooks: &str) -> Parsed {
+    let text = format!(r#"{{"PreToolUse": [{{"matcher": "{matcher}", "hooks": {hooks}}}]}}"#);
+    by_rules(scope, DialectChoice::Fixed(Dialect::ClaudeCode), &text)
+}
+
+fn by_rules(scope: Scope, dialect: DialectChoice, hooks: &str) -> Parsed {
+    let mut source = Source::new(Syntax::Json, dialect);
+    source.scope = scope;
+    let parsed = parse_source(&format!(r#"{{"hooks": {hooks}}}"#), &source);
+    assert!(!parsed.hooks.is_empty(), "{:?}", parsed.diagnostics);
+    parsed
+}
+
+fn in_force(hooks: &[LoadedHook]) -> Vec<String> {
+    hooks
+        .iter()
+        .filter(|hook| hook.status == HookStatus::InForce)
+        .map(|hook| hook.definition.action.summary())
+        .collect()
+}
+
+#[test]
+fn f05_a_the_same_command_runs_once_at_the_projects_place() {
+    let hooks = merge([
+        part(Scope::Global, r#"{"PreToolUse": ["first", "same"]}"#),
+        part(Scope::Project, r#"{"PreToolUse": ["same", "other"]}"#),
+    ]);
+    assert_eq!(in_force(&hooks), ["same", "other", "first"]);
+    assert_eq!(hooks[0].definition.origin.scope, Scope::Project);
+    assert_eq!(hooks[3].status, HookStatus::Duplicate { of: 0 });
+    assert_eq!(hooks[3].definition.origin.scope, Scope::Global);
+}
+
+#[test]
+fn f05_a_a_different_event_matcher_or_condition_is_a_different_hook() {
+    for (one, other) in [
+        (r#"{"PreToolUse": ["x"]}"#, r#"{"PostToolUse": ["x"]}"#),
+        (
+            r#"{"PreToolUse": [{"matcher": "Bash", "command": "x"}]}"#,
+            r#"{"PreToolUse": [{"matcher": "Edit", "command": "x"}]}"#,
+        ),
+        (
+            r#"{"PreToolUse": [{"command": "x", "if": "Bash(git *)"}]}"#,
+            r#"{"PreToolUse": [{"command": "x"}]}"#,
+        ),
+        (
+            r#"{"PreToolUse": [{"command": "x", "args": []}]}"#,
+            r#"{"PreToolUse": [{"command": "x"}]}"#,
+        ),
+        (
+            r#"{"PreToolUse": [{"type": "prompt", "prompt": "x"}]}"#,
+            r#"{"PreToolUse": [{"command": "x"}]}"#,
+        ),
+    ] {
+        let hooks = merge([part(Scope::Project, one), part(Scope::Global, other)]);
+        assert_eq!(in_force(&hooks).len(), 2, "{one} {other}");
+    }
+}
+
+#[test]
+fn f05_a_types_that_are_not_supported_are_not_taken_for_one() {
+    let agents =
+        r#"{"PreToolUse": [{"type": "agent", "prompt": "x"}, {"type": "agent", "prompt": "y"}]}"#;
+    let hooks = merge([part(Scope::Project, agents)]);
+    assert_eq!(hooks.len(), 2);
+    assert!(
+        hooks
+            .iter()
+            .all(|hook| hook.status == HookStatus::Unsupported)
+    );
+}
+
+#[test]
+fn f05_b_project_before_global_each_in_the_order_of_its_file() {
+    let hooks = merge([
+        part(
+            Scope::Global,
+            r#"{"PreToolUse": ["g1", "g2"], "Stop": ["g3"]}"#,
+        ),
+        part(Scope::Plugin, r#"{"PreToolUse": ["plugin"]}"#),
+        part(
+            Scope::Project,
+            r#"{"Stop": ["p1"], "PreToolUse": ["p2", "p3"]}"#,
+        ),
+        part(Scope::Local, r#"{"PreToolUse": ["local"]}"#),
+        part(Scope::Managed, r#"{"PreToolUse": ["managed"]}"#),
+    ]);
+    assert_eq!(
+        in_force(&hooks),
+        [
+            "managed", "local", "p1", "p2", "p3", "plugin", "g1", "g2", "g3"
+        ]
+    );
+}
+
+#[test]
+fn f05_c_priority_goes_before_scope() {
+    let hooks = merge([
+        part(
+            Scope::Managed,
+            r#"{"PreToolUse": [{"command": "late", "priority": -1}]}"#,
+        ),
+        part(
+            Scope::Project,
+            r#"{"PreToolUse": ["p1", {"command": "p2", "priority": 5}]}"#,
+        ),
+        part(
+            Scope::Global,
+            r#"{"PreToolUse": [{"command": "g1", "priority": 5}, "g2", {"command": "g3", "priority": 9}]}"#,
+        ),
+    ]);
+    assert_eq!(in_force(&hooks), ["g3", "p2", "g1", "p1", "g2", "late"]);
+}
+
+#[test]
+fn f05_d_a_timeout_makes_no_difference_and_the_first_one_applies() {
+    let hooks = merge([
+        part(
+            Scope::Global,
+            r#"{"PreToolUse": [{"command": "x", "timeout_secs": 9}]}"#,
+        ),
+        part(
+            Scope::Project,
+            r#"{"PreToolUse": [{"command": "x", "timeout_secs": 3}]}"#,
+        ),
+    ]);
+    assert_eq!(in_force(&hooks), ["x"]);
+    assert_eq!(hooks[0].definition.timeout.limit, Duration::from_secs(3));
+}
+
+#[test]
+fn f05_d_claude_code_takes_the_last_ones_settings() {
+    let hooks = merge([claude(
+        Scope::Project,
+        "Bash",
+        r#"[{"type": "command", "command": "x", "timeout": 3},
+            {"type": "command", "command": "y"},
+            {"type": "command", "command": "x", "timeout": 9}]"#,
+    )]);
+    assert_eq!(in_force(&hooks), ["x", "y"]);
+    assert_eq!(hooks[0].definition.timeout.limit, Duration::from_secs(9));
+    assert_eq!(hooks[2].status, HookStatus::Duplicate { of: 0 });
+}
+
+#[test]
+fn f05_d_an_administrators_settings_are_not_overridden_by_a_copy() {
+    use bowline::hooks::RunMode;
+    let copy = r#"[{"type": "command", "command": "x", "async": true}]"#;
+    let managed = r#"[{"type": "command", "command": "x"}]"#;
+    let hooks = merge([
+        claude(Scope::Managed, "Bash", managed),
+        claude(Scope::Project, "Bash", copy),
+    ]);
+    assert_eq!(in_force(&hooks), ["x"]);
+    assert_eq!(hooks[0].definition.mode, RunMode::Decide);
+
+    let hooks = merge([
+        part(Scope::Managed, r#"{"PreToolUse": ["x"]}"#),
+        part(
+            Scope::Project,
+            r#"{"PreToolUse": [{"command": "x", "async": true, "priority": 9}]}"#,
+        ),
+    ]);
+    assert_eq!(in_force(&hooks), ["x"]);
+    assert_eq!(hooks[0].definition.mode, RunMode::Decide);
+}
+
+#[test]
+fn f05_e_under_two_matchers_it_stays_twice_and_says_what_identical_means() {
+    let two = r#"{"PreToolUse": [
+        {"matcher": "Bash", "command": "x"},
+        {"matcher": "Bash|Edit", "command": "x"},
+        {"matcher": "Edit", "command": "x", "dedupe": "event"}]}"#;
+    let hooks = merge([part(Scope::Project, two)]);
+    assert_eq!(in_force(&hooks).len(), 3);
+    let dedupe: Vec<Dedupe> = hooks.iter().map(|hook| hook.definition.dedupe).collect();
+    assert_eq!(dedupe, [Dedupe::Matcher, Dedupe::Matcher, Dedupe::Event]);
+
+    // Claude Code runs it once if both fit, and also if only the second one does: left to the event.
+    let command = r#"[{"type": "command", "command": "x"}]"#;
+    let hooks = merge([
+        claude(Scope::Project, "Bash", command),
+        claude(Scope::Project, "Edit", command),
+    ]);
+    assert_eq!(in_force(&hooks).len(), 2);
+    assert!(
+        hooks
+            .iter()
+            .all(|hook| hook.definition.dedupe == Dedupe::Event)
+    );
+}
+
+#[test]
+fn f05_a_plugins_copy_and_a_settings_copy_both_stay() {
+    let mut source = Source::new(Syntax::Json, DialectChoice::ByShape);
+    source.scope = Scope::Plugin;
+    let of_plugin = |root: &str| {
+        let mut source = source.clone();
+        source.plugin = Some(Plugin::new("p", root));
+        parse_source(&nested("x"), &source)
+    };
+    let settings = Source::new(Syntax::Json, DialectChoice::ByShape);
+    let hooks = merge([
+        parse_source(&nested("x"), &settings),
+        of_plugin("/one"),
+        of_plugin("/two"),
+        of_plugin("/one"),
+    ]);
+    assert_eq!(in_force(&hooks), ["x", "x", "x"]);
+    assert_eq!(hooks[3].status, HookStatus::Duplicate { of: 1 });
+}
+
+#[test]
+fn f05_a_hook_that_does_not_run_never_stands_in_for_one_that_does() {
+    let place = Place::new();
+    place.write("project/bowline.toml", own("x"));
+    place.write("home/.config/bowline/config.toml", own("x"));
+    let settings = place.load();
+    assert_eq!(commands(&settings), ["x"]);
+    assert_eq!(settings.hooks[0].status, HookStatus::Untrusted);
+    place.trust();
+    let settings = place.load();
+    assert_eq!(settings.hooks[1].status, HookStatus::Duplicate { of: 0 });
+
+    // Claude Code's own files are run by Claude Code; Bowline's copy has to stay.
+    place.write("project/.claude/settings.json", nested("x"));
+    assert_eq!(commands(&place.load()), ["x", "x"]);
+}

@@ -1,1 +1,227 @@
-//! Feature 06.
+//! Feature 06: plugin, skill and sub-agent hooks.
+
+use bowline::hooks::{Activation, HookEvent};
+use bowline::settings::{FileKind, HookStatus, Scope, Severity};
+
+use super::place::{Place, commands, nested};
+
+fn skill(name: &str, command: &str) -> String {
+    format!(
+        "---\n{name}description: Does things\nhooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n        - type: command\n          command: {command}\n---\n\n# Text\n"
+    )
+}
+
+#[test]
+fn f06_a_a_plugin_folder_brings_its_hooks() {
+    for (shape, text) in [
+        (
+            "nested",
+            r#"{"description": "d", "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
+                {"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/a.sh"},
+                {"type": "command", "command": "b"}]}]}}"#,
+        ),
+        (
+            "flat",
+            r#"{"hooks": {"PreToolUse": [{"command": "${CLAUDE_PLUGIN_ROOT}/a.sh"}, "b"]}}"#,
+        ),
+    ] {
+        let mut place = Place::new();
+        place.write("tools/hooks/hooks.json", text);
+        place.write("tools/.claude-plugin/plugin.json", r#"{"name": "lint"}"#);
+        let root = place.path("tools");
+        place.locations.plugin_dirs.push(root.clone());
+        let settings = place.load();
+
+        let hooks: Vec<_> = settings.in_force().collect();
+        let ids: Vec<&str> = hooks.iter().map(|hook| hook.id.as_str()).collect();
+        assert_eq!(ids, ["lint:PreToolUse-1", "lint:PreToolUse-2"], "{shape}");
+        assert_eq!(
+            commands(&settings)[0],
+            format!("{}/a.sh", root.display()),
+            "{shape}"
+        );
+        for hook in hooks {
+            assert_eq!(
+                hook.env["CLAUDE_PLUGIN_ROOT"],
+                root.to_str().unwrap(),
+                "{shape}"
+            );
+            assert_eq!(hook.origin.scope, Scope::Plugin);
+            assert_eq!(hook.origin.plugin.as_ref().unwrap().root, root);
+        }
+        assert_eq!(settings.files[0].kind, FileKind::PluginHooks);
+    }
+}
+
+#[test]
+fn f06_a_installed_plugins_count_when_they_are_enabled() {
+    let place = Place::new();
+    for name in ["one", "two", "three", "other"] {
+        place.write(&format!("cache/{name}/hooks/hooks.json"), nested(name));
+    }
+    let at = |name: &str| place.path(&format!("cache/{name}")).display().to_string();
+    place.write(
+        "home/.claude/plugins/installed_plugins.json",
+        format!(
+            r#"{{"version": 2, "plugins": {{
+                "one@m": {{"installPath": "{}"}},
+                "two@m": [{{"scope": "project", "projectPath": "/elsewhere", "installPath": "{}"}},
+                          {{"scope": "user", "installPath": "{}"}}],
+                "three@m": [{{"installPath": "{}"}}],
+                "four@m": 7}}}}"#,
+            at("one"),
+            at("other"),
+            at("two"),
+            at("three")
+        ),
+    );
+    assert!(place.load().hooks.is_empty(), "none is enabled");
+    place.write(
+        "home/.claude/settings.json",
+        r#"{"enabledPlugins": {"one@m": true, "two@m": true, "three@m": true, "four@m": true}}"#,
+    );
+    place.write(
+        "project/.claude/settings.json",
+        r#"{"enabledPlugins": {"three@m": false}}"#,
+    );
+    let settings = place.load();
+    assert_eq!(commands(&settings), ["one", "two"]);
+    assert_eq!(settings.hooks[0].definition.id, "one:PreToolUse-1");
+    let [finding] = settings.diagnostics.as_slice() else {
+        panic!("{:?}", settings.diagnostics);
+    };
+    assert!(finding.message.contains("four@m"), "{finding}");
+}
+
+#[test]
+fn f06_a_the_manifest_names_files_and_holds_hooks() {
+    let mut place = Place::new();
+    place.write("tools/hooks/hooks.json", nested("standard"));
+    place.write("tools/more.json", nested("more"));
+    place.write("outside.json", nested("outside"));
+    place.write(
+        "tools/.claude-plugin/plugin.json",
+        r#"{
+  "name": "p",
+  "hooks": ["./hooks/hooks.json", "./more.json", "../outside.json",
+    {"Stop": [{"hooks": [{"type": "command", "command": "inline"}]}]},
+    {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "wrapped"}]}]}}
+  ]
+}"#,
+    );
+    place.locations.plugin_dirs.push(place.path("tools"));
+    let settings = place.load();
+    assert_eq!(
+        commands(&settings),
+        ["standard", "more", "inline", "wrapped"]
+    );
+    let ids: Vec<&str> = settings.in_force().map(|hook| hook.id.as_str()).collect();
+    assert_eq!(
+        ids,
+        ["p:PreToolUse-1", "p:PreToolUse-2", "p:Stop-1", "p:Stop-2"]
+    );
+    let lines: Vec<usize> = settings.in_force().map(|hook| hook.origin.line).collect();
+    assert_eq!(lines[2..], [4, 5]);
+    let outside: Vec<_> = settings
+        .diagnostics
+        .iter()
+        .filter(|finding| finding.code == "outside-plugin")
+        .collect();
+    assert_eq!(outside.len(), 1, "{:?}", settings.diagnostics);
+
+    place.write("tools/.claude-plugin/plugin.json", "{");
+    let settings = place.load();
+    assert_eq!(commands(&settings), ["standard"]);
+    assert_eq!(settings.diagnostics[0].severity, Severity::Error);
+}
+
+#[test]
+fn f06_b_skills_and_sub_agents_are_found_with_their_names() {
+    let place = Place::new();
+    place.write(
+        "project/.claude/skills/deploy/SKILL.md",
+        skill("name: ship\n", "s1"),
+    );
+    place.write("home/.claude/skills/tidy/SKILL.md", skill("", "s2"));
+    place.write(
+        "project/.claude/agents/review.md",
+        skill("name: reviewer\n", "a1"),
+    );
+    place.write("project/.claude/agents/deep/er/plain.md", skill("", "a2"));
+    place.write("home/.claude/agents/mine.md", skill("", "a3"));
+    place.write(
+        "project/.claude/skills/quiet/SKILL.md",
+        "---\nname: quiet\n---\nNo hooks.\n",
+    );
+    place.write("project/.claude/agents/readme.md", "# Nothing: here\n");
+    let settings = place.load();
+
+    let mut found: Vec<_> = settings
+        .in_force()
+        .map(|hook| (hook.action.summary(), hook.activation.clone()))
+        .collect();
+    found.sort_by(|one, other| one.0.cmp(&other.0));
+    let expected = [
+        ("a1", Activation::Agent("reviewer".to_owned())),
+        ("a2", Activation::Agent("plain".to_owned())),
+        ("a3", Activation::Agent("mine".to_owned())),
+        ("s1", Activation::Skill("ship".to_owned())),
+        ("s2", Activation::Skill("tidy".to_owned())),
+    ]
+    .map(|(command, activation)| (command.to_owned(), activation));
+    assert_eq!(found, expected);
+    assert_eq!(
+        settings.files.len(),
+        5,
+        "files without hooks are not listed"
+    );
+    assert!(
+        settings.diagnostics.is_empty(),
+        "{:?}",
+        settings.diagnostics
+    );
+}
+
+#[test]
+fn f06_b_a_sub_agents_stop_is_its_own() {
+    let place = Place::new();
+    place.write(
+        "project/.claude/agents/a.md",
+        "---\nhooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: x\n---\n",
+    );
+    let settings = place.load();
+    let hook = settings.in_force().next().unwrap();
+    assert_eq!(
+        hook.event,
+        HookEvent::SubagentStop,
+        "{:?}",
+        settings.diagnostics
+    );
+}
+
+#[test]
+fn f06_c_other_types_in_a_plugin_are_skipped_with_a_warning() {
+    let mut place = Place::new();
+    place.write(
+        "tools/hooks/hooks.json",
+        r#"{"hooks": {"PreToolUse": [{"hooks": [
+            {"type": "prompt", "prompt": "Is it safe?"},
+            {"type": "http", "url": "https://example.com"},
+            {"type": "command", "command": "ok"}]}]}}"#,
+    );
+    place.locations.plugin_dirs.push(place.path("tools"));
+    let settings = place.load();
+    assert_eq!(commands(&settings), ["ok"]);
+    assert!(
+        settings
+            .hooks
+            .iter()
+            .all(|hook| hook.status == HookStatus::InForce)
+    );
+    let warnings: Vec<_> = settings
+        .diagnostics
+        .iter()
+        .filter(|finding| finding.severity == Severity::Warning)
+        .collect();
+    assert_eq!(warnings.len(), 2, "{:?}", settings.diagnostics);
+}

@@ -1,0 +1,752 @@
+//! The typed keys of Bowline's own files, other than `hooks`: what they mean, who may set them, who wins.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::fields::{described, nearest};
+use super::files::FileText;
+use super::findings::Findings;
+use super::hook_policy::{DEDUPES, EXIT_POLICIES, FAILURE_WORDS, FailureWord};
+use super::model::{Dedupe, ExitPolicy, Scope};
+use super::node::{Entry, Node, Span, Value};
+use super::read::Syntax;
+use super::tree::{start, tree};
+use super::trust::TrustState;
+use crate::dialect::Dialect;
+use crate::event::fold;
+use crate::hook::{Attempts, OnFailure};
+
+/// What Bowline's own files say beside their hooks, after precedence: managed, local, project, global.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct Config {
+    /// `[defaults]`: for hooks of Bowline's own files that say nothing themselves.
+    pub defaults: Defaults,
+    /// `[bridge]`: running the hooks of Claude Code's files for other agents.
+    pub bridge: Bridge,
+    /// `[dialects]`: the rules that a file is read by, by its path relative to the project.
+    pub dialects: BTreeMap<String, Dialect>,
+    /// `[http]`: what HTTP hooks may do.
+    pub http: HttpConfig,
+    /// `[prompt]`: the model that prompt hooks ask.
+    pub prompt: PromptConfig,
+    /// `locked`: keys and sections that only the administrator's file may set.
+    pub locked: Vec<String>,
+    /// `allow_managed_hooks_only`: only the administrator's hooks run.
+    pub allow_managed_hooks_only: bool,
+}
+
+/// `[defaults]`: for hooks of Bowline's own files that say nothing themselves.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct Defaults {
+    /// How exit codes are read.
+    pub exit_policy: Option<ExitPolicy>,
+    /// What a failure comes to on a gate; `None` to go by the shape.
+    pub on_failure: Option<OnFailure>,
+    /// Whether a failure is tried again: `on_failure = "retry"`.
+    pub attempts: Attempts,
+    /// What counts as the same hook.
+    pub dedupe: Option<Dedupe>,
+    /// `timeout_secs`: how long a hook may take.
+    pub timeout: Option<Duration>,
+}
+
+/// `[bridge]`: running the hooks of Claude Code's files for other agents.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct Bridge {
+    /// Whether to.
+    pub claude_hooks: bool,
+}
+
+/// `[http]`: what HTTP hooks may do.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct HttpConfig {
+    /// Hosts, other than this machine, that hooks may post to without TLS.
+    pub allow_insecure_hosts: Vec<String>,
+}
+
+/// `[prompt]`: the model that prompt hooks ask.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct PromptConfig {
+    /// Whose way of asking.
+    pub provider: Option<ModelProvider>,
+    /// Where to ask, for other servers than the provider's own.
+    pub base_url: Option<String>,
+    /// The model.
+    pub model: Option<String>,
+    /// The environment variable that holds the key.
+    pub api_key_env: Option<String>,
+    /// The longest answer.
+    pub max_tokens: Option<u32>,
+}
+
+/// Whose way of asking a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ModelProvider {
+    /// Anthropic's messages.
+    Anthropic,
+    /// OpenAI's chat completions, which many servers understand.
+    Openai,
+}
+
+/// One key that a file sets.
+#[derive(Debug)]
+enum Setting {
+    ExitPolicy(ExitPolicy),
+    OnFailure(FailureWord),
+    Dedupe(Dedupe),
+    Timeout(Duration),
+    ClaudeHooks(bool),
+    Dialect(String, Dialect),
+    InsecureHosts(Vec<String>),
+    Provider(ModelProvider),
+    BaseUrl(String),
+    Model(String),
+    ApiKeyEnv(String),
+    MaxTokens(u32),
+    Locked(Vec<String>),
+    ManagedHooksOnly(bool),
+}
+
+impl Setting {
+    fn apply(self, config: &mut Config) {
+        match self {
+            Self::ExitPolicy(policy) => config.defaults.exit_policy = Some(policy),
+            Self::OnFailure(FailureWord::Is(outcome)) => {
+                config.defaults.on_failure = Some(outcome);
+                config.defaults.attempts = Attempts::Once;
+            }
+            Self::OnFailure(FailureWord::Retry) => {
+                config.defaults.on_failure = None;
+                config.defaults.attempts = Attempts::RetryOnce;
+            }
+            Self::Dedupe(dedupe) => config.defaults.dedupe = Some(dedupe),
+            Self::Timeout(limit) => config.defaults.timeout = Some(limit),
+            Self::ClaudeHooks(bridged) => config.bridge.claude_hooks = bridged,
+            Self::Dialect(file, dialect) => {
+                config.dialects.insert(file, dialect);
+            }
+            Self::InsecureHosts(hosts) => config.http.allow_insecure_hosts = hosts,
+            Self::Provider(provider) => config.prompt.provider = Some(provider),
+            Self::BaseUrl(url) => config.prompt.base_url = Some(url),
+            Self::Model(model) => config.prompt.model = Some(model),
+            Self::ApiKeyEnv(name) => config.prompt.api_key_env = Some(name),
+            Self::MaxTokens(count) => config.prompt.max_tokens = Some(count),
+            Self::Locked(keys) => config.locked = keys,
+            Self::ManagedHooksOnly(only) => config.allow_managed_hooks_only = only,
+        }
+    }
+
+    /// Whether it can only make decisions stricter, whatever else is set.
+    const fn only_tightens(&self) -> bool {
+        matches!(self, Self::OnFailure(FailureWord::Is(OnFailure::Block)))
+    }
+
+    const fn is_for_administrators(&self) -> bool {
+        matches!(self, Self::Locked(_) | Self::ManagedHooksOnly(_))
+    }
+}
+
+type Reader = fn(&Node) -> Result<Setting, String>;
+
+/// Every key with one value. `hooks` and the entries of `[dialects]` are read apart.
+const KEYS: &[(&str, Reader)] = &[
+    ("defaults.exit_policy", |node| {
+        choice(node, EXIT_POLICIES).map(Setting::ExitPolicy)
+    }),
+    ("defaults.on_failure", |node| {
+        choice(node, FAILURE_WORDS).map(Setting::OnFailure)
+    }),
+    ("defaults.dedupe", |node| {
+        choice(node, DEDUPES).map(Setting::Dedupe)
+    }),
+    ("defaults.timeout_secs", |node| {
+        seconds(node).map(Setting::Timeout)
+    }),
+    ("bridge.claude_hooks", |node| {
+        flag(node).map(Setting::ClaudeHooks)
+    }),
+    ("http.allow_insecure_hosts", |node| {
+        texts(node).map(Setting::InsecureHosts)
+    }),
+    ("prompt.provider", |node| {
+        choice(
+            node,
+            &[
+                ("anthropic", ModelProvider::Anthropic),
+                ("openai", ModelProvider::Openai),
+            ],
+        )
+        .map(Setting::Provider)
+    }),
+    ("prompt.base_url", |node| url(node).map(Setting::BaseUrl)),
+    ("prompt.model", |node| text(node).map(Setting::Model)),
+    ("prompt.api_key_env", |node| {
+        variable_name(node).map(Setting::ApiKeyEnv)
+    }),
+    ("prompt.max_tokens", |node| {
+        count(node).map(Setting::MaxTokens)
+    }),
+    ("locked", |node| texts(node).map(Setting::Locked)),
+    ("allow_managed_hooks_only", |node| {
+        flag(node).map(Setting::ManagedHooksOnly)
+    }),
+];
+
+/// Defaults that may stand at the top level too. What is wrong with them is said by whoever reads the hooks.
+const READ_WITH_HOOKS: &[&str] = &["exit_policy", "on_failure", "dedupe"];
+
+const HOOKS: &str = "hooks";
+const DIALECTS: &str = "dialects";
+
+/// What one file sets, before it is known whether it may.
+#[derive(Debug)]
+pub(super) struct FileConfig<'a> {
+    scope: Scope,
+    path: &'a Path,
+    usable: bool,
+    stated: Vec<Stated>,
+    pub(super) findings: Findings<'a>,
+}
+
+#[derive(Debug)]
+struct Stated {
+    key: String,
+    span: Span,
+    setting: Setting,
+}
+
+impl<'a> FileConfig<'a> {
+    /// Reads the keys of a file, if it exists. That it is broken, or what is wrong with its hooks, is said by others.
+    pub(super) fn of(file: &'a FileText, scope: Scope) -> Option<Self> {
+        let text = match &file.text {
+            Ok(None) => return None,
+            Ok(Some(text)) => Some(text.as_str()),
+            Err(_) => None,
+        };
+        let root = text.map(|text| tree(text, Syntax::Toml));
+        let text = text.unwrap_or_default();
+        let mut config = Self {
+            scope,
+            path: &file.path,
+            usable: matches!(root, Some(Ok(_))),
+            stated: Vec::new(),
+            findings: Findings::new(text, start(text), Some(&file.path)),
+        };
+        if let Some(Ok(Some(root))) = root {
+            config.read(&root);
+        }
+        Some(config)
+    }
+
+    fn read(&mut self, root: &Node) {
+        for entry in entries(root) {
+            match snake_case(&entry.key.text).as_str() {
+                HOOKS => {}
+                DIALECTS => self.dialects(entry),
+                key if sections().any(|section| section == key) => self.section(key, entry),
+                key if READ_WITH_HOOKS.contains(&key) => {
+                    self.key(&format!("defaults.{key}"), entry)
+                }
+                key => self.key(key, entry),
+            }
+        }
+    }
+
+    fn section(&mut self, name: &str, section: &Entry) {
+        if matches!(section.value.value, Value::Map(_)) {
+            for entry in entries(&section.value) {
+                self.key(&format!("{name}.{}", snake_case(&entry.key.text)), entry);
+            }
+        } else {
+            self.wrong(
+                name,
+                &section.value,
+                &format!("expected a table, `[{name}]`"),
+            );
+        }
+    }
+
+    fn key(&mut self, key: &str, entry: &Entry) {
+        let Some((_, read)) = KEYS.iter().find(|(known, _)| *known == key) else {
+            self.findings.warning(
+                "unknown-key",
+                &entry.key.span,
+                format!("`{key}` is not a key that Bowline knows; it is ignored"),
+                nearest_key(key).map_or_else(
+                    || "remove it, or look for its name in the reference".to_owned(),
+                    |nearest| format!("did you mean `{nearest}`?"),
+                ),
+            );
+            return;
+        };
+        match read(&entry.value) {
+            Ok(setting) => self.state(key.to_owned(), &entry.value.span, setting),
+            Err(_) if is_read_with_hooks(key) => {}
+            Err(expected) => self.wrong(key, &entry.value, &expected),
+        }
+    }
+
+    fn dialects(&mut self, section: &Entry) {
+        for entry in entries(&section.value) {
+            let file = &entry.key.text;
+            let dialect = choice(
+                &entry.value,
+                &[
+                    ("claude-code", Dialect::ClaudeCode),
+                    ("generic", Dialect::Generic),
+                ],
+            );
+            match dialect {
+                Ok(dialect) => self.state(
+                    format!("{DIALECTS}.\"{file}\""),
+                    &entry.value.span,
+                    Setting::Dialect(file.clone(), dialect),
+                ),
+                Err(expected) => self.wrong(DIALECTS, &entry.value, &expected),
+            }
+        }
+        if !matches!(section.value.value, Value::Map(_)) {
+            self.wrong(DIALECTS, &section.value, "expected a table, `[dialects]`");
+        }
+    }
+
+    fn state(&mut self, key: String, span: &Span, setting: Setting) {
+        if let Setting::Locked(keys) = &setting {
+            for unknown in keys.iter().filter(|key| !is_lockable(key)) {
+                self.findings.warning(
+                    "unknown-key",
+                    span,
+                    format!("`{unknown}` is not a key or section that can be locked"),
+                    nearest_key(unknown).map_or_else(
+                        || "remove it".to_owned(),
+                        |nearest| format!("did you mean `{nearest}`?"),
+                    ),
+                );
+            }
+        }
+        self.stated.push(Stated {
+            key,
+            span: span.clone(),
+            setting,
+        });
+    }
+
+    fn wrong(&mut self, key: &str, node: &Node, expected: &str) {
+        self.findings.error(
+            "wrong-value",
+            &node.span,
+            format!("`{key}` is {}: {expected}", described(node)),
+            "it is ignored until it is corrected",
+        );
+    }
+
+    fn is_the_projects(&self) -> bool {
+        matches!(self.scope, Scope::Project | Scope::Local)
+    }
+}
+
+/// Settles what holds. Weaker files first, so that stronger ones overwrite; what a file may not say is ignored
+/// and noted in its findings.
+pub(super) fn resolve(files: &mut [FileConfig<'_>], trust: TrustState) -> Config {
+    let mut config = Config::default();
+    let lock = files.iter().find_map(Lock::of);
+    files.sort_by_key(|file| std::cmp::Reverse(file.scope));
+    for file in files {
+        for stated in std::mem::take(&mut file.stated) {
+            let Stated { key, span, setting } = stated;
+            if file.scope != Scope::Managed {
+                if setting.is_for_administrators() {
+                    file.findings.warning(
+                        "managed-only",
+                        &span,
+                        format!("`{key}` counts only in the administrator's file; it is ignored"),
+                        "remove it",
+                    );
+                    continue;
+                }
+                if let Some(lock) = &lock
+                    && let Some(why) = lock.holds(&key)
+                    && !(lock.keys.is_none() && setting.only_tightens())
+                {
+                    file.findings.warning(
+                        "locked",
+                        &span,
+                        format!("`{key}` is ignored: {why}"),
+                        "remove it, or ask the administrator of this machine",
+                    );
+                    continue;
+                }
+                if file.is_the_projects() && !trust.is_trusted() && !setting.only_tightens() {
+                    file.findings.note(
+                        "untrusted",
+                        &span,
+                        format!("`{key}` is ignored: the project's settings are not trusted"),
+                        "look at what they do with `bowline trust`",
+                    );
+                    continue;
+                }
+            }
+            setting.apply(&mut config);
+        }
+    }
+    config
+}
+
+/// What the administrator's file keeps to itself.
+#[derive(Debug)]
+struct Lock {
+    file: PathBuf,
+    /// Keys and sections; `None` for all, because the file cannot be read, and nobody knows what it would lock.
+    keys: Option<Vec<String>>,
+}
+
+impl Lock {
+    fn of(file: &FileConfig<'_>) -> Option<Self> {
+        let keys = match file.scope {
+            Scope::Managed if file.usable => {
+                Some(
+                    file.stated
+                        .iter()
+                        .find_map(|stated| match &stated.setting {
+                            Setting::Locked(keys) => Some(keys.clone()),
+                            _ => None,
+                        })?,
+                )
+            }
+            Scope::Managed => None,
+            _ => return None,
+        };
+        Some(Self {
+            file: file.path.to_owned(),
+            keys,
+        })
+    }
+
+    /// Why a key is locked, if it is.
+    fn holds(&self, key: &str) -> Option<String> {
+        let file = self.file.display();
+        let Some(keys) = &self.keys else {
+            return Some(format!("{file} cannot be read, and may lock it"));
+        };
+        keys.iter()
+            .any(|locked| {
+                key.strip_prefix(locked.as_str())
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            })
+            .then(|| format!("it is locked by {file}"))
+    }
+}
+
+fn is_lockable(key: &str) -> bool {
+    key == DIALECTS
+        || sections().any(|section| section == key)
+        || KEYS.iter().any(|(known, _)| *known == key)
+}
+
+fn is_read_with_hooks(key: &str) -> bool {
+    key.strip_prefix("defaults.")
+        .is_some_and(|name| READ_WITH_HOOKS.contains(&name))
+}
+
+fn sections() -> impl Iterator<Item = &'static str> {
+    KEYS.iter()
+        .filter_map(|(key, _)| Some(key.split_once('.')?.0))
+}
+
+fn nearest_key(key: &str) -> Option<&'static str> {
+    let known: Vec<_> = KEYS
+        .iter()
+        .map(|(key, _)| *key)
+        .chain(sections())
+        .chain([HOOKS, DIALECTS])
+        .collect();
+    nearest(key, &known)
+}
+
+fn entries(node: &Node) -> &[Entry] {
+    match &node.value {
+        Value::Map(entries) => entries,
+        _ => &[],
+    }
+}
+
+/// Both spellings of keys are read: `onFailure` and `on-failure` are `on_failure`.
+fn snake_case(key: &str) -> String {
+    let mut snake = String::with_capacity(key.len() + 4);
+    for c in key.chars() {
+        match c {
+            '-' => snake.push('_'),
+            c if c.is_ascii_uppercase() => {
+                if !snake.is_empty() {
+                    snake.push('_');
+                }
+                snake.push(c.to_ascii_lowercase());
+            }
+            c => snake.push(c),
+        }
+    }
+    snake
+}
+
+fn choice<T: Copy>(node: &Node, choices: &[(&str, T)]) -> Result<T, String> {
+    let chosen = match &node.value {
+        Value::String(text) => {
+            let folded = fold(text);
+            choices.iter().find(|(name, _)| fold(name) == folded)
+        }
+        _ => None,
+    };
+    chosen.map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<_> = choices
+            .iter()
+            .map(|(name, _)| format!("`{name}`"))
+            .collect();
+        format!("expected {}", names.join(" or "))
+    })
+}
+
+fn flag(node: &Node) -> Result<bool, String> {
+    match node.value {
+        Value::Bool(flag) => Ok(flag),
+        _ => Err("expected true or false".to_owned()),
+    }
+}
+
+fn text(node: &Node) -> Result<String, String> {
+    match &node.value {
+        Value::String(text) if !text.is_empty() => Ok(text.clone()),
+        _ => Err("expected a text".to_owned()),
+    }
+}
+
+fn texts(node: &Node) -> Result<Vec<String>, String> {
+    let Value::List(items) = &node.value else {
+        return Err("expected a list of texts".to_owned());
+    };
+    items.iter().map(text).collect()
+}
+
+fn seconds(node: &Node) -> Result<Duration, String> {
+    let limit = match &node.value {
+        Value::Number(digits) => digits
+            .parse()
+            .ok()
+            .and_then(|secs| Duration::try_from_secs_f64(secs).ok()),
+        _ => None,
+    };
+    limit
+        .filter(|limit| !limit.is_zero())
+        .ok_or_else(|| "expected a number of seconds above 0".to_owned())
+}
+
+fn count(node: &Node) -> Result<u32, String> {
+    let count = match &node.value {
+        Value::Number(digits) => digits.parse().ok(),
+        _ => None,
+    };
+    count
+        .filter(|count| *count > 0)
+        .ok_or_else(|| "expected a whole number above 0".to_owned())
+}
+
+fn url(node: &Node) -> Result<String, String> {
+    text(node)
+        .ok()
+        .filter(|url| url.starts_with("https://") || url.starts_with("http://"))
+        .ok_or_else(|| "expected a URL that begins with https:// or http://".to_owned())
+}
+
+/// A name, so that nobody puts the key itself into a file.
+fn variable_name(node: &Node) -> Result<String, String> {
+    text(node)
+        .ok()
+        .filter(|name| {
+            name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+                && !name.starts_with(|c: char| c.is_ascii_digit())
+        })
+        .ok_or_else(|| {
+            "expected the name of an environment variable, not the key itself".to_owned()
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::{Diagnostic, Severity};
+
+    fn resolve_one(scope: Scope, trust: TrustState, text: &str) -> (Config, Vec<Diagnostic>) {
+        let file = FileText {
+            path: PathBuf::from("bowline.toml"),
+            text: Ok(Some(text.to_owned())),
+        };
+        let mut configs = [FileConfig::of(&file, scope).unwrap()];
+        let config = resolve(&mut configs, trust);
+        let [file] = configs;
+        (config, file.findings.finish())
+    }
+
+    fn read(text: &str) -> (Config, Vec<Diagnostic>) {
+        resolve_one(Scope::Global, TrustState::NotNeeded, text)
+    }
+
+    #[test]
+    fn every_key_is_read_in_both_spellings() {
+        let snake = r#"
+            [defaults]
+            exit_policy = "only_two"
+            on_failure = "ask"
+            dedupe = "event"
+            timeout_secs = 2.5
+            [bridge]
+            claude_hooks = true
+            [dialects]
+            ".claude/settings.json" = "generic"
+            [http]
+            allow_insecure_hosts = ["box.lan"]
+            [prompt]
+            provider = "openai"
+            base_url = "http://localhost:8080/v1"
+            model = "m"
+            api_key_env = "MY_KEY"
+            max_tokens = 64
+        "#;
+        let camel = snake
+            .replace("exit_policy", "exitPolicy")
+            .replace("on_failure", "onFailure")
+            .replace("timeout_secs", "timeoutSecs")
+            .replace("claude_hooks", "claudeHooks")
+            .replace("api_key_env", "api-key-env");
+        let expected = Config {
+            defaults: Defaults {
+                exit_policy: Some(ExitPolicy::OnlyTwo),
+                on_failure: Some(OnFailure::Ask),
+                attempts: Attempts::Once,
+                dedupe: Some(Dedupe::Event),
+                timeout: Some(Duration::from_millis(2500)),
+            },
+            bridge: Bridge { claude_hooks: true },
+            dialects: [(".claude/settings.json".to_owned(), Dialect::Generic)].into(),
+            http: HttpConfig {
+                allow_insecure_hosts: vec!["box.lan".to_owned()],
+            },
+            prompt: PromptConfig {
+                provider: Some(ModelProvider::Openai),
+                base_url: Some("http://localhost:8080/v1".to_owned()),
+                model: Some("m".to_owned()),
+                api_key_env: Some("MY_KEY".to_owned()),
+                max_tokens: Some(64),
+            },
+            ..Config::default()
+        };
+        for text in [snake, &camel] {
+            let (config, findings) = read(text);
+            assert_eq!(config, expected);
+            assert!(findings.is_empty(), "{findings:?}");
+        }
+        let (config, _) = read("on_failure = 'retry'");
+        assert_eq!(config.defaults.attempts, Attempts::RetryOnce);
+    }
+
+    #[test]
+    fn wrong_values_are_errors_and_change_nothing() {
+        for text in [
+            "bridge = true",
+            "bridge.claude_hooks = 'yes'",
+            "defaults.timeout_secs = 0",
+            "defaults.timeout_secs = nan",
+            "defaults.timeout_secs = 1e300",
+            "defaults.timeout_secs = '5'",
+            "http.allow_insecure_hosts = 'all'",
+            "http.allow_insecure_hosts = [1]",
+            "prompt.provider = 'acme'",
+            "prompt.base_url = 'ftp://x'",
+            "prompt.model = ''",
+            "prompt.api_key_env = 'sk-live-0123'",
+            "prompt.max_tokens = 0",
+            "prompt.max_tokens = 1.5",
+            "dialects = 3",
+            "dialects.x = 'french'",
+        ] {
+            let (config, findings) = read(text);
+            assert_eq!(config, Config::default(), "{text}");
+            let [finding] = findings.as_slice() else {
+                panic!("{text}: {findings:?}");
+            };
+            assert_eq!(
+                (finding.code, finding.severity),
+                ("wrong-value", Severity::Error),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn unknown_keys_get_a_suggestion() {
+        for (text, suggestion) in [
+            ("promt.model = 'x'", Some("prompt")),
+            ("prompt.modle = 'x'", Some("prompt.model")),
+            ("hook = {}", Some("hooks")),
+            ("xyzzy = 1", None),
+        ] {
+            let (_, findings) = read(text);
+            let [finding] = findings.as_slice() else {
+                panic!("{text}: {findings:?}");
+            };
+            assert_eq!(
+                (finding.code, finding.severity),
+                ("unknown-key", Severity::Warning)
+            );
+            let help = finding.help.as_deref().unwrap();
+            match suggestion {
+                Some(key) => assert!(help.contains(&format!("`{key}`")), "{text}: {help}"),
+                None => assert!(!help.contains('`'), "{text}: {help}"),
+            }
+        }
+        let (_, findings) = resolve_one(
+            Scope::Managed,
+            TrustState::NotNeeded,
+            "locked = ['prompts', 'bridge', 'dialects', 'http.allow_insecure_hosts']",
+        );
+        assert_eq!(findings.len(), 1, "{findings:?}");
+    }
+
+    #[test]
+    fn keys_for_administrators_count_nowhere_else() {
+        for scope in [Scope::Global, Scope::Project, Scope::Local] {
+            let (config, findings) = resolve_one(
+                scope,
+                TrustState::Trusted,
+                "allow_managed_hooks_only = true\nlocked = ['prompt']",
+            );
+            assert_eq!(config, Config::default());
+            assert_eq!(findings.len(), 2, "{findings:?}");
+        }
+    }
+
+    #[test]
+    fn without_trust_only_what_tightens_counts() {
+        for (text, kept) in [
+            ("defaults.on_failure = 'block'", true),
+            ("on_failure = 'block'", true),
+            ("defaults.on_failure = 'allow'", false),
+            ("defaults.on_failure = 'ask'", false),
+            ("defaults.on_failure = 'retry'", false),
+            ("defaults.exit_policy = 'only_two'", false),
+            ("prompt.model = 'x'", false),
+        ] {
+            for scope in [Scope::Project, Scope::Local] {
+                let (config, findings) = resolve_one(scope, TrustState::Changed, text);
+                assert_eq!(config != Config::default(), kept, "{text}");
+                assert_eq!(findings.is_empty(), kept, "{text}: {findings:?}");
+            }
+        }
+    }
+}

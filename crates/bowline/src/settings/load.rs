@@ -1,0 +1,444 @@
+//! Loads every settings file of a project: finds, reads, judges and merges.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::config::{self, Config, FileConfig};
+use super::files::{self, FileText, finding};
+use super::front_matter;
+use super::locations::Locations;
+use super::merge::{Candidate, Family, HookStatus, LoadedHook, arrange, status_by_action};
+use super::model::{HookDefinition, Plugin, Scope};
+use super::plugins;
+use super::read::{DialectChoice, Parsed, Source, Syntax, parse_source};
+use super::switches::{FileSwitches, Provenance, Switches};
+use super::tree::tree;
+use super::trust::{ProjectFiles, TrustState, TrustStore};
+use super::{Diagnostic, Severity};
+use crate::dialect::Dialect;
+
+/// All settings of a project.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Settings {
+    /// The project's folder.
+    pub project: PathBuf,
+    /// Every hook that was found, in the order in which they run.
+    pub hooks: Vec<LoadedHook>,
+    /// What is wrong with the files.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The files that exist.
+    pub files: Vec<SettingsFile>,
+    /// What Bowline's own files say beside their hooks.
+    pub config: Config,
+    /// Whether the project's own Bowline files count in full.
+    pub trust: TrustState,
+}
+
+impl Settings {
+    /// The hooks that run, in their order.
+    pub fn in_force(&self) -> impl Iterator<Item = &HookDefinition> {
+        self.hooks
+            .iter()
+            .filter(|hook| hook.status == HookStatus::InForce)
+            .map(|hook| &hook.definition)
+    }
+}
+
+/// A settings file that exists.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct SettingsFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it is.
+    pub kind: FileKind,
+    /// Whose it is.
+    pub scope: Scope,
+    /// What became of it.
+    pub status: FileStatus,
+    /// How many hooks it has.
+    pub hooks: usize,
+}
+
+/// What a settings file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum FileKind {
+    /// One of Claude Code's own.
+    ClaudeSettings,
+    /// One of Bowline's own.
+    BowlineConfig,
+    /// A plugin's `hooks.json` or manifest.
+    PluginHooks,
+    /// A skill.
+    Skill,
+    /// A sub-agent.
+    Agent,
+}
+
+/// What became of a settings file.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum FileStatus {
+    /// It was read.
+    Read,
+    /// It could not be read.
+    Unreadable {
+        /// Why not.
+        reason: String,
+    },
+    /// It is not valid JSON, TOML or YAML.
+    Broken,
+    /// It does not count.
+    Ignored {
+        /// Why not.
+        reason: String,
+    },
+}
+
+/// Loads the settings of a project. Missing files are nothing; what is wrong with one file never touches another.
+pub fn load(project: &Path, locations: &Locations) -> Settings {
+    let mut loader = Loader {
+        project,
+        locations,
+        candidates: Vec::new(),
+        diagnostics: Vec::new(),
+        files: Vec::new(),
+        seen: HashSet::new(),
+        ids: HashSet::new(),
+    };
+    let (config, trust) = loader.bowline_files();
+    loader.claude_files(&config);
+    if config.allow_managed_hooks_only {
+        let by = format!(
+            "allow_managed_hooks_only in {}",
+            locations.managed_config.display()
+        );
+        for candidate in &mut loader.candidates {
+            if candidate.definition.origin.scope != Scope::Managed {
+                candidate.status = HookStatus::Disabled { by: by.clone() };
+            }
+        }
+    }
+    Settings {
+        project: project.to_owned(),
+        hooks: arrange(loader.candidates),
+        diagnostics: loader.diagnostics,
+        files: loader.files,
+        config,
+        trust,
+    }
+}
+
+struct Loader<'a> {
+    project: &'a Path,
+    locations: &'a Locations,
+    candidates: Vec<Candidate>,
+    diagnostics: Vec<Diagnostic>,
+    files: Vec<SettingsFile>,
+    /// Real paths: in the home folder the project's files are the user's.
+    seen: HashSet<PathBuf>,
+    ids: HashSet<String>,
+}
+
+impl Loader<'_> {
+    fn bowline_files(&mut self) -> (Config, TrustState) {
+        let managed = FileText::read(self.locations.managed_config.clone());
+        let global = self.locations.user_config.clone().map(FileText::read);
+        let own = ProjectFiles::read(self.project);
+        let trust = self.trust(&own);
+
+        let mut texts = vec![(Scope::Managed, &managed)];
+        texts.extend(global.as_ref().map(|file| (Scope::Global, file)));
+        texts.extend([(Scope::Project, &own.shared), (Scope::Local, &own.local)]);
+
+        let mut configs: Vec<FileConfig<'_>> = texts
+            .iter()
+            .filter_map(|(scope, file)| FileConfig::of(file, *scope))
+            .collect();
+        let config = config::resolve(&mut configs, trust);
+        for file in configs {
+            self.diagnostics.extend(file.findings.finish());
+        }
+
+        for (scope, file) in texts {
+            let source = Source {
+                scope,
+                file: Some(file.path.clone()),
+                defaults: Some(config.defaults.clone()),
+                ..Source::new(Syntax::Toml, DialectChoice::Fixed(Dialect::Generic))
+            };
+            let of_project = matches!(scope, Scope::Project | Scope::Local);
+            let count = self.read(file, FileKind::BowlineConfig, &source, |definition| {
+                if of_project && !trust.is_trusted() {
+                    HookStatus::Untrusted
+                } else {
+                    status_by_action(definition)
+                }
+            });
+            if of_project && !trust.is_trusted() && count > 0 {
+                self.diagnostics.push(finding(
+                    Severity::Note,
+                    "untrusted",
+                    &file.path,
+                    format!("{count} hooks are ignored: the project's settings are not trusted"),
+                    "look at what they do with `bowline trust`",
+                ));
+            }
+        }
+        (config, trust)
+    }
+
+    fn trust(&mut self, files: &ProjectFiles) -> TrustState {
+        match TrustStore::open(self.locations) {
+            Ok(store) => {
+                let state = store.state_of(self.project, files);
+                if let (Some(problem), false) = (store.problem(), state.is_trusted()) {
+                    let file = store.file();
+                    self.diagnostics.push(finding(
+                        Severity::Error,
+                        "trust-record",
+                        &file,
+                        format!("{problem}; no project is trusted"),
+                        "repair it or remove it",
+                    ));
+                }
+                state
+            }
+            // Without a data folder nothing was ever trusted.
+            Err(_) if matches!(files.sha256(), Ok(None)) => TrustState::NotNeeded,
+            Err(_) => TrustState::Untrusted,
+        }
+    }
+
+    fn claude_files(&mut self, config: &Config) {
+        let project_dir = self.project.join(".claude");
+        let user_dir = self.locations.claude_config_dir.clone();
+        let texts = self.claude_settings(user_dir.as_deref(), &project_dir);
+
+        let mut switches = Switches::default();
+        for (scope, file) in &texts {
+            if let Ok(Some(text)) = &file.text
+                && let Ok(Some(root)) = tree(text, Syntax::Json)
+            {
+                switches.add(*scope, file.path.clone(), FileSwitches::read(&root));
+            }
+        }
+        for (scope, file) in &texts {
+            let source = Source {
+                scope: *scope,
+                ..self.claude_source(Syntax::Json, &file.path, config)
+            };
+            let disabled = switches.disabled_by(Provenance::Settings(*scope));
+            self.read(file, FileKind::ClaudeSettings, &source, judged_by(disabled));
+        }
+        self.plugins(user_dir.as_deref(), &switches, config);
+        for dir in user_dir.into_iter().chain([project_dir]) {
+            for found in front_matter::find(&dir, &mut self.diagnostics) {
+                if !self.is_new(&found.path) {
+                    continue;
+                }
+                let source = Source {
+                    scope: Scope::Plugin,
+                    activation: found.activation,
+                    ..self.claude_source(Syntax::FrontMatter, &found.path, config)
+                };
+                let file = FileText {
+                    path: found.path,
+                    text: Ok(Some(found.text)),
+                };
+                let disabled = switches.disabled_by(Provenance::FrontMatter);
+                self.read(&file, found.kind, &source, judged_by(disabled));
+            }
+        }
+    }
+
+    /// Claude Code's settings files, of one scope from the weaker to the stronger.
+    fn claude_settings(&mut self, user: Option<&Path>, project: &Path) -> Vec<(Scope, FileText)> {
+        let managed = &self.locations.claude_managed_dir;
+        let drop_ins = managed.join("managed-settings.d");
+        let drop_ins = files::list(&drop_ins).unwrap_or_else(|unreadable| {
+            self.diagnostics.push(unreadable.diagnostic(&drop_ins));
+            Vec::new()
+        });
+        let mut paths = vec![(Scope::Managed, managed.join("managed-settings.json"))];
+        paths.extend(
+            drop_ins
+                .into_iter()
+                .filter(|path| {
+                    path.extension()
+                        .is_some_and(|extension| extension == "json")
+                })
+                .map(|path| (Scope::Managed, path)),
+        );
+        paths.extend(user.map(|dir| (Scope::Global, dir.join("settings.json"))));
+        paths.push((Scope::Project, project.join("settings.json")));
+        paths.push((Scope::Local, project.join("settings.local.json")));
+        paths.retain(|(_, path)| self.is_new(path));
+        paths
+            .into_iter()
+            .map(|(scope, path)| (scope, FileText::read(path)))
+            .collect()
+    }
+
+    /// Whether the file has not been read under another path.
+    fn is_new(&mut self, path: &Path) -> bool {
+        path.canonicalize()
+            .map_or(true, |real| self.seen.insert(real))
+    }
+
+    fn plugins(&mut self, user_dir: Option<&Path>, switches: &Switches, config: &Config) {
+        let mut found = match user_dir {
+            Some(dir) => plugins::installed(
+                dir,
+                self.project,
+                |id| switches.enables(id),
+                &mut self.diagnostics,
+            ),
+            None => Vec::new(),
+        };
+        for dir in &self.locations.plugin_dirs {
+            found.push(plugins::Found::at(dir.clone(), None, &mut self.diagnostics));
+        }
+        for plugin in found {
+            let disabled = switches.disabled_by(Provenance::Plugin(plugin.id.as_deref()));
+            let mut texts: Vec<FileText> = plugin
+                .files(&mut self.diagnostics)
+                .into_iter()
+                .map(FileText::read)
+                .collect();
+            texts.extend(plugin.inline());
+            for file in texts {
+                let source = self.plugin_source(&plugin.plugin, &file.path, config);
+                self.read(
+                    &file,
+                    FileKind::PluginHooks,
+                    &source,
+                    judged_by(disabled.clone()),
+                );
+            }
+        }
+    }
+
+    fn plugin_source(&self, plugin: &Plugin, path: &Path, config: &Config) -> Source {
+        Source {
+            scope: Scope::Plugin,
+            plugin: Some(plugin.clone()),
+            ..self.claude_source(Syntax::Json, path, config)
+        }
+    }
+
+    fn claude_source(&self, syntax: Syntax, path: &Path, config: &Config) -> Source {
+        let dialect = config
+            .dialects
+            .iter()
+            .find(|(written, _)| self.resolves_to(written, path))
+            .map_or(DialectChoice::ByShape, |(_, dialect)| {
+                DialectChoice::Fixed(*dialect)
+            });
+        Source {
+            file: Some(path.to_owned()),
+            ..Source::new(syntax, dialect)
+        }
+    }
+
+    /// Whether a path in `[dialects]` is this file: relative to the project, or to the home with `~/`.
+    fn resolves_to(&self, written: &str, path: &Path) -> bool {
+        match (written.strip_prefix("~/"), &self.locations.home) {
+            (Some(below), Some(home)) => home.join(below) == path,
+            (Some(_), None) => false,
+            (None, _) => self.project.join(written) == path,
+        }
+    }
+
+    /// Reads one file, if it exists, and says how many hooks it has.
+    fn read(
+        &mut self,
+        file: &FileText,
+        kind: FileKind,
+        source: &Source,
+        judge: impl Fn(&HookDefinition) -> HookStatus,
+    ) -> usize {
+        let family = match kind {
+            FileKind::BowlineConfig => Family::Bowline,
+            _ => Family::ClaudeCode,
+        };
+        let (status, parsed) = match &file.text {
+            Ok(None) => return 0,
+            Ok(Some(text)) => {
+                let status = match tree(text, source.syntax) {
+                    Ok(_) => FileStatus::Read,
+                    Err(_) => FileStatus::Broken,
+                };
+                (status, parse_source(text, source))
+            }
+            Err(unreadable) => {
+                let status = FileStatus::Unreadable {
+                    reason: unreadable.reason.clone(),
+                };
+                let parsed = Parsed {
+                    diagnostics: vec![unreadable.diagnostic(&file.path)],
+                    ..Parsed::default()
+                };
+                (status, parsed)
+            }
+        };
+        let limit = source
+            .defaults
+            .as_ref()
+            .and_then(|defaults| defaults.timeout);
+        let count = parsed.hooks.len();
+        self.diagnostics.extend(parsed.diagnostics);
+        self.files.push(SettingsFile {
+            path: file.path.clone(),
+            kind,
+            scope: source.scope,
+            status,
+            hooks: count,
+        });
+        for mut definition in parsed.hooks {
+            definition.id = self.unique(definition.id);
+            if let (Some(limit), None) = (limit, &definition.timeout.written) {
+                definition.timeout.limit = limit;
+            }
+            self.candidates.push(Candidate {
+                status: judge(&definition),
+                definition,
+                family,
+            });
+        }
+        count
+    }
+
+    /// Every file counts its own hooks; here the counting goes on over all files.
+    fn unique(&mut self, id: String) -> String {
+        let (stem, first) = match id.rsplit_once('-') {
+            Some((stem, digits)) => match digits.parse::<usize>() {
+                Ok(number) => (stem, number + 1),
+                Err(_) => (id.as_str(), 2),
+            },
+            None => (id.as_str(), 2),
+        };
+        let free = if self.ids.contains(&id) {
+            (first..)
+                .map(|number| format!("{stem}-{number}"))
+                .find(|id| !self.ids.contains(id))
+                .unwrap_or(id)
+        } else {
+            id
+        };
+        self.ids.insert(free.clone());
+        free
+    }
+}
+
+/// The status of a hook that something may have switched off.
+fn judged_by(disabled: Option<String>) -> impl Fn(&HookDefinition) -> HookStatus {
+    move |definition| match &disabled {
+        Some(by) => HookStatus::Disabled { by: by.clone() },
+        None => status_by_action(definition),
+    }
+}

@@ -1,0 +1,563 @@
+//! Which projects the user trusts, kept outside of them. A project that changes has to be trusted again.
+
+use std::collections::BTreeMap;
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use rustix::fs::FlockOperation;
+
+use super::files::{self, FileText};
+use super::locations::{LOCAL_FILE, Locations, PROJECT_FILE, local_file};
+use crate::error::{Error, Result};
+
+const FORMAT: u64 = 1;
+const LOCK_ATTEMPTS: u32 = 250;
+const LOCK_PAUSE: Duration = Duration::from_millis(20);
+
+/// Whether a project's own Bowline files count in full. Until they are trusted they may only tighten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum TrustState {
+    /// The project has no Bowline files of its own.
+    NotNeeded,
+    /// The user trusts them as they are now.
+    Trusted,
+    /// The user never trusted them.
+    Untrusted,
+    /// The user trusted them once, and they have changed since.
+    Changed,
+}
+
+impl TrustState {
+    /// Whether the project's files count in full.
+    pub const fn is_trusted(self) -> bool {
+        match self {
+            Self::NotNeeded | Self::Trusted => true,
+            Self::Untrusted | Self::Changed => false,
+        }
+    }
+}
+
+/// One project that the user trusts.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct TrustEntry {
+    /// The project's folder.
+    pub project: PathBuf,
+    /// SHA-256 of its files, in hexadecimal.
+    pub sha256: String,
+    /// When it was trusted.
+    pub when: DateTime<Utc>,
+}
+
+/// A project's own Bowline files, as they are now.
+#[derive(Debug)]
+pub(super) struct ProjectFiles {
+    /// `bowline.toml`.
+    pub(super) shared: FileText,
+    /// `bowline.local.toml`, or the main checkout's.
+    pub(super) local: FileText,
+}
+
+impl ProjectFiles {
+    pub(super) fn read(project: &Path) -> Self {
+        Self {
+            shared: FileText::read(project.join(PROJECT_FILE)),
+            local: FileText::read(local_file(project)),
+        }
+    }
+
+    /// SHA-256 over the names, lengths and contents; `None` when there are no files.
+    pub(super) fn sha256(&self) -> Result<Option<String>> {
+        let mut hash = hmac_sha256::Hash::new();
+        let mut any = false;
+        for (name, file) in [(PROJECT_FILE, &self.shared), (LOCAL_FILE, &self.local)] {
+            let text = file.text.as_ref().map_err(|unreadable| Error::File {
+                action: "read",
+                path: file.path.clone(),
+                source: io::Error::other(unreadable.to_string()),
+            })?;
+            if let Some(text) = text {
+                any = true;
+                hash.update(name);
+                hash.update((text.len() as u64).to_le_bytes());
+                hash.update(text);
+            }
+        }
+        Ok(any.then(|| {
+            use std::fmt::Write as _;
+            hash.finalize()
+                .iter()
+                .fold(String::with_capacity(64), |mut hex, byte| {
+                    // Writing to a string cannot fail.
+                    let _ = write!(hex, "{byte:02x}");
+                    hex
+                })
+        }))
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Record {
+    sha256: String,
+    when: DateTime<Utc>,
+}
+
+/// The record of trusted projects: `trust.json` in the data folder.
+///
+/// A record that is damaged, or that others could have written, trusts nothing and is never overwritten.
+#[derive(Debug)]
+pub struct TrustStore {
+    folder: PathBuf,
+    records: Result<BTreeMap<String, Record>, String>,
+}
+
+impl TrustStore {
+    /// Reads the record. Fails only when there is no data folder to look in.
+    pub fn open(locations: &Locations) -> Result<Self> {
+        let folder = locations.data_dir.clone().ok_or_else(|| {
+            Error::other("no data folder to keep trust in: set HOME or XDG_DATA_HOME")
+        })?;
+        Ok(Self {
+            records: read_records(&folder),
+            folder,
+        })
+    }
+
+    /// The file that the record is kept in.
+    pub fn file(&self) -> PathBuf {
+        trust_file(&self.folder)
+    }
+
+    /// Why the record cannot be used, if so.
+    pub fn problem(&self) -> Option<&str> {
+        self.records.as_ref().err().map(String::as_str)
+    }
+
+    /// Whether the project's files, as they are now, are trusted.
+    pub fn state(&self, project: &Path) -> TrustState {
+        self.state_of(project, &ProjectFiles::read(project))
+    }
+
+    /// As [`state`](Self::state), for files that were read already, so that what is judged is what is used.
+    pub(super) fn state_of(&self, project: &Path, files: &ProjectFiles) -> TrustState {
+        let now = match files.sha256() {
+            Ok(None) => return TrustState::NotNeeded,
+            Ok(Some(sha256)) => Some(sha256),
+            Err(_) => None,
+        };
+        let recorded = key(project)
+            .ok()
+            .and_then(|key| self.records.as_ref().ok()?.get(&key));
+        match recorded {
+            None => TrustState::Untrusted,
+            Some(record) if now.as_ref() == Some(&record.sha256) => TrustState::Trusted,
+            Some(_) => TrustState::Changed,
+        }
+    }
+
+    /// Trusts the project's files as they are now.
+    pub fn record(&mut self, project: &Path) -> Result<()> {
+        let sha256 = Self::fingerprint(project)?.ok_or_else(|| {
+            Error::other(format!(
+                "there is nothing to trust: {} has no {PROJECT_FILE} and no {LOCAL_FILE}",
+                project.display()
+            ))
+        })?;
+        let key = key(project)?;
+        let when = Utc::now();
+        self.change(|records| records.insert(key, Record { sha256, when }))?;
+        Ok(())
+    }
+
+    /// Trusts the project's files if they still have the fingerprint of what the user was shown.
+    pub fn record_shown(&mut self, project: &Path, sha256: &str) -> Result<()> {
+        if Self::fingerprint(project)?.as_deref() == Some(sha256) {
+            self.record(project)
+        } else {
+            Err(Error::other(format!(
+                "the settings of {} changed while they were shown; look at them again",
+                project.display()
+            )))
+        }
+    }
+
+    /// SHA-256 of the project's files as they are now; `None` when it has none.
+    pub fn fingerprint(project: &Path) -> Result<Option<String>> {
+        ProjectFiles::read(project).sha256()
+    }
+
+    /// Forgets the project. `false` when it was not trusted.
+    pub fn revoke(&mut self, project: &Path) -> Result<bool> {
+        // A project that is gone can still be revoked, by the path that it was listed with.
+        let key = key(project).or_else(|error| utf8(project).map_err(|_| error))?;
+        if self
+            .records
+            .as_ref()
+            .is_ok_and(|records| !records.contains_key(&key))
+        {
+            return Ok(false);
+        }
+        self.change(|records| records.remove(&key))
+            .map(|removed| removed.is_some())
+    }
+
+    /// The trusted projects, by path.
+    pub fn entries(&self) -> Vec<TrustEntry> {
+        self.records
+            .iter()
+            .flatten()
+            .map(|(project, record)| TrustEntry {
+                project: PathBuf::from(project),
+                sha256: record.sha256.clone(),
+                when: record.when,
+            })
+            .collect()
+    }
+
+    /// Changes the record as it is on disk now, so that another process's changes are kept.
+    fn change<T>(&mut self, change: impl FnOnce(&mut BTreeMap<String, Record>) -> T) -> Result<T> {
+        prepare_folder(&self.folder)?;
+        let _lock = lock(&self.folder.join("trust.lock"))?;
+        self.records = read_records(&self.folder);
+        let records = self.records.as_mut().map_err(|problem| {
+            Error::other(format!("{problem}; repair it or remove it, then try again"))
+        })?;
+        let result = change(records);
+        let text = encode(records);
+        write_atomically(&self.folder, &text).map_err(|source| Error::File {
+            action: "write",
+            path: trust_file(&self.folder),
+            source,
+        })?;
+        Ok(result)
+    }
+}
+
+fn trust_file(folder: &Path) -> PathBuf {
+    folder.join("trust.json")
+}
+
+fn key(project: &Path) -> Result<String> {
+    let canonical = project.canonicalize().map_err(|source| Error::File {
+        action: "find",
+        path: project.to_owned(),
+        source,
+    })?;
+    utf8(&canonical)
+}
+
+fn utf8(path: &Path) -> Result<String> {
+    path.to_str().map(ToOwned::to_owned).ok_or_else(|| {
+        Error::other(format!(
+            "a project whose path is not UTF-8 cannot be trusted: {}",
+            path.display()
+        ))
+    })
+}
+
+fn read_records(folder: &Path) -> Result<BTreeMap<String, Record>, String> {
+    let path = trust_file(folder);
+    let refused = |why: &str| format!("the trust record {} {why}", path.display());
+    for guarded in [folder, &path] {
+        match guarded.symlink_metadata() {
+            Ok(found) if found.uid() != rustix::process::geteuid().as_raw() => {
+                return Err(refused("belongs to another user"));
+            }
+            Ok(found) if found.mode() & 0o022 != 0 && !found.is_symlink() => {
+                return Err(refused("could be written by other users"));
+            }
+            Ok(_) | Err(_) => {}
+        }
+    }
+    let text = files::read_text(&path)
+        .map_err(|unreadable| refused(&format!("is unusable: {unreadable}")))?;
+    text.map_or_else(
+        || Ok(BTreeMap::new()),
+        |text| decode(&text).ok_or_else(|| refused("is damaged")),
+    )
+}
+
+fn decode(text: &str) -> Option<BTreeMap<String, Record>> {
+    let value: serde_json::Value = serde_json::from_str(text).ok()?;
+    if value.get("format")?.as_u64()? != FORMAT {
+        return None;
+    }
+    value
+        .get("projects")?
+        .as_object()?
+        .iter()
+        .map(|(project, record)| {
+            let sha256 = record.get("sha256")?.as_str()?.to_owned();
+            let when = record.get("when")?.as_str()?.parse().ok()?;
+            Some((project.clone(), Record { sha256, when }))
+        })
+        .collect()
+}
+
+fn encode(records: &BTreeMap<String, Record>) -> String {
+    let projects: serde_json::Map<_, _> = records
+        .iter()
+        .map(|(project, record)| {
+            let record = serde_json::json!({ "sha256": record.sha256, "when": record.when });
+            (project.clone(), record)
+        })
+        .collect();
+    format!(
+        "{:#}\n",
+        serde_json::json!({ "format": FORMAT, "projects": projects })
+    )
+}
+
+fn prepare_folder(folder: &Path) -> Result<()> {
+    let failed = |source| Error::File {
+        action: "create",
+        path: folder.to_owned(),
+        source,
+    };
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .map_err(failed)?;
+    let found = folder.metadata().map_err(failed)?;
+    if found.uid() != rustix::process::geteuid().as_raw() {
+        return Err(failed(io::Error::other("it belongs to another user")));
+    }
+    if found.mode() & 0o077 != 0 {
+        fs::set_permissions(folder, Permissions::from_mode(0o700)).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// Held until it is dropped. Gives up after a while rather than hang behind a stuck process.
+fn lock(path: &Path) -> Result<File> {
+    let failed = |source| Error::File {
+        action: "lock",
+        path: path.to_owned(),
+        source,
+    };
+    let file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed())
+        .open(path)
+        .map_err(failed)?;
+    for _ in 0..LOCK_ATTEMPTS {
+        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(file),
+            Err(rustix::io::Errno::WOULDBLOCK | rustix::io::Errno::INTR) => {
+                std::thread::sleep(LOCK_PAUSE)
+            }
+            Err(error) => return Err(failed(error.into())),
+        }
+    }
+    Err(failed(io::Error::other(
+        "another process holds it; try again",
+    )))
+}
+
+fn write_atomically(folder: &Path, text: &str) -> io::Result<()> {
+    // The lock is held, so a left-over is of a process that died.
+    let temporary = folder.join("trust.json.new");
+    match fs::remove_file(&temporary) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&temporary)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&temporary, trust_file(folder))?;
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Bench {
+        root: tempfile::TempDir,
+        project: PathBuf,
+        locations: Locations,
+    }
+
+    impl Bench {
+        fn new() -> Self {
+            let root = tempfile::tempdir().unwrap();
+            let project = root.path().join("project");
+            fs::create_dir(&project).unwrap();
+            Self {
+                locations: Locations::under(root.path()),
+                project,
+                root,
+            }
+        }
+
+        fn write(&self, name: &str, text: &str) {
+            fs::write(self.project.join(name), text).unwrap();
+        }
+
+        fn open(&self) -> TrustStore {
+            TrustStore::open(&self.locations).unwrap()
+        }
+
+        fn state(&self) -> TrustState {
+            self.open().state(&self.project)
+        }
+
+        fn trust_file(&self) -> PathBuf {
+            trust_file(self.locations.data_dir.as_deref().unwrap())
+        }
+    }
+
+    #[test]
+    fn trust_follows_the_contents() {
+        let bench = Bench::new();
+        assert_eq!(bench.state(), TrustState::NotNeeded);
+        assert!(
+            bench.open().record(&bench.project).is_err(),
+            "nothing to trust"
+        );
+
+        bench.write("bowline.toml", "# one");
+        assert_eq!(bench.state(), TrustState::Untrusted);
+        bench.open().record(&bench.project).unwrap();
+        assert_eq!(bench.state(), TrustState::Trusted);
+
+        bench.write("bowline.local.toml", "# local");
+        assert_eq!(bench.state(), TrustState::Changed);
+        bench.open().record(&bench.project).unwrap();
+        bench.write("bowline.toml", "# two");
+        assert_eq!(bench.state(), TrustState::Changed);
+        bench.write("bowline.toml", "# one");
+        assert_eq!(bench.state(), TrustState::Trusted);
+
+        assert!(bench.open().revoke(&bench.project).unwrap());
+        assert!(!bench.open().revoke(&bench.project).unwrap());
+        assert_eq!(bench.state(), TrustState::Untrusted);
+    }
+
+    #[test]
+    fn text_that_moves_between_the_files_is_a_change() {
+        let bench = Bench::new();
+        bench.write("bowline.toml", "# same");
+        let shared = TrustStore::fingerprint(&bench.project).unwrap();
+        fs::rename(
+            bench.project.join("bowline.toml"),
+            bench.project.join("bowline.local.toml"),
+        )
+        .unwrap();
+        assert_ne!(shared, TrustStore::fingerprint(&bench.project).unwrap());
+    }
+
+    #[test]
+    fn what_was_not_shown_is_not_trusted() {
+        let bench = Bench::new();
+        bench.write("bowline.toml", "# shown");
+        let shown = TrustStore::fingerprint(&bench.project).unwrap().unwrap();
+        bench.write("bowline.toml", "# swapped");
+        assert!(bench.open().record_shown(&bench.project, &shown).is_err());
+        assert_eq!(bench.state(), TrustState::Untrusted);
+        bench.write("bowline.toml", "# shown");
+        bench.open().record_shown(&bench.project, &shown).unwrap();
+        assert_eq!(bench.state(), TrustState::Trusted);
+    }
+
+    #[test]
+    fn a_linked_file_counts_by_its_contents() {
+        let bench = Bench::new();
+        let target = bench.root.path().join("shared.toml");
+        fs::write(&target, "# one").unwrap();
+        std::os::unix::fs::symlink(&target, bench.project.join("bowline.toml")).unwrap();
+        bench.open().record(&bench.project).unwrap();
+        assert_eq!(bench.state(), TrustState::Trusted);
+        fs::write(&target, "# two").unwrap();
+        assert_eq!(bench.state(), TrustState::Changed);
+    }
+
+    #[test]
+    fn one_project_by_two_paths_is_one_project() {
+        let bench = Bench::new();
+        bench.write("bowline.toml", "");
+        let other = bench.root.path().join("link");
+        std::os::unix::fs::symlink(&bench.project, &other).unwrap();
+        bench.open().record(&other).unwrap();
+        assert_eq!(bench.state(), TrustState::Trusted);
+        assert_eq!(bench.open().entries().len(), 1);
+    }
+
+    #[test]
+    fn an_unreadable_file_is_not_trusted() {
+        let bench = Bench::new();
+        fs::create_dir(bench.project.join("bowline.toml")).unwrap();
+        assert_eq!(bench.state(), TrustState::Untrusted);
+        assert!(bench.open().record(&bench.project).is_err());
+    }
+
+    #[test]
+    fn a_damaged_record_trusts_nothing_and_is_kept() {
+        for damaged in [
+            "{",
+            "[]",
+            "{}",
+            r#"{"format":2,"projects":{}}"#,
+            r#"{"format":1,"projects":{"/p":{"sha256":1}}}"#,
+        ] {
+            let bench = Bench::new();
+            bench.write("bowline.toml", "");
+            bench.open().record(&bench.project).unwrap();
+            fs::write(bench.trust_file(), damaged).unwrap();
+            assert_eq!(bench.state(), TrustState::Untrusted, "{damaged}");
+            let mut store = bench.open();
+            assert!(store.problem().unwrap().contains("damaged"), "{damaged}");
+            let error = store.record(&bench.project).unwrap_err().to_string();
+            assert!(error.contains("repair it or remove it"), "{error}");
+            assert!(store.revoke(&bench.project).is_err());
+            assert_eq!(fs::read_to_string(bench.trust_file()).unwrap(), damaged);
+        }
+    }
+
+    #[test]
+    fn the_record_is_private_and_refused_when_it_was_not() {
+        let bench = Bench::new();
+        bench.write("bowline.toml", "");
+        bench.open().record(&bench.project).unwrap();
+        let mode = |path: &Path| path.metadata().unwrap().mode() & 0o777;
+        assert_eq!(mode(&bench.trust_file()), 0o600);
+        assert_eq!(mode(bench.trust_file().parent().unwrap()), 0o700);
+
+        fs::set_permissions(bench.trust_file(), Permissions::from_mode(0o666)).unwrap();
+        assert_eq!(bench.state(), TrustState::Untrusted);
+        assert!(bench.open().record(&bench.project).is_err());
+    }
+
+    #[test]
+    fn concurrent_writers_lose_nothing() {
+        let bench = Bench::new();
+        let projects: Vec<PathBuf> = (0..16)
+            .map(|n| {
+                let project = bench.root.path().join(format!("p{n}"));
+                fs::create_dir(&project).unwrap();
+                fs::write(project.join("bowline.toml"), n.to_string()).unwrap();
+                project
+            })
+            .collect();
+        std::thread::scope(|scope| {
+            for project in &projects {
+                scope.spawn(|| bench.open().record(project).unwrap());
+            }
+        });
+        assert_eq!(bench.open().entries().len(), projects.len());
+    }
+}
