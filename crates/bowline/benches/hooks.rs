@@ -20,9 +20,19 @@ use tokio::runtime::Runtime;
 
 fn main() {
     // `cargo test --benches` only checks that it runs.
-    let samples = if std::env::args().any(|argument| argument == "--bench") { 300 } else { 3 };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    println!("{:<44} {:>12} {:>12} {:>8}", "what", "floor", "bowline", "ratio");
+    let samples = if std::env::args().any(|argument| argument == "--bench") {
+        300
+    } else {
+        3
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    println!(
+        "{:<44} {:>12} {:>12} {:>8}",
+        "what", "floor", "bowline", "ratio"
+    );
     for hooks in [0, 1, 10, 100] {
         manager_overhead(&runtime, hooks, samples);
     }
@@ -57,7 +67,11 @@ fn median(times: &mut [Duration]) -> Duration {
 }
 
 fn tool_call() -> HookInput {
-    HookInput::pre_tool_use("bench", "Bash", json!({"command": "cargo test", "description": "Run tests"}))
+    HookInput::pre_tool_use(
+        "bench",
+        "Bash",
+        json!({"command": "cargo test", "description": "Run tests"}),
+    )
 }
 
 async fn judge(input: HookInput, _ctx: HookContext) -> Result<HookOutput, bowline::Error> {
@@ -72,7 +86,11 @@ fn manager_overhead(runtime: &Runtime, hooks: usize, samples: usize) {
     const ROUNDS: usize = 100;
     let mut manager = HookManager::new();
     for n in 0..hooks {
-        manager.register(FnHook::new(format!("hook-{n}"), [HookEvent::PreToolUse], judge));
+        manager.register(FnHook::new(
+            format!("hook-{n}"),
+            [HookEvent::PreToolUse],
+            judge,
+        ));
     }
     let (input, ctx) = (tool_call(), HookContext::new("bench"));
     compare(
@@ -95,7 +113,9 @@ fn manager_overhead(runtime: &Runtime, hooks: usize, samples: usize) {
         || {
             runtime.block_on(async {
                 for _ in 0..ROUNDS {
-                    let output = manager.execute(HookEvent::PreToolUse, input.clone(), &ctx).await;
+                    let output = manager
+                        .execute(HookEvent::PreToolUse, input.clone(), &ctx)
+                        .await;
                     black_box(output.unwrap());
                 }
             });
@@ -108,7 +128,10 @@ fn settings_load(hooks: usize, samples: usize) {
         .map(|n| json!({"matcher": "Bash|Write", "hooks": [{"type": "command", "command": format!("./check-{n}.sh"), "timeout": 5}]}))
         .collect();
     let text = json!({"hooks": {"PreToolUse": groups}}).to_string();
-    assert_eq!(settings::parse(&text, Dialect::ClaudeCode).hooks.len(), hooks);
+    assert_eq!(
+        settings::parse(&text, Dialect::ClaudeCode).hooks.len(),
+        hooks
+    );
     compare(
         &format!("settings of {hooks} hooks, against plain JSON"),
         samples,
@@ -129,8 +152,11 @@ fn command_hook(runtime: &Runtime, samples: usize) {
         "a command hook, against spawning `sh -c :`",
         samples,
         || {
-            let status =
-                Command::new("sh").args(["-c", ":"]).stdin(Stdio::null()).status().unwrap();
+            let status = Command::new("sh")
+                .args(["-c", ":"])
+                .stdin(Stdio::null())
+                .status()
+                .unwrap();
             assert!(status.success());
         },
         || {

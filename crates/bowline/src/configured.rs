@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use regex::Regex;
-use serde_json::Value;
 
 use crate::context::HookContext;
 use crate::dialect::{Dialect, RawOutput};
@@ -24,7 +23,9 @@ use crate::runner::environment::event_variables;
 use crate::runner::http::{self, HttpPolicy};
 #[cfg(feature = "prompt")]
 use crate::runner::prompt::{self, ModelConfig};
-use crate::settings::{Action, CommandAction, Dedupe, ExitPolicy, HookDefinition, Settings};
+use crate::settings::{
+    Action, CommandAction, Dedupe, ExitPolicy, HookDefinition, Locations, Settings,
+};
 
 /// What the hooks of settings files need from their surroundings.
 #[derive(Debug, Clone, Default)]
@@ -60,11 +61,18 @@ impl ConfiguredHook {
             activation: definition.activation.clone(),
             identity: identity(&definition),
         };
-        Self { definition, policy, services }
+        Self {
+            definition,
+            policy,
+            services,
+        }
     }
 
     fn failed(&self, reason: impl fmt::Display) -> Error {
-        Error::HookFailed { hook: self.definition.id.clone(), reason: reason.to_string() }
+        Error::HookFailed {
+            hook: self.definition.id.clone(),
+            reason: reason.to_string(),
+        }
     }
 
     async fn run_command(
@@ -97,10 +105,22 @@ impl ConfiguredHook {
         let body = input.to_payload(ctx).to_string();
         let variable = |name: &str| self.services.variable(name, ctx);
         let limit = definition.timeout.limit;
-        let reply = http::run(action, body.as_bytes(), &variable, &self.services.http, limit)
-            .await
-            .map_err(|error| self.failed(error))?;
-        definition.origin.dialect.read_body(&definition.id, input.event_type(), &reply.body, reply.body_cut)
+        let reply = http::run(
+            action,
+            body.as_bytes(),
+            &variable,
+            &self.services.http,
+            limit,
+        )
+        .await
+        .map_err(|error| self.failed(error))?;
+        let dialect = definition.origin.dialect;
+        dialect.read_body(
+            &definition.id,
+            input.event_type(),
+            &reply.body,
+            reply.completeness,
+        )
     }
 
     #[cfg(feature = "prompt")]
@@ -114,9 +134,17 @@ impl ConfiguredHook {
         let payload = input.to_payload(ctx);
         let model = self.services.model.as_ref();
         let limit = definition.timeout.limit;
-        prompt::run(action, input, ctx, &payload, definition.origin.dialect, model, limit)
-            .await
-            .map_err(|error| self.failed(error))
+        prompt::run(
+            action,
+            input,
+            ctx,
+            &payload,
+            definition.origin.dialect,
+            model,
+            limit,
+        )
+        .await
+        .map_err(|error| self.failed(error))
     }
 
     /// Without its feature a kind of hook is passed over, and says so.
@@ -132,20 +160,48 @@ impl ConfiguredHook {
 /// Claude Code runs identical handlers of one event once, whichever of their groups match.
 fn identity(definition: &HookDefinition) -> Option<Arc<str>> {
     (definition.dedupe == Dedupe::Event).then(|| {
-        let root = definition.origin.plugin.as_ref().map(|plugin| plugin.root.display().to_string());
-        let condition = definition.condition.as_ref().map(|condition| condition.source());
+        let root = definition
+            .origin
+            .plugin
+            .as_ref()
+            .map(|plugin| plugin.root.display().to_string());
+        let condition = definition
+            .condition
+            .as_ref()
+            .map(|condition| condition.source());
         format!("{root:?} {condition:?} {:?}", definition.action).into()
     })
 }
 
 impl Services {
+    /// What the settings and this process's own environment say.
+    pub fn from_settings(settings: &Settings, locations: &Locations) -> Self {
+        #[cfg(not(any(feature = "http", feature = "prompt")))]
+        let _ = settings;
+        Self {
+            environment: EnvBase::Inherited,
+            home: locations.home.clone(),
+            #[cfg(feature = "http")]
+            http: HttpPolicy {
+                allow_insecure_hosts: settings.config.http.allow_insecure_hosts.clone(),
+            },
+            #[cfg(feature = "prompt")]
+            model: ModelConfig::from_settings(&settings.config.prompt, &|name| {
+                std::env::var(name).ok()
+            }),
+        }
+    }
+
     /// A variable as the hook would see it.
     #[cfg(feature = "http")]
     fn variable(&self, name: &str, ctx: &HookContext) -> Option<String> {
-        ctx.env.get(name).cloned().or_else(|| match self.environment {
-            EnvBase::Inherited => std::env::var(name).ok(),
-            EnvBase::Context => None,
-        })
+        ctx.env
+            .get(name)
+            .cloned()
+            .or_else(|| match self.environment {
+                EnvBase::Inherited => std::env::var(name).ok(),
+                EnvBase::Context => None,
+            })
     }
 }
 
@@ -197,7 +253,10 @@ impl Hook for ConfiguredHook {
     }
 
     fn matches(&self, input: &HookInput) -> Match {
-        match (self.definition.matcher.matches(input), &self.definition.condition) {
+        match (
+            self.definition.matcher.matches(input),
+            &self.definition.condition,
+        ) {
             (Match::Yes, Some(condition)) => {
                 condition.matches(input, self.services.home.as_deref())
             }
@@ -283,7 +342,10 @@ impl CommandHook {
     ) -> Self {
         Self {
             name: name.into(),
-            action: CommandAction { command: command.into(), args: None },
+            action: CommandAction {
+                command: command.into(),
+                args: None,
+            },
             events: events.into_iter().collect(),
             tool_pattern: None,
             timeout: Duration::from_secs(60),
@@ -368,7 +430,10 @@ impl Hook for CommandHook {
     async fn execute(&self, input: HookInput, ctx: &HookContext) -> Result<HookOutput> {
         let raw = run_command(&self.action, &input, ctx, &self.extra_env, self.environment)
             .await
-            .map_err(|error| Error::HookFailed { hook: self.name.clone(), reason: error.to_string() })?;
+            .map_err(|error| Error::HookFailed {
+                hook: self.name.clone(),
+                reason: error.to_string(),
+            })?;
         Dialect::Generic.read_output(&self.name, input.event_type(), &raw, ExitPolicy::AnyNonZero)
     }
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::http_client::{BODY_LIMIT, Body, cause, client_for, excerpt, host, read_body};
+use crate::settings::{ModelProvider, PromptConfig};
 
 /// The version of Anthropic's API that requests are written for.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
@@ -19,28 +20,32 @@ const BACKOFF: Duration = Duration::from_millis(250);
 /// Enough for a verdict with its reason, also from a model that thinks first.
 const MAX_TOKENS: u32 = 4096;
 
-/// Whose API it is, or whose it imitates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Provider {
-    /// Anthropic's Messages.
-    Anthropic,
-    /// OpenAI's Chat Completions, which many other servers speak too.
-    OpenAi,
-}
-
-impl Provider {
+impl ModelProvider {
     const fn default_base_url(self) -> &'static str {
         match self {
             Self::Anthropic => "https://api.anthropic.com",
-            Self::OpenAi => "https://api.openai.com/v1",
+            Self::Openai => "https://api.openai.com/v1",
+        }
+    }
+
+    const fn key_variable(self) -> &'static str {
+        match self {
+            Self::Anthropic => "ANTHROPIC_API_KEY",
+            Self::Openai => "OPENAI_API_KEY",
+        }
+    }
+
+    const fn base_url_variable(self) -> &'static str {
+        match self {
+            Self::Anthropic => "ANTHROPIC_BASE_URL",
+            Self::Openai => "OPENAI_BASE_URL",
         }
     }
 
     const fn default_model(self) -> &'static str {
         match self {
             Self::Anthropic => "claude-haiku-5-5",
-            Self::OpenAi => "gpt-6-luna",
+            Self::Openai => "gpt-6-luna",
         }
     }
 }
@@ -66,7 +71,7 @@ impl fmt::Debug for ApiKey {
 #[derive(Debug, Clone)]
 pub struct ModelConfig {
     /// Whose API it is.
-    pub provider: Provider,
+    pub provider: ModelProvider,
     /// Where it is: for Anthropic the part before `/v1/messages`, for OpenAI the part before
     /// `/chat/completions`.
     pub base_url: String,
@@ -80,7 +85,7 @@ pub struct ModelConfig {
 
 impl ModelConfig {
     /// The provider's own address, a small and fast model.
-    pub fn new(provider: Provider, api_key: ApiKey) -> Self {
+    pub fn new(provider: ModelProvider, api_key: ApiKey) -> Self {
         Self {
             provider,
             base_url: provider.default_base_url().to_owned(),
@@ -99,23 +104,51 @@ impl ModelConfig {
             let value = variable(name)?.trim().to_owned();
             (!value.is_empty()).then_some(value)
         };
-        let (provider, key, base_url) = [
-            (
-                Provider::Anthropic,
-                "ANTHROPIC_API_KEY",
-                "ANTHROPIC_BASE_URL",
-            ),
-            (Provider::OpenAi, "OPENAI_API_KEY", "OPENAI_BASE_URL"),
-        ]
-        .into_iter()
-        .find_map(|(provider, key, base_url)| Some((provider, set(key)?, set(base_url))))?;
-
-        let mut config = Self::new(provider, ApiKey::new(key));
-        if let Some(base_url) = base_url {
-            config.base_url = base_url;
-        }
+        let mut config = [ModelProvider::Anthropic, ModelProvider::Openai]
+            .into_iter()
+            .find_map(|provider| {
+                let mut config = Self::new(provider, ApiKey::new(set(provider.key_variable())?));
+                if let Some(base_url) = set(provider.base_url_variable()) {
+                    config.base_url = base_url;
+                }
+                Some(config)
+            })?;
         if let Some(model) = set("BOWLINE_PROMPT_MODEL") {
             config.model = model;
+        }
+        Some(config)
+    }
+
+    /// What `[prompt]` in the settings says, over what the environment configures. A provider or address
+    /// that the settings name goes with the key that they name, or else the provider's usual one.
+    #[cfg(feature = "prompt")]
+    pub(crate) fn from_settings(
+        settings: &PromptConfig,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Option<Self> {
+        let named = settings.provider.is_some()
+            || settings.base_url.is_some()
+            || settings.api_key_env.is_some();
+        let mut config = if named {
+            let provider = settings.provider.unwrap_or(ModelProvider::Anthropic);
+            let key = settings
+                .api_key_env
+                .as_deref()
+                .unwrap_or(provider.key_variable());
+            let key = variable(key).filter(|key| !key.trim().is_empty())?;
+            Self::new(provider, ApiKey::new(key.trim()))
+        } else {
+            Self::from_env(variable)?
+        };
+        let elsewhere = || variable(config.provider.base_url_variable());
+        if let Some(base_url) = settings.base_url.clone().or_else(elsewhere) {
+            config.base_url = base_url;
+        }
+        if let Some(model) = &settings.model {
+            config.model.clone_from(model);
+        }
+        if let Some(max_tokens) = settings.max_tokens {
+            config.max_tokens = max_tokens;
         }
         Some(config)
     }
@@ -124,10 +157,10 @@ impl ModelConfig {
     fn endpoint(&self) -> Result<Url, ModelError> {
         let base = self.base_url.trim_end_matches('/');
         let url = match self.provider {
-            Provider::Anthropic => {
+            ModelProvider::Anthropic => {
                 format!("{}/v1/messages", base.strip_suffix("/v1").unwrap_or(base))
             }
-            Provider::OpenAi => format!("{base}/chat/completions"),
+            ModelProvider::Openai => format!("{base}/chat/completions"),
         };
         let invalid = |reason: String| ModelError::BaseUrl { reason };
         let url = Url::parse(&url).map_err(|error| invalid(error.to_string()))?;
@@ -149,7 +182,7 @@ impl ModelConfig {
     fn headers(&self) -> Result<HeaderMap, ModelError> {
         let mut headers = HeaderMap::new();
         match self.provider {
-            Provider::Anthropic => {
+            ModelProvider::Anthropic => {
                 headers.insert(
                     HeaderName::from_static("anthropic-version"),
                     HeaderValue::from_static(ANTHROPIC_VERSION),
@@ -159,7 +192,7 @@ impl ModelConfig {
                     secret_value(&self.api_key.0)?,
                 );
             }
-            Provider::OpenAi => {
+            ModelProvider::Openai => {
                 headers.insert(
                     AUTHORIZATION,
                     secret_value(&format!("Bearer {}", self.api_key.0))?,

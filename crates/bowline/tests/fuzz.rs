@@ -13,7 +13,9 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
 fn budget() -> Duration {
-    let seconds = std::env::var("BOWLINE_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
+    let seconds = std::env::var("BOWLINE_FUZZ_SECONDS")
+        .ok()
+        .and_then(|text| text.parse().ok());
     Duration::from_secs(seconds.unwrap_or(1))
 }
 
@@ -23,7 +25,11 @@ fn fuzz<S: Strategy>(
     strategy: S,
     property: impl Fn(S::Value) -> Result<(), TestCaseError>,
 ) {
-    let config = Config { cases: 200, failure_persistence: None, ..Config::default() };
+    let config = Config {
+        cases: 200,
+        failure_persistence: None,
+        ..Config::default()
+    };
     let started = Instant::now();
     let mut rounds = 0_u64;
     while rounds == 0 || started.elapsed() < budget() {
@@ -33,16 +39,26 @@ fn fuzz<S: Strategy>(
         }
         rounds += 1;
     }
-    println!("{name}: {} inputs in {:.0?}", rounds * 200, started.elapsed());
+    println!(
+        "{name}: {} inputs in {:.0?}",
+        rounds * 200,
+        started.elapsed()
+    );
 }
 
 fn examples(folder: &str) -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(folder);
-    let mut files: Vec<_> =
-        std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data")
+        .join(folder);
+    let mut files: Vec<_> = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     files.sort();
-    let texts: Vec<String> =
-        files.iter().filter_map(|file| std::fs::read_to_string(file).ok()).collect();
+    let texts: Vec<String> = files
+        .iter()
+        .filter_map(|file| std::fs::read_to_string(file).ok())
+        .collect();
     assert!(!texts.is_empty(), "no examples in {}", folder.display());
     texts
 }
@@ -51,11 +67,33 @@ fn examples(folder: &str) -> Vec<String> {
 fn mutated(examples: Vec<String>) -> impl Strategy<Value = String> {
     let spice = prop_oneof![
         prop_oneof![
-            Just("{"), Just("}"), Just("["), Just("]"), Just("\""), Just("\\"), Just(":"), Just(","),
-            Just("\0"), Just("\u{feff}"), Just("\u{202e}"), Just("é"), Just("😀"), Just("null"),
-            Just("-1"), Just("1e999"), Just("0.5"), Just("---\n"), Just("&a "), Just("*a"),
-            Just("\t"), Just("\r\n"), Just("'''"), Just("[[hooks.PreToolUse]]\n"), Just("#"),
-            Just("//"), Just("/*"),
+            Just("{"),
+            Just("}"),
+            Just("["),
+            Just("]"),
+            Just("\""),
+            Just("\\"),
+            Just(":"),
+            Just(","),
+            Just("\0"),
+            Just("\u{feff}"),
+            Just("\u{202e}"),
+            Just("é"),
+            Just("😀"),
+            Just("null"),
+            Just("-1"),
+            Just("1e999"),
+            Just("0.5"),
+            Just("---\n"),
+            Just("&a "),
+            Just("*a"),
+            Just("\t"),
+            Just("\r\n"),
+            Just("'''"),
+            Just("[[hooks.PreToolUse]]\n"),
+            Just("#"),
+            Just("//"),
+            Just("/*"),
         ]
         .prop_map(str::to_owned),
         "\\PC{0,12}",
@@ -90,7 +128,11 @@ fn settings_never_panic() {
         let parsed = settings::parse_source(&text, &Source::new(syntax, dialect));
         for finding in &parsed.diagnostics {
             prop_assert!(finding.line >= 1 && finding.column >= 1, "{finding}");
-            prop_assert!(text.get(finding.span.clone()).is_some(), "{finding}: {:?}", finding.span);
+            prop_assert!(
+                text.get(finding.span.clone()).is_some(),
+                "{finding}: {:?}",
+                finding.span
+            );
         }
         for hook in &parsed.hooks {
             prop_assert!(!hook.id.is_empty());
@@ -108,7 +150,10 @@ fn payloads_and_answers_never_panic() {
         r#"{"continue_execution":false,"stop_reason":"no","updated_input":null}"#.to_owned(),
         "plain text\nof two lines".to_owned(),
     ];
-    let exits = prop_oneof![(-1..300).prop_map(Exit::Code), (1..64).prop_map(Exit::Signal)];
+    let exits = prop_oneof![
+        (-1..300).prop_map(Exit::Code),
+        (1..64).prop_map(Exit::Signal)
+    ];
     let strategy = (
         mutated(examples("claude-code")),
         mutated(answers),
@@ -116,24 +161,33 @@ fn payloads_and_answers_never_panic() {
         prop::sample::select(HookEvent::ALL.to_vec()),
     );
     let manager = HookManager::new();
-    fuzz("payloads and answers", strategy, |(payload, answer, exit, event)| {
-        if let Ok(value) = serde_json::from_str(&payload) {
-            let input = HookInput::from_payload_lenient(&value);
-            let again = input.to_payload(&HookContext::new("fuzz"));
-            prop_assert!(again.is_object());
-            prop_assert_eq!(HookInput::from_payload_lenient(&again).event_name(), input.event_name());
-            manager.preview(&input);
-        }
-        let raw = RawOutput { exit, stdout: answer, ..RawOutput::default() };
-        for dialect in [Dialect::Generic, Dialect::ClaudeCode] {
-            for policy in [ExitPolicy::AnyNonZero, ExitPolicy::OnlyTwo] {
-                if let Ok(output) = dialect.read_output("fuzz", event, &raw, policy) {
-                    let merged = merge([&output]);
-                    prop_assert_eq!(merged.decision(), output.decision());
-                    dialect.encode(event, &merged);
+    fuzz(
+        "payloads and answers",
+        strategy,
+        |(payload, answer, exit, event)| {
+            if let Ok(value) = serde_json::from_str(&payload) {
+                let input = HookInput::from_payload_lenient(&value);
+                let again = input.to_payload(&HookContext::new("fuzz"));
+                prop_assert!(again.is_object());
+                let reread = HookInput::from_payload_lenient(&again);
+                prop_assert_eq!(reread.event_name(), input.event_name());
+                manager.preview(&input);
+            }
+            let raw = RawOutput {
+                exit,
+                stdout: answer,
+                ..RawOutput::default()
+            };
+            for dialect in [Dialect::Generic, Dialect::ClaudeCode] {
+                for policy in [ExitPolicy::AnyNonZero, ExitPolicy::OnlyTwo] {
+                    if let Ok(output) = dialect.read_output("fuzz", event, &raw, policy) {
+                        let merged = merge([&output]);
+                        prop_assert_eq!(merged.decision(), output.decision());
+                        dialect.encode(event, &merged);
+                    }
                 }
             }
-        }
-        Ok(())
-    });
+            Ok(())
+        },
+    );
 }

@@ -6,7 +6,7 @@ use crate::test_server::{Reply, Server, closed_port};
 const PATIENCE: Duration = Duration::from_secs(20);
 const KEY: &str = "sk-s3cr3t";
 
-fn config(provider: Provider, base_url: String) -> ModelConfig {
+fn config(provider: ModelProvider, base_url: String) -> ModelConfig {
     ModelConfig {
         base_url,
         ..ModelConfig::new(provider, ApiKey::new(KEY))
@@ -32,7 +32,7 @@ fn the_environment_configures_a_model() {
         ("ANTHROPIC_BASE_URL", ""),
     ])
     .unwrap();
-    assert_eq!(anthropic.provider, Provider::Anthropic);
+    assert_eq!(anthropic.provider, ModelProvider::Anthropic);
     assert_eq!(anthropic.base_url, "https://api.anthropic.com");
     assert_eq!(anthropic.api_key, ApiKey::new("a"));
 
@@ -42,7 +42,7 @@ fn the_environment_configures_a_model() {
         ("BOWLINE_PROMPT_MODEL", "tiny"),
     ])
     .unwrap();
-    assert_eq!(openai.provider, Provider::OpenAi);
+    assert_eq!(openai.provider, ModelProvider::Openai);
     assert_eq!(openai.base_url, "http://localhost:11434/v1");
     assert_eq!(openai.model, "tiny");
 }
@@ -52,11 +52,11 @@ fn a_base_url_is_understood_however_it_ends() {
     let anthropic = "https://a.example/v1/messages";
     let openai = "https://a.example/v1/chat/completions";
     for (provider, base, expected) in [
-        (Provider::Anthropic, "https://a.example", anthropic),
-        (Provider::Anthropic, "https://a.example/", anthropic),
-        (Provider::Anthropic, "https://a.example/v1/", anthropic),
-        (Provider::OpenAi, "https://a.example/v1", openai),
-        (Provider::OpenAi, "https://a.example/v1//", openai),
+        (ModelProvider::Anthropic, "https://a.example", anthropic),
+        (ModelProvider::Anthropic, "https://a.example/", anthropic),
+        (ModelProvider::Anthropic, "https://a.example/v1/", anthropic),
+        (ModelProvider::Openai, "https://a.example/v1", openai),
+        (ModelProvider::Openai, "https://a.example/v1//", openai),
     ] {
         let endpoint = config(provider, base.to_owned()).endpoint().unwrap();
         assert_eq!(endpoint.as_str(), expected, "{base}");
@@ -67,7 +67,7 @@ fn a_base_url_is_understood_however_it_ends() {
 async fn requests_go_where_the_provider_wants_them() {
     let server = Server::start([Reply::new(200, "{\"a\":1}"), Reply::new(200, "{\"a\":2}")]).await;
     let body = json!({ "model": "m" });
-    for (provider, answer) in [(Provider::Anthropic, 1), (Provider::OpenAi, 2)] {
+    for (provider, answer) in [(ModelProvider::Anthropic, 1), (ModelProvider::Openai, 2)] {
         let reply = config(provider, server.url("")).post(&body, PATIENCE).await;
         assert_eq!(reply, Ok(json!({ "a": answer })));
     }
@@ -97,7 +97,7 @@ async fn a_busy_server_is_asked_exactly_once_more() {
     ] {
         let replies = [first, second, 200].map(|code| Reply::with_headers(code, headers, "{}"));
         let server = Server::start(replies).await;
-        let reply = config(Provider::Anthropic, server.url(""))
+        let reply = config(ModelProvider::Anthropic, server.url(""))
             .post(&json!({}), PATIENCE)
             .await;
         let reply = reply.map_err(|error| match error {
@@ -114,7 +114,7 @@ async fn a_refusal_is_final_and_never_tells_the_key() {
     for code in [301, 400, 401, 404] {
         let body = json!({ "error": { "message": format!("bad key {KEY}\nsecond line") } });
         let server = Server::start([Reply::new(code, body.to_string())]).await;
-        let error = config(Provider::OpenAi, server.url(""))
+        let error = config(ModelProvider::Openai, server.url(""))
             .post(&json!({}), PATIENCE)
             .await
             .unwrap_err();
@@ -155,7 +155,7 @@ async fn answers_that_cannot_be_used_are_errors() {
         (huge, "longer than 8 MB"),
     ] {
         let server = Server::start([Reply::new(200, body)]).await;
-        let error = config(Provider::Anthropic, server.url(""))
+        let error = config(ModelProvider::Anthropic, server.url(""))
             .post(&json!({}), PATIENCE)
             .await
             .unwrap_err()
@@ -172,7 +172,7 @@ async fn silence_ends_at_the_limit() {
     ])
     .await;
     let after = Duration::from_millis(200);
-    let reply = config(Provider::Anthropic, server.url(""))
+    let reply = config(ModelProvider::Anthropic, server.url(""))
         .post(&json!({}), after)
         .await;
     assert_eq!(reply, Err(ModelError::Timeout { after }));
@@ -187,7 +187,7 @@ async fn what_cannot_be_reached_is_told_without_secrets() {
         ("hunter2", KEY),
         ("https://a.example", "hunter2\u{7}"),
     ] {
-        let mut config = config(Provider::Anthropic, base.to_owned());
+        let mut config = config(ModelProvider::Anthropic, base.to_owned());
         config.api_key = ApiKey::new(key);
         let error = config.post(&json!({}), PATIENCE).await.unwrap_err();
         let told = format!("{error} {error:?}");
@@ -197,7 +197,7 @@ async fn what_cannot_be_reached_is_told_without_secrets() {
 
 #[test]
 fn the_key_is_not_for_eyes() {
-    let config = config(Provider::Anthropic, String::new());
+    let config = config(ModelProvider::Anthropic, String::new());
     assert!(!format!("{config:?} {config:#?}").contains("s3cr3t"));
     assert!(!format!("{:?}", config.headers().unwrap()).contains("s3cr3t"));
 }

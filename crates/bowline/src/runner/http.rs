@@ -7,6 +7,7 @@ use reqwest::Url;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 
 use super::placeholder::{Escapes, substitute};
+use crate::dialect::Completeness;
 use crate::http_client::{BODY_LIMIT, cause, client_for, excerpt, host, is_loopback, read_body};
 use crate::settings::HttpAction;
 
@@ -46,8 +47,8 @@ pub(crate) struct HttpReply {
     pub(crate) status: u16,
     /// The body, as far as it was kept.
     pub(crate) body: String,
-    /// The body was longer than the cap and was cut.
-    pub(crate) body_cut: bool,
+    /// Whether all of it was kept.
+    pub(crate) completeness: Completeness,
 }
 
 /// Why an HTTP hook has no answer. No text repeats the URL or a header, which may hold credentials.
@@ -218,7 +219,11 @@ async fn post(url: Url, headers: HeaderMap, body: &[u8]) -> Result<HttpReply, Ht
     Ok(HttpReply {
         status: status.as_u16(),
         body: body.text,
-        body_cut: body.cut,
+        completeness: if body.cut {
+            Completeness::Cut
+        } else {
+            Completeness::Whole
+        },
     })
 }
 

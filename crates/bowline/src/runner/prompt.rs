@@ -15,7 +15,7 @@ pub use answer::read_answer;
 pub use template::expand;
 
 #[cfg(feature = "prompt")]
-pub use crate::model_api::{ApiKey, ModelConfig, Provider};
+pub use crate::model_api::{ApiKey, ModelConfig};
 
 #[cfg(feature = "prompt")]
 pub(crate) use run::run;

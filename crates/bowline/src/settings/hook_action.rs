@@ -33,6 +33,7 @@ impl<'r> Reading<'r, '_, '_> {
                 Ok(Action::Prompt(PromptAction {
                     prompt: prompt.text.to_owned(),
                     model: self.optional_text("model"),
+                    continue_on_block: self.fields.flag("continue_on_block", self.findings),
                 }))
             }
             "http" => self.http_action(),

@@ -69,12 +69,12 @@ const KNOWN: &[&str] = &[
     "id",
     "description",
     "statusMessage",
+    "continue_on_block",
 ];
 
 /// Claude Code's keys that have no meaning here and are no mistake.
 const NOT_OURS: &[&str] = &[
     "statusMessage",
-    "continueOnBlock",
     "rewakeMessage",
     "rewakeSummary",
     "cloud",

@@ -44,7 +44,7 @@ async fn the_event_is_posted_as_it_is() {
         Ok(HttpReply {
             status: 200,
             body: r#"{"decision":"block"}"#.to_owned(),
-            body_cut: false,
+            completeness: Completeness::Whole,
         })
     );
     let requests = server.requests();
@@ -207,9 +207,12 @@ async fn an_endless_body_is_cut() {
     let body = vec![b'x'; BODY_LIMIT + 1];
     let whole = vec![b'x'; BODY_LIMIT];
     let server = Server::start([Reply::new(200, body), Reply::new(200, whole)]).await;
-    for cut in [true, false] {
+    for completeness in [Completeness::Cut, Completeness::Whole] {
         let reply = post(&to(server.url("/"))).await.unwrap();
-        assert_eq!((reply.body.len(), reply.body_cut), (BODY_LIMIT, cut));
+        assert_eq!(
+            (reply.body.len(), reply.completeness),
+            (BODY_LIMIT, completeness)
+        );
     }
 }
 

@@ -5,7 +5,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::question::Question;
-use crate::model_api::{ModelConfig, ModelError, Provider};
+use crate::model_api::{ModelConfig, ModelError};
+use crate::settings::ModelProvider;
 
 /// Asks, and gives back what the model said; nothing, if it said nothing.
 pub(super) async fn ask(
@@ -19,8 +20,8 @@ pub(super) async fn ask(
         .post(&request(config, model, question), timeout)
         .await?;
     Ok(match config.provider {
-        Provider::Anthropic => text_of(reply.get("content")),
-        Provider::OpenAi => {
+        ModelProvider::Anthropic => text_of(reply.get("content")),
+        ModelProvider::Openai => {
             let message = reply.pointer("/choices/0/message");
             let said = text_of(message.and_then(|message| message.get("content")));
             if said.is_empty() {
@@ -35,13 +36,13 @@ pub(super) async fn ask(
 fn request(config: &ModelConfig, model: &str, question: &Question) -> Value {
     let max_tokens = config.max_tokens;
     match config.provider {
-        Provider::Anthropic => json!({
+        ModelProvider::Anthropic => json!({
             "model": model,
             "max_tokens": max_tokens,
             "system": question.system,
             "messages": [{ "role": "user", "content": question.user }],
         }),
-        Provider::OpenAi => json!({
+        ModelProvider::Openai => json!({
             "model": model,
             (config.openai_token_limit_key()): max_tokens,
             "messages": [

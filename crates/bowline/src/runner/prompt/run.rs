@@ -78,7 +78,8 @@ mod tests {
 
     use super::*;
     use crate::error::Error;
-    use crate::model_api::{ApiKey, Provider};
+    use crate::model_api::ApiKey;
+    use crate::settings::ModelProvider;
     use crate::test_server::{Reply, Server};
 
     const PATIENCE: Duration = Duration::from_secs(20);
@@ -90,7 +91,7 @@ mod tests {
         }
     }
 
-    fn at(provider: Provider, server: &Server) -> ModelConfig {
+    fn at(provider: ModelProvider, server: &Server) -> ModelConfig {
         ModelConfig {
             base_url: server.url(""),
             ..ModelConfig::new(provider, ApiKey::new("sk-s3cr3t"))
@@ -139,7 +140,7 @@ mod tests {
     #[tokio::test]
     async fn f12_c_a_timeout_is_a_failure_for_the_policy_to_decide() {
         let server = Server::start([Reply::Silence]).await;
-        let model = at(Provider::Anthropic, &server);
+        let model = at(ModelProvider::Anthropic, &server);
         let limit = Duration::from_millis(50);
         let error = run_on(&push(), &asking("?"), Dialect::Generic, Some(&model), limit)
             .await
@@ -151,7 +152,7 @@ mod tests {
     #[tokio::test]
     async fn an_http_failure_is_a_failure_too() {
         let server = Server::start([Reply::new(401, "who are you?")]).await;
-        let model = at(Provider::OpenAi, &server);
+        let model = at(ModelProvider::Openai, &server);
         let error = run_on(
             &push(),
             &asking("?"),
@@ -168,7 +169,7 @@ mod tests {
     #[tokio::test]
     async fn anthropic_is_asked_with_the_command_marked_as_data() {
         let server = Server::start([anthropic_says("block: not on Fridays")]).await;
-        let model = at(Provider::Anthropic, &server);
+        let model = at(ModelProvider::Anthropic, &server);
         let action = PromptAction {
             model: Some("my-model".to_owned()),
             ..asking("Is $COMMAND safe?")
@@ -203,7 +204,7 @@ mod tests {
         ] {
             let body = json!({ "choices": [{ "message": message }] });
             let server = Server::start([Reply::new(200, body.to_string())]).await;
-            let model = at(Provider::OpenAi, &server);
+            let model = at(ModelProvider::Openai, &server);
             let output = run_on(
                 &push(),
                 &asking("?"),
@@ -233,7 +234,7 @@ mod tests {
             (json!([]), None),
         ] {
             let server = Server::start([Reply::new(200, body.to_string())]).await;
-            let model = at(Provider::OpenAi, &server);
+            let model = at(ModelProvider::Openai, &server);
             let output = run_on(
                 &push(),
                 &asking("?"),
@@ -267,7 +268,7 @@ mod tests {
                 continue_on_block,
                 ..asking("?")
             };
-            let model = at(Provider::Anthropic, &server);
+            let model = at(ModelProvider::Anthropic, &server);
             let output = run_on(&input, &action, Dialect::ClaudeCode, Some(&model), PATIENCE)
                 .await
                 .unwrap();
@@ -280,7 +281,7 @@ mod tests {
     #[tokio::test]
     async fn a_shortened_event_is_told() {
         let server = Server::start([anthropic_says("ALLOW")]).await;
-        let model = at(Provider::Anthropic, &server);
+        let model = at(ModelProvider::Anthropic, &server);
         let input = HookInput::user_prompt_submit("s", "x".repeat(100_000));
         let action = asking("$USER_PROMPT");
         let output = run_on(&input, &action, Dialect::Generic, Some(&model), PATIENCE)
