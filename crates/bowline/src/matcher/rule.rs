@@ -1,0 +1,231 @@
+//! One matcher text, compiled by the rules of its dialect.
+
+use regex::Regex;
+
+use crate::dialect::Dialect;
+use crate::error::{Error, Result};
+use crate::event::HookEvent;
+use crate::input::HookInput;
+
+use super::javascript::JsPattern;
+use super::tools;
+
+/// Patterns are for names; one that needs more than this is a mistake.
+const MAX_COMPILED_BYTES: usize = 1 << 20;
+
+/// What a rule is compared with.
+pub(super) struct Value<'a> {
+    text: &'a str,
+    kind: ValueKind,
+    event: HookEvent,
+}
+
+#[derive(Clone, Copy)]
+enum ValueKind {
+    Tool,
+    Other,
+}
+
+impl<'a> Value<'a> {
+    pub(super) fn subject(input: &'a HookInput) -> Option<Self> {
+        let event = input.event_type();
+        let text = input.subject()?;
+        Some(if event.is_tool_event() {
+            Self::tool(text, event)
+        } else {
+            Self::other(text, event)
+        })
+    }
+
+    pub(super) fn tool(text: &'a str, event: HookEvent) -> Self {
+        Self {
+            text,
+            kind: ValueKind::Tool,
+            event,
+        }
+    }
+
+    pub(super) fn other(text: &'a str, event: HookEvent) -> Self {
+        Self {
+            text,
+            kind: ValueKind::Other,
+            event,
+        }
+    }
+
+    /// For people.
+    pub(super) fn describe(&self) -> String {
+        match self.kind {
+            ValueKind::Tool => format!("tool {}", self.text),
+            ValueKind::Other => format!("`{}`", self.text),
+        }
+    }
+}
+
+/// A compiled matcher text.
+#[derive(Debug)]
+pub(super) enum Rule {
+    /// Every value.
+    All,
+    /// The generic dialect: one of these names.
+    Names(Vec<String>),
+    /// The generic dialect: a pattern for the whole name.
+    Whole(Regex),
+    /// Claude Code's rule.
+    Client(ClientRule),
+}
+
+/// Whether a text is a list of names or a pattern depends on its characters, and for some texts on the event.
+#[derive(Debug)]
+pub(super) enum ClientRule {
+    Names(Vec<String>),
+    /// Names where the event allows commas, hyphens and blanks in a list; else a pattern.
+    NamesOrPattern(Vec<String>, JsPattern),
+    Pattern(JsPattern),
+}
+
+impl Rule {
+    pub(super) fn parse(text: &str, dialect: Dialect) -> Result<Self> {
+        match dialect {
+            Dialect::Generic => Self::generic(text),
+            Dialect::ClaudeCode => Self::client(text),
+        }
+    }
+
+    fn generic(text: &str) -> Result<Self> {
+        let text = text.trim();
+        if matches!(text, "" | "*" | ".*") {
+            return Ok(Self::All);
+        }
+        if text.chars().all(in_wide_list) {
+            return Ok(Self::Names(names(text)));
+        }
+        regex::RegexBuilder::new(&format!("^(?:{text})$"))
+            .size_limit(MAX_COMPILED_BYTES)
+            .build()
+            // The error of the anchored form would point into text that nobody wrote.
+            .map_err(|anchored| Regex::new(text).err().unwrap_or(anchored))
+            .map(Self::Whole)
+            .map_err(|error| Error::Pattern {
+                pattern: text.to_owned(),
+                reason: first_words(&error),
+            })
+    }
+
+    fn client(text: &str) -> Result<Self> {
+        if matches!(text, "" | "*") {
+            return Ok(Self::All);
+        }
+        Ok(Self::Client(if text.chars().all(in_narrow_list) {
+            ClientRule::Names(names(text))
+        } else if text.chars().all(in_wide_list) {
+            ClientRule::NamesOrPattern(names(text), JsPattern::new(text)?)
+        } else {
+            ClientRule::Pattern(JsPattern::new(text)?)
+        }))
+    }
+
+    pub(super) fn fits(&self, value: &Value<'_>) -> bool {
+        match self {
+            Self::All => true,
+            Self::Names(names) => names.iter().any(|name| name == value.text),
+            Self::Whole(pattern) => pattern.is_match(value.text),
+            Self::Client(rule) => rule.fits(value),
+        }
+    }
+}
+
+impl ClientRule {
+    fn fits(&self, value: &Value<'_>) -> bool {
+        match self {
+            Self::Names(names) => named(names, value),
+            Self::NamesOrPattern(names, _) if allows_wide_lists(value.event) => named(names, value),
+            Self::NamesOrPattern(_, pattern) | Self::Pattern(pattern) => found(pattern, value),
+        }
+    }
+}
+
+fn named(names: &[String], value: &Value<'_>) -> bool {
+    names.iter().any(|name| match value.kind {
+        ValueKind::Tool => tools::current_name(name) == value.text,
+        ValueKind::Other => name == value.text,
+    })
+}
+
+fn found(pattern: &JsPattern, value: &Value<'_>) -> bool {
+    pattern.test(value.text)
+        || match value.kind {
+            ValueKind::Tool => tools::old_names(value.text).any(|old| pattern.test(old)),
+            ValueKind::Other => false,
+        }
+}
+
+fn names(text: &str) -> Vec<String> {
+    text.split(['|', ','])
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+fn in_narrow_list(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '|')
+}
+
+fn in_wide_list(c: char) -> bool {
+    in_narrow_list(c) || matches!(c, ',' | '-' | ' ')
+}
+
+fn allows_wide_lists(event: HookEvent) -> bool {
+    use HookEvent as E;
+    match event {
+        E::PreToolUse
+        | E::PostToolUse
+        | E::PostToolUseFailure
+        | E::PermissionRequest
+        | E::PermissionDenied
+        | E::UserPromptExpansion
+        | E::SessionStart
+        | E::SessionEnd
+        | E::Setup
+        | E::PreCompact
+        | E::PostCompact
+        | E::Notification
+        | E::SubagentStart
+        | E::SubagentStop
+        | E::Elicitation
+        | E::ElicitationResult
+        | E::ConfigChange
+        | E::InstructionsLoaded
+        | E::PreModelSwitch
+        | E::PostModelSwitch
+        | E::DirectoryAdded => true,
+        E::PostToolBatch
+        | E::UserPromptSubmit
+        | E::Stop
+        | E::StopFailure
+        | E::TeammateIdle
+        | E::TaskCreated
+        | E::TaskCompleted
+        | E::WorktreeCreate
+        | E::WorktreeRemove
+        | E::CwdChanged
+        | E::FileChanged
+        | E::MessageDisplay
+        | E::Unknown => false,
+    }
+}
+
+/// A regex error without the drawing of where it is, which does not fit in one line.
+fn first_words(error: &regex::Error) -> String {
+    match error {
+        regex::Error::CompiledTooBig(limit) => {
+            format!("it is too large (over {limit} bytes when compiled)")
+        }
+        error => {
+            let text = error.to_string();
+            let cause = text.lines().last().unwrap_or_default();
+            cause.strip_prefix("error: ").unwrap_or(cause).to_owned()
+        }
+    }
+}
