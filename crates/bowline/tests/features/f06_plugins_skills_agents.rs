@@ -1,9 +1,10 @@
 //! Feature 06: plugin, skill and sub-agent hooks.
 
-use bowline::hooks::{Activation, HookEvent};
+use bowline::hooks::{Activation, HookEvent, HookInput};
 use bowline::settings::{FileKind, HookStatus, Scope, Severity};
+use serde_json::json;
 
-use super::place::{Place, commands, nested};
+use super::place::{Place, commands, fire, nested};
 
 fn skill(name: &str, command: &str) -> String {
     format!(
@@ -224,4 +225,58 @@ fn f06_c_other_types_in_a_plugin_are_skipped_with_a_warning() {
         .filter(|finding| finding.severity == Severity::Warning)
         .collect();
     assert_eq!(warnings.len(), 2, "{:?}", settings.diagnostics);
+}
+
+#[tokio::test]
+async fn f06_a_a_plugins_command_knows_its_root_twice() {
+    let mut place = Place::new();
+    place.write(
+        "plug/hooks/hooks.json",
+        r#"{"hooks": {"SessionStart": [{"hooks": [{"type": "command",
+            "command": "echo ${CLAUDE_PLUGIN_ROOT}/x $(printenv CLAUDE_PLUGIN_ROOT)/x"}]}]}}"#,
+    );
+    place.locations.plugin_dirs.push(place.path("plug"));
+    let root = place.path("plug").display().to_string();
+    let result = fire(&place, &place.manager(), HookInput::session_start("s")).await;
+    assert_eq!(
+        result.output.additional_context,
+        Some(format!("{root}/x {root}/x"))
+    );
+}
+
+#[tokio::test]
+async fn f06_b_a_skills_hooks_fire_from_its_first_use_and_a_sub_agents_while_it_runs() {
+    let place = Place::new();
+    let front = |name: &str| {
+        format!(
+            "---\nname: {name}\nhooks:\n  UserPromptSubmit:\n    - hooks:\n        - type: command\n          command: echo {name}\n---\n"
+        )
+    };
+    place.write("project/.claude/skills/review/SKILL.md", front("review"));
+    place.write("project/.claude/agents/explorer.md", front("explorer"));
+    let manager = place.manager();
+    let prompt = |session: &str| HookInput::user_prompt_submit(session, "hello");
+    let says = async |input: HookInput| {
+        fire(&place, &manager, input)
+            .await
+            .output
+            .additional_context
+    };
+
+    assert_eq!(says(prompt("one")).await, None, "nothing is active yet");
+    let inside = prompt("one")
+        .with_field("agent_id", "a1")
+        .with_field("agent_type", "explorer");
+    assert_eq!(says(inside).await.as_deref(), Some("explorer"));
+
+    let used = HookInput::pre_tool_use("one", "Skill", json!({"skill": "review"}));
+    fire(&place, &manager, used).await;
+    assert_eq!(says(prompt("one")).await.as_deref(), Some("review"));
+    assert_eq!(
+        says(prompt("two")).await,
+        None,
+        "another session has not used it"
+    );
+    fire(&place, &manager, HookInput::session_end("one")).await;
+    assert_eq!(says(prompt("one")).await, None, "the session ended");
 }

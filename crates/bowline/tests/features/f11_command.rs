@@ -11,6 +11,8 @@ use bowline::hooks::{
 };
 use serde_json::{Value, json};
 
+use super::place::{Place, fire};
+
 fn tool_call(input: Value) -> HookInput {
     HookInput::pre_tool_use("s", "Bash", input)
 }
@@ -193,4 +195,25 @@ async fn f11_e_a_script_is_run_by_its_shebang() {
     let result = run(hook, tool_call(json!({})), folder.path()).await;
     assert_eq!(result.status, RunStatus::Ran, "{result:?}");
     assert_eq!(fs::read_to_string(folder.path().join("out")).unwrap(), "*");
+}
+
+#[tokio::test]
+async fn f11_e_a_script_list_runs_its_scripts() {
+    let place = Place::new();
+    let script = place.path("project/check.sh");
+    let write = r#"printf '#!/bin/sh -f\necho "*"\nexit 3\n' >"$0" && chmod 755 "$0""#;
+    let status = Command::new("/bin/sh")
+        .args(["-c", write])
+        .arg(&script)
+        .status();
+    assert!(status.unwrap().success());
+    let list = json!({"hooks": [{"name": "check", "type": "PreToolUse", "description": "", "script": "./check.sh"}]});
+    place.write("project/.claude/settings.json", list.to_string());
+    let result = fire(&place, &place.manager(), tool_call(json!({}))).await;
+    assert_eq!(result.results[0].id, "check");
+    assert_eq!(
+        result.output.stop_reason.as_deref(),
+        Some("*"),
+        "{result:?}"
+    );
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bowline::hooks::Dialect;
+use bowline::hooks::{Dialect, FnHook, HookContext, HookEvent, HookInput, HookManager};
 use bowline::settings::{Parsed, Severity, parse};
 
 fn nested(event: &str, hook: &str, dialect: Dialect) -> Parsed {
@@ -158,5 +158,38 @@ fn f13_c_what_is_no_time_is_an_error_and_the_default_applies() {
             codes.contains(&"claude-code-ignores-file"),
             "{written}: {codes:?}"
         );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn f13_c_the_manager_caps_every_timeout_and_fractions_are_kept() {
+    for (cap, asked, expected) in [
+        (None, Duration::from_secs(3600), Duration::from_secs(600)),
+        (
+            Some(Duration::from_secs(5)),
+            Duration::from_secs(60),
+            Duration::from_secs(5),
+        ),
+        (
+            Some(Duration::from_secs(5)),
+            Duration::from_millis(1500),
+            Duration::from_millis(1500),
+        ),
+    ] {
+        let mut manager = HookManager::new();
+        if let Some(cap) = cap {
+            manager = manager.with_timeout_cap(cap);
+        }
+        let endless = FnHook::new("endless", [HookEvent::PreToolUse], |_, _| {
+            std::future::pending()
+        });
+        manager.register(endless.timeout(asked));
+        let started = tokio::time::Instant::now();
+        let input = HookInput::pre_tool_use("s", "Bash", serde_json::json!({}));
+        let result = manager.trigger(input, &HookContext::new("s")).await;
+        // The clock of the runtime counts whole milliseconds and rounds up.
+        let late = started.elapsed().saturating_sub(expected);
+        assert!(late <= Duration::from_millis(1), "{late:?}");
+        assert!(!result.allowed);
     }
 }

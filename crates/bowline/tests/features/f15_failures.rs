@@ -10,6 +10,8 @@ use bowline::hooks::{
 };
 use serde_json::json;
 
+use super::place::{Place, fire};
+
 fn failing(policy: RunPolicy) -> HookManager {
     let mut manager = HookManager::new();
     let events = [
@@ -146,4 +148,54 @@ async fn f15_d_a_tracker_that_fails_changes_nothing() {
             .as_deref()
             .is_some_and(|error| error.contains("out of paper"))
     );
+}
+
+/// Named maps fail closed, other shapes open; `on_failure` overrides.
+#[tokio::test]
+async fn f15_a_shapes_of_settings_fail_closed_or_open() {
+    let missing = "./not-there.sh";
+    for (settings, expected) in [
+        (json!({"PreToolUse": {"security": missing}}), Decision::Deny),
+        (
+            json!({"PreToolUse": {"security": {"command": missing, "on_failure": "allow"}}}),
+            Decision::NoOpinion,
+        ),
+        (json!({"PreToolUse": [missing]}), Decision::NoOpinion),
+        (
+            json!({"PreToolUse": [{"command": missing, "on_failure": "block"}]}),
+            Decision::Deny,
+        ),
+        (
+            json!({"PreToolUse": [{"command": missing, "on_failure": "ask"}]}),
+            Decision::Ask,
+        ),
+        (
+            json!({"PreToolUse": [{"hooks": [{"type": "command", "command": missing}]}]}),
+            Decision::NoOpinion,
+        ),
+        (
+            json!({"PreToolUse": [{"hooks": [{"type": "command", "command": missing, "onFailure": "block"}]}]}),
+            Decision::Deny,
+        ),
+    ] {
+        let place = Place::new();
+        place.write(
+            "project/.claude/settings.json",
+            json!({"hooks": settings}).to_string(),
+        );
+        let result = fire(&place, &place.manager(), tool_call()).await;
+        assert_eq!(result.output.decision(), expected, "{settings}");
+        let run = &result.results[0];
+        assert_eq!(run.status, RunStatus::Failed, "{settings}: {run:?}");
+        if expected == Decision::Deny {
+            assert!(
+                result
+                    .output
+                    .stop_reason
+                    .unwrap_or_default()
+                    .contains(&run.id),
+                "{settings}"
+            );
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use bowline::hooks::{HookContext, HookInput, HookManager, Services, TriggerResult};
 use bowline::settings::{Action, Locations, Settings, TrustStore, load};
 
 /// Removed with everything in it at the end of the test.
@@ -31,6 +32,11 @@ impl Place {
 
     pub(super) fn load(&self) -> Settings {
         load(&self.path("project"), &self.locations)
+    }
+
+    pub(super) fn manager(&self) -> HookManager {
+        let settings = self.load();
+        settings.manager(Services::from_settings(&settings, &self.locations))
     }
 
     pub(super) fn trust(&self) {
@@ -63,4 +69,10 @@ pub(super) fn commands(settings: &Settings) -> Vec<String> {
             other => other.summary(),
         })
         .collect()
+}
+
+/// Fires one event at the hooks of the place, in the project's folder.
+pub(super) async fn fire(place: &Place, manager: &HookManager, input: HookInput) -> TriggerResult {
+    let ctx = HookContext::new("s").with_cwd(place.path("project"));
+    manager.trigger(input, &ctx).await
 }
