@@ -95,13 +95,11 @@ impl<'n> Fields<'n> {
         let Some(entry) = self.take(name) else {
             return false;
         };
-        match entry.value.value {
-            Value::Bool(flag) => flag,
-            _ => {
-                self.wrong_kind(entry, "true or false", findings);
-                false
-            }
+        if let Value::Bool(flag) = entry.value.value {
+            return flag;
         }
+        self.wrong_kind(entry, "true or false", findings);
+        false
     }
 
     /// A whole number.
