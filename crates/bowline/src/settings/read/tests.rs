@@ -395,6 +395,21 @@ fn a_lone_hook_is_not_taken_for_names() {
 }
 
 #[test]
+fn a_known_key_in_the_wrong_place_is_said_as_such() {
+    let hook = r#"{"type": "command", "command": "c", "matcher": "Bash", "model": "m"}"#;
+    let parsed = parse(&nested("PreToolUse", hook), Dialect::Generic);
+    assert_eq!(codes(&parsed), ["misplaced-field", "misplaced-field"]);
+    assert!(
+        parsed.diagnostics[0]
+            .help
+            .as_deref()
+            .unwrap()
+            .contains("beside `hooks`")
+    );
+    assert_eq!(parsed.hooks.len(), 1);
+}
+
+#[test]
 fn of_two_equal_keys_the_last_one_counts() {
     let text = r#"{"hooks": {"Stop": [{"command": "a", "command": "b", "timeout_ms": 1, "timeoutMs": 2}]}}"#;
     let parsed = parse(text, Dialect::Generic);
