@@ -9,6 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use regex::Regex;
 
+use crate::condition::Condition;
 use crate::context::HookContext;
 use crate::dialect::{Dialect, RawOutput};
 use crate::error::{Error, Result};
@@ -168,7 +169,7 @@ fn identity(definition: &HookDefinition) -> Option<Arc<str>> {
         let condition = definition
             .condition
             .as_ref()
-            .map(|condition| condition.source());
+            .map(Condition::source);
         format!("{root:?} {condition:?} {:?}", definition.action).into()
     })
 }
@@ -348,7 +349,7 @@ impl CommandHook {
             },
             events: events.into_iter().collect(),
             tool_pattern: None,
-            timeout: Duration::from_secs(60),
+            timeout: Duration::from_mins(1),
             extra_env: BTreeMap::new(),
             policy: RunPolicy::default(),
             environment: EnvBase::Inherited,

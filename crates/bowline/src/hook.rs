@@ -242,7 +242,7 @@ impl FnHook {
             name: name.into(),
             events: events.into_iter().collect(),
             tool_matcher: None,
-            timeout: Duration::from_secs(60),
+            timeout: Duration::from_mins(1),
             priority: 0,
             policy: RunPolicy::default(),
             handler: Box::new(move |input, ctx| Box::pin(handler(input, ctx))),

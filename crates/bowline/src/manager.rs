@@ -23,7 +23,7 @@ use crate::output::HookOutput;
 use memory::SessionMemory;
 
 /// No hook runs longer than this, whatever it asks for.
-const DEFAULT_TIMEOUT_CAP: Duration = Duration::from_secs(600);
+const DEFAULT_TIMEOUT_CAP: Duration = Duration::from_mins(10);
 
 /// Holds hooks and runs them.
 ///
