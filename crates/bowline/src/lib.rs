@@ -1,4 +1,4 @@
-//! Hooks for AI coding agents.
+#![doc = include_str!("../README.md")]
 
 mod condition;
 mod configured;
