@@ -6,5 +6,5 @@ pub(crate) mod environment;
 pub(crate) mod http;
 mod lineage;
 mod placeholder;
-mod process;
+pub(crate) mod process;
 pub mod prompt;

@@ -16,14 +16,14 @@ use crate::runner::lineage::Lineage;
 
 /// How much of each stream is kept. The rest is read, so that the process can go on, and thrown away.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Caps {
-    pub(super) stdout: usize,
-    pub(super) stderr: usize,
+pub(crate) struct Caps {
+    pub(crate) stdout: usize,
+    pub(crate) stderr: usize,
 }
 
 /// A started process. Dropping it before it has exited ends it and everything that it started.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(crate) struct Process {
     /// There until it is dropped.
     child: Option<Child>,
     lineage: Lineage,
@@ -31,7 +31,7 @@ pub(super) struct Process {
 
 impl Process {
     /// Starts the command in a process group of its own, with its three streams piped.
-    pub(super) fn spawn(mut command: Command) -> io::Result<Self> {
+    pub(crate) fn spawn(mut command: Command) -> io::Result<Self> {
         let lineage = Lineage::mark(&mut command);
         let child = command
             .process_group(0)
@@ -47,7 +47,7 @@ impl Process {
 
     /// Gives the process its input and waits for its exit, not for those who keep its pipes open. What it
     /// started in the background is left alone.
-    pub(super) async fn finish(mut self, input: &[u8], caps: Caps) -> io::Result<RawOutput> {
+    pub(crate) async fn finish(mut self, input: &[u8], caps: Caps) -> io::Result<RawOutput> {
         let Some(child) = &mut self.child else {
             return Err(io::Error::other("it was dropped"));
         };
