@@ -1,6 +1,7 @@
 //! The acceptance statements of the feature list, one test each, named after it: `f10_b_…` is item 10, letter b.
 //! `cargo test -p bowline --test features -- --list` lists them.
 
+#[cfg(test)]
 mod features {
     mod f01_sources;
     mod f02_shapes;

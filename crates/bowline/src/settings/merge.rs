@@ -149,7 +149,7 @@ fn settings_of<'a>(hooks: &'a [LoadedHook], copies: &[usize]) -> Option<&'a Hook
     if claude_code {
         definitions()
             .filter(|copy| copy.origin.scope == strongest)
-            .last()
+            .next_back()
     } else if strongest == Scope::Managed {
         definitions().find(|copy| copy.origin.scope == strongest)
     } else {

@@ -354,7 +354,7 @@ fn lock(path: &Path) -> Result<File> {
         match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => return Ok(file),
             Err(rustix::io::Errno::WOULDBLOCK | rustix::io::Errno::INTR) => {
-                std::thread::sleep(LOCK_PAUSE)
+                std::thread::sleep(LOCK_PAUSE);
             }
             Err(error) => return Err(failed(error.into())),
         }
