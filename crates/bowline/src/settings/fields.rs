@@ -95,13 +95,11 @@ impl<'n> Fields<'n> {
         let Some(entry) = self.take(name) else {
             return false;
         };
-        match entry.value.value {
-            Value::Bool(flag) => flag,
-            _ => {
-                self.wrong_kind(entry, "true or false", findings);
-                false
-            }
+        if let Value::Bool(flag) = entry.value.value {
+            return flag;
         }
+        self.wrong_kind(entry, "true or false", findings);
+        false
     }
 
     /// A whole number.
@@ -205,18 +203,23 @@ impl<'n> Fields<'n> {
 
     /// Warns of every key that nobody asked for.
     pub(super) fn finish(&mut self, known: &[&str], findings: &mut Findings<'_>) {
-        for (_, entry) in self.left.drain(..) {
-            let name = &entry.key.text;
-            let help = match nearest(name, known) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "remove it, or check its spelling".to_owned(),
+        for (folded, entry) in self.left.drain(..) {
+            let name = shortened(&entry.key.text);
+            let (code, message, help) = if known.iter().any(|known| fold(known) == folded) {
+                (
+                    "misplaced-field",
+                    format!("`{name}` has no effect in this place"),
+                    misplaced_help(&folded),
+                )
+            } else {
+                let help = match nearest(&entry.key.text, known) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "remove it, or check its spelling".to_owned(),
+                };
+                let message = format!("`{name}` is not known and has no effect");
+                ("unknown-field", message, help)
             };
-            findings.warning(
-                "unknown-field",
-                &entry.key.span,
-                format!("`{}` is not known and has no effect", shortened(name)),
-                help,
-            );
+            findings.warning(code, &entry.key.span, message, help);
         }
     }
 
@@ -286,6 +289,14 @@ pub(super) fn nearest<'c>(word: &str, candidates: &[&'c str]) -> Option<&'c str>
         .min_by_key(|(distance, _)| *distance)
         .filter(|(distance, _)| *distance <= folded.len() / 3)
         .map(|(_, candidate)| candidate)
+}
+
+fn misplaced_help(folded: &str) -> String {
+    match folded {
+        "matcher" => "put it beside `hooks`, where it applies to the whole group",
+        _ => "it does not go with this type of hook: remove it",
+    }
+    .to_owned()
 }
 
 const MAX_SHOWN: usize = 80;

@@ -146,12 +146,11 @@ impl<'r> Reading<'r, '_, '_> {
         };
         let event = self.place.event;
         let dialect = self.place.dialect;
-        let matcher = match self.place.matcher {
-            Some(matcher) => matcher.clone(),
-            None => {
-                let written = self.fields.take("matcher");
-                matcher_field::read(written, event, dialect, self.findings)?
-            }
+        let matcher = if let Some(matcher) = self.place.matcher {
+            matcher.clone()
+        } else {
+            let written = self.fields.take("matcher");
+            matcher_field::read(written, event, dialect, self.findings)?
         };
         let condition = self.condition()?;
         let timeout = self.timeout(action.kind());

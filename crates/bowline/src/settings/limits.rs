@@ -79,7 +79,7 @@ fn toml_depth(text: &str) -> Option<usize> {
                 total += 1;
             }
             ']' | '}' if dots.len() > 1 => {
-                total = total.saturating_sub(1 + dots.pop().unwrap_or(0))
+                total = total.saturating_sub(1 + dots.pop().unwrap_or(0));
             }
             '.' => {
                 if let Some(count) = dots.last_mut() {

@@ -13,8 +13,8 @@ use crate::dialect::Dialect;
 use crate::event::HookEvent;
 use crate::hook::Activation;
 
-/// More than anyone writes; a broken file must not fill the memory.
-const MAX_HOOKS: usize = 10_000;
+/// More events and hooks than anyone writes; a broken file must fill neither the memory nor the day.
+const MAX_ENTRIES: usize = 10_000;
 
 /// A name that is longer than this is like no event's name.
 const LONGEST_EVENT_NAME: usize = 64;
@@ -27,7 +27,7 @@ pub(super) fn read(root: &Node, source: &Source, findings: Findings<'_>) -> Pars
         defaults: FileDefaults::default(),
         hooks: Vec::new(),
         counts: BTreeMap::new(),
-        full: false,
+        seen: 0,
     };
     reader.document(root);
     Parsed {
@@ -43,7 +43,8 @@ struct Reader<'a> {
     hooks: Vec<HookDefinition>,
     /// How many hooks each event has so far, for the names of those that have none.
     counts: BTreeMap<HookEvent, usize>,
-    full: bool,
+    /// How many events and hooks were looked at, good or bad.
+    seen: usize,
 }
 
 /// What an event's list holds.
@@ -193,7 +194,7 @@ impl Reader<'_> {
                 name: None,
                 group: self.group(span, Order::OneAfterAnother),
             };
-            self.hook(node, &place);
+            self.add_hook(node, &place);
         }
     }
 
@@ -313,11 +314,14 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads one hook and gives it a name, if the file has not.
     fn hook(&mut self, node: &Node, place: &Place<'_>) {
-        if self.is_full(&node.span) {
-            return;
+        if !self.is_full(&node.span) {
+            self.add_hook(node, place);
         }
+    }
+
+    /// Reads one hook and gives it a name, if the file has not.
+    fn add_hook(&mut self, node: &Node, place: &Place<'_>) {
         let (source, defaults) = (self.source, self.defaults);
         let Some(mut hook) = hook_fields::read(node, place, source, defaults, &mut self.findings)
         else {
@@ -335,18 +339,20 @@ impl Reader<'_> {
         self.hooks.push(hook);
     }
 
-    /// Whether the file has as many hooks as are read. Said once.
+    /// Counts an event or a hook. Whether it is one too many, which is said once.
     fn is_full(&mut self, next: &Span) -> bool {
-        if self.hooks.len() >= MAX_HOOKS && !self.full {
-            self.full = true;
+        self.seen = self.seen.saturating_add(1);
+        if self.seen == MAX_ENTRIES + 1 {
             self.findings.error(
-                "too-many-hooks",
+                "too-many-entries",
                 next,
-                format!("more than {MAX_HOOKS} hooks in one file; the rest is left out"),
+                format!(
+                    "more than {MAX_ENTRIES} events and hooks in one file; the rest is left out"
+                ),
                 "split the file, or remove hooks",
             );
         }
-        self.full
+        self.seen > MAX_ENTRIES
     }
 
     fn unknown_event(&mut self, name: &str, span: &Span) {

@@ -368,13 +368,12 @@ mod tests {
             matches!(&root.get("hooks").unwrap().value, Value::List(nodes) if nodes.len() == 2)
         );
 
-        let mut bomb =
-            "---\na0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol, lol]\n".to_owned();
-        for level in 1..12 {
-            let alias = format!("*a{}", level - 1);
-            let list = vec![alias; 10].join(", ");
-            bomb.push_str(&format!("a{level}: &a{level} [{list}]\n"));
-        }
+        let level = |level: usize| {
+            let list = vec![format!("*a{}", level - 1); 10].join(", ");
+            format!("a{level}: &a{level} [{list}]\n")
+        };
+        let mut bomb = "---\na0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol]\n".to_owned();
+        bomb.extend((1..12).map(level));
         bomb.push_str("hooks: *a11\n---\n");
         assert!(parse(&bomb).unwrap_err().message.contains("aliases"));
 

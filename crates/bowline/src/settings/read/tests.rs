@@ -395,6 +395,21 @@ fn a_lone_hook_is_not_taken_for_names() {
 }
 
 #[test]
+fn a_known_key_in_the_wrong_place_is_said_as_such() {
+    let hook = r#"{"type": "command", "command": "c", "matcher": "Bash", "model": "m"}"#;
+    let parsed = parse(&nested("PreToolUse", hook), Dialect::Generic);
+    assert_eq!(codes(&parsed), ["misplaced-field", "misplaced-field"]);
+    assert!(
+        parsed.diagnostics[0]
+            .help
+            .as_deref()
+            .unwrap()
+            .contains("beside `hooks`")
+    );
+    assert_eq!(parsed.hooks.len(), 1);
+}
+
+#[test]
 fn of_two_equal_keys_the_last_one_counts() {
     let text = r#"{"hooks": {"Stop": [{"command": "a", "command": "b", "timeout_ms": 1, "timeoutMs": 2}]}}"#;
     let parsed = parse(text, Dialect::Generic);
@@ -448,14 +463,14 @@ fn nothing_written_is_nothing_wrong() {
 fn floods_are_bounded() {
     let hooks = format!(
         r#"{{"hooks": {{"Stop": [{}"x"]}}}}"#,
-        "\"x\",".repeat(30_000)
+        "\"x\",".repeat(12_000)
     );
     let parsed = parse(&hooks, Dialect::Generic);
-    assert_eq!(parsed.hooks.len(), 10_000);
-    assert_eq!(codes(&parsed), ["too-many-hooks"]);
+    assert_eq!(parsed.hooks.len(), 9_999);
+    assert_eq!(codes(&parsed), ["too-many-entries"]);
 
-    let findings = format!(r#"{{"hooks": {{"Stop": [{}1]}}}}"#, "1,".repeat(30_000));
-    assert_eq!(parse(&findings, Dialect::Generic).diagnostics.len(), 1001);
+    let broken = format!(r#"{{"hooks": {{"Stop": [{}1]}}}}"#, "1,".repeat(12_000));
+    assert_eq!(parse(&broken, Dialect::Generic).diagnostics.len(), 1001);
 }
 
 const EXAMPLES: &[(&str, Syntax)] = &[
