@@ -2,6 +2,7 @@
 //! reader understands more.
 #![expect(
     dead_code,
+    clippy::large_enum_variant,
     reason = "these types mirror the file; only their schema is used"
 )]
 
