@@ -185,7 +185,9 @@ impl Loader<'_> {
                     Severity::Note,
                     "untrusted",
                     &file.path,
-                    format!("{count} hooks are ignored: the project's settings are not trusted"),
+                    format!(
+                        "its hooks ({count}) are ignored: the project's settings are not trusted"
+                    ),
                     "look at what they do with `bowline trust`",
                 ));
             }
