@@ -10,7 +10,9 @@ mod front_matter;
 mod hook_action;
 mod hook_fields;
 mod hook_policy;
+mod ids;
 mod json;
+mod keys;
 mod limits;
 mod load;
 mod locations;
@@ -20,6 +22,8 @@ mod model;
 mod node;
 mod plugins;
 mod read;
+#[cfg(feature = "schema")]
+mod schema;
 mod shape;
 mod switches;
 mod timeouts;
@@ -40,4 +44,6 @@ pub use model::{
     PromptAction, Scope, Shape, Timeout,
 };
 pub use read::{DialectChoice, Parsed, Source, Syntax, parse, parse_source, validate};
+#[cfg(feature = "schema")]
+pub use schema::json_schema;
 pub use trust::{TrustEntry, TrustState, TrustStore};

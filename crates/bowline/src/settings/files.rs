@@ -166,13 +166,12 @@ fn regular(found: FileType) -> Result<(), Unreadable> {
 
 fn absent_or(path: &Path, error: &io::Error) -> Result<Option<Vec<u8>>, Unreadable> {
     match error.kind() {
-        io::ErrorKind::NotADirectory => Ok(None),
         io::ErrorKind::NotFound if path.symlink_metadata().is_ok() => Err(Unreadable::new(
             "dangling-link",
             "a symbolic link to a file that does not exist",
             "repair or remove the link",
         )),
-        io::ErrorKind::NotFound => Ok(None),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(None),
         _ => Err(unreadable(error)),
     }
 }
@@ -297,7 +296,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("secret");
         fs::write(&path, "{}").unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
         // Root reads everything.
         if !rustix::process::geteuid().is_root() {
             assert_eq!(read_text(&path).unwrap_err().code, "no-permission");

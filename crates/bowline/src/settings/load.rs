@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::config::{self, Config, FileConfig};
 use super::files::{self, FileText, finding};
 use super::front_matter;
+use super::ids::Ids;
 use super::locations::Locations;
 use super::merge::{Candidate, Family, HookStatus, LoadedHook, arrange, status_by_action};
 use super::model::{HookDefinition, Plugin, Scope};
@@ -108,7 +109,7 @@ pub fn load(project: &Path, locations: &Locations) -> Settings {
         diagnostics: Vec::new(),
         files: Vec::new(),
         seen: HashSet::new(),
-        ids: HashSet::new(),
+        ids: Ids::default(),
     };
     let (config, trust) = loader.bowline_files();
     loader.claude_files(&config);
@@ -141,7 +142,7 @@ struct Loader<'a> {
     files: Vec<SettingsFile>,
     /// Real paths: in the home folder the project's files are the user's.
     seen: HashSet<PathBuf>,
-    ids: HashSet<String>,
+    ids: Ids,
 }
 
 impl Loader<'_> {
@@ -184,7 +185,9 @@ impl Loader<'_> {
                     Severity::Note,
                     "untrusted",
                     &file.path,
-                    format!("{count} hooks are ignored: the project's settings are not trusted"),
+                    format!(
+                        "its hooks ({count}) are ignored: the project's settings are not trusted"
+                    ),
                     "look at what they do with `bowline trust`",
                 ));
             }
@@ -400,7 +403,7 @@ impl Loader<'_> {
             hooks: count,
         });
         for mut definition in parsed.hooks {
-            definition.id = self.unique(definition.id);
+            definition.id = self.ids.unique(definition.id);
             if let (Some(limit), None) = (limit, &definition.timeout.written) {
                 definition.timeout.limit = limit;
             }
@@ -411,27 +414,6 @@ impl Loader<'_> {
             });
         }
         count
-    }
-
-    /// Every file counts its own hooks; here the counting goes on over all files.
-    fn unique(&mut self, id: String) -> String {
-        let (stem, first) = match id.rsplit_once('-') {
-            Some((stem, digits)) => match digits.parse::<usize>() {
-                Ok(number) => (stem, number + 1),
-                Err(_) => (id.as_str(), 2),
-            },
-            None => (id.as_str(), 2),
-        };
-        let free = if self.ids.contains(&id) {
-            (first..)
-                .map(|number| format!("{stem}-{number}"))
-                .find(|id| !self.ids.contains(id))
-                .unwrap_or(id)
-        } else {
-            id
-        };
-        self.ids.insert(free.clone());
-        free
     }
 }
 

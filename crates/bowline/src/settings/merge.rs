@@ -147,9 +147,7 @@ fn settings_of<'a>(hooks: &'a [LoadedHook], copies: &[usize]) -> Option<&'a Hook
     let strongest = definitions().map(|copy| copy.origin.scope).min()?;
     let claude_code = definitions().all(|copy| copy.origin.dialect == Dialect::ClaudeCode);
     if claude_code {
-        definitions()
-            .filter(|copy| copy.origin.scope == strongest)
-            .last()
+        definitions().rfind(|copy| copy.origin.scope == strongest)
     } else if strongest == Scope::Managed {
         definitions().find(|copy| copy.origin.scope == strongest)
     } else {

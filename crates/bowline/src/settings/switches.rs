@@ -162,7 +162,8 @@ mod tests {
     #[test]
     fn disabling_goes_by_precedence_and_spares_the_managed() {
         use Scope::{Global, Local, Managed, Project};
-        let cases: [(&[(Scope, FileSwitches)], [bool; 2]); 6] = [
+        type Case<'a> = (&'a [(Scope, FileSwitches)], [bool; 2]);
+        let cases: [Case<'_>; 6] = [
             (&[], [false, false]),
             (&[(Global, disable(true))], [false, true]),
             (

@@ -265,11 +265,11 @@ fn read_records(folder: &Path) -> Result<BTreeMap<String, Record>, String> {
     let path = trust_file(folder);
     let refused = |why: &str| format!("the trust record {} {why}", path.display());
     for guarded in [folder, &path] {
-        match guarded.symlink_metadata() {
+        match guarded.metadata() {
             Ok(found) if found.uid() != rustix::process::geteuid().as_raw() => {
                 return Err(refused("belongs to another user"));
             }
-            Ok(found) if found.mode() & 0o022 != 0 && !found.is_symlink() => {
+            Ok(found) if found.mode() & 0o022 != 0 => {
                 return Err(refused("could be written by other users"));
             }
             Ok(_) | Err(_) => {}
@@ -354,7 +354,7 @@ fn lock(path: &Path) -> Result<File> {
         match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => return Ok(file),
             Err(rustix::io::Errno::WOULDBLOCK | rustix::io::Errno::INTR) => {
-                std::thread::sleep(LOCK_PAUSE)
+                std::thread::sleep(LOCK_PAUSE);
             }
             Err(error) => return Err(failed(error.into())),
         }

@@ -32,7 +32,7 @@ fn f01_a_every_source_is_active_with_scope_and_file() {
         (Scope::Global, "home/.config/bowline/config.toml"),
     ];
     for (_, file) in files {
-        let text = if file.ends_with(".toml") {
+        let text = if file.contains(".toml") {
             own(file)
         } else {
             nested(file)

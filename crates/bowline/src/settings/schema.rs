@@ -1,0 +1,311 @@
+//! The JSON schema of Bowline's own files, for editors. It describes the form that the documentation teaches; the
+//! reader understands more.
+#![expect(
+    dead_code,
+    clippy::large_enum_variant,
+    reason = "these types mirror the file; only their schema is used"
+)]
+
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, generate::SchemaSettings};
+use serde_json::{Map, Value, json};
+
+use crate::event::HookEvent;
+
+/// The JSON schema of `bowline.toml` and its like.
+pub fn json_schema() -> Value {
+    let mut schema = SchemaSettings::draft07()
+        .into_generator()
+        .into_root_schema_for::<BowlineFile>()
+        .to_value();
+    // Editors complete what is listed. Other casings of an event are read too, so they stay valid.
+    let events: Map<String, Value> = HookEvent::ALL
+        .iter()
+        .map(|event| {
+            let hooks = json!({ "$ref": "#/definitions/EventHooks" });
+            (event.name().to_owned(), hooks)
+        })
+        .collect();
+    if let Some(by_event) = schema.pointer_mut("/definitions/HooksByEvent")
+        && let Some(by_event) = by_event.as_object_mut()
+    {
+        by_event.insert("properties".to_owned(), Value::Object(events));
+    }
+    schema
+}
+
+/// Settings of Bowline: hooks and how they run.
+#[derive(JsonSchema)]
+#[schemars(title = "bowline.toml", deny_unknown_fields)]
+struct BowlineFile {
+    /// The hooks, by event, or a list of named scripts.
+    hooks: Option<Hooks>,
+    /// For hooks of Bowline's own files that say nothing themselves.
+    defaults: Option<Defaults>,
+    /// As in `[defaults]`.
+    exit_policy: Option<ExitPolicy>,
+    /// As in `[defaults]`.
+    on_failure: Option<OnFailure>,
+    /// As in `[defaults]`.
+    dedupe: Option<Dedupe>,
+    /// Running the hooks of Claude Code's files for other agents.
+    bridge: Option<Bridge>,
+    /// The rules that a file is read by, by its path relative to the project, or to the home with `~/`.
+    dialects: Option<BTreeMap<String, Dialect>>,
+    /// What HTTP hooks may do.
+    http: Option<Http>,
+    /// The model that prompt hooks ask.
+    prompt: Option<Prompt>,
+    /// Keys and sections that only the administrator's file may set. Counts in that file alone.
+    locked: Option<Vec<String>>,
+    /// Only the administrator's hooks run. Counts in the administrator's file alone.
+    allow_managed_hooks_only: Option<bool>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Defaults {
+    exit_policy: Option<ExitPolicy>,
+    on_failure: Option<OnFailure>,
+    dedupe: Option<Dedupe>,
+    /// How long a hook may take.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    timeout_secs: Option<f64>,
+}
+
+/// How exit codes are read: any but 0 blocks, or only 2.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+enum ExitPolicy {
+    AnyNonZero,
+    OnlyTwo,
+}
+
+/// What a failure comes to where a hook can block; `retry` tries once more.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+enum OnFailure {
+    Block,
+    Ask,
+    Allow,
+    Retry,
+}
+
+/// What counts as the same hook: the same event, matcher and action, or the same event and action.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+enum Dedupe {
+    Matcher,
+    Event,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Bridge {
+    /// Whether to run them.
+    claude_hooks: Option<bool>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
+enum Dialect {
+    ClaudeCode,
+    Generic,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Http {
+    /// Hosts, other than this machine, that hooks may post to without TLS.
+    allow_insecure_hosts: Option<Vec<String>>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Prompt {
+    /// Whose way of asking.
+    provider: Option<Provider>,
+    /// Where to ask, for other servers than the provider's own.
+    #[schemars(regex(pattern = r"^https?://"))]
+    base_url: Option<String>,
+    /// The model.
+    model: Option<String>,
+    /// The environment variable that holds the key; never the key itself.
+    #[schemars(regex(pattern = r"^[A-Za-z_][A-Za-z0-9_]*$"))]
+    api_key_env: Option<String>,
+    /// The longest answer.
+    #[schemars(range(min = 1))]
+    max_tokens: Option<u32>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+enum Provider {
+    Anthropic,
+    Openai,
+}
+
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+enum Hooks {
+    ByEvent(HooksByEvent),
+    Scripts(Vec<Hook>),
+}
+
+/// Hooks by event.
+#[derive(JsonSchema)]
+struct HooksByEvent(BTreeMap<String, EventHooks>);
+
+/// A list of groups, hooks and commands, or hooks by name.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+enum EventHooks {
+    List(Vec<Entry>),
+    ByName(BTreeMap<String, CommandOrHook>),
+}
+
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+enum Entry {
+    Command(String),
+    Group(Group),
+    Hook(Hook),
+}
+
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+enum CommandOrHook {
+    Command(String),
+    Hook(Hook),
+}
+
+/// Hooks that share a matcher.
+#[derive(JsonSchema)]
+struct Group {
+    matcher: Option<Matcher>,
+    /// The hooks.
+    hooks: Vec<CommandOrHook>,
+    /// Whether they run together.
+    parallel: Option<bool>,
+}
+
+/// Which occurrences of the event: a pattern, or an object of patterns.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+enum Matcher {
+    Pattern(String),
+    Keys(BTreeMap<String, String>),
+}
+
+/// One hook.
+#[derive(JsonSchema)]
+struct Hook {
+    /// `command`, `prompt` or `http`; in a list of scripts, the event.
+    #[schemars(rename = "type")]
+    kind: Option<String>,
+    /// The event, in a list of scripts.
+    event: Option<String>,
+    /// Its name.
+    name: Option<String>,
+    /// What it is for.
+    description: Option<String>,
+    /// Shell text, or the program when there are `args`.
+    command: Option<String>,
+    /// Arguments; present, even empty, means no shell.
+    args: Option<Vec<String>>,
+    /// As `command`.
+    script: Option<String>,
+    /// The question to a model.
+    prompt: Option<String>,
+    /// The model; else the configured one.
+    model: Option<String>,
+    /// Where to post the event to.
+    url: Option<String>,
+    /// Headers; `$NAME` stands for an allowed variable.
+    headers: Option<BTreeMap<String, String>>,
+    /// The variables that headers may use.
+    allowed_env_vars: Option<Vec<String>>,
+    matcher: Option<Matcher>,
+    /// A further condition, such as `Bash(git *)`.
+    #[schemars(rename = "if")]
+    condition: Option<String>,
+    /// How long it may take, in seconds.
+    timeout_secs: Option<f64>,
+    /// How long it may take, in milliseconds.
+    timeout_ms: Option<f64>,
+    /// How long it may take: seconds below 1000, else milliseconds.
+    timeout: Option<f64>,
+    exit_policy: Option<ExitPolicy>,
+    on_failure: Option<OnFailure>,
+    dedupe: Option<Dedupe>,
+    /// Higher runs first.
+    priority: Option<i32>,
+    /// Started and not waited for.
+    #[schemars(rename = "async")]
+    background: Option<bool>,
+    /// Runs beside the others and does not decide.
+    observer: Option<bool>,
+    /// Until it has run successfully once in a session.
+    once: Option<bool>,
+    /// Runs together with its neighbours.
+    parallel: Option<bool>,
+    /// Variables on top of the inherited ones.
+    env: Option<BTreeMap<String, String>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::keys::KEYS;
+
+    #[test]
+    fn every_key_that_is_read_is_in_the_schema() {
+        let schema = json_schema();
+        for (key, _) in KEYS {
+            let path = match key.split_once('.') {
+                Some((section, key)) => {
+                    let definition = section[..1].to_uppercase() + &section[1..];
+                    format!("/definitions/{definition}/properties/{key}")
+                }
+                None => format!("/properties/{key}"),
+            };
+            assert!(schema.pointer(&path).is_some(), "{path}");
+        }
+    }
+
+    #[test]
+    fn files_are_valid_or_not() {
+        let schema = json_schema();
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        for (text, valid) in [
+            ("", true),
+            (
+                "hooks.PreToolUse = ['x', { command = 'y', timeout_secs = 2 }]",
+                true,
+            ),
+            (
+                "[[hooks.PreToolUse]]\nmatcher = 'Bash'\nhooks = [{ type = 'command', command = 'x' }]",
+                true,
+            ),
+            (
+                "[hooks.pre_tool_use.guard]\ncommand = 'x'\non_failure = 'block'",
+                true,
+            ),
+            ("[[hooks]]\nname = 'n'\ntype = 'Stop'\nscript = 'x'", true),
+            ("[defaults]\non_failure = 'block'\ntimeout_secs = 1.5", true),
+            ("[dialects]\n'.claude/settings.json' = 'generic'", true),
+            ("[prompt]\nprovider = 'openai'\napi_key_env = 'KEY'", true),
+            ("[prompt]\napi_key_env = 'sk-live'", false),
+            ("[defaults]\ntimeout_secs = 0", false),
+            ("[defaults]\non_failure = 'maybe'", false),
+            ("[bridges]\nclaude_hooks = true", false),
+            ("hooks = 'x'", false),
+            ("hooks.PreToolUse = 3", false),
+        ] {
+            let file: toml::Value = toml::from_str(text).unwrap();
+            let file = serde_json::to_value(file).unwrap();
+            assert_eq!(validator.is_valid(&file), valid, "{text}");
+        }
+    }
+}
