@@ -10,13 +10,13 @@ fn tool(name: &str) -> HookInput {
 }
 
 fn fits(text: &str, input: &HookInput) -> bool {
-    let matcher = Matcher::from_text(text, Dialect::Generic).unwrap();
-    matcher.matches(input) == Match::Yes
+    Matcher::from_text(text, Dialect::Generic)
+        .is_ok_and(|matcher| matcher.matches(input) == Match::Yes)
 }
 
 fn keys_fit(keys: &[(&str, &str)], input: &HookInput) -> bool {
-    let matcher = Matcher::from_keys(keys.iter().copied(), Dialect::Generic).unwrap();
-    matcher.matches(input) == Match::Yes
+    Matcher::from_keys(keys.iter().copied(), Dialect::Generic)
+        .is_ok_and(|matcher| matcher.matches(input) == Match::Yes)
 }
 
 #[test]
