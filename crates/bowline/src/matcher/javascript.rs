@@ -170,10 +170,8 @@ impl<'a> Translator<'a> {
             'D' => self.atom(&format!("[^{DIGIT}]")),
             'w' => self.atom(&format!("[{WORD}]")),
             'W' => self.atom(&format!("[^{WORD}]")),
-            's' | 'S' => self.atom(&format!("\\{c}")),
+            's' | 'S' | 'k' | '1'..='9' => self.atom(&format!("\\{c}")),
             'b' | 'B' => self.word_boundary(c),
-            '1'..='9' => self.atom(&format!("\\{c}")),
-            'k' => self.atom("\\k"),
             c => {
                 let c = self.character_escape(c);
                 self.literal(c);
@@ -244,8 +242,8 @@ impl<'a> Translator<'a> {
         match c {
             'd' => self.out.push_str(DIGIT),
             'w' => self.out.push_str(WORD),
-            'D' => self.out.push_str(&format!("[^{DIGIT}]")),
-            'W' => self.out.push_str(&format!("[^{WORD}]")),
+            'D' => self.out.extend(["[^", DIGIT, "]"]),
+            'W' => self.out.extend(["[^", WORD, "]"]),
             's' | 'S' => {
                 self.out.push('\\');
                 self.out.push(c);
@@ -266,7 +264,7 @@ fn push_literal(out: &mut String, c: char) {
         out.push('\\');
         out.push(c);
     } else if c.is_control() || c == ' ' {
-        out.push_str(&format!("\\x{{{:x}}}", u32::from(c)));
+        out.extend(c.escape_unicode().map(|c| if c == 'u' { 'x' } else { c }));
     } else {
         out.push(c);
     }

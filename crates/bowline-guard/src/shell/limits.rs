@@ -1,0 +1,139 @@
+//! What bounds the work: counted, never timed.
+
+/// The longest text that is read, in bytes.
+pub const MAX_LENGTH: usize = 128 * 1024;
+
+/// Substitutions within substitutions.
+pub(super) const MAX_DEPTH: usize = 32;
+
+/// Constructs within constructs. Every level costs the parser stack, and more time than the one before.
+pub(super) const MAX_PARSER_DEPTH: usize = 24;
+
+/// In bytes looked at: the parser looks ahead to the end of the word from every opening.
+const MAX_WORK: usize = 20_000_000;
+
+/// Parentheses and `${` that are open at once: some of the parser's work doubles with each.
+const MAX_OPEN: usize = 32;
+
+/// `$((`: its lexer recurses into each without counting.
+const MAX_ARITHMETIC: usize = 128;
+
+/// `time` and `coproc` before commands: the parser recurses into each without counting, at 20 kB of stack and more.
+const MAX_PREFIXES: usize = 32;
+
+/// Words after which a command may follow.
+const BEFORE_COMMANDS: &[&str] = &[
+    "time", "coproc", "-p", "--", "if", "then", "elif", "else", "while", "until", "do",
+];
+
+/// Why a text is not read at all.
+pub(super) fn refusal(text: &str) -> Option<String> {
+    if text.len() > MAX_LENGTH {
+        Some(format!(
+            "the text has {} bytes; at most {MAX_LENGTH} are read",
+            text.len()
+        ))
+    } else if text.contains('\0') {
+        Some("the text contains a NUL character".to_owned())
+    } else if most_open(text) > MAX_OPEN {
+        Some(format!(
+            "parentheses or `${{` are nested deeper than {MAX_OPEN} levels"
+        ))
+    } else if text.matches("$((").count() > MAX_ARITHMETIC {
+        Some(format!("the text has more than {MAX_ARITHMETIC} `$((`"))
+    } else if prefixes(text) > MAX_PREFIXES {
+        Some(format!(
+            "the text has `time` or `coproc` before more than {MAX_PREFIXES} commands"
+        ))
+    } else {
+        None
+    }
+}
+
+/// The most parentheses, or `${`, that are open at once, whether they are quoted or not.
+fn most_open(text: &str) -> usize {
+    let (mut parentheses, mut parameters, mut most) = (0_usize, 0_usize, 0);
+    let mut previous = 0;
+    for byte in text.bytes() {
+        match byte {
+            b'(' => parentheses += 1,
+            b')' => parentheses = parentheses.saturating_sub(1),
+            b'{' if previous == b'$' => parameters += 1,
+            b'}' => parameters = parameters.saturating_sub(1),
+            _ => {}
+        }
+        most = most.max(parentheses).max(parameters);
+        previous = byte;
+    }
+    most
+}
+
+/// How often `time` or `coproc` stands where a command may begin. Quotes are not looked at, so this is at least
+/// what the parser finds.
+fn prefixes(text: &str) -> usize {
+    let joined = text.replace("\\\n", "");
+    let mut count = 0;
+    let mut may_begin = true;
+    let blank_or_operator = |c: char| c.is_whitespace() || is_operator(c);
+    for piece in joined.split_inclusive(blank_or_operator) {
+        let word = piece.trim_end_matches(blank_or_operator);
+        if !word.is_empty() {
+            count += usize::from(may_begin && matches!(word, "time" | "coproc"));
+            may_begin = BEFORE_COMMANDS.contains(&word);
+        }
+        may_begin |= piece.ends_with(is_operator);
+    }
+    count
+}
+
+fn is_operator(c: char) -> bool {
+    matches!(
+        c,
+        '\n' | ';' | '&' | '|' | '(' | ')' | '{' | '}' | '<' | '>' | '!' | '`' | '"' | '\''
+    )
+}
+
+/// Work that is left for one text, shared by everything that is read for it.
+#[derive(Debug)]
+pub(super) struct Budget {
+    left: usize,
+}
+
+/// The text would cost more work than a command is worth.
+#[derive(Debug)]
+pub(super) struct TooMuchWork;
+
+impl Budget {
+    pub(super) fn new() -> Self {
+        Self { left: MAX_WORK }
+    }
+
+    /// Pays for reading the text once.
+    pub(super) fn pay(&mut self, text: &str) -> Result<(), TooMuchWork> {
+        let cost = text.len().saturating_mul(1 + openings(text));
+        self.left = self.left.checked_sub(cost).ok_or(TooMuchWork)?;
+        Ok(())
+    }
+}
+
+/// The parser's own budget of operations; real scripts need less than one a byte.
+pub(super) fn parser_operations(text: &str) -> usize {
+    20_000 + text.len()
+}
+
+/// How often something opens whose end has to be searched.
+fn openings(text: &str) -> usize {
+    let mut previous = 0;
+    let mut count = 0;
+    for byte in text.bytes() {
+        count += usize::from(match byte {
+            b'{' | b'`' => true,
+            b'(' => matches!(previous, b'$' | b'<' | b'>'),
+            b'<' => previous == b'<',
+            b'[' => previous == b'$',
+            _ => false,
+        });
+        previous = byte;
+    }
+    count
+}
