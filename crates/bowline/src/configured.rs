@@ -166,10 +166,7 @@ fn identity(definition: &HookDefinition) -> Option<Arc<str>> {
             .plugin
             .as_ref()
             .map(|plugin| plugin.root.display().to_string());
-        let condition = definition
-            .condition
-            .as_ref()
-            .map(Condition::source);
+        let condition = definition.condition.as_ref().map(Condition::source);
         format!("{root:?} {condition:?} {:?}", definition.action).into()
     })
 }

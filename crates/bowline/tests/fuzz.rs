@@ -3,6 +3,13 @@
 //! Each mutates real examples for `BOWLINE_FUZZ_SECONDS` (default 1). The only assertion is that nothing panics
 //! and that what is understood stays consistent; a failure prints the shrunken input.
 
+#![expect(
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a fuzz target fails by panicking and says how far it came"
+)]
+
 use std::path::Path;
 use std::time::{Duration, Instant};
 

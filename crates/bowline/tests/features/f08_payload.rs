@@ -1,5 +1,4 @@
 //! Feature 08: the payload envelope.
-#![cfg(test)]
 
 use std::fs;
 use std::path::Path;

@@ -1,9 +1,4 @@
 //! Feature 09: the variables that a command hook gets, beside the payload on stdin.
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a helper of a test fails by panicking"
-)]
 
 use std::collections::HashMap;
 use std::fs;

@@ -1,5 +1,4 @@
 //! Feature 11: running a command hook. Processes are real and harmless; whether they ended is asked by id.
-#![expect(clippy::unwrap_used, reason = "a helper of a test fails by panicking")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

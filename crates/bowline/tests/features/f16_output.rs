@@ -1,5 +1,4 @@
 //! Feature 16: what hooks answer, and how we answer an agent (18g).
-#![cfg(test)]
 
 use bowline::hooks::{
     Completeness, Decision, Dialect, EventClass, Exit, HookEvent, HookOutput, RawOutput, Reply,

@@ -1,5 +1,4 @@
 //! Feature 18: applying outcomes, by the lifecycle driver. What the executable answers to a host (18g) is tested there.
-#![cfg(test)]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
