@@ -34,7 +34,7 @@ mod trust;
 mod yaml;
 
 pub use check::{FileReport, check_file};
-pub use config::{Bridge, Config, Defaults, HttpConfig, ModelProvider, PromptConfig};
+pub use config::{Config, Defaults, HttpConfig, ModelProvider, PromptConfig};
 pub use diagnostic::{Diagnostic, Severity};
 pub use load::{FileKind, FileStatus, Settings, SettingsFile, load};
 pub use locations::{Locations, find_project};

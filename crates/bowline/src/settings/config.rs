@@ -22,8 +22,6 @@ use crate::hook::{Attempts, OnFailure};
 pub struct Config {
     /// `[defaults]`: for hooks of Bowline's own files that say nothing themselves.
     pub defaults: Defaults,
-    /// `[bridge]`: running the hooks of Claude Code's files for other agents.
-    pub bridge: Bridge,
     /// `[dialects]`: the rules that a file is read by, by its path relative to the project.
     pub dialects: BTreeMap<String, Dialect>,
     /// `[http]`: what HTTP hooks may do.
@@ -50,14 +48,6 @@ pub struct Defaults {
     pub dedupe: Option<Dedupe>,
     /// `timeout_secs`: how long a hook may take.
     pub timeout: Option<Duration>,
-}
-
-/// `[bridge]`: running the hooks of Claude Code's files for other agents.
-#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
-#[non_exhaustive]
-pub struct Bridge {
-    /// Whether to.
-    pub claude_hooks: bool,
 }
 
 /// `[http]`: what HTTP hooks may do.
@@ -419,8 +409,6 @@ mod tests {
             on_failure = "ask"
             dedupe = "event"
             timeout_secs = 2.5
-            [bridge]
-            claude_hooks = true
             [dialects]
             ".claude/settings.json" = "generic"
             [http]
@@ -436,7 +424,6 @@ mod tests {
             .replace("exit_policy", "exitPolicy")
             .replace("on_failure", "onFailure")
             .replace("timeout_secs", "timeoutSecs")
-            .replace("claude_hooks", "claudeHooks")
             .replace("api_key_env", "api-key-env");
         let expected = Config {
             defaults: Defaults {
@@ -446,7 +433,6 @@ mod tests {
                 dedupe: Some(Dedupe::Event),
                 timeout: Some(Duration::from_millis(2500)),
             },
-            bridge: Bridge { claude_hooks: true },
             dialects: [(".claude/settings.json".to_owned(), Dialect::Generic)].into(),
             http: HttpConfig {
                 allow_insecure_hosts: vec!["box.lan".to_owned()],
@@ -472,8 +458,7 @@ mod tests {
     #[test]
     fn wrong_values_are_errors_and_change_nothing() {
         for text in [
-            "bridge = true",
-            "bridge.claude_hooks = 'yes'",
+            "prompt = true",
             "defaults.timeout_secs = 0",
             "defaults.timeout_secs = nan",
             "defaults.timeout_secs = 1e300",
@@ -527,7 +512,7 @@ mod tests {
         let (_, findings) = resolve_one(
             Scope::Managed,
             TrustState::NotNeeded,
-            "locked = ['prompts', 'bridge', 'dialects', 'http.allow_insecure_hosts']",
+            "locked = ['prompts', 'defaults', 'dialects', 'http.allow_insecure_hosts']",
         );
         assert_eq!(findings.len(), 1, "{findings:?}");
     }

@@ -17,7 +17,6 @@ pub(super) enum Setting {
     OnFailure(FailureWord),
     Dedupe(Dedupe),
     Timeout(Duration),
-    ClaudeHooks(bool),
     Dialect(String, Dialect),
     InsecureHosts(Vec<String>),
     Provider(ModelProvider),
@@ -43,7 +42,6 @@ impl Setting {
             }
             Self::Dedupe(dedupe) => config.defaults.dedupe = Some(dedupe),
             Self::Timeout(limit) => config.defaults.timeout = Some(limit),
-            Self::ClaudeHooks(bridged) => config.bridge.claude_hooks = bridged,
             Self::Dialect(file, dialect) => {
                 config.dialects.insert(file, dialect);
             }
@@ -83,9 +81,6 @@ pub(super) const KEYS: &[(&str, Reader)] = &[
     }),
     ("defaults.timeout_secs", |node| {
         seconds(node).map(Setting::Timeout)
-    }),
-    ("bridge.claude_hooks", |node| {
-        flag(node).map(Setting::ClaudeHooks)
     }),
     ("http.allow_insecure_hosts", |node| {
         texts(node).map(Setting::InsecureHosts)

@@ -93,11 +93,6 @@ pub enum FileStatus {
     },
     /// It is not valid JSON, TOML or YAML.
     Broken,
-    /// It does not count.
-    Ignored {
-        /// Why not.
-        reason: String,
-    },
 }
 
 /// Loads the settings of a project. Missing files are nothing; what is wrong with one file never touches another.

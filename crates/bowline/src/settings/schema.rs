@@ -49,8 +49,6 @@ struct BowlineFile {
     on_failure: Option<OnFailure>,
     /// As in `[defaults]`.
     dedupe: Option<Dedupe>,
-    /// Running the hooks of Claude Code's files for other agents.
-    bridge: Option<Bridge>,
     /// The rules that a file is read by, by its path relative to the project, or to the home with `~/`.
     dialects: Option<BTreeMap<String, Dialect>>,
     /// What HTTP hooks may do.
@@ -98,13 +96,6 @@ enum OnFailure {
 enum Dedupe {
     Matcher,
     Event,
-}
-
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-struct Bridge {
-    /// Whether to run them.
-    claude_hooks: Option<bool>,
 }
 
 #[derive(JsonSchema)]
@@ -299,7 +290,7 @@ mod tests {
             ("[prompt]\napi_key_env = 'sk-live'", false),
             ("[defaults]\ntimeout_secs = 0", false),
             ("[defaults]\non_failure = 'maybe'", false),
-            ("[bridges]\nclaude_hooks = true", false),
+            ("[prompts]\nmodel = 'm'", false),
             ("hooks = 'x'", false),
             ("hooks.PreToolUse = 3", false),
         ] {

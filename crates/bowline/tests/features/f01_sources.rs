@@ -253,7 +253,7 @@ fn f01_an_untrusted_project_may_only_tighten() {
     place.write(
         "project/bowline.toml",
         format!(
-            "[defaults]\non_failure = \"block\"\ndedupe = \"event\"\n[bridge]\nclaude_hooks = true\n[http]\nallow_insecure_hosts = [\"evil\"]\n[prompt]\nbase_url = \"https://evil\"\n[dialects]\nx = \"generic\"\n{}",
+            "[defaults]\non_failure = \"block\"\ndedupe = \"event\"\n[http]\nallow_insecure_hosts = [\"evil\"]\n[prompt]\nbase_url = \"https://evil\"\n[dialects]\nx = \"generic\"\n{}",
             own("theirs")
         ),
     );
@@ -273,7 +273,6 @@ fn f01_an_untrusted_project_may_only_tighten() {
         OnFailure::Block
     );
     assert_eq!(settings.config.defaults.dedupe, None);
-    assert!(!settings.config.bridge.claude_hooks);
     assert!(settings.config.http.allow_insecure_hosts.is_empty());
     assert_eq!(settings.config.prompt.base_url, None);
     assert!(settings.config.dialects.is_empty());
@@ -282,13 +281,12 @@ fn f01_an_untrusted_project_may_only_tighten() {
         .iter()
         .filter(|finding| finding.code == "untrusted")
         .collect();
-    assert_eq!(notes.len(), 6, "five keys and the hooks: {notes:?}");
+    assert_eq!(notes.len(), 5, "four keys and the hooks: {notes:?}");
 
     place.trust();
     let settings = place.load();
     assert_eq!(settings.trust, TrustState::Trusted);
     assert_eq!(commands(&settings), ["theirs", "mine"]);
-    assert!(settings.config.bridge.claude_hooks);
     assert!(
         settings.diagnostics.is_empty(),
         "{:?}",
@@ -306,16 +304,15 @@ fn f01_the_administrator_locks_keys() {
     let place = Place::new();
     place.write(
         "etc/bowline/config.toml",
-        "locked = [\"prompt\", \"bridge.claude_hooks\"]\n[prompt]\nmodel = \"corporate\"\n",
+        "locked = [\"prompt\"]\n[prompt]\nmodel = \"corporate\"\n",
     );
     place.write(
         "home/.config/bowline/config.toml",
-        "[prompt]\nmodel = \"mine\"\nbase_url = \"https://mine\"\n[bridge]\nclaude_hooks = true\n[http]\nallow_insecure_hosts = [\"box\"]\n",
+        "[prompt]\nmodel = \"mine\"\nbase_url = \"https://mine\"\n[http]\nallow_insecure_hosts = [\"box\"]\n",
     );
     let settings = place.load();
     assert_eq!(settings.config.prompt.model.as_deref(), Some("corporate"));
     assert_eq!(settings.config.prompt.base_url, None);
-    assert!(!settings.config.bridge.claude_hooks);
     assert_eq!(settings.config.http.allow_insecure_hosts, ["box"]);
     let managed = place.path("etc/bowline/config.toml").display().to_string();
     let locked: Vec<_> = settings
@@ -323,7 +320,7 @@ fn f01_the_administrator_locks_keys() {
         .iter()
         .filter(|finding| finding.code == "locked")
         .collect();
-    assert_eq!(locked.len(), 3, "{locked:?}");
+    assert_eq!(locked.len(), 2, "{locked:?}");
     assert!(
         locked
             .iter()
