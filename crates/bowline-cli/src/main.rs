@@ -1,1 +1,7 @@
-fn main() {}
+//! The `bowline` program.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    bowline_cli::run(std::env::args_os())
+}

@@ -1,0 +1,61 @@
+//! The commands, one file each.
+
+mod check;
+mod completions;
+mod events;
+mod hooks;
+mod schema;
+mod test;
+mod trust;
+
+use bowline::hooks::HookEvent;
+use clap::Subcommand;
+
+use crate::Outcome;
+use crate::error::{Error, Result};
+use crate::ui::{Format, Ui};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Events(events::EventsArgs),
+    Check(check::CheckArgs),
+    Hooks(hooks::HooksArgs),
+    Test(test::TestArgs),
+    Trust(trust::TrustArgs),
+    Schema(schema::SchemaArgs),
+    Completions(completions::CompletionsArgs),
+}
+
+impl Command {
+    /// Who reads the answer.
+    pub(crate) fn format(&self) -> Format {
+        match self {
+            Self::Events(args) => args.format.format(),
+            Self::Check(args) => args.format.format(),
+            Self::Hooks(args) => args.format.format(),
+            Self::Test(args) => args.format.format(),
+            Self::Trust(args) => args.format.format(),
+            Self::Schema(_) | Self::Completions(_) => Format::Text,
+        }
+    }
+}
+
+pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
+    match command {
+        Command::Events(args) => events::run(&args, ui),
+        Command::Check(args) => check::run(&args, ui),
+        Command::Hooks(args) => hooks::run(&args, ui),
+        Command::Test(args) => test::run(&args, ui),
+        Command::Trust(args) => trust::run(&args, ui),
+        Command::Schema(args) => schema::run(&args, ui),
+        Command::Completions(args) => Ok(completions::run(&args, ui)),
+    }
+}
+
+/// The event of this name, in any casing.
+fn event(name: &str) -> Result<HookEvent> {
+    name.parse()
+        .map_err(|unknown: bowline::hooks::UnknownEvent| {
+            Error::usage(unknown.to_string()).hint("`bowline events` lists every event")
+        })
+}

@@ -1,0 +1,215 @@
+//! `bowline check`: what is wrong with settings files, and how they are understood.
+
+mod show;
+
+use std::collections::HashMap;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use bowline::hooks::Dialect;
+use bowline::settings::{self, Diagnostic, Severity};
+use serde::Serialize;
+
+use crate::Outcome;
+use crate::error::{Error, Result};
+use crate::hook_view::HookView;
+use crate::project::{self, FileStatusName, FileView, Paths};
+use crate::ui::{Format, FormatArgs, Ui};
+
+/// Check settings files, without running anything
+///
+/// Without arguments, checks every file that has hooks for the current project
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bowline check
+  bowline check ~/work/engine
+  bowline check .claude/settings.json bowline.toml
+  bowline check --dialect generic hooks.json
+  bowline check --json
+
+Exits with 1 when there are errors or warnings; notes do not count")]
+pub(crate) struct CheckArgs {
+    /// Settings files, or folders of projects
+    #[arg(value_name = "FILES|DIR")]
+    paths: Vec<PathBuf>,
+
+    /// Read the files by these rules: claude-code or generic
+    #[arg(long, value_name = "DIALECT")]
+    dialect: Option<Dialect>,
+
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct Report {
+    files: Vec<FileView>,
+    hooks: Vec<HookView>,
+    findings: Vec<Finding>,
+    summary: Summary,
+    /// The texts that findings are shown in.
+    #[serde(skip)]
+    texts: HashMap<PathBuf, String>,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct Summary {
+    files: usize,
+    hooks: usize,
+    errors: usize,
+    warnings: usize,
+    notes: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Finding {
+    severity: Severity,
+    code: &'static str,
+    file: Option<PathBuf>,
+    line: usize,
+    column: usize,
+    /// Bytes of the file, `start` to before `end`.
+    span: Range<usize>,
+    message: String,
+    help: Option<String>,
+}
+
+impl From<Diagnostic> for Finding {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self {
+            severity: diagnostic.severity,
+            code: diagnostic.code,
+            file: diagnostic.file,
+            line: diagnostic.line,
+            column: diagnostic.column,
+            span: diagnostic.span,
+            message: diagnostic.message,
+            help: diagnostic.help,
+        }
+    }
+}
+
+pub(crate) fn run(args: &CheckArgs, ui: &mut Ui) -> Result<Outcome> {
+    let mut report = Report::default();
+    if args.paths.is_empty() {
+        report.add_project(&project::folder(None)?, args.dialect)?;
+    }
+    for path in &args.paths {
+        match path.metadata() {
+            Ok(found) if found.is_dir() => {
+                report.add_project(&project::folder(Some(path))?, args.dialect)?;
+            }
+            Ok(_) => report.add_file(path, args.dialect),
+            Err(source) => return Err(missing(path, source)),
+        }
+    }
+    report.summarise();
+    match args.format.format() {
+        Format::Json => ui.json(&report)?,
+        Format::Text => {
+            let base = project::folder(
+                args.paths
+                    .first()
+                    .map(PathBuf::as_path)
+                    .filter(|path| path.is_dir()),
+            )?;
+            show::show(&report, &Paths::of(&settings::find_project(&base)), ui);
+        }
+    }
+    Ok(report.outcome())
+}
+
+fn missing(path: &Path, source: io::Error) -> Error {
+    let absent = source.kind() == io::ErrorKind::NotFound;
+    let error = Error::file("check", path, source);
+    if absent {
+        error.hint(
+            "name a settings file or a project's folder, or nothing to check the current project",
+        )
+    } else {
+        error
+    }
+}
+
+impl Report {
+    /// Everything that has hooks for the project.
+    fn add_project(&mut self, folder: &Path, dialect: Option<Dialect>) -> Result<()> {
+        if dialect.is_some() {
+            return Err(
+                Error::usage("--dialect is for files, not for a whole project").hint(
+                    "name the files, or set the dialect of a file under [dialects] in bowline.toml",
+                ),
+            );
+        }
+        let settings = project::load(folder);
+        self.files.extend(settings.files.iter().map(FileView::from));
+        self.hooks.extend(HookView::all(&settings.hooks));
+        for diagnostic in settings.diagnostics {
+            self.add_finding(diagnostic);
+        }
+        Ok(())
+    }
+
+    /// One file by itself.
+    fn add_file(&mut self, path: &Path, dialect: Option<Dialect>) {
+        let report = settings::check_file(path, dialect);
+        self.files.push(FileView {
+            path: path.to_owned(),
+            kind: None,
+            scope: None,
+            status: match report.text {
+                Some(_) => FileStatusName::Read,
+                None => FileStatusName::Unreadable,
+            },
+            reason: None,
+            hooks: report.parsed.hooks.len(),
+        });
+        if let Some(text) = report.text {
+            self.texts.insert(path.to_owned(), text);
+        }
+        self.hooks
+            .extend(report.parsed.hooks.iter().map(HookView::alone));
+        for diagnostic in report.parsed.diagnostics {
+            self.add_finding(diagnostic);
+        }
+    }
+
+    fn add_finding(&mut self, diagnostic: Diagnostic) {
+        if let Some(file) = &diagnostic.file
+            && !self.texts.contains_key(file)
+        {
+            // A file that cannot be read again is shown without its text.
+            let text = settings::check_file(file, None).text.unwrap_or_default();
+            self.texts.insert(file.clone(), text);
+        }
+        self.findings.push(diagnostic.into());
+    }
+
+    fn summarise(&mut self) {
+        self.findings
+            .sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
+        let count = |severity| {
+            self.findings
+                .iter()
+                .filter(|finding| finding.severity == severity)
+                .count()
+        };
+        self.summary = Summary {
+            files: self.files.len(),
+            hooks: self.hooks.len(),
+            errors: count(Severity::Error),
+            warnings: count(Severity::Warning),
+            notes: count(Severity::Note),
+        };
+    }
+
+    fn outcome(&self) -> Outcome {
+        if self.summary.errors + self.summary.warnings == 0 {
+            Outcome::Clean
+        } else {
+            Outcome::Findings
+        }
+    }
+}

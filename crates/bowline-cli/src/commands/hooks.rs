@@ -1,0 +1,149 @@
+//! `bowline hooks`: every hook of a project, in the order in which they run, and why some do not.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bowline::hooks::{HookEvent, humane_duration};
+use bowline::settings::TrustState;
+use serde::Serialize;
+
+use crate::Outcome;
+use crate::error::Result;
+use crate::hook_view::{HookView, StatusName};
+use crate::project::{self, FileStatusName, FileView, Paths};
+use crate::ui::{Format, FormatArgs, Table, Text, Ui, style};
+
+/// List the hooks of a project, in the order in which they run
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bowline hooks
+  bowline hooks --event pre-tool-use
+  bowline hooks --dir ~/work/engine --json")]
+pub(crate) struct HooksArgs {
+    /// Use this folder's project instead of the current one
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+
+    /// Show only the hooks of this event, in any casing
+    #[arg(long, value_name = "EVENT")]
+    event: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    project: PathBuf,
+    trust: TrustState,
+    files: Vec<FileView>,
+    hooks: Vec<HookView>,
+}
+
+pub(crate) fn run(args: &HooksArgs, ui: &mut Ui) -> Result<Outcome> {
+    let event = args.event.as_deref().map(super::event).transpose()?;
+    let settings = project::load(&project::folder(args.dir.as_deref())?);
+    let mut hooks = HookView::all(&settings.hooks);
+    hooks.retain(|hook| event.is_none_or(|event| hook.event == event));
+    let report = Report {
+        trust: settings.trust,
+        files: settings.files.iter().map(FileView::from).collect(),
+        project: settings.project,
+        hooks,
+    };
+    match args.format.format() {
+        Format::Json => ui.json(&report)?,
+        Format::Text => show(&report, event, ui),
+    }
+    Ok(Outcome::Clean)
+}
+
+fn show(report: &Report, event: Option<HookEvent>, ui: &mut Ui) {
+    let paths = Paths::of(&report.project);
+    ui.line(Text::styled("Project  ", style::HEADING).plain(paths.show_absolute(&report.project)));
+    ui.line(Text::styled("Trust    ", style::HEADING).text(trust(report.trust)));
+    for (index, file) in report.files.iter().enumerate() {
+        let label = if index == 0 { "Files    " } else { "         " };
+        ui.line(Text::styled(label, style::HEADING).text(file_line(file, &paths)));
+    }
+    if report.hooks.is_empty() {
+        ui.blank();
+        ui.line(match event {
+            Some(event) => format!("No hooks for {}.", event.name()),
+            None => "No hooks. Agents' settings files and bowline.toml bring them; `bowline events` lists what they can be for.".to_owned(),
+        });
+    }
+    for hooks in report.hooks.chunk_by(|a, b| a.event == b.event) {
+        ui.blank();
+        show_event(hooks, &paths, ui);
+    }
+}
+
+fn show_event(hooks: &[HookView], paths: &Paths, ui: &mut Ui) {
+    if let Some(first) = hooks.first() {
+        ui.line(
+            Text::styled(first.event.name(), style::HEADING)
+                .with(format!(" ({})", first.event.class()), style::FAINT),
+        );
+    }
+    let mut table = Table::new(["#", "Hook", "Matcher", "Timeout", "Where"]);
+    for hook in hooks {
+        let number = hook
+            .position
+            .map_or("-".to_owned(), |position| position.to_string());
+        table.row([
+            number.into(),
+            description(hook),
+            hook.matcher.as_deref().unwrap_or("*").into(),
+            humane_duration(Duration::from_millis(hook.timeout_ms)).into(),
+            Text::from(hook.place(paths)).with(format!("\n{}", hook.scope), style::FAINT),
+        ]);
+    }
+    ui.table(&table);
+}
+
+/// The hook's name, what it runs, and what is unusual about it, each on its line.
+fn description(hook: &HookView) -> Text {
+    let (name, remark) = match hook.status {
+        StatusName::InForce => (style::NAME, style::FAINT),
+        _ => (style::FAINT, style::CAUTION),
+    };
+    let text = Text::styled(&hook.id, name).plain(format!("\n{}", hook.runs));
+    match hook.remarks().join("; ") {
+        remarks if remarks.is_empty() => text,
+        remarks => text.with(format!("\n{remarks}"), remark),
+    }
+}
+
+fn trust(state: TrustState) -> Text {
+    match state {
+        TrustState::NotNeeded => "not needed: the project has no bowline.toml".into(),
+        TrustState::Trusted => Text::styled("trusted", style::GOOD),
+        TrustState::Changed => Text::styled(
+            "changed since it was trusted: look at it and run `bowline trust`",
+            style::CAUTION,
+        ),
+        _ => Text::styled(
+            "not trusted: look at it and run `bowline trust`",
+            style::CAUTION,
+        ),
+    }
+}
+
+fn file_line(file: &FileView, paths: &Paths) -> Text {
+    let name = Text::from(paths.show(&file.path));
+    let scope = file
+        .scope
+        .map(|scope| format!(" ({scope})"))
+        .unwrap_or_default();
+    let name = name.with(scope, style::FAINT);
+    match file.status {
+        FileStatusName::Read => name,
+        FileStatusName::Broken => name.with(": broken, see `bowline check`", style::BAD),
+        FileStatusName::Unreadable | FileStatusName::Ignored => name.with(
+            format!(": {}", file.reason.as_deref().unwrap_or("not read")),
+            style::CAUTION,
+        ),
+    }
+}

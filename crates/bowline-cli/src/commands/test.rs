@@ -1,0 +1,300 @@
+//! `bowline test`: fires an event at a project's hooks and shows what becomes of it.
+
+mod engine;
+mod input;
+mod show;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use bowline::hooks::{
+    Decision, Dialect, HookContext, HookInput, HookOutput, HookRun, Match, RunStatus, TriggerResult,
+};
+use bowline::settings::TrustState;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::Outcome;
+use crate::error::Result;
+use crate::hook_view::{HookView, StatusName};
+use crate::project;
+use crate::ui::{Format, FormatArgs, Ui};
+
+/// Fire an event at the hooks of a project and show what becomes of it
+///
+/// Runs the hooks for real, with your files and your environment; --dry-run only shows which would run
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bowline test PreToolUse --tool Bash --input '{\"command\": \"git push --force\"}'
+  bowline test UserPromptSubmit --prompt 'Fix the tests' --dry-run
+  bowline test SessionStart --field source=resume
+  bowline test --input @payload.json --agent claude-code
+  recorder | bowline test --input - --json
+
+Exits with 1 when the event is denied or somebody has to be asked")]
+pub(crate) struct TestArgs {
+    /// The event, in any casing; left out when the input is a whole payload
+    event: Option<String>,
+
+    /// The tool, for events about a tool call
+    #[arg(long, value_name = "TOOL")]
+    tool: Option<String>,
+
+    /// The tool's input, the event's fields, or a whole payload; @FILE reads a file, - standard input
+    #[arg(long, value_name = "JSON|@FILE|-")]
+    input: Option<String>,
+
+    /// The prompt, for events about a prompt
+    #[arg(long, value_name = "TEXT")]
+    prompt: Option<String>,
+
+    /// A field of the payload; the value is JSON, or else text; may be repeated
+    #[arg(long = "field", value_name = "NAME=VALUE")]
+    fields: Vec<String>,
+
+    /// The session that the event belongs to
+    #[arg(long, value_name = "ID", default_value = "test")]
+    session: String,
+
+    /// Show the answer that this agent would get: claude-code or generic
+    #[arg(long, value_name = "AGENT")]
+    agent: Option<Dialect>,
+
+    /// Use this folder's project instead of the current one
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+
+    /// Run nothing, only show which hooks would run
+    #[arg(long)]
+    dry_run: bool,
+
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+/// The variable by which commands of settings files find the project.
+const PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
+
+/// What became of the event.
+#[derive(Debug, Serialize)]
+struct Report {
+    event: &'static str,
+    class: bowline::hooks::EventClass,
+    /// What a matcher is compared with.
+    subject: Option<String>,
+    project: PathBuf,
+    trust: TrustState,
+    dry_run: bool,
+    payload: Value,
+    /// The hooks of this event, in order.
+    hooks: Vec<Tested>,
+    /// Absent when nothing was run.
+    result: Option<Merged>,
+    reply: Option<Reply>,
+}
+
+/// One hook and what it did.
+#[derive(Debug, Serialize)]
+struct Tested {
+    #[serde(flatten)]
+    hook: HookView,
+    matched: bool,
+    /// Why it did not match.
+    why_not: Option<String>,
+    run: Option<Run>,
+}
+
+#[derive(Debug, Serialize)]
+struct Run {
+    status: &'static str,
+    /// Why it was skipped.
+    skipped: Option<String>,
+    error: Option<String>,
+    duration_ms: f64,
+    #[serde(flatten)]
+    output: Said,
+}
+
+/// What all hooks came to.
+#[derive(Debug, Serialize)]
+struct Merged {
+    allowed: bool,
+    #[serde(flatten)]
+    output: Said,
+}
+
+/// What a hook, or all of them, said.
+#[derive(Debug, Serialize)]
+struct Said {
+    decision: Decision,
+    reason: Option<String>,
+    additional_context: Option<String>,
+    system_message: Option<String>,
+    message: Option<String>,
+    updated_input: Option<Value>,
+    end_turn: Option<String>,
+    event_fields: serde_json::Map<String, Value>,
+    warnings: Vec<String>,
+}
+
+/// What an agent would get.
+#[derive(Debug, Serialize)]
+struct Reply {
+    agent: Dialect,
+    exit_code: u8,
+    stdout: String,
+    stderr: String,
+}
+
+pub(crate) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome> {
+    let folder = project::folder(args.dir.as_deref())?;
+    let input = input::build(args, &folder)?;
+    let settings = project::load(&folder);
+    let ctx = HookContext::new(&input.session_id)
+        .with_cwd(working_folder(&input, &folder))
+        .with_env(HashMap::from([(
+            PROJECT_DIR.to_owned(),
+            settings.project.to_string_lossy().into_owned(),
+        )]));
+
+    let manager = engine::manager(&settings);
+    let preview = manager.preview(&input);
+    let result = if args.dry_run {
+        None
+    } else {
+        Some(engine::trigger(&manager, input.clone(), &ctx)?)
+    };
+
+    let hooks = HookView::all(&settings.hooks)
+        .into_iter()
+        .filter(|hook| hook.event == input.event_type())
+        .collect();
+    let report = Report {
+        event: input.event_type().name(),
+        class: input.event_type().class(),
+        subject: input.subject().map(ToOwned::to_owned),
+        project: settings.project,
+        trust: settings.trust,
+        dry_run: args.dry_run,
+        payload: input.to_payload(&ctx),
+        hooks: tested(hooks, preview, result.as_ref()),
+        reply: args
+            .agent
+            .zip(result.as_ref())
+            .map(|(agent, result)| Reply::new(agent, &input, &result.output)),
+        result: result.map(|result| Merged {
+            allowed: result.allowed,
+            output: Said::from(&result.output),
+        }),
+    };
+    match args.format.format() {
+        Format::Json => ui.json(&report)?,
+        Format::Text => show::show(&report, ui),
+    }
+    Ok(match &report.result {
+        Some(result) if !result.allowed => Outcome::Findings,
+        _ => Outcome::Clean,
+    })
+}
+
+/// Where the hooks run: where the agent is, if that place exists here.
+fn working_folder(input: &HookInput, folder: &Path) -> PathBuf {
+    input
+        .cwd()
+        .map(PathBuf::from)
+        .filter(|cwd| cwd.is_dir())
+        .unwrap_or_else(|| folder.to_owned())
+}
+
+/// Puts together what is known of each hook. Names need not be unique, so each answer is used once, in order.
+fn tested(
+    hooks: Vec<HookView>,
+    mut preview: Vec<(String, Match)>,
+    result: Option<&TriggerResult>,
+) -> Vec<Tested> {
+    let mut runs: Vec<&HookRun> = result.iter().flat_map(|result| &result.results).collect();
+    hooks
+        .into_iter()
+        .map(|hook| {
+            if hook.status != StatusName::InForce {
+                let why_not = hook.reason.clone();
+                return Tested {
+                    hook,
+                    matched: false,
+                    why_not,
+                    run: None,
+                };
+            }
+            let matching = take_first(&mut preview, |(id, _)| *id == hook.id);
+            let why_not = match matching {
+                Some((_, Match::No(why))) => Some(why),
+                Some(_) => None,
+                None => Some("it is not registered".to_owned()),
+            };
+            // Firing the event can bring a hook into force that was not before, as a skill's first use does.
+            let run = if why_not.is_none() || runs.iter().any(|run| run.id == hook.id) {
+                take_first(&mut runs, |run| run.id == hook.id).map(Run::from)
+            } else {
+                None
+            };
+            Tested {
+                matched: why_not.is_none() || run.is_some(),
+                why_not: why_not.filter(|_| run.is_none()),
+                hook,
+                run,
+            }
+        })
+        .collect()
+}
+
+fn take_first<T>(items: &mut Vec<T>, is_it: impl Fn(&T) -> bool) -> Option<T> {
+    let at = items.iter().position(is_it)?;
+    Some(items.remove(at))
+}
+
+impl From<&HookRun> for Run {
+    fn from(run: &HookRun) -> Self {
+        let (status, skipped) = match &run.status {
+            RunStatus::Ran => ("ran", None),
+            RunStatus::Started => ("started", None),
+            RunStatus::Skipped(why) => ("skipped", Some(why.clone())),
+            _ => ("failed", None),
+        };
+        Self {
+            status,
+            skipped,
+            error: run.error.clone(),
+            duration_ms: run.duration.as_secs_f64() * 1e3,
+            output: Said::from(&run.output),
+        }
+    }
+}
+
+impl From<&HookOutput> for Said {
+    fn from(output: &HookOutput) -> Self {
+        Self {
+            decision: output.decision(),
+            reason: output.stop_reason.clone(),
+            additional_context: output.additional_context.clone(),
+            system_message: output.system_message.clone(),
+            message: output.message.clone(),
+            updated_input: output.updated_input.clone(),
+            end_turn: output.end_turn.clone(),
+            event_fields: output.event_fields.clone(),
+            warnings: output.warnings.clone(),
+        }
+    }
+}
+
+impl Reply {
+    fn new(agent: Dialect, input: &HookInput, output: &HookOutput) -> Self {
+        let reply = agent.encode(input.event_type(), output);
+        Self {
+            agent,
+            exit_code: reply.exit_code,
+            stdout: reply.stdout,
+            stderr: reply.stderr,
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Makes the event out of what the command line gives.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use bowline::hooks::{HookEvent, HookInput, MAX_PAYLOAD_BYTES, parse_payload};
+use serde_json::{Map, Value};
+
+use super::TestArgs;
+use crate::error::{Error, Result};
+
+/// The keys under which agents name the event of a payload.
+const EVENT_KEYS: [&str; 2] = ["hook_event_name", "hookEventName"];
+
+/// What agents always send with an event, where it has a usual value.
+const USUAL: &[(HookEvent, &str, &str)] = &[
+    (HookEvent::SessionStart, "source", "startup"),
+    (HookEvent::SessionEnd, "reason", "other"),
+    (HookEvent::Setup, "trigger", "init"),
+    (HookEvent::PreCompact, "trigger", "manual"),
+    (HookEvent::PostCompact, "trigger", "manual"),
+];
+
+pub(super) fn build(args: &TestArgs, folder: &Path) -> Result<HookInput> {
+    let given = args.input.as_deref().map(read_object).transpose()?;
+    let named = args
+        .event
+        .as_deref()
+        .map(crate::commands::event)
+        .transpose()?;
+    let in_payload = given.as_ref().and_then(event_of).transpose()?;
+    let event = match (named, in_payload) {
+        (Some(named), Some(found)) if named != found => {
+            return Err(Error::usage(format!(
+                "the command line says {}, the payload says {}",
+                named.name(),
+                found.name()
+            ))
+            .hint("leave out the event: a whole payload brings its own"));
+        }
+        (Some(event), _) | (None, Some(event)) => event,
+        (None, None) => return Err(no_event()),
+    };
+    let mut payload = match (given, in_payload) {
+        (Some(given), None) if event.is_tool_event() => {
+            Map::from_iter([("tool_input".to_owned(), Value::Object(given))])
+        }
+        (Some(given), _) => given,
+        (None, _) => Map::new(),
+    };
+    if in_payload.is_none() {
+        payload.insert("hook_event_name".to_owned(), Value::from(event.name()));
+    }
+    add_options(&mut payload, args, event)?;
+    let input = HookInput::from_payload_lenient(&Value::Object(payload));
+    require_essentials(&input)?;
+    Ok(complete(input, args, folder))
+}
+
+fn no_event() -> Error {
+    Error::usage("which event?")
+        .hint("name it, as in `bowline test PreToolUse --tool Bash`, or give a whole payload with --input @FILE")
+        .hint("`bowline events` lists every event")
+}
+
+/// The event that a payload names, if it is one.
+fn event_of(payload: &Map<String, Value>) -> Option<Result<HookEvent>> {
+    let name = EVENT_KEYS.iter().find_map(|key| payload.get(*key))?;
+    Some(match name.as_str() {
+        Some(name) => crate::commands::event(name),
+        None => Err(Error::input("`hook_event_name` in the payload is not text")),
+    })
+}
+
+/// Sets what the options say, over what the input says.
+fn add_options(payload: &mut Map<String, Value>, args: &TestArgs, event: HookEvent) -> Result<()> {
+    for (option, field, value) in [
+        ("--tool", "tool_name", &args.tool),
+        ("--prompt", "prompt", &args.prompt),
+    ] {
+        let Some(value) = value else { continue };
+        if !event.payload_fields().contains(&field) {
+            return Err(
+                Error::usage(format!("{option} is not for {}", event.name())).hint(format!(
+                    "{} has {}",
+                    event.name(),
+                    fields_of(event)
+                )),
+            );
+        }
+        payload.insert(field.to_owned(), Value::String(value.clone()));
+    }
+    for field in &args.fields {
+        let (name, value) = field
+            .split_once('=')
+            .filter(|(name, _)| !name.is_empty())
+            .ok_or_else(|| {
+                Error::usage(format!("`--field {field}` has no name or no value"))
+                    .hint("write it as --field NAME=VALUE")
+            })?;
+        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
+        payload.insert(name.to_owned(), value);
+    }
+    Ok(())
+}
+
+/// An event without what it is about would be judged as something that no agent ever sends.
+fn require_essentials(input: &HookInput) -> Result<()> {
+    let event = input.event_type();
+    if event.is_tool_event() && input.tool_name().is_none_or(str::is_empty) {
+        return Err(Error::usage(format!(
+            "{} is about a tool, and none is named",
+            event.name()
+        ))
+        .hint("add --tool, as in --tool Bash"));
+    }
+    if event == HookEvent::UserPromptSubmit && input.prompt().is_none_or(str::is_empty) {
+        return Err(
+            Error::usage("UserPromptSubmit is about a prompt, and there is none")
+                .hint("add --prompt TEXT"),
+        );
+    }
+    Ok(())
+}
+
+/// Adds what an agent would always send.
+fn complete(mut input: HookInput, args: &TestArgs, folder: &Path) -> HookInput {
+    let event = input.event_type();
+    if input.session_id.is_empty() {
+        input.session_id.clone_from(&args.session);
+    }
+    let mut usual = vec![("cwd", folder.to_string_lossy().into_owned())];
+    if event.payload_fields().contains(&"tool_use_id") {
+        usual.push(("tool_use_id", "toolu_test".to_owned()));
+    }
+    let of_event = USUAL.iter().filter(|(of, ..)| *of == event);
+    usual.extend(of_event.map(|(_, name, value)| (*name, (*value).to_owned())));
+    for (name, value) in usual {
+        if input.field(name).is_none() {
+            input = input.with_field(name, value);
+        }
+    }
+    input
+}
+
+fn fields_of(event: HookEvent) -> String {
+    match event.payload_fields() {
+        [] => "no fields of its own".to_owned(),
+        fields => fields.join(", "),
+    }
+}
+
+/// Reads `--input`: JSON, `@FILE`, or `-` for standard input.
+fn read_object(given: &str) -> Result<Map<String, Value>> {
+    let (bytes, from) = if given == "-" {
+        let bytes = read_all(io::stdin().lock())
+            .map_err(|source| Error::input("cannot read standard input").caused_by(source))?;
+        (bytes, "standard input")
+    } else if let Some(path) = given.strip_prefix('@') {
+        let bytes = File::open(path)
+            .and_then(read_all)
+            .map_err(|source| Error::file("read", Path::new(path), source))?;
+        (bytes, path)
+    } else {
+        (given.as_bytes().to_vec(), "--input")
+    };
+    let unusable = || {
+        Error::input(format!("cannot use {from}"))
+            .hint("expected one JSON object, such as {\"command\": \"ls\"}; @FILE reads a file, - standard input")
+    };
+    match parse_payload(&bytes) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(_) => Err(unusable()),
+        Err(source) => Err(unusable().caused_by(source)),
+    }
+}
+
+/// Reads up to one byte more than is allowed, so that too much is noticed.
+fn read_all(source: impl Read) -> io::Result<Vec<u8>> {
+    let most = u64::try_from(MAX_PAYLOAD_BYTES).unwrap_or(u64::MAX);
+    let mut bytes = Vec::new();
+    source
+        .take(most.saturating_add(1))
+        .read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

@@ -1,0 +1,274 @@
+//! `bowline trust`: lets a project's own Bowline files take effect, after showing what they would do.
+
+use std::path::{Path, PathBuf};
+
+use bowline::settings::{
+    FileKind, FileStatus, Locations, Scope, Settings, SettingsFile, TrustEntry, TrustState,
+    TrustStore, find_project,
+};
+use serde::Serialize;
+
+use crate::Outcome;
+use crate::error::{Error, ErrorKind, Result};
+use crate::hook_view::{HookView, StatusName};
+use crate::project::{self, Paths};
+use crate::ui::{Answer, Format, FormatArgs, Table, Text, Ui, style};
+
+/// Trust a project's bowline.toml, after a look at what it would run
+///
+/// Until then its hooks do not run and it can only make things stricter. Trust ends when the file changes
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bowline trust
+  bowline trust ~/work/engine --yes
+  bowline trust --revoke
+  bowline trust --list")]
+pub(crate) struct TrustArgs {
+    /// The project's folder instead of the current one
+    dir: Option<PathBuf>,
+
+    /// Do not ask
+    #[arg(long, short, conflicts_with_all = ["revoke", "list"])]
+    yes: bool,
+
+    /// Withdraw the trust
+    #[arg(long, conflicts_with = "list")]
+    revoke: bool,
+
+    /// List the projects that are trusted
+    #[arg(long, conflicts_with = "dir")]
+    list: bool,
+
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+/// What trusting a project means.
+#[derive(Debug, Serialize)]
+struct Report {
+    project: PathBuf,
+    trust: TrustState,
+    files: Vec<PathBuf>,
+    /// The hooks that would come into force.
+    would_run: Vec<HookView>,
+    /// The settings that would take effect.
+    would_loosen: Vec<Loosened>,
+}
+
+#[derive(Debug, Serialize)]
+struct Loosened {
+    file: Option<PathBuf>,
+    line: usize,
+    message: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Revoked<'a> {
+    project: &'a Path,
+    revoked: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Listed {
+    trusted: Vec<TrustEntry>,
+}
+
+pub(crate) fn run(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome> {
+    let mut store = TrustStore::open(&Locations::from_env()).map_err(|source| {
+        Error::new(ErrorKind::File, "cannot open the record of trust").caused_by(source)
+    })?;
+    if args.list {
+        list(&store, args.format.format(), ui)
+    } else if args.revoke {
+        revoke(&mut store, args, ui)
+    } else {
+        trust(&mut store, args, ui)
+    }
+}
+
+fn list(store: &TrustStore, format: Format, ui: &mut Ui) -> Result<Outcome> {
+    if let Some(problem) = store.problem() {
+        return Err(Error::new(ErrorKind::File, problem.to_owned())
+            .hint("repair the file, or remove it and trust again"));
+    }
+    let trusted = store.entries();
+    match format {
+        Format::Json => ui.json(&Listed { trusted })?,
+        Format::Text if trusted.is_empty() => ui.line("No project is trusted."),
+        Format::Text => {
+            let mut table = Table::new(["Project", "Since", "SHA-256"]);
+            for entry in trusted {
+                table.row([
+                    Text::styled(entry.project.display().to_string(), style::NAME),
+                    entry.when.format("%Y-%m-%d %H:%M UTC").to_string().into(),
+                    entry.sha256.chars().take(12).collect::<String>().into(),
+                ]);
+            }
+            ui.table(&table);
+        }
+    }
+    Ok(Outcome::Clean)
+}
+
+fn revoke(store: &mut TrustStore, args: &TrustArgs, ui: &mut Ui) -> Result<Outcome> {
+    // A project that is gone can still be revoked, by the path that it is listed with.
+    let project = match project::folder(args.dir.as_deref()) {
+        Ok(folder) => find_project(&folder),
+        Err(error) => args.dir.clone().ok_or(error)?,
+    };
+    let revoked = store.revoke(&project).map_err(|source| {
+        Error::new(ErrorKind::File, "cannot withdraw the trust").caused_by(source)
+    })?;
+    match args.format.format() {
+        Format::Json => ui.json(&Revoked {
+            project: &project,
+            revoked,
+        })?,
+        Format::Text if revoked => ui.line(format!("{} is no longer trusted.", project.display())),
+        Format::Text => ui.line(format!("{} was not trusted.", project.display())),
+    }
+    Ok(Outcome::Clean)
+}
+
+fn trust(store: &mut TrustStore, args: &TrustArgs, ui: &mut Ui) -> Result<Outcome> {
+    let project = find_project(&project::folder(args.dir.as_deref())?);
+    // Taken before the files are read for showing: if they change in between, recording fails.
+    let fingerprint =
+        TrustStore::fingerprint(&project).map_err(|source| cannot_trust(&project, source))?;
+    let settings = project::load(&project);
+    if let Some(broken) = own_files(&settings).find(|file| file.status != FileStatus::Read) {
+        return Err(Error::new(
+            ErrorKind::File,
+            format!("cannot tell what {} would do", broken.path.display()),
+        )
+        .hint("`bowline check` shows what is wrong with it"));
+    }
+    let mut report = Report::new(settings);
+    let format = args.format.format();
+
+    let pending = fingerprint.filter(|_| !report.trust.is_trusted());
+    if format == Format::Text {
+        report.show(ui);
+    }
+    if let Some(fingerprint) = pending {
+        let consent = match (args.yes, format) {
+            (true, _) => Answer::Yes,
+            (false, Format::Json) => Answer::No,
+            (false, Format::Text) => ui.ask("Trust this project?").map_err(|error| {
+                error.hint("look at what is listed above, then run it again with --yes")
+            })?,
+        };
+        if consent == Answer::Yes {
+            store
+                .record_shown(&project, &fingerprint)
+                .map_err(|source| cannot_trust(&project, source))?;
+            report.trust = TrustState::Trusted;
+        }
+        if format == Format::Text {
+            ui.line(match consent {
+                Answer::Yes => Text::styled("Trusted, as it is now.", style::GOOD),
+                Answer::No => Text::from("Not trusted; nothing was changed."),
+            });
+        }
+    }
+    if format == Format::Json {
+        ui.json(&report)?;
+    }
+    Ok(if report.trust.is_trusted() {
+        Outcome::Clean
+    } else {
+        Outcome::Findings
+    })
+}
+
+/// The files that trust is about.
+fn own_files(settings: &Settings) -> impl Iterator<Item = &SettingsFile> {
+    settings.files.iter().filter(|file| {
+        file.kind == FileKind::BowlineConfig && matches!(file.scope, Scope::Project | Scope::Local)
+    })
+}
+
+fn cannot_trust(project: &Path, source: bowline::Error) -> Error {
+    Error::new(
+        ErrorKind::File,
+        format!("cannot trust {}", project.display()),
+    )
+    .caused_by(source)
+}
+
+impl Report {
+    fn new(settings: Settings) -> Self {
+        let files = own_files(&settings).map(|file| file.path.clone()).collect();
+        let mut would_run = HookView::all(&settings.hooks);
+        would_run.retain(|hook| hook.status == StatusName::Untrusted);
+        let would_loosen = settings
+            .diagnostics
+            .into_iter()
+            // A note without a span counts a file's hooks, which are listed one by one.
+            .filter(|diagnostic| diagnostic.code == "untrusted" && !diagnostic.span.is_empty())
+            .map(|diagnostic| Loosened {
+                file: diagnostic.file,
+                line: diagnostic.line,
+                message: diagnostic.message,
+            })
+            .collect();
+        Self {
+            project: settings.project,
+            trust: settings.trust,
+            files,
+            would_run,
+            would_loosen,
+        }
+    }
+
+    fn show(&self, ui: &mut Ui) {
+        let paths = Paths::of(&self.project);
+        let project = paths.show_absolute(&self.project);
+        match self.trust {
+            TrustState::NotNeeded => {
+                return ui.line(format!(
+                    "Nothing to trust: {project} has no bowline.toml and no bowline.local.toml."
+                ));
+            }
+            TrustState::Trusted => return ui.line(format!("{project} is already trusted.")),
+            TrustState::Changed => ui.line(Text::styled(
+                format!("{project} has changed since it was trusted."),
+                style::CAUTION,
+            )),
+            _ => ui.heading(&project),
+        }
+        for file in &self.files {
+            ui.line(format!("  {}", paths.show(file)));
+        }
+        ui.blank();
+        if self.would_run.is_empty() {
+            ui.line("It would run no hooks.");
+        } else {
+            ui.line("It would run, as you, with your files and your keys:");
+            let mut table = Table::new(["Event", "Matcher", "Runs", "Where"]);
+            for hook in &self.would_run {
+                table.row([
+                    Text::styled(hook.event.name(), style::NAME),
+                    hook.matcher.as_deref().unwrap_or("*").into(),
+                    hook.runs.as_str().into(),
+                    hook.place(&paths).into(),
+                ]);
+            }
+            ui.table(&table);
+        }
+        if !self.would_loosen.is_empty() {
+            ui.blank();
+            ui.line("It would set what is ignored now:");
+            for loosened in &self.would_loosen {
+                let file = loosened
+                    .file
+                    .as_deref()
+                    .map(|file| paths.show(file))
+                    .unwrap_or_default();
+                ui.line(format!("  {file}:{}: {}", loosened.line, loosened.message));
+            }
+        }
+        ui.blank();
+    }
+}

@@ -1,0 +1,149 @@
+//! The program's one error: what went wrong, why, and what to do.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+/// What kind of thing went wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ErrorKind {
+    /// The command line asks for something that cannot be.
+    Usage,
+    /// What was given as input cannot be used.
+    Input,
+    /// A file or folder cannot be read or written.
+    File,
+    /// The answer cannot be printed, or the question not asked.
+    Terminal,
+    /// The system refuses what is needed to run hooks.
+    System,
+}
+
+/// Why a command could not run.
+#[derive(Debug)]
+pub(crate) struct Error {
+    kind: ErrorKind,
+    message: String,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+    hints: Vec<String>,
+}
+
+/// The result of everything that can stop a command.
+pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            source: None,
+            hints: Vec::new(),
+        }
+    }
+
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Usage, message)
+    }
+
+    pub(crate) fn input(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Input, message)
+    }
+
+    /// A file that could not be read, written or found.
+    pub(crate) fn file(action: &str, path: &Path, source: io::Error) -> Self {
+        Self::new(
+            ErrorKind::File,
+            format!("cannot {action} {}", path.display()),
+        )
+        .caused_by(source)
+    }
+
+    /// Standard output or input that does not take part.
+    pub(crate) fn terminal(message: impl Into<String>, source: io::Error) -> Self {
+        Self::new(ErrorKind::Terminal, message).caused_by(source)
+    }
+
+    pub(crate) fn caused_by(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    pub(crate) fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    pub(crate) fn hints(&self) -> &[String] {
+        &self.hints
+    }
+
+    /// What lies behind it, nearest first.
+    pub(crate) fn causes(&self) -> impl Iterator<Item = String> {
+        let mut next = self.source();
+        std::iter::from_fn(move || {
+            let cause = next?;
+            next = cause.source();
+            Some(cause.to_string())
+        })
+    }
+
+    /// The reader went away (`bowline events | head`): nothing that anybody wants to hear about.
+    pub(crate) fn is_broken_pipe(&self) -> bool {
+        self.source
+            .as_ref()
+            .and_then(|source| source.downcast_ref::<io::Error>())
+            .is_some_and(|cause| {
+                self.kind == ErrorKind::Terminal && cause.kind() == io::ErrorKind::BrokenPipe
+            })
+    }
+
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        if self.is_broken_pipe() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::from(2)
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source
+            .as_deref()
+            .map(|source| source as &(dyn StdError + 'static))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_come_nearest_first() {
+        let inner = Error::input("the inner one");
+        let outer = Error::usage("the outer one").caused_by(inner);
+        assert_eq!(outer.causes().collect::<Vec<_>>(), ["the inner one"]);
+    }
+
+    #[test]
+    fn only_output_breaks_quietly() {
+        let pipe = || io::Error::from(io::ErrorKind::BrokenPipe);
+        assert!(Error::terminal("cannot print", pipe()).is_broken_pipe());
+        assert!(!Error::file("read", Path::new("fifo"), pipe()).is_broken_pipe());
+    }
+}

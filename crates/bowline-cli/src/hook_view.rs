@@ -1,0 +1,285 @@
+//! A hook of a settings file as reports show it, to people and to programs alike.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bowline::hooks::{
+    Activation, Attempts, Dialect, HookEvent, OnFailure, Repeat, RunMode, humane_duration,
+};
+use bowline::settings::{
+    Action, ExitPolicy, HookDefinition, HookStatus, LoadedHook, Scope, Shape, Timeout,
+};
+use serde::Serialize;
+
+use crate::project::Paths;
+
+/// One hook.
+#[derive(Debug, Serialize)]
+pub(crate) struct HookView {
+    pub(crate) id: String,
+    pub(crate) event: HookEvent,
+    /// Its place among the hooks of its event that are in force, from 1.
+    pub(crate) position: Option<usize>,
+    pub(crate) status: StatusName,
+    /// Why it is not in force.
+    pub(crate) reason: Option<String>,
+    pub(crate) scope: Scope,
+    pub(crate) file: Option<PathBuf>,
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+    pub(crate) shape: Shape,
+    pub(crate) dialect: Dialect,
+    pub(crate) plugin: Option<String>,
+    /// The skill or sub-agent that it belongs to.
+    pub(crate) only_while: Option<String>,
+    pub(crate) matcher: Option<String>,
+    #[serde(rename = "if")]
+    pub(crate) condition: Option<String>,
+    pub(crate) kind: String,
+    pub(crate) runs: String,
+    pub(crate) timeout_ms: u64,
+    /// How the timeout is written; nothing for the default.
+    pub(crate) timeout_written: Option<String>,
+    pub(crate) timeout: String,
+    pub(crate) exit_policy: Option<ExitPolicy>,
+    pub(crate) on_failure: OnFailure,
+    pub(crate) attempts: u8,
+    pub(crate) mode: &'static str,
+    pub(crate) once: bool,
+    pub(crate) priority: i32,
+}
+
+/// Whether a hook is in force.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum StatusName {
+    InForce,
+    Duplicate,
+    Untrusted,
+    Disabled,
+    Unsupported,
+}
+
+impl HookView {
+    /// All hooks of the project: by event, and for each event in the order in which they would run.
+    pub(crate) fn all(hooks: &[LoadedHook]) -> Vec<Self> {
+        let mut views: Vec<Self> = Vec::with_capacity(hooks.len());
+        for hook in hooks {
+            let (status, reason) = standing(&hook.status, &views);
+            let mut view = Self::new(&hook.definition, status, reason);
+            if status == StatusName::InForce {
+                let before = views
+                    .iter()
+                    .filter(|other| other.event == view.event && other.position.is_some())
+                    .count();
+                view.position = Some(before + 1);
+            }
+            views.push(view);
+        }
+        views.sort_by_key(|view| place_of(view.event));
+        views
+    }
+
+    /// A hook of a file that is looked at by itself.
+    pub(crate) fn alone(definition: &HookDefinition) -> Self {
+        let (status, reason) = match &definition.action {
+            Action::Unsupported { .. } => standing(&HookStatus::Unsupported, &[]),
+            _ => (StatusName::InForce, None),
+        };
+        Self::new(definition, status, reason)
+    }
+
+    fn new(definition: &HookDefinition, status: StatusName, reason: Option<String>) -> Self {
+        let origin = &definition.origin;
+        let matcher = definition.matcher.source();
+        Self {
+            id: definition.id.clone(),
+            event: definition.event,
+            position: None,
+            status,
+            reason,
+            scope: origin.scope,
+            file: origin.file.clone(),
+            line: origin.line,
+            column: origin.column,
+            shape: origin.shape,
+            dialect: origin.dialect,
+            plugin: origin.plugin.as_ref().map(|plugin| plugin.name.clone()),
+            only_while: only_while(&definition.activation),
+            matcher: (!matcher.is_empty()).then(|| matcher.to_owned()),
+            condition: definition
+                .condition
+                .as_ref()
+                .map(|condition| condition.source().to_owned()),
+            kind: definition.action.kind().to_owned(),
+            runs: match &definition.action {
+                Action::Unsupported { kind } => kind.clone(),
+                action => action.summary(),
+            },
+            timeout_ms: u64::try_from(definition.timeout.limit.as_millis()).unwrap_or(u64::MAX),
+            timeout_written: definition.timeout.written.clone(),
+            timeout: timeout(&definition.timeout, origin.dialect),
+            exit_policy: match definition.action {
+                Action::Command(_) => Some(definition.exit_policy),
+                _ => None,
+            },
+            on_failure: definition.on_failure,
+            attempts: match definition.attempts {
+                Attempts::RetryOnce => 2,
+                _ => 1,
+            },
+            mode: match definition.mode {
+                RunMode::Observe => "observe",
+                RunMode::Background => "background",
+                _ => "decide",
+            },
+            once: definition.repeat == Repeat::OncePerSession,
+            priority: definition.priority,
+        }
+    }
+
+    /// `file:line`, as editors and terminals understand it.
+    pub(crate) fn place(&self, paths: &Paths) -> String {
+        match &self.file {
+            Some(file) => format!("{}:{}", paths.show(file), self.line),
+            None => format!("line {}", self.line),
+        }
+    }
+
+    /// How its exit code is read.
+    pub(crate) fn exit_codes(&self) -> &'static str {
+        match self.exit_policy {
+            Some(ExitPolicy::OnlyTwo) => "only exit 2 blocks",
+            Some(_) => "any non-zero exit blocks",
+            None => "-",
+        }
+    }
+
+    /// What a failure comes to.
+    pub(crate) fn failure(&self) -> String {
+        let outcome = match self.on_failure {
+            OnFailure::Ask => "ask",
+            OnFailure::Allow => "allow",
+            _ => "block",
+        };
+        match self.attempts {
+            1 => outcome.to_owned(),
+            _ => format!("retry, then {outcome}"),
+        }
+    }
+
+    /// What is unusual about it, in a few words.
+    pub(crate) fn remarks(&self) -> Vec<String> {
+        let mut remarks: Vec<String> = self.reason.iter().cloned().collect();
+        remarks.extend(self.condition.as_ref().map(|rule| format!("if {rule}")));
+        remarks.extend(
+            self.only_while
+                .as_ref()
+                .map(|what| format!("only in {what}")),
+        );
+        match self.mode {
+            "observe" => remarks.push("observes only".to_owned()),
+            "background" => remarks.push("not waited for".to_owned()),
+            _ => {}
+        }
+        if self.once {
+            remarks.push("once per session".to_owned());
+        }
+        if self.priority != 0 {
+            remarks.push(format!("priority {}", self.priority));
+        }
+        remarks
+    }
+}
+
+/// Where the event stands in the table of events.
+fn place_of(event: HookEvent) -> usize {
+    HookEvent::ALL
+        .iter()
+        .position(|other| *other == event)
+        .unwrap_or(usize::MAX)
+}
+
+/// Whether a hook is in force, and why not, after the hooks before it.
+fn standing(status: &HookStatus, before: &[HookView]) -> (StatusName, Option<String>) {
+    match status {
+        HookStatus::Duplicate { of } => {
+            let first = before.get(*of);
+            let place = first.and_then(|first| first.position).map_or_else(
+                || "a hook above".to_owned(),
+                |position| format!("#{position}"),
+            );
+            (StatusName::Duplicate, Some(format!("duplicate of {place}")))
+        }
+        HookStatus::Untrusted => (
+            StatusName::Untrusted,
+            Some("not trusted: run `bowline trust`".to_owned()),
+        ),
+        HookStatus::Disabled { by } => (StatusName::Disabled, Some(format!("disabled by {by}"))),
+        HookStatus::Unsupported => (
+            StatusName::Unsupported,
+            Some("not supported yet".to_owned()),
+        ),
+        _ => (StatusName::InForce, None),
+    }
+}
+
+fn only_while(activation: &Activation) -> Option<String> {
+    match activation {
+        Activation::Skill(name) => Some(format!("skill {name}")),
+        Activation::Agent(name) => Some(format!("sub-agent {name}")),
+        _ => None,
+    }
+}
+
+/// How a timeout is understood: "`timeout: 5000` = 83.3 min (seconds, claude-code)".
+fn timeout(timeout: &Timeout, dialect: Dialect) -> String {
+    let limit = humane_duration(timeout.limit);
+    let Some(written) = &timeout.written else {
+        return format!("{limit} (default)");
+    };
+    match unit(written, timeout.limit) {
+        Some(unit) => format!("`{written}` = {limit} ({unit}, {dialect})"),
+        None => format!("`{written}` = {limit}"),
+    }
+}
+
+/// The unit in which a bare number was read.
+fn unit(written: &str, limit: Duration) -> Option<&'static str> {
+    let (key, number) = written.split_once([':', '='])?;
+    let number: f64 = number.trim().parse().ok()?;
+    if key.trim() != "timeout" {
+        return None;
+    }
+    let is = |value: f64| (value - number).abs() < 0.001;
+    if is(limit.as_secs_f64()) {
+        Some("seconds")
+    } else if is(limit.as_secs_f64() * 1e3) {
+        Some("milliseconds")
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_unit_of_a_bare_number_is_told() {
+        for (written, ms, expected) in [
+            ("timeout: 5000", 5_000_000, Some("seconds")),
+            ("timeout: 5000", 5000, Some("milliseconds")),
+            ("timeout: 2.5", 2500, Some("seconds")),
+            ("timeout = 10", 10_000, Some("seconds")),
+            ("timeout_ms: 100", 100, None),
+            ("nonsense", 100, None),
+        ] {
+            assert_eq!(
+                unit(written, Duration::from_millis(ms)),
+                expected,
+                "{written}"
+            );
+        }
+    }
+}

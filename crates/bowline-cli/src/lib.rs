@@ -1,0 +1,121 @@
+//! The `bowline` command: see, check, trust and test the hooks of AI coding agents.
+//!
+//! Every command builds a report and hands it to [`ui`], as text for people or as one JSON document
+//! for programs. Nothing else prints.
+
+mod commands;
+mod error;
+mod hook_view;
+mod project;
+mod ui;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use commands::Command;
+use error::Error;
+use ui::{Format, Ui};
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  nothing to report, or allowed
+  1  findings, a denied or asked event, or a question answered with no
+  2  could not run: wrong arguments, unreadable files, bad input";
+
+/// See, check, trust and test the hooks of AI coding agents
+#[derive(Debug, Parser)]
+#[command(name = "bowline", version, max_term_width = 100, after_help = EXIT_CODES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// How a command that ran came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    /// Nothing is wrong, or the event is allowed.
+    Clean,
+    /// There are findings, or the event is not simply allowed, or the answer was no.
+    Findings,
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Clean => Self::SUCCESS,
+            Outcome::Findings => Self::from(1),
+        }
+    }
+}
+
+/// Runs the program with these arguments, the program's name first.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(usage) => return ui::usage(&usage),
+    };
+    let format = cli.command.format();
+    let mut ui = Ui::for_stdout();
+    let result = commands::run(cli.command, &mut ui);
+    match result.and_then(|outcome| ui.flush().map(|()| outcome)) {
+        Ok(outcome) => outcome.into(),
+        Err(error) => report(&error, format, ui),
+    }
+}
+
+/// The one place where an error is shown.
+fn report(error: &Error, format: Format, mut ui: Ui) -> ExitCode {
+    if !error.is_broken_pipe() {
+        ui.error(error);
+        if format == Format::Json {
+            ui.error_document(error);
+        }
+    }
+    error.exit_code()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    /// Every command's help shows an example, and help texts carry no full stop.
+    #[test]
+    fn help_follows_the_house_style() {
+        for command in Cli::command().get_subcommands() {
+            let name = command.get_name();
+            let after = command.get_after_help().map(ToString::to_string);
+            assert!(
+                after.is_some_and(|text| text.contains(&format!("bowline {name}"))),
+                "{name} lacks an example"
+            );
+            let about = command
+                .get_about()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            assert!(
+                !about.is_empty() && !about.ends_with('.'),
+                "{name}: {about}"
+            );
+            for argument in command.get_arguments() {
+                let help = argument
+                    .get_help()
+                    .map(ToString::to_string)
+                    .unwrap_or_default();
+                assert!(
+                    !help.is_empty() && !help.ends_with('.'),
+                    "{name} {}: {help}",
+                    argument.get_id()
+                );
+            }
+        }
+    }
+}

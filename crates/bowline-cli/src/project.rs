@@ -1,0 +1,135 @@
+//! The project that a command is about, and how its paths are shown.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use bowline::settings::{self, Locations, Settings, SettingsFile};
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+
+/// The folder that was named, or the current one, as an absolute path.
+pub(crate) fn folder(named: Option<&Path>) -> Result<PathBuf> {
+    let folder = match named {
+        Some(folder) => std::path::absolute(folder),
+        None => std::env::current_dir(),
+    }
+    .map_err(|source| {
+        Error::file("find", named.unwrap_or(Path::new(".")), source)
+            .hint("run bowline in a folder that exists, or name one")
+    })?;
+    match folder.metadata() {
+        Ok(found) if found.is_dir() => Ok(folder),
+        Ok(_) => Err(Error::file(
+            "open",
+            &folder,
+            io::Error::from(io::ErrorKind::NotADirectory),
+        )
+        .hint("name the project's folder, not a file in it")),
+        Err(source) => {
+            Err(Error::file("open", &folder, source).hint("name a project's folder that exists"))
+        }
+    }
+}
+
+/// The settings of the project that the folder belongs to.
+pub(crate) fn load(folder: &Path) -> Settings {
+    settings::load(&settings::find_project(folder), &Locations::from_env())
+}
+
+/// Shows paths as short as they can be understood.
+#[derive(Debug)]
+pub(crate) struct Paths {
+    project: PathBuf,
+    home: Option<PathBuf>,
+}
+
+impl Paths {
+    pub(crate) fn of(project: &Path) -> Self {
+        Self {
+            project: project.to_owned(),
+            home: Locations::from_env().home,
+        }
+    }
+
+    /// Relative to the project, or from the home folder with `~`, or as it is.
+    pub(crate) fn show(&self, path: &Path) -> String {
+        if let Ok(inside) = path.strip_prefix(&self.project) {
+            return inside.display().to_string();
+        }
+        self.show_absolute(path)
+    }
+
+    /// From the home folder with `~`, or as it is.
+    pub(crate) fn show_absolute(&self, path: &Path) -> String {
+        let in_home = self
+            .home
+            .as_ref()
+            .and_then(|home| path.strip_prefix(home).ok());
+        match in_home {
+            Some(rest) => Path::new("~").join(rest).display().to_string(),
+            None => path.display().to_string(),
+        }
+    }
+}
+
+/// A settings file in a report.
+#[derive(Debug, Serialize)]
+pub(crate) struct FileView {
+    pub(crate) path: PathBuf,
+    pub(crate) kind: Option<settings::FileKind>,
+    pub(crate) scope: Option<settings::Scope>,
+    pub(crate) status: FileStatusName,
+    /// Why it was not read.
+    pub(crate) reason: Option<String>,
+    pub(crate) hooks: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum FileStatusName {
+    Read,
+    Unreadable,
+    Broken,
+    Ignored,
+}
+
+impl From<&SettingsFile> for FileView {
+    fn from(file: &SettingsFile) -> Self {
+        use settings::FileStatus;
+        let (status, reason) = match &file.status {
+            FileStatus::Unreadable { reason } => (FileStatusName::Unreadable, Some(reason.clone())),
+            FileStatus::Broken => (FileStatusName::Broken, None),
+            FileStatus::Ignored { reason } => (FileStatusName::Ignored, Some(reason.clone())),
+            _ => (FileStatusName::Read, None),
+        };
+        Self {
+            path: file.path.clone(),
+            kind: Some(file.kind),
+            scope: Some(file.scope),
+            status,
+            reason,
+            hooks: file.hooks,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_shown_short() {
+        let paths = Paths {
+            project: "/home/ada/engine".into(),
+            home: Some("/home/ada".into()),
+        };
+        for (path, expected) in [
+            ("/home/ada/engine/bowline.toml", "bowline.toml"),
+            ("/home/ada/.claude/settings.json", "~/.claude/settings.json"),
+            ("/etc/bowline/config.toml", "/etc/bowline/config.toml"),
+        ] {
+            assert_eq!(paths.show(Path::new(path)), expected);
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Everything that a person or a program gets to read. The only place that prints.
+//!
+//! Output is gathered and written at once, in the terminal's width, without colours where they are not
+//! wanted (`NO_COLOR`, pipes, files).
+
+pub(crate) mod snippet;
+pub(crate) mod style;
+mod table;
+mod text;
+mod tree;
+
+use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+pub(crate) use table::Table;
+pub(crate) use text::Text;
+pub(crate) use tree::Tree;
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// Who reads the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// A person.
+    Text,
+    /// A program.
+    Json,
+}
+
+/// The choice of [`Format`] on the command line.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(crate) struct FormatArgs {
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+impl FormatArgs {
+    pub(crate) fn format(self) -> Format {
+        if self.json {
+            Format::Json
+        } else {
+            Format::Text
+        }
+    }
+}
+
+/// What a person said to a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Yes,
+    No,
+}
+
+/// What is written when nothing else is known of the reader's width.
+const DEFAULT_WIDTH: usize = 100;
+const WIDTHS: std::ops::RangeInclusive<usize> = 24..=160;
+/// Nobody types a longer answer to a yes-or-no question.
+const LONGEST_ANSWER: u64 = 1024;
+
+/// Gathers what a command has to say.
+#[derive(Debug)]
+pub(crate) struct Ui {
+    out: String,
+    width: usize,
+}
+
+impl Ui {
+    /// Writes to standard output, as wide as the terminal or `COLUMNS`.
+    pub(crate) fn for_stdout() -> Self {
+        let columns = || std::env::var("COLUMNS").ok()?.parse().ok();
+        let width = terminal_size::terminal_size_of(io::stdout())
+            .map(|(terminal_size::Width(width), _)| usize::from(width))
+            .or_else(columns)
+            .unwrap_or(DEFAULT_WIDTH);
+        Self {
+            out: String::new(),
+            width: width.clamp(*WIDTHS.start(), *WIDTHS.end()),
+        }
+    }
+
+    /// One paragraph.
+    pub(crate) fn line(&mut self, text: impl Into<Text>) {
+        for line in text.into().wrap(self.width) {
+            line.render(&mut self.out);
+            self.out.push('\n');
+        }
+    }
+
+    pub(crate) fn blank(&mut self) {
+        self.out.push('\n');
+    }
+
+    pub(crate) fn heading(&mut self, text: impl AsRef<str>) {
+        self.line(Text::styled(text, style::HEADING));
+    }
+
+    pub(crate) fn table(&mut self, table: &Table) {
+        table.render(&mut self.out, self.width);
+    }
+
+    pub(crate) fn tree(&mut self, tree: &Tree) {
+        tree.render(&mut self.out, self.width);
+    }
+
+    pub(crate) fn snippet(&mut self, finding: &snippet::Annotated<'_>) {
+        self.out.push_str(&snippet::render(finding, self.width));
+    }
+
+    /// Text for another program, exactly as it is.
+    pub(crate) fn verbatim(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    pub(crate) fn json(&mut self, document: &impl Serialize) -> Result<()> {
+        let text = serde_json::to_string_pretty(document).map_err(|source| {
+            Error::new(ErrorKind::Terminal, "cannot write the answer as JSON").caused_by(source)
+        })?;
+        self.out.push_str(&text);
+        self.out.push('\n');
+        Ok(())
+    }
+
+    /// Writes what was gathered.
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        let text = std::mem::take(&mut self.out);
+        let mut stdout = anstream::stdout().lock();
+        stdout
+            .write_all(text.as_bytes())
+            .and_then(|()| stdout.flush())
+            .map_err(|source| Error::terminal("cannot write to standard output", source))
+    }
+
+    /// Asks a yes-or-no question; anything but a yes is a no.
+    pub(crate) fn ask(&mut self, question: &str) -> Result<Answer> {
+        // What the question is about has to be seen, also by those who cannot be asked.
+        self.flush()?;
+        if !io::stdin().is_terminal() {
+            return Err(Error::new(
+                ErrorKind::Terminal,
+                "cannot ask for confirmation: standard input is not a terminal",
+            ));
+        }
+        self.out.push_str(question);
+        self.out.push_str(" [y/N] ");
+        self.flush()?;
+        let mut answer = String::new();
+        io::stdin()
+            .lock()
+            .take(LONGEST_ANSWER)
+            .read_line(&mut answer)
+            .map_err(|source| Error::terminal("cannot read the answer", source))?;
+        Ok(match answer.trim().to_lowercase().as_str() {
+            "y" | "yes" => Answer::Yes,
+            _ => Answer::No,
+        })
+    }
+
+    /// Shows an error on standard error. Whether that works makes no difference any more.
+    pub(crate) fn error(&self, error: &Error) {
+        let mut lines = vec![Text::styled("error: ", style::BAD.bold()).plain(error.to_string())];
+        for cause in error.causes() {
+            lines.push(Text::styled("cause: ", style::FAINT).plain(cause));
+        }
+        for hint in error.hints() {
+            lines.push(Text::styled("hint: ", style::NAME).plain(hint));
+        }
+        let mut out = String::new();
+        for line in lines.iter().flat_map(|line| line.wrap(self.width)) {
+            line.render(&mut out);
+            out.push('\n');
+        }
+        let _ = anstream::stderr().write_all(out.as_bytes());
+    }
+
+    /// Gives a program that reads JSON the error in place of the document that it expected.
+    pub(crate) fn error_document(&mut self, error: &Error) {
+        self.out.clear();
+        let document = serde_json::json!({
+            "error": {
+                "kind": error.kind(),
+                "message": error.to_string(),
+                "causes": error.causes().collect::<Vec<_>>(),
+                "hints": error.hints(),
+            }
+        });
+        // The exit code already tells; there is nowhere left to report a failure to.
+        let _ = self.json(&document).and_then(|()| self.flush());
+    }
+}
+
+/// Shows what is wrong with the command line, or the help that was asked for.
+pub(crate) fn usage(message: &clap::Error) -> ExitCode {
+    let _ = message.print();
+    if message.use_stderr() {
+        ExitCode::from(2)
+    } else {
+        ExitCode::SUCCESS
+    }
+}

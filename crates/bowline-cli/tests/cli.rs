@@ -1,0 +1,11 @@
+//! The real binary, end to end, in a home and a project of its own.
+
+#[cfg(test)]
+mod cli {
+    mod bench;
+    mod check;
+    mod events;
+    mod hooks;
+    mod program;
+    mod test;
+}

@@ -1,0 +1,150 @@
+//! `bowline check`.
+
+use super::bench::{Bench, example};
+
+#[test]
+fn f04_c_a_clean_project_exits_with_0() {
+    let bench = Bench::with_example();
+    bench.run(&["check"]).expect(
+        0,
+        &[
+            "no errors, no warnings",
+            "`timeout: 10` = 10 s (seconds, claude-code)",
+            "only exit 2 blocks",
+        ],
+    );
+    bench
+        .run(&["check", example().to_str().unwrap()])
+        .expect(0, &["no errors, no warnings"]);
+    let (code, document) = bench.json(&["check"]);
+    assert_eq!(code, Some(0));
+    assert_eq!(document["summary"]["errors"], 0);
+    assert_eq!(document["summary"]["warnings"], 0);
+    assert_eq!(
+        document["summary"]["hooks"],
+        document["hooks"].as_array().unwrap().len()
+    );
+}
+
+#[test]
+fn f04_c_findings_are_shown_in_their_source_and_exit_with_1() {
+    let bench = Bench::new();
+    let canary = bench.project().join("ran");
+    bench.write(
+        ".claude/settings.json",
+        format!(
+            r#"{{
+  "hooks": {{
+    "PreToolUze": [],
+    "PreToolUse": [
+      {{"matcher": "Bash", "hooks": [{{"type": "command", "command": "touch {}", "timeout": 5000}}]}},
+      {{"matcher": "Bash", "hooks": [{{"type": "command"}}]}}
+    ]
+  }}
+}}"#,
+            canary.display()
+        ),
+    );
+    let ran = bench.run(&["check"]);
+    ran.expect(
+        1,
+        &[
+            "PreToolUze",
+            "did you mean `PreToolUse`?",
+            ".claude/settings.json:3:5",
+            "^^^^^^^^^^^^",
+            "`timeout: 5000` = 83.3 min (seconds, claude-code)",
+            "1 file, 1 hook: ",
+        ],
+    );
+    assert!(!canary.exists(), "checking runs nothing");
+
+    let (code, document) = bench.json(&["check", ".claude/settings.json"]);
+    assert_eq!(code, Some(1));
+    let finding = document["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|finding| finding["line"] == 3)
+        .unwrap();
+    assert_eq!(finding["column"], 5);
+    assert_eq!(finding["severity"], "warning");
+    assert!(finding["message"].as_str().unwrap().contains("PreToolUze"));
+}
+
+#[test]
+fn the_dialect_can_be_chosen() {
+    let bench = Bench::new();
+    bench.write(
+        "hooks.json",
+        r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true", "timeout": 5000}]}]}}"#,
+    );
+    for (dialect, expected) in [
+        ("generic", "5 s (milliseconds, generic)"),
+        ("claude-code", "83.3 min (seconds, claude-code)"),
+    ] {
+        let ran = bench.run(&["check", "--dialect", dialect, "hooks.json"]);
+        assert!(ran.stdout.contains(expected), "{}", ran.stdout);
+    }
+    bench
+        .run(&["check", "--dialect", "generic", "."])
+        .expect(2, &["--dialect is for files"]);
+    bench
+        .run(&["check", "--dialect", "klingon", "hooks.json"])
+        .expect(2, &["klingon"]);
+}
+
+#[test]
+fn f04_c_what_cannot_be_checked_exits_with_2() {
+    let bench = Bench::new();
+    bench
+        .run(&["check", "nowhere.json"])
+        .expect(2, &["error: cannot check nowhere.json", "hint: "]);
+    bench
+        .run(&["hooks", "--dir", "nowhere"])
+        .expect(2, &["nowhere", "hint: "]);
+    bench
+        .run(&["check", "--nonsense"])
+        .expect(2, &["--nonsense"]);
+    let (code, document) = bench.json(&["check", "nowhere.json"]);
+    assert_eq!(code, Some(2));
+    assert_eq!(document["error"]["kind"], "file");
+    assert_eq!(document["error"]["message"], "cannot check nowhere.json");
+}
+
+#[test]
+fn bad_files_are_findings_never_a_panic() {
+    let bench = Bench::new();
+    let deep = "[".repeat(3 << 20);
+    let long = format!(r#"{{"hooks": {{"Nope{}": []}}}}"#, "x".repeat(1 << 20));
+    let many = format!(
+        r#"{{"hooks": {{{}}}}}"#,
+        (0..500)
+            .map(|n| format!("\"Nope{n}\": []"))
+            .collect::<Vec<_>>()
+            .join(",")
+    );
+    for (name, content) in [
+        ("latin1.json", b"{\"hooks\": \"\xe9\"}".to_vec()),
+        (
+            "broken.json",
+            b"{\"hooks\": {\n  \"Stop\": [,]\n}}".to_vec(),
+        ),
+        ("broken.toml", b"[hooks\n".to_vec()),
+        ("deep.json", deep.into_bytes()),
+        ("long.json", long.into_bytes()),
+        ("many.json", many.into_bytes()),
+        (
+            "escapes.json",
+            b"{\"hooks\": {\"\\u001b[2J\x1b[2JStop\": []}}".to_vec(),
+        ),
+    ] {
+        bench.write(name, content);
+        let ran = bench.run(&["check", name]);
+        assert_eq!(ran.code, Some(1), "{name}: {}{}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.contains(name), "{name}: {}", ran.stdout);
+        assert!(ran.stdout.len() < 200_000, "{name} floods the screen");
+    }
+    bench.write(".claude/settings.json/file", "");
+    bench.run(&["check"]).expect(1, &[".claude/settings.json"]);
+}

@@ -1,0 +1,51 @@
+//! Completions, schema, help.
+
+use std::fs;
+use std::path::Path;
+
+use super::bench::Bench;
+
+#[test]
+fn completions_are_printed_for_each_shell() {
+    let bench = Bench::new();
+    for shell in ["bash", "zsh", "fish"] {
+        bench
+            .run(&["completions", shell])
+            .expect(0, &["bowline", "events", "trust"]);
+    }
+}
+
+#[test]
+fn the_checked_in_schema_is_the_codes_schema() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bowline.schema.json");
+    let schema = Bench::new().run(&["schema"]).stdout;
+    if std::env::var_os("BOWLINE_UPDATE").is_some_and(|value| value == "1") {
+        fs::write(&file, &schema).unwrap();
+    }
+    let checked_in = fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        checked_in == schema,
+        "bowline.schema.json is out of date: run this test with BOWLINE_UPDATE=1"
+    );
+}
+
+#[test]
+fn help_tells_the_exit_codes_and_gives_examples() {
+    let bench = Bench::new();
+    bench
+        .run(&["--help"])
+        .expect(0, &["Exit codes:", "could not run"]);
+    for command in [
+        "events",
+        "check",
+        "hooks",
+        "test",
+        "trust",
+        "schema",
+        "completions",
+    ] {
+        bench
+            .run(&[command, "--help"])
+            .expect(0, &["Example", &format!("  bowline {command}")]);
+    }
+}

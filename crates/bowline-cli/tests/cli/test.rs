@@ -1,0 +1,220 @@
+//! `bowline test`.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::bench::{Bench, one_hook};
+
+#[test]
+fn a_denied_call_is_shown_as_a_tree() {
+    let bench = Bench::with_example();
+    let call = |command: &str| json!({ "command": command }).to_string();
+    let forced = call("git push --force");
+    let args = ["test", "pre_tool_use", "--tool", "Bash", "--input", &forced];
+    let ran = bench.run(&args);
+    ran.expect(
+        1,
+        &[
+            "PreToolUse Bash (gate)",
+            "deny",
+            "not allowed: deny",
+            "reason: A forced push can overwrite commits of others.",
+            "did not match",
+            "not in force",
+            "duplicate of #1",
+        ],
+    );
+    let lease = call("git push --force-with-lease");
+    bench
+        .run(&["test", "PreToolUse", "--tool", "Bash", "--input", &lease])
+        .expect(0, &["allowed: no opinion"]);
+
+    let (code, document) = bench.json(&args);
+    assert_eq!(code, Some(1));
+    assert_eq!(document["result"]["decision"], "deny");
+    assert_eq!(document["result"]["allowed"], false);
+    assert_eq!(
+        document["payload"]["tool_input"]["command"],
+        "git push --force"
+    );
+    assert_eq!(document["hooks"][0]["run"]["status"], "ran");
+    assert_eq!(document["hooks"][0]["run"]["decision"], "deny");
+}
+
+#[test]
+fn a_dry_run_runs_nothing() {
+    let bench = Bench::new();
+    bench.write(".claude/settings.json", one_hook("Stop", "", "touch ran"));
+    bench
+        .run(&["test", "Stop", "--dry-run"])
+        .expect(0, &["would run", "touch ran", "nothing was run"]);
+    assert!(!bench.project().join("ran").exists());
+    bench
+        .run(&["test", "Stop"])
+        .expect(0, &["matched"])
+        .lacks("would run");
+    assert!(bench.project().join("ran").exists());
+}
+
+#[test]
+fn a_whole_payload_brings_its_own_event() {
+    let bench = Bench::with_example();
+    let payload = json!({
+        "session_id": "s", "hook_event_name": "PreToolUse", "cwd": "/nowhere/at/all",
+        "tool_name": "Bash", "tool_input": {"command": "git push -f"}, "tool_use_id": "t",
+    })
+    .to_string();
+    bench.write("payload.json", &payload);
+    bench
+        .run(&["test", "--input", "@payload.json"])
+        .expect(1, &["PreToolUse Bash"]);
+    let ran = bench.run_with(
+        &["test", "--input", "-", "--agent", "claude-code"],
+        payload.as_bytes(),
+    );
+    ran.expect(
+        1,
+        &[
+            "claude-code gets",
+            "exit code: 0",
+            "permissionDecision",
+            "stderr: nothing",
+        ],
+    );
+    bench
+        .run(&["test", "Stop", "--input", "@payload.json"])
+        .expect(
+            2,
+            &["the command line says Stop, the payload says PreToolUse"],
+        );
+}
+
+#[test]
+fn context_and_fields_are_shown() {
+    let bench = Bench::with_example();
+    bench
+        .run(&["test", "SessionStart"])
+        .expect(0, &["SessionStart startup", "Never rewrite history"]);
+    bench
+        .run(&["test", "SessionStart", "--field", "source=clear"])
+        .expect(0, &["SessionStart clear", "did not match"]);
+    bench
+        .run(&[
+            "test",
+            "PostToolUse",
+            "--tool",
+            "Edit",
+            "--input",
+            r#"{"file_path": "/src/main.rs"}"#,
+        ])
+        .expect(0, &["context: A Rust file changed"]);
+}
+
+#[test]
+fn what_a_hook_prints_cannot_rewrite_the_screen() {
+    let bench = Bench::new();
+    bench.write(
+        ".claude/settings.json",
+        one_hook("UserPromptSubmit", "", r"printf '\033[2Jgone'"),
+    );
+    bench
+        .run(&["test", "UserPromptSubmit", "--prompt", "hello"])
+        .expect(0, &["␛[2Jgone"]);
+}
+
+#[test]
+fn a_hook_that_nobody_waits_for_still_ends() {
+    let bench = Bench::new();
+    bench.write(
+        ".claude/settings.json",
+        r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "sleep 0.2; touch ran", "async": true}]}]}}"#,
+    );
+    bench
+        .run(&["test", "Stop"])
+        .expect(0, &["started, not waited for"]);
+    assert!(bench.project().join("ran").exists());
+}
+
+#[test]
+fn bad_input_is_explained() {
+    let bench = Bench::new();
+    bench.write("latin1.json", b"{\"a\": \"\xe9\"}");
+    let deep = format!("{}{}", "[".repeat(3 << 20), "]".repeat(3 << 20));
+    bench.write("deep.json", &deep);
+    for (args, expected) in [
+        (&["test"][..], "which event?"),
+        (&["test", "PreToolUse"], "add --tool"),
+        (&["test", "UserPromptSubmit"], "add --prompt"),
+        (
+            &["test", "Stop", "--tool", "Bash"],
+            "--tool is not for Stop",
+        ),
+        (
+            &["test", "Stop", "--field", "nothing"],
+            "--field NAME=VALUE",
+        ),
+        (&["test", "Stop", "--input", "{\"a\": }"], "line 1 column 7"),
+        (
+            &["test", "Stop", "--input", "[1]"],
+            "expected one JSON object",
+        ),
+        (
+            &["test", "Stop", "--input", "@nowhere.json"],
+            "cannot read nowhere.json",
+        ),
+        (&["test", "Stop", "--input", "@.git"], "cannot read .git"),
+        (&["test", "Stop", "--input", "@latin1.json"], "not UTF-8"),
+        (
+            &["test", "Stop", "--input", "@deep.json"],
+            "cannot use deep.json",
+        ),
+        (
+            &["test", "--input", "{\"hook_event_name\": 5}"],
+            "is not text",
+        ),
+        (
+            &["test", "--input", "{\"hook_event_name\": \"Stopp\"}"],
+            "did you mean `Stop`?",
+        ),
+        (&["test", "Stop", "--agent", "nobody"], "nobody"),
+    ] {
+        bench.run(args).expect(2, &[expected]);
+    }
+}
+
+#[test]
+fn an_interruption_stops_the_hooks_too() {
+    let bench = Bench::new();
+    let settings = one_hook("Stop", "", "echo $$ > pid; sleep 60; touch ran");
+    bench.write(".claude/settings.json", settings);
+    let child = bench
+        .command(&["test", "Stop"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let pid_file = bench.project().join("pid");
+    let hook = (0..1000)
+        .find_map(|_| {
+            std::thread::sleep(Duration::from_millis(20));
+            fs::read_to_string(&pid_file)
+                .ok()?
+                .trim()
+                .parse::<u32>()
+                .ok()
+        })
+        .expect("the hook starts");
+    let signal = |name: &str, pid: u32| {
+        let mut kill = Command::new("kill");
+        kill.args([name, &pid.to_string()]).stderr(Stdio::null());
+        kill.status().unwrap().success()
+    };
+    assert!(signal("-INT", child.id()));
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("interrupted"));
+    assert!(!signal("-0", hook), "the hook is still there");
+}
