@@ -91,7 +91,6 @@ pub(crate) enum FileStatusName {
     Read,
     Unreadable,
     Broken,
-    Ignored,
 }
 
 impl From<&SettingsFile> for FileView {
@@ -100,7 +99,6 @@ impl From<&SettingsFile> for FileView {
         let (status, reason) = match &file.status {
             FileStatus::Unreadable { reason } => (FileStatusName::Unreadable, Some(reason.clone())),
             FileStatus::Broken => (FileStatusName::Broken, None),
-            FileStatus::Ignored { reason } => (FileStatusName::Ignored, Some(reason.clone())),
             _ => (FileStatusName::Read, None),
         };
         Self {

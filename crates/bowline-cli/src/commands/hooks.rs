@@ -141,7 +141,7 @@ fn file_line(file: &FileView, paths: &Paths) -> Text {
     match file.status {
         FileStatusName::Read => name,
         FileStatusName::Broken => name.with(": broken, see `bowline check`", style::BAD),
-        FileStatusName::Unreadable | FileStatusName::Ignored => name.with(
+        FileStatusName::Unreadable => name.with(
             format!(": {}", file.reason.as_deref().unwrap_or("not read")),
             style::CAUTION,
         ),

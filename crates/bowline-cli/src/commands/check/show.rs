@@ -6,7 +6,7 @@ use bowline::settings::Severity;
 
 use super::{Finding, Report, Summary};
 use crate::hook_view::HookView;
-use crate::project::{FileStatusName, Paths};
+use crate::project::Paths;
 use crate::ui::snippet::{Annotated, Loudness};
 use crate::ui::{Table, Text, Ui, style};
 
@@ -25,15 +25,6 @@ pub(super) fn show(report: &Report, paths: &Paths, ui: &mut Ui) {
     if !report.hooks.is_empty() {
         show_hooks(&report.hooks, ui);
         ui.blank();
-    }
-    for file in &report.files {
-        if file.status == FileStatusName::Ignored {
-            let reason = file.reason.as_deref().unwrap_or("no reason is known");
-            ui.line(
-                Text::styled("ignored: ", style::CAUTION)
-                    .plain(format!("{}: {reason}", paths.show(&file.path))),
-            );
-        }
     }
     ui.line(summary(&report.summary));
 }
