@@ -403,15 +403,15 @@ fn rules_and_actions_have_exactly_the_pages_fields() {
 /// against a scripted model.
 #[cfg(feature = "agent")]
 #[expect(dead_code, reason = "compiled, not run")]
-async fn integration_with_agent() -> Result<bowline::agent::Agent, bowline::Error> {
+async fn integration_with_agent(
+    security_hook: SecurityHook,
+) -> Result<bowline::agent::Agent, bowline::Error> {
     use bowline::agent::Agent;
 
     let agent = Agent::builder()
         .from_claude_code(".")
         .await?
-        .hook(SecurityHook {
-            tools: Regex::new("Bash").unwrap(),
-        })
+        .hook(security_hook)
         .hook(LoggingHook)
         .build()
         .await?;
