@@ -1,14 +1,14 @@
 //! How one agent spells events and answers in JSON. Domain types know nothing of this.
 
 mod answer;
-pub mod claude_code;
-pub mod generic;
+mod claude_code;
+mod generic;
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::error::Result;
-use crate::event::HookEvent;
+use crate::event::{EventClass, HookEvent};
 use crate::output::HookOutput;
 use crate::settings::ExitPolicy;
 
@@ -141,6 +141,15 @@ impl Dialect {
         match self {
             Self::ClaudeCode => claude_code::read_answer(hook, event, &object),
             Self::Generic => Ok(generic::read_answer(hook, event, &object)),
+        }
+    }
+
+    /// Whether a block on this event has an effect: it prevents, or its reason reaches the model. Elsewhere it
+    /// is at most shown to the user.
+    pub const fn enforces(self, event: HookEvent) -> bool {
+        match self {
+            Self::ClaudeCode => claude_code::enforces(event),
+            Self::Generic => !matches!(event.class(), EventClass::Observe),
         }
     }
 

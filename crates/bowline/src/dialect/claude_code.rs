@@ -7,9 +7,7 @@ mod fields;
 mod read;
 mod rules;
 
-pub use encode::encode;
-pub use read::read_output;
-pub use rules::enforceable;
-
+pub(super) use encode::encode;
 pub(super) use fields::is_event_field;
-pub(super) use read::read_answer;
+pub(super) use read::{read_answer, read_output};
+pub(super) use rules::enforces;

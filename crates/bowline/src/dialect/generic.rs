@@ -13,7 +13,7 @@ use crate::output::HookOutput;
 use crate::settings::ExitPolicy;
 
 /// Reads what a command hook printed. `Err` is a failure of the hook (feature 15), not a block.
-pub fn read_output(
+pub(super) fn read_output(
     hook: &str,
     event: HookEvent,
     raw: &RawOutput,
@@ -125,7 +125,7 @@ fn blocked(hook: &str, event: HookEvent, raw: &RawOutput, answer: &Answer<'_>) -
 }
 
 /// Writes an answer for an agent that speaks this dialect: silence, or one JSON object.
-pub fn encode(_event: HookEvent, output: &HookOutput) -> Reply {
+pub(super) fn encode(_event: HookEvent, output: &HookOutput) -> Reply {
     let mut answer = Map::new();
     let mut add = |name: &str, value: Value| {
         answer.insert(name.to_owned(), value);

@@ -13,7 +13,7 @@ use crate::output::HookOutput;
 
 /// Writes an answer that Claude Code accepts for this event. Nothing but a grant is ever written as an
 /// "allow".
-pub fn encode(event: HookEvent, output: &HookOutput) -> Reply {
+pub(in crate::dialect) fn encode(event: HookEvent, output: &HookOutput) -> Reply {
     match event {
         HookEvent::WorktreeCreate => encode_worktree(output),
         HookEvent::PreCompact if !stops(output) => Reply {

@@ -18,7 +18,7 @@ use crate::settings::ExitPolicy;
 /// Reads what a command hook printed. `Err` is a non-blocking error of the hook, not a block.
 ///
 /// With [`ExitPolicy::AnyNonZero`] other exit codes block too, unless the JSON itself denies or asks.
-pub fn read_output(
+pub(in crate::dialect) fn read_output(
     hook: &str,
     event: HookEvent,
     raw: &RawOutput,

@@ -98,7 +98,7 @@ pub(super) const fn block_form(event: HookEvent) -> BlockForm {
 
 /// Whether Claude Code follows a block on this event: it prevents, or hands the reason to the model. Where it
 /// cannot, the reason is shown to the user.
-pub const fn enforceable(event: HookEvent) -> bool {
+pub(in crate::dialect) const fn enforces(event: HookEvent) -> bool {
     !matches!(block_form(event), BlockForm::Unenforceable)
 }
 
@@ -113,7 +113,7 @@ pub(super) const fn block_effect(event: HookEvent) -> BlockEffect {
         | HookEvent::MessageDisplay
         | HookEvent::DirectoryAdded
         | HookEvent::Unknown => BlockEffect::Ignored,
-        event if enforceable(event) => BlockEffect::Blocks,
+        event if enforces(event) => BlockEffect::Blocks,
         _ => BlockEffect::Shown,
     }
 }

@@ -1,0 +1,414 @@
+//! What we answer an agent.
+
+use super::*;
+
+fn answer(event: HookEvent, output: &HookOutput) -> Value {
+    let reply = Dialect::ClaudeCode.encode(event, output);
+    assert_eq!((reply.exit_code, reply.stderr.as_str()), (0, ""), "{event}");
+    sent(&reply)
+}
+
+/// Outputs of all kinds, bare and with everything that an output can carry.
+fn outputs() -> Vec<HookOutput> {
+    let fields = json!({
+        "permissionDecision": "allow", "decision": {"behavior": "allow"}, "action": "accept",
+        "content": {"a": 1}, "updatedPermissions": [{"type": "addRules", "behavior": "allow"}],
+        "sessionTitle": 5, "watchPaths": ["/x"], "worktreePath": "/w", "retry": true,
+        "terminalSequence": "\u{7}", "displayContent": "x",
+    });
+    let Value::Object(fields) = fields else {
+        unreachable!()
+    };
+    let plain = [
+        HookOutput::allow(),
+        HookOutput::block("no"),
+        HookOutput::ask("sure?"),
+        HookOutput::grant(),
+        HookOutput {
+            continue_execution: false,
+            ..HookOutput::grant()
+        },
+        HookOutput {
+            stop_reason: None,
+            ..HookOutput::block("")
+        },
+    ];
+    let mut all = Vec::new();
+    for output in plain {
+        let dressed = HookOutput {
+            message: Some("printed".to_owned()),
+            end_turn: Some("enough".to_owned()),
+            event_fields: fields.clone(),
+            warnings: vec!["careful".to_owned()],
+            ..output.clone()
+        }
+        .context("{context}")
+        .system_message("message")
+        .suppress_logging();
+        all.extend([
+            output.clone().context("c"),
+            output.clone().updated_input(json!({"a": 1})),
+            output.clone().updated_input(json!("text")),
+            dressed.clone().updated_input(json!({"a": 1})),
+            dressed,
+            output,
+        ]);
+    }
+    all
+}
+
+fn says_allow(value: &Value) -> bool {
+    match value {
+        Value::String(text) => {
+            matches!(text.as_str(), "allow" | "approve" | "grant" | "accept")
+        }
+        Value::Array(items) => items.iter().any(says_allow),
+        Value::Object(fields) => {
+            fields.values().any(says_allow)
+                || ["continue", "continue_execution"]
+                    .iter()
+                    .any(|name| fields.get(*name) == Some(&Value::Bool(true)))
+        }
+        _ => false,
+    }
+}
+
+#[test]
+fn f16_never_widen_only_a_grant_is_an_allow() {
+    let mut allowed = 0;
+    for dialect in [Dialect::ClaudeCode, Dialect::Generic] {
+        for event in HookEvent::ALL.iter().chain([&HookEvent::Unknown]) {
+            for output in outputs() {
+                let reply = dialect.encode(*event, &output);
+                let answer = serde_json::from_str(&reply.stdout).unwrap_or_default();
+                if says_allow(&answer) {
+                    allowed += 1;
+                    assert_eq!(
+                        output.decision(),
+                        Decision::Grant,
+                        "{dialect} {event}: {answer}"
+                    );
+                }
+            }
+        }
+    }
+    assert!(allowed > 0);
+    for dialect in [Dialect::ClaudeCode, Dialect::Generic] {
+        for event in HookEvent::ALL {
+            let silent = HookOutput {
+                message: Some("printed".to_owned()),
+                warnings: vec!["careful".to_owned()],
+                ..HookOutput::allow()
+            };
+            assert_eq!(dialect.encode(*event, &silent), Reply::default(), "{event}");
+        }
+    }
+}
+
+/// What we send must be what the client accepts: read by its own rules it is neither void nor weaker.
+#[test]
+fn f16_every_answer_is_valid_for_claude_code() {
+    for event in HookEvent::ALL {
+        for output in outputs() {
+            let reply = Dialect::ClaudeCode.encode(*event, &output);
+            let back = claude_raw(
+                *event,
+                &raw(reply.exit_code.into(), &reply.stdout, &reply.stderr),
+            )
+            .unwrap_or_else(|error| panic!("{event} {output:?}: {error}"));
+            assert!(
+                back.warnings.iter().all(|text| text.starts_with("`defer`")),
+                "{event} {:?}",
+                back.warnings
+            );
+            assert!(
+                reply.stdout.is_empty()
+                    || reply.stdout.ends_with('\n') && !reply.stdout.trim().is_empty()
+            );
+            match output.decision() {
+                Decision::Ask
+                    if matches!(event, HookEvent::PreToolUse | HookEvent::PreModelSwitch) =>
+                {
+                    assert!(back.decision() >= Decision::Ask, "{event}");
+                }
+                // The user is asked anyway.
+                Decision::Ask
+                    if matches!(event, HookEvent::PermissionRequest | HookEvent::Elicitation) =>
+                {
+                    assert_eq!(back.decision(), Decision::NoOpinion, "{event}");
+                }
+                Decision::Deny | Decision::Ask if Dialect::ClaudeCode.enforces(*event) => {
+                    assert_eq!(back.decision(), Decision::Deny, "{event}");
+                }
+                Decision::Deny | Decision::Ask | Decision::Grant | Decision::NoOpinion => {}
+            }
+        }
+    }
+}
+
+#[test]
+fn f16_claude_encodes_tool_decisions() {
+    let event = HookEvent::PreToolUse;
+    let own = |fields| specific(event, fields);
+    for (output, expected) in [
+        (
+            HookOutput::block("no")
+                .context("why")
+                .updated_input(json!({"a": 1})),
+            own(
+                json!({"permissionDecision": "deny", "permissionDecisionReason": "no", "additionalContext": "why"}),
+            ),
+        ),
+        (
+            HookOutput::ask("sure?").updated_input(json!({"a": 1})),
+            own(
+                json!({"permissionDecision": "ask", "permissionDecisionReason": "sure?", "updatedInput": {"a": 1}}),
+            ),
+        ),
+        (
+            HookOutput::grant().updated_input(json!({"a": 1})),
+            own(json!({"permissionDecision": "allow", "updatedInput": {"a": 1}})),
+        ),
+        (
+            HookOutput::allow().updated_input(json!({"a": 1})),
+            own(json!({"updatedInput": {"a": 1}})),
+        ),
+        (
+            HookOutput::allow().context("c").system_message("m"),
+            json!({"systemMessage": "m", "hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": "c"}}),
+        ),
+        (
+            HookOutput {
+                end_turn: Some("enough".to_owned()),
+                ..HookOutput::allow()
+            },
+            json!({"continue": false, "stopReason": "enough"}),
+        ),
+    ] {
+        assert_eq!(answer(event, &output), expected);
+    }
+    let rewritten_badly = HookOutput::grant().updated_input(json!("rm"));
+    assert_eq!(
+        answer(event, &rewritten_badly)["hookSpecificOutput"]["permissionDecision"],
+        "deny"
+    );
+    let mut deferred = HookOutput::allow();
+    let field = "permissionDecision".to_owned();
+    deferred.event_fields.insert(field, "defer".into());
+    assert_eq!(
+        answer(event, &deferred),
+        own(json!({"permissionDecision": "defer"}))
+    );
+
+    let event = HookEvent::PermissionRequest;
+    let own = |decision: Value| specific(event, json!({"decision": decision}));
+    for (output, expected) in [
+        (
+            HookOutput::block("no"),
+            own(json!({"behavior": "deny", "message": "no"})),
+        ),
+        (
+            HookOutput {
+                end_turn: Some(String::new()),
+                ..HookOutput::block("no")
+            },
+            own(json!({"behavior": "deny", "message": "no", "interrupt": true})),
+        ),
+        (HookOutput::grant(), own(json!({"behavior": "allow"}))),
+        (
+            HookOutput::grant().updated_input(json!({"a": 1})),
+            own(json!({"behavior": "allow", "updatedInput": {"a": 1}})),
+        ),
+        (HookOutput::ask("sure?"), Value::Null),
+        (
+            HookOutput::allow().updated_input(json!({"a": 1})),
+            Value::Null,
+        ),
+    ] {
+        assert_eq!(answer(event, &output), expected);
+    }
+}
+
+#[test]
+fn f16_claude_encodes_blocks_in_each_events_form() {
+    for event in HookEvent::ALL {
+        let reply = Dialect::ClaudeCode.encode(*event, &HookOutput::block("no"));
+        let by_exit_code = matches!(
+            event,
+            HookEvent::TeammateIdle
+                | HookEvent::TaskCreated
+                | HookEvent::TaskCompleted
+                | HookEvent::WorktreeCreate
+        );
+        if by_exit_code {
+            assert_eq!(
+                (reply.exit_code, reply.stderr.as_str()),
+                (2, "no\n"),
+                "{event}"
+            );
+            let expected = match event {
+                HookEvent::WorktreeCreate => Value::Null,
+                _ => json!({"decision": "block", "reason": "no"}),
+            };
+            assert_eq!(sent(&reply), expected, "{event}");
+            continue;
+        }
+        let expected = match event {
+            HookEvent::PreToolUse | HookEvent::PreModelSwitch => specific(
+                *event,
+                json!({"permissionDecision": "deny", "permissionDecisionReason": "no"}),
+            ),
+            HookEvent::PermissionRequest => specific(
+                *event,
+                json!({"decision": {"behavior": "deny", "message": "no"}}),
+            ),
+            HookEvent::PostToolUse
+            | HookEvent::PostToolUseFailure
+            | HookEvent::PostToolBatch
+            | HookEvent::UserPromptSubmit
+            | HookEvent::UserPromptExpansion
+            | HookEvent::Stop
+            | HookEvent::SubagentStop
+            | HookEvent::PreCompact
+            | HookEvent::ConfigChange => json!({"decision": "block", "reason": "no"}),
+            HookEvent::Elicitation | HookEvent::ElicitationResult => {
+                specific(*event, json!({"action": "decline"}))
+            }
+            _ => {
+                // The client cannot enforce it: the user sees it where it can be shown at all.
+                assert!(!Dialect::ClaudeCode.enforces(*event), "{event}");
+                let answer = sent(&reply);
+                if let Some(message) = answer.get("systemMessage") {
+                    assert!(message.as_str().unwrap().ends_with("cannot enforce: no"));
+                }
+                assert_eq!(answer.get("decision"), None);
+                continue;
+            }
+        };
+        assert!(Dialect::ClaudeCode.enforces(*event), "{event}");
+        assert_eq!(sent(&reply), expected, "{event}");
+    }
+}
+
+#[test]
+fn f16_claude_blocks_whatever_the_reason_says() {
+    for event in HookEvent::ALL {
+        let output = HookOutput::block("tests fail: no such file: x");
+        let reply = Dialect::ClaudeCode.encode(*event, &output);
+        let raw = raw(reply.exit_code.into(), reply.stdout, &reply.stderr);
+        let back = claude_raw(*event, &raw).unwrap();
+        let denied = back.decision() == Decision::Deny;
+        assert_eq!(denied, Dialect::ClaudeCode.enforces(*event), "{event}");
+    }
+}
+
+#[test]
+fn f16_claude_shows_what_it_cannot_enforce() {
+    for event in [HookEvent::SessionStart, HookEvent::SubagentStart] {
+        let shown = answer(event, &HookOutput::block("no").system_message("first"));
+        let message = shown["systemMessage"].as_str().unwrap();
+        assert!(message.starts_with("first\n") && message.ends_with(": no"));
+        let context = &shown["hookSpecificOutput"]["additionalContext"];
+        assert!(context.as_str().unwrap().contains(": no"));
+        assert_eq!(shown["hookSpecificOutput"]["hookEventName"], event.name());
+    }
+    for event in [HookEvent::SessionEnd, HookEvent::StopFailure] {
+        assert_eq!(answer(event, &HookOutput::block("no")), Value::Null);
+    }
+}
+
+#[test]
+fn f16_claude_never_drops_a_question() {
+    let ask = HookOutput::ask("sure?");
+    assert_eq!(
+        answer(HookEvent::UserPromptSubmit, &ask),
+        json!({"decision": "block", "reason": "The user has to decide this: sure?"})
+    );
+    assert_eq!(
+        answer(HookEvent::PreModelSwitch, &ask),
+        specific(
+            HookEvent::PreModelSwitch,
+            json!({"permissionDecision": "ask", "permissionDecisionReason": "sure?"})
+        )
+    );
+    let reply = Dialect::ClaudeCode.encode(HookEvent::TaskCreated, &ask.context("more"));
+    assert_eq!(reply.exit_code, 2);
+    assert_eq!(reply.stderr, "The user has to decide this: sure?\nmore\n");
+}
+
+#[test]
+fn f16_claude_prints_text_where_json_would_be_taken_for_it() {
+    let encode = |event, output| Dialect::ClaudeCode.encode(event, output).stdout;
+    let keep = HookOutput::allow()
+        .context("keep the names")
+        .system_message("m");
+    assert_eq!(encode(HookEvent::PreCompact, &keep), "keep the names\n");
+    let braces = HookOutput::allow().context("{\"decision\": \"block\"}");
+    let text = encode(HookEvent::PreCompact, &braces);
+    assert_eq!(
+        claude(HookEvent::PreCompact, text).unwrap().decision(),
+        Decision::NoOpinion
+    );
+    let mut worktree = HookOutput::allow().context("c").system_message("m");
+    let field = "worktreePath".to_owned();
+    worktree.event_fields.insert(field, "/w/x".into());
+    assert_eq!(encode(HookEvent::WorktreeCreate, &worktree), "/w/x\n");
+}
+
+#[test]
+fn f16_generic_answers_in_document_names_and_reads_them_back() {
+    for (output, expected) in [
+        (
+            HookOutput::block("no").updated_input(json!({"a": 1})),
+            json!({"continue_execution": false, "decision": "deny", "stop_reason": "no"}),
+        ),
+        (
+            HookOutput::ask("sure?"),
+            json!({"continue_execution": false, "decision": "ask", "stop_reason": "sure?"}),
+        ),
+        (HookOutput::grant(), json!({"decision": "grant"})),
+        (
+            HookOutput::allow()
+                .updated_input(json!({"a": 1}))
+                .context("c")
+                .system_message("m")
+                .suppress_logging(),
+            json!({"system_message": "m", "additional_context": "c", "updated_input": {"a": 1}, "suppress_logging": true}),
+        ),
+    ] {
+        for event in HookEvent::ALL {
+            let reply = Dialect::Generic.encode(*event, &output);
+            assert_eq!(reply.exit_code, 0);
+            assert_eq!(sent(&reply), expected);
+            let back = generic(*event, &reply.stdout);
+            let mut same = output.clone();
+            same.updated_input = output.rewritten_input().cloned();
+            assert_eq!(back, same);
+        }
+    }
+}
+
+#[test]
+fn f18_g_a_denial_is_exit_0_with_json_or_exit_2_with_stderr() {
+    for dialect in [Dialect::ClaudeCode, Dialect::Generic] {
+        for event in HookEvent::ALL {
+            for output in outputs() {
+                let reply = dialect.encode(*event, &output);
+                match reply.exit_code {
+                    0 => assert_eq!(reply.stderr, ""),
+                    2 => {
+                        assert!(output.decision() >= Decision::Ask);
+                        assert!(!reply.stderr.trim().is_empty());
+                    }
+                    code => panic!("{dialect} {event}: exit code {code}"),
+                }
+            }
+        }
+    }
+    let reply = Dialect::ClaudeCode.encode(HookEvent::PreToolUse, &HookOutput::block("no"));
+    assert_eq!(reply.exit_code, 0);
+    assert_eq!(
+        reply.stdout,
+        "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"deny\",\"permissionDecisionReason\":\"no\"}}\n"
+    );
+}
