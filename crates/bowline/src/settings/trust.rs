@@ -169,22 +169,27 @@ impl TrustStore {
                 project.display()
             ))
         })?;
-        let key = key(project)?;
-        let when = Utc::now();
-        self.change(|records| records.insert(key, Record { sha256, when }))?;
-        Ok(())
+        self.insert(project, sha256)
     }
 
     /// Trusts the project's files if they still have the fingerprint of what the user was shown.
     pub fn record_shown(&mut self, project: &Path, sha256: &str) -> Result<()> {
         if Self::fingerprint(project)?.as_deref() == Some(sha256) {
-            self.record(project)
+            // What was shown, not what is there by now.
+            self.insert(project, sha256.to_owned())
         } else {
             Err(Error::other(format!(
                 "the settings of {} changed while they were shown; look at them again",
                 project.display()
             )))
         }
+    }
+
+    fn insert(&mut self, project: &Path, sha256: String) -> Result<()> {
+        let key = key(project)?;
+        let when = Utc::now();
+        self.change(|records| records.insert(key, Record { sha256, when }))?;
+        Ok(())
     }
 
     /// SHA-256 of the project's files as they are now; `None` when it has none.
