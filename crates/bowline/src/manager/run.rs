@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use super::{Candidate, HookManager, HookRun, RunStatus};
 use crate::context::HookContext;
+use crate::decision::Decision;
 use crate::error::{Error, Result};
 use crate::event::{EventClass, HookEvent};
 use crate::hook::{Attempts, Hook, Match, OnFailure, Repeat, RunMode};
@@ -170,7 +171,7 @@ fn finished(
 /// The error's text, with the hook's name in it.
 fn error_naming(hook: &str, error: Error) -> String {
     let text = error.to_string();
-    if text.contains(hook) {
+    if text.contains(&format!("`{hook}`")) {
         text
     } else {
         format!("hook `{hook}` failed: {text}")
@@ -179,8 +180,7 @@ fn error_naming(hook: &str, error: Error) -> String {
 
 /// An observer adds context and messages; what it thinks of permission is not asked.
 fn without_decision(output: HookOutput) -> HookOutput {
-    let ignored =
-        output.decision() != crate::decision::Decision::NoOpinion || output.updated_input.is_some();
+    let ignored = output.decision() != Decision::NoOpinion || output.updated_input.is_some();
     let output = HookOutput {
         continue_execution: true,
         stop_reason: None,
@@ -202,4 +202,24 @@ fn panic_text(payload: &(dyn Any + Send)) -> &str {
         .copied()
         .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("without a message")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_names_its_hook_once() {
+        let failed = Error::HookFailed {
+            hook: "lint".to_owned(),
+            reason: "no".to_owned(),
+        };
+        for (hook, error, expected) in [
+            ("lint", failed, "hook `lint` failed: no"),
+            // A short name occurs in many texts by chance.
+            ("a", Error::other("a fan"), "hook `a` failed: a fan"),
+        ] {
+            assert_eq!(error_naming(hook, error), expected);
+        }
+    }
 }
