@@ -160,6 +160,7 @@ impl Report {
             kind: None,
             scope: None,
             status: match report.text {
+                Some(_) if report.parsed.is_broken() => FileStatusName::Broken,
                 Some(_) => FileStatusName::Read,
                 None => FileStatusName::Unreadable,
             },

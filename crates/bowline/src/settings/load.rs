@@ -367,11 +367,13 @@ impl Loader<'_> {
         let (status, parsed) = match &file.text {
             Ok(None) => return 0,
             Ok(Some(text)) => {
-                let status = match tree(text, source.syntax) {
-                    Ok(_) => FileStatus::Read,
-                    Err(_) => FileStatus::Broken,
+                let parsed = parse_source(text, source);
+                let status = if parsed.is_broken() {
+                    FileStatus::Broken
+                } else {
+                    FileStatus::Read
                 };
-                (status, parse_source(text, source))
+                (status, parsed)
             }
             Err(unreadable) => {
                 let status = FileStatus::Unreadable {

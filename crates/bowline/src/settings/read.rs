@@ -75,6 +75,18 @@ pub struct Parsed {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// What is said of a text whose syntax is wrong.
+const SYNTAX: &str = "syntax";
+
+impl Parsed {
+    /// Whether the text is not valid JSON, TOML or YAML, so that nothing in it counts.
+    pub fn is_broken(&self) -> bool {
+        self.diagnostics
+            .iter()
+            .any(|finding| finding.code == SYNTAX)
+    }
+}
+
 /// Reads JSON settings by fixed rules.
 pub fn parse(text: &str, dialect: Dialect) -> Parsed {
     parse_source(
@@ -101,7 +113,7 @@ pub fn parse_source(text: &str, source: &Source) -> Parsed {
         },
         Err(error) => {
             findings.error(
-                "syntax",
+                SYNTAX,
                 &error.span,
                 error.message,
                 "no hook of this file is used until it is corrected",
