@@ -1,153 +1,15 @@
 //! What a hook is told: the event's data, typed, and everything else that the agent sent.
 
+mod data;
+mod fields;
+
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
 use crate::event::HookEvent;
 
-/// What a tool gave back.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ToolOutput {
-    /// The result, as the agent structures it.
-    pub content: Value,
-    /// Whether the tool reported an error.
-    pub is_error: bool,
-}
-
-impl ToolOutput {
-    /// A successful result.
-    pub fn new(content: impl Into<Value>) -> Self {
-        Self {
-            content: content.into(),
-            is_error: false,
-        }
-    }
-
-    /// A result that reports an error.
-    pub fn error(content: impl Into<Value>) -> Self {
-        Self {
-            content: content.into(),
-            is_error: true,
-        }
-    }
-}
-
-impl From<Value> for ToolOutput {
-    fn from(content: Value) -> Self {
-        Self::new(content)
-    }
-}
-
-/// What the event is about. Events beside the ten here are [`HookEventData::Other`]; what they carry is
-/// read with the accessors of [`HookInput`].
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum HookEventData {
-    /// Before a tool runs.
-    PreToolUse {
-        /// The tool.
-        tool_name: String,
-        /// What it will run with.
-        tool_input: Value,
-    },
-    /// A tool succeeded.
-    PostToolUse {
-        /// The tool.
-        tool_name: String,
-        /// What it gave back.
-        tool_result: ToolOutput,
-    },
-    /// A tool failed.
-    PostToolUseFailure {
-        /// The tool.
-        tool_name: String,
-        /// What went wrong.
-        error: String,
-    },
-    /// The user submitted a prompt.
-    UserPromptSubmit {
-        /// The text.
-        prompt: String,
-    },
-    /// The agent is about to finish its turn.
-    Stop,
-    /// A sub-agent is spawned.
-    SubagentStart {
-        /// Its id.
-        subagent_id: String,
-        /// Its type.
-        subagent_type: String,
-        /// What it is for.
-        description: String,
-    },
-    /// A sub-agent finished.
-    SubagentStop {
-        /// Its id.
-        subagent_id: String,
-        /// Whether it did what it was for.
-        success: bool,
-        /// What went wrong.
-        error: Option<String>,
-    },
-    /// Before the context is compacted.
-    PreCompact,
-    /// A session begins.
-    SessionStart,
-    /// A session ends.
-    SessionEnd,
-    /// Any other event.
-    Other {
-        /// Which one; [`HookEvent::Unknown`] for one that this version does not know.
-        event: HookEvent,
-    },
-}
-
-impl HookEventData {
-    /// The event.
-    pub fn event_type(&self) -> HookEvent {
-        match self {
-            Self::PreToolUse { .. } => HookEvent::PreToolUse,
-            Self::PostToolUse { .. } => HookEvent::PostToolUse,
-            Self::PostToolUseFailure { .. } => HookEvent::PostToolUseFailure,
-            Self::UserPromptSubmit { .. } => HookEvent::UserPromptSubmit,
-            Self::Stop => HookEvent::Stop,
-            Self::SubagentStart { .. } => HookEvent::SubagentStart,
-            Self::SubagentStop { .. } => HookEvent::SubagentStop,
-            Self::PreCompact => HookEvent::PreCompact,
-            Self::SessionStart => HookEvent::SessionStart,
-            Self::SessionEnd => HookEvent::SessionEnd,
-            Self::Other { event } => *event,
-        }
-    }
-
-    /// The tool's name, on the three tool events above.
-    pub fn tool_name(&self) -> Option<&str> {
-        match self {
-            Self::PreToolUse { tool_name, .. }
-            | Self::PostToolUse { tool_name, .. }
-            | Self::PostToolUseFailure { tool_name, .. } => Some(tool_name),
-            _ => None,
-        }
-    }
-
-    /// What the tool will run with, on `PreToolUse`.
-    pub fn tool_input(&self) -> Option<&Value> {
-        match self {
-            Self::PreToolUse { tool_input, .. } => Some(tool_input),
-            _ => None,
-        }
-    }
-
-    /// The sub-agent's id, on the two sub-agent events.
-    pub fn subagent_id(&self) -> Option<&str> {
-        match self {
-            Self::SubagentStart { subagent_id, .. } | Self::SubagentStop { subagent_id, .. } => {
-                Some(subagent_id)
-            }
-            _ => None,
-        }
-    }
-}
+pub(crate) use data::plain_text;
+pub use data::{HookEventData, ToolOutput};
 
 /// One event: whose, when, what.
 #[derive(Debug, Clone, PartialEq)]
@@ -381,6 +243,13 @@ impl HookInput {
         }
     }
 
+    /// What the tool gave back, as the agent structures it, on any event that has it.
+    pub(crate) fn tool_response(&self) -> Option<&Value> {
+        self.tool_result()
+            .map(|result| &result.content)
+            .or_else(|| self.field("tool_response"))
+    }
+
     /// The sub-agent's id, on the two sub-agent events.
     pub fn subagent_id(&self) -> Option<&str> {
         self.data.subagent_id()
@@ -459,116 +328,5 @@ impl HookInput {
             }
             _ => {}
         }
-    }
-}
-
-macro_rules! text_accessors {
-    ($( $(#[$doc:meta])* $name:ident; )*) => {
-        impl HookInput { $(
-            $(#[$doc])*
-            pub fn $name(&self) -> Option<&str> {
-                self.text_field(stringify!($name))
-            }
-        )* }
-    };
-}
-
-text_accessors! {
-    /// The agent's own id of the tool call.
-    tool_use_id;
-    /// The conversation's transcript file.
-    transcript_path;
-    /// The sub-agent's transcript file.
-    agent_transcript_path;
-    /// The agent's working directory, which follows `cd`.
-    cwd;
-    /// The agent's permission mode.
-    permission_mode;
-    /// The prompt that the event belongs to.
-    prompt_id;
-    /// What started a session, a configuration change, or a prompt.
-    source;
-    /// The model in use.
-    model;
-    /// What caused a compaction or a set-up.
-    trigger;
-    /// What the user asked a compaction to keep.
-    custom_instructions;
-    /// The summary that a compaction produced.
-    compact_summary;
-    /// Why a session ended, or a call was denied.
-    reason;
-    /// The text of a notification or an elicitation.
-    message;
-    /// The title of a notification.
-    title;
-    /// The kind of a notification.
-    notification_type;
-    /// The agent's last words.
-    last_assistant_message;
-    /// The teammate.
-    teammate_name;
-    /// The team.
-    team_name;
-    /// The agent's own task.
-    task_id;
-    /// The task's subject line.
-    task_subject;
-    /// The task's description.
-    task_description;
-    /// The slash command that expands.
-    command_name;
-    /// The arguments of the slash command.
-    command_args;
-    /// The MCP server that asks.
-    mcp_server_name;
-    /// Why an instruction file was loaded.
-    load_reason;
-    /// The working directory before a change.
-    old_cwd;
-    /// The working directory after a change.
-    new_cwd;
-    /// The directory that was added.
-    directory;
-    /// The model before a switch.
-    from_model;
-    /// The model after a switch.
-    to_model;
-    /// The worktree that is being removed.
-    worktree_path;
-}
-
-impl HookInput {
-    /// Whether a stop hook already sent the agent on in this turn.
-    pub fn stop_hook_active(&self) -> bool {
-        self.field("stop_hook_active")
-            .and_then(Value::as_bool)
-            .unwrap_or(false)
-    }
-
-    /// Whether the failure was an interruption by the user.
-    pub fn is_interrupt(&self) -> bool {
-        self.field("is_interrupt")
-            .and_then(Value::as_bool)
-            .unwrap_or(false)
-    }
-
-    /// How long the tool took.
-    pub fn duration_ms(&self) -> Option<u64> {
-        self.field("duration_ms")?.as_u64()
-    }
-
-    /// The permission updates that the agent suggests.
-    pub fn permission_suggestions(&self) -> &[Value] {
-        self.field("permission_suggestions")
-            .and_then(Value::as_array)
-            .map_or(&[], Vec::as_slice)
-    }
-
-    /// The calls of a finished batch.
-    pub fn tool_calls(&self) -> &[Value] {
-        self.field("tool_calls")
-            .and_then(Value::as_array)
-            .map_or(&[], Vec::as_slice)
     }
 }

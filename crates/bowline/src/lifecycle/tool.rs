@@ -13,7 +13,7 @@ use super::heard::{Heard, hear};
 use crate::decision::Decision;
 use crate::event::HookEvent;
 use crate::execution::ExecutionContext;
-use crate::input::{HookInput, ToolOutput};
+use crate::input::{HookInput, ToolOutput, plain_text};
 
 /// How long a tool may take to end by itself once the session is cancelled, before it is dropped.
 const WIND_DOWN: Duration = Duration::from_secs(2);
@@ -80,7 +80,7 @@ impl ToolReport {
     /// What the model is to see: the result, the error or the reason, then feedback and context.
     pub fn model_text(&self) -> String {
         let result = match &self.outcome {
-            ToolOutcome::Ran(output) => text_of(&output.content),
+            ToolOutcome::Ran(output) => plain_text(&output.content).into_owned(),
             ToolOutcome::Failed { error } => error.clone(),
             ToolOutcome::Denied { reason } => reason.clone(),
         };
@@ -234,7 +234,10 @@ impl Admitted {
                 (ToolOutcome::Ran(output), after)
             }
             failed => {
-                let error = failed.map_or_else(|error| error, |output| text_of(&output.content));
+                let error = failed.map_or_else(
+                    |error| error,
+                    |output| plain_text(&output.content).into_owned(),
+                );
                 let mut after = HookInput::post_tool_use_failure(session, name, error.as_str());
                 if interrupted {
                     after = after.with_field("is_interrupt", true);
@@ -287,13 +290,5 @@ async fn until_cancelled<F: Future>(
         biased;
         result = &mut tool => Some(result),
         () = cancelled.cancelled() => timeout(WIND_DOWN, tool).await.ok(),
-    }
-}
-
-/// Text as it is, anything else as JSON.
-fn text_of(content: &Value) -> String {
-    match content {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::context::HookContext;
 use crate::event::HookEvent;
-use crate::input::HookInput;
+use crate::input::{HookInput, plain_text};
 
 /// The agent's project folder. Ours is only a guess: a value that is already there stays.
 pub(crate) const PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
@@ -58,7 +58,7 @@ pub(crate) fn event_variables(input: &HookInput, ctx: &HookContext) -> Vec<(Stri
             &["TOOL_INPUT", "HOOK_TOOL_INPUT"],
             input.tool_input().map(|value| value.to_string().into()),
         ),
-        (&["HOOK_TOOL_OUTPUT"], tool_output(input)),
+        (&["HOOK_TOOL_OUTPUT"], input.tool_response().map(plain_text)),
         (
             &["TOOL_USE_ID", "HTMLGRAPH_TOOL_USE_ID"],
             tool_use_id.map(Cow::from),
@@ -98,18 +98,6 @@ pub(crate) fn event_variables(input: &HookInput, ctx: &HookContext) -> Vec<(Stri
         }
     }
     variables
-}
-
-/// What the tool gave back: text as it is, anything else as JSON.
-fn tool_output(input: &HookInput) -> Option<Cow<'_, str>> {
-    let content = match input.tool_result() {
-        Some(result) => &result.content,
-        None => input.field("tool_response")?,
-    };
-    Some(match content {
-        Value::String(text) => text.as_str().into(),
-        other => other.to_string().into(),
-    })
 }
 
 /// The value as it can be passed on: without NUL, and cut, with a marker, where `NAME=value` would be longer

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::context::HookContext;
 use crate::dialect::Dialect;
-use crate::input::HookInput;
+use crate::input::{HookInput, plain_text};
 use crate::runner::placeholder::{Escapes, substitute};
 
 /// Replaces the variables in a prompt hook's text, in one pass: what was put in is not looked at again.
@@ -81,7 +81,7 @@ impl<'a> Event<'a> {
             "COMMAND" => text(input.command()),
             "TOOL_NAME" => text(input.tool_name()),
             "TOOL_INPUT" => json(input.tool_input()),
-            "TOOL_OUTPUT" => json(tool_output(input)),
+            "TOOL_OUTPUT" => json(input.tool_response()),
             "ERROR_MESSAGE" => text(input.error()),
             "USER_PROMPT" => text(input.prompt()),
             "FILE_PATH" => text(input.file_path()),
@@ -95,24 +95,5 @@ impl<'a> Event<'a> {
             "ARGUMENTS" => Cow::Owned(payload.to_string()),
             _ => return None,
         })
-    }
-}
-
-fn tool_output(input: &HookInput) -> Option<&Value> {
-    input
-        .tool_result()
-        .map(|result| &result.content)
-        .or_else(|| input.field("tool_response"))
-        .or_else(|| input.field("tool_output"))
-}
-
-/// A string as it is, nothing for null, everything else as JSON.
-fn plain_text(value: &Value) -> Cow<'_, str> {
-    match value {
-        Value::Null => Cow::Borrowed(""),
-        Value::String(text) => Cow::Borrowed(text),
-        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
-            Cow::Owned(value.to_string())
-        }
     }
 }
