@@ -1,5 +1,8 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(not(unix))]
+compile_error!("Bowline runs on Linux, macOS and WSL: on Windows, build it inside WSL");
+
 mod condition;
 mod configured;
 mod context;
@@ -22,12 +25,12 @@ mod rule;
 mod runner;
 pub mod settings;
 
-#[cfg(any(feature = "http", feature = "prompt", feature = "agent"))]
+#[cfg(any(feature = "http", feature = "prompt"))]
 mod http_client;
-#[cfg(any(feature = "prompt", feature = "agent"))]
+#[cfg(feature = "prompt")]
 mod model_api;
 #[cfg(test)]
-#[cfg(any(feature = "http", feature = "prompt", feature = "agent"))]
+#[cfg(any(feature = "http", feature = "prompt"))]
 mod test_server;
 
 #[cfg(feature = "agent")]

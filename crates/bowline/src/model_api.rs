@@ -121,7 +121,6 @@ impl ModelConfig {
 
     /// What `[prompt]` in the settings says, over what the environment configures. A provider or address
     /// that the settings name goes with the key that they name, or else the provider's usual one.
-    #[cfg(feature = "prompt")]
     pub(crate) fn from_settings(
         settings: &PromptConfig,
         variable: &dyn Fn(&str) -> Option<String>,
@@ -171,7 +170,6 @@ impl ModelConfig {
     }
 
     /// What OpenAI's API calls the longest answer. Its own server no longer takes the name that others know.
-    #[cfg(feature = "prompt")]
     pub(crate) fn openai_token_limit_key(&self) -> &'static str {
         match Url::parse(&self.base_url) {
             Ok(url) if host(&url).ends_with("api.openai.com") => "max_completion_tokens",
