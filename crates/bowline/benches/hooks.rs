@@ -1,20 +1,21 @@
 //! What Bowline itself costs, as ratios against a floor measured in the same run: `cargo bench -p bowline`.
 //!
 //! - the manager with 0, 1, 10 and 100 hooks, against calling the same closures directly
-//! - reading settings of 1 and 1,000 hooks, against parsing the same JSON with serde_json
+//! - loading a project's settings of 1 and 1,000 hooks, against reading the same file and parsing its JSON
 //! - a command hook, against spawning `sh -c :` bare
 
 #![expect(clippy::print_stdout, reason = "a bench prints its results")]
 #![expect(clippy::unwrap_used, reason = "a bench may stop on the first surprise")]
 
+use std::fs;
 use std::hint::black_box;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use bowline::hooks::{
-    CommandHook, Dialect, FnHook, HookContext, HookEvent, HookInput, HookManager, HookOutput,
+    CommandHook, FnHook, HookContext, HookEvent, HookInput, HookManager, HookOutput,
 };
-use bowline::settings;
+use bowline::settings::{self, Locations};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
@@ -127,19 +128,24 @@ fn settings_load(hooks: usize, samples: usize) {
     let groups: Vec<Value> = (0..hooks)
         .map(|n| json!({"matcher": "Bash|Write", "hooks": [{"type": "command", "command": format!("./check-{n}.sh"), "timeout": 5}]}))
         .collect();
+    let root = tempfile::tempdir().unwrap();
+    let project = root.path().join("project");
+    let file = project.join(".claude/settings.json");
+    fs::create_dir_all(project.join(".claude")).unwrap();
     let text = json!({"hooks": {"PreToolUse": groups}}).to_string();
-    assert_eq!(
-        settings::parse(&text, Dialect::ClaudeCode).hooks.len(),
-        hooks
-    );
+    fs::write(&file, text).unwrap();
+    let locations = Locations::under(root.path());
+    let loaded = settings::load(&project, &locations);
+    assert_eq!(loaded.in_force().count(), hooks);
     compare(
-        &format!("settings of {hooks} hooks, against plain JSON"),
+        &format!("loading settings of {hooks} hooks"),
         samples,
         || {
+            let text = fs::read_to_string(&file).unwrap();
             black_box(serde_json::from_str::<Value>(&text).unwrap());
         },
         || {
-            black_box(settings::parse(&text, Dialect::ClaudeCode));
+            black_box(settings::load(&project, &locations));
         },
     );
 }
