@@ -1,6 +1,6 @@
 //! The `bowline` command: see, check, trust and test the hooks of AI coding agents.
 //!
-//! Every command builds a report and hands it to [`ui`], as text for people or as one JSON document
+//! Every command builds a report and hands it to `ui`, as text for people or as one JSON document
 //! for programs. Nothing else prints.
 
 mod commands;
