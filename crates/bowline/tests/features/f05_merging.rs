@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use bowline::hooks::Dialect;
+use bowline::hooks::{Dialect, HookInput};
 use bowline::settings::{
     Dedupe, DialectChoice, HookStatus, LoadedHook, Parsed, Plugin, Scope, Source, Syntax, merge,
     parse_source,
 };
+use serde_json::json;
 
-use super::place::{Place, commands, nested, own};
+use super::place::{Place, USER_FILE, commands, fire, nested, own};
 
 /// The hooks of a flat JSON text: event → list of hooks.
 fn part(scope: Scope, hooks: &str) -> Parsed {
@@ -243,4 +244,31 @@ fn f05_a_hook_that_does_not_run_never_stands_in_for_one_that_does() {
     // Claude Code's own files are run by Claude Code; Bowline's copy has to stay.
     place.write("project/.claude/settings.json", nested("x"));
     assert_eq!(commands(&place.load()), ["x", "x"]);
+}
+
+#[tokio::test]
+async fn f05_e_under_two_matchers_that_match_it_runs_twice_unless_said_otherwise() {
+    let input = || HookInput::pre_tool_use("s", "Bash", json!({"command": "ls"}));
+    for (dedupe, runs) in [("", 2), ("dedupe = 'event'", 1)] {
+        let hook = |matcher: &str| {
+            format!(
+                "[[hooks.PreToolUse]]\nmatcher = '{matcher}'\ncommand = 'echo >> ran'\n{dedupe}\n"
+            )
+        };
+        let place = Place::new();
+        place.write(USER_FILE, hook("Bash") + &hook("Bash|Write"));
+        fire(&place, &place.manager(), input()).await;
+        assert_eq!(place.lines("project/ran"), runs, "{dedupe}");
+    }
+
+    // In Claude Code's own files it is once, whatever they say.
+    let place = Place::new();
+    let group = |matcher: &str| json!({"matcher": matcher, "hooks": [{"type": "command", "command": "echo >> ran"}]});
+    let groups = [group("Bash"), group("Bash|Write")];
+    place.write(
+        "project/.claude/settings.json",
+        json!({"hooks": {"PreToolUse": groups}}).to_string(),
+    );
+    fire(&place, &place.manager(), input()).await;
+    assert_eq!(place.lines("project/ran"), 1);
 }

@@ -12,6 +12,8 @@ use serde_json::json;
 use tokio::sync::Barrier;
 use tokio::time::Instant;
 
+use super::place::{Place, USER_FILE, fire};
+
 fn sleeper(name: &str, policy: RunPolicy) -> FnHook {
     let said = name.to_owned();
     FnHook::new(name, [HookEvent::PreToolUse], move |_, _| {
@@ -176,4 +178,47 @@ async fn f14_d_a_background_hook_is_not_awaited() {
     assert!(result.allowed);
     assert_eq!(result.results[0].status, RunStatus::Started);
     receiver.await.unwrap();
+}
+
+#[tokio::test]
+async fn f14_c_a_parallel_group_of_settings_runs_together() {
+    let place = Place::new();
+    // Each waits for the other: one after another the first would never finish.
+    place.write(
+        USER_FILE,
+        r#"
+        [[hooks.PreToolUse]]
+        parallel = true
+        hooks = [
+            { type = "command", command = "touch a; until [ -e b ]; do sleep 0.01; done; echo a", timeout_secs = 30 },
+            { type = "command", command = "touch b; until [ -e a ]; do sleep 0.01; done; echo b", timeout_secs = 30 },
+        ]
+        "#,
+    );
+    let result = fire(&place, &place.manager(), tool_call()).await;
+    assert!(result.results.iter().all(|run| run.success()), "{result:?}");
+    assert_eq!(result.output.message.as_deref(), Some("a\nb"));
+}
+
+#[tokio::test]
+async fn f14_d_settings_choose_the_mode() {
+    for (mode, command, allowed, status, ran_twice) in [
+        ("observer = false", "exit 1", false, RunStatus::Ran, true),
+        ("observer = true", "exit 1", true, RunStatus::Ran, true),
+        ("async = true", "exit 1", true, RunStatus::Started, true),
+        ("once = true", "exit 0", true, RunStatus::Ran, false),
+        ("if = 'Bash(ls *)'", "exit 1", false, RunStatus::Ran, true),
+    ] {
+        let place = Place::new();
+        place.write(
+            USER_FILE,
+            format!("[[hooks.PreToolUse]]\nmatcher = 'Bash'\n{mode}\ncommand = '{command}'\n"),
+        );
+        let manager = place.manager();
+        let result = fire(&place, &manager, tool_call()).await;
+        assert_eq!(result.allowed, allowed, "{mode}");
+        assert_eq!(result.results[0].status, status, "{mode}");
+        let again = fire(&place, &manager, tool_call()).await;
+        assert_eq!(!again.results.is_empty(), ran_twice, "{mode}");
+    }
 }

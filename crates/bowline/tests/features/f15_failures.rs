@@ -10,7 +10,7 @@ use bowline::hooks::{
 };
 use serde_json::json;
 
-use super::place::{Place, fire};
+use super::place::{Place, USER_FILE, fire};
 
 fn failing(policy: RunPolicy) -> HookManager {
     let mut manager = HookManager::new();
@@ -111,6 +111,19 @@ async fn f15_b_retry_is_exactly_one_further_attempt() {
         let result = manager.trigger(tool_call(), &HookContext::new("s")).await;
         assert_eq!(attempts.load(Ordering::SeqCst), expected_attempts);
         assert_eq!(result.output.decision(), expected);
+    }
+}
+
+#[tokio::test]
+async fn f15_b_settings_may_ask_for_a_retry() {
+    for (on_failure, attempts) in [("retry", 2), ("block", 1)] {
+        let place = Place::new();
+        place.write(
+            USER_FILE,
+            format!("[[hooks.PreToolUse]]\ncommand = 'echo >> tries; exit 127'\non_failure = '{on_failure}'\n"),
+        );
+        fire(&place, &place.manager(), tool_call()).await;
+        assert_eq!(place.lines("project/tries"), attempts, "{on_failure}");
     }
 }
 

@@ -30,6 +30,11 @@ impl Place {
         fs::write(path, text).unwrap();
     }
 
+    /// How many lines a file has; none if it does not exist.
+    pub(super) fn lines(&self, file: &str) -> usize {
+        fs::read_to_string(self.path(file)).map_or(0, |text| text.lines().count())
+    }
+
     pub(super) fn load(&self) -> Settings {
         load(&self.path("project"), &self.locations)
     }
@@ -53,6 +58,9 @@ pub(super) fn nested(command: &str) -> String {
         r#"{{"hooks": {{"PreToolUse": [{{"matcher": "Bash", "hooks": [{{"type": "command", "command": "{command}"}}]}}]}}}}"#
     )
 }
+
+/// The user's own file of Bowline, which needs no trust.
+pub(super) const USER_FILE: &str = "home/.config/bowline/config.toml";
 
 /// A file of Bowline's own, with one command on `PreToolUse`.
 pub(super) fn own(command: &str) -> String {
