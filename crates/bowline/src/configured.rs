@@ -19,7 +19,7 @@ use crate::input::HookInput;
 use crate::manager::HookManager;
 use crate::output::HookOutput;
 use crate::runner::command::{self, CommandRequest, EnvBase};
-use crate::runner::environment::event_variables;
+use crate::runner::environment::{PROJECT_DIR, event_variables};
 #[cfg(feature = "http")]
 use crate::runner::http::{self, HttpPolicy};
 #[cfg(feature = "prompt")]
@@ -36,6 +36,8 @@ pub struct Services {
     pub environment: EnvBase,
     /// What `~/` stands for in `if` conditions.
     pub home: Option<PathBuf>,
+    /// The project, which command hooks know as `CLAUDE_PROJECT_DIR` unless the context names another.
+    pub project: Option<PathBuf>,
     /// What HTTP hooks may do.
     #[cfg(feature = "http")]
     pub http: HttpPolicy,
@@ -48,6 +50,8 @@ pub struct Services {
 pub(crate) struct ConfiguredHook {
     definition: HookDefinition,
     policy: RunPolicy,
+    /// The definition's variables and the project's folder.
+    env_with_project: BTreeMap<String, String>,
     services: Arc<Services>,
 }
 
@@ -62,9 +66,16 @@ impl ConfiguredHook {
             activation: definition.activation.clone(),
             identity: identity(&definition),
         };
+        let mut env_with_project = definition.env.clone();
+        if let Some(project) = &services.project {
+            env_with_project
+                .entry(PROJECT_DIR.to_owned())
+                .or_insert_with(|| project.to_string_lossy().into_owned());
+        }
         Self {
             definition,
             policy,
+            env_with_project,
             services,
         }
     }
@@ -83,8 +94,17 @@ impl ConfiguredHook {
         ctx: &HookContext,
     ) -> Result<HookOutput> {
         let definition = &self.definition;
+        if let Some(variable) = self.missing_plugin_variable(action, ctx) {
+            return Err(self.failed(format!(
+                "`${{{variable}}}` is set only for the hooks of a plugin or a skill"
+            )));
+        }
+        let env = match ctx.env.contains_key(PROJECT_DIR) {
+            true => &definition.env,
+            false => &self.env_with_project,
+        };
         let base = self.services.environment;
-        let raw = run_command(action, input, ctx, &definition.env, base)
+        let raw = run_command(action, input, ctx, env, base)
             .await
             .map_err(|error| self.failed(error))?;
         definition.origin.dialect.read_output(
@@ -93,6 +113,22 @@ impl ConfiguredHook {
             &raw,
             definition.exit_policy,
         )
+    }
+
+    /// As in Claude Code, a command that needs a plugin's folder and has none does not start: with an empty
+    /// variable it could do harm.
+    fn missing_plugin_variable(
+        &self,
+        action: &CommandAction,
+        ctx: &HookContext,
+    ) -> Option<&'static str> {
+        ["CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"]
+            .into_iter()
+            .find(|name| {
+                action.command.contains(&format!("${{{name}}}"))
+                    && !self.definition.env.contains_key(*name)
+                    && !ctx.env.contains_key(*name)
+            })
     }
 
     #[cfg(feature = "http")]
@@ -174,11 +210,10 @@ fn identity(definition: &HookDefinition) -> Option<Arc<str>> {
 impl Services {
     /// What the settings and this process's own environment say.
     pub fn from_settings(settings: &Settings, locations: &Locations) -> Self {
-        #[cfg(not(any(feature = "http", feature = "prompt")))]
-        let _ = settings;
         Self {
             environment: EnvBase::Inherited,
             home: locations.home.clone(),
+            project: Some(settings.project.clone()),
             #[cfg(feature = "http")]
             http: HttpPolicy {
                 allow_insecure_hosts: settings.config.http.allow_insecure_hosts.clone(),

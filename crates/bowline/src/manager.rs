@@ -23,7 +23,7 @@ use crate::output::HookOutput;
 use memory::SessionMemory;
 
 /// No hook runs longer than this, whatever it asks for.
-const DEFAULT_TIMEOUT_CAP: Duration = Duration::from_mins(10);
+pub const DEFAULT_TIMEOUT_CAP: Duration = Duration::from_mins(10);
 
 /// Holds hooks and runs them.
 ///
@@ -121,6 +121,12 @@ impl HookManager {
     /// The names of all hooks, in the order in which they run.
     pub fn names(&self) -> Vec<&str> {
         self.hooks.iter().map(|hook| hook.name()).collect()
+    }
+
+    /// Counts a skill as in use in a session, so that its hooks fire. The manager sees this by itself where the
+    /// agent reports the skill's use.
+    pub fn activate_skill(&self, session_id: &str, skill: &str) {
+        self.memory.activate_skill(session_id, skill);
     }
 
     /// Runs the event's hooks and merges what they say.

@@ -99,9 +99,15 @@ impl SessionMemory {
     }
 
     fn note_skill(&self, input: &HookInput) {
-        let Some(skill) = skill_of(input) else { return };
+        if let Some(skill) = skill_of(input) {
+            self.activate_skill(&input.session_id, skill);
+        }
+    }
+
+    /// Puts a skill into use.
+    pub(super) fn activate_skill(&self, session_id: &str, skill: &str) {
         let mut sessions = self.lock();
-        let skills = &mut sessions.session(&input.session_id).skills;
+        let skills = &mut sessions.session(session_id).skills;
         if skills.len() < MAX_SKILLS {
             skills.insert(skill.to_owned());
         }

@@ -4,12 +4,14 @@ use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
 
 use futures_util::future::join3;
 use rustix::process::Pid;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::runtime::Handle;
+use tokio::time::timeout;
 
 use crate::dialect::{Exit, RawOutput};
 use crate::runner::lineage::Lineage;
@@ -20,6 +22,11 @@ pub(crate) struct Caps {
     pub(crate) stdout: usize,
     pub(crate) stderr: usize,
 }
+
+/// An open pipe that has been silent for so long after the exit has nothing more to say.
+const SILENCE: Duration = Duration::from_millis(100);
+/// And however much it says, this is the end of it.
+const LONGEST_LINGER: Duration = Duration::from_secs(1);
 
 /// A started process. Dropping it before it has exited ends it and everything that it started.
 #[derive(Debug)]
@@ -45,7 +52,8 @@ impl Process {
         })
     }
 
-    /// Gives the process its input and waits for its exit, not for those who keep its pipes open. What it
+    /// Gives the process its input and waits for its exit, not for those who keep its pipes open: unless the
+    /// answer is not there yet, in which case they get a moment to pass it on (`exec > >(tee log)`). What it
     /// started in the background is left alone.
     pub(crate) async fn finish(mut self, input: &[u8], caps: Caps) -> io::Result<RawOutput> {
         let Some(child) = &mut self.child else {
@@ -64,6 +72,8 @@ impl Process {
             _ = streams => child.wait().await,
         }?;
         stdout.drain();
+        stderr.drain();
+        let _ = timeout(LONGEST_LINGER, stdout.linger()).await;
         stderr.drain();
         Ok(RawOutput {
             exit: exit(status),
@@ -147,14 +157,41 @@ impl<R: AsyncRead + AsFd + Unpin> Capture<R> {
     fn drain(&mut self) {
         let Some(pipe) = self.pipe.take() else { return };
         let mut left = rustix::io::ioctl_fionread(&pipe).unwrap_or(0);
-        while left > 0 {
+        loop {
             self.bytes.reserve(Self::CHUNK);
             match rustix::io::read(&pipe, rustix::buffer::spare_capacity(&mut self.bytes)) {
-                Ok(0) | Err(_) => return,
-                Ok(count) => left = left.saturating_sub(count as u64),
+                Ok(0) => return,
+                Err(_) => break,
+                Ok(count) => {
+                    self.keep_to_cap();
+                    // One read more than there is tells whether the other side has closed the pipe.
+                    if left == 0 {
+                        break;
+                    }
+                    left = left.saturating_sub(count as u64);
+                }
             }
-            self.keep_to_cap();
         }
+        self.pipe = Some(pipe);
+    }
+
+    /// Reads on while the pipe is open and the answer unfinished, until it falls silent.
+    async fn linger(&mut self) {
+        while self.pipe.is_some() && self.is_unfinished() {
+            let Some(pipe) = &mut self.pipe else { return };
+            self.bytes.reserve(Self::CHUNK);
+            match timeout(SILENCE, pipe.read_buf(&mut self.bytes)).await {
+                Err(_) => return,
+                Ok(Ok(0) | Err(_)) => self.pipe = None,
+                Ok(Ok(_)) => self.keep_to_cap(),
+            }
+        }
+    }
+
+    /// Nothing yet, or JSON that has begun and not ended.
+    fn is_unfinished(&self) -> bool {
+        let text = self.bytes.trim_ascii();
+        text.is_empty() || (text.starts_with(b"{") && !text.ends_with(b"}"))
     }
 
     fn keep_to_cap(&mut self) {

@@ -3,8 +3,12 @@
 use std::collections::HashMap;
 use std::fs;
 
-use bowline::hooks::{CommandHook, HookContext, HookEvent, HookInput, HookManager, RunStatus};
+use bowline::hooks::{
+    CommandHook, HookContext, HookEvent, HookInput, HookManager, RunStatus, TriggerResult,
+};
 use serde_json::json;
+
+use super::place::{Place, fire, nested};
 
 /// Runs one hook for one event in a folder of its own and returns what it wrote to `out`.
 async fn written(hook: CommandHook, input: HookInput, env: &[(&str, &str)]) -> String {
@@ -175,4 +179,48 @@ async fn f09_c_a_configured_variable_overrides_the_inherited_one() {
         out,
         format!("mine\nmine\nmine\n{}\n", env!("CARGO_PKG_VERSION"))
     );
+}
+
+/// The project's folder is known from the settings, wherever the session's folder is.
+#[tokio::test]
+async fn f09_a_configured_hooks_know_their_project() {
+    let place = Place::new();
+    place.write(
+        "project/.claude/settings.json",
+        r#"{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "echo $CLAUDE_PROJECT_DIR"}]}]}}"#,
+    );
+    place.write("project/sub/file", "");
+    let manager = place.manager();
+    let start = || HookInput::session_start("s");
+    let sub = HookContext::new("s").with_cwd(place.path("project/sub"));
+    let said = |result: TriggerResult| result.output.additional_context;
+    let project = place.path("project").display().to_string();
+    assert_eq!(
+        said(manager.trigger(start(), &sub).await),
+        Some(project.clone())
+    );
+    assert_eq!(
+        said(manager.trigger(start(), &HookContext::new("s")).await),
+        Some(project)
+    );
+    let named = HashMap::from([("CLAUDE_PROJECT_DIR".to_owned(), "/elsewhere".to_owned())]);
+    let named = sub.with_env(named);
+    assert_eq!(
+        said(manager.trigger(start(), &named).await).as_deref(),
+        Some("/elsewhere")
+    );
+}
+
+/// With an empty variable `rm -r ${CLAUDE_PLUGIN_ROOT}/x` would mean something else.
+#[tokio::test]
+async fn f09_a_command_that_needs_a_plugin_and_has_none_does_not_start() {
+    let place = Place::new();
+    place.write(
+        "project/.claude/settings.json",
+        nested("echo ${CLAUDE_PLUGIN_ROOT}/x >ran"),
+    );
+    let input = HookInput::pre_tool_use("s", "Bash", json!({}));
+    let result = fire(&place, &place.manager(), input).await;
+    assert_eq!(result.results[0].status, RunStatus::Failed, "{result:?}");
+    assert!(!place.path("project/ran").exists());
 }

@@ -216,3 +216,20 @@ async fn f11_e_a_script_list_runs_its_scripts() {
         "{result:?}"
     );
 }
+
+/// A hook whose output goes through another process must not lose its answer when it is the first to exit.
+#[tokio::test]
+async fn f11_an_answer_that_is_passed_on_late_still_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    for command in [
+        r#"{ sleep 0.02; echo '{"decision":"block","reason":"late"}'; } &"#,
+        r#"{ printf '{"decision":"block",'; sleep 0.02; echo '"reason":"late"}'; } & sleep 0.005"#,
+    ] {
+        let result = run(hook(command), tool_call(json!({})), folder.path()).await;
+        assert_eq!(
+            result.output.stop_reason.as_deref(),
+            Some("late"),
+            "{command}: {result:?}"
+        );
+    }
+}

@@ -157,6 +157,11 @@ impl<'a> Encoder<'a> {
 
     fn permission_decision(&mut self, reason: String) {
         let rewrites = has_specific(self.event, "updatedInput");
+        // As in the client, deferring beats asking and granting; only a deny beats it.
+        if self.defers() && self.output.decision() < Decision::Deny {
+            self.own("permissionDecision", "defer");
+            return;
+        }
         let rewritten = self.output.rewritten_input().filter(|_| rewrites);
         let (word, reason) = match (self.output.decision(), rewritten) {
             (Decision::Grant | Decision::Ask | Decision::NoOpinion, Some(input))
@@ -168,7 +173,7 @@ impl<'a> Encoder<'a> {
             (Decision::Deny, _) => (Some("deny"), Some(reason)),
             (Decision::Ask, _) => (Some("ask"), Some(reason)),
             (Decision::Grant, _) => (Some("allow"), None),
-            (Decision::NoOpinion, _) => (self.deferred(), None),
+            (Decision::NoOpinion, _) => (None, None),
         };
         if let Some(word) = word {
             self.own("permissionDecision", word);
@@ -181,10 +186,9 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    fn deferred(&self) -> Option<&'static str> {
-        let defers = self.event == HookEvent::PreToolUse
-            && self.field("permissionDecision").and_then(Value::as_str) == Some("defer");
-        defers.then_some("defer")
+    fn defers(&self) -> bool {
+        self.event == HookEvent::PreToolUse
+            && self.field("permissionDecision").and_then(Value::as_str) == Some("defer")
     }
 
     /// Silence lets the user decide, which is what "ask" asks for.

@@ -131,6 +131,12 @@ fn f16_every_answer_is_valid_for_claude_code() {
                 {
                     assert!(back.decision() >= Decision::Ask, "{event}");
                 }
+                // The end of the turn beats a block.
+                _ if output.end_turn.is_some()
+                    && matches!(event, HookEvent::Stop | HookEvent::SubagentStop) =>
+                {
+                    assert!(back.end_turn.is_some(), "{event}");
+                }
                 // The user is asked anyway.
                 Decision::Ask
                     if matches!(event, HookEvent::PermissionRequest | HookEvent::Elicitation) =>
@@ -411,4 +417,27 @@ fn f18_g_a_denial_is_exit_0_with_json_or_exit_2_with_stderr() {
         reply.stdout,
         "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"deny\",\"permissionDecisionReason\":\"no\"}}\n"
     );
+}
+
+/// Deferring beats asking and granting, and only a deny beats it.
+#[test]
+fn f16_claude_defer_is_weaker_than_deny_alone() {
+    let deferred = |output: HookOutput| {
+        let mut output = output;
+        output
+            .event_fields
+            .insert("permissionDecision".to_owned(), "defer".into());
+        Dialect::ClaudeCode
+            .encode(HookEvent::PreToolUse, &output)
+            .stdout
+    };
+    for output in [
+        HookOutput::allow(),
+        HookOutput::grant(),
+        HookOutput::ask("sure?"),
+    ] {
+        let sent = deferred(output);
+        assert!(sent.contains(r#""permissionDecision":"defer""#), "{sent}");
+    }
+    assert!(deferred(HookOutput::block("no")).contains(r#""permissionDecision":"deny""#));
 }

@@ -451,3 +451,24 @@ fn f16_http_bodies_are_json_or_nothing() {
         assert!(read(&deny, Completeness::Cut).is_err());
     }
 }
+
+/// At the end of a turn context makes the agent go on, and `continue: false` beats a block.
+#[test]
+fn f16_claude_the_end_of_a_turn_has_rules_of_its_own() {
+    for event in [HookEvent::Stop, HookEvent::SubagentStop] {
+        let output = claude(
+            event,
+            specific(event, json!({"additionalContext": "one more test"})),
+        );
+        assert_eq!(
+            output.unwrap(),
+            HookOutput::block("one more test"),
+            "{event}"
+        );
+
+        let both = json!({"decision": "block", "reason": "go on", "continue": false, "stopReason": "enough"});
+        let output = claude(event, both).unwrap();
+        assert_eq!(output.decision(), Decision::NoOpinion, "{event}");
+        assert_eq!(output.end_turn.as_deref(), Some("enough"), "{event}");
+    }
+}
