@@ -435,3 +435,6 @@ impl Hook for CommandHook {
         Dialect::Generic.read_output(&self.name, input.event_type(), &raw, ExitPolicy::AnyNonZero)
     }
 }
+
+#[cfg(test)]
+mod tests;
