@@ -79,10 +79,14 @@ async fn the_timeout_is_the_hooks_own() {
 #[test]
 fn the_priority_is_the_hooks_own() {
     let user = User::with(
-        &(hook("name = 'first'\ncommand = ':'")
-            + &hook("name = 'second'\ncommand = ': 2'\npriority = 5")),
+        &(hook("name = 'usual'\ncommand = ':'")
+            + &hook("name = 'early'\ncommand = ': 2'\npriority = 5")),
     );
-    assert_eq!(user.manager().names(), ["second", "first"]);
+    let mut manager = HookManager::new();
+    manager.register(CommandHook::new("own", ":", [HookEvent::PreToolUse]));
+    user.settings
+        .register_into(&mut manager, user.services.clone());
+    assert_eq!(manager.names(), ["early", "own", "usual"]);
 }
 
 #[tokio::test]
