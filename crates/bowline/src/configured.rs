@@ -470,3 +470,6 @@ impl Hook for CommandHook {
         Dialect::Generic.read_output(&self.name, input.event_type(), &raw, ExitPolicy::AnyNonZero)
     }
 }
+
+#[cfg(test)]
+mod tests;

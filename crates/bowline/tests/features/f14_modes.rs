@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bowline::hooks::{
-    FnHook, HookContext, HookEvent, HookInput, HookManager, HookOutput, Match, Repeat, RunPolicy,
-    RunStatus,
+    FnHook, HookContext, HookEvent, HookInput, HookManager, HookOutput, HookRun, Match, Repeat,
+    RunPolicy, RunStatus,
 };
 use serde_json::json;
 use tokio::sync::Barrier;
@@ -196,7 +196,7 @@ async fn f14_c_a_parallel_group_of_settings_runs_together() {
         "#,
     );
     let result = fire(&place, &place.manager(), tool_call()).await;
-    assert!(result.results.iter().all(|run| run.success()), "{result:?}");
+    assert!(result.results.iter().all(HookRun::success), "{result:?}");
     assert_eq!(result.output.message.as_deref(), Some("a\nb"));
 }
 
