@@ -1,0 +1,195 @@
+//! Byte-wise reading without panics, and the few character classes that all detectors share.
+
+use std::ops::Range;
+
+/// The longest value in quotes or tags that a detector reads; longer ones are cut there.
+pub(super) const MAX_VALUE: usize = 4 * 1024;
+
+/// The longest value without quotes.
+pub(super) const MAX_BARE: usize = 1024;
+
+/// The longest line that a detector walks over in search of context.
+pub(super) const MAX_LINE: usize = 2 * 1024;
+
+/// A view of the text in which every access is total.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Text<'t> {
+    bytes: &'t [u8],
+}
+
+impl<'t> Text<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        Self {
+            bytes: text.as_bytes(),
+        }
+    }
+
+    pub(super) fn len(self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The byte at `at`; 0 outside of the text.
+    pub(super) fn byte(self, at: usize) -> u8 {
+        self.bytes.get(at).copied().unwrap_or(0)
+    }
+
+    /// The byte before `at`; 0 at the start.
+    pub(super) fn before(self, at: usize) -> u8 {
+        at.checked_sub(1).map_or(0, |i| self.byte(i))
+    }
+
+    /// The bytes of `range`, cut at the end of the text.
+    pub(super) fn slice(self, range: Range<usize>) -> &'t [u8] {
+        let end = range.end.min(self.bytes.len());
+        self.bytes.get(range.start..end).unwrap_or_default()
+    }
+
+    pub(super) fn starts_with(self, at: usize, prefix: &[u8]) -> bool {
+        self.slice(at..at + prefix.len()) == prefix
+    }
+
+    pub(super) fn starts_with_ignore_case(self, at: usize, prefix: &[u8]) -> bool {
+        self.slice(at..at + prefix.len())
+            .eq_ignore_ascii_case(prefix)
+    }
+
+    /// The end of the run of bytes from `at` on that satisfy `class`, at most `limit` long.
+    pub(super) fn run(self, at: usize, limit: usize, class: impl Fn(u8) -> bool) -> usize {
+        let run = self.slice(at..at.saturating_add(limit));
+        at + run.iter().position(|&b| !class(b)).unwrap_or(run.len())
+    }
+
+    /// The start of the run of bytes before `at` that satisfy `class`, at most `limit` long.
+    pub(super) fn run_back(self, at: usize, limit: usize, class: impl Fn(u8) -> bool) -> usize {
+        let start = at.saturating_sub(limit);
+        let run = self.slice(start..at);
+        let kept = run.iter().rev().take_while(|&&b| class(b)).count();
+        at - kept
+    }
+
+    /// The position after spaces and tabs.
+    pub(super) fn skip_blanks(self, at: usize) -> usize {
+        self.run(at, MAX_LINE, |b| b == b' ' || b == b'\t')
+    }
+
+    /// The position after any white space, of at most a few lines.
+    pub(super) fn skip_space(self, at: usize) -> usize {
+        self.run(at, 128, |b| b.is_ascii_whitespace())
+    }
+
+    /// The end of the line that `at` is in (exclusive of the line break), within [`MAX_LINE`].
+    pub(super) fn line_end(self, at: usize) -> usize {
+        self.run(at, MAX_LINE, |b| b != b'\n')
+    }
+
+    /// The start of the line that `at` is in, within [`MAX_LINE`].
+    pub(super) fn line_start(self, at: usize) -> usize {
+        self.run_back(at, MAX_LINE, |b| b != b'\n')
+    }
+
+    /// The first place of `needle` in `range`.
+    pub(super) fn find(self, range: Range<usize>, needle: &[u8]) -> Option<usize> {
+        let start = range.start;
+        self.slice(range)
+            .windows(needle.len().max(1))
+            .position(|window| window == needle)
+            .map(|i| start + i)
+    }
+
+    /// Whether a token may start at `at`: the byte before belongs to no word, or only looks so
+    /// because it ends an escape such as `\n` or `%3D`.
+    pub(super) fn starts_token(self, at: usize) -> bool {
+        let before = self.before(at);
+        if !is_word(before) {
+            return true;
+        }
+        let second = at.checked_sub(2).map_or(0, |i| self.byte(i));
+        let third = at.checked_sub(3).map_or(0, |i| self.byte(i));
+        (second == b'\\' && matches!(before, b'n' | b'r' | b't'))
+            || (third == b'%' && second.is_ascii_hexdigit() && before.is_ascii_hexdigit())
+    }
+}
+
+/// Letters, digits and the underscore.
+pub(super) fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// What the name of a variable, field, header or flag is made of.
+pub(super) fn is_key_byte(byte: u8) -> bool {
+    is_word(byte) || byte == b'-'
+}
+
+pub(super) fn is_quote(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\'' | b'`')
+}
+
+/// Standard base64.
+pub(super) fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+}
+
+/// Whether `haystack` holds `needle` (which must be lower case), whatever the case.
+pub(super) fn contains_ignore_case(haystack: &[u8], needle: &[u8]) -> bool {
+    haystack
+        .windows(needle.len().max(1))
+        .any(|window| window.eq_ignore_ascii_case(needle))
+}
+
+/// Decodes base64 of either alphabet up to the first foreign byte. `limit` bounds the result.
+pub(super) fn decode_base64(encoded: &[u8], limit: usize) -> Vec<u8> {
+    let mut decoded = Vec::new();
+    let (mut bits, mut count) = (0u32, 0u32);
+    for &byte in encoded {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => break,
+        };
+        bits = (bits << 6) | u32::from(value);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            decoded.push((bits >> count).to_be_bytes().last().copied().unwrap_or(0));
+            bits &= (1 << count) - 1;
+        }
+        if decoded.len() >= limit {
+            break;
+        }
+    }
+    decoded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_of_both_alphabets_decodes() {
+        for (encoded, decoded) in [
+            ("aGVsbG8=", "hello"),
+            ("aGk6Pj4_", "hi:>>?"),
+            ("aGk6Pj4/", "hi:>>?"),
+            ("", ""),
+        ] {
+            assert_eq!(decode_base64(encoded.as_bytes(), 99), decoded.as_bytes());
+        }
+        assert_eq!(decode_base64(b"aGVsbG8=", 2), b"he");
+    }
+
+    #[test]
+    fn a_token_starts_after_an_escape() {
+        for (text, at, expected) in [
+            ("x token", 2, true),
+            ("xtoken", 1, false),
+            (r"a\ntoken", 3, true),
+            ("a%3Dtoken", 4, true),
+            ("antoken", 2, false),
+        ] {
+            assert_eq!(Text::new(text).starts_token(at), expected, "{text}");
+        }
+    }
+}
