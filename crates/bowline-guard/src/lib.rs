@@ -2,4 +2,6 @@
 //!
 //! [`shell`] turns a shell line into the simple commands that it would run.
 
+pub mod effect;
+pub mod invocation;
 pub mod shell;
