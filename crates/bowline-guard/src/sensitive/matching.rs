@@ -1,14 +1,22 @@
 //! Paths and patterns against the rules.
 
+use std::sync::LazyLock;
+
 use crate::paths::glob::{self, Meeting};
 
 use super::fold::{fold, originals};
-use super::names::{ending, is_about_secrets, is_code, is_named_secret, is_ordinary_ending, is_template};
+use super::names::{
+    ending, is_about_secrets, is_code, is_named_secret, is_ordinary_ending, is_template,
+    is_text_folder,
+};
 use super::rules::{self, BUSY_DIRECTORIES, COMMON_DIRECTORIES, Rule, Templates};
 use super::{Access, Level, Reason, Sensitivity};
 
 /// Beyond this many components only the last ones are compared with a pattern.
 const MAX_COMPONENTS: usize = 48;
+
+/// So many `**` are understood in one pattern.
+const MAX_DEEP: usize = 3;
 
 /// A path in the one spelling that rules are written in.
 #[derive(Debug)]
@@ -21,8 +29,11 @@ pub(super) struct Folded {
 impl Folded {
     pub(super) fn new(path: &str, home: Option<&str>) -> Self {
         let folded = fold(path);
-        let mut components: Vec<String> =
-            folded.split('/').filter(|it| !it.is_empty()).map(str::to_owned).collect();
+        let mut components: Vec<String> = folded
+            .split('/')
+            .filter(|it| !it.is_empty())
+            .map(str::to_owned)
+            .collect();
         let mut home = home
             .filter(|home| crate::paths::is_within(path, home))
             .map(|home| home.split('/').filter(|it| !it.is_empty()).count());
@@ -42,7 +53,34 @@ impl Folded {
         if let Some(last) = components.last_mut() {
             name.clone_into(last);
         }
-        Self { components, home: self.home }
+        Self {
+            components,
+            home: self.home,
+        }
+    }
+
+    /// The same place with another text, in which few `**` remain: more would not say more, and
+    /// each one multiplies the ways to read the pattern.
+    fn with_text(&self, text: &str) -> Self {
+        let mut components: Vec<String> = text
+            .split('/')
+            .filter(|it| !it.is_empty())
+            .map(str::to_owned)
+            .collect();
+        components.dedup_by(|next, previous| next == "**" && previous == "**");
+        let deep: Vec<usize> = (0..components.len())
+            .filter(|at| components.get(*at).is_some_and(|it| it == "**"))
+            .collect();
+        let mut home = self.home;
+        if let Some(from) = deep
+            .len()
+            .checked_sub(MAX_DEEP + 1)
+            .and_then(|at| deep.get(at))
+        {
+            components.drain(..=*from);
+            home = None;
+        }
+        Self { components, home }
     }
 
     fn folders(&self) -> impl Iterator<Item = &str> {
@@ -91,13 +129,27 @@ impl<'rule> Pattern<'rule> {
             Some(directory) => (directory, Extent::Tree),
             None => (rest, Extent::Name),
         };
-        Self { anchor, parts: rest.split('/').collect(), extent }
+        Self {
+            anchor,
+            parts: rest.split('/').collect(),
+            extent,
+        }
+    }
+
+    /// Whether the pattern leaves the end of the name open.
+    fn is_open(&self) -> bool {
+        self.extent == Extent::Name && self.parts.last().is_some_and(|part| part.ends_with('*'))
     }
 
     fn matches(&self, path: &Folded) -> bool {
-        let Some(components) = path.below(self.anchor) else { return false };
+        let Some(components) = path.below(self.anchor) else {
+            return false;
+        };
         let fits = |window: &[String]| {
-            window.iter().zip(&self.parts).all(|(have, want)| glob::star_match(want, have))
+            window
+                .iter()
+                .zip(&self.parts)
+                .all(|(have, want)| glob::star_match(want, have))
         };
         let windows = components.windows(self.parts.len());
         match (self.anchor, self.extent) {
@@ -109,27 +161,40 @@ impl<'rule> Pattern<'rule> {
     }
 }
 
+/// All patterns with their rules, in order.
+static PATTERNS: LazyLock<Vec<(&'static Rule, Pattern<'static>)>> = LazyLock::new(|| {
+    rules::all()
+        .flat_map(|rule| {
+            rule.patterns
+                .iter()
+                .map(move |text| (rule, Pattern::new(text)))
+        })
+        .collect()
+});
+
 /// The rule that decides about a path, and the pattern that matched.
-fn deciding_rule(path: &Folded) -> Option<(&'static Rule, &'static str)> {
+fn deciding_rule(path: &Folded) -> Option<(&'static Rule, &'static Pattern<'static>)> {
     let name = path.name();
-    let (template, code) = (is_template(name), is_code(name));
-    rules::all().find_map(|rule| {
-        if template && rule.templates == Templates::Pass {
-            return None;
-        }
-        rule.patterns
-            .iter()
-            .find(|pattern| {
-                // An open end accepts any ending, but code about a secret is not the secret.
-                let open = pattern.ends_with('*') && !pattern.ends_with("/**");
-                !(code && open) && Pattern::new(pattern).matches(path)
-            })
-            .map(|pattern| (rule, *pattern))
-    })
+    let template =
+        is_template(name) || (!name.starts_with('.') && path.folders().any(is_text_folder));
+    let code = is_code(name);
+    PATTERNS
+        .iter()
+        .find(|(rule, pattern)| {
+            // An open end accepts any ending, but code about a secret is not the secret.
+            let excepted =
+                (template && rule.templates == Templates::Pass) || (code && pattern.is_open());
+            !excepted && pattern.matches(path)
+        })
+        .map(|(rule, pattern)| (*rule, pattern))
 }
 
 fn reason_of(rule: &Rule) -> Reason {
-    Reason { rule: rule.id, why: rule.why, instead: rule.instead }
+    Reason {
+        rule: rule.id,
+        why: rule.why,
+        instead: rule.instead,
+    }
 }
 
 /// Judges a path without wildcards.
@@ -141,20 +206,37 @@ pub(super) fn judge_name(path: &Folded, access: Access) -> Sensitivity {
         if copies.iter().any(|original| is_template(original)) {
             return None;
         }
-        copies.into_iter().find_map(|original| deciding_rule(&path.with_name(original)))
+        copies
+            .into_iter()
+            .find_map(|original| deciding_rule(&path.with_name(original)))
     });
-    let Some((rule, pattern)) = found else { return judge_words(path, access) };
+    let Some((rule, pattern)) = found else {
+        return judge_words(path, access);
+    };
     let level = match access {
         Access::Read | Access::Search | Access::Glob => rule.read,
         Access::Write | Access::Edit => rule.change,
         // Looking at one file's entry is harmless; a directory of secrets is listed by name.
-        Access::List if pattern.ends_with("/**") && rule.read == Level::Secret => Level::Maybe,
+        Access::List if pattern.extent == Extent::Tree && rule.read == Level::Secret => {
+            Level::Maybe
+        }
         Access::List | Access::Metadata => Level::Public,
     };
     let is_fixture = path.folders().any(|folder| {
-        ["fixtures", "__fixtures__", "testdata", "test-data", "test_data"].contains(&folder)
+        [
+            "fixtures",
+            "__fixtures__",
+            "testdata",
+            "test-data",
+            "test_data",
+        ]
+        .contains(&folder)
     });
-    let level = if is_fixture { level.min(Level::Maybe) } else { level };
+    let level = if is_fixture {
+        level.min(Level::Maybe)
+    } else {
+        level
+    };
     Sensitivity::from_level(level, reason_of(rule))
 }
 
@@ -177,7 +259,12 @@ fn judge_words(path: &Folded, access: Access) -> Sensitivity {
 }
 
 /// Names for which patterns are looked up by words: `**/*credential*`.
-const WORD_EXAMPLES: &[&str] = &["credentials.json", "passwords.txt", "secrets.yml", "api-key.txt"];
+const WORD_EXAMPLES: &[&str] = &[
+    "credentials.json",
+    "passwords.txt",
+    "secrets.yml",
+    "api-key.txt",
+];
 
 /// Judges a pattern: the worst name that it spells out well enough to be meant.
 pub(super) fn judge_pattern(path: &Folded, access: Access) -> Sensitivity {
@@ -189,16 +276,17 @@ pub(super) fn judge_pattern(path: &Folded, access: Access) -> Sensitivity {
     };
     let mut worst = Sensitivity::Public;
     for text in glob::expand_braces(&path.components.join("/")) {
-        let expanded = Folded {
-            components: text.split('/').filter(|it| !it.is_empty()).map(str::to_owned).collect(),
-            home: path.home,
-        };
-        let patterns = rules::all()
-            .filter(|rule| rule.read > Level::Public || rule.change > Level::Public)
-            .flat_map(|rule| rule.patterns.iter())
-            .chain(WORD_EXAMPLES);
+        let expanded = path.with_text(&text);
+        let code = is_code(expanded.name());
+        let words: Vec<Pattern<'_>> = WORD_EXAMPLES.iter().map(|it| Pattern::new(it)).collect();
+        let patterns = PATTERNS
+            .iter()
+            .filter(|(rule, _)| rule.read > Level::Public || rule.change > Level::Public)
+            .map(|(_, pattern)| pattern)
+            .chain(&words)
+            .filter(|pattern| !(code && pattern.is_open()));
         for pattern in patterns {
-            let Some(example) = meet_path(&expanded, &Pattern::new(pattern), access) else {
+            let Some(example) = meet_path(&expanded, pattern, access) else {
                 continue;
             };
             worst = worst.worse(judge_name(&example, content));
@@ -220,9 +308,14 @@ pub(super) fn judge_tree(path: &Folded, written: &str) -> Sensitivity {
         return judge_pattern(path, Access::Search);
     }
     let mut components = path.components.clone();
-    let busy = components.last().is_some_and(|name| BUSY_DIRECTORIES.contains(&name.as_str()));
+    let busy = components
+        .last()
+        .is_some_and(|name| BUSY_DIRECTORIES.contains(&name.as_str()));
     components.push("**".to_owned());
-    let tree = Folded { components, home: path.home };
+    let tree = Folded {
+        components,
+        home: path.home,
+    };
     match judge_pattern(&tree, Access::Search) {
         Sensitivity::Secret(reason) if busy => Sensitivity::Maybe(reason),
         other => other,
@@ -237,10 +330,19 @@ fn meet_path(path: &Folded, rule: &Pattern<'_>, access: Access) -> Option<Folded
     let rooted = rule.anchor != Anchor::Anywhere;
     let starts = if rooted { 0..=0 } else { 0..=components.len() };
     let mut found: Option<(usize, Vec<String>)> = None;
+    if let (Extent::Name, Some(name), Some(last)) =
+        (rule.extent, components.last(), rule.parts.last())
+        && name != "**"
+    {
+        // The names decide most cases at once.
+        meet_component(name, last, 0)?;
+    }
     for start in starts {
         let (before, after) = components.split_at_checked(start)?;
         // `**` before the rule's first part stands for any folders, also none.
-        let Some(meeting) = meet_parts(after, &rule.parts, rule.extent, access, 0) else { continue };
+        let Some(meeting) = meet_parts(after, &rule.parts, rule.extent, access, 0) else {
+            continue;
+        };
         let spelled = meeting.iter().map(|part| part.spelled).sum();
         if found.as_ref().is_none_or(|(best, _)| spelled > *best) {
             let names = meeting.into_iter().map(|part| part.example);
@@ -248,10 +350,18 @@ fn meet_path(path: &Folded, rule: &Pattern<'_>, access: Access) -> Option<Folded
             found = Some((spelled, before.chain(names).collect()));
         }
     }
-    let (spelled, tail) = found.filter(|(spelled, _)| *spelled > 0)?;
-    debug_assert!(spelled > 0);
-    let components = path.components.iter().take(offset).cloned().chain(tail).collect();
-    Some(Folded { components, home: path.home })
+    let (_, tail) = found.filter(|(spelled, _)| *spelled > 0)?;
+    let components = path
+        .components
+        .iter()
+        .take(offset)
+        .cloned()
+        .chain(tail)
+        .collect();
+    Some(Folded {
+        components,
+        home: path.home,
+    })
 }
 
 /// Meets the user's components with the rule's parts, one by one. A part's `spelled` is one if it
@@ -278,33 +388,63 @@ fn meet_parts(
     let (first, later) = components.split_first()?;
     if first == "**" {
         let none = meet_parts(later, parts, extent, access, depth + 1);
-        let some = meet_parts(components, later_parts, extent, access, depth + 1).map(|mut rest| {
-            rest.insert(0, Meeting { example: part.replace('*', ""), spelled: 0 });
-            rest
-        });
+        let some =
+            meet_parts(components, later_parts, extent, access, depth + 1).map(|mut rest| {
+                rest.insert(
+                    0,
+                    Meeting {
+                        example: part.replace('*', ""),
+                        spelled: 0,
+                    },
+                );
+                rest
+            });
         return match (none, some) {
             (Some(none), Some(some)) => {
-                let count = |meeting: &[Meeting]| meeting.iter().map(|it| it.spelled).sum::<usize>();
-                Some(if count(&none) >= count(&some) { none } else { some })
+                let count =
+                    |meeting: &[Meeting]| meeting.iter().map(|it| it.spelled).sum::<usize>();
+                Some(if count(&none) >= count(&some) {
+                    none
+                } else {
+                    some
+                })
             }
             (none, some) => none.or(some),
         };
     }
     let is_name = later_parts.is_empty() && extent == Extent::Name;
     let counted = distinctive(part, is_name);
-    let met = glob::meet(first, part, counted)?;
+    let met = meet_component(first, part, counted)?;
     let enough = met.spelled >= 2 && met.spelled * 2 >= spelled_in(part, counted);
     let says_something = is_name || !is_common(part, access);
     let spelled = usize::from(enough && says_something);
     let mut rest = meet_parts(later, later_parts, extent, access, depth + 1)?;
-    rest.insert(0, Meeting { example: met.example, spelled });
+    rest.insert(
+        0,
+        Meeting {
+            example: met.example,
+            spelled,
+        },
+    );
     Some(rest)
+}
+
+/// Most components are plain names, for which the full search is not needed.
+fn meet_component(component: &str, part: &str, counted: usize) -> Option<Meeting> {
+    if component.contains(['*', '?', '[', '\\', '(']) {
+        return glob::meet(component, part, counted);
+    }
+    glob::star_match(part, component).then(|| Meeting {
+        example: component.to_owned(),
+        spelled: spelled_in(part, counted),
+    })
 }
 
 /// How many of a rule part's characters tell it from harmless names: all but an ordinary ending.
 fn distinctive(part: &str, is_name: bool) -> usize {
-    let ordinary = ending(part).filter(|it| is_name && is_ordinary_ending(it));
-    ordinary.map_or(part.len(), |ending| part.len() - ending.len() - 1)
+    let closed = part.trim_end_matches('*');
+    let ordinary = ending(closed).filter(|it| is_name && is_ordinary_ending(it));
+    ordinary.map_or(part.len(), |ending| closed.len() - ending.len() - 1)
 }
 
 fn spelled_in(part: &str, counted: usize) -> usize {
@@ -321,5 +461,12 @@ fn is_common(directory: &str, access: Access) -> bool {
 
 fn example_of(component: &str) -> Meeting {
     let example = glob::meet(component, "*", 0).map_or_else(String::new, |it| it.example);
-    Meeting { example: if example.is_empty() { "x".to_owned() } else { example }, spelled: 0 }
+    Meeting {
+        example: if example.is_empty() {
+            "x".to_owned()
+        } else {
+            example
+        },
+        spelled: 0,
+    }
 }
