@@ -4,8 +4,10 @@
 //! a path leads and what place that is; [`sensitive`] says whether a file holds secrets.
 
 pub mod effect;
+pub mod families;
 pub mod interpret;
 pub mod invocation;
+pub mod judge;
 pub mod paths;
 pub mod sensitive;
 pub mod shell;
