@@ -1,0 +1,215 @@
+//! Judges the calls of an agent's file tools.
+
+use crate::paths::{Place, ResolvedPath, Shape, World, glob, place, resolve, resolve_literal};
+
+use super::names::is_code;
+use super::{Access, SensitivePolicy, Sensitivity, classify};
+
+/// The fields of a tool's input that name files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ToolFields<'input> {
+    /// `file_path`, of Read, Edit, MultiEdit and Write.
+    pub file_path: Option<&'input str>,
+    /// `notebook_path`, of NotebookEdit and NotebookRead.
+    pub notebook_path: Option<&'input str>,
+    /// `path`, of Grep, Glob and LS.
+    pub path: Option<&'input str>,
+    /// `pattern`: of Glob a file pattern, of Grep a text that is not judged.
+    pub pattern: Option<&'input str>,
+    /// `glob`, of Grep: which files are searched.
+    pub glob: Option<&'input str>,
+    /// `type`, of Grep: which kind of source is searched.
+    pub kind: Option<&'input str>,
+}
+
+/// What a guard answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// A person should confirm.
+    Ask,
+    /// It must not happen.
+    Deny,
+}
+
+/// A sensitive file that a call would touch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SensitiveFinding {
+    /// What to answer.
+    pub verdict: Verdict,
+    /// The rule's name.
+    pub rule: &'static str,
+    /// The path or pattern as the tool was given it.
+    pub path: String,
+    /// What the file is.
+    pub why: String,
+    /// A safer way.
+    pub instead: String,
+}
+
+/// Judges one call of a file tool; `None` if nothing speaks against it or it is no file tool.
+pub fn judge_tool(
+    tool: &str,
+    input: &ToolFields<'_>,
+    world: &dyn World,
+    policy: &SensitivePolicy,
+) -> Option<SensitiveFinding> {
+    let file = input.file_path.or(input.notebook_path).or(input.path);
+    match tool {
+        "Read" | "NotebookRead" => judge_path(&literal(file?, world), Access::Read, world, policy),
+        "Write" => judge_path(&literal(file?, world), Access::Write, world, policy),
+        "Edit" | "MultiEdit" | "NotebookEdit" => {
+            judge_path(&literal(file?, world), Access::Edit, world, policy)
+        }
+        "LS" => judge_path(&literal(file?, world), Access::List, world, policy),
+        "Glob" => {
+            let directory = input.path.map(|path| literal(path, world));
+            let pattern = below(
+                directory.as_ref(),
+                input.pattern.unwrap_or("*"),
+                Depth::Direct,
+            );
+            let found = judge_path(&resolve(&pattern, world), Access::Glob, world, policy);
+            found.map(|found| SensitiveFinding {
+                path: input.pattern.or(input.path).unwrap_or_default().to_owned(),
+                ..found
+            })
+        }
+        "Grep" => judge_grep(input, world, policy),
+        _ => None,
+    }
+}
+
+/// Judges one access to one path, with the project's own patterns.
+pub fn judge_path(
+    path: &ResolvedPath,
+    access: Access,
+    world: &dyn World,
+    policy: &SensitivePolicy,
+) -> Option<SensitiveFinding> {
+    if access == Access::Metadata || policy.allows(path, world) {
+        return None;
+    }
+    if let Some(pattern) = policy.custom_match(path, world) {
+        let verdict = match access {
+            Access::Glob | Access::List | Access::Metadata => Verdict::Ask,
+            Access::Read | Access::Search | Access::Write | Access::Edit => Verdict::Deny,
+        };
+        return Some(SensitiveFinding {
+            verdict,
+            rule: "custom-pattern",
+            path: path.written.clone(),
+            why: format!("the project's own pattern `{pattern}` names it as sensitive"),
+            instead: "ask the person for the part that is needed".to_owned(),
+        });
+    }
+    let (verdict, reason) = match classify(path, access) {
+        Sensitivity::Secret(reason) => (Verdict::Deny, reason),
+        Sensitivity::Maybe(reason) => (Verdict::Ask, reason),
+        Sensitivity::Public => return None,
+    };
+    Some(SensitiveFinding {
+        verdict,
+        rule: reason.rule,
+        path: path.written.clone(),
+        why: reason.why.to_owned(),
+        instead: reason.instead.to_owned(),
+    })
+}
+
+fn judge_grep(
+    input: &ToolFields<'_>,
+    world: &dyn World,
+    policy: &SensitivePolicy,
+) -> Option<SensitiveFinding> {
+    let directory = input
+        .path
+        .or(input.file_path)
+        .map(|path| literal(path, world));
+    let restricted = input
+        .glob
+        .filter(|glob| !glob.trim_start().starts_with('!'));
+    let narrow =
+        restricted.is_some_and(|glob| is_code(glob.trim_end_matches('}'))) || input.kind.is_some();
+    let tree = directory.as_ref().and_then(|path| {
+        // With a restriction only the path itself is certain to be read.
+        if narrow || restricted.is_some() {
+            return judge_path(path, Access::Read, world, policy);
+        }
+        judge_path(path, Access::Search, world, policy)
+            .or_else(|| judge_breadth(path, world, policy))
+    });
+    let by_glob = restricted.and_then(|glob| {
+        let pattern = below(directory.as_ref(), glob, Depth::Any);
+        judge_path(&resolve(&pattern, world), Access::Search, world, policy).map(|found| {
+            SensitiveFinding {
+                path: glob.to_owned(),
+                ..found
+            }
+        })
+    });
+    // The stricter of both; the path's own finding if they agree.
+    match (tree, by_glob) {
+        (Some(tree), Some(by_glob)) if by_glob.verdict > tree.verdict => Some(by_glob),
+        (tree, by_glob) => tree.or(by_glob),
+    }
+}
+
+/// A search through a whole home or the whole machine reads every secret there.
+fn judge_breadth(
+    path: &ResolvedPath,
+    world: &dyn World,
+    policy: &SensitivePolicy,
+) -> Option<SensitiveFinding> {
+    let whole = match place(path, world) {
+        Place::Root => "the whole machine",
+        Place::HomeItself => "the whole home",
+        Place::OtherHome if path.home.as_deref() == Some(path.path.as_str()) => "another home",
+        _ => return None,
+    };
+    (!policy.allows(path, world)).then(|| SensitiveFinding {
+        verdict: Verdict::Ask,
+        rule: "search-everything",
+        path: path.written.clone(),
+        why: format!("a search through {whole} reads the keys and logins in it, too"),
+        instead: "search the directory that is meant, or only one kind of file".to_owned(),
+    })
+}
+
+fn literal(path: &str, world: &dyn World) -> ResolvedPath {
+    resolve_literal(path, world)
+}
+
+/// Where a pattern without a folder looks.
+#[derive(Clone, Copy)]
+enum Depth {
+    Direct,
+    Any,
+}
+
+/// The pattern as seen from the directory that is searched.
+fn below(directory: Option<&ResolvedPath>, pattern: &str, depth: Depth) -> String {
+    let absolute = pattern.starts_with(['/', '~', '$']);
+    let deep = match depth {
+        Depth::Any if !pattern.contains('/') => format!("**/{pattern}"),
+        Depth::Any | Depth::Direct => pattern.to_owned(),
+    };
+    match directory {
+        _ if absolute => pattern.to_owned(),
+        None => deep,
+        Some(directory) if directory.shape == Shape::Exact => {
+            format!(
+                "{}/{deep}",
+                escape(directory.target.as_deref().unwrap_or(&directory.path))
+            )
+        }
+        Some(directory) => format!("{}/{deep}", directory.path),
+    }
+}
+
+/// A directory's own wildcard characters are plain ones here.
+fn escape(directory: &str) -> String {
+    if !glob::has_wildcard(directory) && !directory.contains('$') {
+        return directory.to_owned();
+    }
+    directory.replace(['*', '?', '[', ']', '{', '}', '$', '`'], "_")
+}
