@@ -2,8 +2,13 @@
 
 mod check;
 mod completions;
+mod eval;
 mod events;
+mod explain;
+mod guard;
 mod hooks;
+mod redact;
+mod rules;
 mod schema;
 mod test;
 mod trust;
@@ -22,6 +27,10 @@ pub(crate) enum Command {
     Hooks(hooks::HooksArgs),
     Test(test::TestArgs),
     Trust(trust::TrustArgs),
+    Explain(explain::ExplainArgs),
+    Rules(rules::RulesArgs),
+    Eval(eval::EvalArgs),
+    Redact(redact::RedactArgs),
     Schema(schema::SchemaArgs),
     Completions(completions::CompletionsArgs),
 }
@@ -35,7 +44,11 @@ impl Command {
             Self::Hooks(args) => args.format.format(),
             Self::Test(args) => args.format.format(),
             Self::Trust(args) => args.format.format(),
-            Self::Schema(_) | Self::Completions(_) => Format::Text,
+            Self::Explain(args) => args.format.format(),
+            Self::Rules(args) => args.format(),
+            Self::Eval(_) | Self::Redact(_) | Self::Schema(_) | Self::Completions(_) => {
+                Format::Text
+            }
         }
     }
 }
@@ -47,6 +60,10 @@ pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
         Command::Hooks(args) => hooks::run(&args, ui),
         Command::Test(args) => test::run(&args, ui),
         Command::Trust(args) => trust::run(&args, ui),
+        Command::Explain(args) => explain::run(&args, ui),
+        Command::Rules(args) => rules::run(&args, ui),
+        Command::Eval(args) => eval::run(&args),
+        Command::Redact(args) => redact::run(&args),
         Command::Schema(args) => schema::run(&args, ui),
         Command::Completions(args) => Ok(completions::run(&args, ui)),
     }

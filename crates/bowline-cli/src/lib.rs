@@ -1,12 +1,13 @@
 //! The `bowline` command: see, check, trust and test the hooks of AI coding agents.
 //!
 //! Every command builds a report and hands it to `ui`, as text for people or as one JSON document
-//! for programs. Nothing else prints.
+//! for programs. Only commands that other programs feed line by line write for themselves, through `stream`.
 
 mod commands;
 mod error;
 mod hook_view;
 mod project;
+mod stream;
 mod ui;
 
 use std::ffi::OsString;

@@ -3,13 +3,16 @@
 //! [`shell`] turns a shell line into the simple commands that it would run, [`interpret`] into the programs that
 //! really run, and [`judge`] says what that would do. [`paths`] says where a path leads and what place that is;
 //! [`sensitive`] whether a file holds secrets; [`secrets`] finds credentials in text and takes them out.
+//! [`lookalikes`] finds characters that deceive the eye; [`tool_call`] puts all of it together for one call.
 
 pub mod effect;
 pub mod families;
 pub mod interpret;
 pub mod invocation;
 pub mod judge;
+pub mod lookalikes;
 pub mod paths;
 pub mod secrets;
 pub mod sensitive;
 pub mod shell;
+pub mod tool_call;

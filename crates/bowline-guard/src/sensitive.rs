@@ -100,6 +100,15 @@ impl Sensitivity {
     }
 }
 
+/// The built-in rules, in the order in which they are tried.
+pub fn rules() -> impl Iterator<Item = Reason> {
+    rules::all().map(|rule| Reason {
+        rule: rule.id,
+        why: rule.why,
+        instead: rule.instead,
+    })
+}
+
 /// Judges a resolved path by the built-in rules. Every spelling counts: as it was written, and
 /// where links lead. A pattern counts as the most sensitive name that it spells out.
 pub fn classify(path: &ResolvedPath, access: Access) -> Sensitivity {

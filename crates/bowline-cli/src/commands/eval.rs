@@ -1,0 +1,134 @@
+//! `bowline eval`: judges hook payloads, one JSON line each, and keeps nothing.
+
+use bowline::hooks::{PayloadError, parse_payload};
+use bowline_guard::paths::{StaticWorld, usual_home};
+use bowline_guard::sensitive::SensitivePolicy;
+use bowline_guard::tool_call::{CallDecision, CallVerdict, judge_tool_call};
+use clap::ValueEnum;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::Outcome;
+use crate::commands::guard::call_of;
+use crate::error::Result;
+use crate::stream::{Line, Lines};
+
+/// Judge hook payloads, one JSON line each, and answer with one line each
+///
+/// Reads payloads as an agent sends them before a tool call. Each answer is
+/// {"id", "decision", "reason", "rule"}; "allow" stands for no opinion, and what is no payload is asked about.
+/// Nothing is stored and nothing on this machine is looked at: the payload's cwd counts as the project,
+/// with uncommitted work in it
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bowline eval --agent claude-code < payloads.jsonl
+  bowline eval < payloads.jsonl | jq -r 'select(.decision != \"allow\") | .reason'")]
+pub(crate) struct EvalArgs {
+    /// Whose payloads they are
+    #[arg(long, value_enum, default_value_t = Agent::ClaudeCode)]
+    agent: Agent,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Agent {
+    ClaudeCode,
+}
+
+/// One answer. The keys are read by programs.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct Answer {
+    id: Option<String>,
+    decision: &'static str,
+    reason: Option<String>,
+    rule: Option<String>,
+}
+
+/// Why a line cannot be judged.
+#[derive(Debug, thiserror::Error)]
+enum NotAPayload {
+    #[error(transparent)]
+    Unreadable(#[from] PayloadError),
+    #[error("`{0}` is missing or not text")]
+    Lacks(&'static str),
+    #[error("`tool_input` is missing or not an object")]
+    NoInput,
+    #[error("`cwd` is not an absolute path")]
+    RelativeCwd,
+}
+
+pub(crate) fn run(args: &EvalArgs) -> Result<Outcome> {
+    let answer = match args.agent {
+        Agent::ClaudeCode => answer,
+    };
+    Lines::of_process().answer(answer)?;
+    Ok(Outcome::Clean)
+}
+
+fn answer(line: Line<'_>) -> Answer {
+    let bytes = match line {
+        Line::Whole(bytes) => bytes,
+        Line::TooLong => return Answer::unverified(None, "it is longer than 64 MB"),
+    };
+    match parse_payload(bytes) {
+        Ok(Value::Object(payload)) => {
+            let id = text(&payload, "tool_use_id").ok().map(ToOwned::to_owned);
+            match judge(&payload) {
+                Ok(verdict) => Answer {
+                    id,
+                    decision: verdict.decision.name(),
+                    reason: verdict.message(),
+                    rule: verdict.rule,
+                },
+                Err(why) => Answer::unverified(id, &why.to_string()),
+            }
+        }
+        Ok(_) => Answer::unverified(None, "it is not an object"),
+        Err(why) => Answer::unverified(None, &why.to_string()),
+    }
+}
+
+impl Answer {
+    /// What cannot be judged is asked about.
+    fn unverified(id: Option<String>, why: &str) -> Self {
+        Self {
+            id,
+            decision: CallDecision::Ask.name(),
+            reason: Some(format!("not a payload: {why}")),
+            rule: None,
+        }
+    }
+}
+
+fn judge(payload: &Map<String, Value>) -> Result<CallVerdict, NotAPayload> {
+    let tool = text(payload, "tool_name")?;
+    let input = payload
+        .get("tool_input")
+        .and_then(Value::as_object)
+        .ok_or(NotAPayload::NoInput)?;
+    let cwd = text(payload, "cwd")?;
+    if !cwd.starts_with('/') {
+        return Err(NotAPayload::RelativeCwd);
+    }
+    let world = StaticWorld {
+        cwd: cwd.to_owned(),
+        project_root: cwd.to_owned(),
+        home: usual_home(cwd).map(ToOwned::to_owned),
+    };
+    Ok(judge_tool_call(
+        tool,
+        &call_of(input),
+        &world,
+        &SensitivePolicy::default(),
+    ))
+}
+
+fn text<'payload>(
+    payload: &'payload Map<String, Value>,
+    field: &'static str,
+) -> Result<&'payload str, NotAPayload> {
+    payload
+        .get(field)
+        .and_then(Value::as_str)
+        .ok_or(NotAPayload::Lacks(field))
+}

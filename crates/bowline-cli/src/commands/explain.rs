@@ -1,0 +1,110 @@
+//! `bowline explain`: what the guard sees in a command or a tool call, and what it makes of it.
+
+mod show;
+mod view;
+
+use std::path::PathBuf;
+
+use bowline_guard::judge::judge;
+use bowline_guard::sensitive::SensitivePolicy;
+use bowline_guard::tool_call::{CallDecision, judge_command, judge_tool_call};
+use serde_json::{Map, Value};
+
+use crate::Outcome;
+use crate::commands::guard::{call_of, world_of};
+use crate::error::{Error, Result};
+use crate::project;
+use crate::stream;
+use crate::ui::{Format, FormatArgs, Ui};
+use view::Report;
+
+/// Show what the guard sees in a command or a tool call, and its verdict
+///
+/// Nothing is run
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bowline explain 'git push --force origin main'
+  bowline explain 'curl -s https://get.example.com | sudo bash' --json
+  bowline explain --tool Read --input '{\"file_path\": \".env\"}'
+  pbpaste | bowline explain -
+
+Exits with 1 when the call is denied or somebody has to be asked")]
+pub(crate) struct ExplainArgs {
+    /// The shell command, as one argument; - reads standard input
+    #[arg(required_unless_present = "tool")]
+    command: Option<String>,
+
+    /// Another tool than the shell, with --input
+    #[arg(
+        long,
+        value_name = "TOOL",
+        requires = "input",
+        conflicts_with = "command"
+    )]
+    tool: Option<String>,
+
+    /// The tool's input; - reads standard input
+    #[arg(long, value_name = "JSON|-", requires = "tool")]
+    input: Option<String>,
+
+    /// Judge it as if run in this folder instead of the current one
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+/// More is no command that anybody would explain.
+const MAX_INPUT: usize = 16 * 1024 * 1024;
+
+pub(crate) fn run(args: &ExplainArgs, ui: &mut Ui) -> Result<Outcome> {
+    let folder = project::folder(args.dir.as_deref())?;
+    let world = world_of(&folder);
+    let report = match (&args.tool, &args.input) {
+        (Some(tool), Some(input)) => {
+            let input = object(&given(input)?)?;
+            let call = call_of(&input);
+            match call.command.filter(|_| tool == "Bash") {
+                Some(command) => of_command(command, &world),
+                None => {
+                    let verdict = judge_tool_call(tool, &call, &world, &SensitivePolicy::default());
+                    Report::of_call(tool, &input, verdict)
+                }
+            }
+        }
+        _ => of_command(&given(args.command.as_deref().unwrap_or_default())?, &world),
+    };
+    match args.format.format() {
+        Format::Json => ui.json(&report)?,
+        Format::Text => show::show(&report, ui),
+    }
+    Ok(match report.decision() {
+        CallDecision::Allow => Outcome::Clean,
+        CallDecision::Ask | CallDecision::Deny => Outcome::Findings,
+    })
+}
+
+fn of_command(command: &str, world: &bowline_guard::paths::StaticWorld) -> Report {
+    let judgement = judge(command, world);
+    let verdict = judge_command(command, &judgement);
+    Report::of_command(command, &world.cwd, &judgement, verdict)
+}
+
+/// What the command line says, or standard input where it says `-`.
+fn given(text: &str) -> Result<String> {
+    if text != "-" {
+        return Ok(text.to_owned());
+    }
+    String::from_utf8(stream::read_all(MAX_INPUT)?)
+        .map_err(|source| Error::input("standard input is not UTF-8 text").caused_by(source))
+}
+
+fn object(text: &str) -> Result<Map<String, Value>> {
+    serde_json::from_str(text).map_err(|source| {
+        Error::input("cannot use --input")
+            .caused_by(source)
+            .hint("expected the tool's input as one JSON object, such as {\"file_path\": \".env\"}")
+    })
+}

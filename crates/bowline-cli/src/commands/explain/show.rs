@@ -1,0 +1,141 @@
+//! A judgement for people: the programs as a tree, then the verdict.
+
+use super::view::{EffectView, Program, Report};
+use crate::commands::guard::style_of;
+use crate::ui::{Text, Tree, Ui, style};
+
+pub(super) fn show(report: &Report, ui: &mut Ui) {
+    ui.tree(&tree(report));
+    if let Some(understood) = &report.understanding
+        && understood.state != "clean"
+    {
+        ui.blank();
+        let how = match understood.state {
+            "partial" => "Understood only in part",
+            _ => "Not understood",
+        };
+        ui.line(
+            Text::styled(how, style::CAUTION)
+                .plain(format!(": {}", understood.problems.join("; "))),
+        );
+    }
+    ui.blank();
+    let verdict = &report.verdict;
+    let mut head = Text::styled(verdict.decision, style_of(report.decision()).bold());
+    if let (Some(rule), Some(category)) = (&verdict.rule, verdict.category) {
+        head = head
+            .plain(" by ")
+            .with(rule, style::NAME)
+            .with(format!(" ({category})"), style::FAINT);
+    } else {
+        head = head.with(" (the guard has no opinion)", style::FAINT);
+    }
+    ui.line(head);
+    if let Some(reason) = &verdict.reason {
+        ui.line(reason.as_str());
+    }
+    if let Some(instead) = &verdict.instead {
+        ui.line(Text::styled("Instead: ", style::GOOD).plain(instead));
+    }
+}
+
+fn tree(report: &Report) -> Tree {
+    if report.understanding.is_none() {
+        return Tree::new(
+            Text::styled(&report.tool, style::NAME).plain(format!(" {}", report.input)),
+        );
+    }
+    let mut root = Branch::new(Text::styled(&report.input, style::HEADING));
+    for program in &report.programs {
+        root.insert(&program.through, program_branch(program));
+    }
+    root.branches.extend(
+        report
+            .effects
+            .iter()
+            .map(|effect| Branch::new(effect_line(effect))),
+    );
+    root.into_tree()
+}
+
+/// A tree that still grows.
+struct Branch {
+    label: Text,
+    /// What nested programs are run through; programs themselves have none.
+    through: Option<String>,
+    branches: Vec<Branch>,
+}
+
+impl Branch {
+    fn new(label: Text) -> Self {
+        Self {
+            label,
+            through: None,
+            branches: Vec::new(),
+        }
+    }
+
+    /// Puts a branch below these wrappers; neighbours share theirs.
+    fn insert(&mut self, through: &[String], branch: Branch) {
+        let Some((first, rest)) = through.split_first() else {
+            self.branches.push(branch);
+            return;
+        };
+        let neighbour = self
+            .branches
+            .last_mut()
+            .filter(|last| last.through.as_ref() == Some(first));
+        if let Some(neighbour) = neighbour {
+            neighbour.insert(rest, branch);
+        } else {
+            let mut wrapper = Branch {
+                through: Some(first.clone()),
+                ..Branch::new(Text::styled(first, style::FAINT))
+            };
+            wrapper.insert(rest, branch);
+            self.branches.push(wrapper);
+        }
+    }
+
+    fn into_tree(self) -> Tree {
+        let mut tree = Tree::new(self.label);
+        for branch in self.branches {
+            tree.push(branch.into_tree());
+        }
+        tree
+    }
+}
+
+fn program_branch(program: &Program) -> Branch {
+    let mut branch = Branch::new(Text::styled(program.line(), style::NAME));
+    let mut note = |text: String| {
+        branch
+            .branches
+            .push(Branch::new(Text::styled(text, style::FAINT)));
+    };
+    match &program.directory {
+        Some(directory) if program.moved => note(format!("in {directory}")),
+        Some(_) => {}
+        None => note("in a folder that cannot be known".to_owned()),
+    }
+    if !program.variables.is_empty() {
+        note(format!("with {} set", program.variables.join(", ")));
+    }
+    if let Some(stdin) = &program.stdin {
+        note(format!("reads {stdin}"));
+    }
+    for file in &program.files {
+        note(format!("{} {}", file.how, file.file));
+    }
+    let effects = program.effects.iter();
+    branch
+        .branches
+        .extend(effects.map(|effect| Branch::new(effect_line(effect))));
+    branch
+}
+
+fn effect_line(effect: &EffectView) -> Text {
+    Text::styled(effect.decision, effect.style)
+        .plain(format!(" {}: {} ", effect.category, effect.what))
+        .with(effect.rule, style::FAINT)
+}

@@ -1,0 +1,310 @@
+//! What is shown of a judgement: without secrets, and as one document for programs.
+
+use std::borrow::Cow;
+
+use bowline_guard::effect::{Category, Effect};
+use bowline_guard::invocation::{
+    Arg, Directory, Invocation, Opening, Stdin, Through, Value as Known,
+};
+use bowline_guard::judge::Judgement;
+use bowline_guard::lookalikes::escape;
+use bowline_guard::secrets::{redact, scan};
+use bowline_guard::shell::Understanding;
+use bowline_guard::tool_call::{CallDecision, CallVerdict};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+#[derive(Debug, Serialize)]
+pub(super) struct Report {
+    pub(super) tool: String,
+    /// The command, or the input of another tool as JSON.
+    pub(super) input: String,
+    pub(super) verdict: Verdict,
+    /// How far a command was understood; absent for other tools.
+    pub(super) understanding: Option<Understood>,
+    pub(super) programs: Vec<Program>,
+    /// What the text does that is no program's doing.
+    pub(super) effects: Vec<EffectView>,
+    #[serde(skip)]
+    decision: CallDecision,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Verdict {
+    pub(super) decision: &'static str,
+    pub(super) rule: Option<String>,
+    pub(super) category: Option<&'static str>,
+    pub(super) reason: Option<String>,
+    pub(super) instead: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Understood {
+    /// `clean`, `partial` or `failed`.
+    pub(super) state: &'static str,
+    pub(super) problems: Vec<String>,
+}
+
+/// One program that would run.
+#[derive(Debug, Serialize)]
+pub(super) struct Program {
+    /// Absent when it cannot be known.
+    pub(super) name: Option<String>,
+    pub(super) args: Vec<ArgView>,
+    /// Through what it is run, outermost first.
+    pub(super) through: Vec<String>,
+    /// Absent when it cannot be known.
+    pub(super) directory: Option<String>,
+    /// Whether that is another place than where the command starts.
+    pub(super) moved: bool,
+    pub(super) stdin: Option<String>,
+    /// The files that the shell opens for it.
+    pub(super) files: Vec<FileView>,
+    /// The names of the variables that are set for it alone.
+    pub(super) variables: Vec<String>,
+    pub(super) effects: Vec<EffectView>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct ArgView {
+    /// As written.
+    pub(super) source: String,
+    /// What is known of it; absent when nothing is.
+    pub(super) value: Option<String>,
+    /// `exact`, `pattern`, `partly` or `unknown`.
+    pub(super) known: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct FileView {
+    pub(super) how: &'static str,
+    pub(super) file: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct EffectView {
+    pub(super) decision: &'static str,
+    pub(super) category: &'static str,
+    pub(super) rule: &'static str,
+    pub(super) what: String,
+    pub(super) instead: Option<String>,
+    #[serde(skip)]
+    pub(super) style: anstyle::Style,
+}
+
+impl Report {
+    pub(super) fn of_command(
+        command: &str,
+        cwd: &str,
+        judgement: &Judgement,
+        verdict: CallVerdict,
+    ) -> Self {
+        let mut programs: Vec<Program> = judgement
+            .invocations
+            .iter()
+            .map(|invocation| Program::new(invocation, cwd))
+            .collect();
+        let mut effects = Vec::new();
+        for (effect, index) in &judgement.effects {
+            let program = index.and_then(|index| programs.get_mut(index));
+            program
+                .map_or(&mut effects, |program| &mut program.effects)
+                .push(EffectView::from(effect));
+        }
+        Self {
+            tool: "Bash".to_owned(),
+            input: presentable(command),
+            decision: verdict.decision,
+            verdict: verdict.into(),
+            understanding: Some(Understood::from(&judgement.understanding)),
+            programs,
+            effects,
+        }
+    }
+
+    pub(super) fn of_call(tool: &str, input: &Map<String, Value>, verdict: CallVerdict) -> Self {
+        Self {
+            tool: presentable(tool),
+            input: presentable(&Value::Object(input.clone()).to_string()),
+            decision: verdict.decision,
+            verdict: verdict.into(),
+            understanding: None,
+            programs: Vec::new(),
+            effects: Vec::new(),
+        }
+    }
+
+    pub(super) fn decision(&self) -> CallDecision {
+        self.decision
+    }
+}
+
+impl From<CallVerdict> for Verdict {
+    fn from(verdict: CallVerdict) -> Self {
+        Self {
+            decision: verdict.decision.name(),
+            rule: verdict.rule,
+            category: verdict.category.map(Category::name),
+            reason: verdict.reason,
+            instead: verdict.instead,
+        }
+    }
+}
+
+impl From<&Understanding> for Understood {
+    fn from(understanding: &Understanding) -> Self {
+        let (state, problems) = match understanding {
+            Understanding::Clean => ("clean", Vec::new()),
+            Understanding::Partial { problems } => ("partial", problems.clone()),
+            Understanding::Failed { reason } => ("failed", vec![reason.clone()]),
+            _ => ("failed", Vec::new()),
+        };
+        Self {
+            state,
+            problems: problems.iter().map(|it| presentable(it)).collect(),
+        }
+    }
+}
+
+impl From<&Effect> for EffectView {
+    fn from(effect: &Effect) -> Self {
+        let decision = CallDecision::from(effect.gravity);
+        Self {
+            decision: decision.name(),
+            category: effect.category.name(),
+            rule: effect.rule,
+            what: presentable(&effect.what),
+            instead: effect.instead.as_deref().map(presentable),
+            style: crate::commands::guard::style_of(decision),
+        }
+    }
+}
+
+impl Program {
+    fn new(invocation: &Invocation, cwd: &str) -> Self {
+        let directory = match &invocation.directory {
+            Directory::Known(directory) => Some(presentable(directory)),
+            _ => None,
+        };
+        Self {
+            name: invocation.program.as_deref().map(presentable),
+            args: arguments(invocation),
+            through: invocation.through.iter().map(through).collect(),
+            moved: directory.as_deref() != Some(cwd),
+            directory,
+            stdin: stdin(&invocation.stdin),
+            files: invocation
+                .opened
+                .iter()
+                .map(|opened| FileView {
+                    how: opening(opened.how),
+                    file: presentable(&opened.file.source),
+                })
+                .collect(),
+            variables: invocation
+                .environment
+                .iter()
+                .map(|(name, _)| presentable(name))
+                .collect(),
+            effects: Vec::new(),
+        }
+    }
+
+    /// The program with its arguments, on one line.
+    pub(super) fn line(&self) -> String {
+        let name = self.name.as_deref().unwrap_or("(unknown program)");
+        std::iter::once(name)
+            .chain(self.args.iter().map(|arg| arg.source.as_str()))
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+}
+
+/// The arguments without the secrets that only their neighbours tell (`-u name:password`).
+fn arguments(invocation: &Invocation) -> Vec<ArgView> {
+    let mut line = invocation.program.clone().unwrap_or_default();
+    let mut ranges = Vec::with_capacity(invocation.args.len());
+    for arg in &invocation.args {
+        line.push(' ');
+        let start = line.len();
+        line.push_str(&arg.source);
+        ranges.push(start..line.len());
+    }
+    let secrets = scan(&line);
+    let args = invocation.args.iter().zip(ranges);
+    args.map(|(arg, range)| {
+        let secret = secrets
+            .iter()
+            .find(|found| found.span.start < range.end && range.start < found.span.end);
+        match secret {
+            Some(found) => {
+                let hidden = format!("[REDACTED:{}]", found.rule);
+                ArgView {
+                    source: hidden.clone(),
+                    value: Some(hidden),
+                    known: known(arg).0,
+                }
+            }
+            None => {
+                let (known, value) = known(arg);
+                ArgView {
+                    source: presentable(&arg.source),
+                    value: value.map(presentable),
+                    known,
+                }
+            }
+        }
+    })
+    .collect()
+}
+
+fn known(arg: &Arg) -> (&'static str, Option<&str>) {
+    match &arg.value {
+        Known::Known(text) => ("exact", Some(text)),
+        Known::Pattern(text) => ("pattern", Some(text)),
+        Known::Partly(text) => ("partly", Some(text)),
+        _ => ("unknown", None),
+    }
+}
+
+fn through(through: &Through) -> String {
+    match through {
+        Through::Privilege => "as another user".to_owned(),
+        Through::Remote(host) => format!("on {}", presentable(host)),
+        Through::Container => "in a container".to_owned(),
+        Through::EachOf(items) => format!("for each of {}", presentable(items)),
+        Through::Wrapper(name) => format!("through {}", presentable(name)),
+        _ => "through something else".to_owned(),
+    }
+}
+
+fn stdin(stdin: &Stdin) -> Option<String> {
+    Some(match stdin {
+        Stdin::None => return None,
+        Stdin::Text(text) => format!("the text {:?}", presentable(&first_line(text))),
+        Stdin::File(file) => presentable(&file.source),
+        Stdin::Pipe(programs) => format!("the output of {}", presentable(&programs.join(" | "))),
+        _ => "something else".to_owned(),
+    })
+}
+
+fn first_line(text: &str) -> Cow<'_, str> {
+    match text.split_once('\n') {
+        Some((first, rest)) if !rest.is_empty() => Cow::Owned(format!("{first}…")),
+        Some((first, _)) => Cow::Borrowed(first),
+        None => Cow::Borrowed(text),
+    }
+}
+
+fn opening(how: Opening) -> &'static str {
+    match how {
+        Opening::Overwrite => "overwrites",
+        Opening::Append => "appends to",
+        Opening::Read => "reads",
+        _ => "opens",
+    }
+}
+
+fn presentable(text: &str) -> String {
+    escape(&redact(text))
+}

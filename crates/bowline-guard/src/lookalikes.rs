@@ -1,0 +1,561 @@
+//! Characters that deceive the eye: they turn the reading direction, cannot be seen, or imitate others.
+//!
+//! Only what names something is judged: programs, options, paths, addresses. Prose in quotes may use any
+//! script; it is only stopped from changing how the rest of the line looks.
+
+mod characters;
+
+use std::fmt::Write as _;
+
+use crate::invocation::{Arg, Invocation, Value};
+use crate::shell::{self, RedirectTarget, Understanding};
+use characters::{
+    Direction, belongs, direction, imitated, imitated_mark, is_cjk, is_control, is_foreign,
+    is_invisible, is_odd_dash, is_odd_space,
+};
+
+/// Shown text is no longer than this.
+const MAX_SHOWN: usize = 160;
+
+/// How a text deceives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// It shows characters in another order than they have.
+    Direction,
+    /// It has characters that cannot be seen.
+    Invisible,
+    /// It has a space or dash that is none for the shell.
+    Separator,
+    /// It has characters that a terminal obeys.
+    Control,
+    /// It has letters or marks that look like others.
+    Imitation,
+}
+
+impl Kind {
+    /// The name of the rule.
+    pub const fn rule(self) -> &'static str {
+        match self {
+            Self::Direction => "look-alike.direction",
+            Self::Invisible => "look-alike.invisible",
+            Self::Separator => "look-alike.separator",
+            Self::Control => "look-alike.control",
+            Self::Imitation => "look-alike.imitation",
+        }
+    }
+
+    /// Every kind with what its rule looks for.
+    pub const ALL: &'static [(Self, &'static str)] = &[
+        (
+            Self::Direction,
+            "characters that turn the reading direction, so that a line shows another order",
+        ),
+        (
+            Self::Invisible,
+            "characters that cannot be seen, inside a name",
+        ),
+        (
+            Self::Separator,
+            "spaces and dashes that look like those of the shell and are none",
+        ),
+        (
+            Self::Control,
+            "control characters that rewrite what a terminal shows",
+        ),
+        (
+            Self::Imitation,
+            "letters and marks that look like others, inside a name",
+        ),
+    ];
+}
+
+/// A text that is not what it looks like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Finding {
+    /// How it deceives.
+    pub kind: Kind,
+    /// The name or word, with what deceives written as escapes.
+    pub shown: String,
+    /// What is in it, for people: "has an invisible character (\u{200b})".
+    pub what: String,
+}
+
+/// Looks for characters that deceive in one name: a path, a pattern, an address.
+///
+/// ```
+/// use bowline_guard::lookalikes::{Kind, find};
+///
+/// assert_eq!(find("/h\u{43e}me/dev").map(|it| it.kind), Some(Kind::Imitation));
+/// assert_eq!(find("/home/dev/Übung/日本語.txt"), None);
+/// ```
+pub fn find(name: &str) -> Option<Finding> {
+    if is_plain(name) {
+        return None;
+    }
+    control(name)
+        .or_else(|| any_direction(name))
+        .or_else(|| invisible(name))
+        .or_else(|| host(name).and_then(strictly_imitating))
+        .or_else(|| imitating(name))
+}
+
+/// Looks for characters that deceive in a shell text, where they matter. `invocations` are what the text
+/// would run, so that nested texts are seen, too.
+pub fn find_in_command(
+    text: &str,
+    invocations: &[Invocation],
+    understanding: &Understanding,
+) -> Option<Finding> {
+    if is_plain(text) {
+        return None;
+    }
+    let whole = control(text).or_else(|| text.lines().find_map(open_direction));
+    let line = shell::parse(text);
+    let unread = (line.understanding != Understanding::Clean
+        || *understanding != Understanding::Clean)
+        .then(|| text.split(|c: char| c.is_ascii_whitespace() || "\"'`;|&()<>".contains(c)));
+    whole
+        .or_else(|| line.commands.iter().find_map(in_simple_command))
+        .or_else(|| invocations.iter().find_map(in_invocation))
+        .or_else(|| unread.into_iter().flatten().find_map(find))
+}
+
+/// Writes what deceives as escapes such as `\u{202e}`; everything else stays.
+///
+/// ```
+/// use bowline_guard::lookalikes::escape;
+///
+/// assert_eq!(escape("a\u{202e}b"), "a\\u{202e}b");
+/// assert_eq!(escape("naïve 日本語 👩‍💻"), "naïve 日本語 👩‍💻");
+/// ```
+pub fn escape(text: &str) -> String {
+    if is_plain(text) {
+        return text.to_owned();
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    let mut before = None;
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
+        let hidden = is_invisible(c) && !belongs(c, before, characters.peek().copied(), text);
+        if hidden
+            || is_control(c)
+            || direction(c).is_some()
+            || c == '\r' && characters.peek() != Some(&'\n')
+        {
+            push_escaped(&mut shown, c);
+        } else {
+            shown.push(c);
+        }
+        before = Some(c);
+    }
+    if imitating(&shown).is_some() {
+        shown = escape_words(&shown);
+    }
+    shown
+}
+
+/// Escapes what imitates in the words that mix scripts, and nothing in the others.
+fn escape_words(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len() + 16);
+    for word in text.split_inclusive(|c: char| !c.is_alphanumeric()) {
+        let mixed = imitating(word).is_some();
+        for c in word.chars() {
+            if mixed && (is_foreign(c) || imitated_mark(c).is_some()) {
+                push_escaped(&mut shown, c);
+            } else {
+                shown.push(c);
+            }
+        }
+    }
+    shown
+}
+
+fn push_escaped(text: &mut String, c: char) {
+    // Writing to a string cannot fail.
+    let _ = write!(text, "\\u{{{:x}}}", u32::from(c));
+}
+
+fn is_plain(text: &str) -> bool {
+    text.bytes()
+        .all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'))
+}
+
+fn finding(kind: Kind, word: &str, what: String) -> Finding {
+    let mut shown = String::new();
+    let mut before = None;
+    let mut characters = word.chars().peekable();
+    while let Some(c) = characters.next() {
+        if shown.len() > MAX_SHOWN {
+            shown.push('…');
+            break;
+        }
+        let deceives = is_control(c)
+            || direction(c).is_some()
+            || is_invisible(c) && !belongs(c, before, characters.peek().copied(), word)
+            || is_odd_space(c)
+            || kind == Kind::Separator && is_odd_dash(c)
+            || kind == Kind::Imitation && (is_foreign(c) || imitated_mark(c).is_some());
+        if deceives {
+            push_escaped(&mut shown, c);
+        } else {
+            shown.push(c);
+        }
+        before = Some(c);
+    }
+    Finding { kind, shown, what }
+}
+
+fn escaped(c: char) -> String {
+    let mut text = String::new();
+    push_escaped(&mut text, c);
+    text
+}
+
+fn control(text: &str) -> Option<Finding> {
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
+        let lone_return = c == '\r' && characters.peek().is_some_and(|next| *next != '\n');
+        if is_control(c) || lone_return {
+            let what = format!(
+                "has a control character that a terminal obeys ({})",
+                escaped(c)
+            );
+            let line = text.lines().find(|line| line.contains(c)).unwrap_or(text);
+            return Some(finding(Kind::Control, line, what));
+        }
+    }
+    None
+}
+
+fn any_direction(name: &str) -> Option<Finding> {
+    let c = name.chars().find(|c| direction(*c).is_some())?;
+    Some(turns(name, c))
+}
+
+/// A direction control that is not closed in its text changes how everything after it looks.
+fn open_direction(text: &str) -> Option<Finding> {
+    let (mut embeds, mut isolates) = (Vec::new(), Vec::new());
+    for c in text.chars() {
+        match direction(c) {
+            Some(Direction::Embed) => embeds.push(c),
+            Some(Direction::Isolate) => isolates.push(c),
+            Some(Direction::EndEmbed) => drop(embeds.pop()),
+            Some(Direction::EndIsolate) => drop(isolates.pop()),
+            None => {}
+        }
+    }
+    let open = embeds.first().or(isolates.first())?;
+    Some(turns(text, *open))
+}
+
+fn turns(text: &str, c: char) -> Finding {
+    let what = format!(
+        "has a character that turns the reading direction ({})",
+        escaped(c)
+    );
+    finding(Kind::Direction, text, what)
+}
+
+fn invisible(name: &str) -> Option<Finding> {
+    let mut before = None;
+    let mut characters = name.chars().peekable();
+    while let Some(c) = characters.next() {
+        if is_invisible(c) && !belongs(c, before, characters.peek().copied(), name) {
+            let what = format!("has an invisible character ({})", escaped(c));
+            return Some(finding(Kind::Invisible, name, what));
+        }
+        before = Some(c);
+    }
+    None
+}
+
+/// Letters of another script among Latin ones, all of which look Latin; marks that look like dividers.
+fn imitating(name: &str) -> Option<Finding> {
+    if name.is_ascii() {
+        return None;
+    }
+    let mark = name.chars().find_map(|c| Some((c, imitated_mark(c)?)));
+    if let Some((c, looks)) = mark
+        && !name.chars().any(is_cjk)
+    {
+        let what = format!("has a mark that only looks like `{looks}` ({})", escaped(c));
+        return Some(finding(Kind::Imitation, name, what));
+    }
+    name.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_ascii() && word.chars().any(|c| c.is_ascii_alphabetic()))
+        .find_map(imitator)
+        .map(|(c, looks)| imitation(name, c, &looks))
+}
+
+/// Letters of another script that spell a Latin word, also if all of them are of that script.
+fn strictly_imitating(name: &str) -> Option<Finding> {
+    name.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_ascii())
+        .find_map(imitator)
+        .map(|(c, looks)| imitation(name, c, &looks))
+}
+
+/// The first letter of another script, if every one of them looks Latin.
+fn imitator(word: &str) -> Option<(char, String)> {
+    let mut first = None;
+    for c in word.chars().filter(|c| !c.is_ascii()) {
+        if is_cjk(c) && !is_foreign(c) {
+            return None;
+        }
+        if is_foreign(c) {
+            let looks = imitated(c)?;
+            first.get_or_insert((c, looks));
+        }
+    }
+    first
+}
+
+fn imitation(name: &str, c: char, looks: &str) -> Finding {
+    let what = format!(
+        "has a letter that only looks like `{looks}` ({})",
+        escaped(c)
+    );
+    finding(Kind::Imitation, name, what)
+}
+
+/// The host of an address.
+fn host(name: &str) -> Option<&str> {
+    let (_, rest) = name.split_once("://")?;
+    let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
+    let authority = rest.get(..end)?;
+    Some(
+        authority
+            .rsplit_once('@')
+            .map_or(authority, |(_, host)| host),
+    )
+}
+
+fn in_simple_command(command: &shell::SimpleCommand) -> Option<Finding> {
+    let program = command
+        .words
+        .first()
+        .and_then(|word| word.literal.as_deref());
+    let words = command.words.iter().skip(1).map(|word| Written {
+        source: &word.source,
+        value: word.literal.as_deref(),
+    });
+    let files = command
+        .redirects
+        .iter()
+        .filter_map(|redirect| match &redirect.target {
+            RedirectTarget::Word(word) => Some(Written {
+                source: &word.source,
+                value: word.literal.as_deref(),
+            }),
+            RedirectTarget::HereDocument { .. } => None,
+        });
+    program
+        .and_then(in_program)
+        .or_else(|| {
+            command
+                .words
+                .first()
+                .and_then(|word| bare_separator(&word.source))
+        })
+        .or_else(|| in_arguments(program.unwrap_or_default(), words))
+        .or_else(|| files.into_iter().find_map(|file| find(file.value?)))
+}
+
+fn in_invocation(invocation: &Invocation) -> Option<Finding> {
+    let program = invocation.program.as_deref();
+    let words = invocation.args.iter().map(Written::from);
+    let mut files = invocation
+        .opened
+        .iter()
+        .map(|opened| Written::from(&opened.file));
+    program
+        .and_then(in_program)
+        .or_else(|| in_arguments(program.unwrap_or_default(), words))
+        .or_else(|| files.find_map(|file| find(file.value?)))
+}
+
+fn in_program(name: &str) -> Option<Finding> {
+    find(name).or_else(|| strictly_imitating(name))
+}
+
+/// An argument as written and as far as it is known.
+struct Written<'text> {
+    source: &'text str,
+    value: Option<&'text str>,
+}
+
+impl<'text> From<&'text Arg> for Written<'text> {
+    fn from(arg: &'text Arg) -> Self {
+        let value = match &arg.value {
+            Value::Known(text) | Value::Pattern(text) | Value::Partly(text) => Some(text.as_str()),
+            Value::Unknown => None,
+        };
+        Self {
+            source: &arg.source,
+            value,
+        }
+    }
+}
+
+/// Programs whose quoted arguments are texts, patterns or code.
+const TEXT_PROGRAMS: &[&str] = &[
+    "echo",
+    "printf",
+    "grep",
+    "egrep",
+    "fgrep",
+    "rg",
+    "ag",
+    "ack",
+    "sed",
+    "gsed",
+    "awk",
+    "gawk",
+    "mawk",
+    "tr",
+    "jq",
+    "yq",
+    "perl",
+    "python",
+    "python3",
+    "ruby",
+    "node",
+    "php",
+    "say",
+    "notify-send",
+    "osascript",
+    "claude",
+    "llm",
+    "test",
+    "[",
+    "[[",
+    "expr",
+    "psql",
+    "mysql",
+    "sqlite3",
+    "mongosh",
+    "redis-cli",
+    "banner",
+    "figlet",
+    "wall",
+    "write",
+    "logger",
+    "mail",
+];
+
+/// Options whose value is prose.
+const PROSE_OPTIONS: &[&str] = &[
+    "-m",
+    "-am",
+    "--message",
+    "--title",
+    "--body",
+    "--notes",
+    "--subject",
+    "--description",
+    "--data",
+    "--data-raw",
+    "--data-binary",
+    "--json",
+    "--comment",
+    "--text",
+    "--prompt",
+    "--eval",
+    "--grep",
+    "--author",
+    "--trailer",
+    "--label",
+    "--search",
+    "-H",
+    "--header",
+];
+
+/// What an argument is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// It names something: a file, an option, an address.
+    Name,
+    /// It is text for people or for other programs.
+    Prose,
+}
+
+fn in_arguments<'text>(
+    program: &str,
+    words: impl Iterator<Item = Written<'text>>,
+) -> Option<Finding> {
+    let mut previous = "";
+    for word in words {
+        let value = word.value.unwrap_or(word.source);
+        if !is_plain(value) {
+            let found = in_argument(program, word.source, value, previous);
+            if found.is_some() {
+                return found;
+            }
+        }
+        previous = value;
+    }
+    None
+}
+
+fn in_argument(program: &str, source: &str, value: &str, previous: &str) -> Option<Finding> {
+    if value.starts_with('-')
+        && let Some((option, value)) = value.split_once('=')
+    {
+        return find(option).or_else(|| in_argument(program, source, value, option));
+    }
+    match role(program, source, value, previous) {
+        Role::Name => find(value).or_else(|| bare_separator(source)),
+        Role::Prose => open_direction(value),
+    }
+}
+
+fn role(program: &str, source: &str, value: &str, previous: &str) -> Role {
+    let has_blank = value.contains(|c: char| c.is_ascii_whitespace());
+    let is_path = value.starts_with(['/', '~', '.']) || value.contains("://");
+    if !source.contains(['"', '\'']) {
+        Role::Name
+    } else if PROSE_OPTIONS.contains(&previous) {
+        Role::Prose
+    } else if TEXT_PROGRAMS.contains(&program) {
+        if is_path && !has_blank {
+            Role::Name
+        } else {
+            Role::Prose
+        }
+    } else if has_blank && !is_path {
+        Role::Prose
+    } else {
+        Role::Name
+    }
+}
+
+/// A space that does not divide, or a dash that does not begin an option, outside quotes.
+fn bare_separator(source: &str) -> Option<Finding> {
+    if source.contains(['"', '\'', '\\']) {
+        return None;
+    }
+    if let Some(c) = source.chars().find(|c| is_odd_space(*c)) {
+        let what = format!(
+            "has a space that does not divide words for the shell ({})",
+            escaped(c)
+        );
+        return Some(finding(Kind::Separator, source, what));
+    }
+    let mut characters = source.chars();
+    let dash = characters.next().filter(|c| is_odd_dash(*c))?;
+    let option = characters
+        .next()
+        .is_some_and(|c| c.is_ascii_alphabetic() || c == '-' || is_odd_dash(c));
+    option.then(|| {
+        let what = format!(
+            "begins with a dash that is no option's dash ({})",
+            escaped(dash)
+        );
+        finding(Kind::Separator, source, what)
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,452 @@
+//! The verdict on one call of an agent's tool: what a command would do, which file would be touched, and
+//! whether its names are what they look like. The strictest finding wins.
+
+use std::fmt;
+
+use crate::effect::{Category, Effect, Gravity};
+use crate::families;
+use crate::invocation::{Arg, Directory, Invocation, Opened, Opening, Stdin};
+use crate::judge::{Judgement, judge};
+use crate::lookalikes;
+use crate::paths::World;
+use crate::secrets::redact;
+use crate::sensitive::{self, SensitiveFinding, SensitivePolicy, ToolFields};
+
+/// A command is quoted in a reason up to so many characters.
+const MAX_QUOTED: usize = 120;
+
+const REWRITE_NAME: &str =
+    "write the name in plain characters; if it is really spelled so, let the person confirm it";
+
+/// The tools whose `command` a shell runs.
+const SHELL_TOOLS: &[&str] = &["Bash", "PowerShell", "Shell", "Monitor"];
+
+/// The tools that change a file.
+const CHANGING_TOOLS: &[&str] = &["Edit", "MultiEdit", "NotebookEdit", "Write"];
+
+/// What of a tool's input a guard looks at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ToolCall<'input> {
+    /// `command`, of tools that run a shell.
+    pub command: Option<&'input str>,
+    /// The fields that name files.
+    pub files: ToolFields<'input>,
+}
+
+impl<'input> ToolCall<'input> {
+    /// Takes the fields by their names, whatever holds them.
+    pub fn from_fields(field: impl Fn(&str) -> Option<&'input str>) -> Self {
+        Self {
+            command: field("command"),
+            files: ToolFields {
+                file_path: field("file_path"),
+                notebook_path: field("notebook_path"),
+                path: field("path"),
+                pattern: field("pattern"),
+                glob: field("glob"),
+                kind: field("type"),
+            },
+        }
+    }
+
+    /// The fields that name one file or folder, or several by a pattern.
+    fn names(&self, tool: &str) -> impl Iterator<Item = &'input str> {
+        // The pattern of a search is text, not a name.
+        let pattern = self.files.pattern.filter(|_| tool == "Glob");
+        let ToolFields {
+            file_path,
+            notebook_path,
+            path,
+            glob,
+            ..
+        } = self.files;
+        [file_path, notebook_path, path, pattern, glob]
+            .into_iter()
+            .flatten()
+    }
+}
+
+/// What a guard answers to a call, from the mildest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CallDecision {
+    /// It has no opinion.
+    Allow,
+    /// A person should confirm.
+    Ask,
+    /// It must not happen.
+    Deny,
+}
+
+impl CallDecision {
+    /// The word in answers and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+}
+
+impl fmt::Display for CallDecision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl From<Gravity> for CallDecision {
+    fn from(gravity: Gravity) -> Self {
+        match gravity {
+            Gravity::Harmless => Self::Allow,
+            Gravity::Doubtful => Self::Ask,
+            Gravity::Grave => Self::Deny,
+        }
+    }
+}
+
+/// The verdict on a call. Its texts hold no secrets, and nothing that deceives the eye.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CallVerdict {
+    /// The answer.
+    pub decision: CallDecision,
+    /// The rule behind it, such as `git.reset-hard`.
+    pub rule: Option<String>,
+    /// The family of what was found.
+    pub category: Option<Category>,
+    /// What was matched and why it matters.
+    pub reason: Option<String>,
+    /// A safer way, in words that a model can act on.
+    pub instead: Option<String>,
+}
+
+impl CallVerdict {
+    const ALLOW: Self = Self {
+        decision: CallDecision::Allow,
+        rule: None,
+        category: None,
+        reason: None,
+        instead: None,
+    };
+
+    fn new(decision: CallDecision, category: Category, rule: &str, reason: &str) -> Self {
+        Self {
+            decision,
+            rule: Some(rule.to_owned()),
+            category: Some(category),
+            reason: Some(presentable(reason)),
+            instead: None,
+        }
+    }
+
+    fn instead(mut self, advice: Option<&str>) -> Self {
+        self.instead = advice.map(presentable);
+        self
+    }
+
+    /// The reason and the safer way, as one text for the model.
+    pub fn message(&self) -> Option<String> {
+        let reason = self.reason.as_deref()?.trim_end_matches('.');
+        Some(match self.instead.as_deref() {
+            Some(advice) => format!("{reason}. Instead: {}.", advice.trim_end_matches('.')),
+            None => format!("{reason}."),
+        })
+    }
+
+    /// The stricter of both; this one if they agree.
+    fn or_stricter(self, other: Self) -> Self {
+        if other.decision > self.decision {
+            other
+        } else {
+            self
+        }
+    }
+}
+
+/// Judges one call of a tool. Tools that neither run a shell nor touch files are none of a guard's business.
+///
+/// ```
+/// use bowline_guard::paths::StaticWorld;
+/// use bowline_guard::sensitive::SensitivePolicy;
+/// use bowline_guard::tool_call::{CallDecision, ToolCall, judge_tool_call};
+///
+/// let world = StaticWorld::new("/home/dev/project", "/home/dev");
+/// let call = ToolCall { command: Some("sudo rm -rf /"), ..ToolCall::default() };
+/// let verdict = judge_tool_call("Bash", &call, &world, &SensitivePolicy::default());
+/// assert_eq!(verdict.decision, CallDecision::Deny);
+/// ```
+pub fn judge_tool_call(
+    tool: &str,
+    call: &ToolCall<'_>,
+    world: &dyn World,
+    policy: &SensitivePolicy,
+) -> CallVerdict {
+    if SHELL_TOOLS.contains(&tool) {
+        return match call.command {
+            Some(command) => judge_command(command, &judge(command, world)),
+            None => CallVerdict::new(
+                CallDecision::Ask,
+                Category::Unverified,
+                "call.no-command",
+                &format!("a call of {tool} without a command cannot be judged"),
+            ),
+        };
+    }
+    let sensitive = sensitive::judge_tool(tool, &call.files, world, policy)
+        .map_or(CallVerdict::ALLOW, |finding| of_file(tool, &finding));
+    let own = own_settings(tool, call, world)
+        .map_or(CallVerdict::ALLOW, |effect| of_effect(tool, &effect));
+    let looks = if is_file_tool(tool) {
+        call.names(tool)
+            .find_map(lookalikes::find)
+            .map_or(CallVerdict::ALLOW, |it| of_lookalike(&it))
+    } else {
+        CallVerdict::ALLOW
+    };
+    sensitive.or_stricter(own).or_stricter(looks)
+}
+
+/// The verdict on a command whose effects are known already.
+pub fn judge_command(command: &str, judgement: &Judgement) -> CallVerdict {
+    let gravity = judgement.verdict.gravity;
+    let effect = judgement
+        .effects
+        .iter()
+        .find(|(effect, _)| effect.gravity == gravity && gravity > Gravity::Harmless);
+    let effects = effect.map_or(CallVerdict::ALLOW, |(effect, index)| {
+        let run = index.and_then(|index| judgement.invocations.get(index));
+        of_effect(
+            &run.map_or_else(|| "this command".to_owned(), quoted),
+            effect,
+        )
+    });
+    let looks =
+        lookalikes::find_in_command(command, &judgement.invocations, &judgement.understanding);
+    effects.or_stricter(looks.map_or(CallVerdict::ALLOW, |it| of_lookalike(&it)))
+}
+
+fn is_file_tool(tool: &str) -> bool {
+    CHANGING_TOOLS.contains(&tool)
+        || matches!(tool, "Read" | "NotebookRead" | "Grep" | "Glob" | "LS")
+}
+
+fn of_effect(subject: &str, effect: &Effect) -> CallVerdict {
+    let reason = format!("{subject} {}", effect.what);
+    CallVerdict::new(effect.gravity.into(), effect.category, effect.rule, &reason)
+        .instead(effect.instead.as_deref())
+}
+
+fn of_file(tool: &str, finding: &SensitiveFinding) -> CallVerdict {
+    let decision = match finding.verdict {
+        sensitive::Verdict::Ask => CallDecision::Ask,
+        sensitive::Verdict::Deny => CallDecision::Deny,
+    };
+    let reason = format!("{tool} of `{}`: {}", shortened(&finding.path), finding.why);
+    let rule = format!("sensitive.{}", finding.rule);
+    CallVerdict::new(decision, Category::SecretRead, &rule, &reason).instead(Some(&finding.instead))
+}
+
+fn of_lookalike(finding: &lookalikes::Finding) -> CallVerdict {
+    let reason = format!("`{}` {}", finding.shown, finding.what);
+    CallVerdict::new(
+        CallDecision::Ask,
+        Category::LookAlike,
+        finding.kind.rule(),
+        &reason,
+    )
+    .instead(Some(REWRITE_NAME))
+}
+
+/// A tool that changes a file does what a program does that the shell opens the file for; of that only the
+/// guard's own settings count here.
+fn own_settings(tool: &str, call: &ToolCall<'_>, world: &dyn World) -> Option<Effect> {
+    if !CHANGING_TOOLS.contains(&tool) {
+        return None;
+    }
+    let file = call.files.file_path.or(call.files.notebook_path)?;
+    let run = Invocation {
+        program: Some("tee".to_owned()),
+        args: Vec::new(),
+        environment: Vec::new(),
+        directory: Directory::Known(world.cwd().to_owned()),
+        stdin: Stdin::None,
+        opened: vec![Opened {
+            how: Opening::Overwrite,
+            file: Arg::known(file),
+        }],
+        through: Vec::new(),
+    };
+    families::effects(&run, world)
+        .into_iter()
+        .find(|effect| effect.category == Category::OwnSettings)
+}
+
+/// The command line of a run, as it was written.
+fn quoted(run: &Invocation) -> String {
+    let mut line = run
+        .program
+        .clone()
+        .unwrap_or_else(|| "an unknown program".to_owned());
+    for arg in &run.args {
+        line.push(' ');
+        line.push_str(&arg.source);
+        if line.len() > 4 * MAX_QUOTED {
+            break;
+        }
+    }
+    format!("`{}`", shortened(&line))
+}
+
+fn shortened(text: &str) -> String {
+    // Secrets are known by their whole length, so they go before the text is cut.
+    let text = redact(text);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match text.char_indices().nth(MAX_QUOTED) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
+}
+
+fn presentable(text: &str) -> String {
+    lookalikes::escape(&redact(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paths::StaticWorld;
+
+    fn verdict(tool: &str, fields: &[(&str, &str)]) -> CallVerdict {
+        let world = StaticWorld::new("/home/dev/project", "/home/dev");
+        let call = ToolCall::from_fields(|name| {
+            fields
+                .iter()
+                .find(|(field, _)| *field == name)
+                .map(|(_, value)| *value)
+        });
+        judge_tool_call(tool, &call, &world, &SensitivePolicy::default())
+    }
+
+    #[test]
+    fn each_tool_is_judged_by_what_it_does() {
+        use CallDecision::{Allow, Ask, Deny};
+        for (tool, fields, decision, category) in [
+            ("Bash", vec![("command", "ls -la")], Allow, None),
+            (
+                "Bash",
+                vec![("command", "rm -rf ~")],
+                Deny,
+                Some(Category::Delete),
+            ),
+            (
+                "PowerShell",
+                vec![("command", "rm -rf ~")],
+                Deny,
+                Some(Category::Delete),
+            ),
+            (
+                "Bash",
+                vec![("command", "l\u{455} src")],
+                Ask,
+                Some(Category::LookAlike),
+            ),
+            (
+                "Bash",
+                vec![("command", "r\u{200b}m x; rm -rf ~")],
+                Deny,
+                Some(Category::Delete),
+            ),
+            ("Bash", vec![], Ask, Some(Category::Unverified)),
+            ("Read", vec![("file_path", "src/main.rs")], Allow, None),
+            (
+                "Read",
+                vec![("file_path", ".env")],
+                Deny,
+                Some(Category::SecretRead),
+            ),
+            (
+                "Read",
+                vec![("file_path", "src/m\u{430}in.rs")],
+                Ask,
+                Some(Category::LookAlike),
+            ),
+            (
+                "Edit",
+                vec![("file_path", "src/\u{202e}sr.rs")],
+                Ask,
+                Some(Category::LookAlike),
+            ),
+            (
+                "Glob",
+                vec![("pattern", "s\u{200b}rc/*.rs")],
+                Ask,
+                Some(Category::LookAlike),
+            ),
+            (
+                "Grep",
+                vec![("pattern", "s\u{200b}rc"), ("path", "src")],
+                Allow,
+                None,
+            ),
+            (
+                "Grep",
+                vec![("pattern", "x"), ("path", "/home/dev/.ssh")],
+                Deny,
+                Some(Category::SecretRead),
+            ),
+            (
+                "NotebookEdit",
+                vec![("notebook_path", "a.ipynb")],
+                Allow,
+                None,
+            ),
+            ("WebFetch", vec![("command", "rm -rf ~")], Allow, None),
+        ] {
+            let verdict = verdict(tool, &fields);
+            assert_eq!(
+                (verdict.decision, verdict.category),
+                (decision, category),
+                "{tool} {fields:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_verdict_tells_what_why_and_how_instead() {
+        let denied = verdict("Read", &[("file_path", ".env")]);
+        let message = denied.message().unwrap();
+        assert!(
+            message.starts_with("Read of `.env`: environment files hold"),
+            "{message}"
+        );
+        assert!(
+            message.contains(". Instead: read the template"),
+            "{message}"
+        );
+        assert_eq!(denied.rule.as_deref(), Some("sensitive.environment-file"));
+        assert_eq!(verdict("Bash", &[("command", "ls")]).message(), None);
+    }
+
+    #[test]
+    fn reasons_carry_no_secrets_and_nothing_that_deceives() {
+        let token = crate::secrets::expand("ghp_{a36}");
+        let command = format!("rm -rf /srv/\u{202e}x {token}");
+        let message = verdict("Bash", &[("command", &command)]).message().unwrap();
+        assert!(
+            message.contains("[REDACTED:") && !message.contains(&token),
+            "{message}"
+        );
+        assert!(
+            message.contains("\\u{202e}") && !message.contains('\u{202e}'),
+            "{message}"
+        );
+        let long = format!("rm -rf / {}", "x".repeat(100_000));
+        assert!(
+            verdict("Bash", &[("command", &long)])
+                .message()
+                .unwrap()
+                .len()
+                < 1_000
+        );
+    }
+}
