@@ -149,6 +149,12 @@ impl Files<'_> {
             for target in self.targets(arg) {
                 effects.extend(self.deletion(&target));
             }
+            // `/…` of each name in a listing: as grave as the listing.
+            if let (Value::Partly(_), Some(listing)) = (&arg.value, listing)
+                && found::gravity_of_listing(self, listing) == Gravity::Grave
+            {
+                effects.extend(self.listed(listing));
+            }
         }
     }
 

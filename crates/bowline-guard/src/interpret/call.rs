@@ -273,6 +273,13 @@ impl Interpreter<'_> {
                 }
             }
             "read" => self.read(call, scope),
+            "printf" if call.arg(0).and_then(Item::text) == Some("-v") => {
+                let texts: Vec<String> = call.args().iter().skip(2).map(|it| it.marked().to_owned()).collect();
+                if let (Some(name), Some((format, rest))) = (call.arg(1).and_then(Item::text), texts.split_first()) {
+                    let text = super::decode::printf(format, rest);
+                    scope.set(name, Content::of_text(text));
+                }
+            }
             "mapfile" | "readarray" => {
                 let name = call.args().iter().filter_map(Item::text).rfind(|it| !it.starts_with('-'));
                 let lines = match &call.input {

@@ -92,8 +92,11 @@ impl Interpreter<'_> {
             None if lines => Separator::Lines,
             None => Separator::Blanks,
         };
-        let items = if let Some(file) = texts_of(own, &["-a", "--arg-file"]).first() {
-            let output = self.file_output(&crate::invocation::Arg::known(file.clone()), scope);
+        let items = if let Some(file) = super::options::value_of(own, &["-a", "--arg-file"]) {
+            let output = match &file.feed {
+                Some(feed) => feed.clone(),
+                None => self.file_output(&file.arg, scope),
+            };
             let mut fed = call.clone();
             fed.input = Some(std::rc::Rc::new(output));
             self.items(&fed, separator)

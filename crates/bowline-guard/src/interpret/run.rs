@@ -106,7 +106,7 @@ impl Interpreter<'_> {
         }
         let redirected = self.redirects(&statement.redirects, scope, input);
         if !redirected.opened.is_empty() {
-            let mut call = Call::of(vec![Item::known(":")], scope);
+            let mut call = Call::of(vec![Item::known("{")], scope);
             call.opened.clone_from(&redirected.opened);
             self.emit_call(&call, scope);
         }

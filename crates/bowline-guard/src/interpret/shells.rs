@@ -74,7 +74,8 @@ impl Interpreter<'_> {
                 // `$0` comes first.
                 let positional = rest.iter().skip(1).map(Item::content).collect();
                 let item = item.clone();
-                self.shell_text(&format!("{name} -c"), &item, positional, call, scope)
+                let zeroth = rest.first().map(Item::content);
+                self.shell_text(&format!("{name} -c"), &item, (zeroth, positional), call, scope)
             }
             Reads::StandardInput(at) => {
                 let rest = call.args().get(at..).unwrap_or_default();
@@ -90,7 +91,7 @@ impl Interpreter<'_> {
         &mut self,
         through: &str,
         item: &Item,
-        positional: Vec<Content>,
+        (zeroth, positional): (Option<Content>, Vec<Content>),
         call: &Call,
         scope: &mut Scope,
     ) -> Output {
@@ -106,6 +107,7 @@ impl Interpreter<'_> {
         inner.through.clone_from(&call.through);
         inner.through.push(Through::Wrapper(through.to_owned()));
         inner.directory = call.directory.clone();
+        inner.zeroth = zeroth;
         inner.positional = Some(Rc::new(positional));
         let text = item.marked().to_owned();
         self.nested(&text, &inner, call.input.clone())

@@ -30,6 +30,18 @@ impl Content {
         }
     }
 
+    /// A text with [`UNKNOWN`] where it is not known.
+    pub(super) fn of_text(text: String) -> Self {
+        let value = if !text.contains(UNKNOWN) {
+            Value::Known(text)
+        } else if text.chars().all(|c| c == UNKNOWN) {
+            Value::Unknown
+        } else {
+            Value::Partly(text)
+        };
+        Self { value, sources: Vec::new() }
+    }
+
     /// The text with [`UNKNOWN`] where it is not known.
     pub(super) fn marked(&self) -> &str {
         marked(&self.value)

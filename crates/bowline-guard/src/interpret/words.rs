@@ -234,7 +234,8 @@ impl Interpreter<'_> {
         let content = self.parameter(&reference, scope);
         match content {
             Some(content) => push_content(&content, quoting, splitting, scope, fields),
-            None if reference.operator.is_none()
+            None if reference.kind == parameter::Kind::Plain
+                && reference.operator.as_ref().is_none_or(parameter::Operator::takes_a_word)
                 && LEFT_TO_PATHS.contains(&reference.name.as_str()) =>
             {
                 let field = &mut fields.open;
@@ -286,6 +287,9 @@ impl Interpreter<'_> {
             return current;
         };
         if operator.takes_a_word() {
+            if current.is_none() && LEFT_TO_PATHS.contains(&reference.name.as_str()) {
+                return None;
+            }
             let word = crate::shell::parts::read_word(&operator.operand);
             let unset = current.is_none();
             let item = self.expand_whole(&word, scope);
@@ -337,12 +341,11 @@ impl Interpreter<'_> {
             parameter::Kind::Plain => {}
         }
         if let Ok(position) = name.parse::<usize>() {
-            let positional = scope.positional.as_ref()?;
-            return if position == 0 {
-                Some(Content::known("bash"))
-            } else {
-                Some(positional.get(position - 1).cloned().unwrap_or(Content::known("")))
+            let Some(index) = position.checked_sub(1) else {
+                return scope.zeroth.clone();
             };
+            let positional = scope.positional.as_ref()?;
+            return Some(positional.get(index).cloned().unwrap_or(Content::known("")));
         }
         match (scope.variables.get(name), reference.subscript.as_deref()) {
             (Some(Variable::Many(list)), subscript) => {
@@ -354,7 +357,8 @@ impl Interpreter<'_> {
             (None, _) => match name {
                 "IFS" => Some(Content::known(BLANKS)),
                 "SHELL" | "BASH" => Some(Content::known("bash")),
-                "BASH_COMMAND" | "_" => None,
+                // Numbers, whichever.
+                "$" | "?" | "#" | "!" | "RANDOM" | "UID" | "EUID" | "SECONDS" | "LINENO" => Some(Content::known("1")),
                 _ => None,
             },
         }

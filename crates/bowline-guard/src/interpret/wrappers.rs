@@ -21,7 +21,8 @@ struct Wrapper {
 enum Kind {
     Privilege,
     Plain,
-    Container,
+    /// Which of its options take a value is not known for sure: both readings are followed.
+    Uncertain,
 }
 
 const WRAPPERS: &[Wrapper] = &[
@@ -83,6 +84,12 @@ const WRAPPERS: &[Wrapper] = &[
         kind: Kind::Plain,
     },
     Wrapper {
+        names: &["nsenter"],
+        with_value: &["-t", "--target", "-S", "--setuid", "-G", "--setgid"],
+        operands: 0,
+        kind: Kind::Plain,
+    },
+    Wrapper {
         names: &["exec"],
         with_value: &["-a"],
         operands: 0,
@@ -94,7 +101,7 @@ const WRAPPERS: &[Wrapper] = &[
             "dbus-run-session", "xvfb-run", "rlwrap", "torsocks", "proxychains", "proxychains4", "firejail", "setpriv",
             "prlimit", "catchsegv", "valgrind", "unshare", "systemd-inhibit", "busybox", "toybox", "chronic", "ts",
             "softlimit", "trickle", "cpulimit", "numactl", "hyperfine", "retry", "with-lock-ex", "isolate", "coproc",
-            "cross-env", "dotenv", "env-cmd", "ccache", "scl", "nsenter", "chroot", "cgexec", "faketime", "lockf",
+            "cross-env", "dotenv", "env-cmd", "ccache", "scl", "chroot", "cgexec", "faketime", "lockf",
             "dbus-launch", "ssh-agent", "tini", "dumb-init", "catatonit", "s6-setuidgid", "setuidgid", "aa-exec",
         ],
         with_value: &[
@@ -102,7 +109,7 @@ const WRAPPERS: &[Wrapper] = &[
             "-G", "--wd", "--root", "-e", "-f", "--runs", "--warmup",
         ],
         operands: 0,
-        kind: Kind::Plain,
+        kind: Kind::Uncertain,
     },
 ];
 
@@ -150,6 +157,12 @@ pub(super) fn unwrap(
     let mut skip = first_operand(args, with_value);
     let operands = OPERANDS.iter().find(|(it, _)| *it == name).map_or(wrapper.operands, |(_, count)| *count);
     skip += operands;
+    if wrapper.kind == Kind::Uncertain {
+        let other = first_operand(args, &[]) + operands;
+        if other != skip {
+            interpreter.call(call.inner(other + 1, through(name, wrapper.kind)), scope);
+        }
+    }
     let mut inner = call.inner(skip + 1, through(name, wrapper.kind));
     take_assignments(&mut inner);
     if name == "sudo" {
@@ -166,8 +179,7 @@ pub(super) fn unwrap(
 fn through(name: &str, kind: Kind) -> Through {
     match kind {
         Kind::Privilege => Through::Privilege,
-        Kind::Plain => Through::Wrapper(name.to_owned()),
-        Kind::Container => Through::Container,
+        Kind::Plain | Kind::Uncertain => Through::Wrapper(name.to_owned()),
     }
 }
 

@@ -33,6 +33,13 @@ enum Deed {
     Evaluate,
 }
 
+/// What is put into a file that is opened for writing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Contents {
+    Nothing,
+    Something,
+}
+
 /// What a called name does, by its last part and by what stands before it.
 fn deed(name: &str, before: &str, family: Family) -> Option<Deed> {
     let on_files = before.is_empty()
@@ -184,10 +191,14 @@ impl Interpreter<'_> {
                     _ => self.run_words(&words, scope),
                 }
             }
-            Deed::Open => self.open(name, &values, family, scope),
+            Deed::Open => {
+                let writes = tokens.iter().any(|it| matches!(it, Token::Name(word) if word.starts_with("write") || matches!(word.as_str(), "dump" | "print" | "puts" | "fwrite" | "copyfileobj")));
+                let contents = if writes { Contents::Something } else { Contents::Nothing };
+                self.open(&values, family, contents, scope);
+            }
             Deed::Write => {
                 if let Some(path) = values.first() {
-                    self.opened(path, Opening::Overwrite, scope);
+                    self.opened(path, Opening::Overwrite, Contents::Something, scope);
                 }
             }
             Deed::Read => {
@@ -226,7 +237,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn open(&mut self, name: &str, values: &[Value], family: Family, scope: &mut Scope) {
+    fn open(&mut self, values: &[Value], family: Family, contents: Contents, scope: &mut Scope) {
         // Perl: open(my $f, '>', path).
         let (path, mode) = match (family, values) {
             (Family::Perl, [_, Value::Text(mode), path, ..]) => (path, mode.clone()),
@@ -238,29 +249,32 @@ impl Interpreter<'_> {
                     return;
                 }
                 let path = Value::Text(text.trim_start_matches(['<', '>', ' ']).to_owned());
-                return self.open_as(&path, mode, scope);
+                return self.open_as(&path, mode, contents, scope);
             }
             (_, [path, Value::Text(mode), ..]) => (path, mode.clone()),
             (_, [path, ..]) => (path, "r".to_owned()),
             (_, []) => return,
         };
-        let _ = name;
-        self.open_as(path, &mode, scope);
+        self.open_as(path, &mode, contents, scope);
     }
 
-    fn open_as(&mut self, path: &Value, mode: &str, scope: &mut Scope) {
+    fn open_as(&mut self, path: &Value, mode: &str, contents: Contents, scope: &mut Scope) {
         if mode.starts_with(['w', 'x', '>']) && !mode.starts_with(">>") {
-            self.opened(path, Opening::Overwrite, scope);
+            self.opened(path, Opening::Overwrite, contents, scope);
         } else if mode.starts_with('a') || mode.starts_with(">>") {
-            self.opened(path, Opening::Append, scope);
+            self.opened(path, Opening::Append, contents, scope);
         } else {
             self.emit_words(vec![Item::known("cat"), item(path)], scope);
         }
     }
 
-    fn opened(&mut self, path: &Value, how: Opening, scope: &mut Scope) {
+    fn opened(&mut self, path: &Value, how: Opening, contents: Contents, scope: &mut Scope) {
         let Item { arg, .. } = item(path);
-        let mut call = Call::of(vec![Item::known(":")], scope);
+        let words = match contents {
+            Contents::Nothing => vec![Item::known(":")],
+            Contents::Something => vec![Item::known("printf"), Item::of(Content::unknown())],
+        };
+        let mut call = Call::of(words, scope);
         call.opened.push(Opened { how, file: arg });
         self.emit_call(&call, scope);
     }
