@@ -4,6 +4,7 @@
 //! leads and what place that is; [`sensitive`] says whether a file holds secrets.
 
 pub mod effect;
+pub mod families;
 pub mod invocation;
 pub mod paths;
 pub mod sensitive;

@@ -173,7 +173,11 @@ impl ResolvedPath {
                     end += component.len();
                 }
                 let prefix = self.path.get(..end).unwrap_or_default();
-                if prefix.len() > 1 { prefix.trim_end_matches('/') } else { prefix }
+                if prefix.len() > 1 {
+                    prefix.trim_end_matches('/')
+                } else {
+                    prefix
+                }
             }
         }
     }
@@ -189,14 +193,21 @@ pub fn resolve(word: &str, world: &dyn World) -> ResolvedPath {
 pub fn resolve_words(word: &str, world: &dyn World) -> Vec<ResolvedPath> {
     glob::expand_braces(word)
         .iter()
-        .map(|expanded| ResolvedPath { written: word.to_owned(), ..resolve(expanded, world) })
+        .map(|expanded| ResolvedPath {
+            written: word.to_owned(),
+            ..resolve(expanded, world)
+        })
         .collect()
 }
 
 /// Resolves a path given as a value, such as a tool's `file_path`: wildcards are plain characters.
 /// `~`, `$HOME` and `file://` are understood all the same, because tools differ in this.
 pub fn resolve_literal(path: &str, world: &dyn World) -> ResolvedPath {
-    walk::resolve_text(path, word::expand(path, world, word::Reading::Literal), world)
+    walk::resolve_text(
+        path,
+        word::expand(path, world, word::Reading::Literal),
+        world,
+    )
 }
 
 /// The home that an absolute `path` lies in: the user's, or one by the usual places.
@@ -217,9 +228,16 @@ pub fn usual_home(path: &str) -> Option<&str> {
             return path.get(..single.len());
         }
     }
-    let parents = ["/home/", "/Users/", "/export/home/", "/mnt/c/Users/", "C:/Users/"];
+    let parents = [
+        "/home/",
+        "/Users/",
+        "/export/home/",
+        "/mnt/c/Users/",
+        "C:/Users/",
+    ];
     let parent = parents.into_iter().find(|parent| {
-        path.get(..parent.len()).is_some_and(|start| start.eq_ignore_ascii_case(parent))
+        path.get(..parent.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(parent))
     })?;
     let rest = path.get(parent.len()..)?;
     let name = rest.split('/').next().filter(|name| !name.is_empty())?;

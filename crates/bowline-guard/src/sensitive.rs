@@ -91,7 +91,11 @@ impl Sensitivity {
     }
 
     fn worse(self, other: Self) -> Self {
-        if other.rank() > self.rank() { other } else { self }
+        if other.rank() > self.rank() {
+            other
+        } else {
+            self
+        }
     }
 }
 
@@ -107,7 +111,10 @@ pub fn classify(path: &ResolvedPath, access: Access) -> Sensitivity {
 }
 
 fn classify_spelling(spelling: &str, path: &ResolvedPath, access: Access) -> Sensitivity {
-    let home = path.home.as_deref().or_else(|| crate::paths::usual_home(spelling));
+    let home = path
+        .home
+        .as_deref()
+        .or_else(|| crate::paths::usual_home(spelling));
     let folded = matching::Folded::new(spelling, home);
     let is_pattern = path.shape != Shape::Exact;
     match access {

@@ -28,16 +28,37 @@ fn check(access: Access, expected: char, paths: &[&str]) {
             (letter(found) != expected).then(|| format!("{path}: {found:?}"))
         })
         .collect();
-    assert!(wrong.is_empty(), "{access:?} should be {expected}:\n{}", wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{access:?} should be {expected}:\n{}",
+        wrong.join("\n")
+    );
 }
 
 #[test]
 fn environment_files_are_secret() {
-    check(Access::Read, 'S', &[
-        ".env.staging", ".env.test", "svc/.env.ci", "worker.env", ".env.local.bak", ".env.1",
-        ".env.old", ".env.swp", ".env copy", "ENV/.Env", ".env-prod", ".env_backup", "web/.env.gz",
-        ".env.json", ".env.txt", ".dev.vars",
-    ]);
+    check(
+        Access::Read,
+        'S',
+        &[
+            ".env.staging",
+            ".env.test",
+            "svc/.env.ci",
+            "worker.env",
+            ".env.local.bak",
+            ".env.1",
+            ".env.old",
+            ".env.swp",
+            ".env copy",
+            "ENV/.Env",
+            ".env-prod",
+            ".env_backup",
+            "web/.env.gz",
+            ".env.json",
+            ".env.txt",
+            ".dev.vars",
+        ],
+    );
     check(Access::Write, 'M', &[".env.staging", "worker.env"]);
     check(Access::Edit, 'M', &["api/.env"]);
     check(Access::Metadata, '-', &[".env", "~/.ssh/id_rsa"]);
@@ -46,101 +67,311 @@ fn environment_files_are_secret() {
 
 #[test]
 fn templates_pass() {
-    check(Access::Read, '-', &[
-        ".env.template", ".env.production.example", "example.env", ".env-sample", "env.tpl",
-        "config/secrets.example.yml", "default.settings.php", "terraform.tfvars.example",
-        "database.yml.dist", ".npmrc.example", "credentials.sample.json", "kubeconfig.example",
-        "wp-config-sample.php", ".env.example.bak",
-    ]);
+    check(
+        Access::Read,
+        '-',
+        &[
+            ".env.template",
+            ".env.production.example",
+            "example.env",
+            ".env-sample",
+            "env.tpl",
+            "config/secrets.example.yml",
+            "default.settings.php",
+            "terraform.tfvars.example",
+            "database.yml.dist",
+            ".npmrc.example",
+            "credentials.sample.json",
+            "kubeconfig.example",
+            "wp-config-sample.php",
+            ".env.example.bak",
+        ],
+    );
 }
 
 #[test]
 fn keys_are_secret_and_public_material_is_not() {
-    check(Access::Read, 'S', &[
-        "id_ecdsa", "keys/deploy_rsa", "server.pem", "tls/tls.key", "client.p12", "sign.pfx",
-        "release.jks", "upload.keystore", "AuthKey_ABC.p8", "~/.ssh/work", "~/.ssh/id_rsa.bak",
-        "~/.gnupg/secring.gpg", "office.ovpn", "jwt-private.pem", "ssl/privkey1.pem", "host.keytab",
-        "android/key.properties", "~/.ssh", "/etc/ssh/ssh_host_rsa_key",
-    ]);
-    check(Access::Read, '-', &[
-        "tls/fullchain.pem", "ca.pem", "jwt-public.pem", "pubkey.pem", "cacert.pem", "site.cer",
-        "dhparam.pem", "ca-bundle.pem", "request.csr", "deploy_rsa.pub", "/etc/ssl/certs/x.pem",
-        "~/.gnupg/gpg-agent.conf", "server-cert.pem",
-    ]);
-    check(Access::Read, 'M', &["~/.ssh/config", "~/.ssh/known_hosts", "tests/fixtures/tls.key"]);
-    check(Access::Write, 'S', &["~/.ssh/authorized_keys", "~/.ssh/id_ecdsa", "/etc/sudoers"]);
+    check(
+        Access::Read,
+        'S',
+        &[
+            "id_ecdsa",
+            "keys/deploy_rsa",
+            "server.pem",
+            "tls/tls.key",
+            "client.p12",
+            "sign.pfx",
+            "release.jks",
+            "upload.keystore",
+            "AuthKey_ABC.p8",
+            "~/.ssh/work",
+            "~/.ssh/id_rsa.bak",
+            "~/.gnupg/secring.gpg",
+            "office.ovpn",
+            "jwt-private.pem",
+            "ssl/privkey1.pem",
+            "host.keytab",
+            "android/key.properties",
+            "~/.ssh",
+            "/etc/ssh/ssh_host_rsa_key",
+        ],
+    );
+    check(
+        Access::Read,
+        '-',
+        &[
+            "tls/fullchain.pem",
+            "ca.pem",
+            "jwt-public.pem",
+            "pubkey.pem",
+            "cacert.pem",
+            "site.cer",
+            "dhparam.pem",
+            "ca-bundle.pem",
+            "request.csr",
+            "deploy_rsa.pub",
+            "/etc/ssl/certs/x.pem",
+            "~/.gnupg/gpg-agent.conf",
+            "server-cert.pem",
+        ],
+    );
+    check(
+        Access::Read,
+        'M',
+        &[
+            "~/.ssh/config",
+            "~/.ssh/known_hosts",
+            "tests/fixtures/tls.key",
+        ],
+    );
+    check(
+        Access::Write,
+        'S',
+        &["~/.ssh/authorized_keys", "~/.ssh/id_ecdsa", "/etc/sudoers"],
+    );
     check(Access::Write, 'M', &["~/.gnupg/gpg-agent.conf"]);
-    check(Access::List, 'M', &["~/.ssh", "~/.gnupg", "~/.password-store"]);
+    check(
+        Access::List,
+        'M',
+        &["~/.ssh", "~/.gnupg", "~/.password-store"],
+    );
 }
 
 #[test]
 fn clouds_and_tools() {
-    check(Access::Read, 'S', &[
-        "~/.aws/credentials", "~/.aws/sso/cache/ab.json", "~/.aws/cli/cache/x.json",
-        "~/.config/gcloud/application_default_credentials.json",
-        "~/.config/gcloud/legacy_credentials/a@b/adc.json", "~/.azure/msal_token_cache.json",
-        "~/.kube/config", "~/.docker/config.json", "~/.terraform.d/credentials.tfrc.json",
-        "~/.pypirc", "~/.git-credentials", "~/.config/gh/hosts.yml", "~/.cargo/credentials.toml",
-        "~/.cargo/credentials", "~/.gem/credentials", "~/.composer/auth.json", "~/.npmrc",
-        "~/.codex/auth.json", "~/.gemini/oauth_creds.json", "~/.vault-token", "~/.my.cnf",
-        "~/.config/doctl/config.yaml", "~/.config/rclone/rclone.conf", "prod.kubeconfig",
-        "my-service-account.json", "shop-firebase-adminsdk-x1.json", "~/.local/share/opencode/auth.json",
-        "~/.config/github-copilot/apps.json", "~/.pulumi/credentials.json", "~/.gradle/gradle.properties",
-        "~/.kaggle/kaggle.json", "~/.cache/huggingface/token", "/root/.aws/credentials",
-        "/Users/bo/.netrc", "/home/bo/.npmrc", "~/.config/hub/../gh/hosts.yml", ".vault_pass.txt",
-    ]);
-    check(Access::Read, 'M', &[
-        "~/.aws/config", ".npmrc", "web/.npmrc", "prod.tfvars", "state/terraform.tfstate",
-        "~/.pip/pip.conf", "config/database.yml", "x.auto.tfvars.json",
-    ]);
-    check(Access::Read, '-', &[
-        "Cargo.toml", ".cargo/config.toml", "~/.cargo/config.toml", "tsconfig.json", "package.json",
-        "docker-compose.yml", "k8s/deployment.yaml", ".vscode/settings.json", "helm/values.yaml",
-        "config/routes.rb", "src/settings.ts", "settings.gradle", "settings.py", "composer.json",
-        ".claude/settings.json", "CLAUDE.md", ".editorconfig", "appsettings.json", "config.toml",
-        "locales/en/auth.json.ts", "credentials.yml.enc", ".secrets.baseline", ".gitattributes",
-    ]);
+    check(
+        Access::Read,
+        'S',
+        &[
+            "~/.aws/credentials",
+            "~/.aws/sso/cache/ab.json",
+            "~/.aws/cli/cache/x.json",
+            "~/.config/gcloud/application_default_credentials.json",
+            "~/.config/gcloud/legacy_credentials/a@b/adc.json",
+            "~/.azure/msal_token_cache.json",
+            "~/.kube/config",
+            "~/.docker/config.json",
+            "~/.terraform.d/credentials.tfrc.json",
+            "~/.pypirc",
+            "~/.git-credentials",
+            "~/.config/gh/hosts.yml",
+            "~/.cargo/credentials.toml",
+            "~/.cargo/credentials",
+            "~/.gem/credentials",
+            "~/.composer/auth.json",
+            "~/.npmrc",
+            "~/.codex/auth.json",
+            "~/.gemini/oauth_creds.json",
+            "~/.vault-token",
+            "~/.my.cnf",
+            "~/.config/doctl/config.yaml",
+            "~/.config/rclone/rclone.conf",
+            "prod.kubeconfig",
+            "my-service-account.json",
+            "shop-firebase-adminsdk-x1.json",
+            "~/.local/share/opencode/auth.json",
+            "~/.config/github-copilot/apps.json",
+            "~/.pulumi/credentials.json",
+            "~/.gradle/gradle.properties",
+            "~/.kaggle/kaggle.json",
+            "~/.cache/huggingface/token",
+            "/root/.aws/credentials",
+            "/Users/bo/.netrc",
+            "/home/bo/.npmrc",
+            "~/.config/hub/../gh/hosts.yml",
+            ".vault_pass.txt",
+        ],
+    );
+    check(
+        Access::Read,
+        'M',
+        &[
+            "~/.aws/config",
+            ".npmrc",
+            "web/.npmrc",
+            "prod.tfvars",
+            "state/terraform.tfstate",
+            "~/.pip/pip.conf",
+            "config/database.yml",
+            "x.auto.tfvars.json",
+        ],
+    );
+    check(
+        Access::Read,
+        '-',
+        &[
+            "Cargo.toml",
+            ".cargo/config.toml",
+            "~/.cargo/config.toml",
+            "tsconfig.json",
+            "package.json",
+            "docker-compose.yml",
+            "k8s/deployment.yaml",
+            ".vscode/settings.json",
+            "helm/values.yaml",
+            "config/routes.rb",
+            "src/settings.ts",
+            "settings.gradle",
+            "settings.py",
+            "composer.json",
+            ".claude/settings.json",
+            "CLAUDE.md",
+            ".editorconfig",
+            "appsettings.json",
+            "config.toml",
+            "locales/en/auth.json.ts",
+            "credentials.yml.enc",
+            ".secrets.baseline",
+            ".gitattributes",
+        ],
+    );
 }
 
 #[test]
 fn people_and_machines() {
-    check(Access::Read, 'S', &[
-        "vault.kdbx", "~/.password-store/a.gpg", "~/.config/google-chrome/Default/Login Data",
-        "~/.config/google-chrome/Default/Cookies", "~/Library/Keychains/x.keychain-db",
-        "~/.local/share/keyrings/login.keyring", "~/.config/solana/id.json", "/proc/1/environ",
-        "/proc/self/environ", "/proc/thread-self/environ", "/run/secrets/db", "/etc/shadow.bak",
-        "/etc/wireguard/wg0.conf", "/etc/ssl/private/site.pem", "/dev/sda1", "/proc/kcore",
-        "/etc/kubernetes/admin.conf", "passwords.csv", "notes/my-passwords.txt", "aws-creds.json",
-        "db_password.txt", "secrets.prod.yaml", "API-Keys.txt", "slack-token.txt.bak/../api_token.txt",
-    ]);
-    check(Access::Read, 'M', &[
-        "~/.bash_history", "~/.python_history", "~/.local/share/fish/fish_history", "~/.lesshst",
-        "/etc/sudoers", "/etc/sudoers.d/ada",
-    ]);
-    check(Access::Read, '-', &[
-        "/etc/passwd", "/etc/hosts", "/etc/os-release", "/proc/cpuinfo", "/proc/self/maps",
-        "/dev/null", "/var/log/syslog", "docs/secrets.md", "src/auth/password.ts",
-        "secret_manager.py", "lib/credentials.rb", "test/tokens_test.go", "tokens.json",
-        "design-tokens.json", "keyboard.json", "monkey.txt", "password-policy.md",
-        "k8s/sealed-secret.yaml", "k8s/external-secrets.yaml", "reset-password.json",
-        "config/locales/passwords.yml", "environment.yml", "src/environments/prod.ts",
-        ".environment.d.ts", "docs/history.md", "cookies.tsx", "keys.rs", "src/wallet.ts",
-        "recovery-codes.tsx", "seed-phrase.ts", "privkey.go", "secret-rotation.yaml",
-    ]);
-    check(Access::Write, 'S', &["/etc/passwd", "~/.netrc", "~/.kube/config"]);
+    check(
+        Access::Read,
+        'S',
+        &[
+            "vault.kdbx",
+            "~/.password-store/a.gpg",
+            "~/.config/google-chrome/Default/Login Data",
+            "~/.config/google-chrome/Default/Cookies",
+            "~/Library/Keychains/x.keychain-db",
+            "~/.local/share/keyrings/login.keyring",
+            "~/.config/solana/id.json",
+            "/proc/1/environ",
+            "/proc/self/environ",
+            "/proc/thread-self/environ",
+            "/run/secrets/db",
+            "/etc/shadow.bak",
+            "/etc/wireguard/wg0.conf",
+            "/etc/ssl/private/site.pem",
+            "/dev/sda1",
+            "/proc/kcore",
+            "/etc/kubernetes/admin.conf",
+            "passwords.csv",
+            "notes/my-passwords.txt",
+            "aws-creds.json",
+            "db_password.txt",
+            "secrets.prod.yaml",
+            "API-Keys.txt",
+            "slack-token.txt.bak/../api_token.txt",
+        ],
+    );
+    check(
+        Access::Read,
+        'M',
+        &[
+            "~/.bash_history",
+            "~/.python_history",
+            "~/.local/share/fish/fish_history",
+            "~/.lesshst",
+            "/etc/sudoers",
+            "/etc/sudoers.d/ada",
+        ],
+    );
+    check(
+        Access::Read,
+        '-',
+        &[
+            "/etc/passwd",
+            "/etc/hosts",
+            "/etc/os-release",
+            "/proc/cpuinfo",
+            "/proc/self/maps",
+            "/dev/null",
+            "/var/log/syslog",
+            "docs/secrets.md",
+            "src/auth/password.ts",
+            "secret_manager.py",
+            "lib/credentials.rb",
+            "test/tokens_test.go",
+            "tokens.json",
+            "design-tokens.json",
+            "keyboard.json",
+            "monkey.txt",
+            "password-policy.md",
+            "k8s/sealed-secret.yaml",
+            "k8s/external-secrets.yaml",
+            "reset-password.json",
+            "config/locales/passwords.yml",
+            "environment.yml",
+            "src/environments/prod.ts",
+            ".environment.d.ts",
+            "docs/history.md",
+            "cookies.tsx",
+            "keys.rs",
+            "src/wallet.ts",
+            "recovery-codes.tsx",
+            "seed-phrase.ts",
+            "privkey.go",
+            "secret-rotation.yaml",
+        ],
+    );
+    check(
+        Access::Write,
+        'S',
+        &["/etc/passwd", "~/.netrc", "~/.kube/config"],
+    );
 }
 
 #[test]
 fn detours_lead_to_the_same_file() {
-    check(Access::Read, 'S', &[
-        "/proc/self/root/home/ada/.ssh/id_rsa", "/proc/self/cwd/.env", "/proc/42/root/etc/shadow",
-        "file:///home/ada/.aws/credentials", "file:///home/ada/shop/%2eenv", "~ada/.ssh/id_rsa",
-        "$HOME/.netrc", "${HOME}/.netrc", ".//.env", "a/../.env", ".env/", ".env/.", ".ENV",
-        "/HOME/ada/.SSH/ID_RSA", ".env.", ".env ", ".\u{435}nv", "\u{ff0e}\u{ff45}\u{ff4e}\u{ff56}",
-        ".e\u{200b}nv", ".env::$DATA", "~/.\u{455}\u{455}h/id_rsa", "/private/etc/master.passwd",
-        "C:\\Users\\ada\\.aws\\credentials", "settings.php~", "id_rsa.zip", "secrets.yml.orig",
-        "..//shop/./.env", "/System/Volumes/Data/Users/ada/.ssh/id_rsa",
-    ]);
+    check(
+        Access::Read,
+        'S',
+        &[
+            "/proc/self/root/home/ada/.ssh/id_rsa",
+            "/proc/self/cwd/.env",
+            "/proc/42/root/etc/shadow",
+            "file:///home/ada/.aws/credentials",
+            "file:///home/ada/shop/%2eenv",
+            "~ada/.ssh/id_rsa",
+            "$HOME/.netrc",
+            "${HOME}/.netrc",
+            ".//.env",
+            "a/../.env",
+            ".env/",
+            ".env/.",
+            ".ENV",
+            "/HOME/ada/.SSH/ID_RSA",
+            ".env.",
+            ".env ",
+            ".\u{435}nv",
+            "\u{ff0e}\u{ff45}\u{ff4e}\u{ff56}",
+            ".e\u{200b}nv",
+            ".env::$DATA",
+            "~/.\u{455}\u{455}h/id_rsa",
+            "/private/etc/master.passwd",
+            "C:\\Users\\ada\\.aws\\credentials",
+            "settings.php~",
+            "id_rsa.zip",
+            "secrets.yml.orig",
+            "..//shop/./.env",
+            "/System/Volumes/Data/Users/ada/.ssh/id_rsa",
+        ],
+    );
 }
 
 struct Linked(StaticWorld);
@@ -169,9 +400,13 @@ impl World for Linked {
 #[test]
 fn links_do_not_hide_a_secret() {
     let world = Linked(world());
-    for (path, expected) in
-        [("notes.txt", 'S'), ("k/id_rsa", 'S'), ("k/../x.txt", '-'), ("loop", '-'), ("loop/.env", 'S')]
-    {
+    for (path, expected) in [
+        ("notes.txt", 'S'),
+        ("k/id_rsa", 'S'),
+        ("k/../x.txt", '-'),
+        ("loop", '-'),
+        ("loop/.env", 'S'),
+    ] {
         let found = classify(&resolve_literal(path, &world), Access::Read);
         assert_eq!(letter(found), expected, "{path}");
     }
@@ -180,25 +415,67 @@ fn links_do_not_hide_a_secret() {
 #[test]
 fn patterns_are_judged_by_what_they_spell_out() {
     let table: &[(&str, char, char)] = &[
-        (".en*", 'S', 'M'), ("**/.env*", 'S', 'M'), (".[e]nv", 'S', 'M'), (".e?v", 'S', 'M'),
-        (".{env,envrc}", 'S', 'M'), ("~/.ssh/*", 'S', 'M'), ("~/.ssh/id_*", 'S', 'M'),
-        ("**/*.pem", 'S', 'M'), ("**/*.{p12,pfx}", 'S', 'M'), ("id_*", 'S', 'M'),
-        ("**/id_rsa", 'S', 'M'), ("**/*credential*", 'S', 'M'), ("**/*secret*.json", 'S', 'M'),
-        ("~/.gnupg/**", 'S', 'M'), ("~/.kube/*", 'S', 'M'), ("/etc/shad*", 'S', 'M'),
-        ("/proc/*/environ", 'S', 'M'), ("**/.aws/**", 'S', 'M'), ("**/*.key", 'S', 'M'),
-        ("**/wp-config.php", 'S', 'M'), ("$DIR/.env", 'S', 'M'), (".env$SUFFIX", 'S', 'M'),
-        ("**/*password*", 'S', 'M'), ("~/.docker/*", 'S', '-'), ("**/*.tfvars", 'M', '-'),
-        ("*", '-', '-'), ("**/*", '-', '-'), ("**/*.ts", '-', '-'), ("**/*.json", '-', '-'),
-        ("**/*.yml", '-', '-'), ("*.php", '-', '-'), (".*", '-', '-'), ("**/*.lock", '-', '-'),
-        ("src/**/*.rs", '-', '-'), ("~/.ssh/*.pub", '-', '-'), ("**/*.crt", '-', '-'),
-        (".github/**", '-', '-'), ("**/*token*.py", '-', '-'), ("$X", '-', '-'), ("**/*.txt", '-', '-'),
-        ("**/package*.json", '-', '-'), ("**/config*.ts", '-', '-'), (".git*", '-', '-'),
-        ("**/.env.example", '-', '-'), ("**/*.test.ts", '-', '-'), ("docs/**/*.md", '-', '-'),
-        ("**/*.config.js", '-', '-'), ("config/**", '-', '-'), ("**/settings*.py", '-', '-'),
-        (".claude/**", '-', '-'), ("**/*.toml", '-', '-'), ("**/*.properties", '-', '-'),
-        ("**/*.xml", '-', '-'), ("**/*.sql", '-', '-'), ("**/*history*.tsx", '-', '-'),
-        ("**/*.sqlite", '-', '-'), ("**/*.csv", '-', '-'), ("migrations/*", '-', '-'),
-        ("**/*.local.*", '-', '-'), ("**/*-old*", '-', '-'), ("**/*.conf", '-', '-'),
+        (".en*", 'S', 'M'),
+        ("**/.env*", 'S', 'M'),
+        (".[e]nv", 'S', 'M'),
+        (".e?v", 'S', 'M'),
+        (".{env,envrc}", 'S', 'M'),
+        ("~/.ssh/*", 'S', 'M'),
+        ("~/.ssh/id_*", 'S', 'M'),
+        ("**/*.pem", 'S', 'M'),
+        ("**/*.{p12,pfx}", 'S', 'M'),
+        ("id_*", 'S', 'M'),
+        ("**/id_rsa", 'S', 'M'),
+        ("**/*credential*", 'S', 'M'),
+        ("**/*secret*.json", 'S', 'M'),
+        ("~/.gnupg/**", 'S', 'M'),
+        ("~/.kube/*", 'S', 'M'),
+        ("/etc/shad*", 'S', 'M'),
+        ("/proc/*/environ", 'S', 'M'),
+        ("**/.aws/**", 'S', 'M'),
+        ("**/*.key", 'S', 'M'),
+        ("**/wp-config.php", 'S', 'M'),
+        ("$DIR/.env", 'S', 'M'),
+        (".env$SUFFIX", 'S', 'M'),
+        ("**/*password*", 'S', 'M'),
+        ("~/.docker/*", 'S', '-'),
+        ("**/*.tfvars", 'M', '-'),
+        ("*", '-', '-'),
+        ("**/*", '-', '-'),
+        ("**/*.ts", '-', '-'),
+        ("**/*.json", '-', '-'),
+        ("**/*.yml", '-', '-'),
+        ("*.php", '-', '-'),
+        (".*", '-', '-'),
+        ("**/*.lock", '-', '-'),
+        ("src/**/*.rs", '-', '-'),
+        ("~/.ssh/*.pub", '-', '-'),
+        ("**/*.crt", '-', '-'),
+        (".github/**", '-', '-'),
+        ("**/*token*.py", '-', '-'),
+        ("$X", '-', '-'),
+        ("**/*.txt", '-', '-'),
+        ("**/package*.json", '-', '-'),
+        ("**/config*.ts", '-', '-'),
+        (".git*", '-', '-'),
+        ("**/.env.example", '-', '-'),
+        ("**/*.test.ts", '-', '-'),
+        ("docs/**/*.md", '-', '-'),
+        ("**/*.config.js", '-', '-'),
+        ("config/**", '-', '-'),
+        ("**/settings*.py", '-', '-'),
+        (".claude/**", '-', '-'),
+        ("**/*.toml", '-', '-'),
+        ("**/*.properties", '-', '-'),
+        ("**/*.xml", '-', '-'),
+        ("**/*.sql", '-', '-'),
+        ("**/*history*.tsx", '-', '-'),
+        ("**/*.sqlite", '-', '-'),
+        ("**/*.csv", '-', '-'),
+        ("migrations/*", '-', '-'),
+        ("**/*.local.*", '-', '-'),
+        ("**/*-old*", '-', '-'),
+        ("**/*.conf", '-', '-'),
     ];
     let mut wrong = Vec::new();
     for (pattern, read, glob) in table {
@@ -215,11 +492,29 @@ fn patterns_are_judged_by_what_they_spell_out() {
 #[test]
 fn tools_are_judged_by_all_their_fields() {
     let none = SensitivePolicy::default();
-    let file = |path| ToolFields { file_path: Some(path), ..ToolFields::default() };
-    let search = |path, glob| ToolFields { path, glob, pattern: Some("x"), ..ToolFields::default() };
-    let glob = |path, pattern| ToolFields { path, pattern: Some(pattern), ..ToolFields::default() };
-    let typed = ToolFields { kind: Some("rust"), ..search(Some("/home/ada"), None) };
-    let notebook = ToolFields { notebook_path: Some("~/.netrc"), ..ToolFields::default() };
+    let file = |path| ToolFields {
+        file_path: Some(path),
+        ..ToolFields::default()
+    };
+    let search = |path, glob| ToolFields {
+        path,
+        glob,
+        pattern: Some("x"),
+        ..ToolFields::default()
+    };
+    let glob = |path, pattern| ToolFields {
+        path,
+        pattern: Some(pattern),
+        ..ToolFields::default()
+    };
+    let typed = ToolFields {
+        kind: Some("rust"),
+        ..search(Some("/home/ada"), None)
+    };
+    let notebook = ToolFields {
+        notebook_path: Some("~/.netrc"),
+        ..ToolFields::default()
+    };
     for (tool, input, expected) in [
         ("Read", file(".env.prod"), Some(Verdict::Deny)),
         ("Read", file("src/main.rs"), None),
@@ -227,10 +522,22 @@ fn tools_are_judged_by_all_their_fields() {
         ("MultiEdit", file("~/.netrc"), Some(Verdict::Deny)),
         ("NotebookEdit", notebook, Some(Verdict::Deny)),
         ("Grep", search(Some(".env.prod"), None), Some(Verdict::Deny)),
-        ("Grep", search(Some("/home/ada/.ssh"), None), Some(Verdict::Deny)),
-        ("Grep", search(Some("/home/ada/.docker"), None), Some(Verdict::Ask)),
+        (
+            "Grep",
+            search(Some("/home/ada/.ssh"), None),
+            Some(Verdict::Deny),
+        ),
+        (
+            "Grep",
+            search(Some("/home/ada/.docker"), None),
+            Some(Verdict::Ask),
+        ),
         ("Grep", search(None, Some(".env*")), Some(Verdict::Deny)),
-        ("Grep", search(Some("infra"), Some("*.{pem,key}")), Some(Verdict::Deny)),
+        (
+            "Grep",
+            search(Some("infra"), Some("*.{pem,key}")),
+            Some(Verdict::Deny),
+        ),
         ("Grep", search(Some("infra"), Some("*.{ts,tsx}")), None),
         ("Grep", search(None, Some("!.env*")), None),
         ("Grep", search(Some("src/secrets"), None), None),
@@ -239,7 +546,11 @@ fn tools_are_judged_by_all_their_fields() {
         ("Grep", search(Some("."), None), None),
         ("Grep", search(None, None), None),
         ("Glob", glob(None, "**/.env"), Some(Verdict::Ask)),
-        ("Glob", glob(Some("/home/ada/.ssh"), "*"), Some(Verdict::Ask)),
+        (
+            "Glob",
+            glob(Some("/home/ada/.ssh"), "*"),
+            Some(Verdict::Ask),
+        ),
         ("Glob", glob(Some("~/.aws"), "**/*"), Some(Verdict::Ask)),
         ("Glob", glob(Some("src"), "**/*.rs"), None),
         ("LS", search(Some("~/.ssh"), None), Some(Verdict::Ask)),
@@ -248,9 +559,16 @@ fn tools_are_judged_by_all_their_fields() {
         ("Read", ToolFields::default(), None),
     ] {
         let found = judge_tool(tool, &input, &world(), &none);
-        assert_eq!(found.as_ref().map(|it| it.verdict), expected, "{tool} {input:?}: {found:?}");
+        assert_eq!(
+            found.as_ref().map(|it| it.verdict),
+            expected,
+            "{tool} {input:?}: {found:?}"
+        );
         if let Some(found) = found {
-            assert!(!found.why.is_empty() && !found.instead.is_empty(), "{found:?}");
+            assert!(
+                !found.why.is_empty() && !found.instead.is_empty(),
+                "{found:?}"
+            );
         }
     }
 }
@@ -262,10 +580,17 @@ fn a_project_adds_patterns_and_lets_files_pass() {
         [r"^fixtures/", "# tests"],
     );
     assert_eq!(bad.len(), 1);
-    assert!(bad[0].to_string().contains("patterns.custom_patterns"), "{}", bad[0]);
+    assert!(
+        bad[0].to_string().contains("patterns.custom_patterns"),
+        "{}",
+        bad[0]
+    );
     assert_eq!((policy.custom_patterns.len(), policy.allow.len()), (1, 1));
     let judge = |path| {
-        let input = ToolFields { file_path: Some(path), ..ToolFields::default() };
+        let input = ToolFields {
+            file_path: Some(path),
+            ..ToolFields::default()
+        };
         judge_tool("Read", &input, &world(), &policy).map(|found| found.rule)
     };
     assert_eq!(judge("internal/a.dat"), Some("custom-pattern"));
@@ -336,8 +661,22 @@ fn the_labelled_corpus_is_met() {
 
 fn some_path() -> impl Strategy<Value = String> {
     let part = prop::sample::select(vec![
-        ".env", ".env.local", "src", "main.rs", "id_rsa", ".ssh", "a.pem", "config", ".aws",
-        "credentials", "settings.php", "notes.md", "tokens.json", "b.key", "x", "README.md",
+        ".env",
+        ".env.local",
+        "src",
+        "main.rs",
+        "id_rsa",
+        ".ssh",
+        "a.pem",
+        "config",
+        ".aws",
+        "credentials",
+        "settings.php",
+        "notes.md",
+        "tokens.json",
+        "b.key",
+        "x",
+        "README.md",
     ]);
     prop::collection::vec(part, 1..5).prop_map(|parts| parts.join("/"))
 }

@@ -14,7 +14,10 @@ enum Token {
     Literal(char),
     AnyChar,
     AnyText,
-    Class { ranges: Vec<(char, char)>, negated: Negated },
+    Class {
+        ranges: Vec<(char, char)>,
+        negated: Negated,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +32,9 @@ impl Token {
             Self::Literal(literal) => *literal == character,
             Self::AnyChar | Self::AnyText => true,
             Self::Class { ranges, negated } => {
-                let inside = ranges.iter().any(|(low, high)| (*low..=*high).contains(&character));
+                let inside = ranges
+                    .iter()
+                    .any(|(low, high)| (*low..=*high).contains(&character));
                 inside == (*negated == Negated::No)
             }
         }
@@ -40,12 +45,16 @@ impl Token {
         match self {
             Self::Literal(literal) => *literal,
             Self::AnyChar | Self::AnyText => 'x',
-            Self::Class { ranges, negated: Negated::No } => {
-                ranges.first().map_or('x', |(low, _)| *low)
-            }
-            Self::Class { negated: Negated::Yes, .. } => {
-                ('a'..='z').find(|letter| self.accepts(*letter)).unwrap_or('0')
-            }
+            Self::Class {
+                ranges,
+                negated: Negated::No,
+            } => ranges.first().map_or('x', |(low, _)| *low),
+            Self::Class {
+                negated: Negated::Yes,
+                ..
+            } => ('a'..='z')
+                .find(|letter| self.accepts(*letter))
+                .unwrap_or('0'),
         }
     }
 
@@ -53,7 +62,10 @@ impl Token {
     fn as_literal(&self) -> Option<char> {
         match self {
             Self::Literal(literal) => Some(*literal),
-            Self::Class { ranges, negated: Negated::No } => match ranges.as_slice() {
+            Self::Class {
+                ranges,
+                negated: Negated::No,
+            } => match ranges.as_slice() {
                 [(low, high)] if low == high => Some(*low),
                 _ => None,
             },
@@ -78,8 +90,16 @@ pub fn accepts_everything(component: &str) -> bool {
     let tokens = parse(component);
     let fixed = tokens.iter().filter(|token| match token {
         Token::Literal(literal) => *literal != '.',
-        Token::AnyChar | Token::AnyText | Token::Class { negated: Negated::Yes, .. } => false,
-        Token::Class { negated: Negated::No, .. } => true,
+        Token::AnyChar
+        | Token::AnyText
+        | Token::Class {
+            negated: Negated::Yes,
+            ..
+        } => false,
+        Token::Class {
+            negated: Negated::No,
+            ..
+        } => true,
     });
     tokens.contains(&Token::AnyText) && fixed.count() == 0
 }
@@ -155,11 +175,19 @@ fn parse_class(rest: &mut std::str::Chars<'_>) -> Option<Token> {
 /// Whether `pattern`, in which only `*` is special, accepts the whole of `text`.
 pub(crate) fn star_match(pattern: &str, text: &str) -> bool {
     let mut pieces = pattern.split('*');
-    let Some(first) = pieces.next() else { return text.is_empty() };
-    let Some(mut rest) = text.strip_prefix(first) else { return false };
-    let Some(last) = pieces.next_back() else { return rest.is_empty() };
+    let Some(first) = pieces.next() else {
+        return text.is_empty();
+    };
+    let Some(mut rest) = text.strip_prefix(first) else {
+        return false;
+    };
+    let Some(last) = pieces.next_back() else {
+        return rest.is_empty();
+    };
     for piece in pieces {
-        let Some((_, after)) = rest.split_once(piece) else { return false };
+        let Some((_, after)) = rest.split_once(piece) else {
+            return false;
+        };
         rest = after;
     }
     rest.ends_with(last)
@@ -198,7 +226,13 @@ pub(crate) fn meet(pattern: &str, rule: &str, counted: usize) -> Option<Meeting>
     let left = parse(pattern);
     let right: Vec<Token> = rule
         .chars()
-        .map(|character| if character == '*' { Token::AnyText } else { Token::Literal(character) })
+        .map(|character| {
+            if character == '*' {
+                Token::AnyText
+            } else {
+                Token::Literal(character)
+            }
+        })
         .collect();
     let width = right.len() + 1;
     // Filled from the ends of both patterns: a cell is the best meeting of the two remainders.
@@ -212,7 +246,10 @@ pub(crate) fn meet(pattern: &str, rule: &str, counted: usize) -> Option<Meeting>
         }
     }
     let spelled = cells.first().copied().flatten()?.spelled;
-    Some(Meeting { example: trace(&left, &right, &cells), spelled })
+    Some(Meeting {
+        example: trace(&left, &right, &cells),
+        spelled,
+    })
 }
 
 fn best_step(
@@ -225,15 +262,27 @@ fn best_step(
     let width = right.len() + 1;
     let mut best: Option<Cell> = None;
     let mut offer = |row: usize, column: usize, step: Step, spelled: usize| {
-        let Some(next) = cells.get(row * width + column).copied().flatten() else { return };
+        let Some(next) = cells.get(row * width + column).copied().flatten() else {
+            return;
+        };
         let longer = usize::from(!matches!(step, Step::SkipLeft | Step::SkipRight));
         let (spelled, length) = (next.spelled + spelled, next.length + longer);
         if best.is_none_or(|best| (spelled, best.length) > (best.spelled, length)) {
-            best = Some(Cell { spelled, length, step });
+            best = Some(Cell {
+                spelled,
+                length,
+                step,
+            });
         }
     };
     match (left.get(row), right.get(column)) {
-        (None, None) => best = Some(Cell { spelled: 0, length: 0, step: Step::End }),
+        (None, None) => {
+            best = Some(Cell {
+                spelled: 0,
+                length: 0,
+                step: Step::End,
+            })
+        }
         (Some(Token::AnyText), other) => {
             offer(row + 1, column, Step::SkipLeft, 0);
             match other {
@@ -301,7 +350,10 @@ pub fn expand_braces(word: &str) -> Vec<String> {
                     return vec![collapse_braces(word)];
                 }
                 waiting.extend(
-                    choices.iter().rev().map(|choice| format!("{before}{choice}{after}")),
+                    choices
+                        .iter()
+                        .rev()
+                        .map(|choice| format!("{before}{choice}{after}")),
                 );
             }
         }
@@ -312,7 +364,11 @@ pub fn expand_braces(word: &str) -> Vec<String> {
 /// The first group with a comma at its own level: text before, choices, text after.
 fn split_group(word: &str) -> Option<(&str, Vec<&str>, &str)> {
     let mut from = 0;
-    while let Some(open) = word.get(from..).and_then(|rest| rest.find('{')).map(|at| at + from) {
+    while let Some(open) = word
+        .get(from..)
+        .and_then(|rest| rest.find('{'))
+        .map(|at| at + from)
+    {
         from = open + 1;
         let before = word.get(..open)?;
         if before.ends_with(['$', '\\']) {

@@ -110,7 +110,13 @@ const ORDINARY: &[&str] = &[
 const SOURCE_PARENTS: &[&str] = &["src", "lib", "internal", "pkg", "cmd", "crates"];
 
 /// The same, where a pattern is needed.
-const OUTPUT_PATTERNS: &[&str] = &["*.egg-info", "*.dist-info", "cmake-build-*", "bazel-*", "*.dSYM"];
+const OUTPUT_PATTERNS: &[&str] = &[
+    "*.egg-info",
+    "*.dist-info",
+    "cmake-build-*",
+    "bazel-*",
+    "*.dSYM",
+];
 
 /// Files that come and go: logs, compiled objects, editors' and systems' leftovers.
 #[rustfmt::skip]
@@ -171,7 +177,11 @@ pub fn place(resolved: &ResolvedPath, world: &dyn World) -> Place {
 
 fn place_of_pattern(resolved: &ResolvedPath, world: &dyn World) -> Place {
     let prefix = resolved.fixed_prefix();
-    let below = resolved.path.get(prefix.len()..).unwrap_or_default().trim_start_matches('/');
+    let below = resolved
+        .path
+        .get(prefix.len()..)
+        .unwrap_or_default()
+        .trim_start_matches('/');
     if below.split('/').all(glob::accepts_everything) {
         return match place_of(prefix, world) {
             // All of the downloads are no longer one download.
@@ -197,21 +207,26 @@ fn place_of(path: &str, world: &dyn World) -> Place {
     if path == "/" {
         return Place::Root;
     }
-    if let Some(device) = path.strip_prefix("/dev/").filter(|_| !is_within(path, "/dev/shm")) {
+    if let Some(device) = path
+        .strip_prefix("/dev/")
+        .filter(|_| !is_within(path, "/dev/shm"))
+    {
         return Place::Device(device_kind(device));
     }
     if is_stream_of_process(path) {
         return Place::Device(DeviceKind::Harmless);
     }
-    let home = world.home().map(|home| home.trim_end_matches('/')).filter(|home| !home.is_empty());
+    let home = world
+        .home()
+        .map(|home| home.trim_end_matches('/'))
+        .filter(|home| !home.is_empty());
     if home == Some(path) {
         return Place::HomeItself;
     }
     let project = world.project_root().trim_end_matches('/');
     // A home or the root is never a project, even if an agent was started there.
-    let has_project = !project.is_empty()
-        && home != Some(project)
-        && usual_home(project) != Some(project);
+    let has_project =
+        !project.is_empty() && home != Some(project) && usual_home(project) != Some(project);
     if has_project && is_within(path, project) {
         return place_in_project(path, project, world);
     }
@@ -230,7 +245,12 @@ fn place_of(path: &str, world: &dyn World) -> Place {
         return Place::OtherHome;
     }
     let own_temp = world.temp_dirs().iter().map(|it| it.trim_end_matches('/'));
-    if TEMP.iter().copied().chain(own_temp).any(|temp| is_within(path, temp)) {
+    if TEMP
+        .iter()
+        .copied()
+        .chain(own_temp)
+        .any(|temp| is_within(path, temp))
+    {
         return Place::Temp;
     }
     let system = SYSTEM.iter().find(|system| is_within(path, system));
@@ -242,7 +262,10 @@ fn place_of(path: &str, world: &dyn World) -> Place {
 }
 
 fn place_in_project(path: &str, project: &str, world: &dyn World) -> Place {
-    let below = path.get(project.len()..).unwrap_or_default().trim_matches('/');
+    let below = path
+        .get(project.len()..)
+        .unwrap_or_default()
+        .trim_matches('/');
     if below.is_empty() {
         return Place::ProjectRoot;
     }
@@ -272,7 +295,8 @@ pub fn rebuildable_by_name(relative: &str) -> bool {
         if VERSION_CONTROL.contains(&component) {
             return false;
         }
-        if previous.is_some_and(|it| SOURCE_PARENTS.contains(&it)) && ORDINARY.contains(&component) {
+        if previous.is_some_and(|it| SOURCE_PARENTS.contains(&it)) && ORDINARY.contains(&component)
+        {
             previous = Some(component);
             continue;
         }
@@ -284,9 +308,9 @@ pub fn rebuildable_by_name(relative: &str) -> bool {
             (None, _) => component == **name,
         };
         if OUTPUT_DIRECTORIES.iter().find(named).is_some()
-            || OUTPUT_PATTERNS.iter().any(|pattern| {
-                glob::star_match(&pattern.to_ascii_lowercase(), component)
-            })
+            || OUTPUT_PATTERNS
+                .iter()
+                .any(|pattern| glob::star_match(&pattern.to_ascii_lowercase(), component))
         {
             return true;
         }
@@ -300,7 +324,12 @@ pub fn scratch_by_name(path: &str) -> bool {
     let folded = path.to_ascii_lowercase();
     let name = folded.rsplit('/').next().unwrap_or_default();
     let ended = name.trim_end_matches('*');
-    if ended.is_empty() || glob::accepts_everything(name) || PRECIOUS_BACKUPS.iter().any(|pattern| glob::star_match(pattern, name)) {
+    if ended.is_empty()
+        || glob::accepts_everything(name)
+        || PRECIOUS_BACKUPS
+            .iter()
+            .any(|pattern| glob::star_match(pattern, name))
+    {
         return false;
     }
     SCRATCH_FILES
@@ -313,16 +342,20 @@ const PRECIOUS_BACKUPS: &[&str] = &[".env*", "*.sqlite*.bak", "*.db.bak", "*.sql
 
 fn is_precious(relative: &str) -> bool {
     let folded = relative.to_ascii_lowercase();
-    folded
-        .split('/')
-        .any(|component| PRECIOUS.iter().any(|pattern| glob::star_match(pattern, component)))
+    folded.split('/').any(|component| {
+        PRECIOUS
+            .iter()
+            .any(|pattern| glob::star_match(pattern, component))
+    })
 }
 
 const VERSION_CONTROL: &[&str] = &[".git", ".hg", ".svn", ".jj", ".bzr"];
 
 fn is_version_control(path: &str) -> bool {
     path.split('/').any(|component| {
-        VERSION_CONTROL.iter().any(|name| component.eq_ignore_ascii_case(name))
+        VERSION_CONTROL
+            .iter()
+            .any(|name| component.eq_ignore_ascii_case(name))
     })
 }
 
@@ -331,7 +364,10 @@ fn home_kind(below: &str) -> HomeKind {
         let depth = cache.split('/').count();
         let start: Vec<&str> = below.split('/').take(depth).collect();
         start.len() == depth
-            && start.iter().zip(cache.split('/')).all(|(have, want)| glob::star_match(want, have))
+            && start
+                .iter()
+                .zip(cache.split('/'))
+                .all(|(have, want)| glob::star_match(want, have))
     });
     let first = below.split('/').next().unwrap_or_default();
     if in_cache {
@@ -351,7 +387,10 @@ fn device_kind(device: &str) -> DeviceKind {
     let first = device.split('/').next().unwrap_or_default();
     if HARMLESS_DEVICES.contains(&first) || first.starts_with("tty") {
         DeviceKind::Harmless
-    } else if STORAGE_DEVICES.iter().any(|prefix| first.starts_with(prefix)) {
+    } else if STORAGE_DEVICES
+        .iter()
+        .any(|prefix| first.starts_with(prefix))
+    {
         DeviceKind::Storage
     } else {
         DeviceKind::Other

@@ -19,15 +19,18 @@ pub(super) fn resolve_text(written: &str, expanded: Expanded, world: &dyn World)
     } else {
         format!("{}/{text}", world.cwd())
     };
-    let trailing_slash = if absolute.len() > 1
-        && ["/", "/.", "/.."].iter().any(|end| absolute.ends_with(end))
-    {
-        TrailingSlash::Yes
-    } else {
-        TrailingSlash::No
-    };
+    let trailing_slash =
+        if absolute.len() > 1 && ["/", "/.", "/.."].iter().any(|end| absolute.ends_with(end)) {
+            TrailingSlash::Yes
+        } else {
+            TrailingSlash::No
+        };
     let lexical = other_names(&normalise(&absolute), world);
-    let followed = if shape == Shape::Exact { follow(&absolute, world) } else { Ok(None) };
+    let followed = if shape == Shape::Exact {
+        follow(&absolute, world)
+    } else {
+        Ok(None)
+    };
     let (path, target) = match followed {
         Ok(Some(walked)) => (walked.path, walked.target),
         Ok(None) => (lexical.clone(), None),
@@ -55,7 +58,9 @@ fn slashes_of_windows(text: &str) -> Option<String> {
 
 fn has_drive(text: &str) -> bool {
     let mut characters = text.chars();
-    characters.next().is_some_and(|drive| drive.is_ascii_alphabetic())
+    characters
+        .next()
+        .is_some_and(|drive| drive.is_ascii_alphabetic())
         && characters.next() == Some(':')
         && matches!(characters.next(), Some('/' | '\\'))
 }
@@ -91,7 +96,9 @@ fn normalise(path: &str) -> String {
 fn other_names(path: &str, world: &dyn World) -> String {
     let mut path = path.to_owned();
     for _ in 0..8 {
-        let Some(next) = other_name(&path, world) else { break };
+        let Some(next) = other_name(&path, world) else {
+            break;
+        };
         path = normalise(&next);
     }
     path
@@ -100,7 +107,9 @@ fn other_names(path: &str, world: &dyn World) -> String {
 fn other_name(path: &str, world: &dyn World) -> Option<String> {
     if let Some(rest) = path.strip_prefix("/private/") {
         let first = rest.split('/').next().unwrap_or_default();
-        return ["tmp", "var", "etc"].contains(&first).then(|| format!("/{rest}"));
+        return ["tmp", "var", "etc"]
+            .contains(&first)
+            .then(|| format!("/{rest}"));
     }
     if let Some(rest) = path.strip_prefix("/System/Volumes/Data/") {
         return Some(format!("/{rest}"));
@@ -113,7 +122,10 @@ fn other_name(path: &str, world: &dyn World) -> Option<String> {
     if !is_process {
         return None;
     }
-    let rest = rest.strip_prefix("task/").and_then(|rest| rest.split_once('/')).map_or(rest, |it| it.1);
+    let rest = rest
+        .strip_prefix("task/")
+        .and_then(|rest| rest.split_once('/'))
+        .map_or(rest, |it| it.1);
     let (name, below) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     match name {
         "root" => Some(format!("/{below}")),
@@ -146,7 +158,9 @@ fn follow(absolute: &str, world: &dyn World) -> Result<Option<Walked>, Unknown> 
 
 /// The directory and the last component; `None` for the root or a path that ends in `..`.
 fn normalise_last(absolute: &str) -> Option<(String, String)> {
-    let trimmed = absolute.trim_end_matches(|it| it == '/').trim_end_matches("/.");
+    let trimmed = absolute
+        .trim_end_matches(|it| it == '/')
+        .trim_end_matches("/.");
     let (directory, name) = trimmed.trim_end_matches('/').rsplit_once('/')?;
     if name.is_empty() || name == "." {
         return None;
@@ -174,7 +188,11 @@ fn walk(absolute: &str, world: &dyn World, links: &mut usize) -> Result<String, 
             "" | "." => continue,
             ".." => {
                 let parent = reached.rsplit_once('/').map_or("", |(parent, _)| parent);
-                reached = if parent.is_empty() { "/".to_owned() } else { parent.to_owned() };
+                reached = if parent.is_empty() {
+                    "/".to_owned()
+                } else {
+                    parent.to_owned()
+                };
                 continue;
             }
             _ => {}

@@ -24,13 +24,22 @@ pub(super) struct Expanded {
 
 pub(super) fn expand(word: &str, world: &dyn World, reading: Reading) -> Expanded {
     if word.is_empty() {
-        return Expanded { text: String::new(), shape: Shape::Unknown(Unknown::Empty) };
+        return Expanded {
+            text: String::new(),
+            shape: Shape::Unknown(Unknown::Empty),
+        };
     }
     if word.len() > MAX_WORD {
         // The end names the file, so the end is kept for judging it.
         let start = (word.len() - MAX_WORD..word.len()).find(|at| word.is_char_boundary(*at));
-        let text = start.and_then(|at| word.get(at..)).unwrap_or_default().to_owned();
-        return Expanded { text, shape: Shape::Unknown(Unknown::TooLong) };
+        let text = start
+            .and_then(|at| word.get(at..))
+            .unwrap_or_default()
+            .to_owned();
+        return Expanded {
+            text,
+            shape: Shape::Unknown(Unknown::TooLong),
+        };
     }
     let local = strip_file_scheme(word);
     let word = local.as_deref().unwrap_or(word);
@@ -47,7 +56,9 @@ pub(super) fn expand(word: &str, world: &dyn World, reading: Reading) -> Expande
 
 /// The path of a `file:` address, with its percent signs decoded.
 fn strip_file_scheme(word: &str) -> Option<String> {
-    let scheme = word.get(..5).filter(|start| start.eq_ignore_ascii_case("file:"))?;
+    let scheme = word
+        .get(..5)
+        .filter(|start| start.eq_ignore_ascii_case("file:"))?;
     let rest = word.get(scheme.len()..)?;
     let path = match rest.strip_prefix("//") {
         // An authority such as `localhost` comes before the path's own slash.
@@ -61,7 +72,11 @@ fn decode_percent(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {
-        let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|it| u8::try_from(it).ok());
+        let digit = |byte: u8| {
+            char::from(byte)
+                .to_digit(16)
+                .and_then(|it| u8::try_from(it).ok())
+        };
         if let (b'%', [high, low, tail @ ..]) = (*first, after)
             && let (Some(high), Some(low)) = (digit(*high), digit(*low))
         {
@@ -85,7 +100,11 @@ fn expand_tilde(word: &str, world: &dyn World) -> Option<String> {
         ("+", _) => world.cwd().to_owned(),
         ("-", _) => "$OLDPWD".to_owned(),
         ("root", _) => "/root".to_owned(),
-        (user, _) if !user.chars().all(|it| it.is_alphanumeric() || "-_.".contains(it)) => {
+        (user, _)
+            if !user
+                .chars()
+                .all(|it| it.is_alphanumeric() || "-_.".contains(it)) =>
+        {
             return None;
         }
         (user, Some(home)) => {
@@ -131,13 +150,21 @@ fn expand_variables(word: &str, world: &dyn World, reading: Reading) -> (String,
 
 enum Part<'word> {
     Plain(&'word str),
-    Variable { name: &'word str, written: &'word str },
+    Variable {
+        name: &'word str,
+        written: &'word str,
+    },
     Command(&'word str),
 }
 
 /// Splits off the expansion that `from` starts with (its first character is `$` or a backtick).
 fn split_expansion(from: &str) -> (Part<'_>, &str) {
-    let cut = |end: usize| (from.get(..end).unwrap_or(from), from.get(end..).unwrap_or_default());
+    let cut = |end: usize| {
+        (
+            from.get(..end).unwrap_or(from),
+            from.get(end..).unwrap_or_default(),
+        )
+    };
     if let Some(body) = from.strip_prefix('`') {
         let (written, rest) = cut(body.find('`').map_or(from.len(), |close| close + 2));
         return (Part::Command(written), rest);
@@ -166,8 +193,14 @@ fn split_expansion(from: &str) -> (Part<'_>, &str) {
         let name_end = inner.find(|it: char| !is_name(it)).unwrap_or(inner.len());
         let (name, operator) = inner.split_at(name_end);
         let plain = operator.is_empty()
-            || [":?", ":-", "?", "-"].iter().any(|known| operator.starts_with(known));
-        let name = if plain && !name.is_empty() { name } else { inner };
+            || [":?", ":-", "?", "-"]
+                .iter()
+                .any(|known| operator.starts_with(known));
+        let name = if plain && !name.is_empty() {
+            name
+        } else {
+            inner
+        };
         return (Part::Variable { name, written }, rest);
     }
     let body = from.get(1..).unwrap_or_default();
@@ -191,12 +224,21 @@ fn value_of(name: &str, world: &dyn World) -> Option<String> {
         return Some(value.into_owned());
     }
     match name {
-        "HOME" => world.home().map(|home| home.trim_end_matches('/').to_owned()),
+        "HOME" => world
+            .home()
+            .map(|home| home.trim_end_matches('/').to_owned()),
         "PWD" => Some(world.cwd().to_owned()),
-        "USER" | "LOGNAME" => {
-            world.home().and_then(|home| home.trim_end_matches('/').rsplit('/').next()).map(Into::into)
-        }
-        "TMPDIR" => Some(world.temp_dirs().first().map_or("/tmp", String::as_str).to_owned()),
+        "USER" | "LOGNAME" => world
+            .home()
+            .and_then(|home| home.trim_end_matches('/').rsplit('/').next())
+            .map(Into::into),
+        "TMPDIR" => Some(
+            world
+                .temp_dirs()
+                .first()
+                .map_or("/tmp", String::as_str)
+                .to_owned(),
+        ),
         "CLAUDE_PROJECT_DIR" => Some(world.project_root().to_owned()),
         _ => None,
     }

@@ -13,12 +13,21 @@ const MAX_TEXT: usize = 4096;
 /// at the end of a name (dots, spaces, stream suffixes) is cut off.
 pub(super) fn fold(path: &str) -> String {
     let start = path.len().saturating_sub(MAX_TEXT);
-    let start = (start..path.len()).find(|at| path.is_char_boundary(*at)).unwrap_or(0);
+    let start = (start..path.len())
+        .find(|at| path.is_char_boundary(*at))
+        .unwrap_or(0);
     let path = path.get(start..).unwrap_or(path);
-    let plain: Cow<'_, str> =
-        if path.is_ascii() { Cow::Borrowed(path) } else { Cow::Owned(imitated(path)) };
+    let plain: Cow<'_, str> = if path.is_ascii() {
+        Cow::Borrowed(path)
+    } else {
+        Cow::Owned(imitated(path))
+    };
     let lower = plain.to_ascii_lowercase();
-    lower.split('/').map(trim_name).collect::<Vec<_>>().join("/")
+    lower
+        .split('/')
+        .map(trim_name)
+        .collect::<Vec<_>>()
+        .join("/")
 }
 
 fn imitated(text: &str) -> String {
@@ -61,11 +70,53 @@ fn trim_name(name: &str) -> &str {
 
 /// Words that mark a copy, an editor's leftover or a package of the file named before them.
 const COPY_SUFFIXES: &[&str] = &[
-    "~", "#", ".bak", ".backup", ".bck", ".bkp", ".old", ".orig", ".original", ".save", ".saved",
-    ".swp", ".swo", ".swn", ".tmp", ".copy", " copy", "-copy", "_copy", "-bak", "_bak", "-backup",
-    "_backup", "-old", "_old", ".prev", ".previous", ".disabled", ".gz", ".tgz", ".tar", ".zip",
-    ".bz2", ".xz", ".zst", ".7z", ".rar", ".b64", ".base64", ".hex", ".rpmsave", ".dpkg-old",
-    ".dpkg-dist", ".new", ".plain", ".dec", ".decrypted",
+    "~",
+    "#",
+    ".bak",
+    ".backup",
+    ".bck",
+    ".bkp",
+    ".old",
+    ".orig",
+    ".original",
+    ".save",
+    ".saved",
+    ".swp",
+    ".swo",
+    ".swn",
+    ".tmp",
+    ".copy",
+    " copy",
+    "-copy",
+    "_copy",
+    "-bak",
+    "_bak",
+    "-backup",
+    "_backup",
+    "-old",
+    "_old",
+    ".prev",
+    ".previous",
+    ".disabled",
+    ".gz",
+    ".tgz",
+    ".tar",
+    ".zip",
+    ".bz2",
+    ".xz",
+    ".zst",
+    ".7z",
+    ".rar",
+    ".b64",
+    ".base64",
+    ".hex",
+    ".rpmsave",
+    ".dpkg-old",
+    ".dpkg-dist",
+    ".new",
+    ".plain",
+    ".dec",
+    ".decrypted",
 ];
 
 /// The names that `name` may be a copy of, outermost first: `id_rsa.bak.gz` → `id_rsa.bak`,
@@ -74,8 +125,13 @@ pub(super) fn originals(name: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut current = name.strip_prefix('#').unwrap_or(name);
     for _ in 0..4 {
-        let cut = COPY_SUFFIXES.iter().find_map(|suffix| current.strip_suffix(suffix));
-        let Some(shorter) = cut.or_else(|| strip_number(current)).filter(|it| it.len() > 1) else {
+        let cut = COPY_SUFFIXES
+            .iter()
+            .find_map(|suffix| current.strip_suffix(suffix));
+        let Some(shorter) = cut
+            .or_else(|| strip_number(current))
+            .filter(|it| it.len() > 1)
+        else {
             break;
         };
         found.push(shorter);
@@ -87,7 +143,8 @@ pub(super) fn originals(name: &str) -> Vec<&str> {
 /// `name.1`, `name.2024-01-31` and `name (2)` without the number.
 fn strip_number(name: &str) -> Option<&str> {
     let without = name.trim_end_matches(|it: char| it.is_ascii_digit() || "-_:()".contains(it));
-    let mark = without.len() < name.len() && name.ends_with(|it: char| it.is_ascii_digit() || it == ')');
+    let mark =
+        without.len() < name.len() && name.ends_with(|it: char| it.is_ascii_digit() || it == ')');
     let base = without.strip_suffix(['.', ' '])?;
     mark.then_some(base)
 }

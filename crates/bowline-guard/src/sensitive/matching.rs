@@ -3,7 +3,9 @@
 use crate::paths::glob::{self, Meeting};
 
 use super::fold::{fold, originals};
-use super::names::{ending, is_about_secrets, is_code, is_named_secret, is_ordinary_ending, is_template};
+use super::names::{
+    ending, is_about_secrets, is_code, is_named_secret, is_ordinary_ending, is_template,
+};
 use super::rules::{self, BUSY_DIRECTORIES, COMMON_DIRECTORIES, Rule, Templates};
 use super::{Access, Level, Reason, Sensitivity};
 
@@ -21,8 +23,11 @@ pub(super) struct Folded {
 impl Folded {
     pub(super) fn new(path: &str, home: Option<&str>) -> Self {
         let folded = fold(path);
-        let mut components: Vec<String> =
-            folded.split('/').filter(|it| !it.is_empty()).map(str::to_owned).collect();
+        let mut components: Vec<String> = folded
+            .split('/')
+            .filter(|it| !it.is_empty())
+            .map(str::to_owned)
+            .collect();
         let mut home = home
             .filter(|home| crate::paths::is_within(path, home))
             .map(|home| home.split('/').filter(|it| !it.is_empty()).count());
@@ -42,7 +47,10 @@ impl Folded {
         if let Some(last) = components.last_mut() {
             name.clone_into(last);
         }
-        Self { components, home: self.home }
+        Self {
+            components,
+            home: self.home,
+        }
     }
 
     fn folders(&self) -> impl Iterator<Item = &str> {
@@ -91,13 +99,22 @@ impl<'rule> Pattern<'rule> {
             Some(directory) => (directory, Extent::Tree),
             None => (rest, Extent::Name),
         };
-        Self { anchor, parts: rest.split('/').collect(), extent }
+        Self {
+            anchor,
+            parts: rest.split('/').collect(),
+            extent,
+        }
     }
 
     fn matches(&self, path: &Folded) -> bool {
-        let Some(components) = path.below(self.anchor) else { return false };
+        let Some(components) = path.below(self.anchor) else {
+            return false;
+        };
         let fits = |window: &[String]| {
-            window.iter().zip(&self.parts).all(|(have, want)| glob::star_match(want, have))
+            window
+                .iter()
+                .zip(&self.parts)
+                .all(|(have, want)| glob::star_match(want, have))
         };
         let windows = components.windows(self.parts.len());
         match (self.anchor, self.extent) {
@@ -129,7 +146,11 @@ fn deciding_rule(path: &Folded) -> Option<(&'static Rule, &'static str)> {
 }
 
 fn reason_of(rule: &Rule) -> Reason {
-    Reason { rule: rule.id, why: rule.why, instead: rule.instead }
+    Reason {
+        rule: rule.id,
+        why: rule.why,
+        instead: rule.instead,
+    }
 }
 
 /// Judges a path without wildcards.
@@ -141,9 +162,13 @@ pub(super) fn judge_name(path: &Folded, access: Access) -> Sensitivity {
         if copies.iter().any(|original| is_template(original)) {
             return None;
         }
-        copies.into_iter().find_map(|original| deciding_rule(&path.with_name(original)))
+        copies
+            .into_iter()
+            .find_map(|original| deciding_rule(&path.with_name(original)))
     });
-    let Some((rule, pattern)) = found else { return judge_words(path, access) };
+    let Some((rule, pattern)) = found else {
+        return judge_words(path, access);
+    };
     let level = match access {
         Access::Read | Access::Search | Access::Glob => rule.read,
         Access::Write | Access::Edit => rule.change,
@@ -152,9 +177,20 @@ pub(super) fn judge_name(path: &Folded, access: Access) -> Sensitivity {
         Access::List | Access::Metadata => Level::Public,
     };
     let is_fixture = path.folders().any(|folder| {
-        ["fixtures", "__fixtures__", "testdata", "test-data", "test_data"].contains(&folder)
+        [
+            "fixtures",
+            "__fixtures__",
+            "testdata",
+            "test-data",
+            "test_data",
+        ]
+        .contains(&folder)
     });
-    let level = if is_fixture { level.min(Level::Maybe) } else { level };
+    let level = if is_fixture {
+        level.min(Level::Maybe)
+    } else {
+        level
+    };
     Sensitivity::from_level(level, reason_of(rule))
 }
 
@@ -177,7 +213,12 @@ fn judge_words(path: &Folded, access: Access) -> Sensitivity {
 }
 
 /// Names for which patterns are looked up by words: `**/*credential*`.
-const WORD_EXAMPLES: &[&str] = &["credentials.json", "passwords.txt", "secrets.yml", "api-key.txt"];
+const WORD_EXAMPLES: &[&str] = &[
+    "credentials.json",
+    "passwords.txt",
+    "secrets.yml",
+    "api-key.txt",
+];
 
 /// Judges a pattern: the worst name that it spells out well enough to be meant.
 pub(super) fn judge_pattern(path: &Folded, access: Access) -> Sensitivity {
@@ -190,7 +231,11 @@ pub(super) fn judge_pattern(path: &Folded, access: Access) -> Sensitivity {
     let mut worst = Sensitivity::Public;
     for text in glob::expand_braces(&path.components.join("/")) {
         let expanded = Folded {
-            components: text.split('/').filter(|it| !it.is_empty()).map(str::to_owned).collect(),
+            components: text
+                .split('/')
+                .filter(|it| !it.is_empty())
+                .map(str::to_owned)
+                .collect(),
             home: path.home,
         };
         let patterns = rules::all()
@@ -220,9 +265,14 @@ pub(super) fn judge_tree(path: &Folded, written: &str) -> Sensitivity {
         return judge_pattern(path, Access::Search);
     }
     let mut components = path.components.clone();
-    let busy = components.last().is_some_and(|name| BUSY_DIRECTORIES.contains(&name.as_str()));
+    let busy = components
+        .last()
+        .is_some_and(|name| BUSY_DIRECTORIES.contains(&name.as_str()));
     components.push("**".to_owned());
-    let tree = Folded { components, home: path.home };
+    let tree = Folded {
+        components,
+        home: path.home,
+    };
     match judge_pattern(&tree, Access::Search) {
         Sensitivity::Secret(reason) if busy => Sensitivity::Maybe(reason),
         other => other,
@@ -240,7 +290,9 @@ fn meet_path(path: &Folded, rule: &Pattern<'_>, access: Access) -> Option<Folded
     for start in starts {
         let (before, after) = components.split_at_checked(start)?;
         // `**` before the rule's first part stands for any folders, also none.
-        let Some(meeting) = meet_parts(after, &rule.parts, rule.extent, access, 0) else { continue };
+        let Some(meeting) = meet_parts(after, &rule.parts, rule.extent, access, 0) else {
+            continue;
+        };
         let spelled = meeting.iter().map(|part| part.spelled).sum();
         if found.as_ref().is_none_or(|(best, _)| spelled > *best) {
             let names = meeting.into_iter().map(|part| part.example);
@@ -250,8 +302,17 @@ fn meet_path(path: &Folded, rule: &Pattern<'_>, access: Access) -> Option<Folded
     }
     let (spelled, tail) = found.filter(|(spelled, _)| *spelled > 0)?;
     debug_assert!(spelled > 0);
-    let components = path.components.iter().take(offset).cloned().chain(tail).collect();
-    Some(Folded { components, home: path.home })
+    let components = path
+        .components
+        .iter()
+        .take(offset)
+        .cloned()
+        .chain(tail)
+        .collect();
+    Some(Folded {
+        components,
+        home: path.home,
+    })
 }
 
 /// Meets the user's components with the rule's parts, one by one. A part's `spelled` is one if it
@@ -278,14 +339,26 @@ fn meet_parts(
     let (first, later) = components.split_first()?;
     if first == "**" {
         let none = meet_parts(later, parts, extent, access, depth + 1);
-        let some = meet_parts(components, later_parts, extent, access, depth + 1).map(|mut rest| {
-            rest.insert(0, Meeting { example: part.replace('*', ""), spelled: 0 });
-            rest
-        });
+        let some =
+            meet_parts(components, later_parts, extent, access, depth + 1).map(|mut rest| {
+                rest.insert(
+                    0,
+                    Meeting {
+                        example: part.replace('*', ""),
+                        spelled: 0,
+                    },
+                );
+                rest
+            });
         return match (none, some) {
             (Some(none), Some(some)) => {
-                let count = |meeting: &[Meeting]| meeting.iter().map(|it| it.spelled).sum::<usize>();
-                Some(if count(&none) >= count(&some) { none } else { some })
+                let count =
+                    |meeting: &[Meeting]| meeting.iter().map(|it| it.spelled).sum::<usize>();
+                Some(if count(&none) >= count(&some) {
+                    none
+                } else {
+                    some
+                })
             }
             (none, some) => none.or(some),
         };
@@ -297,7 +370,13 @@ fn meet_parts(
     let says_something = is_name || !is_common(part, access);
     let spelled = usize::from(enough && says_something);
     let mut rest = meet_parts(later, later_parts, extent, access, depth + 1)?;
-    rest.insert(0, Meeting { example: met.example, spelled });
+    rest.insert(
+        0,
+        Meeting {
+            example: met.example,
+            spelled,
+        },
+    );
     Some(rest)
 }
 
@@ -321,5 +400,12 @@ fn is_common(directory: &str, access: Access) -> bool {
 
 fn example_of(component: &str) -> Meeting {
     let example = glob::meet(component, "*", 0).map_or_else(String::new, |it| it.example);
-    Meeting { example: if example.is_empty() { "x".to_owned() } else { example }, spelled: 0 }
+    Meeting {
+        example: if example.is_empty() {
+            "x".to_owned()
+        } else {
+            example
+        },
+        spelled: 0,
+    }
 }

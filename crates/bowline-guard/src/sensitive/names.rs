@@ -66,7 +66,8 @@ const ABOUT_SECRETS: &[&str] = &[
 
 /// Whether a folded file name says that it is a template: `.env.example`, `default.settings.php`.
 pub(super) fn is_template(name: &str) -> bool {
-    name.split(['.', '-', '_', ' ']).any(|word| TEMPLATE_WORDS.contains(&word))
+    name.split(['.', '-', '_', ' '])
+        .any(|word| TEMPLATE_WORDS.contains(&word))
 }
 
 /// Whether a folded file name ends like source code or documentation.
@@ -75,7 +76,9 @@ pub(super) fn is_code(name: &str) -> bool {
 }
 
 pub(super) fn ending(name: &str) -> Option<&str> {
-    name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, ending)| ending)
+    name.rsplit_once('.')
+        .filter(|(stem, _)| !stem.is_empty())
+        .map(|(_, ending)| ending)
 }
 
 /// Endings that many harmless files share: spelling one out is not spelling out a secret.
@@ -90,20 +93,24 @@ pub(super) fn is_about_secrets(folder: &str) -> bool {
 
 /// Whether a data file is named after the secret in it: `db-password.txt`, `secrets.prod.yaml`.
 pub(super) fn is_named_secret(name: &str) -> bool {
-    let Some(ending) = ending(name).filter(|it| DATA_ENDINGS.contains(it)) else { return false };
+    let Some(ending) = ending(name).filter(|it| DATA_ENDINGS.contains(it)) else {
+        return false;
+    };
     let stem = name.strip_suffix(ending).unwrap_or(name);
-    let words: Vec<&str> =
-        stem.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty()).collect();
+    let words: Vec<&str> = stem
+        .split(|it: char| !it.is_alphanumeric())
+        .filter(|it| !it.is_empty())
+        .collect();
     let end = words
         .iter()
-        .rposition(|word| {
-            !VARIANTS.contains(word) && !word.chars().all(|it| it.is_ascii_digit())
-        })
+        .rposition(|word| !VARIANTS.contains(word) && !word.chars().all(|it| it.is_ascii_digit()))
         .map_or(0, |at| at + 1);
     let joined = words.get(..end).unwrap_or_default().concat();
     SECRET_WORDS.iter().any(|word| {
         joined.strip_suffix(word).is_some_and(|before| {
-            !HARMLESS_BEFORE.iter().any(|harmless| before.ends_with(harmless))
+            !HARMLESS_BEFORE
+                .iter()
+                .any(|harmless| before.ends_with(harmless))
         })
     })
 }
@@ -112,11 +119,22 @@ pub(super) fn is_named_secret(name: &str) -> bool {
 pub fn sounds_secret(path: &str) -> Option<&'static str> {
     let folded = fold::fold(path);
     let name = folded.rsplit('/').next().unwrap_or_default();
-    if [".sql", ".dump", ".backup"].iter().any(|ending| name.ends_with(ending)) {
+    if [".sql", ".dump", ".backup"]
+        .iter()
+        .any(|ending| name.ends_with(ending))
+    {
         return Some("a dump of a database may hold personal data");
     }
-    ["secret", "password", "credential", "token", "apikey", "api_key", "api-key"]
-        .iter()
-        .any(|word| name.contains(word))
-        .then_some("the name sounds like a secret")
+    [
+        "secret",
+        "password",
+        "credential",
+        "token",
+        "apikey",
+        "api_key",
+        "api-key",
+    ]
+    .iter()
+    .any(|word| name.contains(word))
+    .then_some("the name sounds like a secret")
 }

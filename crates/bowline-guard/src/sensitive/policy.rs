@@ -41,7 +41,13 @@ impl SensitivePolicy {
         let mut bad = Vec::new();
         let custom_patterns = compile("patterns.custom_patterns", custom_patterns, &mut bad);
         let allow = compile("allowlist", allowlist, &mut bad);
-        (Self { custom_patterns, allow }, bad)
+        (
+            Self {
+                custom_patterns,
+                allow,
+            },
+            bad,
+        )
     }
 
     /// Whether the allow-list lets `path` pass. Only where the path leads counts, never how it
@@ -95,6 +101,9 @@ fn compile(
 
 fn project_relative<'path>(path: &'path str, world: &dyn World) -> Option<&'path str> {
     let project = world.project_root().trim_end_matches('/');
-    is_within(path, project)
-        .then(|| path.get(project.len()..).unwrap_or_default().trim_start_matches('/'))
+    is_within(path, project).then(|| {
+        path.get(project.len()..)
+            .unwrap_or_default()
+            .trim_start_matches('/')
+    })
 }

@@ -35,9 +35,16 @@ pub(super) enum Templates {
 
 /// All rules in the order in which they are tried: exceptions stand before what they except.
 pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
-    [keys::RULES, machine::RULES, cloud::RULES, tools::RULES, people::RULES, project::RULES]
-        .into_iter()
-        .flatten()
+    [
+        keys::RULES,
+        machine::RULES,
+        cloud::RULES,
+        tools::RULES,
+        people::RULES,
+        project::RULES,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// Directories that say nothing about their content: naming one is not naming a secret.

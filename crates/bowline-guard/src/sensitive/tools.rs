@@ -63,7 +63,11 @@ pub fn judge_tool(
         "LS" => judge_path(&literal(file?, world), Access::List, world, policy),
         "Glob" => {
             let directory = input.path.map(|path| literal(path, world));
-            let pattern = below(directory.as_ref(), input.pattern.unwrap_or("*"), Depth::Direct);
+            let pattern = below(
+                directory.as_ref(),
+                input.pattern.unwrap_or("*"),
+                Depth::Direct,
+            );
             let found = judge_path(&resolve(&pattern, world), Access::Glob, world, policy);
             found.map(|found| SensitiveFinding {
                 path: input.pattern.or(input.path).unwrap_or_default().to_owned(),
@@ -117,17 +121,30 @@ fn judge_grep(
     world: &dyn World,
     policy: &SensitivePolicy,
 ) -> Option<SensitiveFinding> {
-    let directory = input.path.or(input.file_path).map(|path| literal(path, world));
-    let restricted = input.glob.filter(|glob| !glob.trim_start().starts_with('!'));
-    let narrow = restricted.is_some_and(|glob| is_code(glob.trim_end_matches('}')))
-        || input.kind.is_some();
-    let tree = directory.as_ref().filter(|_| restricted.is_none() || !narrow).and_then(|path| {
-        judge_path(path, Access::Search, world, policy).or_else(|| judge_breadth(path, world, policy))
-    });
+    let directory = input
+        .path
+        .or(input.file_path)
+        .map(|path| literal(path, world));
+    let restricted = input
+        .glob
+        .filter(|glob| !glob.trim_start().starts_with('!'));
+    let narrow =
+        restricted.is_some_and(|glob| is_code(glob.trim_end_matches('}'))) || input.kind.is_some();
+    let tree = directory
+        .as_ref()
+        .filter(|_| restricted.is_none() || !narrow)
+        .and_then(|path| {
+            judge_path(path, Access::Search, world, policy)
+                .or_else(|| judge_breadth(path, world, policy))
+        });
     let by_glob = restricted.and_then(|glob| {
         let pattern = below(directory.as_ref(), glob, Depth::Any);
-        judge_path(&resolve(&pattern, world), Access::Search, world, policy)
-            .map(|found| SensitiveFinding { path: glob.to_owned(), ..found })
+        judge_path(&resolve(&pattern, world), Access::Search, world, policy).map(|found| {
+            SensitiveFinding {
+                path: glob.to_owned(),
+                ..found
+            }
+        })
     });
     // The stricter of both; the path's own finding if they agree.
     match (tree, by_glob) {
@@ -179,7 +196,10 @@ fn below(directory: Option<&ResolvedPath>, pattern: &str, depth: Depth) -> Strin
         _ if absolute => pattern.to_owned(),
         None => deep,
         Some(directory) if directory.shape == Shape::Exact => {
-            format!("{}/{deep}", escape(directory.target.as_deref().unwrap_or(&directory.path)))
+            format!(
+                "{}/{deep}",
+                escape(directory.target.as_deref().unwrap_or(&directory.path))
+            )
         }
         Some(directory) => format!("{}/{deep}", directory.path),
     }
