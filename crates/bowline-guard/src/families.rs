@@ -33,7 +33,6 @@ use crate::effect::Effect;
 use crate::invocation::{Arg, Invocation};
 use crate::paths::World;
 
-pub use process::fork_bomb;
 pub use rule::RuleInfo;
 
 /// A launcher may start another launcher, but not without end.

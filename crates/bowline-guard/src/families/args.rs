@@ -271,8 +271,7 @@ pub(super) fn asks_for_help(program: &str, args: &[Arg]) -> bool {
     }
     let words: Vec<&str> = own.take(3).collect();
     match words.as_slice() {
-        ["help", ..] => true,
-        ["--version" | "-V" | "-version" | "version"] => true,
+        ["help", ..] | ["--version" | "-V" | "-version" | "version"] => true,
         ["-h"] | [_, "-h"] => program != "shutdown",
         _ => false,
     }

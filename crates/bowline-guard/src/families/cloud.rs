@@ -130,197 +130,41 @@ const VERBS: Spec = Spec::gnu(&[
     "f",
 ]);
 
+#[rustfmt::skip]
 const ROWS: &[Row] = &[
-    Row::doubtful(
-        &["heroku"],
-        "config:unset|addons:detach|domains:remove|ps:scale|ps:stop|maintenance:on|releases:rollback|rollback|access:remove|certs:remove|drains:remove",
-        &SETTINGS,
-        "changes the running application: {}",
-    ),
-    Row::grave(
-        &["heroku"],
-        "apps:destroy|apps:delete|destroy|addons:destroy|pg:reset|pg:backups:delete|spaces:destroy|teams:destroy|redis:reset|kafka:topics:destroy|pipelines:destroy|repo:reset|pg:copy|data:maintenances:run",
-        &DELETE,
-        "deletes {}",
-    ),
+    Row::doubtful(&["heroku"], "config:unset|addons:detach|domains:remove|ps:scale|ps:stop|maintenance:on|releases:rollback|rollback|access:remove|certs:remove|drains:remove", &SETTINGS, "changes the running application: {}"),
+    Row::grave(&["heroku"], "apps:destroy|apps:delete|destroy|addons:destroy|pg:reset|pg:backups:delete|spaces:destroy|teams:destroy|redis:reset|kafka:topics:destroy|pipelines:destroy|repo:reset|pg:copy|data:maintenances:run", &DELETE, "deletes {}"),
     Row::fine(&["fly", "flyctl"], "secrets list"),
-    Row::grave(
-        &["fly", "flyctl"],
-        "apps|app|volumes|volume|vol|postgres|pg|mysql|redis|storage|orgs|tigris|mpg destroy|delete|rm",
-        &DELETE,
-        "deletes {}",
-    ),
-    Row::grave(
-        &["fly", "flyctl"],
-        "destroy",
-        &DELETE,
-        "deletes the application {}",
-    ),
-    Row::doubtful(
-        &["fly", "flyctl"],
-        "machine|machines|m|secrets|ips|certs|scale destroy|remove|unset|release|stop|count|kill",
-        &STOP,
-        "changes the running application: {}",
-    ),
-    Row::doubtful(
-        &["vercel", "vc", "now"],
-        "remove|rm",
-        &REPLACEABLE,
-        "removes the deployment {}",
-    ),
-    Row::doubtful(
-        &["vercel", "vc", "now"],
-        "env|secrets|alias|domains|dns|certs|project|projects|blob|integration rm|remove|del|delete",
-        &SETTINGS,
-        "removes {}",
-    ),
-    Row::doubtful(
-        &["vercel", "vc"],
-        "rollback|promote",
-        &STOP,
-        "changes what is served",
-    ),
-    Row::grave(
-        &["netlify", "ntl"],
-        "sites:delete|blobs:delete|db:drop",
-        &DELETE,
-        "deletes the site {}",
-    ),
-    Row::doubtful(
-        &["netlify", "ntl"],
-        "env:unset|functions:delete|unlink",
-        &SETTINGS,
-        "removes {}",
-    ),
-    Row::grave(
-        &["wrangler"],
-        "r2 bucket|object delete",
-        &STORAGE,
-        "deletes {}",
-    ),
-    Row::grave(
-        &["wrangler"],
-        "d1|kv|kv:namespace|queues|vectorize|hyperdrive|pages|dispatch-namespace delete|purge",
-        &DELETE,
-        "deletes {}",
-    ),
-    Row::grave(
-        &["wrangler"],
-        "kv|pages|queues namespace|project|key|deployment delete",
-        &DELETE,
-        "deletes {}",
-    ),
-    Row::doubtful(
-        &["wrangler"],
-        "delete|rollback|secret|kv:key|secret:bulk delete",
-        &REPLACEABLE,
-        "removes the deployed worker or its settings",
-    ),
-    Row::doubtful(
-        &["wrangler"],
-        "delete|rollback",
-        &REPLACEABLE,
-        "removes the deployed worker",
-    ),
-    Row::grave(
-        &["railway"],
-        "down|delete|volume",
-        &DELETE,
-        "removes the deployment with its data",
-    ),
-    Row::grave(
-        &[
-            "render",
-            "northflank",
-            "koyeb",
-            "scalingo",
-            "clever",
-            "platform",
-            "platformsh",
-            "upsun",
-            "porter",
-            "qovery",
-            "cpln",
-        ],
-        "* delete|destroy|rm",
-        &DELETE,
-        "deletes {}",
-    ),
-    Row::grave(
-        &["render", "koyeb", "scalingo", "clever", "dokku"],
-        "delete|destroy|apps:destroy|postgres:destroy|mysql:destroy|redis:destroy|mongo:destroy",
-        &DELETE,
-        "deletes {}",
-    ),
-    Row::grave(
-        &["platform", "platformsh", "upsun"],
-        "environment:delete|project:delete|e:delete",
-        &DELETE,
-        "deletes {}",
-    ),
-    Row::grave(
-        &["s3cmd", "s4cmd", "s5cmd"],
-        "rb|del|rm|expire",
-        &STORAGE,
-        "deletes {}",
-    ),
-    Row::grave(
-        &["s3cmd", "s5cmd"],
-        "sync",
-        &STORAGE,
-        "deletes what the source does not have in {}",
-    )
-    .with(&["delete-removed", "delete"]),
-    Row::grave(
-        &["rclone"],
-        "purge|delete|deletefile|rmdirs|cleanup",
-        &STORAGE,
-        "deletes {}",
-    ),
-    Row::grave(
-        &["rclone"],
-        "sync",
-        &STORAGE,
-        "makes {} equal, and deletes the rest",
-    ),
-    Row::doubtful(
-        &["rclone"],
-        "move|moveto|bisync|dedupe|rmdir",
-        &STORAGE,
-        "moves {}",
-    ),
+    Row::grave(&["fly", "flyctl"], "apps|app|volumes|volume|vol|postgres|pg|mysql|redis|storage|orgs|tigris|mpg destroy|delete|rm", &DELETE, "deletes {}"),
+    Row::grave(&["fly", "flyctl"], "destroy", &DELETE, "deletes the application {}"),
+    Row::doubtful(&["fly", "flyctl"], "machine|machines|m|secrets|ips|certs|scale destroy|remove|unset|release|stop|count|kill", &STOP, "changes the running application: {}"),
+    Row::doubtful(&["vercel", "vc", "now"], "remove|rm", &REPLACEABLE, "removes the deployment {}"),
+    Row::doubtful(&["vercel", "vc", "now"], "env|secrets|alias|domains|dns|certs|project|projects|blob|integration rm|remove|del|delete", &SETTINGS, "removes {}"),
+    Row::doubtful(&["vercel", "vc"], "rollback|promote", &STOP, "changes what is served"),
+    Row::grave(&["netlify", "ntl"], "sites:delete|blobs:delete|db:drop", &DELETE, "deletes the site {}"),
+    Row::doubtful(&["netlify", "ntl"], "env:unset|functions:delete|unlink", &SETTINGS, "removes {}"),
+    Row::grave(&["wrangler"], "r2 bucket|object delete", &STORAGE, "deletes {}"),
+    Row::grave(&["wrangler"], "d1|kv|kv:namespace|queues|vectorize|hyperdrive|pages|dispatch-namespace delete|purge", &DELETE, "deletes {}"),
+    Row::grave(&["wrangler"], "kv|pages|queues namespace|project|key|deployment delete", &DELETE, "deletes {}"),
+    Row::doubtful(&["wrangler"], "delete|rollback|secret|kv:key|secret:bulk delete", &REPLACEABLE, "removes the deployed worker or its settings"),
+    Row::doubtful(&["wrangler"], "delete|rollback", &REPLACEABLE, "removes the deployed worker"),
+    Row::grave(&["railway"], "down|delete|volume", &DELETE, "removes the deployment with its data"),
+    Row::grave(&["render", "northflank", "koyeb", "scalingo", "clever", "platform", "platformsh", "upsun", "porter", "qovery", "cpln"], "* delete|destroy|rm", &DELETE, "deletes {}"),
+    Row::grave(&["render", "koyeb", "scalingo", "clever", "dokku"], "delete|destroy|apps:destroy|postgres:destroy|mysql:destroy|redis:destroy|mongo:destroy", &DELETE, "deletes {}"),
+    Row::grave(&["platform", "platformsh", "upsun"], "environment:delete|project:delete|e:delete", &DELETE, "deletes {}"),
+    Row::grave(&["s3cmd", "s4cmd", "s5cmd"], "rb|del|rm|expire", &STORAGE, "deletes {}"),
+    Row::grave(&["s3cmd", "s5cmd"], "sync", &STORAGE, "deletes what the source does not have in {}").with(&["delete-removed", "delete"]),
+    Row::grave(&["rclone"], "purge|delete|deletefile|rmdirs|cleanup", &STORAGE, "deletes {}"),
+    Row::grave(&["rclone"], "sync", &STORAGE, "makes {} equal, and deletes the rest"),
+    Row::doubtful(&["rclone"], "move|moveto|bisync|dedupe|rmdir", &STORAGE, "moves {}"),
     Row::grave(&["mc", "mcli"], "rb", &STORAGE, "deletes the bucket {}"),
-    Row::grave(&["mc", "mcli"], "rm", &STORAGE, "deletes everything in {}").with(&[
-        "recursive",
-        "r",
-        "force",
-        "dangerous",
-        "incomplete",
-        "versions",
-    ]),
+    Row::grave(&["mc", "mcli"], "rm", &STORAGE, "deletes everything in {}").with(&["recursive", "r", "force", "dangerous", "incomplete", "versions"]),
     Row::doubtful(&["mc", "mcli"], "rm", &STORAGE, "deletes {}"),
-    Row::grave(
-        &["mc", "mcli"],
-        "mirror",
-        &STORAGE,
-        "deletes what the source does not have in {}",
-    )
-    .with(&["remove", "overwrite"]),
+    Row::grave(&["mc", "mcli"], "mirror", &STORAGE, "deletes what the source does not have in {}").with(&["remove", "overwrite"]),
     Row::grave(&["gsutil"], "rb", &STORAGE, "deletes the bucket {}"),
     Row::grave(&["azcopy"], "remove|rm", &STORAGE, "deletes {}"),
-    Row::grave(
-        &["azcopy"],
-        "sync",
-        &STORAGE,
-        "deletes what the source does not have",
-    )
-    .with(&["delete-destination"]),
-    Row::grave(
-        &["b2"],
-        "delete-bucket|delete-file-version|rm",
-        &STORAGE,
-        "deletes {}",
-    ),
+    Row::grave(&["azcopy"], "sync", &STORAGE, "deletes what the source does not have").with(&["delete-destination"]),
+    Row::grave(&["b2"], "delete-bucket|delete-file-version|rm", &STORAGE, "deletes {}"),
     Row::grave(&["b2"], "bucket|file delete", &STORAGE, "deletes {}"),
     Row::grave(&["swift"], "delete", &STORAGE, "deletes {}"),
 ];
@@ -379,9 +223,7 @@ fn aws(parsed: &Parsed<'_>) -> Option<Effect> {
             }
             Some(DELETE.grave(what))
         }
-        Some(("schedule", "key-deletion")) | Some(("empty", _)) | Some(("force", _)) => {
-            Some(DELETE.grave(what))
-        }
+        Some(("schedule", "key-deletion") | ("empty" | "force", _)) => Some(DELETE.grave(what)),
         Some((
             "stop" | "reboot" | "suspend" | "disable" | "detach" | "revoke" | "release" | "remove"
             | "cancel" | "restore" | "reset" | "modify",
@@ -392,16 +234,18 @@ fn aws(parsed: &Parsed<'_>) -> Option<Effect> {
         {
             Some(STOP.doubtful(what))
         }
-        Some((
-            "put",
-            "bucket-lifecycle-configuration"
-            | "bucket-policy"
-            | "bucket-acl"
-            | "user-policy"
-            | "role-policy",
-        ))
-        | Some(("attach", "user-policy" | "role-policy" | "group-policy"))
-        | Some(("authorize", _)) => Some(SETTINGS.doubtful(what)),
+        Some(
+            (
+                "put",
+                "bucket-lifecycle-configuration"
+                | "bucket-policy"
+                | "bucket-acl"
+                | "user-policy"
+                | "role-policy",
+            )
+            | ("attach", "user-policy" | "role-policy" | "group-policy")
+            | ("authorize", _),
+        ) => Some(SETTINGS.doubtful(what)),
         _ => None,
     }
 }

@@ -54,103 +54,38 @@ const LOCAL: &[&str] = &[
     "kind", "minikube", "k3d", "k0s", "microk8s", "colima", "ctlptl",
 ];
 
+#[rustfmt::skip]
 const ROWS: &[Row] = &[
-    Row::grave(
-        HELM,
-        "uninstall|delete|del|un|purge",
-        &RELEASE,
-        "uninstalls the release {}",
-    ),
+    Row::grave(HELM, "uninstall|delete|del|un|purge", &RELEASE, "uninstalls the release {}"),
     Row::doubtful(HELM, "rollback", &DISTURB, "takes the release {} back"),
-    Row::doubtful(HELM, "upgrade", &DISTURB, "upgrades {} by force")
-        .with(&["force", "force-replace"]),
-    Row::grave(
-        &["helmfile"],
-        "destroy|delete",
-        &RELEASE,
-        "uninstalls every release",
-    ),
-    Row::doubtful(
-        &["helmfile"],
-        "apply|sync",
-        &DISTURB,
-        "changes every release",
-    ),
-    Row::grave(
-        &["argocd"],
-        "app|appset|proj|cluster|repo delete|rm",
-        &RELEASE,
-        "deletes {}",
-    ),
-    Row::doubtful(
-        &["argocd"],
-        "app sync|rollback|terminate-op|set",
-        &DISTURB,
-        "changes {}",
-    ),
+    Row::doubtful(HELM, "upgrade", &DISTURB, "upgrades {} by force").with(&["force", "force-replace"]),
+    Row::grave(&["helmfile"], "destroy|delete", &RELEASE, "uninstalls every release"),
+    Row::doubtful(&["helmfile"], "apply|sync", &DISTURB, "changes every release"),
+    Row::grave(&["argocd"], "app|appset|proj|cluster|repo delete|rm", &RELEASE, "deletes {}"),
+    Row::doubtful(&["argocd"], "app sync|rollback|terminate-op|set", &DISTURB, "changes {}"),
     Row::grave(&["flux"], "uninstall", &RELEASE, "uninstalls Flux"),
     Row::doubtful(&["flux"], "delete|suspend", &DISTURB, "changes {}"),
-    Row::grave(
-        &["istioctl", "linkerd", "cilium"],
-        "uninstall|x",
-        &RELEASE,
-        "uninstalls the mesh",
-    ),
-    Row::grave(
-        &["eksctl", "kops", "rosa", "tkg", "tanzu"],
-        "delete",
-        &TEAR_DOWN,
-        "deletes {}",
-    ),
-    Row::grave(
-        &["kubeadm"],
-        "reset",
-        &TEAR_DOWN,
-        "takes this machine out of its cluster",
-    ),
+    Row::grave(&["istioctl", "linkerd", "cilium"], "uninstall|x", &RELEASE, "uninstalls the mesh"),
+    Row::grave(&["eksctl", "kops", "rosa", "tkg", "tanzu"], "delete", &TEAR_DOWN, "deletes {}"),
+    Row::grave(&["kubeadm"], "reset", &TEAR_DOWN, "takes this machine out of its cluster"),
     Row::doubtful(LOCAL, "delete", &TEAR_DOWN, "deletes the local cluster {}"),
-    Row::doubtful(
-        LOCAL,
-        "cluster|node delete|rm",
-        &TEAR_DOWN,
-        "deletes the local cluster {}",
-    ),
+    Row::doubtful(LOCAL, "cluster|node delete|rm", &TEAR_DOWN, "deletes the local cluster {}"),
     Row::doubtful(LOCAL, "reset", &TEAR_DOWN, "resets the local cluster"),
-    Row::grave(
-        &["velero"],
-        "backup|restore|schedule delete",
-        &DELETE_STATE,
-        "deletes the backup {}",
-    ),
+    Row::grave(&["velero"], "backup|restore|schedule delete", &DELETE_STATE, "deletes the backup {}"),
     Row::grave(&["velero"], "delete", &DELETE_STATE, "deletes {}"),
-    Row::grave(
-        &["rancher", "vcluster", "loft"],
-        "delete|clusters",
-        &TEAR_DOWN,
-        "deletes {}",
-    )
-    .with(&["delete", "force", "f"]),
-    Row::doubtful(
-        &["vcluster", "skaffold", "tilt", "devspace", "okteto"],
-        "delete|down|destroy|purge",
-        &DELETE,
-        "deletes what was deployed",
-    ),
-    Row::grave(
-        &["longhornctl", "rook"],
-        "delete|uninstall",
-        &DELETE_STATE,
-        "deletes volumes",
-    ),
+    Row::grave(&["rancher", "vcluster", "loft"], "delete|clusters", &TEAR_DOWN, "deletes {}").with(&["delete", "force", "f"]),
+    Row::doubtful(&["vcluster", "skaffold", "tilt", "devspace", "okteto"], "delete|down|destroy|purge", &DELETE, "deletes what was deployed"),
+    Row::grave(&["longhornctl", "rook"], "delete|uninstall", &DELETE_STATE, "deletes volumes"),
 ];
 
 pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
     let found = match run.name {
-        "kubectl" | "oc" | "kubecolor" | "k" | "k3s-kubectl" => kubectl(&parse(run.args, &KUBE)),
+        "kubectl" | "oc" | "kubecolor" | "k" | "microk8s.kubectl" => {
+            kubectl(&parse(run.args, &KUBE))
+        }
         "k3s" | "microk8s" if run.args.first().and_then(|it| it.text()) == Some("kubectl") => {
             kubectl(&parse(run.args.get(1..).unwrap_or_default(), &KUBE))
         }
-        "microk8s.kubectl" => kubectl(&parse(run.args, &KUBE)),
         "k3s-uninstall" | "k3s-killall" | "rke2-uninstall" => {
             Some(TEAR_DOWN.grave("uninstalls the cluster of this machine"))
         }

@@ -33,12 +33,13 @@ fn code_of<'run>(run: Run<'run>) -> Vec<&'run str> {
         let mut found = Vec::new();
         let mut args = run.args.iter().map(word);
         while let Some(arg) = args.next() {
-            let cluster = arg.len() > 2
-                && arg.starts_with('-')
-                && !arg.starts_with("--")
+            // `-ne`, `-lpe`: the last letter of a cluster takes the code, but `-MModule` has none.
+            let letters = arg.strip_prefix('-').unwrap_or_default();
+            let cluster = (2..=4).contains(&letters.len())
+                && letters.chars().all(|it| it.is_ascii_lowercase())
                 && options
                     .iter()
-                    .any(|it| it.len() == 2 && arg.ends_with(it.trim_start_matches('-')));
+                    .any(|it| it.len() == 2 && letters.ends_with(it.trim_start_matches('-')));
             if options.contains(&arg) || cluster {
                 found.extend(args.next());
             } else if let Some((name, value)) = arg.split_once('=')
@@ -324,7 +325,7 @@ fn secrets(bare: &str, literals: &[String], network: bool, world: &dyn World) ->
                     });
                 }
                 Sensitivity::Maybe(reason) => {
-                    found.push(SECRET_FILE.doubtful(format!("reads {literal}: {}", reason.why)))
+                    found.push(SECRET_FILE.doubtful(format!("reads {literal}: {}", reason.why)));
                 }
                 Sensitivity::Public => {}
             }
@@ -450,12 +451,11 @@ fn pieces(code: &str) -> Vec<(String, Piece)> {
                 open = None;
             }
             Some(_) if character == '\\' => current.extend(characters.next()),
-            Some(_) => current.push(character),
             None if matches!(character, '"' | '\'' | '`') => {
                 found.push((std::mem::take(&mut current), Piece::Bare));
                 open = Some(character);
             }
-            None => current.push(character),
+            Some(_) | None => current.push(character),
         }
     }
     let kind = if open.is_some() {

@@ -23,91 +23,23 @@ rules! {
 
 const ENGINES: &[&str] = &["docker", "podman", "nerdctl", "finch", "lima"];
 
+#[rustfmt::skip]
 const MACHINES: &[Row] = &[
-    Row::grave(
-        &["qm", "pct", "pvesm", "pveum"],
-        "destroy|free|remove",
-        &MACHINE,
-        "destroys the machine {}",
-    ),
-    Row::doubtful(
-        &["qm", "pct"],
-        "stop|shutdown|reset|rollback|delsnapshot",
-        &MACHINE,
-        "stops the machine {}",
-    ),
-    Row::grave(
-        &["virsh"],
-        "undefine|vol-delete|vol-wipe|pool-delete|snapshot-delete|vol-wipe",
-        &MACHINE,
-        "destroys {}",
-    ),
-    Row::doubtful(
-        &["virsh"],
-        "destroy|shutdown|pool-destroy|net-destroy",
-        &MACHINE,
-        "stops {}",
-    ),
-    Row::grave(
-        &["vboxmanage", "VBoxManage"],
-        "unregistervm|closemedium",
-        &MACHINE,
-        "deletes {}",
-    )
-    .with(&["delete"]),
-    Row::doubtful(
-        &["vboxmanage", "VBoxManage"],
-        "controlvm|snapshot|unregistervm",
-        &MACHINE,
-        "changes {}",
-    ),
-    Row::doubtful(
-        &["lxc", "incus"],
-        "delete|rm|stop",
-        &MACHINE,
-        "deletes the container {}",
-    ),
-    Row::grave(
-        &["lxc", "incus"],
-        "storage|project|snapshot|image delete|rm",
-        &MACHINE,
-        "deletes {}",
-    ),
-    Row::doubtful(
-        &["lxc-destroy", "lxc-stop"],
-        "",
-        &MACHINE,
-        "destroys the container {}",
-    ),
-    Row::doubtful(
-        &[
-            "limactl",
-            "multipass",
-            "orb",
-            "orbctl",
-            "machinectl",
-            "finch",
-        ],
-        "delete|remove|purge|stop|terminate|factory-reset|vm",
-        &MACHINE,
-        "deletes the machine {}",
-    ),
+    Row::grave(&["qm", "pct", "pvesm", "pveum"], "destroy|free|remove", &MACHINE, "destroys the machine {}"),
+    Row::doubtful(&["qm", "pct"], "stop|shutdown|reset|rollback|delsnapshot", &MACHINE, "stops the machine {}"),
+    Row::grave(&["virsh"], "undefine|vol-delete|vol-wipe|pool-delete|snapshot-delete|vol-wipe", &MACHINE, "destroys {}"),
+    Row::doubtful(&["virsh"], "destroy|shutdown|pool-destroy|net-destroy", &MACHINE, "stops {}"),
+    Row::grave(&["vboxmanage", "VBoxManage"], "unregistervm|closemedium", &MACHINE, "deletes {}").with(&["delete"]),
+    Row::doubtful(&["vboxmanage", "VBoxManage"], "controlvm|snapshot|unregistervm", &MACHINE, "changes {}"),
+    Row::doubtful(&["lxc", "incus"], "delete|rm|stop", &MACHINE, "deletes the container {}"),
+    Row::grave(&["lxc", "incus"], "storage|project|snapshot|image delete|rm", &MACHINE, "deletes {}"),
+    Row::doubtful(&["lxc-destroy", "lxc-stop"], "", &MACHINE, "destroys the container {}"),
+    Row::doubtful(&["limactl", "multipass", "orb", "orbctl", "machinectl", "finch"], "delete|remove|purge|stop|terminate|factory-reset|vm", &MACHINE, "deletes the machine {}"),
     Row::doubtful(&["distrobox", "toolbox"], "rm|rmi", &MACHINE, "removes {}"),
-    Row::grave(
-        &["xe", "esxcli", "govc"],
-        "vm-destroy|vm.destroy|vdi-destroy|sr-destroy|datastore.rm|vm-uninstall",
-        &MACHINE,
-        "destroys {}",
-    ),
+    Row::grave(&["xe", "esxcli", "govc"], "vm-destroy|vm.destroy|vdi-destroy|sr-destroy|datastore.rm|vm-uninstall", &MACHINE, "destroys {}"),
     Row::grave(&["wsl"], "--unregister", &MACHINE, "deletes the system {}"),
-    Row::doubtful(&["crictl"], "rm|rmp|rmi|stop|stopp", &ALL, "removes {}")
-        .with(&["a", "all", "prune"]),
-    Row::grave(
-        &["ctr"],
-        "namespaces|volumes rm|remove",
-        &VOLUME,
-        "removes {}",
-    ),
+    Row::doubtful(&["crictl"], "rm|rmp|rmi|stop|stopp", &ALL, "removes {}").with(&["a", "all", "prune"]),
+    Row::grave(&["ctr"], "namespaces|volumes rm|remove", &VOLUME, "removes {}"),
 ];
 
 const ENGINE: Spec = Spec::gnu(&[
@@ -170,7 +102,6 @@ fn engine(run: Run<'_>, command: &str, rest: &[Arg]) -> Option<Effect> {
             let (_, verb, later) = split_command(rest, &spec);
             match verb {
                 "prune" if command == "pod" => Some(PRUNE.doubtful("removes stopped pods")),
-                "prune" => None,
                 "rm" | "remove" if command == "container" || command == "pod" => remove(run, later),
                 "rm" | "remove" if command == "image" => images(run, later),
                 "stop" | "kill" => stop(run, verb, later),

@@ -225,14 +225,38 @@ fn source(programs: &[String]) -> Option<Source> {
         }
         let name = program.split_whitespace().next().unwrap_or_default();
         let name = name.rsplit('/').next().unwrap_or(name);
-        let hidden = match name {
-            "base64" | "base32" | "basenc" | "openssl" | "xxd" | "uudecode" | "gpg" | "rev"
-            | "tr" | "gunzip" | "zcat" | "gzip" | "bzcat" | "xzcat" | "zstdcat" | "unzip"
-            | "age" | "steghide" | "strings" => true,
-            "awk" | "sed" | "perl" | "python" | "python3" | "ruby" | "node" | "php" | "jq"
-            | "xargs" => true,
-            _ => false,
-        };
+        let hidden = matches!(
+            name,
+            "base64"
+                | "base32"
+                | "basenc"
+                | "openssl"
+                | "xxd"
+                | "uudecode"
+                | "gpg"
+                | "rev"
+                | "tr"
+                | "gunzip"
+                | "zcat"
+                | "gzip"
+                | "bzcat"
+                | "xzcat"
+                | "zstdcat"
+                | "unzip"
+                | "age"
+                | "steghide"
+                | "strings"
+                | "awk"
+                | "sed"
+                | "perl"
+                | "python"
+                | "python3"
+                | "ruby"
+                | "node"
+                | "php"
+                | "jq"
+                | "xargs"
+        );
         hidden.then(|| Source::Hidden(program.clone()))
     })
 }
@@ -266,11 +290,10 @@ fn destroys(program: &str) -> bool {
 /// Where a download comes from.
 fn address_of(program: &str, words: &[&str]) -> Source {
     let known: Vec<&&str> = words.iter().filter(|it| !it.starts_with('-')).collect();
-    let url = known.iter().find(|it| it.contains("://")).or_else(|| {
-        known
-            .iter()
-            .find(|it| it.contains('.') && !it.ends_with(".sh") || it.contains('/'))
-    });
+    let url = known
+        .iter()
+        .find(|it| it.contains("://"))
+        .or_else(|| known.iter().find(|it| it.contains(['.', '/'])));
     match url {
         Some(url) => judge_address(url),
         None => Source::Untrusted(format!("an address that is not known ({program})")),
@@ -420,12 +443,12 @@ fn package(run: Run<'_>) -> Option<Effect> {
         "pip" | "pip3" | "pipx" => parsed.begins("install|download|run"),
         "uv" => parsed.begins("pip install") || parsed.begins("add|tool"),
         "npm" | "pnpm" | "yarn" | "bun" => parsed.begins("install|i|add|dlx|exec|x"),
-        "npx" | "uvx" | "bunx" | "deno" => true,
         "gem" | "cargo" | "go" | "poetry" | "conda" | "composer" => {
             parsed.begins("install|add|get|run|require")
         }
         "kubectl" | "oc" => parsed.begins("apply|create|replace"),
-        "dpkg" | "rpm" | "yum" | "dnf" | "apt" | "apt-get" | "brew" | "apk" => true,
+        "npx" | "uvx" | "bunx" | "deno" | "dpkg" | "rpm" | "yum" | "dnf" | "apt" | "apt-get"
+        | "brew" | "apk" => true,
         _ => return None,
     };
     if !installs {

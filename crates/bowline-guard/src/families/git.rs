@@ -215,9 +215,8 @@ fn checkout(rest: &[Arg]) -> Option<Effect> {
     let paths: &[&str] = match parsed.before_dashes {
         Some(before) => parsed.from(before),
         None => match parsed.words.as_slice() {
-            [] => &[],
             [only] if is_whole_tree(only) || looks_like_file(only) => parsed.from(0),
-            [_] => &[],
+            [] | [_] => &[],
             [first, ..] if is_whole_tree(first) || looks_like_file(first) => parsed.from(0),
             [_, ..] => parsed.from(1),
         },

@@ -17,7 +17,7 @@ pub(super) fn plain_name(program: &str) -> &str {
 }
 
 /// The program that this one starts, with its arguments.
-pub(super) fn launched<'run>(run: Run<'run>) -> Option<(&'run str, &'run [Arg])> {
+pub(super) fn launched(run: Run<'_>) -> Option<(&str, &[Arg])> {
     let args = run.args;
     match base_name(run.name) {
         "npx" | "bunx" | "pnpx" | "uvx" | "tsx" | "bundle-exec" => {
@@ -222,8 +222,6 @@ fn java(args: &[Arg]) -> Option<(&str, &[Arg])> {
     let jar = plain_name(parsed.value(&["jar"])?);
     let at = args.iter().position(|arg| word(arg).ends_with(jar))?;
     let stem = jar.strip_suffix(".jar").unwrap_or(jar);
-    let name = stem
-        .split_once(|it: char| it == '-' || it == '_')
-        .map_or(stem, |(name, _)| name);
+    let name = stem.split_once(['-', '_']).map_or(stem, |(name, _)| name);
     Some((name, args.get(at + 1..)?))
 }

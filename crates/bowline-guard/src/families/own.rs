@@ -107,7 +107,7 @@ fn changes<'run>(program: &str, invocation: &'run Invocation) -> Vec<&'run str> 
             words().collect()
         }
         "mv" | "ln" => words().collect(),
-        "cp" | "install" | "rsync" | "scp" => words().last().into_iter().collect(),
+        "cp" | "install" | "rsync" | "scp" => words().next_back().into_iter().collect(),
         "sed" | "gsed" | "perl" | "yq" | "awk" | "gawk" | "dasel" | "tomlq" if in_place() => {
             words().collect()
         }

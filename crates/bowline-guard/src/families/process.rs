@@ -13,7 +13,6 @@ rules! {
         instead "end one process by its number, as `ps` shows it";
     BY_NAME = Process, "process.kill-by-name", "Ends every process of a name",
         instead "find the process with `pgrep`, and end it by its number";
-    BOMB = Process, "process.fork-bomb", "Starts processes without end";
 }
 
 pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
@@ -70,8 +69,7 @@ fn kill(run: Run<'_>, parsed: &Parsed<'_>) -> Option<Effect> {
     }
     parsed
         .words
-        .iter()
-        .any(|it| *it == "1")
+        .contains(&"1")
         .then(|| MACHINE.grave("sends a signal to the first process of the machine"))
 }
 
@@ -158,11 +156,4 @@ fn is_service(name: &str) -> bool {
             | "sh"
             | "zsh"
     )
-}
-
-/// The effect of a function that calls itself without end, for whoever sees the function.
-pub fn fork_bomb(name: &str) -> Effect {
-    BOMB.grave(format!(
-        "starts `{name}` again and again, until the machine stands still"
-    ))
 }

@@ -272,16 +272,16 @@ pub(super) fn effects(run: Run<'_>, world: &dyn World) -> Vec<Effect> {
             found.extend(environment(name, run));
         }
         "curl" | "wget" | "http" | "https" | "xh" | "httpie" | "curlie" => {
-            found.extend(request(name, run, world))
+            found.extend(request(name, run, world));
         }
         "git" => found.extend(git(run, world)),
         "openssl" => found.extend(openssl(run, world)),
         "dd" => found.extend(dd(run, world)),
         "docker" | "podman" | "kubectl" | "oc" | "nerdctl" => {
-            found.extend(container_copy(run, world))
+            found.extend(container_copy(run, world));
         }
         "aws" | "gsutil" | "gcloud" | "az" | "s3cmd" | "rclone" | "mc" | "gh" | "glab" => {
-            found.extend(upload(name, run, world))
+            found.extend(upload(name, run, world));
         }
         "xargs" => found.extend(arg_file(run, world)),
         "find" | "fd" => found.extend(find(run, world)),
@@ -396,7 +396,7 @@ fn reads(run: Run<'_>, reader: &Reader, world: &dyn World) -> Vec<Effect> {
             );
         match effect_of(does, path, sensitivity, why) {
             Some(_) if kept => {
-                found.push(COPY.doubtful(format!("copies {path} to {target}: {why}")))
+                found.push(COPY.doubtful(format!("copies {path} to {target}: {why}")));
             }
             other => found.extend(other),
         }

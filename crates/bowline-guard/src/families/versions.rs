@@ -86,8 +86,9 @@ fn hg(parsed: &Parsed<'_>) -> Option<Effect> {
         "purge" | "clean" if !parsed.has(&["p", "print"]) => {
             Some(DISCARD.grave("deletes all untracked files"))
         }
-        "strip" | "prune" => Some(HISTORY.grave("removes commits from the repository")),
-        "debugstrip" => Some(HISTORY.grave("removes commits from the repository")),
+        "strip" | "prune" | "debugstrip" => {
+            Some(HISTORY.grave("removes commits from the repository"))
+        }
         "push" if parsed.has(&["f", "force"]) => {
             Some(HISTORY.grave("pushes by force and makes new heads on the server"))
         }
