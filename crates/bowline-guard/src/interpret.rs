@@ -20,12 +20,15 @@ mod value;
 mod words;
 mod wrappers;
 
+use std::rc::Rc;
+
 use crate::invocation::Invocation;
 use crate::paths::World;
 use crate::shell::Understanding;
+use crate::shell::tree::Statement;
 
-pub(crate) use scope::At;
 use scope::Scope;
+pub(crate) use scope::{At, NOWHERE};
 
 /// Steps for one text: words, statements, copies of scopes.
 const MAX_STEPS: usize = 60_000;
@@ -83,8 +86,8 @@ pub(in crate::interpret) struct Interpreter<'w> {
     steps: usize,
     bytes: usize,
     nesting: usize,
-    /// The functions that are being called.
-    calls: Vec<String>,
+    /// The functions and aliases that are being followed; an alias has no body.
+    calls: Vec<(String, Option<Rc<Statement>>)>,
     invocations: Vec<Invocation>,
     problems: Vec<String>,
     failure: Option<String>,

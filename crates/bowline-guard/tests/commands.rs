@@ -15,7 +15,9 @@ fn world(cwd: &str) -> StaticWorld {
 
 fn gravity(row: &Value) -> Gravity {
     let cwd = row["cwd_hint"].as_str().unwrap_or("/home/dev/project");
-    judge(row["command"].as_str().unwrap(), &world(cwd)).verdict.gravity
+    judge(row["command"].as_str().unwrap(), &world(cwd))
+        .verdict
+        .gravity
 }
 
 #[derive(Default)]
@@ -78,8 +80,13 @@ impl Score {
             }
         };
         if missed {
-            let key = format!("{} {category} {gravity:?} {}", row["verdict"].as_str().unwrap(), row["id"].as_str().unwrap());
-            self.misses.insert(key, row["command"].as_str().unwrap().to_owned());
+            let key = format!(
+                "{} {category} {gravity:?} {}",
+                row["verdict"].as_str().unwrap(),
+                row["id"].as_str().unwrap()
+            );
+            self.misses
+                .insert(key, row["command"].as_str().unwrap().to_owned());
         }
     }
 
@@ -116,8 +123,10 @@ fn the_project_s_own_rows() {
 }
 
 fn shared_corpus() -> PathBuf {
-    let shared = std::env::var_os("BOWLINE_SHARED")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
+    let shared = std::env::var_os("BOWLINE_SHARED").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
+        PathBuf::from,
+    );
     shared.join("corpus/commands.jsonl")
 }
 

@@ -63,7 +63,11 @@ impl Call {
 
     /// As written, for those who come after it in a pipe.
     pub(super) fn source(&self) -> String {
-        let mut words: Vec<String> = self.words.iter().map(|item| quoted(item.marked())).collect();
+        let mut words: Vec<String> = self
+            .words
+            .iter()
+            .map(|item| quoted(item.marked()))
+            .collect();
         if let (Some(first), Some(name)) = (words.first_mut(), self.program()) {
             *first = name;
         }
@@ -138,17 +142,17 @@ impl Interpreter<'_> {
         let first = call.words.first().and_then(Item::text).unwrap_or_default();
         if !first.contains('/') {
             if let Some(alias) = scope.aliases.get(first).cloned()
-                && !self.calls.iter().any(|call| call == first)
+                && !self
+                    .calls
+                    .iter()
+                    .any(|(name, body)| name == first && body.is_none())
             {
-                self.calls.push(first.to_owned());
+                self.calls.push((first.to_owned(), None));
                 let output = self.alias(&alias, call, scope);
                 self.calls.pop();
                 return output;
             }
             if let Some(body) = scope.functions.get(first).cloned() {
-                if self.calls.iter().any(|call| call == first) {
-                    return Output::unknown(vec![call.source()]);
-                }
                 return self.function(first, &body, call.args(), scope, call.input.clone());
             }
         }
@@ -185,8 +189,19 @@ impl Interpreter<'_> {
     /// `$CMD …`: what follows may be a command of its own, as after `$SUDO`.
     fn unknown_program(&mut self, call: &Call, scope: &mut Scope) -> Output {
         self.emit_call(call, scope);
-        if call.arg(0).and_then(Item::text).is_some_and(|next| !next.starts_with('-')) {
-            let inner = call.inner(1, Through::Wrapper(call.words.first().map_or_else(String::new, |w| w.arg.source.clone())));
+        if call
+            .arg(0)
+            .and_then(Item::text)
+            .is_some_and(|next| !next.starts_with('-'))
+        {
+            let inner = call.inner(
+                1,
+                Through::Wrapper(
+                    call.words
+                        .first()
+                        .map_or_else(String::new, |w| w.arg.source.clone()),
+                ),
+            );
             self.call(inner, scope);
         }
         Output::unknown(vec![call.source()])
@@ -194,7 +209,10 @@ impl Interpreter<'_> {
 
     fn alias(&mut self, alias: &str, call: &Call, scope: &mut Scope) -> Output {
         let rest = call.args().iter().map(|item| quoted(item.marked()));
-        let text = std::iter::once(alias.to_owned()).chain(rest).collect::<Vec<_>>().join(" ");
+        let text = std::iter::once(alias.to_owned())
+            .chain(rest)
+            .collect::<Vec<_>>()
+            .join(" ");
         self.nested(&text, scope, call.input.clone())
     }
 
@@ -209,7 +227,11 @@ impl Interpreter<'_> {
         }
         items.dedup();
         if !items.is_empty() && !through.iter().any(|it| matches!(it, Through::EachOf(_))) {
-            let joined = items.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(" | ");
+            let joined = items
+                .iter()
+                .map(|it| it.as_str())
+                .collect::<Vec<_>>()
+                .join(" | ");
             through.push(Through::EachOf(joined));
         }
         let stdin = match (&call.input, &call.reads_file) {
@@ -238,7 +260,8 @@ impl Interpreter<'_> {
         match name {
             "cd" | "chdir" | "pushd" => {
                 let target = call.args().iter().find(|item| {
-                    item.text().is_none_or(|text| text == "-" || !text.starts_with('-'))
+                    item.text()
+                        .is_none_or(|text| text == "-" || !text.starts_with('-'))
                 });
                 if name == "pushd" {
                     scope.stack.push(scope.directory.clone());
@@ -258,7 +281,10 @@ impl Interpreter<'_> {
                 }
             }
             "set" => {
-                let dashes = call.args().iter().position(|item| item.text() == Some("--"));
+                let dashes = call
+                    .args()
+                    .iter()
+                    .position(|item| item.text() == Some("--"));
                 if let Some(at) = dashes {
                     let rest = call.args().get(at + 1..).unwrap_or_default();
                     scope.positional = Some(Rc::new(rest.iter().map(Item::content).collect()));
@@ -267,29 +293,49 @@ impl Interpreter<'_> {
                 }
             }
             "shift" => {
-                let count = call.arg(0).and_then(Item::text).and_then(|it| it.parse().ok()).unwrap_or(1);
+                let count = call
+                    .arg(0)
+                    .and_then(Item::text)
+                    .and_then(|it| it.parse().ok())
+                    .unwrap_or(1);
                 if let Some(list) = &scope.positional {
                     scope.positional = Some(Rc::new(list.iter().skip(count).cloned().collect()));
                 }
             }
             "read" => self.read(call, scope),
             "printf" if call.arg(0).and_then(Item::text) == Some("-v") => {
-                let texts: Vec<String> = call.args().iter().skip(2).map(|it| it.marked().to_owned()).collect();
-                if let (Some(name), Some((format, rest))) = (call.arg(1).and_then(Item::text), texts.split_first()) {
+                let texts: Vec<String> = call
+                    .args()
+                    .iter()
+                    .skip(2)
+                    .map(|it| it.marked().to_owned())
+                    .collect();
+                if let (Some(name), Some((format, rest))) =
+                    (call.arg(1).and_then(Item::text), texts.split_first())
+                {
                     let text = super::decode::printf(format, rest);
                     scope.set(name, Content::of_text(text));
                 }
             }
             "mapfile" | "readarray" => {
-                let name = call.args().iter().filter_map(Item::text).rfind(|it| !it.starts_with('-'));
+                let name = call
+                    .args()
+                    .iter()
+                    .filter_map(Item::text)
+                    .rfind(|it| !it.starts_with('-'));
                 let lines = match &call.input {
                     Some(input) if input.is_known() => {
                         input.text.lines().take(64).map(Content::known).collect()
                     }
-                    Some(input) => vec![Content { value: Value::Unknown, sources: input.sources.clone() }],
+                    Some(input) => vec![Content {
+                        value: Value::Unknown,
+                        sources: input.sources.clone(),
+                    }],
                     None => vec![Content::unknown()],
                 };
-                scope.variables.insert(name.unwrap_or("MAPFILE").to_owned(), Variable::Many(lines));
+                scope
+                    .variables
+                    .insert(name.unwrap_or("MAPFILE").to_owned(), Variable::Many(lines));
             }
             "alias" => {
                 for text in call.args().iter().filter_map(Item::text) {
@@ -308,12 +354,16 @@ impl Interpreter<'_> {
                     && flag.text() == Some("-p")
                     && let Some(name) = name.text()
                 {
-                    scope.aliases.insert(name.to_owned(), program.marked().to_owned());
+                    scope
+                        .aliases
+                        .insert(name.to_owned(), program.marked().to_owned());
                 }
             }
             "trap" => {
                 let action = call.args().iter().find(|item| item.text() != Some("--"));
-                if let Some(action) = action.filter(|item| !matches!(item.text(), Some("-" | "" | "-p" | "-l"))) {
+                if let Some(action) =
+                    action.filter(|item| !matches!(item.text(), Some("-" | "" | "-p" | "-l")))
+                {
                     let text = action.marked().to_owned();
                     self.nested(&text, scope, None);
                 }
@@ -325,14 +375,19 @@ impl Interpreter<'_> {
 
     pub(super) fn directory_of(&mut self, target: Option<&Item>, scope: &Scope) -> Directory {
         let Some(target) = target else {
-            return self.world.home().map_or(Directory::Unknown, |home| Directory::Known(home.to_owned()));
+            return self
+                .world
+                .home()
+                .map_or(Directory::Unknown, |home| Directory::Known(home.to_owned()));
         };
         if target.text() == Some("-") {
             return scope.previous_directory.clone();
         }
         let Directory::Known(cwd) = &scope.directory else {
             return match target.arg.text_or_pattern() {
-                Some(text) if text.starts_with(['/', '~', '$']) => self.resolve_directory(text, "/"),
+                Some(text) if text.starts_with(['/', '~', '$']) => {
+                    self.resolve_directory(text, "/")
+                }
                 _ => Directory::Unknown,
             };
         };
@@ -344,7 +399,10 @@ impl Interpreter<'_> {
     }
 
     fn resolve_directory(&self, text: &str, cwd: &str) -> Directory {
-        let world = super::At { world: self.world, cwd };
+        let world = super::At {
+            world: self.world,
+            cwd,
+        };
         let resolved = paths::resolve(text, &world);
         match resolved.shape {
             Shape::Exact => Directory::Known(resolved.target.unwrap_or(resolved.path)),
@@ -365,11 +423,16 @@ impl Interpreter<'_> {
             let value = match &item.arg.value {
                 Value::Known(_) => Value::Known(value.to_owned()),
                 Value::Pattern(_) => Value::Pattern(value.to_owned()),
-                Value::Partly(_) if value.chars().all(|c| c == super::value::UNKNOWN) => Value::Unknown,
+                Value::Partly(_) if value.chars().all(|c| c == super::value::UNKNOWN) => {
+                    Value::Unknown
+                }
                 Value::Partly(_) => Value::Partly(value.to_owned()),
                 Value::Unknown => Value::Unknown,
             };
-            let content = Content { value, sources: item.sources.clone() };
+            let content = Content {
+                value,
+                sources: item.sources.clone(),
+            };
             scope.set(name.trim_end_matches('+'), content);
         }
         if call.args().is_empty() {
@@ -381,15 +444,28 @@ impl Interpreter<'_> {
     fn read(&mut self, call: &Call, scope: &mut Scope) {
         let skip = options::first_operand(call.args(), &["-d", "-n", "-N", "-p", "-t", "-u", "-i"]);
         let array = call.args().iter().any(|item| item.text() == Some("-a"));
-        let names: Vec<&str> = call.args().get(skip..).unwrap_or_default().iter().filter_map(Item::text).collect();
-        let names = if names.is_empty() { vec!["REPLY"] } else { names };
+        let names: Vec<&str> = call
+            .args()
+            .get(skip..)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(Item::text)
+            .collect();
+        let names = if names.is_empty() {
+            vec!["REPLY"]
+        } else {
+            names
+        };
         let known = call.input.as_ref().filter(|input| input.is_known());
         match known {
             Some(input) => {
                 let line = input.text.lines().next().unwrap_or_default();
                 if array {
                     let list = line.split_whitespace().map(Content::known).collect();
-                    scope.variables.insert(names.last().copied().unwrap_or("REPLY").to_owned(), Variable::Many(list));
+                    scope.variables.insert(
+                        names.last().copied().unwrap_or("REPLY").to_owned(),
+                        Variable::Many(list),
+                    );
                     return;
                 }
                 let mut rest = line.trim();
@@ -405,14 +481,25 @@ impl Interpreter<'_> {
                 }
             }
             None => {
-                let sources = call.input.as_ref().map_or_else(Vec::new, |input| input.sources.clone());
+                let sources = call
+                    .input
+                    .as_ref()
+                    .map_or_else(Vec::new, |input| input.sources.clone());
                 let partly = call.input.as_ref().filter(|input| input.says_something());
                 for name in names {
                     let value = match partly {
-                        Some(input) => Value::Partly(input.text.lines().next().unwrap_or_default().to_owned()),
+                        Some(input) => {
+                            Value::Partly(input.text.lines().next().unwrap_or_default().to_owned())
+                        }
                         None => Value::Unknown,
                     };
-                    scope.set(name, Content { value, sources: sources.clone() });
+                    scope.set(
+                        name,
+                        Content {
+                            value,
+                            sources: sources.clone(),
+                        },
+                    );
                 }
             }
         }
@@ -439,11 +526,20 @@ impl Interpreter<'_> {
             return;
         }
         let args = call.args();
-        let mut target = options::value_of(args, &["-o", "-O", "--output", "--output-document", "--out"])
-            .map(|item| item.arg.clone());
-        let remote_name = args.iter().filter_map(Item::text).any(|it| it == "--remote-name" || (it.starts_with('-') && !it.starts_with("--") && it.contains('O')));
+        let mut target = options::value_of(
+            args,
+            &["-o", "-O", "--output", "--output-document", "--out"],
+        )
+        .map(|item| item.arg.clone());
+        let remote_name = args.iter().filter_map(Item::text).any(|it| {
+            it == "--remote-name"
+                || (it.starts_with('-') && !it.starts_with("--") && it.contains('O'))
+        });
         if (name == "curl" && remote_name) || (name == "wget" && target.is_none()) {
-            let url = args.iter().filter_map(Item::text).rfind(|it| it.contains("://") || (it.contains('.') && it.contains('/')));
+            let url = args
+                .iter()
+                .filter_map(Item::text)
+                .rfind(|it| it.contains("://") || (it.contains('.') && it.contains('/')));
             target = url.and_then(|url| url.rsplit('/').next()).map(Arg::known);
         }
         if let Some(target) = target.filter(|it| it.text() != Some("-")) {

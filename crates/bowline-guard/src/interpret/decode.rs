@@ -71,7 +71,9 @@ pub(super) fn hex(text: &str) -> Option<String> {
 /// Text, if the bytes are text.
 fn printable(bytes: Vec<u8>) -> Option<String> {
     let text = String::from_utf8(bytes).ok()?;
-    let odd = text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t' | '\r'));
+    let odd = text
+        .chars()
+        .any(|c| c.is_control() && !matches!(c, '\n' | '\t' | '\r'));
     (!odd).then_some(text)
 }
 
@@ -79,7 +81,9 @@ fn printable(bytes: Vec<u8>) -> Option<String> {
 pub(super) fn reversed(text: &str) -> String {
     text.split_inclusive('\n')
         .map(|line| {
-            let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
+            let (line, end) = line
+                .strip_suffix('\n')
+                .map_or((line, ""), |line| (line, "\n"));
             line.chars().rev().collect::<String>() + end
         })
         .collect()

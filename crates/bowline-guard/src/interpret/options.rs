@@ -56,7 +56,9 @@ pub(super) fn values_of<'a>(args: &'a [Item], names: &[&str]) -> Vec<&'a Item> {
         let ends_cluster = text.starts_with('-')
             && !text.starts_with("--")
             && text.len() > 2
-            && names.iter().any(|name| name.len() == 2 && name.chars().last() == text.chars().last());
+            && names
+                .iter()
+                .any(|name| name.len() == 2 && name.chars().last() == text.chars().last());
         if (names.contains(&text) || ends_cluster)
             && let Some(value) = args.get(at + 1)
         {

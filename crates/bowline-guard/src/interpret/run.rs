@@ -21,6 +21,9 @@ pub(super) type Input = Option<Rc<Output>>;
 /// The most rounds of a loop that are followed.
 const MAX_ROUNDS: usize = 24;
 
+/// How often a function that calls itself is followed.
+const MAX_RECURSION: usize = 2;
+
 /// What redirections do to a statement.
 #[derive(Debug, Default)]
 pub(super) struct Redirected {
@@ -151,9 +154,11 @@ impl Interpreter<'_> {
                 output.append(self.sequence(body, scope, input));
                 output
             }
-            Node::For { variable, words, body } => {
-                self.each(variable.as_deref(), words.as_deref(), body, scope, input)
-            }
+            Node::For {
+                variable,
+                words,
+                body,
+            } => self.each(variable.as_deref(), words.as_deref(), body, scope, input),
             Node::Case { words, branches } => {
                 self.expand_words(words, scope);
                 self.branches(branches, scope, input)
@@ -189,7 +194,10 @@ impl Interpreter<'_> {
     }
 
     fn pipeline(&mut self, stages: &[Statement], scope: &Scope, input: &Input) -> Output {
-        let recursions = stages.iter().filter(|stage| self.calls_itself(stage)).count();
+        let recursions = stages
+            .iter()
+            .filter(|stage| self.calls_itself(stage))
+            .count();
         if recursions > 1 {
             self.note(Note::Multiplies);
         }
@@ -215,10 +223,21 @@ impl Interpreter<'_> {
         input: &Input,
     ) -> Output {
         let contents: Vec<Content> = match words {
-            Some(words) => self.expand_words(words, scope).iter().map(Item::content).collect(),
-            None => scope.positional.as_ref().map_or_else(Vec::new, |list| list.to_vec()),
+            Some(words) => self
+                .expand_words(words, scope)
+                .iter()
+                .map(Item::content)
+                .collect(),
+            None => scope
+                .positional
+                .as_ref()
+                .map_or_else(Vec::new, |list| list.to_vec()),
         };
-        let contents = if contents.is_empty() { vec![Content::unknown()] } else { contents };
+        let contents = if contents.is_empty() {
+            vec![Content::unknown()]
+        } else {
+            contents
+        };
         let mut output = Output::nothing();
         for content in contents.iter().take(MAX_ROUNDS) {
             if let Some(variable) = variable {
@@ -234,7 +253,7 @@ impl Interpreter<'_> {
 
     /// Whether a statement calls the function that it stands in.
     fn calls_itself(&self, statement: &Statement) -> bool {
-        let Some(current) = self.calls.last() else {
+        let Some((current, _)) = self.calls.last() else {
             return false;
         };
         match &statement.node {
@@ -259,15 +278,18 @@ impl Interpreter<'_> {
     pub(super) fn function(
         &mut self,
         name: &str,
-        body: &Statement,
+        body: &Rc<Statement>,
         arguments: &[Item],
         scope: &mut Scope,
         input: Input,
     ) -> Output {
-        if self.calls.iter().any(|call| call == name) || !self.enter() {
+        let same = |(_, other): &&(String, Option<Rc<Statement>>)| {
+            other.as_ref().is_some_and(|it| Rc::ptr_eq(it, body))
+        };
+        if self.calls.iter().filter(same).count() >= MAX_RECURSION || !self.enter() {
             return Output::unknown(Vec::new());
         }
-        self.calls.push(name.to_owned());
+        self.calls.push((name.to_owned(), Some(Rc::clone(body))));
         let arguments: Vec<_> = arguments.iter().map(Item::content).collect();
         let outer = scope.positional.replace(Rc::new(arguments));
         let output = self.statement(body, scope, input);
@@ -327,8 +349,11 @@ impl Interpreter<'_> {
                 Variable::One(content)
             }
             AssignValue::Array(words) => {
-                let mut contents: Vec<_> =
-                    self.expand_words(words, scope).iter().map(Item::content).collect();
+                let mut contents: Vec<_> = self
+                    .expand_words(words, scope)
+                    .iter()
+                    .map(Item::content)
+                    .collect();
                 if assignment.how == AssignHow::Append
                     && let Some(Variable::Many(before)) = scope.variables.get(&assignment.name)
                 {
@@ -341,7 +366,10 @@ impl Interpreter<'_> {
     }
 
     fn redirects(&mut self, redirects: &[Redirect], scope: &mut Scope, input: Input) -> Redirected {
-        let mut redirected = Redirected { input, ..Redirected::default() };
+        let mut redirected = Redirected {
+            input,
+            ..Redirected::default()
+        };
         for redirect in redirects {
             self.redirect(redirect, scope, &mut redirected);
         }
@@ -374,7 +402,8 @@ impl Interpreter<'_> {
             RedirectOperator::DuplicateInput => return,
             RedirectOperator::DuplicateOutput => {
                 let text = item.marked();
-                if text.is_empty() || text == "-" || text.bytes().all(|byte| byte.is_ascii_digit()) {
+                if text.is_empty() || text == "-" || text.bytes().all(|byte| byte.is_ascii_digit())
+                {
                     to.captured |= is_output && text != "1";
                     return;
                 }
@@ -432,7 +461,10 @@ impl Interpreter<'_> {
         if scope.files.len() < 64
             && let Some(path) = self.absolute(file, scope)
         {
-            let mut whole = scope.files.get(&path).map_or_else(Output::nothing, |it| (**it).clone());
+            let mut whole = scope
+                .files
+                .get(&path)
+                .map_or_else(Output::nothing, |it| (**it).clone());
             whole.append(output.clone());
             scope.files.insert(path, Rc::new(whole));
         }
@@ -440,10 +472,14 @@ impl Interpreter<'_> {
 
     /// The absolute path of a file, where it is known.
     pub(super) fn absolute(&self, file: &Arg, scope: &Scope) -> Option<String> {
-        let Directory::Known(cwd) = &scope.directory else {
-            return None;
+        let cwd = match &scope.directory {
+            Directory::Known(path) => path.as_str(),
+            Directory::Unknown => super::NOWHERE,
         };
-        let world = super::At { world: self.world, cwd };
+        let world = super::At {
+            world: self.world,
+            cwd,
+        };
         let resolved = match &file.value {
             Value::Known(text) => paths::resolve_literal(text, &world),
             Value::Pattern(text) => paths::resolve(text, &world),
@@ -462,6 +498,11 @@ fn joined(before: &Content, after: &Content) -> Content {
         }
         _ => Value::Partly(text),
     };
-    let sources = before.sources.iter().chain(&after.sources).cloned().collect();
+    let sources = before
+        .sources
+        .iter()
+        .chain(&after.sources)
+        .cloned()
+        .collect();
     Content { value, sources }
 }

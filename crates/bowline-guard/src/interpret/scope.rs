@@ -8,6 +8,9 @@ use crate::invocation::{Directory, Through, Value};
 use crate::paths::World;
 use crate::shell::tree::Statement;
 
+/// Stands for a directory that cannot be known: nothing of ours lies there.
+pub(crate) const NOWHERE: &str = "/nowhere/unknown";
+
 /// A shell variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Variable {

@@ -11,8 +11,25 @@ use crate::invocation::{Through, Value};
 pub(super) fn is_shell(name: &str) -> bool {
     matches!(
         name,
-        "bash" | "sh" | "zsh" | "dash" | "ksh" | "ksh93" | "mksh" | "ash" | "fish" | "rbash" | "yash" | "csh" | "tcsh" | "pwsh"
-            | "powershell" | "elvish" | "nu" | "xonsh" | "osh"
+        "bash"
+            | "sh"
+            | "zsh"
+            | "dash"
+            | "ksh"
+            | "ksh93"
+            | "mksh"
+            | "ash"
+            | "fish"
+            | "rbash"
+            | "yash"
+            | "csh"
+            | "tcsh"
+            | "pwsh"
+            | "powershell"
+            | "elvish"
+            | "nu"
+            | "xonsh"
+            | "osh"
     )
 }
 
@@ -75,7 +92,13 @@ impl Interpreter<'_> {
                 let positional = rest.iter().skip(1).map(Item::content).collect();
                 let item = item.clone();
                 let zeroth = rest.first().map(Item::content);
-                self.shell_text(&format!("{name} -c"), &item, (zeroth, positional), call, scope)
+                self.shell_text(
+                    &format!("{name} -c"),
+                    &item,
+                    (zeroth, positional),
+                    call,
+                    scope,
+                )
             }
             Reads::StandardInput(at) => {
                 let rest = call.args().get(at..).unwrap_or_default();
@@ -127,7 +150,12 @@ impl Interpreter<'_> {
         self.standard_input(call, Vec::new(), scope)
     }
 
-    fn standard_input(&mut self, call: &Call, positional: Vec<Content>, scope: &mut Scope) -> Output {
+    fn standard_input(
+        &mut self,
+        call: &Call,
+        positional: Vec<Content>,
+        scope: &mut Scope,
+    ) -> Output {
         let Some(input) = call.input.clone() else {
             self.emit_call(call, scope);
             return Output::nothing();
@@ -135,7 +163,13 @@ impl Interpreter<'_> {
         self.fed_script(&input, call, positional, scope)
     }
 
-    fn fed_script(&mut self, input: &Output, call: &Call, positional: Vec<Content>, scope: &mut Scope) -> Output {
+    fn fed_script(
+        &mut self,
+        input: &Output,
+        call: &Call,
+        positional: Vec<Content>,
+        scope: &mut Scope,
+    ) -> Output {
         if !input.sources.is_empty() || !call.opened.is_empty() {
             let mut fed = call.clone();
             fed.input = Some(Rc::new(if input.sources.is_empty() {
@@ -150,7 +184,16 @@ impl Interpreter<'_> {
         }
         let mut inner = self.copy(scope);
         inner.through.clone_from(&call.through);
-        inner.through.push(Through::Wrapper(format!("{} (input)", call.program().unwrap_or_default())));
+        inner.through.push(Through::Wrapper(format!(
+            "{} (input)",
+            call.program().unwrap_or_default()
+        )));
+        if !input.sources.is_empty() {
+            // What is unknown in the text comes from them.
+            inner
+                .through
+                .push(Through::EachOf(input.sources.join(" | ")));
+        }
         inner.directory = call.directory.clone();
         inner.positional = Some(Rc::new(positional));
         self.nested(&input.text, &inner, None)
@@ -162,12 +205,18 @@ impl Interpreter<'_> {
             return Output::nothing();
         };
         let rest: Vec<_> = call.words.iter().skip(at + 1).map(Item::content).collect();
-        if matches!(item.text(), Some("/dev/stdin" | "-" | "/proc/self/fd/0" | "/dev/fd/0")) {
+        if matches!(
+            item.text(),
+            Some("/dev/stdin" | "-" | "/proc/self/fd/0" | "/dev/fd/0")
+        ) {
             return self.standard_input(call, rest, scope);
         }
         let output = match &item.feed {
             Some(feed) => feed.clone(),
-            None => match self.absolute(&item.arg, scope).and_then(|path| scope.files.get(&path).cloned()) {
+            None => match self
+                .absolute(&item.arg, scope)
+                .and_then(|path| scope.files.get(&path).cloned())
+            {
                 Some(output) => (*output).clone(),
                 None => {
                     self.emit_call(call, scope);
@@ -176,12 +225,23 @@ impl Interpreter<'_> {
             },
         };
         // `#!/usr/bin/env python3`: not a shell's text.
-        let interpreter = output.text.lines().next().and_then(|line| line.strip_prefix("#!"));
+        let interpreter = output
+            .text
+            .lines()
+            .next()
+            .and_then(|line| line.strip_prefix("#!"));
         if let Some(line) = interpreter
             && !line.contains("sh")
         {
-            let name = line.rsplit(['/', ' ']).next().unwrap_or_default().to_owned();
-            let program = call.with_words(vec![Item::known(name), item], Through::Wrapper("file".to_owned()));
+            let name = line
+                .rsplit(['/', ' '])
+                .next()
+                .unwrap_or_default()
+                .to_owned();
+            let program = call.with_words(
+                vec![Item::known(name), item],
+                Through::Wrapper("file".to_owned()),
+            );
             return self.call(program, scope);
         }
         self.fed_script(&output, call, rest, scope)
@@ -190,8 +250,13 @@ impl Interpreter<'_> {
     fn eval(&mut self, call: &Call, scope: &mut Scope) -> Output {
         let args = call.args();
         let text = args.iter().map(Item::marked).collect::<Vec<_>>().join(" ");
-        let sources: Vec<String> = args.iter().flat_map(|item| item.sources.iter().cloned()).collect();
-        let nothing_known = args.iter().all(|item| matches!(item.arg.value, Value::Unknown));
+        let sources: Vec<String> = args
+            .iter()
+            .flat_map(|item| item.sources.iter().cloned())
+            .collect();
+        let nothing_known = args
+            .iter()
+            .all(|item| matches!(item.arg.value, Value::Unknown));
         if !sources.is_empty() || nothing_known {
             self.emit_fed(call, &sources, scope);
         }
@@ -213,9 +278,17 @@ impl Interpreter<'_> {
         };
         let output = if let Some(feed) = &file.feed {
             feed.clone()
-        } else if matches!(file.text(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")) {
-            call.input.as_ref().map_or_else(Output::nothing, |input| (**input).clone())
-        } else if let Some(known) = self.absolute(&file.arg, scope).and_then(|path| scope.files.get(&path).cloned()) {
+        } else if matches!(
+            file.text(),
+            Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
+        ) {
+            call.input
+                .as_ref()
+                .map_or_else(Output::nothing, |input| (**input).clone())
+        } else if let Some(known) = self
+            .absolute(&file.arg, scope)
+            .and_then(|path| scope.files.get(&path).cloned())
+        {
             (*known).clone()
         } else {
             self.emit_call(call, scope);
@@ -247,7 +320,11 @@ fn reads(args: &[Item], name: &str) -> Reads {
         };
         match text {
             "--" | "-" => {
-                return if args.get(at + 1).is_some() { Reads::File(at + 1) } else { Reads::StandardInput(at + 1) };
+                return if args.get(at + 1).is_some() {
+                    Reads::File(at + 1)
+                } else {
+                    Reads::StandardInput(at + 1)
+                };
             }
             "--command" | "--commands" => return Reads::Text(at + 1),
             "--rcfile" | "--init-file" | "-o" | "+o" | "-O" | "+O" => at += 2,
@@ -259,14 +336,22 @@ fn reads(args: &[Item], name: &str) -> Reads {
                     return Reads::Nothing;
                 }
                 // `-eo pipefail -c text`: letters may be gathered, and `o` takes the next word.
-                let takes_word = usize::from(letters.contains(['o', 'O']) && !text.starts_with("--"));
+                let takes_word =
+                    usize::from(letters.contains(['o', 'O']) && !text.starts_with("--"));
                 if letters.contains('c') {
                     let mut text_at = at + 1 + takes_word;
                     while let Some(next) = args.get(text_at).and_then(Item::text) {
                         if next == "--" {
                             text_at += 1;
-                        } else if next.len() > 1 && next.starts_with(['-', '+']) && !next.contains(' ') {
-                            text_at += if matches!(next, "-o" | "+o" | "-O" | "+O") { 2 } else { 1 };
+                        } else if next.len() > 1
+                            && next.starts_with(['-', '+'])
+                            && !next.contains(' ')
+                        {
+                            text_at += if matches!(next, "-o" | "+o" | "-O" | "+O") {
+                                2
+                            } else {
+                                1
+                            };
                         } else {
                             break;
                         }
@@ -274,7 +359,8 @@ fn reads(args: &[Item], name: &str) -> Reads {
                     return Reads::Text(text_at);
                 }
                 if letters.contains('s') {
-                    let next = at + 1 + usize::from(args.get(at + 1).and_then(Item::text) == Some("--"));
+                    let next =
+                        at + 1 + usize::from(args.get(at + 1).and_then(Item::text) == Some("--"));
                     return Reads::StandardInput(next);
                 }
                 at += 1 + takes_word;
@@ -284,4 +370,3 @@ fn reads(args: &[Item], name: &str) -> Reads {
     }
     Reads::StandardInput(args.len())
 }
-

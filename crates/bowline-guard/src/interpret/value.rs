@@ -39,7 +39,10 @@ impl Content {
         } else {
             Value::Partly(text)
         };
-        Self { value, sources: Vec::new() }
+        Self {
+            value,
+            sources: Vec::new(),
+        }
     }
 
     /// The text with [`UNKNOWN`] where it is not known.
@@ -135,7 +138,9 @@ impl Output {
 
     /// Whether there is something in the text besides what is unknown.
     pub(super) fn says_something(&self) -> bool {
-        self.text.chars().any(|c| c != UNKNOWN && !c.is_whitespace())
+        self.text
+            .chars()
+            .any(|c| c != UNKNOWN && !c.is_whitespace())
     }
 
     pub(super) fn append(&mut self, other: Self) {

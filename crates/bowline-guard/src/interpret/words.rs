@@ -1,9 +1,9 @@
 //! Words to arguments: what the shell makes of them, as far as it can be known.
 
+use super::Interpreter;
 use super::parameter;
 use super::scope::{Marks, Scope, Variable};
 use super::value::{Content, Item, MAX_TEXT, Output, UNKNOWN, marked};
-use super::Interpreter;
 use crate::invocation::{Arg, Value};
 use crate::paths::glob;
 use crate::shell::parts::read_document;
@@ -11,7 +11,12 @@ use crate::shell::tree::{Part, Quoting, TreeWord};
 
 /// Variables that stay as written, for path resolution knows them.
 const LEFT_TO_PATHS: &[&str] = &[
-    "HOME", "PWD", "TMPDIR", "USER", "LOGNAME", "CLAUDE_PROJECT_DIR",
+    "HOME",
+    "PWD",
+    "TMPDIR",
+    "USER",
+    "LOGNAME",
+    "CLAUDE_PROJECT_DIR",
 ];
 
 const BLANKS: &str = " \t\n";
@@ -84,8 +89,8 @@ impl Field {
             vec![self.text]
         };
         for text in texts {
-            let pattern = self.pattern
-                && (text.starts_with('~') || text.contains(['*', '?', '[', '$']));
+            let pattern =
+                self.pattern && (text.starts_with('~') || text.contains(['*', '?', '[', '$']));
             out.push(Item {
                 arg: Arg {
                     source: source.to_owned(),
@@ -235,7 +240,10 @@ impl Interpreter<'_> {
         match content {
             Some(content) => push_content(&content, quoting, splitting, scope, fields),
             None if reference.kind == parameter::Kind::Plain
-                && reference.operator.as_ref().is_none_or(parameter::Operator::takes_a_word)
+                && reference
+                    .operator
+                    .as_ref()
+                    .is_none_or(parameter::Operator::takes_a_word)
                 && LEFT_TO_PATHS.contains(&reference.name.as_str()) =>
             {
                 let field = &mut fields.open;
@@ -358,7 +366,9 @@ impl Interpreter<'_> {
                 "IFS" => Some(Content::known(BLANKS)),
                 "SHELL" | "BASH" => Some(Content::known("bash")),
                 // Numbers, whichever.
-                "$" | "?" | "#" | "!" | "RANDOM" | "UID" | "EUID" | "SECONDS" | "LINENO" => Some(Content::known("1")),
+                "$" | "?" | "#" | "!" | "RANDOM" | "UID" | "EUID" | "SECONDS" | "LINENO" => {
+                    Some(Content::known("1"))
+                }
                 _ => None,
             },
         }

@@ -11,7 +11,13 @@ pub(crate) fn read_word(source: &str) -> TreeWord {
     let mut parts = Vec::new();
     if source.contains(['$', '`', '\\', '\'', '"', '<', '>']) {
         let parsed = Parser::parse_word_string(source);
-        read_parts(source, &parsed.parts, 0..source.len(), Quotes::None, &mut parts);
+        read_parts(
+            source,
+            &parsed.parts,
+            0..source.len(),
+            Quotes::None,
+            &mut parts,
+        );
     } else if !source.is_empty() {
         parts.push(Part::Text(source.to_owned(), Quoting::Bare));
     }
@@ -89,8 +95,9 @@ fn read_part(
         },
         WordPart::SingleQuoted { dollar: true, .. } => between(text, "$'", "'")
             .map(|inside| Part::Text(quoting::ansi_c(inside), Quoting::Quoted)),
-        WordPart::SingleQuoted { dollar: false, .. } => between(text, "'", "'")
-            .map(|inside| Part::Text(inside.to_owned(), Quoting::Quoted)),
+        WordPart::SingleQuoted { dollar: false, .. } => {
+            between(text, "'", "'").map(|inside| Part::Text(inside.to_owned(), Quoting::Quoted))
+        }
         WordPart::DoubleQuoted { parts, dollar } => {
             let opening = if *dollar { "$\"" } else { "\"" };
             match between(text, opening, "\"") {
@@ -114,9 +121,9 @@ fn read_part(
         WordPart::ProcessSubstitution { is_input: true, .. } => {
             between(text, "<(", ")").map(|inside| Part::ReadsFrom(inside.to_owned()))
         }
-        WordPart::ProcessSubstitution { is_input: false, .. } => {
-            between(text, ">(", ")").map(|inside| Part::WritesTo(inside.to_owned()))
-        }
+        WordPart::ProcessSubstitution {
+            is_input: false, ..
+        } => between(text, ">(", ")").map(|inside| Part::WritesTo(inside.to_owned())),
         WordPart::ArithmeticExpansion { .. } => between(text, "$((", "))")
             .or_else(|| between(text, "$[", "]"))
             .map(|inside| Part::Arithmetic(inside.to_owned())),

@@ -1,8 +1,8 @@
 //! The calls that matter in a program text.
 
+use super::UNKNOWN;
 use super::lexer::{Family, Token, tokens};
 use super::value::{Names, Value, arguments, closing, evaluate};
-use super::UNKNOWN;
 use crate::interpret::Interpreter;
 use crate::interpret::call::Call;
 use crate::interpret::scope::Scope;
@@ -43,49 +43,141 @@ enum Contents {
 /// What a called name does, by its last part and by what stands before it.
 fn deed(name: &str, before: &str, family: Family) -> Option<Deed> {
     let on_files = before.is_empty()
-        || ["os", "fs", "File", "FileUtils", "shutil", "Path", "promises", "fse", "Dir", "Deno", "sh", "shell", "fsp", "pathlib", "Files"]
-            .iter()
-            .any(|it| before == *it || before.ends_with(&format!(".{it}")))
+        || [
+            "os",
+            "fs",
+            "File",
+            "FileUtils",
+            "shutil",
+            "Path",
+            "promises",
+            "fse",
+            "Dir",
+            "Deno",
+            "sh",
+            "shell",
+            "fsp",
+            "pathlib",
+            "Files",
+        ]
+        .iter()
+        .any(|it| before == *it || before.ends_with(&format!(".{it}")))
         || before.ends_with(')');
     Some(match name {
-        "rmtree" | "rmSync" | "rm_rf" | "rm_r" | "removeSync" | "rimraf" | "rimrafSync" | "remove_tree" | "deleteDirectory" | "deleteDir"
-        | "emptyDirSync" | "removeDirectory" | "remove_entry" | "remove_entry_secure" | "remove_dir" | "deltree" | "del_tree"
-        | "rmdir_r" | "deleteRecursively" | "rm_rf!" | "remove_dir_all" => Deed::DeleteTree,
-        "rm" | "remove" | "emptyDir" if on_files && family == Family::JavaScript => Deed::DeleteTree,
+        "rmtree"
+        | "rmSync"
+        | "rm_rf"
+        | "rm_r"
+        | "removeSync"
+        | "rimraf"
+        | "rimrafSync"
+        | "remove_tree"
+        | "deleteDirectory"
+        | "deleteDir"
+        | "emptyDirSync"
+        | "removeDirectory"
+        | "remove_entry"
+        | "remove_entry_secure"
+        | "remove_dir"
+        | "deltree"
+        | "del_tree"
+        | "rmdir_r"
+        | "deleteRecursively"
+        | "rm_rf!"
+        | "remove_dir_all" => Deed::DeleteTree,
+        "rm" | "remove" | "emptyDir" if on_files && family == Family::JavaScript => {
+            Deed::DeleteTree
+        }
         "unlink" | "unlinkSync" | "rmdir" | "rmdirSync" | "removedirs" | "rm_f" => Deed::Delete,
-        "remove" | "rm" | "delete" | "truncate" | "truncateSync" | "safe_unlink" if on_files && !(before.is_empty() && matches!(name, "delete" | "truncate")) => {
+        "remove" | "rm" | "delete" | "truncate" | "truncateSync" | "safe_unlink"
+            if on_files && !(before.is_empty() && matches!(name, "delete" | "truncate")) =>
+        {
             Deed::Delete
         }
-        "system" | "popen" | "shell_exec" | "passthru" | "proc_open" | "getoutput" | "getstatusoutput" | "check_output" | "check_call"
-        | "Popen" | "execSync" | "capture2" | "capture2e" | "capture3" | "popen3" | "create_subprocess_shell" | "execCommand"
-        | "os_execute" | "subprocess_run" => Deed::Run,
+        "system"
+        | "popen"
+        | "shell_exec"
+        | "passthru"
+        | "proc_open"
+        | "getoutput"
+        | "getstatusoutput"
+        | "check_output"
+        | "check_call"
+        | "Popen"
+        | "execSync"
+        | "capture2"
+        | "capture2e"
+        | "capture3"
+        | "popen3"
+        | "create_subprocess_shell"
+        | "execCommand"
+        | "os_execute"
+        | "subprocess_run" => Deed::Run,
         "execute" if before == "os" => Deed::Run,
         "run" | "call" => Deed::Run,
         "exec" | "pcntl_exec" => match family {
             Family::Python => Deed::Evaluate,
-            Family::JavaScript if !(before.is_empty() || on_files || before.contains("process") || before == "cp") => return None,
-            Family::JavaScript | Family::Ruby | Family::Perl | Family::Php | Family::Other => Deed::Run,
+            Family::JavaScript
+                if !(before.is_empty()
+                    || on_files
+                    || before.contains("process")
+                    || before == "cp") =>
+            {
+                return None;
+            }
+            Family::JavaScript | Family::Ruby | Family::Perl | Family::Php | Family::Other => {
+                Deed::Run
+            }
         },
-        "spawn" | "spawnSync" | "execFile" | "execFileSync" | "execa" | "execaSync" | "execvp" | "execv" | "execve" | "execvpe" | "execl"
-        | "execlp" | "spawnlp" | "spawnvp" | "spawnl" | "spawnv" | "create_subprocess_exec" | "Command" | "posix_spawn" => Deed::RunWords,
+        "spawn"
+        | "spawnSync"
+        | "execFile"
+        | "execFileSync"
+        | "execa"
+        | "execaSync"
+        | "execvp"
+        | "execv"
+        | "execve"
+        | "execvpe"
+        | "execl"
+        | "execlp"
+        | "spawnlp"
+        | "spawnvp"
+        | "spawnl"
+        | "spawnv"
+        | "create_subprocess_exec"
+        | "Command"
+        | "posix_spawn" => Deed::RunWords,
         "eval" | "Function" | "instance_eval" | "runInThisContext" => Deed::Evaluate,
         "open" | "fopen" | "fdopen" | "openSync" => Deed::Open,
-        "writeFileSync" | "writeFile" | "file_put_contents" | "write_text" | "write_bytes" | "createWriteStream" | "binwrite" | "writeTextFile"
-        | "writeTextFileSync" | "outputFileSync" => Deed::Write,
+        "writeFileSync" | "writeFile" | "file_put_contents" | "write_text" | "write_bytes"
+        | "createWriteStream" | "binwrite" | "writeTextFile" | "writeTextFileSync"
+        | "outputFileSync" => Deed::Write,
         "write" if matches!(before, "File" | "IO") => Deed::Write,
-        "readFileSync" | "readFile" | "file_get_contents" | "read_text" | "read_bytes" | "readlines" | "createReadStream" | "readTextFile"
-        | "readTextFileSync" | "readfile" | "foreach_line" | "slurp" => Deed::Read,
+        "readFileSync" | "readFile" | "file_get_contents" | "read_text" | "read_bytes"
+        | "readlines" | "createReadStream" | "readTextFile" | "readTextFileSync" | "readfile"
+        | "foreach_line" | "slurp" => Deed::Read,
         "read" | "binread" | "foreach" if matches!(before, "File" | "IO") => Deed::Read,
         "file" if family == Family::Php => Deed::Read,
-        "move" | "rename" | "renameSync" | "replace" | "mv" if on_files && !before.is_empty() && !before.ends_with(')') => Deed::Move,
-        "print" | "puts" | "log" | "echo" | "say" | "printf" | "pp" | "p" | "write" | "print_r" | "var_dump" => Deed::Print,
+        "move" | "rename" | "renameSync" | "replace" | "mv"
+            if on_files && !before.is_empty() && !before.ends_with(')') =>
+        {
+            Deed::Move
+        }
+        "print" | "puts" | "log" | "echo" | "say" | "printf" | "pp" | "p" | "write" | "print_r"
+        | "var_dump" => Deed::Print,
         _ => return None,
     })
 }
 
 impl Interpreter<'_> {
     /// Finds the calls of a program text, and follows what they do. Gives what it prints.
-    pub(super) fn program_text(&mut self, code: &str, family: Family, scope: &mut Scope) -> Option<Output> {
+    pub(super) fn program_text(
+        &mut self,
+        code: &str,
+        family: Family,
+        scope: &mut Scope,
+    ) -> Option<Output> {
         if !self.enter() {
             return None;
         }
@@ -99,7 +191,9 @@ impl Interpreter<'_> {
                     let text = text.clone();
                     self.nested(&text, scope, None);
                 }
-                Token::Name(name) => self.named_call(name, at, &tokens, &names, family, scope, &mut printed),
+                Token::Name(name) => {
+                    self.named_call(name, at, &tokens, &names, family, scope, &mut printed)
+                }
                 Token::Text(_) | Token::Number(_) | Token::Symbol(_) | Token::Newline => {}
             }
             at += 1;
@@ -108,7 +202,10 @@ impl Interpreter<'_> {
         Some(printed)
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one token in all that surrounds it")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one token in all that surrounds it"
+    )]
     fn named_call(
         &mut self,
         name: &str,
@@ -129,10 +226,16 @@ impl Interpreter<'_> {
         let Some(inside) = arguments_at(tokens, at, family) else {
             return;
         };
-        let mut values: Vec<Value> = arguments(inside).into_iter().filter(|it| !is_keyword(it)).map(|it| evaluate(it, names, 0)).collect();
+        let mut values: Vec<Value> = arguments(inside)
+            .into_iter()
+            .filter(|it| !is_keyword(it))
+            .map(|it| evaluate(it, names, 0))
+            .collect();
         // `Path("x").unlink()`: the receiver is what it is done to.
-        let on_receiver = matches!(deed, Deed::Delete | Deed::DeleteTree | Deed::Read | Deed::Write)
-            && (values.is_empty() || matches!(name, "write_text" | "write_bytes"));
+        let on_receiver = matches!(
+            deed,
+            Deed::Delete | Deed::DeleteTree | Deed::Read | Deed::Write
+        ) && (values.is_empty() || matches!(name, "write_text" | "write_bytes"));
         if on_receiver {
             let Some(receiver) = receiver(tokens, at, names) else {
                 return;
@@ -142,8 +245,15 @@ impl Interpreter<'_> {
         match deed {
             Deed::DeleteTree | Deed::Delete => {
                 // Unknown: a name that says nothing, such as a method of the text's own.
-                let flags = if deed == Deed::DeleteTree { "-rf" } else { "-f" };
-                let targets: Vec<Value> = values.into_iter().take(if family == Family::JavaScript { 1 } else { 16 }).collect();
+                let flags = if deed == Deed::DeleteTree {
+                    "-rf"
+                } else {
+                    "-f"
+                };
+                let targets: Vec<Value> = values
+                    .into_iter()
+                    .take(if family == Family::JavaScript { 1 } else { 16 })
+                    .collect();
                 let targets: Vec<Value> = match targets.as_slice() {
                     [Value::List(items)] => items.clone(),
                     _ => targets,
@@ -159,7 +269,9 @@ impl Interpreter<'_> {
                 Some(Value::Text(text)) => {
                     let rest = values.get(1..).unwrap_or_default();
                     // Perl and Ruby take the words of a command as a list of arguments.
-                    if matches!(family, Family::Perl | Family::Ruby) && matches!(rest.first(), Some(Value::Text(_))) {
+                    if matches!(family, Family::Perl | Family::Ruby)
+                        && matches!(rest.first(), Some(Value::Text(_)))
+                    {
                         self.run_words(&values, scope);
                     } else {
                         let text = text.clone();
@@ -173,7 +285,13 @@ impl Interpreter<'_> {
                 for (index, value) in values.iter().enumerate() {
                     match value {
                         // The list that `execvp` takes begins with the name once more.
-                        Value::List(items) if name.starts_with("exec") && name != "execFile" && name != "execFileSync" && !name.starts_with("execa") && index > 0 => {
+                        Value::List(items)
+                            if name.starts_with("exec")
+                                && name != "execFile"
+                                && name != "execFileSync"
+                                && !name.starts_with("execa")
+                                && index > 0 =>
+                        {
                             words.extend(items.iter().skip(1).cloned());
                         }
                         Value::List(items) => words.extend(items.iter().cloned()),
@@ -193,7 +311,11 @@ impl Interpreter<'_> {
             }
             Deed::Open => {
                 let writes = tokens.iter().any(|it| matches!(it, Token::Name(word) if word.starts_with("write") || matches!(word.as_str(), "dump" | "print" | "puts" | "fwrite" | "copyfileobj")));
-                let contents = if writes { Contents::Something } else { Contents::Nothing };
+                let contents = if writes {
+                    Contents::Something
+                } else {
+                    Contents::Nothing
+                };
                 self.open(&values, family, contents, scope);
             }
             Deed::Write => {
@@ -227,7 +349,9 @@ impl Interpreter<'_> {
         });
         if let Some(url) = url {
             let mut call = Call::of(vec![Item::known("bash")], scope);
-            call.input = Some(std::rc::Rc::new(Output::unknown(vec![format!("curl {url}")])));
+            call.input = Some(std::rc::Rc::new(Output::unknown(vec![format!(
+                "curl {url}"
+            )])));
             self.emit_call(&call, scope);
             return;
         }
@@ -298,7 +422,10 @@ impl Interpreter<'_> {
             "environ" => before == "os",
             "env" => before == "process",
             "ENV" | "$_ENV" => before.is_empty(),
-            _ => matches!((tokens.get(at + 1), tokens.get(at + 2)), (Some(Token::Symbol('(')), Some(Token::Symbol(')')))),
+            _ => matches!(
+                (tokens.get(at + 1), tokens.get(at + 2)),
+                (Some(Token::Symbol('(')), Some(Token::Symbol(')')))
+            ),
         };
         let used_whole = match tokens.get(at + 1) {
             None | Some(Token::Symbol(')' | ',') | Token::Newline) => true,
@@ -328,8 +455,14 @@ fn item(value: &Value) -> Item {
     } else {
         ShellValue::Known(text.clone())
     };
-    let mut item = Item::of(Content { value, sources: Vec::new() });
-    item.arg = Arg { source: text, ..item.arg };
+    let mut item = Item::of(Content {
+        value,
+        sources: Vec::new(),
+    });
+    item.arg = Arg {
+        source: text,
+        ..item.arg
+    };
     item
 }
 
@@ -340,8 +473,16 @@ fn before_name(tokens: &[Token], at: usize) -> String {
     while index >= 1 && parts.len() < 6 {
         let separator = match tokens.get(index - 1) {
             Some(Token::Symbol('.')) => 1,
-            Some(Token::Symbol(':')) if index >= 2 && tokens.get(index - 2) == Some(&Token::Symbol(':')) => 2,
-            Some(Token::Symbol('>')) if index >= 2 && tokens.get(index - 2) == Some(&Token::Symbol('-')) => 2,
+            Some(Token::Symbol(':'))
+                if index >= 2 && tokens.get(index - 2) == Some(&Token::Symbol(':')) =>
+            {
+                2
+            }
+            Some(Token::Symbol('>'))
+                if index >= 2 && tokens.get(index - 2) == Some(&Token::Symbol('-')) =>
+            {
+                2
+            }
             _ => break,
         };
         index -= separator;
@@ -403,14 +544,19 @@ fn arguments_at(tokens: &[Token], at: usize, family: Family) -> Option<&[Token]>
             tokens.get(at + 2..end)
         }
         Token::Text(_) | Token::Name(_) | Token::Symbol('[' | '<' | '*')
-            if matches!(family, Family::Ruby | Family::Perl | Family::Php | Family::Other) =>
+            if matches!(
+                family,
+                Family::Ruby | Family::Perl | Family::Php | Family::Other
+            ) =>
         {
             let rest = tokens.get(at + 1..)?;
             let end = rest
                 .iter()
                 .position(|it| match it {
                     Token::Newline | Token::Symbol(';' | '}') => true,
-                    Token::Name(name) => matches!(name.as_str(), "if" | "unless" | "or" | "and" | "for" | "do"),
+                    Token::Name(name) => {
+                        matches!(name.as_str(), "if" | "unless" | "or" | "and" | "for" | "do")
+                    }
                     _ => false,
                 })
                 .unwrap_or(rest.len());
@@ -440,7 +586,11 @@ fn bindings(tokens: &[Token]) -> Names {
             continue;
         };
         let (bound, start) = match tokens.get(at + 1) {
-            Some(Token::Symbol('=')) if !matches!(tokens.get(at + 2), Some(Token::Symbol('=' | '>'))) => (name, at + 2),
+            Some(Token::Symbol('='))
+                if !matches!(tokens.get(at + 2), Some(Token::Symbol('=' | '>'))) =>
+            {
+                (name, at + 2)
+            }
             Some(Token::Name(word)) if matches!(word.as_str(), "in" | "of") => (name, at + 2),
             _ => continue,
         };
