@@ -1,4 +1,9 @@
 //! The labelled commands: what must be caught, and what must pass.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a broken row must fail the test"
+)]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

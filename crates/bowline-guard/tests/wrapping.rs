@@ -1,4 +1,9 @@
 //! Whatever a denied command is wrapped in, it does not become an allowed one.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a broken row must fail the test"
+)]
 
 use bowline_guard::effect::Gravity;
 use bowline_guard::judge::judge;

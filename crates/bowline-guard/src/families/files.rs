@@ -82,7 +82,7 @@ impl Files<'_> {
             "truncate" | "gtruncate" => overwrite::truncate(self, effects),
             "mv" | "gmv" => overwrite::moved(self, effects),
             "cp" | "gcp" | "install" | "ginstall" | "ln" | "gln" => {
-                overwrite::copied(self, program, effects)
+                overwrite::copied(self, program, effects);
             }
             "tee" => overwrite::tee(self, effects),
             "rsync" | "rclone" => overwrite::mirrored(self, program, effects),
@@ -103,7 +103,7 @@ impl Files<'_> {
                 self.delete(operands(args, &[]).get(1..).unwrap_or_default(), effects);
             }
             "sed" | "gsed" | "ed" | "ex" | "vim" | "vi" | "nvim" => {
-                overwrite::edited(self, program, effects)
+                overwrite::edited(self, program, effects);
             }
             "chmod" | "chown" | "chgrp" => self.permissions(effects),
             "ssh-keygen" => overwrite::keys(self, effects),
@@ -211,7 +211,7 @@ impl Files<'_> {
     }
 
     fn deletion(&self, target: &Target) -> Option<Effect> {
-        let what = format!("deletes {}", self.describe(target));
+        let what = format!("deletes {}", Self::describe(target));
         let gravity = self.gravity_of_loss(target);
         match (gravity, &target.place) {
             (Gravity::Harmless, _) => None,
@@ -223,7 +223,7 @@ impl Files<'_> {
         }
     }
 
-    fn describe(&self, target: &Target) -> String {
+    fn describe(target: &Target) -> String {
         let kind = match target.place {
             Place::Root => "the root of the file system",
             Place::System => "a part of the system",
@@ -255,15 +255,15 @@ impl Files<'_> {
             | Place::OutsideProject
             | Place::Device(DeviceKind::Storage | DeviceKind::Other)
             | Place::InHome(HomeKind::Data | HomeKind::Config) => Gravity::Grave,
-            Place::Device(DeviceKind::Harmless) => Gravity::Harmless,
-            Place::InHome(HomeKind::Cache | HomeKind::Download) => Gravity::Doubtful,
             Place::Unknown(_) if self.is_everything_in_a_known_place(target) => Gravity::Grave,
-            Place::Unknown(_) => Gravity::Doubtful,
             Place::InProject(Rebuildable::No) if is_production_data(&target.resolved.path) => {
                 Gravity::Grave
             }
-            Place::InProject(Rebuildable::No) => Gravity::Doubtful,
+            Place::InHome(HomeKind::Cache | HomeKind::Download)
+            | Place::Unknown(_)
+            | Place::InProject(Rebuildable::No) => Gravity::Doubtful,
             Place::InProject(Rebuildable::Output | Rebuildable::Scratch | Rebuildable::Ignored)
+            | Place::Device(DeviceKind::Harmless)
             | Place::Temp => Gravity::Harmless,
         }
     }
@@ -294,15 +294,15 @@ impl Files<'_> {
     /// What a search or a listing gives to a deletion.
     fn listed(&self, listing: &str) -> Option<Effect> {
         let gravity = found::gravity_of_listing(self, listing);
-        self.found_effect(gravity, listing)
+        Self::found_effect(gravity, listing)
     }
 
     fn found(&self, program: &str, words: &[String]) -> Option<Effect> {
         let gravity = found::gravity_of_search(self, program, words);
-        self.found_effect(gravity, &format!("{program} {}", words.join(" ")))
+        Self::found_effect(gravity, &format!("{program} {}", words.join(" ")))
     }
 
-    fn found_effect(&self, gravity: Gravity, listing: &str) -> Option<Effect> {
+    fn found_effect(gravity: Gravity, listing: &str) -> Option<Effect> {
         (gravity != Gravity::Harmless).then(|| {
             let short: String = listing.chars().take(120).collect();
             DELETE_FOUND.effect(gravity, format!("deletes everything that `{short}` finds"))

@@ -177,7 +177,7 @@ pub(super) fn escapes(text: &str) -> String {
             Some('r') => bytes.push(b'\r'),
             Some('a' | 'b' | 'f' | 'v') => bytes.push(b' '),
             Some('e' | 'E') => bytes.push(27),
-            Some('\\') => bytes.push(b'\\'),
+            Some('\\') | None => bytes.push(b'\\'),
             Some(kind @ ('x' | 'u' | 'U')) => {
                 let most = match kind {
                     'x' => 2,
@@ -207,7 +207,6 @@ pub(super) fn escapes(text: &str) -> String {
                 }
                 push(&mut bytes, other);
             }
-            None => bytes.push(b'\\'),
         }
     }
     String::from_utf8_lossy(&bytes).into_owned()
@@ -228,7 +227,7 @@ pub(super) fn printf(format: &str, args: &[String]) -> String {
             }
             while chars.next_if(|c| "-+ #0123456789.".contains(*c)).is_some() {}
             match chars.next() {
-                Some('%') => out.push('%'),
+                Some('%') | None => out.push('%'),
                 Some('b') => {
                     used = true;
                     out.push_str(&args.next().map(|it| escapes(it)).unwrap_or_default());
@@ -241,7 +240,6 @@ pub(super) fn printf(format: &str, args: &[String]) -> String {
                     used = true;
                     out.push_str(args.next().map_or("", String::as_str));
                 }
-                None => out.push('%'),
             }
         }
         if !used || args.len() == 0 || out.len() > super::value::MAX_TEXT {

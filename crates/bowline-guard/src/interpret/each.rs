@@ -130,7 +130,7 @@ impl Interpreter<'_> {
         let own = args.get(..start).unwrap_or_default();
         let mut template: Vec<Item> = args.get(start..).unwrap_or_default().to_vec();
         if template.is_empty() {
-            self.emit_call(call, scope);
+            self.emit_call(call);
             // Without a command it prints its items.
             return call
                 .input
@@ -261,7 +261,7 @@ impl Interpreter<'_> {
     }
 
     fn find(&mut self, call: &Call, scope: &mut Scope) -> Output {
-        self.emit_call(call, scope);
+        self.emit_call(call);
         let args = call.args();
         let mut at = 0;
         let conditions = find_conditions(args);
@@ -283,7 +283,7 @@ impl Interpreter<'_> {
     }
 
     fn fd(&mut self, call: &Call, scope: &mut Scope) -> Output {
-        self.emit_call(call, scope);
+        self.emit_call(call);
         let args = call.args();
         let runs = |text: &str| matches!(text, "-x" | "--exec" | "-X" | "--exec-batch");
         let at = args.iter().position(|it| {

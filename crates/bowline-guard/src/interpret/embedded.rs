@@ -98,10 +98,18 @@ pub(super) fn follow(
                 let body = rule
                     .split_once([';', '\n'])
                     .map_or(rule.as_str(), |(_, body)| body);
-                texts.push(
-                    body.replace("$(HOME)", "$HOME")
-                        .replace("${HOME}", "$HOME")
-                        .replace("$$", "$"),
+                texts.push(make_variables(body));
+            }
+            let reads_input = texts_of(args, &["-f", "--file", "--makefile"])
+                .iter()
+                .any(|it| it == "-" || it == "/dev/stdin");
+            if let Some(input) = call.input.as_ref().filter(|_| reads_input) {
+                let recipes = input
+                    .text
+                    .lines()
+                    .filter_map(|line| line.strip_prefix('\t'));
+                texts.extend(
+                    recipes.map(|line| make_variables(line.trim_start_matches(['@', '-', '+']))),
                 );
             }
         }
@@ -137,7 +145,7 @@ pub(super) fn follow(
             }
         }
         "nc" | "ncat" | "netcat" => {
-            texts.extend(texts_of(args, &["-c", "--sh-exec", "-e", "--exec"]))
+            texts.extend(texts_of(args, &["-c", "--sh-exec", "-e", "--exec"]));
         }
         "logrotate" | "inotifywait" => {}
         "nodemon" | "concurrently" | "chokidar" | "onchange" | "watchexec" | "npm-run-all"
@@ -245,7 +253,7 @@ fn git(args: &[Item], texts: &mut Vec<String>) {
             }
         }
         Some("bisect") if rest.first().and_then(Item::text) == Some("run") => {
-            texts.push(quoted_words(rest.get(1..).unwrap_or_default()))
+            texts.push(quoted_words(rest.get(1..).unwrap_or_default()));
         }
         Some("rebase") => texts.extend(texts_of(rest, &["-x", "--exec"])),
         Some("filter-branch") => texts.extend(texts_of(
@@ -269,7 +277,7 @@ fn git(args: &[Item], texts: &mut Vec<String>) {
                 .filter_map(|it| it.marked().strip_prefix("--open-files-in-pager="))
                 .map(str::to_owned),
         ),
-        Some("worktree") | Some(_) | None => {}
+        Some("worktree" | _) | None => {}
     }
 }
 
@@ -340,7 +348,7 @@ fn sed_commands(script: &str) -> Vec<String> {
         {
             let pieces: Vec<&str> = rest.split(delimiter).collect();
             if let [_, _, with, flags, ..] = pieces.as_slice()
-                && flags.chars().all(|c| c.is_alphanumeric())
+                && flags.chars().all(char::is_alphanumeric)
                 && flags.contains('e')
             {
                 found.push((*with).to_owned());
@@ -352,32 +360,25 @@ fn sed_commands(script: &str) -> Vec<String> {
 
 /// `:!command`, `+!command`, `-c '!command'`.
 fn editor_commands(argument: &str) -> Vec<String> {
-    argument
-        .split(['|', '\n'])
-        .filter_map(|part| {
-            let part = part
-                .trim_start()
-                .trim_start_matches(['+', ':', '%', 'r', 'w', ' ']);
-            let part = part
-                .strip_prefix("silent")
-                .map_or(part, |rest| rest.trim_start_matches(['!', ' ', ':']));
-            let part = if part.len() < argument.len() && !argument.contains('!') {
-                return None;
-            } else {
-                part
-            };
-            part.strip_prefix('!')
-                .or_else(|| part.strip_prefix("terminal "))
-                .map(str::to_owned)
-                .or_else(|| {
-                    argument
-                        .contains("silent")
-                        .then(|| part.to_owned())
-                        .filter(|_| argument.contains("!"))
-                })
-        })
-        .chain(quoted_after(argument, "system("))
-        .collect()
+    let mut found = quoted_after(argument, "system(");
+    for part in argument.split(['|', '\n']) {
+        // A range, `:silent`, `:r` or `:w` may stand before the mark.
+        let Some((before, command)) = part.split_once('!') else {
+            continue;
+        };
+        let prefix = before.trim_matches(|c: char| c == '+' || c == ':' || c.is_whitespace());
+        match prefix {
+            "" | "%" | "r" | "w" | "." | "1,$" | "w " | "read" | "write" => {
+                found.push(command.to_owned())
+            }
+            "sil" | "silent" => {
+                let command = command.trim_start_matches([' ', ':']);
+                found.push(command.strip_prefix('!').unwrap_or(command).to_owned());
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// The command of a line in a crontab.
@@ -394,78 +395,7 @@ fn schedule(line: &str) -> Option<String> {
     Some(rest.to_owned())
 }
 
-/// PowerShell's and `cmd`'s own words for deleting.
-pub(super) fn windows(interpreter: &mut Interpreter<'_>, call: &Call, scope: &mut Scope) {
-    let text = call
-        .args()
-        .iter()
-        .map(Item::marked)
-        .collect::<Vec<_>>()
-        .join(" ");
-    let mut inner = interpreter.copy(scope);
-    inner
-        .through
-        .push(Through::Wrapper(call.program().unwrap_or_default()));
-    for statement in text.split([';', '|', '&']) {
-        let words: Vec<&str> = statement
-            .split_whitespace()
-            .map(|it| it.trim_matches(['"', '\'', '{', '}']))
-            .collect();
-        let at = words.iter().position(|word| {
-            matches!(
-                word.to_ascii_lowercase().as_str(),
-                "remove-item"
-                    | "ri"
-                    | "rd"
-                    | "rmdir"
-                    | "del"
-                    | "erase"
-                    | "clear-content"
-                    | "format-volume"
-            )
-        });
-        if let Some(at) = at {
-            let paths: Vec<String> = words
-                .iter()
-                .skip(at + 1)
-                .filter(|it| !it.starts_with('-') && !(it.starts_with('/') && it.len() == 2))
-                .map(|it| format!("'{}'", windows_path(it)))
-                .collect();
-            let text = format!("rm -rf {}", paths.join(" ").replace("'~", "~'"));
-            interpreter.nested(&text, &inner, None);
-            continue;
-        }
-        let start = words
-            .iter()
-            .position(|it| !it.starts_with(['-', '/']) && !it.is_empty());
-        if let Some(start) = start
-            && let Some(rest) = words.get(start..)
-        {
-            let text = rest
-                .iter()
-                .map(|it| windows_path(it))
-                .collect::<Vec<_>>()
-                .join(" ");
-            interpreter.nested(&text, &inner, None);
-        }
-    }
-}
-
-/// `C:\Users\x` lies where `/mnt/c/Users/x` does.
-fn windows_path(path: &str) -> String {
-    let slashes = path
-        .replace('\\', "/")
-        .replace("%USERPROFILE%", "$HOME")
-        .replace("$env:USERPROFILE", "$HOME");
-    match slashes.split_once(":/") {
-        Some((drive, rest)) if drive.len() == 1 => {
-            let rest = rest.trim_end_matches('/');
-            if rest.is_empty() {
-                "/".to_owned()
-            } else {
-                format!("/mnt/{}/{rest}", drive.to_ascii_lowercase())
-            }
-        }
-        _ => slashes,
-    }
+/// Make's own way to write a variable of the environment.
+fn make_variables(recipe: &str) -> String {
+    recipe.replace("$(HOME)", "$HOME").replace("$$", "$")
 }

@@ -3,16 +3,17 @@
 //! Not an interpreter: the calls that matter are found among the tokens, and their arguments are worked out as far
 //! as they are written out. Each becomes the program run that does the same.
 
+mod around;
 mod calls;
+mod deeds;
 mod lexer;
 mod value;
 
 use super::Interpreter;
 use super::call::Call;
-use super::options::{first_operand, texts_of};
+use super::options::{cluster_text, first_operand, texts_of};
 use super::scope::Scope;
 use super::value::{Item, Output, UNKNOWN};
-use super::wrappers::cluster_text;
 use crate::invocation::Through;
 use lexer::Family;
 
@@ -83,12 +84,11 @@ impl Interpreter<'_> {
             let file = args.get(at);
             let output = match file {
                 Some(file) if file.text() != Some("-") && file.text() != Some("/dev/stdin") => {
-                    match &file.feed {
-                        Some(feed) => feed.clone(),
-                        None => {
-                            let path = self.absolute(&file.arg, scope)?;
-                            (**scope.files.get(&path)?).clone()
-                        }
+                    if let Some(feed) = &file.feed {
+                        feed.clone()
+                    } else {
+                        let path = self.absolute(&file.arg, scope)?;
+                        (**scope.files.get(&path)?).clone()
                     }
                 }
                 Some(_) | None => (**call.input.as_ref()?).clone(),

@@ -98,3 +98,13 @@ pub(super) fn asks_for_help(name: &str, args: &[Item]) -> bool {
         _ => false,
     }
 }
+
+/// The word after a cluster that ends with this letter: `-lc text`.
+pub(super) fn cluster_text(args: &[Item], letter: char) -> Option<String> {
+    let at = args.iter().position(|item| {
+        item.text().is_some_and(|text| {
+            text.starts_with('-') && !text.starts_with("--") && text.ends_with(letter)
+        })
+    })?;
+    args.get(at + 1).map(|item| item.marked().to_owned())
+}

@@ -127,7 +127,7 @@ impl Interpreter<'_> {
                 self.container(name, call, scope)
             }
             "ansible" => {
-                self.emit_call(call, scope);
+                self.emit_call(call);
                 let module = texts_of(call.args(), &["-m", "--module-name"]);
                 let runs = module.first().is_none_or(|it| {
                     it.ends_with("shell") || it.ends_with("command") || it.ends_with("raw")
@@ -140,7 +140,7 @@ impl Interpreter<'_> {
                 Some(Output::unknown(vec![call.source()]))
             }
             "salt" | "dsh" | "clush" => {
-                self.emit_call(call, scope);
+                self.emit_call(call);
                 if let Some(text) = call.args().last().map(|item| item.marked().to_owned()) {
                     self.elsewhere(&text, Through::Remote("hosts".to_owned()), call, scope);
                 }
@@ -191,7 +191,7 @@ impl Interpreter<'_> {
             }
             _ => {
                 // `gcloud compute ssh host --command=…`, `heroku run …`, `vagrant ssh -c …`.
-                self.emit_call(call, scope);
+                self.emit_call(call);
                 let verb = args.iter().position(|it| {
                     matches!(
                         it.text(),
@@ -215,7 +215,7 @@ impl Interpreter<'_> {
         };
         let words = args.get(command_at..).unwrap_or_default();
         let host = host(call, host_at);
-        self.emit_call(call, scope);
+        self.emit_call(call);
         for option in texts_of(args.get(..command_at).unwrap_or_default(), &["-o"]) {
             let (key, value) = option.split_once(['=', ' ']).unwrap_or((&option, ""));
             if matches!(
@@ -246,7 +246,7 @@ impl Interpreter<'_> {
     }
 
     fn container(&mut self, name: &str, call: &Call, scope: &mut Scope) -> Option<Output> {
-        self.emit_call(call, scope);
+        self.emit_call(call);
         let args = call.args();
         let unknown = || Some(Output::unknown(vec![call.source()]));
         let Some(verb) = args.iter().position(|it| {
@@ -265,13 +265,12 @@ impl Interpreter<'_> {
         let rest = args.get(verb + 1..).unwrap_or_default();
         let dashes = rest.iter().position(|it| it.text() == Some("--"));
         let entry = texts_of(rest, &["--entrypoint"]);
-        let mut words: Vec<Item> = match dashes {
-            Some(at) => rest.get(at + 1..).unwrap_or_default().to_vec(),
-            None => {
-                // The container's or image's name comes first.
-                let at = first_operand(rest, CONTAINER_VALUES) + 1;
-                rest.get(at..).unwrap_or_default().to_vec()
-            }
+        let mut words: Vec<Item> = if let Some(at) = dashes {
+            rest.get(at + 1..).unwrap_or_default().to_vec()
+        } else {
+            // The container's or image's name comes first.
+            let at = first_operand(rest, CONTAINER_VALUES) + 1;
+            rest.get(at..).unwrap_or_default().to_vec()
         };
         if let Some(entry) = entry.first().filter(|it| !it.is_empty()) {
             words.insert(0, Item::known(entry.clone()));

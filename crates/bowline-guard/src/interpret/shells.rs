@@ -51,14 +51,9 @@ impl Interpreter<'_> {
         match name {
             "eval" => Some(self.eval(call, scope)),
             "source" | "." => Some(self.source(call, scope)),
-            "cmd" | "cmd.exe" | "powershell.exe" | "pwsh.exe" => {
-                self.emit_call(call, scope);
-                super::embedded::windows(self, call, scope);
-                Some(Output::unknown(vec![call.source()]))
-            }
-            "pwsh" | "powershell" => {
-                self.emit_call(call, scope);
-                super::embedded::windows(self, call, scope);
+            "cmd" | "cmd.exe" | "powershell" | "powershell.exe" | "pwsh" | "pwsh.exe" => {
+                self.emit_call(call);
+                super::windows::follow(self, call, scope);
                 Some(Output::unknown(vec![call.source()]))
             }
             name if is_shell(name) => Some(self.run_shell(name, call, scope)),
@@ -80,7 +75,7 @@ impl Interpreter<'_> {
     fn run_shell(&mut self, name: &str, call: &Call, scope: &mut Scope) -> Output {
         match reads(call.args(), name) {
             Reads::Nothing => {
-                self.emit_call(call, scope);
+                self.emit_call(call);
                 Output::nothing()
             }
             Reads::Text(at) => {
@@ -121,7 +116,7 @@ impl Interpreter<'_> {
         let opens = !call.opened.is_empty();
         let unknown = !item.sources.is_empty() || matches!(item.arg.value, Value::Unknown);
         if opens || unknown {
-            self.emit_fed(call, &item.sources, scope);
+            self.emit_fed(call, &item.sources);
         }
         if matches!(item.arg.value, Value::Unknown) {
             return Output::unknown(vec![call.source()]);
@@ -137,12 +132,12 @@ impl Interpreter<'_> {
     }
 
     /// A shell that gets its text from programs whose output is not known.
-    fn emit_fed(&mut self, call: &Call, sources: &[String], scope: &Scope) {
+    fn emit_fed(&mut self, call: &Call, sources: &[String]) {
         let mut fed = call.clone();
         if fed.input.is_none() && !sources.is_empty() {
             fed.input = Some(Rc::new(Output::unknown(sources.to_vec())));
         }
-        self.emit_call(&fed, scope);
+        self.emit_call(&fed);
     }
 
     /// A shell that reads its standard input.
@@ -157,7 +152,7 @@ impl Interpreter<'_> {
         scope: &mut Scope,
     ) -> Output {
         let Some(input) = call.input.clone() else {
-            self.emit_call(call, scope);
+            self.emit_call(call);
             return Output::nothing();
         };
         self.fed_script(&input, call, positional, scope)
@@ -177,7 +172,7 @@ impl Interpreter<'_> {
             } else {
                 Output::unknown(input.sources.clone())
             }));
-            self.emit_call(&fed, scope);
+            self.emit_call(&fed);
         }
         if !input.says_something() {
             return Output::unknown(vec![call.source()]);
@@ -213,17 +208,25 @@ impl Interpreter<'_> {
         }
         let output = match &item.feed {
             Some(feed) => feed.clone(),
-            None => match self
-                .absolute(&item.arg, scope)
-                .and_then(|path| scope.files.get(&path).cloned())
-            {
-                Some(output) => (*output).clone(),
-                None => {
-                    self.emit_call(call, scope);
+            None => {
+                if let Some(output) = self
+                    .absolute(&item.arg, scope)
+                    .and_then(|path| scope.files.get(&path).cloned())
+                {
+                    (*output).clone()
+                } else {
+                    self.emit_call(call);
                     return Output::unknown(vec![call.source()]);
                 }
-            },
+            }
         };
+        let mut call = call.clone();
+        if item.feed.is_none() {
+            // The file is only the way in which the text came.
+            let shell = call.program().filter(|name| is_shell(name));
+            call.words = vec![Item::known(shell.unwrap_or_else(|| "bash".to_owned()))];
+        }
+        let call = &call;
         // `#!/usr/bin/env python3`: not a shell's text.
         let interpreter = output
             .text
@@ -258,7 +261,7 @@ impl Interpreter<'_> {
             .iter()
             .all(|item| matches!(item.arg.value, Value::Unknown));
         if !sources.is_empty() || nothing_known {
-            self.emit_fed(call, &sources, scope);
+            self.emit_fed(call, &sources);
         }
         if nothing_known {
             return Output::unknown(vec![call.source()]);
@@ -291,13 +294,13 @@ impl Interpreter<'_> {
         {
             (*known).clone()
         } else {
-            self.emit_call(call, scope);
+            self.emit_call(call);
             return Output::nothing();
         };
         if !output.sources.is_empty() {
             let mut fed = call.clone();
             fed.input = Some(Rc::new(Output::unknown(output.sources.clone())));
-            self.emit_call(&fed, scope);
+            self.emit_call(&fed);
         }
         if !output.says_something() {
             return Output::nothing();

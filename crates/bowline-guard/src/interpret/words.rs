@@ -234,7 +234,7 @@ impl Interpreter<'_> {
     ) {
         let reference = parameter::parse(written);
         if let Some(list) = list_of(&reference, scope) {
-            return self.push_list(&reference, list, quoting, splitting, scope, fields);
+            return push_list(&reference, &list, quoting, splitting, scope, fields);
         }
         let content = self.parameter(&reference, scope);
         match content {
@@ -256,41 +256,13 @@ impl Interpreter<'_> {
         }
     }
 
-    /// `$@`, `$*`, `${array[@]}`.
-    fn push_list(
-        &mut self,
-        reference: &parameter::Reference,
-        list: Vec<Content>,
-        quoting: Quoting,
-        splitting: Splitting,
-        scope: &Scope,
-        fields: &mut Fields,
-    ) {
-        let joined = reference.subscript.as_deref() == Some("*") || reference.name == "*";
-        let separate = splitting == Splitting::Split && !(joined && quoting == Quoting::Quoted);
-        // `"$@"` of nothing is no word at all.
-        if list.is_empty() && separate && fields.open.text.is_empty() {
-            fields.open.present = false;
-        }
-        for (index, content) in list.iter().enumerate() {
-            if index > 0 {
-                if separate {
-                    fields.next();
-                } else {
-                    fields.open.push(" ", Quoting::Quoted, scope.marks);
-                }
-            }
-            push_content(content, quoting, splitting, scope, fields);
-        }
-    }
-
     /// The value of a parameter after its operator; `None` when nothing is known of it.
     fn parameter(
         &mut self,
         reference: &parameter::Reference,
         scope: &mut Scope,
     ) -> Option<Content> {
-        let current = self.current_value(reference, scope);
+        let current = current_value(reference, scope);
         let Some(operator) = &reference.operator else {
             return current;
         };
@@ -329,49 +301,72 @@ impl Interpreter<'_> {
             sources,
         })
     }
+}
 
-    fn current_value(
-        &mut self,
-        reference: &parameter::Reference,
-        scope: &Scope,
-    ) -> Option<Content> {
-        let name = reference.name.as_str();
-        match reference.kind {
-            parameter::Kind::Length => return None,
-            parameter::Kind::Indirect => {
-                let target = scope.get(name)?;
-                let target = match &target.value {
-                    Value::Known(text) => text.clone(),
-                    Value::Pattern(_) | Value::Partly(_) | Value::Unknown => return None,
-                };
-                return scope.get(&target).cloned();
-            }
-            parameter::Kind::Plain => {}
-        }
-        if let Ok(position) = name.parse::<usize>() {
-            let Some(index) = position.checked_sub(1) else {
-                return scope.zeroth.clone();
+fn current_value(reference: &parameter::Reference, scope: &Scope) -> Option<Content> {
+    let name = reference.name.as_str();
+    match reference.kind {
+        parameter::Kind::Length => return None,
+        parameter::Kind::Indirect => {
+            let target = scope.get(name)?;
+            let target = match &target.value {
+                Value::Known(text) => text.clone(),
+                Value::Pattern(_) | Value::Partly(_) | Value::Unknown => return None,
             };
-            let positional = scope.positional.as_ref()?;
-            return Some(positional.get(index).cloned().unwrap_or(Content::known("")));
+            return scope.get(&target).cloned();
         }
-        match (scope.variables.get(name), reference.subscript.as_deref()) {
-            (Some(Variable::Many(list)), subscript) => {
-                let index = subscript.unwrap_or("0").parse::<usize>().ok()?;
-                list.get(index).cloned()
+        parameter::Kind::Plain => {}
+    }
+    if let Ok(position) = name.parse::<usize>() {
+        let Some(index) = position.checked_sub(1) else {
+            return scope.zeroth.clone();
+        };
+        let positional = scope.positional.as_ref()?;
+        return Some(positional.get(index).cloned().unwrap_or(Content::known("")));
+    }
+    match (scope.variables.get(name), reference.subscript.as_deref()) {
+        (Some(Variable::Many(list)), subscript) => {
+            let index = subscript.unwrap_or("0").parse::<usize>().ok()?;
+            list.get(index).cloned()
+        }
+        (Some(Variable::One(content)), None | Some("0")) => Some(content.clone()),
+        (Some(Variable::One(_)), Some(_)) => None,
+        (None, _) => match name {
+            "IFS" => Some(Content::known(BLANKS)),
+            "SHELL" | "BASH" => Some(Content::known("bash")),
+            // Numbers, whichever.
+            "$" | "?" | "#" | "!" | "RANDOM" | "UID" | "EUID" | "SECONDS" | "LINENO" => {
+                Some(Content::known("1"))
             }
-            (Some(Variable::One(content)), None | Some("0")) => Some(content.clone()),
-            (Some(Variable::One(_)), Some(_)) => None,
-            (None, _) => match name {
-                "IFS" => Some(Content::known(BLANKS)),
-                "SHELL" | "BASH" => Some(Content::known("bash")),
-                // Numbers, whichever.
-                "$" | "?" | "#" | "!" | "RANDOM" | "UID" | "EUID" | "SECONDS" | "LINENO" => {
-                    Some(Content::known("1"))
-                }
-                _ => None,
-            },
+            _ => None,
+        },
+    }
+}
+
+/// `$@`, `$*`, `${array[@]}`.
+fn push_list(
+    reference: &parameter::Reference,
+    list: &[Content],
+    quoting: Quoting,
+    splitting: Splitting,
+    scope: &Scope,
+    fields: &mut Fields,
+) {
+    let joined = reference.subscript.as_deref() == Some("*") || reference.name == "*";
+    let separate = splitting == Splitting::Split && !(joined && quoting == Quoting::Quoted);
+    // `"$@"` of nothing is no word at all.
+    if list.is_empty() && separate && fields.open.text.is_empty() {
+        fields.open.present = false;
+    }
+    for (index, content) in list.iter().enumerate() {
+        if index > 0 {
+            if separate {
+                fields.next();
+            } else {
+                fields.open.push(" ", Quoting::Quoted, scope.marks);
+            }
         }
+        push_content(content, quoting, splitting, scope, fields);
     }
 }
 
@@ -414,9 +409,9 @@ fn push_content(
         Some(_) | None => BLANKS.to_owned(),
     };
     let is_separator = |c: char| separators.contains(c);
-    let mut pieces = text.split(is_separator).peekable();
+    let pieces = text.split(is_separator);
     let mut first = true;
-    while let Some(piece) = pieces.next() {
+    for piece in pieces {
         if !first && fields.open.present && fields.done.len() < MAX_FIELDS {
             fields.next();
         }

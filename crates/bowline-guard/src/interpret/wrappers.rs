@@ -1,11 +1,14 @@
 //! Programs that run the command which they are given.
 
+mod runners;
+mod texts;
+
 use super::Interpreter;
 use super::call::Call;
 use super::options::{first_operand, texts_of};
 use super::scope::Scope;
 use super::value::{Item, Output};
-use crate::invocation::{Directory, Through, Value};
+use crate::invocation::{Through, Value};
 
 /// How a wrapper's own words end and the command's begin.
 struct Wrapper {
@@ -25,33 +28,14 @@ enum Kind {
     Uncertain,
 }
 
+#[rustfmt::skip]
 const WRAPPERS: &[Wrapper] = &[
     Wrapper {
-        names: &[
-            "sudo", "doas", "pkexec", "gosu", "su-exec", "please", "run0", "sudo-rs",
-        ],
+        names: &["sudo", "doas", "pkexec", "gosu", "su-exec", "please", "run0", "sudo-rs"],
         with_value: &[
-            "-u",
-            "--user",
-            "-g",
-            "--group",
-            "-p",
-            "--prompt",
-            "-C",
-            "--close-from",
-            "-D",
-            "--chdir",
-            "-h",
-            "--host",
-            "-r",
-            "--role",
-            "-t",
-            "--type",
-            "-T",
-            "-U",
-            "-R",
-            "--chroot",
-            "-a",
+            "-u", "--user", "-g", "--group", "-p", "--prompt", "-C", "--close-from", "-D",
+            "--chdir", "-h", "--host", "-r", "--role", "-t", "--type", "-T", "-U", "-R",
+            "--chroot", "-a",
         ],
         operands: 0,
         kind: Kind::Privilege,
@@ -121,58 +105,14 @@ const WRAPPERS: &[Wrapper] = &[
     },
     Wrapper {
         names: &[
-            "nohup",
-            "setsid",
-            "unbuffer",
-            "builtin",
-            "noglob",
-            "nocorrect",
-            "fakeroot",
-            "caffeinate",
-            "eatmydata",
-            "dbus-run-session",
-            "xvfb-run",
-            "rlwrap",
-            "torsocks",
-            "proxychains",
-            "proxychains4",
-            "firejail",
-            "setpriv",
-            "prlimit",
-            "catchsegv",
-            "valgrind",
-            "unshare",
-            "systemd-inhibit",
-            "busybox",
-            "toybox",
-            "chronic",
-            "ts",
-            "softlimit",
-            "trickle",
-            "cpulimit",
-            "numactl",
-            "hyperfine",
-            "retry",
-            "with-lock-ex",
-            "isolate",
-            "coproc",
-            "cross-env",
-            "dotenv",
-            "env-cmd",
-            "ccache",
-            "scl",
-            "chroot",
-            "cgexec",
-            "faketime",
-            "lockf",
-            "dbus-launch",
-            "ssh-agent",
-            "tini",
-            "dumb-init",
-            "catatonit",
-            "s6-setuidgid",
-            "setuidgid",
-            "aa-exec",
+            "nohup", "setsid", "unbuffer", "builtin", "noglob", "nocorrect", "fakeroot",
+            "caffeinate", "eatmydata", "dbus-run-session", "xvfb-run", "rlwrap", "torsocks",
+            "proxychains", "proxychains4", "firejail", "setpriv", "prlimit", "catchsegv",
+            "valgrind", "unshare", "systemd-inhibit", "busybox", "toybox", "chronic", "ts",
+            "softlimit", "trickle", "cpulimit", "numactl", "hyperfine", "retry", "with-lock-ex",
+            "isolate", "coproc", "cross-env", "dotenv", "env-cmd", "ccache", "scl", "chroot",
+            "cgexec", "faketime", "lockf", "dbus-launch", "ssh-agent", "tini", "dumb-init",
+            "catatonit", "s6-setuidgid", "setuidgid", "aa-exec",
         ],
         with_value: &[
             "-p", "-n", "-s", "-m", "-l", "-g", "-u", "-t", "--target", "--setuid", "--reuid",
@@ -226,16 +166,16 @@ pub(super) fn unwrap(
         "command" => return Some(command(interpreter, call, scope)),
         "env" | "genv" => return Some(env(interpreter, call, scope)),
         "su" | "runuser" | "sg" | "newgrp" => {
-            return Some(substitute_user(interpreter, call, scope));
+            return Some(texts::substitute_user(interpreter, call, scope));
         }
-        "coreutils" | "gcoreutils" => return coreutils(interpreter, call, scope),
+        "coreutils" | "gcoreutils" => return Some(coreutils(interpreter, call, scope)),
         "script" | "nix-shell" | "flock" | "nix" | "guix" | "screen" | "tmux" | "watch"
         | "entr" | "systemd-run" | "expect" | "dtach" | "abduco" | "zellij" => {
-            return text_taker(interpreter, name, call, scope);
+            return Some(texts::text_taker(interpreter, name, call, scope));
         }
         _ => {}
     }
-    if let Some(output) = runner(interpreter, name, call, scope) {
+    if let Some(output) = runners::runner(interpreter, name, call, scope) {
         return Some(output);
     }
     let wrapper = WRAPPERS
@@ -271,7 +211,7 @@ pub(super) fn unwrap(
     }
     if inner.words.is_empty() {
         // `sudo -i`, `exec 3>&1`: nothing to see through.
-        interpreter.emit_call(call, scope);
+        interpreter.emit_call(call);
         return Some(Output::nothing());
     }
     Some(interpreter.call(inner, scope))
@@ -325,7 +265,7 @@ fn command(interpreter: &mut Interpreter<'_>, call: &Call, scope: &mut Scope) ->
         .take_while(|it| it.starts_with('-'))
         .any(|it| it.contains(['v', 'V']));
     if asks {
-        interpreter.emit_call(call, scope);
+        interpreter.emit_call(call);
         return super::flow::output_of(interpreter, "command", call, scope);
     }
     let skip = first_operand(call.args(), &[]);
@@ -375,7 +315,7 @@ fn env(interpreter: &mut Interpreter<'_>, call: &Call, scope: &mut Scope) -> Out
     let to = texts_of(args.get(..skip).unwrap_or_default(), &["-C", "--chdir"]);
     change_directory(interpreter, &mut inner, &to, scope);
     if inner.words.is_empty() {
-        interpreter.emit_call(call, scope);
+        interpreter.emit_call(call);
         return Output::unknown(vec![call.source()]);
     }
     let previous = std::mem::replace(&mut scope.directory, inner.directory.clone());
@@ -384,41 +324,7 @@ fn env(interpreter: &mut Interpreter<'_>, call: &Call, scope: &mut Scope) -> Out
     output
 }
 
-/// `su - user -c 'text'`, `runuser -u user -- command`.
-fn substitute_user(interpreter: &mut Interpreter<'_>, call: &Call, scope: &mut Scope) -> Output {
-    let args = call.args();
-    let texts = texts_of(args, &["-c", "--command", "--session-command"]);
-    if let Some(text) = texts.first().cloned().or_else(|| cluster_text(args, 'c')) {
-        let mut inner = interpreter.copy(scope);
-        inner.through = call.through.clone();
-        inner.through.push(Through::Privilege);
-        return interpreter.nested(&text, &inner, call.input.clone());
-    }
-    if let Some(dashes) = args.iter().position(|item| item.text() == Some("--")) {
-        return interpreter.call(call.inner(dashes + 2, Through::Privilege), scope);
-    }
-    if call.program().as_deref() == Some("runuser") {
-        let skip = first_operand(args, &["-u", "--user", "-g", "-G", "-s"]);
-        return interpreter.call(call.inner(skip + 1, Through::Privilege), scope);
-    }
-    if call.input.is_some() {
-        return interpreter.standard_input_script(call, scope);
-    }
-    interpreter.emit_call(call, scope);
-    Output::nothing()
-}
-
-/// The word after a cluster that ends with this letter: `-lc text`.
-pub(super) fn cluster_text(args: &[Item], letter: char) -> Option<String> {
-    let at = args.iter().position(|item| {
-        item.text().is_some_and(|text| {
-            text.starts_with('-') && !text.starts_with("--") && text.ends_with(letter)
-        })
-    })?;
-    args.get(at + 1).map(|item| item.marked().to_owned())
-}
-
-fn coreutils(interpreter: &mut Interpreter<'_>, call: &Call, scope: &mut Scope) -> Option<Output> {
+fn coreutils(interpreter: &mut Interpreter<'_>, call: &Call, scope: &mut Scope) -> Output {
     let texts = texts_of(
         call.args(),
         &["--coreutils-prog", "--coreutils-prog-shebang"],
@@ -437,241 +343,5 @@ fn coreutils(interpreter: &mut Interpreter<'_>, call: &Call, scope: &mut Scope) 
         }
         None => call.inner(1, through),
     };
-    Some(interpreter.call(inner, scope))
-}
-
-/// Wrappers that take a text for a shell, or words that they join to one.
-fn text_taker(
-    interpreter: &mut Interpreter<'_>,
-    name: &str,
-    call: &Call,
-    scope: &mut Scope,
-) -> Option<Output> {
-    let args = call.args();
-    let (texts, with_value): (&[&str], &[&str]) = match name {
-        "script" => (&["-c", "--command"], &["-t", "-T", "-B", "-I", "-O", "-E"]),
-        "nix-shell" => (&["--run", "--command"], &["-p", "--packages", "-A", "-I"]),
-        "flock" => (&["-c", "--command"], &["-w", "--timeout", "-E"]),
-        "watch" => (&[], &["-n", "--interval", "-s"]),
-        "entr" => (&[], &[]),
-        "expect" => (&["-c"], &[]),
-        "nix" | "guix" => (&["-c", "--command"], &[]),
-        "systemd-run" => (
-            &[],
-            &[
-                "-u",
-                "--unit",
-                "-p",
-                "--property",
-                "-t",
-                "--uid",
-                "--gid",
-                "-E",
-                "--setenv",
-                "--on-active",
-                "--on-calendar",
-                "-M",
-                "--slice",
-                "--description",
-                "--on-boot",
-            ],
-        ),
-        _ => (
-            &[],
-            &[
-                "-S", "-t", "-s", "-c", "-n", "-x", "-y", "-L", "-f", "-e", "-p", "-T", "-h",
-            ],
-        ),
-    };
-    let mut inner = interpreter.copy(scope);
-    inner.through = call.through.clone();
-    inner.through.push(Through::Wrapper(name.to_owned()));
-    if let Some(text) = texts_of(args, texts).first().cloned().or_else(|| {
-        (name == "script" || name == "flock")
-            .then(|| cluster_text(args, 'c'))
-            .flatten()
-    }) {
-        if matches!(name, "nix" | "guix") {
-            let at = args
-                .iter()
-                .position(|it| texts.contains(&it.marked()))
-                .unwrap_or(0);
-            return Some(
-                interpreter.call(call.inner(at + 2, Through::Wrapper(name.to_owned())), scope),
-            );
-        }
-        return Some(interpreter.nested(&text, &inner, call.input.clone()));
-    }
-    let mut skip = first_operand(args, with_value);
-    match name {
-        "flock" => skip += 1,
-        "script" | "expect" | "nix-shell" | "nix" | "guix" => {
-            interpreter.emit_call(call, scope);
-            return Some(Output::nothing());
-        }
-        "tmux" | "zellij" | "screen" | "dtach" | "abduco" => {
-            return Some(terminal(interpreter, name, call, &inner, scope));
-        }
-        _ => {}
-    }
-    let rest = args.get(skip..).unwrap_or_default();
-    if rest.is_empty() {
-        interpreter.emit_call(call, scope);
-        return Some(Output::nothing());
-    }
-    if name == "watch" {
-        let text = rest.iter().map(Item::marked).collect::<Vec<_>>().join(" ");
-        return Some(interpreter.nested(&text, &inner, None));
-    }
-    Some(interpreter.call(
-        call.inner(skip + 1, Through::Wrapper(name.to_owned())),
-        scope,
-    ))
-}
-
-/// Terminal multiplexers: every word that holds a blank may be a command, and so may the words at the end.
-fn terminal(
-    interpreter: &mut Interpreter<'_>,
-    name: &str,
-    call: &Call,
-    inner: &Scope,
-    scope: &mut Scope,
-) -> Output {
-    interpreter.emit_call(call, scope);
-    let args = call.args();
-    for item in args.iter().filter(|item| item.marked().contains(' ')) {
-        let text = item.marked().to_owned();
-        interpreter.nested(&text, inner, None);
-    }
-    let start = match name {
-        "screen" | "dtach" | "abduco" => first_operand(
-            args,
-            &[
-                "-S", "-t", "-s", "-c", "-h", "-p", "-T", "-A", "-n", "-e", "-E",
-            ],
-        ),
-        _ => {
-            let flags = [
-                "-s", "-n", "-c", "-t", "-x", "-y", "-L", "-f", "-e", "-F", "-l",
-            ];
-            let at = first_operand(args, &flags) + 1;
-            at + first_operand(args.get(at..).unwrap_or_default(), &flags)
-        }
-    };
-    let words = args.get(start..).unwrap_or_default();
-    if let [only] = words
-        && !only.marked().contains(' ')
-    {
-        let text = only.marked().to_owned();
-        interpreter.nested(&text, inner, None);
-    }
-    if words.len() > 1 {
-        interpreter.call(
-            call.inner(start + 1, Through::Wrapper(name.to_owned())),
-            scope,
-        );
-    }
-    Output::nothing()
-}
-
-/// Package and environment runners: `npx`, `poetry run`, `aws-vault exec profile --`.
-fn runner(
-    interpreter: &mut Interpreter<'_>,
-    name: &str,
-    call: &Call,
-    scope: &mut Scope,
-) -> Option<Output> {
-    let verbs: &[&str] = match name {
-        "npx" | "bunx" | "pnpx" | "uvx" => &[],
-        "npm" | "pnpm" | "yarn" | "bun" => &["exec", "dlx", "x"],
-        "poetry" | "pipenv" | "pdm" | "hatch" | "rye" | "uv" | "conda" | "mamba" | "pixi"
-        | "doppler" | "op" | "infisical" | "dotenvx" | "pipx" | "micromamba" | "nvm" => {
-            &["run", "exec"]
-        }
-        "bundle" | "composer" | "mise" | "direnv" | "aws-vault" | "asdf" | "rbenv" | "pyenv"
-        | "volta" | "chamber" | "lerna" | "rush" | "fnm" | "saml2aws" | "vault" | "sops"
-        | "teller" | "lando" | "ddev" | "rtx" | "stack" | "cabal" | "opam" => {
-            &["exec", "x", "exec-env", "run"]
-        }
-        "fab" | "granted" | "assume" => &["--"],
-        _ => return None,
-    };
-    let args = call.args();
-    let texts = match name {
-        "npx" | "npm" | "pnpm" | "yarn" => texts_of(args, &["-c", "--call", "--shell-mode"]),
-        _ => Vec::new(),
-    };
-    interpreter.emit_call(call, scope);
-    if let Some(text) = texts.first() {
-        let mut inner = interpreter.copy(scope);
-        inner.through.push(Through::Wrapper(name.to_owned()));
-        return Some(interpreter.nested(text, &inner, None));
-    }
-    let with_value = [
-        "-p",
-        "--package",
-        "-w",
-        "--workspace",
-        "--filter",
-        "-F",
-        "-C",
-        "--dir",
-        "-n",
-        "--name",
-        "--with",
-        "--python",
-        "--project",
-        "--directory",
-        "--from",
-        "--prefix",
-        "-e",
-        "--env",
-        "-c",
-        "--config",
-        "-d",
-        "--duration",
-        "--scope",
-        "-H",
-        "--extra",
-        "--group",
-    ];
-    let start = if verbs.is_empty() {
-        0
-    } else {
-        match args
-            .iter()
-            .position(|item| item.text().is_some_and(|it| verbs.contains(&it)))
-        {
-            Some(at) => at + 1,
-            None => return Some(Output::unknown(vec![call.source()])),
-        }
-    };
-    let rest = args.get(start..).unwrap_or_default();
-    let dashes = rest.iter().position(|item| item.text() == Some("--"));
-    let mut skip = start + dashes.map_or_else(|| first_operand(rest, &with_value), |at| at + 1);
-    if dashes.is_none()
-        && matches!(name, "direnv" | "aws-vault" | "chamber" | "rbenv" | "pyenv")
-        && name != "rbenv"
-        && name != "pyenv"
-    {
-        skip += 1;
-    }
-    let mut inner = call.inner(skip + 1, Through::Wrapper(name.to_owned()));
-    take_assignments(&mut inner);
-    if let Some(first) = inner.words.first_mut()
-        && let Some(text) = first.text()
-        && let Some((package, _)) = text
-            .split_once('@')
-            .filter(|(before, _)| !before.is_empty())
-    {
-        *first = Item::known(package);
-    }
-    // `npm exec` may name a program that hides behind its package.
-    if inner.words.is_empty() {
-        return Some(Output::nothing());
-    }
-    if matches!(inner.directory, Directory::Unknown) {
-        inner.directory = scope.directory.clone();
-    }
-    Some(interpreter.call(inner, scope))
+    interpreter.call(inner, scope)
 }

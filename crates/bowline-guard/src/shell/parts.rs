@@ -63,12 +63,11 @@ fn read_parts(
         let range = node.span.start.offset()..node.span.end.offset();
         let contiguous = range.start == end && range.end <= all.end;
         end = range.end;
-        match source.get(range.clone()).filter(|_| contiguous) {
-            Some(text) => read_part(source, &node.kind, text, range.start, quotes, out),
-            None => {
-                out.push(Part::Opaque);
-                return;
-            }
+        if let Some(text) = source.get(range.clone()).filter(|_| contiguous) {
+            read_part(source, &node.kind, text, range.start, quotes, out);
+        } else {
+            out.push(Part::Opaque);
+            return;
         }
     }
     if end != all.end {

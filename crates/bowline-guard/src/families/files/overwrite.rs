@@ -86,42 +86,43 @@ fn is_database(path: &str) -> bool {
         .any(|ending| name.ends_with(ending))
 }
 
+fn gravity_of_writing(place: &Place, path: &str, contents: Contents) -> Gravity {
+    let emptied = contents == Contents::Nothing;
+    let grave = match place {
+        Place::Device(DeviceKind::Storage) => true,
+        Place::System => {
+            emptied
+                || path.starts_with("/proc/sysrq-trigger")
+                || (is_vital(path) && contents != Contents::Added)
+        }
+        Place::GitDir => contents != Contents::Added && !is_own_part_of_git(path),
+        Place::InHome(HomeKind::Config | HomeKind::Data)
+        | Place::OtherHome
+        | Place::OutsideProject => emptied,
+        Place::InProject(Rebuildable::No) | Place::Unknown(_) => {
+            emptied && (is_production_data(path) || is_database(path))
+        }
+        _ => false,
+    };
+    let doubtful = match place {
+        Place::System => !path.starts_with("/usr/local/") && !path.starts_with("/var/log/"),
+        Place::InHome(HomeKind::Config) => {
+            contents == Contents::Something || path.contains("/.ssh/")
+        }
+        Place::OtherHome => true,
+        Place::InProject(Rebuildable::No) => emptied,
+        _ => false,
+    };
+    match (grave, doubtful) {
+        (true, _) => Gravity::Grave,
+        (false, true) => Gravity::Doubtful,
+        (false, false) => Gravity::Harmless,
+    }
+}
+
 fn written(target: &Target, contents: Contents) -> Option<Effect> {
     let path = &target.resolved.path;
-    let gravity = match (&target.place, contents) {
-        (Place::Device(DeviceKind::Storage), _) => Gravity::Grave,
-        (Place::System, _) if is_vital(path) && contents != Contents::Added => Gravity::Grave,
-        (Place::System, Contents::Nothing) => Gravity::Grave,
-        (Place::System, _) if path.starts_with("/proc/sysrq-trigger") => Gravity::Grave,
-        (Place::System, _) if path.starts_with("/usr/local/") || path.starts_with("/var/log/") => {
-            Gravity::Harmless
-        }
-        (Place::System, _) => Gravity::Doubtful,
-        (Place::GitDir, Contents::Nothing | Contents::Something) if !is_own_part_of_git(path) => {
-            Gravity::Grave
-        }
-        (Place::Root | Place::HomeItself | Place::ProjectRoot | Place::AboveProject, _) => {
-            Gravity::Harmless
-        }
-        (Place::InHome(HomeKind::Config), Contents::Something) => Gravity::Doubtful,
-        (Place::InHome(HomeKind::Config), Contents::Added) if path.contains("/.ssh/") => {
-            Gravity::Doubtful
-        }
-        (
-            Place::InHome(HomeKind::Config | HomeKind::Data)
-            | Place::OtherHome
-            | Place::OutsideProject,
-            Contents::Nothing,
-        ) => Gravity::Grave,
-        (Place::OtherHome, _) => Gravity::Doubtful,
-        (Place::InProject(Rebuildable::No) | Place::Unknown(_), Contents::Nothing)
-            if is_production_data(path) || is_database(path) =>
-        {
-            Gravity::Grave
-        }
-        (Place::InProject(Rebuildable::No), Contents::Nothing) => Gravity::Doubtful,
-        _ => Gravity::Harmless,
-    };
+    let gravity = gravity_of_writing(&target.place, path, contents);
     let rule = if contents == Contents::Nothing {
         EMPTY
     } else {

@@ -65,7 +65,7 @@ impl Lexer<'_> {
                 self.comment("\n");
             }
             '/' if self.rest.starts_with("/*") && self.family != Family::Python => {
-                self.comment("*/")
+                self.comment("*/");
             }
             '\'' | '"' => self.string(c),
             '`' => {
@@ -149,7 +149,6 @@ impl Lexer<'_> {
                 match chars.next() {
                     Some((_, 'n')) => text.push('\n'),
                     Some((_, 't')) => text.push('\t'),
-                    Some((_, '\n')) => {}
                     Some((_, 'x')) => {
                         let mut value = 0;
                         for _ in 0..2 {
@@ -160,8 +159,8 @@ impl Lexer<'_> {
                         }
                         text.extend(char::from_u32(value));
                     }
+                    Some((_, '\n')) | None => {}
                     Some((_, other)) => text.push(other),
-                    None => {}
                 }
                 continue;
             }
