@@ -1,13 +1,151 @@
 //! What the programs of each family do: the knowledge behind the guard.
+//!
+//! Every family is a function from one program run to its effects. Files and folders are judged in
+//! a family of their own; shells, wrappers and nested code are seen through before.
 
+mod args;
+mod cloud;
+mod cluster;
+mod code;
+mod container;
+mod database;
+mod fetched_code;
 mod files;
+mod frameworks;
+mod git;
+mod git_remote;
+mod http;
+mod infrastructure;
+mod launch;
+mod own;
+mod permissions;
+mod process;
+mod publish;
 mod rule;
+mod secret_tools;
+mod secrets;
+mod sql;
+mod stores;
+mod system;
+mod table;
+mod versions;
 
 use crate::effect::Effect;
-use crate::invocation::Invocation;
+use crate::invocation::{Arg, Invocation};
 use crate::paths::World;
+
+pub use rule::RuleInfo;
+
+/// A launcher may start another launcher, but not without end.
+const MAX_LAUNCHES: usize = 6;
+
+/// One program run as a family sees it.
+#[derive(Debug, Clone, Copy)]
+struct Run<'run> {
+    /// The program's plain name: `kafka-topics`, not `kafka-topics.sh`.
+    name: &'run str,
+    args: &'run [Arg],
+    invocation: &'run Invocation,
+}
+
+type Family = fn(Run<'_>) -> Vec<Effect>;
+
+/// Families whose programs do nothing when they are asked for help.
+const FAMILIES: &[Family] = &[
+    git::effects,
+    versions::effects,
+    database::effects,
+    frameworks::effects,
+    cloud::effects,
+    infrastructure::effects,
+    cluster::effects,
+    container::effects,
+    publish::effects,
+    stores::effects,
+    system::effects,
+    process::effects,
+    http::effects,
+    secret_tools::effects,
+    own::effects,
+];
 
 /// What a program run would do, as far as a guard should care. Nothing for everyday work.
 pub fn effects(invocation: &Invocation, world: &dyn World) -> Vec<Effect> {
-    files::effects(invocation, world)
+    let Some(program) = invocation.program.as_deref() else {
+        return fetched_code::unknown_program(invocation);
+    };
+    let mut found = own::settings_effects(invocation, world);
+    let mut run = Run {
+        name: launch::plain_name(program),
+        args: &invocation.args,
+        invocation,
+    };
+    found.extend(files::effects(invocation, world));
+    for _ in 0..MAX_LAUNCHES {
+        if !args::asks_for_help(run.name, run.args) {
+            for family in FAMILIES {
+                found.extend(family(run));
+            }
+            found.extend(permissions::effects(run, world));
+        }
+        found.extend(fetched_code::effects(run));
+        found.extend(code::effects(run, world));
+        found.extend(secrets::effects(run, world));
+        match launch::launched(run) {
+            Some((name, args)) => run = Run { name, args, ..run },
+            None => break,
+        }
+    }
+    found
 }
+
+/// What the runs of one line would do, each by itself. A secret that is fed to a program which keeps
+/// it (`… | docker login --password-stdin`) counts as not printed.
+pub fn effects_of_line(invocations: &[Invocation], world: &dyn World) -> Vec<Vec<Effect>> {
+    invocations
+        .iter()
+        .map(|invocation| {
+            let mut found = effects(invocation, world);
+            if found.iter().any(|it| secrets::is_about_printing(it.rule))
+                && invocations
+                    .iter()
+                    .any(|it| secrets::keeps_what_comes_from(it, invocation))
+            {
+                found.retain(|it| !secrets::is_about_printing(it.rule));
+            }
+            found
+        })
+        .collect()
+}
+
+/// Every rule that a family can report, in the order of the families.
+pub fn rules() -> impl Iterator<Item = &'static RuleInfo> {
+    [
+        git::RULES,
+        git_remote::RULES,
+        versions::RULES,
+        database::RULES,
+        frameworks::RULES,
+        cloud::RULES,
+        infrastructure::RULES,
+        cluster::RULES,
+        container::RULES,
+        publish::RULES,
+        stores::RULES,
+        system::RULES,
+        permissions::RULES,
+        process::RULES,
+        http::RULES,
+        fetched_code::RULES,
+        files::RULES,
+        code::RULES,
+        secret_tools::RULES,
+        secrets::RULES,
+        own::RULES,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,7 @@
 //! give is worked out where the text itself tells it, and is unknown where only running would tell. All work is
 //! counted; when the count ends, the rest is reported as not understood.
 
+mod builtins;
 mod call;
 mod decode;
 mod each;
@@ -12,20 +13,25 @@ mod flow;
 mod language;
 mod options;
 mod parameter;
+mod redirect;
 mod remote;
 mod run;
 mod scope;
 mod shells;
 mod value;
+mod windows;
 mod words;
 mod wrappers;
+
+use std::rc::Rc;
 
 use crate::invocation::Invocation;
 use crate::paths::World;
 use crate::shell::Understanding;
+use crate::shell::tree::Statement;
 
-pub(crate) use scope::At;
 use scope::Scope;
+pub(crate) use scope::{At, NOWHERE};
 
 /// Steps for one text: words, statements, copies of scopes.
 const MAX_STEPS: usize = 60_000;
@@ -83,8 +89,8 @@ pub(in crate::interpret) struct Interpreter<'w> {
     steps: usize,
     bytes: usize,
     nesting: usize,
-    /// The functions that are being called.
-    calls: Vec<String>,
+    /// The functions and aliases that are being followed; an alias has no body.
+    calls: Vec<(String, Option<Rc<Statement>>)>,
     invocations: Vec<Invocation>,
     problems: Vec<String>,
     failure: Option<String>,
@@ -94,15 +100,12 @@ pub(in crate::interpret) struct Interpreter<'w> {
 impl Interpreter<'_> {
     /// Pays for steps; `false` when none are left.
     fn pay(&mut self, steps: usize) -> bool {
-        match self.steps.checked_sub(steps) {
-            Some(left) => {
-                self.steps = left;
-                true
-            }
-            None => {
-                self.problem("following all of it would take too many steps");
-                false
-            }
+        if let Some(left) = self.steps.checked_sub(steps) {
+            self.steps = left;
+            true
+        } else {
+            self.problem("following all of it would take too many steps");
+            false
         }
     }
 

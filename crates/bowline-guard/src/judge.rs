@@ -73,7 +73,12 @@ fn strictest(effects: &[(Effect, Option<usize>)]) -> Verdict {
             reason: Some(effect.what.clone()),
             instead: effect.instead.clone(),
         },
-        None => Verdict { gravity: Gravity::Harmless, rule: None, reason: None, instead: None },
+        None => Verdict {
+            gravity: Gravity::Harmless,
+            rule: None,
+            reason: None,
+            instead: None,
+        },
     }
 }
 
@@ -94,9 +99,15 @@ fn unknown_program(invocation: &Invocation, world: &dyn World) -> Option<Effect>
         return None;
     }
     let flags = |letters: &[char]| {
-        invocation.args.iter().filter_map(|arg| arg.text()).any(|text| {
-            text.starts_with('-') && !text.starts_with("--") && letters.iter().all(|letter| text.contains(*letter))
-        })
+        invocation
+            .args
+            .iter()
+            .filter_map(|arg| arg.text())
+            .any(|text| {
+                text.starts_with('-')
+                    && !text.starts_with("--")
+                    && letters.iter().all(|letter| text.contains(*letter))
+            })
     };
     let mut candidates = vec!["git", "dd"];
     if flags(&['r', 'f']) || flags(&['R', 'f']) {
@@ -138,22 +149,78 @@ fn unverified(text: &str, interpretation: &Interpretation, world: &dyn World) ->
 
 /// Programs and words that could destroy, looked for without any understanding.
 const DANGEROUS: &[&str] = &[
-    "rm", "rmdir", "unlink", "shred", "dd", "mkfs", "wipefs", "truncate", "rmtree", "rmsync", "rimraf", "unlinksync",
-    "drop", "flushall", "flushdb", "dropdatabase", "destroy", "terminate", "purge", "prune", "delete", "--delete", "-delete",
-    "--force", "--hard", "--mirror", "reset", "clean", "shutdown", "reboot", "halt", "poweroff", "killall", "pkill",
-    "chmod", "chown", "crontab", "curl", "wget", "eval", "base64", "xxd", "nc", "ncat", "sudo", "su", "format", "fdisk",
-    "parted", "diskutil", "remove-item", "rd", "del",
+    "rm",
+    "rmdir",
+    "unlink",
+    "shred",
+    "dd",
+    "mkfs",
+    "wipefs",
+    "truncate",
+    "rmtree",
+    "rmsync",
+    "rimraf",
+    "unlinksync",
+    "drop",
+    "flushall",
+    "flushdb",
+    "dropdatabase",
+    "destroy",
+    "terminate",
+    "purge",
+    "prune",
+    "delete",
+    "--delete",
+    "-delete",
+    "--force",
+    "--hard",
+    "--mirror",
+    "reset",
+    "clean",
+    "shutdown",
+    "reboot",
+    "halt",
+    "poweroff",
+    "killall",
+    "pkill",
+    "chmod",
+    "chown",
+    "crontab",
+    "curl",
+    "wget",
+    "eval",
+    "base64",
+    "xxd",
+    "nc",
+    "ncat",
+    "sudo",
+    "su",
+    "format",
+    "fdisk",
+    "parted",
+    "diskutil",
+    "remove-item",
+    "rd",
+    "del",
 ];
 
 fn dangerous_word(text: &str, world: &dyn World) -> Option<String> {
     let separators = |c: char| c.is_whitespace() || "\"'`$(){}[];|&<>=,/\\:!*?".contains(c);
     let lower = text.to_ascii_lowercase();
-    let found = lower.split(separators).find(|word| DANGEROUS.contains(word) || word.starts_with("mkfs."));
+    let found = lower
+        .split(separators)
+        .find(|word| DANGEROUS.contains(word) || word.starts_with("mkfs."));
     if let Some(found) = found {
         return Some(found.to_owned());
     }
-    let hidden: String = lower.chars().filter(|c| !matches!(c, '\\' | '\'' | '"')).collect();
-    if let Some(found) = hidden.split(separators).find(|word| DANGEROUS.contains(word)) {
+    let hidden: String = lower
+        .chars()
+        .filter(|c| !matches!(c, '\\' | '\'' | '"'))
+        .collect();
+    if let Some(found) = hidden
+        .split(separators)
+        .find(|word| DANGEROUS.contains(word))
+    {
         return Some(found.to_owned());
     }
     text.split(|c: char| c.is_whitespace() || "\"'`$(){};|&<>=,".contains(c))

@@ -1,4 +1,9 @@
 //! The labelled commands: what must be caught, and what must pass.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a broken row must fail the test"
+)]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,7 +20,9 @@ fn world(cwd: &str) -> StaticWorld {
 
 fn gravity(row: &Value) -> Gravity {
     let cwd = row["cwd_hint"].as_str().unwrap_or("/home/dev/project");
-    judge(row["command"].as_str().unwrap(), &world(cwd)).verdict.gravity
+    judge(row["command"].as_str().unwrap(), &world(cwd))
+        .verdict
+        .gravity
 }
 
 #[derive(Default)]
@@ -78,8 +85,13 @@ impl Score {
             }
         };
         if missed {
-            let key = format!("{} {category} {gravity:?} {}", row["verdict"].as_str().unwrap(), row["id"].as_str().unwrap());
-            self.misses.insert(key, row["command"].as_str().unwrap().to_owned());
+            let key = format!(
+                "{} {category} {gravity:?} {}",
+                row["verdict"].as_str().unwrap(),
+                row["id"].as_str().unwrap()
+            );
+            self.misses
+                .insert(key, row["command"].as_str().unwrap().to_owned());
         }
     }
 
@@ -116,8 +128,10 @@ fn the_project_s_own_rows() {
 }
 
 fn shared_corpus() -> PathBuf {
-    let shared = std::env::var_os("BOWLINE_SHARED")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"), PathBuf::from);
+    let shared = std::env::var_os("BOWLINE_SHARED").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
+        PathBuf::from,
+    );
     shared.join("corpus/commands.jsonl")
 }
 

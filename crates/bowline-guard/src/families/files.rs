@@ -5,10 +5,11 @@ mod overwrite;
 
 use super::rule::rules;
 use crate::effect::{Effect, Gravity};
-use crate::interpret::At;
+use crate::interpret::{At, NOWHERE};
 use crate::invocation::{Arg, Directory, Invocation, Stdin, Through, Value};
 use crate::paths::{
-    self, DeviceKind, HomeKind, Place, Rebuildable, ResolvedPath, World, rebuildable_by_name, scratch_by_name,
+    self, DeviceKind, HomeKind, Place, Rebuildable, ResolvedPath, World, rebuildable_by_name,
+    scratch_by_name,
 };
 
 rules! {
@@ -24,6 +25,8 @@ rules! {
         instead "Write to a file inside the project or in /tmp, and let a person put it in its place.";
     MOVE = Overwrite, "files.move", "moves away what should stay",
         instead "Copy it instead: `cp -r NAME /tmp/`.";
+    PERMISSIONS_FOUND = Permissions, "files.permissions-found", "changes the permissions of whatever a search finds outside the project",
+        instead "Change the permissions of named files inside the project.";
     MIRROR = Delete, "files.mirror", "deletes at the destination what the source does not have",
         instead "Look first, with `--dry-run`.";
 }
@@ -32,10 +35,13 @@ rules! {
 pub(super) fn effects(invocation: &Invocation, world: &dyn World) -> Vec<Effect> {
     let cwd = match &invocation.directory {
         Directory::Known(path) => path.clone(),
-        Directory::Unknown => UNKNOWN_DIRECTORY.to_owned(),
+        Directory::Unknown => NOWHERE.to_owned(),
     };
     let here = At { world, cwd: &cwd };
-    let files = Files { invocation, world: &here };
+    let files = Files {
+        invocation,
+        world: &here,
+    };
     let mut effects = Vec::new();
     if let Some(program) = invocation.program.as_deref() {
         files.program(program, &mut effects);
@@ -43,9 +49,6 @@ pub(super) fn effects(invocation: &Invocation, world: &dyn World) -> Vec<Effect>
     overwrite::redirections(&files, &mut effects);
     effects
 }
-
-/// Where a program runs whose directory is not known: no path of ours lies there.
-const UNKNOWN_DIRECTORY: &str = "/nowhere/unknown";
 
 struct Files<'r> {
     invocation: &'r Invocation,
@@ -66,7 +69,8 @@ impl Files<'_> {
             return;
         }
         match program {
-            "rm" | "grm" | "unlink" | "srm" | "wipe" | "rimraf" | "rimraf-cli" | "del-cli" | "del" | "trash-empty" | "gunlink" | "fsrm" | "scrub" => {
+            "rm" | "grm" | "unlink" | "srm" | "wipe" | "rimraf" | "rimraf-cli" | "del-cli"
+            | "del" | "trash-empty" | "gunlink" | "fsrm" | "scrub" => {
                 self.delete(&operands(args, &[]), effects);
             }
             "shred" | "gshred" => self.shred(effects),
@@ -77,17 +81,31 @@ impl Files<'_> {
             "dd" | "gdd" => overwrite::dd(self, effects),
             "truncate" | "gtruncate" => overwrite::truncate(self, effects),
             "mv" | "gmv" => overwrite::moved(self, effects),
-            "cp" | "gcp" | "install" | "ginstall" | "ln" | "gln" => overwrite::copied(self, program, effects),
+            "cp" | "gcp" | "install" | "ginstall" | "ln" | "gln" => {
+                overwrite::copied(self, program, effects);
+            }
             "tee" => overwrite::tee(self, effects),
             "rsync" | "rclone" => overwrite::mirrored(self, program, effects),
             "tar" | "gtar" | "bsdtar" if has(args, &["--remove-files"]) => {
                 let all = operands(args, &["-f", "-C", "--file", "--directory"]);
-                self.delete(all.get(usize::from(starts_cluster(args))..).unwrap_or_default(), effects);
+                self.delete(
+                    all.get(usize::from(starts_cluster(args))..)
+                        .unwrap_or_default(),
+                    effects,
+                );
             }
-            "zip" if args.iter().filter_map(Arg::text).any(|it| it == "--move" || (it.starts_with('-') && !it.starts_with("--") && it.contains('m'))) => {
+            "zip"
+                if args.iter().filter_map(Arg::text).any(|it| {
+                    it == "--move"
+                        || (it.starts_with('-') && !it.starts_with("--") && it.contains('m'))
+                }) =>
+            {
                 self.delete(operands(args, &[]).get(1..).unwrap_or_default(), effects);
             }
-            "sed" | "gsed" | "ed" | "ex" | "vim" | "vi" | "nvim" => overwrite::edited(self, program, effects),
+            "sed" | "gsed" | "ed" | "ex" | "vim" | "vi" | "nvim" => {
+                overwrite::edited(self, program, effects);
+            }
+            "chmod" | "chown" | "chgrp" => self.permissions(effects),
             "ssh-keygen" => overwrite::keys(self, effects),
             _ => {}
         }
@@ -98,21 +116,27 @@ impl Files<'_> {
         let resolved = match &arg.value {
             Value::Known(text) => vec![paths::resolve_literal(text, self.world)],
             Value::Pattern(text) => paths::resolve_words(text, self.world),
-            Value::Partly(text) => vec![paths::resolve(&text.replace('…', "${unknown}"), self.world)],
+            Value::Partly(text) => {
+                vec![paths::resolve(&text.replace('…', "${unknown}"), self.world)]
+            }
             Value::Unknown => vec![paths::resolve("${unknown}", self.world)],
         };
         resolved
             .into_iter()
             .map(|resolved| {
                 let place = self.place_of(&resolved);
-                Target { place, resolved, source: arg.source.clone() }
+                Target {
+                    place,
+                    resolved,
+                    source: arg.source.clone(),
+                }
             })
             .collect()
     }
 
     fn place_of(&self, resolved: &ResolvedPath) -> Place {
         let place = paths::place(resolved, self.world);
-        if resolved.path.starts_with(UNKNOWN_DIRECTORY) {
+        if resolved.path.starts_with(NOWHERE) {
             return Place::Unknown(paths::Unknown::Command);
         }
         match &place {
@@ -131,14 +155,14 @@ impl Files<'_> {
     }
 
     fn is_elsewhere(&self) -> bool {
-        self.invocation.through.iter().any(|it| matches!(it, Through::Remote(_) | Through::Container))
+        self.invocation
+            .through
+            .iter()
+            .any(|it| matches!(it, Through::Remote(_) | Through::Container))
     }
 
     fn delete(&self, args: &[&Arg], effects: &mut Vec<Effect>) {
-        let listing = self.invocation.through.iter().rev().find_map(|it| match it {
-            Through::EachOf(listing) => Some(listing.as_str()),
-            _ => None,
-        });
+        let listing = self.listing();
         for arg in args {
             if matches!(arg.value, Value::Unknown)
                 && let Some(listing) = listing
@@ -149,20 +173,57 @@ impl Files<'_> {
             for target in self.targets(arg) {
                 effects.extend(self.deletion(&target));
             }
+            // `/…` of each name in a listing: as grave as the listing.
+            if let (Value::Partly(_), Some(listing)) = (&arg.value, listing)
+                && found::gravity_of_listing(self, listing) == Gravity::Grave
+            {
+                effects.extend(self.listed(listing));
+            }
         }
     }
 
+    /// `find / -exec chmod …`: named files are judged with the permissions.
+    fn permissions(&self, effects: &mut Vec<Effect>) {
+        let unknown = self
+            .invocation
+            .args
+            .iter()
+            .any(|it| matches!(it.value, Value::Unknown));
+        if let Some(listing) = self.listing().filter(|_| unknown)
+            && found::reaches_outside(self, listing)
+        {
+            effects.push(PERMISSIONS_FOUND.grave(format!(
+                "changes the permissions of everything that `{listing}` finds"
+            )));
+        }
+    }
+
+    /// What tells the items that a program is run for.
+    fn listing(&self) -> Option<&str> {
+        self.invocation
+            .through
+            .iter()
+            .rev()
+            .find_map(|it| match it {
+                Through::EachOf(listing) => Some(listing.as_str()),
+                _ => None,
+            })
+    }
+
     fn deletion(&self, target: &Target) -> Option<Effect> {
-        let what = format!("deletes {}", self.describe(target));
+        let what = format!("deletes {}", Self::describe(target));
         let gravity = self.gravity_of_loss(target);
         match (gravity, &target.place) {
             (Gravity::Harmless, _) => None,
-            (_, Place::Unknown(_)) => Some(DELETE_UNKNOWN.doubtful(format!("deletes {}, which cannot be known", target.source))),
+            (_, Place::Unknown(_)) => Some(
+                DELETE_UNKNOWN
+                    .doubtful(format!("deletes {}, which cannot be known", target.source)),
+            ),
             (gravity, _) => Some(DELETE.effect(gravity, what)),
         }
     }
 
-    fn describe(&self, target: &Target) -> String {
+    fn describe(target: &Target) -> String {
         let kind = match target.place {
             Place::Root => "the root of the file system",
             Place::System => "a part of the system",
@@ -194,23 +255,32 @@ impl Files<'_> {
             | Place::OutsideProject
             | Place::Device(DeviceKind::Storage | DeviceKind::Other)
             | Place::InHome(HomeKind::Data | HomeKind::Config) => Gravity::Grave,
-            Place::Device(DeviceKind::Harmless) => Gravity::Harmless,
-            Place::InHome(HomeKind::Cache | HomeKind::Download) => Gravity::Doubtful,
             Place::Unknown(_) if self.is_everything_in_a_known_place(target) => Gravity::Grave,
-            Place::Unknown(_) => Gravity::Doubtful,
-            Place::InProject(Rebuildable::No) if is_production_data(&target.resolved.path) => Gravity::Grave,
-            Place::InProject(Rebuildable::No) => Gravity::Doubtful,
-            Place::InProject(Rebuildable::Output | Rebuildable::Scratch | Rebuildable::Ignored) | Place::Temp => Gravity::Harmless,
+            Place::InProject(Rebuildable::No) if is_production_data(&target.resolved.path) => {
+                Gravity::Grave
+            }
+            Place::InHome(HomeKind::Cache | HomeKind::Download)
+            | Place::Unknown(_)
+            | Place::InProject(Rebuildable::No) => Gravity::Doubtful,
+            Place::InProject(Rebuildable::Output | Rebuildable::Scratch | Rebuildable::Ignored)
+            | Place::Device(DeviceKind::Harmless)
+            | Place::Temp => Gravity::Harmless,
         }
     }
 
     /// Elsewhere the working directory is unknown, but `/srv` is `/srv`.
     fn is_everything_in_a_known_place(&self, target: &Target) -> bool {
-        self.is_elsewhere() && target.resolved.path.starts_with('/') && !target.resolved.path.starts_with(UNKNOWN_DIRECTORY) && !target.resolved.path.contains('*')
+        self.is_elsewhere()
+            && target.resolved.path.starts_with('/')
+            && !target.resolved.path.starts_with(NOWHERE)
+            && !target.resolved.path.contains('*')
     }
 
     fn shred(&self, effects: &mut Vec<Effect>) {
-        let args = operands(&self.invocation.args, &["-n", "-s", "--iterations", "--size", "--random-source"]);
+        let args = operands(
+            &self.invocation.args,
+            &["-n", "-s", "--iterations", "--size", "--random-source"],
+        );
         let before = effects.len();
         self.delete(&args, effects);
         // What is shredded is not found in any backup either.
@@ -224,15 +294,15 @@ impl Files<'_> {
     /// What a search or a listing gives to a deletion.
     fn listed(&self, listing: &str) -> Option<Effect> {
         let gravity = found::gravity_of_listing(self, listing);
-        self.found_effect(gravity, listing)
+        Self::found_effect(gravity, listing)
     }
 
     fn found(&self, program: &str, words: &[String]) -> Option<Effect> {
         let gravity = found::gravity_of_search(self, program, words);
-        self.found_effect(gravity, &format!("{program} {}", words.join(" ")))
+        Self::found_effect(gravity, &format!("{program} {}", words.join(" ")))
     }
 
-    fn found_effect(&self, gravity: Gravity, listing: &str) -> Option<Effect> {
+    fn found_effect(gravity: Gravity, listing: &str) -> Option<Effect> {
         (gravity != Gravity::Harmless).then(|| {
             let short: String = listing.chars().take(120).collect();
             DELETE_FOUND.effect(gravity, format!("deletes everything that `{short}` finds"))
@@ -251,7 +321,9 @@ impl Files<'_> {
 fn is_production_data(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
     let name = lower.rsplit('/').next().unwrap_or(&lower);
-    let data = [".sqlite", ".sqlite3", ".db", ".mdb", ".rdb", ".kdbx"].iter().any(|ending| name.ends_with(ending));
+    let data = [".sqlite", ".sqlite3", ".db", ".mdb", ".rdb", ".kdbx"]
+        .iter()
+        .any(|ending| name.ends_with(ending));
     data && (name.contains("prod") || name.contains("live") || name.contains("customer"))
 }
 
@@ -277,7 +349,9 @@ fn operands<'a>(args: &'a [Arg], with_value: &[&str]) -> Vec<&'a Arg> {
 }
 
 fn has(args: &[Arg], options: &[&str]) -> bool {
-    args.iter().filter_map(Arg::text).any(|it| options.contains(&it))
+    args.iter()
+        .filter_map(Arg::text)
+        .any(|it| options.contains(&it))
 }
 
 fn asks_only(args: &[Arg]) -> bool {
@@ -293,5 +367,7 @@ fn text_of(arg: &Arg) -> String {
 
 /// `tar cf x` and `tar -cf x`: the archive comes first.
 fn starts_cluster(args: &[Arg]) -> bool {
-    args.iter().filter_map(Arg::text).any(|it| !it.starts_with("--") && it.starts_with('-') && it.ends_with('f') && it.len() > 2)
+    args.iter()
+        .filter_map(Arg::text)
+        .any(|it| !it.starts_with("--") && it.starts_with('-') && it.ends_with('f') && it.len() > 2)
 }

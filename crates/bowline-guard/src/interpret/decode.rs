@@ -71,7 +71,9 @@ pub(super) fn hex(text: &str) -> Option<String> {
 /// Text, if the bytes are text.
 fn printable(bytes: Vec<u8>) -> Option<String> {
     let text = String::from_utf8(bytes).ok()?;
-    let odd = text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t' | '\r'));
+    let odd = text
+        .chars()
+        .any(|c| c.is_control() && !matches!(c, '\n' | '\t' | '\r'));
     (!odd).then_some(text)
 }
 
@@ -79,7 +81,9 @@ fn printable(bytes: Vec<u8>) -> Option<String> {
 pub(super) fn reversed(text: &str) -> String {
     text.split_inclusive('\n')
         .map(|line| {
-            let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
+            let (line, end) = line
+                .strip_suffix('\n')
+                .map_or((line, ""), |line| (line, "\n"));
             line.chars().rev().collect::<String>() + end
         })
         .collect()
@@ -173,7 +177,7 @@ pub(super) fn escapes(text: &str) -> String {
             Some('r') => bytes.push(b'\r'),
             Some('a' | 'b' | 'f' | 'v') => bytes.push(b' '),
             Some('e' | 'E') => bytes.push(27),
-            Some('\\') => bytes.push(b'\\'),
+            Some('\\') | None => bytes.push(b'\\'),
             Some(kind @ ('x' | 'u' | 'U')) => {
                 let most = match kind {
                     'x' => 2,
@@ -203,7 +207,6 @@ pub(super) fn escapes(text: &str) -> String {
                 }
                 push(&mut bytes, other);
             }
-            None => bytes.push(b'\\'),
         }
     }
     String::from_utf8_lossy(&bytes).into_owned()
@@ -224,7 +227,7 @@ pub(super) fn printf(format: &str, args: &[String]) -> String {
             }
             while chars.next_if(|c| "-+ #0123456789.".contains(*c)).is_some() {}
             match chars.next() {
-                Some('%') => out.push('%'),
+                Some('%') | None => out.push('%'),
                 Some('b') => {
                     used = true;
                     out.push_str(&args.next().map(|it| escapes(it)).unwrap_or_default());
@@ -237,7 +240,6 @@ pub(super) fn printf(format: &str, args: &[String]) -> String {
                     used = true;
                     out.push_str(args.next().map_or("", String::as_str));
                 }
-                None => out.push('%'),
             }
         }
         if !used || args.len() == 0 || out.len() > super::value::MAX_TEXT {

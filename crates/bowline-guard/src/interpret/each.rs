@@ -11,14 +11,59 @@ use crate::invocation::{Through, Value};
 const MAX_ITEMS: usize = 32;
 
 const XARGS_VALUES: &[&str] = &[
-    "-a", "--arg-file", "-d", "--delimiter", "-E", "-I", "-J", "-L", "--max-lines", "-n", "--max-args", "-P",
-    "--max-procs", "-R", "-S", "-s", "--max-chars", "--replace", "--process-slot-var",
+    "-a",
+    "--arg-file",
+    "-d",
+    "--delimiter",
+    "-E",
+    "-I",
+    "-J",
+    "-L",
+    "--max-lines",
+    "-n",
+    "--max-args",
+    "-P",
+    "--max-procs",
+    "-R",
+    "-S",
+    "-s",
+    "--max-chars",
+    "--replace",
+    "--process-slot-var",
 ];
 
 const PARALLEL_VALUES: &[&str] = &[
-    "-j", "--jobs", "-n", "--max-args", "-N", "-I", "-a", "--arg-file", "-d", "--delimiter", "-S", "--sshlogin",
-    "--colsep", "-C", "-L", "-P", "--timeout", "--retries", "--delay", "--joblog", "--results", "--halt", "--wd",
-    "--workdir", "-s", "--max-chars", "--tmpdir", "--nice", "--load", "--memfree", "--tagstring",
+    "-j",
+    "--jobs",
+    "-n",
+    "--max-args",
+    "-N",
+    "-I",
+    "-a",
+    "--arg-file",
+    "-d",
+    "--delimiter",
+    "-S",
+    "--sshlogin",
+    "--colsep",
+    "-C",
+    "-L",
+    "-P",
+    "--timeout",
+    "--retries",
+    "--delay",
+    "--joblog",
+    "--results",
+    "--halt",
+    "--wd",
+    "--workdir",
+    "-s",
+    "--max-chars",
+    "--tmpdir",
+    "--nice",
+    "--load",
+    "--memfree",
+    "--tagstring",
 ];
 
 impl Interpreter<'_> {
@@ -41,11 +86,19 @@ impl Interpreter<'_> {
         let pieces: Vec<&str> = match separator {
             Separator::Blanks => input.text.split_whitespace().collect(),
             Separator::Lines => input.text.lines().filter(|line| !line.is_empty()).collect(),
-            Separator::Character(c) => input.text.split(c).filter(|it| !it.trim().is_empty()).collect(),
+            Separator::Character(c) => input
+                .text
+                .split(c)
+                .filter(|it| !it.trim().is_empty())
+                .collect(),
         };
         for piece in pieces.iter().take(MAX_ITEMS) {
             let piece = piece.trim_end_matches('\n');
-            let piece = if separator == Separator::Blanks { piece.trim_matches(['"', '\'']) } else { piece };
+            let piece = if separator == Separator::Blanks {
+                piece.trim_matches(['"', '\''])
+            } else {
+                piece
+            };
             let value = if piece.chars().all(|c| c == super::value::UNKNOWN) {
                 Value::Unknown
             } else if piece.contains(super::value::UNKNOWN) {
@@ -53,14 +106,20 @@ impl Interpreter<'_> {
             } else {
                 Value::Known(piece.to_owned())
             };
-            items.push(Item::of(Content { value, sources: input.sources.clone() }));
+            items.push(Item::of(Content {
+                value,
+                sources: input.sources.clone(),
+            }));
         }
         if pieces.len() > MAX_ITEMS {
             self.problem("a command runs for more items than are followed");
         }
         if items.is_empty() {
             let sources = input.sources.clone();
-            items.push(Item::of(Content { value: Value::Unknown, sources }));
+            items.push(Item::of(Content {
+                value: Value::Unknown,
+                sources,
+            }));
         }
         items
     }
@@ -71,16 +130,30 @@ impl Interpreter<'_> {
         let own = args.get(..start).unwrap_or_default();
         let mut template: Vec<Item> = args.get(start..).unwrap_or_default().to_vec();
         if template.is_empty() {
-            self.emit_call(call, scope);
+            self.emit_call(call);
             // Without a command it prints its items.
-            return call.input.as_ref().map_or_else(Output::nothing, |input| (**input).clone());
+            return call
+                .input
+                .as_ref()
+                .map_or_else(Output::nothing, |input| (**input).clone());
         }
         let mut replace = texts_of(own, &["-I", "-J", "--replace"]).into_iter().next();
-        if replace.is_none() && own.iter().any(|it| matches!(it.text(), Some("-i" | "--replace"))) {
+        if replace.is_none()
+            && own
+                .iter()
+                .any(|it| matches!(it.text(), Some("-i" | "--replace")))
+        {
             replace = Some("{}".to_owned());
         }
-        let nul = own.iter().any(|it| it.text().is_some_and(|t| t == "--null" || (t.starts_with('-') && !t.starts_with("--") && t.contains('0'))));
-        let lines = replace.is_some() || own.iter().any(|it| it.text().is_some_and(|t| t.starts_with("-L")));
+        let nul = own.iter().any(|it| {
+            it.text().is_some_and(|t| {
+                t == "--null" || (t.starts_with('-') && !t.starts_with("--") && t.contains('0'))
+            })
+        });
+        let lines = replace.is_some()
+            || own
+                .iter()
+                .any(|it| it.text().is_some_and(|t| t.starts_with("-L")));
         let separator = match texts_of(own, &["-d", "--delimiter"]).first() {
             Some(text) => Separator::Character(match text.as_str() {
                 "\\n" => '\n',
@@ -92,8 +165,11 @@ impl Interpreter<'_> {
             None if lines => Separator::Lines,
             None => Separator::Blanks,
         };
-        let items = if let Some(file) = texts_of(own, &["-a", "--arg-file"]).first() {
-            let output = self.file_output(&crate::invocation::Arg::known(file.clone()), scope);
+        let items = if let Some(file) = super::options::value_of(own, &["-a", "--arg-file"]) {
+            let output = match &file.feed {
+                Some(feed) => feed.clone(),
+                None => self.file_output(&file.arg, scope),
+            };
             let mut fed = call.clone();
             fed.input = Some(std::rc::Rc::new(output));
             self.items(&fed, separator)
@@ -106,7 +182,10 @@ impl Interpreter<'_> {
         let mut output = Output::nothing();
         if let Some(mark) = replace {
             for item in &items {
-                let words = template.iter().map(|word| substituted(word, &mark, item)).collect();
+                let words = template
+                    .iter()
+                    .map(|word| substituted(word, &mark, item))
+                    .collect();
                 let through = each_through(&call.input, "xargs");
                 let each = inner.with_words(words, through);
                 output.append(self.call(each, scope));
@@ -126,9 +205,17 @@ impl Interpreter<'_> {
         let rest = args.get(start..).unwrap_or_default();
         let is_mark = |item: &Item| item.text().is_some_and(|it| it.starts_with(":::"));
         let first_mark = rest.iter().position(is_mark);
-        let template = rest.get(..first_mark.unwrap_or(rest.len())).unwrap_or_default();
+        let template = rest
+            .get(..first_mark.unwrap_or(rest.len()))
+            .unwrap_or_default();
         let items: Vec<Item> = match first_mark {
-            Some(at) => rest.iter().skip(at).filter(|item| !is_mark(item)).take(MAX_ITEMS).cloned().collect(),
+            Some(at) => rest
+                .iter()
+                .skip(at)
+                .filter(|item| !is_mark(item))
+                .take(MAX_ITEMS)
+                .cloned()
+                .collect(),
             None => self.items(call, Separator::Lines),
         };
         let through = each_through(&call.input, "parallel");
@@ -136,7 +223,11 @@ impl Interpreter<'_> {
         inner.through.clone_from(&call.through);
         inner.through.push(through);
         let mut output = Output::nothing();
-        let mut text = template.iter().map(Item::marked).collect::<Vec<_>>().join(" ");
+        let mut text = template
+            .iter()
+            .map(Item::marked)
+            .collect::<Vec<_>>()
+            .join(" ");
         let no_items = args.iter().any(|it| it.text() == Some("-N0"));
         if !text.contains("{}") && !text.contains("{.}") && !text.contains("{/}") && !no_items {
             text.push_str(if text.is_empty() { "{}" } else { " {}" });
@@ -148,7 +239,10 @@ impl Interpreter<'_> {
             }
             if !item.sources.is_empty() && matches!(item.arg.value, Value::Unknown) {
                 // Where the unknown comes from matters to what is done with it.
-                let words: Vec<Item> = template.iter().map(|word| substituted(word, "{}", item)).collect();
+                let words: Vec<Item> = template
+                    .iter()
+                    .map(|word| substituted(word, "{}", item))
+                    .collect();
                 let blank = template.iter().any(|word| word.marked().contains(' '));
                 if !blank && !words.is_empty() {
                     let mut words = words;
@@ -167,7 +261,7 @@ impl Interpreter<'_> {
     }
 
     fn find(&mut self, call: &Call, scope: &mut Scope) -> Output {
-        self.emit_call(call, scope);
+        self.emit_call(call);
         let args = call.args();
         let mut at = 0;
         let conditions = find_conditions(args);
@@ -177,7 +271,10 @@ impl Interpreter<'_> {
                 continue;
             }
             let rest = args.get(at..).unwrap_or_default();
-            let length = rest.iter().position(|it| matches!(it.text(), Some(";" | "+"))).unwrap_or(rest.len());
+            let length = rest
+                .iter()
+                .position(|it| matches!(it.text(), Some(";" | "+")))
+                .unwrap_or(rest.len());
             let words = rest.get(..length).unwrap_or_default();
             self.for_found(words, "{}", &conditions, call, scope);
             at += length;
@@ -186,18 +283,26 @@ impl Interpreter<'_> {
     }
 
     fn fd(&mut self, call: &Call, scope: &mut Scope) -> Output {
-        self.emit_call(call, scope);
+        self.emit_call(call);
         let args = call.args();
         let runs = |text: &str| matches!(text, "-x" | "--exec" | "-X" | "--exec-batch");
         let at = args.iter().position(|it| {
-            it.text().is_some_and(|text| runs(text) || (text.starts_with('-') && !text.starts_with("--") && text.ends_with(['x', 'X'])))
+            it.text().is_some_and(|text| {
+                runs(text)
+                    || (text.starts_with('-')
+                        && !text.starts_with("--")
+                        && text.ends_with(['x', 'X']))
+            })
         });
         if let Some(at) = at {
             let mut before: Vec<&str> = vec!["fd"];
             before.extend(args.get(..at).unwrap_or_default().iter().map(Item::marked));
             let found = before.join(" ");
             let rest = args.get(at + 1..).unwrap_or_default();
-            let length = rest.iter().position(|it| it.text() == Some(";")).unwrap_or(rest.len());
+            let length = rest
+                .iter()
+                .position(|it| it.text() == Some(";"))
+                .unwrap_or(rest.len());
             let mut words = rest.get(..length).unwrap_or_default().to_vec();
             if !words.iter().any(|it| it.marked().contains('{')) {
                 words.push(Item::known("{}"));
@@ -207,9 +312,22 @@ impl Interpreter<'_> {
         Output::unknown(vec![call.source()])
     }
 
-    fn for_found(&mut self, words: &[Item], mark: &str, found: &str, call: &Call, scope: &mut Scope) {
-        let file = Item::of(Content { value: Value::Unknown, sources: vec![found.to_owned()] });
-        let words: Vec<Item> = words.iter().map(|word| substituted(word, mark, &file)).collect();
+    fn for_found(
+        &mut self,
+        words: &[Item],
+        mark: &str,
+        found: &str,
+        call: &Call,
+        scope: &mut Scope,
+    ) {
+        let file = Item::of(Content {
+            value: Value::Unknown,
+            sources: vec![found.to_owned()],
+        });
+        let words: Vec<Item> = words
+            .iter()
+            .map(|word| substituted(word, mark, &file))
+            .collect();
         if words.is_empty() {
             return;
         }
@@ -246,7 +364,9 @@ fn substituted(word: &Item, mark: &str, item: &Item) -> Item {
     let whole = text.replace(mark, item.marked());
     let value = match (&word.arg.value, &item.arg.value) {
         (Value::Known(_), Value::Known(_)) => Value::Known(whole),
-        (Value::Known(_) | Value::Pattern(_), Value::Known(_) | Value::Pattern(_)) => Value::Pattern(whole),
+        (Value::Known(_) | Value::Pattern(_), Value::Known(_) | Value::Pattern(_)) => {
+            Value::Pattern(whole)
+        }
         _ => Value::Partly(whole),
     };
     let sources = word.sources.iter().chain(&item.sources).cloned().collect();

@@ -11,15 +11,45 @@ use crate::invocation::Through;
 pub(super) fn names_a_command(variable: &str) -> bool {
     matches!(
         variable,
-        "EDITOR" | "VISUAL" | "PAGER" | "GIT_EDITOR" | "GIT_PAGER" | "GIT_SEQUENCE_EDITOR" | "GIT_SSH_COMMAND" | "GIT_SSH"
-            | "GIT_EXTERNAL_DIFF" | "GIT_ASKPASS" | "SSH_ASKPASS" | "BROWSER" | "MANPAGER" | "LESSOPEN" | "LESSCLOSE"
-            | "PROMPT_COMMAND" | "BASH_ENV" | "ENV" | "KUBE_EDITOR" | "SUDO_EDITOR" | "FCEDIT" | "RSYNC_RSH" | "SYSTEMD_EDITOR"
-            | "GIT_PROXY_COMMAND" | "SVN_EDITOR" | "HGEDITOR" | "MAKE" | "KUBECTL_EXTERNAL_DIFF" | "CVS_RSH"
+        "EDITOR"
+            | "VISUAL"
+            | "PAGER"
+            | "GIT_EDITOR"
+            | "GIT_PAGER"
+            | "GIT_SEQUENCE_EDITOR"
+            | "GIT_SSH_COMMAND"
+            | "GIT_SSH"
+            | "GIT_EXTERNAL_DIFF"
+            | "GIT_ASKPASS"
+            | "SSH_ASKPASS"
+            | "BROWSER"
+            | "MANPAGER"
+            | "LESSOPEN"
+            | "LESSCLOSE"
+            | "PROMPT_COMMAND"
+            | "BASH_ENV"
+            | "ENV"
+            | "KUBE_EDITOR"
+            | "SUDO_EDITOR"
+            | "FCEDIT"
+            | "RSYNC_RSH"
+            | "SYSTEMD_EDITOR"
+            | "GIT_PROXY_COMMAND"
+            | "SVN_EDITOR"
+            | "HGEDITOR"
+            | "MAKE"
+            | "KUBECTL_EXTERNAL_DIFF"
+            | "CVS_RSH"
     )
 }
 
 /// Follows what a program's arguments make it run.
-pub(super) fn follow(interpreter: &mut Interpreter<'_>, name: &str, call: &Call, scope: &mut Scope) {
+pub(super) fn follow(
+    interpreter: &mut Interpreter<'_>,
+    name: &str,
+    call: &Call,
+    scope: &mut Scope,
+) {
     let args = call.args();
     let mut texts: Vec<String> = Vec::new();
     match name {
@@ -38,7 +68,10 @@ pub(super) fn follow(interpreter: &mut Interpreter<'_>, name: &str, call: &Call,
             }
         }
         "vim" | "vi" | "nvim" | "ex" | "view" | "gvim" | "ed" => {
-            let commands = args.iter().map(Item::marked).chain(call.input.as_deref().map(|input| input.text.as_str()));
+            let commands = args
+                .iter()
+                .map(Item::marked)
+                .chain(call.input.as_deref().map(|input| input.text.as_str()));
             for command in commands {
                 texts.extend(editor_commands(command));
             }
@@ -47,13 +80,37 @@ pub(super) fn follow(interpreter: &mut Interpreter<'_>, name: &str, call: &Call,
             for action in texts_of(args, &["--checkpoint-action"]) {
                 texts.extend(action.strip_prefix("exec=").map(str::to_owned));
             }
-            texts.extend(texts_of(args, &["--to-command", "--use-compress-program", "-I", "--rsh-command", "--info-script", "--new-volume-script"]));
+            texts.extend(texts_of(
+                args,
+                &[
+                    "--to-command",
+                    "--use-compress-program",
+                    "-I",
+                    "--rsh-command",
+                    "--info-script",
+                    "--new-volume-script",
+                ],
+            ));
         }
         "zip" => texts.extend(texts_of(args, &["-TT", "--unzip-command"])),
         "make" | "gmake" | "bmake" => {
             for rule in texts_of(args, &["--eval", "-E"]) {
-                let body = rule.split_once([';', '\n']).map_or(rule.as_str(), |(_, body)| body);
-                texts.push(body.replace("$(HOME)", "$HOME").replace("${HOME}", "$HOME").replace("$$", "$"));
+                let body = rule
+                    .split_once([';', '\n'])
+                    .map_or(rule.as_str(), |(_, body)| body);
+                texts.push(make_variables(body));
+            }
+            let reads_input = texts_of(args, &["-f", "--file", "--makefile"])
+                .iter()
+                .any(|it| it == "-" || it == "/dev/stdin");
+            if let Some(input) = call.input.as_ref().filter(|_| reads_input) {
+                let recipes = input
+                    .text
+                    .lines()
+                    .filter_map(|line| line.strip_prefix('\t'));
+                texts.extend(
+                    recipes.map(|line| make_variables(line.trim_start_matches(['@', '-', '+']))),
+                );
             }
         }
         "crontab" => {
@@ -66,7 +123,12 @@ pub(super) fn follow(interpreter: &mut Interpreter<'_>, name: &str, call: &Call,
         "less" | "man" => texts.extend(texts_of(args, &["-P", "--pager"])),
         "gdb" | "lldb" => {
             for command in texts_of(args, &["-ex", "-eval-command", "-o"]) {
-                texts.extend(command.strip_prefix("shell ").or_else(|| command.strip_prefix('!')).map(str::to_owned));
+                texts.extend(
+                    command
+                        .strip_prefix("shell ")
+                        .or_else(|| command.strip_prefix('!'))
+                        .map(str::to_owned),
+                );
             }
         }
         "socat" => {
@@ -74,18 +136,31 @@ pub(super) fn follow(interpreter: &mut Interpreter<'_>, name: &str, call: &Call,
                 let upper = word.to_ascii_uppercase();
                 for kind in ["EXEC:", "SYSTEM:"] {
                     if upper.starts_with(kind) {
-                        texts.extend(word.get(kind.len()..).map(|it| it.trim_matches(['"', '\'']).to_owned()));
+                        texts.extend(
+                            word.get(kind.len()..)
+                                .map(|it| it.trim_matches(['"', '\'']).to_owned()),
+                        );
                     }
                 }
             }
         }
-        "nc" | "ncat" | "netcat" => texts.extend(texts_of(args, &["-c", "--sh-exec", "-e", "--exec"])),
+        "nc" | "ncat" | "netcat" => {
+            texts.extend(texts_of(args, &["-c", "--sh-exec", "-e", "--exec"]));
+        }
         "logrotate" | "inotifywait" => {}
-        "nodemon" | "concurrently" | "chokidar" | "onchange" | "watchexec" | "npm-run-all" | "wait-on" | "foreman" | "just" => {
+        "nodemon" | "concurrently" | "chokidar" | "onchange" | "watchexec" | "npm-run-all"
+        | "wait-on" | "foreman" | "just" => {
             texts.extend(texts_of(args, &["-x", "--exec", "-c", "--command"]));
             if matches!(name, "concurrently" | "watchexec") {
-                texts.extend(args.iter().map(Item::marked).filter(|it| it.contains(' ')).map(str::to_owned));
-                let words = args.get(first_operand(args, &["-w", "-e", "-i", "-s"])..).unwrap_or_default();
+                texts.extend(
+                    args.iter()
+                        .map(Item::marked)
+                        .filter(|it| it.contains(' '))
+                        .map(str::to_owned),
+                );
+                let words = args
+                    .get(first_operand(args, &["-w", "-e", "-i", "-s"])..)
+                    .unwrap_or_default();
                 texts.push(words.iter().map(Item::marked).collect::<Vec<_>>().join(" "));
             }
         }
@@ -93,7 +168,11 @@ pub(super) fn follow(interpreter: &mut Interpreter<'_>, name: &str, call: &Call,
             for code in texts_of(args, &["--eval", "-eval", "--execute", "-e"]) {
                 texts.extend(quoted_after(&code, "(shell-command "));
                 for call in ["(delete-directory ", "(delete-file "] {
-                    texts.extend(quoted_after(&code, call).into_iter().map(|path| format!("rm -rf '{path}'")));
+                    texts.extend(
+                        quoted_after(&code, call)
+                            .into_iter()
+                            .map(|path| format!("rm -rf '{path}'")),
+                    );
                 }
             }
         }
@@ -117,9 +196,21 @@ fn git(args: &[Item], texts: &mut Vec<String>) {
             continue;
         };
         let key = key.to_ascii_lowercase();
-        let runs = ["pager", "editor", "sshcommand", "fsmonitor", "command", "cmd", "external", "textconv", "askpass", "helper", "hookspath"]
-            .iter()
-            .any(|ending| key.ends_with(ending));
+        let runs = [
+            "pager",
+            "editor",
+            "sshcommand",
+            "fsmonitor",
+            "command",
+            "cmd",
+            "external",
+            "textconv",
+            "askpass",
+            "helper",
+            "hookspath",
+        ]
+        .iter()
+        .any(|ending| key.ends_with(ending));
         if let Some(shell) = value.strip_prefix('!') {
             texts.push(shell.to_owned());
         } else if key.starts_with("alias.") {
@@ -129,22 +220,52 @@ fn git(args: &[Item], texts: &mut Vec<String>) {
             texts.push(value.to_owned());
         }
     }
-    let subcommand_at = first_operand(args, &["-c", "-C", "--git-dir", "--work-tree", "--namespace", "--exec-path"]);
+    let subcommand_at = first_operand(
+        args,
+        &[
+            "-c",
+            "-C",
+            "--git-dir",
+            "--work-tree",
+            "--namespace",
+            "--exec-path",
+        ],
+    );
     let subcommand = args.get(subcommand_at).map(Item::marked);
     let rest = args.get(subcommand_at + 1..).unwrap_or_default();
-    let words = |from: usize| rest.get(from..).unwrap_or_default().iter().map(Item::marked).collect::<Vec<_>>().join(" ");
+    let words = |from: usize| {
+        rest.get(from..)
+            .unwrap_or_default()
+            .iter()
+            .map(Item::marked)
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
     match subcommand {
         Some("submodule") => {
             if let Some(at) = rest.iter().position(|it| it.text() == Some("foreach")) {
-                let skip = rest.iter().skip(at + 1).take_while(|it| it.marked().starts_with('-')).count();
+                let skip = rest
+                    .iter()
+                    .skip(at + 1)
+                    .take_while(|it| it.marked().starts_with('-'))
+                    .count();
                 texts.push(words(at + 1 + skip));
             }
         }
-        Some("bisect") if rest.first().and_then(Item::text) == Some("run") => texts.push(quoted_words(rest.get(1..).unwrap_or_default())),
+        Some("bisect") if rest.first().and_then(Item::text) == Some("run") => {
+            texts.push(quoted_words(rest.get(1..).unwrap_or_default()));
+        }
         Some("rebase") => texts.extend(texts_of(rest, &["-x", "--exec"])),
         Some("filter-branch") => texts.extend(texts_of(
             rest,
-            &["--tree-filter", "--index-filter", "--msg-filter", "--env-filter", "--parent-filter", "--commit-filter"],
+            &[
+                "--tree-filter",
+                "--index-filter",
+                "--msg-filter",
+                "--env-filter",
+                "--parent-filter",
+                "--commit-filter",
+            ],
         )),
         Some("difftool" | "mergetool") => texts.extend(texts_of(rest, &["-x", "--extcmd"])),
         Some("config") => {
@@ -152,9 +273,11 @@ fn git(args: &[Item], texts: &mut Vec<String>) {
             texts.extend(value.strip_prefix('!').map(str::to_owned));
         }
         Some("grep") => texts.extend(
-            rest.iter().filter_map(|it| it.marked().strip_prefix("--open-files-in-pager=")).map(str::to_owned),
+            rest.iter()
+                .filter_map(|it| it.marked().strip_prefix("--open-files-in-pager="))
+                .map(str::to_owned),
         ),
-        Some("worktree") | Some(_) | None => {}
+        Some("worktree" | _) | None => {}
     }
 }
 
@@ -200,23 +323,32 @@ fn quoted_before_getline(program: &str) -> Vec<String> {
     let Some(inside) = before.strip_suffix('"') else {
         return Vec::new();
     };
-    inside.rsplit('"').next().map(|text| vec![text.to_owned()]).unwrap_or_default()
+    inside
+        .rsplit('"')
+        .next()
+        .map(|text| vec![text.to_owned()])
+        .unwrap_or_default()
 }
 
 /// `1e command`, `s/…/…/e`.
 fn sed_commands(script: &str) -> Vec<String> {
     let mut found = Vec::new();
     for part in script.split(['\n', ';']) {
-        let part = part.trim_start().trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '$' | ',' | '!' | ' '));
+        let part = part
+            .trim_start()
+            .trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '$' | ',' | '!' | ' '));
         if let Some(command) = part.strip_prefix("e ") {
             found.push(command.to_owned());
         }
         if let Some(rest) = part.strip_prefix('s')
-            && let Some(delimiter) = rest.chars().next().filter(|c| !c.is_alphanumeric() && !c.is_whitespace())
+            && let Some(delimiter) = rest
+                .chars()
+                .next()
+                .filter(|c| !c.is_alphanumeric() && !c.is_whitespace())
         {
             let pieces: Vec<&str> = rest.split(delimiter).collect();
             if let [_, _, with, flags, ..] = pieces.as_slice()
-                && flags.chars().all(|c| c.is_alphanumeric())
+                && flags.chars().all(char::is_alphanumeric)
                 && flags.contains('e')
             {
                 found.push((*with).to_owned());
@@ -228,18 +360,25 @@ fn sed_commands(script: &str) -> Vec<String> {
 
 /// `:!command`, `+!command`, `-c '!command'`.
 fn editor_commands(argument: &str) -> Vec<String> {
-    argument
-        .split(['|', '\n'])
-        .filter_map(|part| {
-            let part = part.trim_start().trim_start_matches(['+', ':', '%', 'r', 'w', ' ']);
-            let part = part.strip_prefix("silent").map_or(part, |rest| rest.trim_start_matches(['!', ' ', ':']));
-            let part = if part.len() < argument.len() && !argument.contains('!') { return None } else { part };
-            part.strip_prefix('!').or_else(|| part.strip_prefix("terminal ")).map(str::to_owned).or_else(|| {
-                argument.contains("silent").then(|| part.to_owned()).filter(|_| argument.contains("!"))
-            })
-        })
-        .chain(quoted_after(argument, "system("))
-        .collect()
+    let mut found = quoted_after(argument, "system(");
+    for part in argument.split(['|', '\n']) {
+        // A range, `:silent`, `:r` or `:w` may stand before the mark.
+        let Some((before, command)) = part.split_once('!') else {
+            continue;
+        };
+        let prefix = before.trim_matches(|c: char| c == '+' || c == ':' || c.is_whitespace());
+        match prefix {
+            "" | "%" | "r" | "w" | "." | "1,$" | "w " | "read" | "write" => {
+                found.push(command.to_owned())
+            }
+            "sil" | "silent" => {
+                let command = command.trim_start_matches([' ', ':']);
+                found.push(command.strip_prefix('!').unwrap_or(command).to_owned());
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// The command of a line in a crontab.
@@ -256,45 +395,7 @@ fn schedule(line: &str) -> Option<String> {
     Some(rest.to_owned())
 }
 
-/// PowerShell's and `cmd`'s own words for deleting.
-pub(super) fn windows(interpreter: &mut Interpreter<'_>, call: &Call, scope: &mut Scope) {
-    let text = call.args().iter().map(Item::marked).collect::<Vec<_>>().join(" ");
-    let mut inner = interpreter.copy(scope);
-    inner.through.push(Through::Wrapper(call.program().unwrap_or_default()));
-    for statement in text.split([';', '|', '&']) {
-        let words: Vec<&str> = statement.split_whitespace().map(|it| it.trim_matches(['"', '\'', '{', '}'])).collect();
-        let at = words.iter().position(|word| {
-            matches!(word.to_ascii_lowercase().as_str(), "remove-item" | "ri" | "rd" | "rmdir" | "del" | "erase" | "clear-content" | "format-volume")
-        });
-        if let Some(at) = at {
-            let paths: Vec<String> = words
-                .iter()
-                .skip(at + 1)
-                .filter(|it| !it.starts_with('-') && !(it.starts_with('/') && it.len() == 2))
-                .map(|it| format!("'{}'", windows_path(it)))
-                .collect();
-            let text = format!("rm -rf {}", paths.join(" ").replace("'~", "~'"));
-            interpreter.nested(&text, &inner, None);
-            continue;
-        }
-        let start = words.iter().position(|it| !it.starts_with(['-', '/']) && !it.is_empty());
-        if let Some(start) = start
-            && let Some(rest) = words.get(start..)
-        {
-            let text = rest.iter().map(|it| windows_path(it)).collect::<Vec<_>>().join(" ");
-            interpreter.nested(&text, &inner, None);
-        }
-    }
-}
-
-/// `C:\Users\x` lies where `/mnt/c/Users/x` does.
-fn windows_path(path: &str) -> String {
-    let slashes = path.replace('\\', "/").replace("%USERPROFILE%", "$HOME").replace("$env:USERPROFILE", "$HOME");
-    match slashes.split_once(":/") {
-        Some((drive, rest)) if drive.len() == 1 => {
-            let rest = rest.trim_end_matches('/');
-            if rest.is_empty() { "/".to_owned() } else { format!("/mnt/{}/{rest}", drive.to_ascii_lowercase()) }
-        }
-        _ => slashes,
-    }
+/// Make's own way to write a variable of the environment.
+fn make_variables(recipe: &str) -> String {
+    recipe.replace("$(HOME)", "$HOME").replace("$$", "$")
 }

@@ -22,17 +22,28 @@ pub(super) fn output_of(
         .or_else(|| filter(interpreter, name, call, scope))
         .filter(|output| output.text.len() <= MAX_TEXT);
     printed.unwrap_or_else(|| {
-        let mut sources = call.input.as_ref().map_or_else(Vec::new, |input| input.sources.clone());
+        let mut sources = call
+            .input
+            .as_ref()
+            .map_or_else(Vec::new, |input| input.sources.clone());
         sources.push(call.source());
         Output::unknown(sources)
     })
 }
 
 /// Programs that print what their arguments say.
-fn printer(interpreter: &mut Interpreter<'_>, name: &str, call: &Call, scope: &Scope) -> Option<Output> {
+fn printer(
+    interpreter: &mut Interpreter<'_>,
+    name: &str,
+    call: &Call,
+    scope: &Scope,
+) -> Option<Output> {
     let args = call.args();
     let texts: Vec<String> = args.iter().map(|item| item.marked().to_owned()).collect();
-    let sources: Vec<String> = args.iter().flat_map(|item| item.sources.iter().cloned()).collect();
+    let sources: Vec<String> = args
+        .iter()
+        .flat_map(|item| item.sources.iter().cloned())
+        .collect();
     let text = match name {
         "echo" => echo(&texts),
         "printf" => {
@@ -59,13 +70,22 @@ fn printer(interpreter: &mut Interpreter<'_>, name: &str, call: &Call, scope: &S
             format!("{known}\n")
         }
         "basename" | "dirname" => {
-            let path = args.iter().find_map(|it| it.text().filter(|t| !t.starts_with('-')))?;
-            let (parent, last) = path.trim_end_matches('/').rsplit_once('/').unwrap_or((".", path));
-            let part = if name == "basename" { last } else if parent.is_empty() { "/" } else { parent };
-            format!("{part}\n")
+            let item = args.iter().find(|it| !it.marked().starts_with('-'))?;
+            let absolute = interpreter.absolute(&item.arg, scope);
+            let path = item.text().map(str::to_owned).or(absolute)?;
+            let path = path.trim_end_matches('/');
+            match (name, path.rsplit_once('/')) {
+                ("basename", parts) => format!("{}\n", parts.map_or(path, |(_, last)| last)),
+                (_, Some(("", _))) => "/\n".to_owned(),
+                (_, Some((parent, _))) => format!("{parent}\n"),
+                (_, None) => ".\n".to_owned(),
+            }
         }
         "mktemp" => {
-            let inside = args.iter().filter_map(Item::text).rfind(|it| it.contains("XXX"));
+            let inside = args
+                .iter()
+                .filter_map(Item::text)
+                .rfind(|it| it.contains("XXX"));
             match inside {
                 Some(template) if template.contains('/') => template.to_owned(),
                 Some(template) => format!("/tmp/{template}"),
@@ -76,9 +96,13 @@ fn printer(interpreter: &mut Interpreter<'_>, name: &str, call: &Call, scope: &S
         "yes" => format!("{}\n", texts.first().map_or("y", String::as_str)),
         "seq" => {
             let last: usize = texts.last()?.parse().ok()?;
-            (1..=last.min(16)).map(|number| format!("{number}\n")).collect()
+            let numbers: Vec<_> = (1..=last.min(16))
+                .map(|number| number.to_string())
+                .collect();
+            numbers.join("\n") + "\n"
         }
-        "true" | "false" | ":" | "sleep" | "test" | "[" | "mkdir" | "touch" | "rm" | "cp" | "mv" | "exit" | "return" => String::new(),
+        "true" | "false" | ":" | "sleep" | "test" | "[" | "mkdir" | "touch" | "rm" | "cp"
+        | "mv" | "exit" | "return" => String::new(),
         _ => return None,
     };
     // What the arguments do not tell is known by where it comes from.
@@ -89,7 +113,9 @@ fn echo(texts: &[String]) -> String {
     let mut rest = texts;
     let (mut newline, mut escaped) = (true, false);
     while let Some((first, after)) = rest.split_first() {
-        let letters = first.strip_prefix('-').filter(|it| !it.is_empty() && it.chars().all(|c| "neE".contains(c)));
+        let letters = first
+            .strip_prefix('-')
+            .filter(|it| !it.is_empty() && it.chars().all(|c| "neE".contains(c)));
         let Some(letters) = letters else {
             break;
         };
@@ -98,7 +124,11 @@ fn echo(texts: &[String]) -> String {
         rest = after;
     }
     let text = rest.join(" ");
-    let mut text = if escaped { decode::escapes(&text) } else { text };
+    let mut text = if escaped {
+        decode::escapes(&text)
+    } else {
+        text
+    };
     if newline {
         text.push('\n');
     }
@@ -113,14 +143,21 @@ fn git(interpreter: &Interpreter<'_>, texts: &[String]) -> Option<String> {
             let root = interpreter.world.project_root();
             rest.iter().find_map(|word| match *word {
                 "--show-toplevel" => Some(format!("{root}\n")),
-                "--git-dir" | "--absolute-git-dir" | "--git-common-dir" => Some(format!("{root}/.git\n")),
+                "--git-dir" | "--absolute-git-dir" | "--git-common-dir" => {
+                    Some(format!("{root}/.git\n"))
+                }
                 "--show-cdup" => Some("./\n".to_owned()),
                 _ => None,
             })
         }
-        ["for-each-ref" | "log" | "branch" | "tag" | "stash" | "reflog", rest @ ..] => {
+        [
+            "for-each-ref" | "log" | "branch" | "tag" | "stash" | "reflog",
+            rest @ ..,
+        ] => {
             let format = rest.iter().find_map(|word| {
-                word.strip_prefix("--format=").or_else(|| word.strip_prefix("--pretty=format:")).or_else(|| word.strip_prefix("--pretty="))
+                word.strip_prefix("--format=")
+                    .or_else(|| word.strip_prefix("--pretty=format:"))
+                    .or_else(|| word.strip_prefix("--pretty="))
             })?;
             let mut out = String::new();
             let mut chars = format.chars();
@@ -142,15 +179,28 @@ fn git(interpreter: &Interpreter<'_>, texts: &[String]) -> Option<String> {
 }
 
 /// Programs that change what they read.
-fn filter(interpreter: &mut Interpreter<'_>, name: &str, call: &Call, scope: &mut Scope) -> Option<Output> {
+fn filter(
+    interpreter: &mut Interpreter<'_>,
+    name: &str,
+    call: &Call,
+    scope: &mut Scope,
+) -> Option<Output> {
     let args = call.args();
-    let has = |options: &[&str]| args.iter().any(|it| it.text().is_some_and(|text| options.contains(&text)));
-    if matches!(name, "base64" | "gbase64" | "base32" | "openssl" | "xxd" | "basenc")
-        && let Some(output) = decoder(interpreter, name, call, scope)
+    let has = |options: &[&str]| {
+        args.iter()
+            .any(|it| it.text().is_some_and(|text| options.contains(&text)))
+    };
+    if matches!(
+        name,
+        "base64" | "gbase64" | "base32" | "openssl" | "xxd" | "basenc"
+    ) && let Some(output) = decoder(interpreter, name, call, scope)
     {
         return Some(output);
     }
-    let operands: Vec<&Item> = args.iter().filter(|it| !it.marked().starts_with('-') || it.marked() == "-").collect();
+    let operands: Vec<&Item> = args
+        .iter()
+        .filter(|it| !it.marked().starts_with('-') || it.marked() == "-")
+        .collect();
     let input = match (name, operands.as_slice()) {
         ("cat" | "tac" | "head" | "tail" | "rev" | "sort" | "uniq" | "nl", files @ [_, ..]) => {
             let mut whole = Output::nothing();
@@ -158,7 +208,10 @@ fn filter(interpreter: &mut Interpreter<'_>, name: &str, call: &Call, scope: &mu
             for file in files {
                 let output = match (&file.feed, file.text()) {
                     (Some(feed), _) => feed.clone(),
-                    (None, Some("-")) => call.input.as_ref().map_or_else(Output::nothing, |it| (**it).clone()),
+                    (None, Some("-")) => call
+                        .input
+                        .as_ref()
+                        .map_or_else(Output::nothing, |it| (**it).clone()),
                     (None, _) => interpreter.file_output(&file.arg, scope),
                 };
                 known |= output.says_something() || file.feed.is_some();
@@ -172,17 +225,15 @@ fn filter(interpreter: &mut Interpreter<'_>, name: &str, call: &Call, scope: &mu
         _ => (**call.input.as_ref()?).clone(),
     };
     let text = match name {
-        "cat" | "sort" | "uniq" | "nl" | "pv" | "sponge" | "ts" | "buffer" | "mbuffer" | "less" | "more" | "iconv" | "dos2unix" => {
-            input.text.clone()
-        }
+        "cat" | "sort" | "uniq" | "nl" | "pv" | "sponge" | "ts" | "buffer" | "mbuffer" | "less"
+        | "more" | "iconv" | "dos2unix" | "head" | "tail" => input.text.clone(),
         "tee" => {
             for file in &operands {
                 interpreter.written(&file.arg, &input, scope);
             }
             input.text.clone()
         }
-        "head" | "tail" => input.text.clone(),
-        "tac" => input.text.lines().rev().map(|line| format!("{line}\n")).collect(),
+        "tac" => input.text.lines().rev().collect::<Vec<_>>().join("\n") + "\n",
         "rev" => decode::reversed(&input.text),
         "tr" => match operands.as_slice() {
             [set] if has(&["-d", "--delete"]) => decode::without(&input.text, set.text()?)?,
@@ -192,9 +243,8 @@ fn filter(interpreter: &mut Interpreter<'_>, name: &str, call: &Call, scope: &mu
         },
         "sed" => return sed(&input, call),
         "awk" | "gawk" | "mawk" => return awk(&input, call),
-        "xargs" => input.text.clone(),
-        "base64" | "gbase64" | "base32" | "openssl" | "xxd" | "basenc" => return None,
-        "gunzip" | "zcat" | "gzip" | "bunzip2" | "bzcat" | "xz" | "xzcat" | "unxz" | "zstd" | "zstdcat" | "uudecode" => {
+        "gunzip" | "zcat" | "gzip" | "bunzip2" | "bzcat" | "xz" | "xzcat" | "unxz" | "zstd"
+        | "zstdcat" | "uudecode" => {
             // Packed: what comes out cannot be known here.
             let mut sources = input.sources;
             sources.push(call.source());
@@ -210,18 +260,32 @@ fn filter(interpreter: &mut Interpreter<'_>, name: &str, call: &Call, scope: &mu
     Some(Output { text, sources })
 }
 
-fn decoder(interpreter: &mut Interpreter<'_>, name: &str, call: &Call, scope: &Scope) -> Option<Output> {
+fn decoder(
+    interpreter: &mut Interpreter<'_>,
+    name: &str,
+    call: &Call,
+    scope: &Scope,
+) -> Option<Output> {
     let args = call.args();
     let flags: Vec<&str> = args.iter().filter_map(Item::text).collect();
     let decodes = match name {
-        "xxd" => flags.iter().any(|it| it.starts_with('-') && it.contains('r')),
-        "openssl" => flags.iter().any(|it| matches!(*it, "-d" | "-decrypt")) && flags.iter().any(|it| it.contains("base64") || *it == "-a"),
-        _ => flags.iter().any(|it| matches!(*it, "-d" | "-D" | "--decode" | "-di" | "-id") || it.starts_with("--dec")),
+        "xxd" => flags
+            .iter()
+            .any(|it| it.starts_with('-') && it.contains('r')),
+        "openssl" => {
+            flags.iter().any(|it| matches!(*it, "-d" | "-decrypt"))
+                && flags.iter().any(|it| it.contains("base64") || *it == "-a")
+        }
+        _ => flags.iter().any(|it| {
+            matches!(*it, "-d" | "-D" | "--decode" | "-di" | "-id") || it.starts_with("--dec")
+        }),
     };
     if !decodes {
         return None;
     }
-    let file = args.iter().find(|it| !it.marked().starts_with('-') && !matches!(it.marked(), "enc" | "base64"));
+    let file = args
+        .iter()
+        .find(|it| !it.marked().starts_with('-') && !matches!(it.marked(), "enc" | "base64"));
     let input = match (file, &call.input) {
         (Some(file), _) if file.feed.is_some() => file.feed.clone()?,
         (Some(file), _) => interpreter.file_output(&file.arg, scope),
@@ -250,7 +314,10 @@ fn sed(input: &Output, call: &Call) -> Option<Output> {
     let scripts = texts_of(args, &["-e", "--expression"]);
     let script = match scripts.first() {
         Some(script) => script.clone(),
-        None => args.get(first_operand(args, &["-e", "-f", "-i", "-l"]))?.text()?.to_owned(),
+        None => args
+            .get(first_operand(args, &["-e", "-f", "-i", "-l"]))?
+            .text()?
+            .to_owned(),
     };
     let mut chars = script.strip_prefix('s')?.chars();
     let delimiter = chars.next()?;
@@ -264,15 +331,33 @@ fn sed(input: &Output, call: &Call) -> Option<Output> {
             ".*" | "^.*$" | "^.*" | ".*$" | "\\(.*\\)" | "(.*)" | "^\\(.*\\)$" => {
                 with.replace("\\1", "&").replace('&', line)
             }
-            plain if plain.chars().all(|c| c.is_alphanumeric() || " -_/,:;@%=".contains(c)) => {
-                if flags.contains('g') { line.replace(plain, with) } else { line.replacen(plain, with, 1) }
+            plain
+                if plain
+                    .chars()
+                    .all(|c| c.is_alphanumeric() || " -_/,:;@%=".contains(c)) =>
+            {
+                if flags.contains('g') {
+                    line.replace(plain, with)
+                } else {
+                    line.replacen(plain, with, 1)
+                }
             }
             _ => return None,
         })
     };
-    let text = input.text.lines().map(change).collect::<Option<Vec<_>>>()?.join("\n") + "\n";
+    let text = input
+        .text
+        .lines()
+        .map(change)
+        .collect::<Option<Vec<_>>>()?
+        .join("\n")
+        + "\n";
     // What is put around unknown lines makes commands of them.
-    let sources = if input.sources.is_empty() { Vec::new() } else { input.sources.clone() };
+    let sources = if input.sources.is_empty() {
+        Vec::new()
+    } else {
+        input.sources.clone()
+    };
     Some(Output { text, sources })
 }
 
@@ -300,6 +385,8 @@ fn awk(input: &Output, call: &Call) -> Option<Output> {
         return None;
     }
     text.push('\n');
-    let _ = input;
-    Some(Output { text, sources: input.sources.clone() })
+    Some(Output {
+        text,
+        sources: input.sources.clone(),
+    })
 }

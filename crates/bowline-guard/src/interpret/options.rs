@@ -56,7 +56,9 @@ pub(super) fn values_of<'a>(args: &'a [Item], names: &[&str]) -> Vec<&'a Item> {
         let ends_cluster = text.starts_with('-')
             && !text.starts_with("--")
             && text.len() > 2
-            && names.iter().any(|name| name.len() == 2 && text.ends_with(&name[1..]));
+            && names
+                .iter()
+                .any(|name| name.len() == 2 && name.chars().last() == text.chars().last());
         if (names.contains(&text) || ends_cluster)
             && let Some(value) = args.get(at + 1)
         {
@@ -95,4 +97,14 @@ pub(super) fn asks_for_help(name: &str, args: &[Item]) -> bool {
         ["-h" | "-V"] => !matches!(name, "shutdown" | "sudo" | "df" | "ls" | "free"),
         _ => false,
     }
+}
+
+/// The word after a cluster that ends with this letter: `-lc text`.
+pub(super) fn cluster_text(args: &[Item], letter: char) -> Option<String> {
+    let at = args.iter().position(|item| {
+        item.text().is_some_and(|text| {
+            text.starts_with('-') && !text.starts_with("--") && text.ends_with(letter)
+        })
+    })?;
+    args.get(at + 1).map(|item| item.marked().to_owned())
 }

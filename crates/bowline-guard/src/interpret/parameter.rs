@@ -38,13 +38,16 @@ impl Operator {
 
 /// Longest first.
 const SYMBOLS: &[&str] = &[
-    ":-", ":=", ":+", ":?", "##", "%%", "//", "/#", "/%", "^^", ",,", "-", "=", "+", "?", "#",
-    "%", "/", "^", ",", "@", ":",
+    ":-", ":=", ":+", ":?", "##", "%%", "//", "/#", "/%", "^^", ",,", "-", "=", "+", "?", "#", "%",
+    "/", "^", ",", "@", ":",
 ];
 
 /// Takes `$name` or `${…}` apart.
 pub(super) fn parse(written: &str) -> Reference {
-    let Some(inside) = written.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')) else {
+    let Some(inside) = written
+        .strip_prefix("${")
+        .and_then(|rest| rest.strip_suffix('}'))
+    else {
         return Reference {
             kind: Kind::Plain,
             name: written.strip_prefix('$').unwrap_or(written).to_owned(),
@@ -61,7 +64,11 @@ pub(super) fn parse(written: &str) -> Reference {
         .find(|c: char| c != '_' && !c.is_ascii_alphanumeric())
         .unwrap_or(rest.len());
     // `@`, `*`, `?` and the like are names of one character.
-    let end = if named == 0 { rest.chars().next().map_or(0, char::len_utf8) } else { named };
+    let end = if named == 0 {
+        rest.chars().next().map_or(0, char::len_utf8)
+    } else {
+        named
+    };
     let (name, mut rest) = rest.split_at_checked(end).unwrap_or((rest, ""));
     let mut subscript = None;
     if let Some(open) = rest.strip_prefix('[')
@@ -72,9 +79,17 @@ pub(super) fn parse(written: &str) -> Reference {
     }
     let operator = SYMBOLS.iter().find_map(|symbol| {
         let operand = rest.strip_prefix(symbol)?;
-        Some(Operator { symbol, operand: operand.to_owned() })
+        Some(Operator {
+            symbol,
+            operand: operand.to_owned(),
+        })
     });
-    Reference { kind, name: name.to_owned(), subscript, operator }
+    Reference {
+        kind,
+        name: name.to_owned(),
+        subscript,
+        operator,
+    }
 }
 
 /// What an operator makes of a known value; `None` when that cannot be told.
@@ -115,7 +130,10 @@ fn unquoted(pattern: &str) -> String {
 }
 
 fn boundaries(text: &str) -> Vec<usize> {
-    text.char_indices().map(|(at, _)| at).chain([text.len()]).collect()
+    text.char_indices()
+        .map(|(at, _)| at)
+        .chain([text.len()])
+        .collect()
 }
 
 fn matches(pattern: &str, text: &str) -> bool {
@@ -132,7 +150,10 @@ fn cut_front(text: &str, pattern: &str, reach: Reach) -> String {
     if reach == Reach::Longest {
         ends.reverse();
     }
-    let end = ends.into_iter().find(|end| text.get(..*end).is_some_and(|front| matches(&pattern, front)));
+    let end = ends.into_iter().find(|end| {
+        text.get(..*end)
+            .is_some_and(|front| matches(&pattern, front))
+    });
     text.get(end.unwrap_or(0)..).unwrap_or_default().to_owned()
 }
 
@@ -142,8 +163,12 @@ fn cut_back(text: &str, pattern: &str, reach: Reach) -> String {
     if reach == Reach::Shortest {
         starts.reverse();
     }
-    let start = starts.into_iter().find(|at| text.get(*at..).is_some_and(|back| matches(&pattern, back)));
-    text.get(..start.unwrap_or(text.len())).unwrap_or_default().to_owned()
+    let start = starts
+        .into_iter()
+        .find(|at| text.get(*at..).is_some_and(|back| matches(&pattern, back)));
+    text.get(..start.unwrap_or(text.len()))
+        .unwrap_or_default()
+        .to_owned()
 }
 
 fn replace(symbol: &str, text: &str, operand: &str) -> Option<String> {
@@ -154,8 +179,12 @@ fn replace(symbol: &str, text: &str, operand: &str) -> Option<String> {
     }
     Some(match symbol {
         "//" => text.replace(&pattern, &with),
-        "/#" => text.strip_prefix(&pattern).map_or(text.to_owned(), |rest| format!("{with}{rest}")),
-        "/%" => text.strip_suffix(&pattern).map_or(text.to_owned(), |rest| format!("{rest}{with}")),
+        "/#" => text
+            .strip_prefix(&pattern)
+            .map_or(text.to_owned(), |rest| format!("{with}{rest}")),
+        "/%" => text
+            .strip_suffix(&pattern)
+            .map_or(text.to_owned(), |rest| format!("{rest}{with}")),
         _ => text.replacen(&pattern, &with, 1),
     })
 }
@@ -174,12 +203,21 @@ fn substring(text: &str, operand: &str) -> Option<String> {
     };
     let count = i64::try_from(text.chars().count()).ok()?;
     let offset: i64 = offset.trim().trim_matches(['(', ')']).parse().ok()?;
-    let start = if offset < 0 { (count + offset).max(0) } else { offset.min(count) };
+    let start = if offset < 0 {
+        (count + offset).max(0)
+    } else {
+        offset.min(count)
+    };
     let end = match length {
         Some(length) if length < 0 => (count + length).max(start),
         Some(length) => (start + length).min(count),
         None => count,
     };
     let (start, end) = (usize::try_from(start).ok()?, usize::try_from(end).ok()?);
-    Some(text.chars().skip(start).take(end.saturating_sub(start)).collect())
+    Some(
+        text.chars()
+            .skip(start)
+            .take(end.saturating_sub(start))
+            .collect(),
+    )
 }

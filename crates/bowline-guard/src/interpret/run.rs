@@ -6,14 +6,12 @@ use super::call::Call;
 use super::scope::{Marks, Scope, Variable};
 use super::value::{Content, Item, Output};
 use super::{Interpreter, Note};
-use crate::invocation::{Arg, Directory, Opened, Opening, Value};
-use crate::paths::{self, Shape};
+use crate::invocation::Value;
 use crate::shell::build::script;
-use crate::shell::parts::read_word;
 use crate::shell::tree::{
     AssignHow, AssignValue, Link, Node, Simple, Statement, Timing, TreeAssignment, TreeWord,
 };
-use crate::shell::{Redirect, RedirectOperator, RedirectTarget, Understanding};
+use crate::shell::{Redirect, Understanding};
 
 /// What a statement reads: `None` when that is the terminal, or unknown.
 pub(super) type Input = Option<Rc<Output>>;
@@ -21,16 +19,8 @@ pub(super) type Input = Option<Rc<Output>>;
 /// The most rounds of a loop that are followed.
 const MAX_ROUNDS: usize = 24;
 
-/// What redirections do to a statement.
-#[derive(Debug, Default)]
-pub(super) struct Redirected {
-    pub(super) opened: Vec<Opened>,
-    pub(super) input: Input,
-    pub(super) reads_file: Option<Arg>,
-    /// The files that its output goes to instead.
-    stdout: Vec<Arg>,
-    captured: bool,
-}
+/// How often a function that calls itself is followed.
+const MAX_RECURSION: usize = 2;
 
 impl Interpreter<'_> {
     /// Follows a text and tells what it prints.
@@ -106,9 +96,9 @@ impl Interpreter<'_> {
         }
         let redirected = self.redirects(&statement.redirects, scope, input);
         if !redirected.opened.is_empty() {
-            let mut call = Call::of(vec![Item::known(":")], scope);
+            let mut call = Call::of(vec![Item::known("{")], scope);
             call.opened.clone_from(&redirected.opened);
-            self.emit_call(&call, scope);
+            self.emit_call(&call);
         }
         let output = self.node(&statement.node, scope, &redirected.input);
         self.captured(output, &redirected, scope)
@@ -151,9 +141,11 @@ impl Interpreter<'_> {
                 output.append(self.sequence(body, scope, input));
                 output
             }
-            Node::For { variable, words, body } => {
-                self.each(variable.as_deref(), words.as_deref(), body, scope, input)
-            }
+            Node::For {
+                variable,
+                words,
+                body,
+            } => self.each(variable.as_deref(), words.as_deref(), body, scope, input),
             Node::Case { words, branches } => {
                 self.expand_words(words, scope);
                 self.branches(branches, scope, input)
@@ -189,7 +181,10 @@ impl Interpreter<'_> {
     }
 
     fn pipeline(&mut self, stages: &[Statement], scope: &Scope, input: &Input) -> Output {
-        let recursions = stages.iter().filter(|stage| self.calls_itself(stage)).count();
+        let recursions = stages
+            .iter()
+            .filter(|stage| self.calls_itself(stage))
+            .count();
         if recursions > 1 {
             self.note(Note::Multiplies);
         }
@@ -215,10 +210,21 @@ impl Interpreter<'_> {
         input: &Input,
     ) -> Output {
         let contents: Vec<Content> = match words {
-            Some(words) => self.expand_words(words, scope).iter().map(Item::content).collect(),
-            None => scope.positional.as_ref().map_or_else(Vec::new, |list| list.to_vec()),
+            Some(words) => self
+                .expand_words(words, scope)
+                .iter()
+                .map(Item::content)
+                .collect(),
+            None => scope
+                .positional
+                .as_ref()
+                .map_or_else(Vec::new, |list| list.to_vec()),
         };
-        let contents = if contents.is_empty() { vec![Content::unknown()] } else { contents };
+        let contents = if contents.is_empty() {
+            vec![Content::unknown()]
+        } else {
+            contents
+        };
         let mut output = Output::nothing();
         for content in contents.iter().take(MAX_ROUNDS) {
             if let Some(variable) = variable {
@@ -234,7 +240,7 @@ impl Interpreter<'_> {
 
     /// Whether a statement calls the function that it stands in.
     fn calls_itself(&self, statement: &Statement) -> bool {
-        let Some(current) = self.calls.last() else {
+        let Some((current, _)) = self.calls.last() else {
             return false;
         };
         match &statement.node {
@@ -259,15 +265,18 @@ impl Interpreter<'_> {
     pub(super) fn function(
         &mut self,
         name: &str,
-        body: &Statement,
+        body: &Rc<Statement>,
         arguments: &[Item],
         scope: &mut Scope,
         input: Input,
     ) -> Output {
-        if self.calls.iter().any(|call| call == name) || !self.enter() {
+        let same = |(_, other): &&(String, Option<Rc<Statement>>)| {
+            other.as_ref().is_some_and(|it| Rc::ptr_eq(it, body))
+        };
+        if self.calls.iter().filter(same).count() >= MAX_RECURSION || !self.enter() {
             return Output::unknown(Vec::new());
         }
-        self.calls.push(name.to_owned());
+        self.calls.push((name.to_owned(), Some(Rc::clone(body))));
         let arguments: Vec<_> = arguments.iter().map(Item::content).collect();
         let outer = scope.positional.replace(Rc::new(arguments));
         let output = self.statement(body, scope, input);
@@ -327,8 +336,11 @@ impl Interpreter<'_> {
                 Variable::One(content)
             }
             AssignValue::Array(words) => {
-                let mut contents: Vec<_> =
-                    self.expand_words(words, scope).iter().map(Item::content).collect();
+                let mut contents: Vec<_> = self
+                    .expand_words(words, scope)
+                    .iter()
+                    .map(Item::content)
+                    .collect();
                 if assignment.how == AssignHow::Append
                     && let Some(Variable::Many(before)) = scope.variables.get(&assignment.name)
                 {
@@ -338,118 +350,6 @@ impl Interpreter<'_> {
             }
         };
         (assignment.name.clone(), variable)
-    }
-
-    fn redirects(&mut self, redirects: &[Redirect], scope: &mut Scope, input: Input) -> Redirected {
-        let mut redirected = Redirected { input, ..Redirected::default() };
-        for redirect in redirects {
-            self.redirect(redirect, scope, &mut redirected);
-        }
-        redirected
-    }
-
-    fn redirect(&mut self, redirect: &Redirect, scope: &mut Scope, to: &mut Redirected) {
-        let item = match &redirect.target {
-            RedirectTarget::Word(word) => self.expand_whole(&read_word(&word.source), scope),
-            RedirectTarget::HereDocument { body, expanded } => {
-                let output = if *expanded {
-                    self.expand_document(body, scope)
-                } else {
-                    Output::text(body.clone())
-                };
-                to.input = Some(Rc::new(output));
-                return;
-            }
-        };
-        let is_output = matches!(redirect.descriptor, None | Some(1));
-        let (how, arg) = match redirect.operator {
-            RedirectOperator::HereString => {
-                to.input = Some(Rc::new(Output {
-                    text: format!("{}\n", item.marked()),
-                    sources: item.sources,
-                }));
-                return;
-            }
-            RedirectOperator::HereDocument => return,
-            RedirectOperator::DuplicateInput => return,
-            RedirectOperator::DuplicateOutput => {
-                let text = item.marked();
-                if text.is_empty() || text == "-" || text.bytes().all(|byte| byte.is_ascii_digit()) {
-                    to.captured |= is_output && text != "1";
-                    return;
-                }
-                (Opening::Overwrite, item.arg)
-            }
-            RedirectOperator::Read => {
-                if matches!(redirect.descriptor, None | Some(0)) {
-                    to.input = Some(Rc::new(match item.feed {
-                        Some(feed) => feed,
-                        None => self.file_output(&item.arg, scope),
-                    }));
-                    to.reads_file = Some(item.arg.clone());
-                }
-                (Opening::Read, item.arg)
-            }
-            RedirectOperator::Append => (Opening::Append, item.arg),
-            RedirectOperator::ReadWrite => (Opening::Append, item.arg),
-            RedirectOperator::Write | RedirectOperator::Clobber | RedirectOperator::WriteBoth => {
-                (Opening::Overwrite, item.arg)
-            }
-        };
-        if matches!(how, Opening::Overwrite | Opening::Append)
-            && (is_output || redirect.operator == RedirectOperator::WriteBoth)
-        {
-            to.captured = true;
-            to.stdout.push(arg.clone());
-        }
-        to.opened.push(Opened { how, file: arg });
-    }
-
-    /// What a file holds, if the text itself has written it.
-    pub(super) fn file_output(&mut self, file: &Arg, scope: &Scope) -> Output {
-        let known = self
-            .absolute(file, scope)
-            .and_then(|path| scope.files.get(&path));
-        match known {
-            Some(output) => (**output).clone(),
-            None => Output::unknown(vec![format!("cat {}", file.source)]),
-        }
-    }
-
-    /// Keeps what goes to files; what is left goes on.
-    fn captured(&mut self, output: Output, redirected: &Redirected, scope: &mut Scope) -> Output {
-        if !redirected.captured {
-            return output;
-        }
-        for file in &redirected.stdout {
-            self.written(file, &output, scope);
-        }
-        Output::nothing()
-    }
-
-    /// Remembers what was written to a file.
-    pub(super) fn written(&mut self, file: &Arg, output: &Output, scope: &mut Scope) {
-        if scope.files.len() < 64
-            && let Some(path) = self.absolute(file, scope)
-        {
-            let mut whole = scope.files.get(&path).map_or_else(Output::nothing, |it| (**it).clone());
-            whole.append(output.clone());
-            scope.files.insert(path, Rc::new(whole));
-        }
-    }
-
-    /// The absolute path of a file, where it is known.
-    pub(super) fn absolute(&self, file: &Arg, scope: &Scope) -> Option<String> {
-        let Directory::Known(cwd) = &scope.directory else {
-            return None;
-        };
-        let world = super::At { world: self.world, cwd };
-        let resolved = match &file.value {
-            Value::Known(text) => paths::resolve_literal(text, &world),
-            Value::Pattern(text) => paths::resolve(text, &world),
-            Value::Partly(_) | Value::Unknown => return None,
-        };
-        (resolved.shape == Shape::Exact).then_some(resolved.path)
     }
 }
 
@@ -462,6 +362,11 @@ fn joined(before: &Content, after: &Content) -> Content {
         }
         _ => Value::Partly(text),
     };
-    let sources = before.sources.iter().chain(&after.sources).cloned().collect();
+    let sources = before
+        .sources
+        .iter()
+        .chain(&after.sources)
+        .cloned()
+        .collect();
     Content { value, sources }
 }

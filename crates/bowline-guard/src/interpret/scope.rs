@@ -8,6 +8,9 @@ use crate::invocation::{Directory, Through, Value};
 use crate::paths::World;
 use crate::shell::tree::Statement;
 
+/// Stands for a directory that cannot be known: nothing of ours lies there.
+pub(crate) const NOWHERE: &str = "/nowhere/unknown";
+
 /// A shell variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Variable {
@@ -21,6 +24,8 @@ pub(super) struct Scope {
     pub(super) variables: BTreeMap<String, Variable>,
     pub(super) functions: BTreeMap<String, Rc<Statement>>,
     pub(super) aliases: BTreeMap<String, String>,
+    /// `$0`, where the text was given one.
+    pub(super) zeroth: Option<Content>,
     /// `$1` and so on; `None` when whoever runs the text decides.
     pub(super) positional: Option<Rc<Vec<Content>>>,
     pub(super) directory: Directory,
@@ -47,6 +52,7 @@ impl Scope {
             variables: BTreeMap::new(),
             functions: BTreeMap::new(),
             aliases: BTreeMap::new(),
+            zeroth: None,
             positional: None,
             directory: here.clone(),
             previous_directory: here,

@@ -11,8 +11,25 @@ use crate::invocation::{Through, Value};
 pub(super) fn is_shell(name: &str) -> bool {
     matches!(
         name,
-        "bash" | "sh" | "zsh" | "dash" | "ksh" | "ksh93" | "mksh" | "ash" | "fish" | "rbash" | "yash" | "csh" | "tcsh" | "pwsh"
-            | "powershell" | "elvish" | "nu" | "xonsh" | "osh"
+        "bash"
+            | "sh"
+            | "zsh"
+            | "dash"
+            | "ksh"
+            | "ksh93"
+            | "mksh"
+            | "ash"
+            | "fish"
+            | "rbash"
+            | "yash"
+            | "csh"
+            | "tcsh"
+            | "pwsh"
+            | "powershell"
+            | "elvish"
+            | "nu"
+            | "xonsh"
+            | "osh"
     )
 }
 
@@ -34,14 +51,9 @@ impl Interpreter<'_> {
         match name {
             "eval" => Some(self.eval(call, scope)),
             "source" | "." => Some(self.source(call, scope)),
-            "cmd" | "cmd.exe" | "powershell.exe" | "pwsh.exe" => {
-                self.emit_call(call, scope);
-                super::embedded::windows(self, call, scope);
-                Some(Output::unknown(vec![call.source()]))
-            }
-            "pwsh" | "powershell" => {
-                self.emit_call(call, scope);
-                super::embedded::windows(self, call, scope);
+            "cmd" | "cmd.exe" | "powershell" | "powershell.exe" | "pwsh" | "pwsh.exe" => {
+                self.emit_call(call);
+                super::windows::follow(self, call, scope);
                 Some(Output::unknown(vec![call.source()]))
             }
             name if is_shell(name) => Some(self.run_shell(name, call, scope)),
@@ -63,7 +75,7 @@ impl Interpreter<'_> {
     fn run_shell(&mut self, name: &str, call: &Call, scope: &mut Scope) -> Output {
         match reads(call.args(), name) {
             Reads::Nothing => {
-                self.emit_call(call, scope);
+                self.emit_call(call);
                 Output::nothing()
             }
             Reads::Text(at) => {
@@ -74,7 +86,14 @@ impl Interpreter<'_> {
                 // `$0` comes first.
                 let positional = rest.iter().skip(1).map(Item::content).collect();
                 let item = item.clone();
-                self.shell_text(&format!("{name} -c"), &item, positional, call, scope)
+                let zeroth = rest.first().map(Item::content);
+                self.shell_text(
+                    &format!("{name} -c"),
+                    &item,
+                    (zeroth, positional),
+                    call,
+                    scope,
+                )
             }
             Reads::StandardInput(at) => {
                 let rest = call.args().get(at..).unwrap_or_default();
@@ -90,14 +109,14 @@ impl Interpreter<'_> {
         &mut self,
         through: &str,
         item: &Item,
-        positional: Vec<Content>,
+        (zeroth, positional): (Option<Content>, Vec<Content>),
         call: &Call,
         scope: &mut Scope,
     ) -> Output {
         let opens = !call.opened.is_empty();
         let unknown = !item.sources.is_empty() || matches!(item.arg.value, Value::Unknown);
         if opens || unknown {
-            self.emit_fed(call, &item.sources, scope);
+            self.emit_fed(call, &item.sources);
         }
         if matches!(item.arg.value, Value::Unknown) {
             return Output::unknown(vec![call.source()]);
@@ -106,18 +125,19 @@ impl Interpreter<'_> {
         inner.through.clone_from(&call.through);
         inner.through.push(Through::Wrapper(through.to_owned()));
         inner.directory = call.directory.clone();
+        inner.zeroth = zeroth;
         inner.positional = Some(Rc::new(positional));
         let text = item.marked().to_owned();
         self.nested(&text, &inner, call.input.clone())
     }
 
     /// A shell that gets its text from programs whose output is not known.
-    fn emit_fed(&mut self, call: &Call, sources: &[String], scope: &Scope) {
+    fn emit_fed(&mut self, call: &Call, sources: &[String]) {
         let mut fed = call.clone();
         if fed.input.is_none() && !sources.is_empty() {
             fed.input = Some(Rc::new(Output::unknown(sources.to_vec())));
         }
-        self.emit_call(&fed, scope);
+        self.emit_call(&fed);
     }
 
     /// A shell that reads its standard input.
@@ -125,15 +145,26 @@ impl Interpreter<'_> {
         self.standard_input(call, Vec::new(), scope)
     }
 
-    fn standard_input(&mut self, call: &Call, positional: Vec<Content>, scope: &mut Scope) -> Output {
+    fn standard_input(
+        &mut self,
+        call: &Call,
+        positional: Vec<Content>,
+        scope: &mut Scope,
+    ) -> Output {
         let Some(input) = call.input.clone() else {
-            self.emit_call(call, scope);
+            self.emit_call(call);
             return Output::nothing();
         };
         self.fed_script(&input, call, positional, scope)
     }
 
-    fn fed_script(&mut self, input: &Output, call: &Call, positional: Vec<Content>, scope: &mut Scope) -> Output {
+    fn fed_script(
+        &mut self,
+        input: &Output,
+        call: &Call,
+        positional: Vec<Content>,
+        scope: &mut Scope,
+    ) -> Output {
         if !input.sources.is_empty() || !call.opened.is_empty() {
             let mut fed = call.clone();
             fed.input = Some(Rc::new(if input.sources.is_empty() {
@@ -141,14 +172,23 @@ impl Interpreter<'_> {
             } else {
                 Output::unknown(input.sources.clone())
             }));
-            self.emit_call(&fed, scope);
+            self.emit_call(&fed);
         }
         if !input.says_something() {
             return Output::unknown(vec![call.source()]);
         }
         let mut inner = self.copy(scope);
         inner.through.clone_from(&call.through);
-        inner.through.push(Through::Wrapper(format!("{} (input)", call.program().unwrap_or_default())));
+        inner.through.push(Through::Wrapper(format!(
+            "{} (input)",
+            call.program().unwrap_or_default()
+        )));
+        if !input.sources.is_empty() {
+            // What is unknown in the text comes from them.
+            inner
+                .through
+                .push(Through::EachOf(input.sources.join(" | ")));
+        }
         inner.directory = call.directory.clone();
         inner.positional = Some(Rc::new(positional));
         self.nested(&input.text, &inner, None)
@@ -160,26 +200,51 @@ impl Interpreter<'_> {
             return Output::nothing();
         };
         let rest: Vec<_> = call.words.iter().skip(at + 1).map(Item::content).collect();
-        if matches!(item.text(), Some("/dev/stdin" | "-" | "/proc/self/fd/0" | "/dev/fd/0")) {
+        if matches!(
+            item.text(),
+            Some("/dev/stdin" | "-" | "/proc/self/fd/0" | "/dev/fd/0")
+        ) {
             return self.standard_input(call, rest, scope);
         }
         let output = match &item.feed {
             Some(feed) => feed.clone(),
-            None => match self.absolute(&item.arg, scope).and_then(|path| scope.files.get(&path).cloned()) {
-                Some(output) => (*output).clone(),
-                None => {
-                    self.emit_call(call, scope);
+            None => {
+                if let Some(output) = self
+                    .absolute(&item.arg, scope)
+                    .and_then(|path| scope.files.get(&path).cloned())
+                {
+                    (*output).clone()
+                } else {
+                    self.emit_call(call);
                     return Output::unknown(vec![call.source()]);
                 }
-            },
+            }
         };
+        let mut call = call.clone();
+        if item.feed.is_none() {
+            // The file is only the way in which the text came.
+            let shell = call.program().filter(|name| is_shell(name));
+            call.words = vec![Item::known(shell.unwrap_or_else(|| "bash".to_owned()))];
+        }
+        let call = &call;
         // `#!/usr/bin/env python3`: not a shell's text.
-        let interpreter = output.text.lines().next().and_then(|line| line.strip_prefix("#!"));
+        let interpreter = output
+            .text
+            .lines()
+            .next()
+            .and_then(|line| line.strip_prefix("#!"));
         if let Some(line) = interpreter
             && !line.contains("sh")
         {
-            let name = line.rsplit(['/', ' ']).next().unwrap_or_default().to_owned();
-            let program = call.with_words(vec![Item::known(name), item], Through::Wrapper("file".to_owned()));
+            let name = line
+                .rsplit(['/', ' '])
+                .next()
+                .unwrap_or_default()
+                .to_owned();
+            let program = call.with_words(
+                vec![Item::known(name), item],
+                Through::Wrapper("file".to_owned()),
+            );
             return self.call(program, scope);
         }
         self.fed_script(&output, call, rest, scope)
@@ -188,10 +253,15 @@ impl Interpreter<'_> {
     fn eval(&mut self, call: &Call, scope: &mut Scope) -> Output {
         let args = call.args();
         let text = args.iter().map(Item::marked).collect::<Vec<_>>().join(" ");
-        let sources: Vec<String> = args.iter().flat_map(|item| item.sources.iter().cloned()).collect();
-        let nothing_known = args.iter().all(|item| matches!(item.arg.value, Value::Unknown));
+        let sources: Vec<String> = args
+            .iter()
+            .flat_map(|item| item.sources.iter().cloned())
+            .collect();
+        let nothing_known = args
+            .iter()
+            .all(|item| matches!(item.arg.value, Value::Unknown));
         if !sources.is_empty() || nothing_known {
-            self.emit_fed(call, &sources, scope);
+            self.emit_fed(call, &sources);
         }
         if nothing_known {
             return Output::unknown(vec![call.source()]);
@@ -211,18 +281,26 @@ impl Interpreter<'_> {
         };
         let output = if let Some(feed) = &file.feed {
             feed.clone()
-        } else if matches!(file.text(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")) {
-            call.input.as_ref().map_or_else(Output::nothing, |input| (**input).clone())
-        } else if let Some(known) = self.absolute(&file.arg, scope).and_then(|path| scope.files.get(&path).cloned()) {
+        } else if matches!(
+            file.text(),
+            Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
+        ) {
+            call.input
+                .as_ref()
+                .map_or_else(Output::nothing, |input| (**input).clone())
+        } else if let Some(known) = self
+            .absolute(&file.arg, scope)
+            .and_then(|path| scope.files.get(&path).cloned())
+        {
             (*known).clone()
         } else {
-            self.emit_call(call, scope);
+            self.emit_call(call);
             return Output::nothing();
         };
         if !output.sources.is_empty() {
             let mut fed = call.clone();
             fed.input = Some(Rc::new(Output::unknown(output.sources.clone())));
-            self.emit_call(&fed, scope);
+            self.emit_call(&fed);
         }
         if !output.says_something() {
             return Output::nothing();
@@ -245,7 +323,11 @@ fn reads(args: &[Item], name: &str) -> Reads {
         };
         match text {
             "--" | "-" => {
-                return if args.get(at + 1).is_some() { Reads::File(at + 1) } else { Reads::StandardInput(at + 1) };
+                return if args.get(at + 1).is_some() {
+                    Reads::File(at + 1)
+                } else {
+                    Reads::StandardInput(at + 1)
+                };
             }
             "--command" | "--commands" => return Reads::Text(at + 1),
             "--rcfile" | "--init-file" | "-o" | "+o" | "-O" | "+O" => at += 2,
@@ -257,14 +339,22 @@ fn reads(args: &[Item], name: &str) -> Reads {
                     return Reads::Nothing;
                 }
                 // `-eo pipefail -c text`: letters may be gathered, and `o` takes the next word.
-                let takes_word = usize::from(letters.contains(['o', 'O']) && !text.starts_with("--"));
+                let takes_word =
+                    usize::from(letters.contains(['o', 'O']) && !text.starts_with("--"));
                 if letters.contains('c') {
                     let mut text_at = at + 1 + takes_word;
                     while let Some(next) = args.get(text_at).and_then(Item::text) {
                         if next == "--" {
                             text_at += 1;
-                        } else if next.len() > 1 && next.starts_with(['-', '+']) && !next.contains(' ') {
-                            text_at += if matches!(next, "-o" | "+o" | "-O" | "+O") { 2 } else { 1 };
+                        } else if next.len() > 1
+                            && next.starts_with(['-', '+'])
+                            && !next.contains(' ')
+                        {
+                            text_at += if matches!(next, "-o" | "+o" | "-O" | "+O") {
+                                2
+                            } else {
+                                1
+                            };
                         } else {
                             break;
                         }
@@ -272,7 +362,8 @@ fn reads(args: &[Item], name: &str) -> Reads {
                     return Reads::Text(text_at);
                 }
                 if letters.contains('s') {
-                    let next = at + 1 + usize::from(args.get(at + 1).and_then(Item::text) == Some("--"));
+                    let next =
+                        at + 1 + usize::from(args.get(at + 1).and_then(Item::text) == Some("--"));
                     return Reads::StandardInput(next);
                 }
                 at += 1 + takes_word;
@@ -282,4 +373,3 @@ fn reads(args: &[Item], name: &str) -> Reads {
     }
     Reads::StandardInput(args.len())
 }
-

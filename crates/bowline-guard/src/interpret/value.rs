@@ -30,6 +30,21 @@ impl Content {
         }
     }
 
+    /// A text with [`UNKNOWN`] where it is not known.
+    pub(super) fn of_text(text: String) -> Self {
+        let value = if !text.contains(UNKNOWN) {
+            Value::Known(text)
+        } else if text.chars().all(|c| c == UNKNOWN) {
+            Value::Unknown
+        } else {
+            Value::Partly(text)
+        };
+        Self {
+            value,
+            sources: Vec::new(),
+        }
+    }
+
     /// The text with [`UNKNOWN`] where it is not known.
     pub(super) fn marked(&self) -> &str {
         marked(&self.value)
@@ -123,7 +138,9 @@ impl Output {
 
     /// Whether there is something in the text besides what is unknown.
     pub(super) fn says_something(&self) -> bool {
-        self.text.chars().any(|c| c != UNKNOWN && !c.is_whitespace())
+        self.text
+            .chars()
+            .any(|c| c != UNKNOWN && !c.is_whitespace())
     }
 
     pub(super) fn append(&mut self, other: Self) {

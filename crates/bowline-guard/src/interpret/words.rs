@@ -1,9 +1,9 @@
 //! Words to arguments: what the shell makes of them, as far as it can be known.
 
+use super::Interpreter;
 use super::parameter;
 use super::scope::{Marks, Scope, Variable};
 use super::value::{Content, Item, MAX_TEXT, Output, UNKNOWN, marked};
-use super::Interpreter;
 use crate::invocation::{Arg, Value};
 use crate::paths::glob;
 use crate::shell::parts::read_document;
@@ -11,7 +11,12 @@ use crate::shell::tree::{Part, Quoting, TreeWord};
 
 /// Variables that stay as written, for path resolution knows them.
 const LEFT_TO_PATHS: &[&str] = &[
-    "HOME", "PWD", "TMPDIR", "USER", "LOGNAME", "CLAUDE_PROJECT_DIR",
+    "HOME",
+    "PWD",
+    "TMPDIR",
+    "USER",
+    "LOGNAME",
+    "CLAUDE_PROJECT_DIR",
 ];
 
 const BLANKS: &str = " \t\n";
@@ -84,8 +89,8 @@ impl Field {
             vec![self.text]
         };
         for text in texts {
-            let pattern = self.pattern
-                && (text.starts_with('~') || text.contains(['*', '?', '[', '$']));
+            let pattern =
+                self.pattern && (text.starts_with('~') || text.contains(['*', '?', '[', '$']));
             out.push(Item {
                 arg: Arg {
                     source: source.to_owned(),
@@ -229,12 +234,16 @@ impl Interpreter<'_> {
     ) {
         let reference = parameter::parse(written);
         if let Some(list) = list_of(&reference, scope) {
-            return self.push_list(&reference, list, quoting, splitting, scope, fields);
+            return push_list(&reference, &list, quoting, splitting, scope, fields);
         }
         let content = self.parameter(&reference, scope);
         match content {
             Some(content) => push_content(&content, quoting, splitting, scope, fields),
-            None if reference.operator.is_none()
+            None if reference.kind == parameter::Kind::Plain
+                && reference
+                    .operator
+                    .as_ref()
+                    .is_none_or(parameter::Operator::takes_a_word)
                 && LEFT_TO_PATHS.contains(&reference.name.as_str()) =>
             {
                 let field = &mut fields.open;
@@ -247,45 +256,20 @@ impl Interpreter<'_> {
         }
     }
 
-    /// `$@`, `$*`, `${array[@]}`.
-    fn push_list(
-        &mut self,
-        reference: &parameter::Reference,
-        list: Vec<Content>,
-        quoting: Quoting,
-        splitting: Splitting,
-        scope: &Scope,
-        fields: &mut Fields,
-    ) {
-        let joined = reference.subscript.as_deref() == Some("*") || reference.name == "*";
-        let separate = splitting == Splitting::Split && !(joined && quoting == Quoting::Quoted);
-        // `"$@"` of nothing is no word at all.
-        if list.is_empty() && separate && fields.open.text.is_empty() {
-            fields.open.present = false;
-        }
-        for (index, content) in list.iter().enumerate() {
-            if index > 0 {
-                if separate {
-                    fields.next();
-                } else {
-                    fields.open.push(" ", Quoting::Quoted, scope.marks);
-                }
-            }
-            push_content(content, quoting, splitting, scope, fields);
-        }
-    }
-
     /// The value of a parameter after its operator; `None` when nothing is known of it.
     fn parameter(
         &mut self,
         reference: &parameter::Reference,
         scope: &mut Scope,
     ) -> Option<Content> {
-        let current = self.current_value(reference, scope);
+        let current = current_value(reference, scope);
         let Some(operator) = &reference.operator else {
             return current;
         };
         if operator.takes_a_word() {
+            if current.is_none() && LEFT_TO_PATHS.contains(&reference.name.as_str()) {
+                return None;
+            }
             let word = crate::shell::parts::read_word(&operator.operand);
             let unset = current.is_none();
             let item = self.expand_whole(&word, scope);
@@ -317,47 +301,72 @@ impl Interpreter<'_> {
             sources,
         })
     }
+}
 
-    fn current_value(
-        &mut self,
-        reference: &parameter::Reference,
-        scope: &Scope,
-    ) -> Option<Content> {
-        let name = reference.name.as_str();
-        match reference.kind {
-            parameter::Kind::Length => return None,
-            parameter::Kind::Indirect => {
-                let target = scope.get(name)?;
-                let target = match &target.value {
-                    Value::Known(text) => text.clone(),
-                    Value::Pattern(_) | Value::Partly(_) | Value::Unknown => return None,
-                };
-                return scope.get(&target).cloned();
-            }
-            parameter::Kind::Plain => {}
-        }
-        if let Ok(position) = name.parse::<usize>() {
-            let positional = scope.positional.as_ref()?;
-            return if position == 0 {
-                Some(Content::known("bash"))
-            } else {
-                Some(positional.get(position - 1).cloned().unwrap_or(Content::known("")))
+fn current_value(reference: &parameter::Reference, scope: &Scope) -> Option<Content> {
+    let name = reference.name.as_str();
+    match reference.kind {
+        parameter::Kind::Length => return None,
+        parameter::Kind::Indirect => {
+            let target = scope.get(name)?;
+            let target = match &target.value {
+                Value::Known(text) => text.clone(),
+                Value::Pattern(_) | Value::Partly(_) | Value::Unknown => return None,
             };
+            return scope.get(&target).cloned();
         }
-        match (scope.variables.get(name), reference.subscript.as_deref()) {
-            (Some(Variable::Many(list)), subscript) => {
-                let index = subscript.unwrap_or("0").parse::<usize>().ok()?;
-                list.get(index).cloned()
+        parameter::Kind::Plain => {}
+    }
+    if let Ok(position) = name.parse::<usize>() {
+        let Some(index) = position.checked_sub(1) else {
+            return scope.zeroth.clone();
+        };
+        let positional = scope.positional.as_ref()?;
+        return Some(positional.get(index).cloned().unwrap_or(Content::known("")));
+    }
+    match (scope.variables.get(name), reference.subscript.as_deref()) {
+        (Some(Variable::Many(list)), subscript) => {
+            let index = subscript.unwrap_or("0").parse::<usize>().ok()?;
+            list.get(index).cloned()
+        }
+        (Some(Variable::One(content)), None | Some("0")) => Some(content.clone()),
+        (Some(Variable::One(_)), Some(_)) => None,
+        (None, _) => match name {
+            "IFS" => Some(Content::known(BLANKS)),
+            "SHELL" | "BASH" => Some(Content::known("bash")),
+            // Numbers, whichever.
+            "$" | "?" | "#" | "!" | "RANDOM" | "UID" | "EUID" | "SECONDS" | "LINENO" => {
+                Some(Content::known("1"))
             }
-            (Some(Variable::One(content)), None | Some("0")) => Some(content.clone()),
-            (Some(Variable::One(_)), Some(_)) => None,
-            (None, _) => match name {
-                "IFS" => Some(Content::known(BLANKS)),
-                "SHELL" | "BASH" => Some(Content::known("bash")),
-                "BASH_COMMAND" | "_" => None,
-                _ => None,
-            },
+            _ => None,
+        },
+    }
+}
+
+/// `$@`, `$*`, `${array[@]}`.
+fn push_list(
+    reference: &parameter::Reference,
+    list: &[Content],
+    quoting: Quoting,
+    splitting: Splitting,
+    scope: &Scope,
+    fields: &mut Fields,
+) {
+    let joined = reference.subscript.as_deref() == Some("*") || reference.name == "*";
+    let separate = splitting == Splitting::Split && !(joined && quoting == Quoting::Quoted);
+    // `"$@"` of nothing is no word at all.
+    if list.is_empty() && separate && fields.open.text.is_empty() {
+        fields.open.present = false;
+    }
+    for (index, content) in list.iter().enumerate() {
+        if index > 0 {
+            if separate {
+                fields.next();
+            } else {
+                fields.open.push(" ", Quoting::Quoted, scope.marks);
+            }
         }
+        push_content(content, quoting, splitting, scope, fields);
     }
 }
 
@@ -400,9 +409,9 @@ fn push_content(
         Some(_) | None => BLANKS.to_owned(),
     };
     let is_separator = |c: char| separators.contains(c);
-    let mut pieces = text.split(is_separator).peekable();
+    let pieces = text.split(is_separator);
     let mut first = true;
-    while let Some(piece) = pieces.next() {
+    for piece in pieces {
         if !first && fields.open.present && fields.done.len() < MAX_FIELDS {
             fields.next();
         }

@@ -120,11 +120,7 @@ impl Builder<'_> {
         current
     }
 
-    fn simple(
-        &self,
-        assignments: &[AssignmentNode],
-        words: impl Iterator<Item = Span>,
-    ) -> Simple {
+    fn simple(&self, assignments: &[AssignmentNode], words: impl Iterator<Item = Span>) -> Simple {
         let assignments: Vec<_> = assignments.iter().map(|a| self.assignment(a)).collect();
         let mut words: Vec<_> = words
             .map(|span| self.slice(span))
@@ -209,7 +205,11 @@ impl Builder<'_> {
                 Node::If { tests, branches }
             }
             CompoundCommand::For(command) => Node::For {
-                variable: command.targets.first().and_then(|t| t.name.as_ref()).map(ToString::to_string),
+                variable: command
+                    .targets
+                    .first()
+                    .and_then(|t| t.name.as_ref())
+                    .map(ToString::to_string),
                 words: command.words.as_ref().map(|words| self.words(words)),
                 body: self.sequence(&command.body),
             },
@@ -226,7 +226,10 @@ impl Builder<'_> {
             CompoundCommand::Repeat(command) => Node::Group(self.sequence(&command.body)),
             CompoundCommand::ArithmeticFor(command) => {
                 let parts = [command.init_span, command.condition_span, command.step_span];
-                let words = parts.into_iter().flatten().map(|span| self.arithmetic(span));
+                let words = parts
+                    .into_iter()
+                    .flatten()
+                    .map(|span| self.arithmetic(span));
                 Node::Case {
                     words: words.collect(),
                     branches: vec![self.sequence(&command.body)],
@@ -243,20 +246,36 @@ impl Builder<'_> {
             CompoundCommand::Case(command) => {
                 let mut words = vec![self.word_at(command.word.span)];
                 for item in &command.cases {
-                    words.extend(item.patterns.iter().map(|pattern| self.word_at(pattern.span)));
+                    words.extend(
+                        item.patterns
+                            .iter()
+                            .map(|pattern| self.word_at(pattern.span)),
+                    );
                 }
                 Node::Case {
                     words,
-                    branches: command.cases.iter().map(|item| self.sequence(&item.body)).collect(),
+                    branches: command
+                        .cases
+                        .iter()
+                        .map(|item| self.sequence(&item.body))
+                        .collect(),
                 }
             }
             CompoundCommand::Subshell(body) => Node::Subshell(self.sequence(body)),
             CompoundCommand::BraceGroup(body) => Node::Group(self.sequence(body)),
             CompoundCommand::Arithmetic(command) => Node::Expressions(
-                command.expr_span.map(|span| self.arithmetic(span)).into_iter().collect(),
+                command
+                    .expr_span
+                    .map(|span| self.arithmetic(span))
+                    .into_iter()
+                    .collect(),
             ),
             CompoundCommand::Time(command) => Node::Group(
-                command.command.iter().map(|timed| self.statement(timed)).collect(),
+                command
+                    .command
+                    .iter()
+                    .map(|timed| self.statement(timed))
+                    .collect(),
             ),
             CompoundCommand::Conditional(command) => {
                 Node::Expressions(self.conditional(&command.expression))
@@ -304,7 +323,10 @@ impl Builder<'_> {
                         expansion: Expansion::Dynamic,
                     }),
                     TargetNode::Heredoc(document) => RedirectTarget::HereDocument {
-                        body: self.here_document(range(document.body.span), document.delimiter.strip_tabs),
+                        body: self.here_document(
+                            range(document.body.span),
+                            document.delimiter.strip_tabs,
+                        ),
                         expanded: document.delimiter.expands_body,
                     },
                 },
@@ -316,7 +338,9 @@ impl Builder<'_> {
     fn here_document(&self, body: Range<usize>, strip_tabs: bool) -> String {
         let text = self.text.get(body).unwrap_or_default();
         if strip_tabs {
-            text.split_inclusive('\n').map(|line| line.trim_start_matches('\t')).collect()
+            text.split_inclusive('\n')
+                .map(|line| line.trim_start_matches('\t'))
+                .collect()
         } else {
             text.to_owned()
         }
@@ -355,21 +379,37 @@ fn join(left: Statement, op: BinaryOp, right: Statement) -> Statement {
         timing: Timing::Foreground,
     };
     match (op, left) {
-        (BinaryOp::Pipe | BinaryOp::PipeAll, Statement { node: Node::Pipeline(mut stages), redirects, .. })
-            if redirects.is_empty() =>
-        {
+        (
+            BinaryOp::Pipe | BinaryOp::PipeAll,
+            Statement {
+                node: Node::Pipeline(mut stages),
+                redirects,
+                ..
+            },
+        ) if redirects.is_empty() => {
             stages.push(right);
             plain(Node::Pipeline(stages))
         }
         (BinaryOp::Pipe | BinaryOp::PipeAll, left) => plain(Node::Pipeline(vec![left, right])),
         (BinaryOp::And | BinaryOp::Or, left) => {
-            let link = if op == BinaryOp::And { Link::And } else { Link::Or };
+            let link = if op == BinaryOp::And {
+                Link::And
+            } else {
+                Link::Or
+            };
             match left {
-                Statement { node: Node::Chain { first, mut rest }, redirects, .. } if redirects.is_empty() => {
+                Statement {
+                    node: Node::Chain { first, mut rest },
+                    redirects,
+                    ..
+                } if redirects.is_empty() => {
                     rest.push((link, right));
                     plain(Node::Chain { first, rest })
                 }
-                left => plain(Node::Chain { first: Box::new(left), rest: vec![(link, right)] }),
+                left => plain(Node::Chain {
+                    first: Box::new(left),
+                    rest: vec![(link, right)],
+                }),
             }
         }
     }

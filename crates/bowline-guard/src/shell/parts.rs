@@ -11,7 +11,13 @@ pub(crate) fn read_word(source: &str) -> TreeWord {
     let mut parts = Vec::new();
     if source.contains(['$', '`', '\\', '\'', '"', '<', '>']) {
         let parsed = Parser::parse_word_string(source);
-        read_parts(source, &parsed.parts, 0..source.len(), Quotes::None, &mut parts);
+        read_parts(
+            source,
+            &parsed.parts,
+            0..source.len(),
+            Quotes::None,
+            &mut parts,
+        );
     } else if !source.is_empty() {
         parts.push(Part::Text(source.to_owned(), Quoting::Bare));
     }
@@ -57,12 +63,11 @@ fn read_parts(
         let range = node.span.start.offset()..node.span.end.offset();
         let contiguous = range.start == end && range.end <= all.end;
         end = range.end;
-        match source.get(range.clone()).filter(|_| contiguous) {
-            Some(text) => read_part(source, &node.kind, text, range.start, quotes, out),
-            None => {
-                out.push(Part::Opaque);
-                return;
-            }
+        if let Some(text) = source.get(range.clone()).filter(|_| contiguous) {
+            read_part(source, &node.kind, text, range.start, quotes, out);
+        } else {
+            out.push(Part::Opaque);
+            return;
         }
     }
     if end != all.end {
@@ -89,8 +94,9 @@ fn read_part(
         },
         WordPart::SingleQuoted { dollar: true, .. } => between(text, "$'", "'")
             .map(|inside| Part::Text(quoting::ansi_c(inside), Quoting::Quoted)),
-        WordPart::SingleQuoted { dollar: false, .. } => between(text, "'", "'")
-            .map(|inside| Part::Text(inside.to_owned(), Quoting::Quoted)),
+        WordPart::SingleQuoted { dollar: false, .. } => {
+            between(text, "'", "'").map(|inside| Part::Text(inside.to_owned(), Quoting::Quoted))
+        }
         WordPart::DoubleQuoted { parts, dollar } => {
             let opening = if *dollar { "$\"" } else { "\"" };
             match between(text, opening, "\"") {
@@ -114,9 +120,9 @@ fn read_part(
         WordPart::ProcessSubstitution { is_input: true, .. } => {
             between(text, "<(", ")").map(|inside| Part::ReadsFrom(inside.to_owned()))
         }
-        WordPart::ProcessSubstitution { is_input: false, .. } => {
-            between(text, ">(", ")").map(|inside| Part::WritesTo(inside.to_owned()))
-        }
+        WordPart::ProcessSubstitution {
+            is_input: false, ..
+        } => between(text, ">(", ")").map(|inside| Part::WritesTo(inside.to_owned())),
         WordPart::ArithmeticExpansion { .. } => between(text, "$((", "))")
             .or_else(|| between(text, "$[", "]"))
             .map(|inside| Part::Arithmetic(inside.to_owned())),

@@ -29,7 +29,11 @@ const MAX_TOKENS: usize = 20_000;
 
 /// Splits a program text. Never fails: what it does not know is a symbol.
 pub(super) fn tokens(text: &str, family: Family) -> Vec<Token> {
-    let mut lexer = Lexer { rest: text, family, out: Vec::new() };
+    let mut lexer = Lexer {
+        rest: text,
+        family,
+        out: Vec::new(),
+    };
     while lexer.out.len() < MAX_TOKENS && lexer.step() {}
     lexer.out
 }
@@ -52,10 +56,17 @@ impl Lexer<'_> {
             }
             c if c.is_whitespace() => self.skip(c.len_utf8()),
             '#' if self.family != Family::JavaScript && !self.after_name() => self.comment("\n"),
-            '/' if self.rest.starts_with("//") && matches!(self.family, Family::JavaScript | Family::Php | Family::Other) => {
+            '/' if self.rest.starts_with("//")
+                && matches!(
+                    self.family,
+                    Family::JavaScript | Family::Php | Family::Other
+                ) =>
+            {
                 self.comment("\n");
             }
-            '/' if self.rest.starts_with("/*") && self.family != Family::Python => self.comment("*/"),
+            '/' if self.rest.starts_with("/*") && self.family != Family::Python => {
+                self.comment("*/");
+            }
             '\'' | '"' => self.string(c),
             '`' => {
                 let text = self.delimited('`', '`', true);
@@ -90,7 +101,9 @@ impl Lexer<'_> {
     }
 
     fn comment(&mut self, end: &str) {
-        let at = self.rest.find(end).map_or(self.rest.len(), |at| if end == "\n" { at } else { at + end.len() });
+        let at = self.rest.find(end).map_or(self.rest.len(), |at| {
+            if end == "\n" { at } else { at + end.len() }
+        });
         self.skip(at.max(1));
     }
 
@@ -104,10 +117,15 @@ impl Lexer<'_> {
             self.out.push(Token::Text(text));
             return;
         }
-        let expands = quote == '"' && matches!(self.family, Family::Ruby | Family::Perl | Family::Php);
+        let expands =
+            quote == '"' && matches!(self.family, Family::Ruby | Family::Perl | Family::Php);
         // Python's prefixes were read as a name.
         let prefix = match self.out.last() {
-            Some(Token::Name(name)) if self.family == Family::Python && name.len() <= 2 && name.chars().all(|c| "rRbBfFuU".contains(c)) => {
+            Some(Token::Name(name))
+                if self.family == Family::Python
+                    && name.len() <= 2
+                    && name.chars().all(|c| "rRbBfFuU".contains(c)) =>
+            {
                 name.to_ascii_lowercase()
             }
             _ => String::new(),
@@ -131,18 +149,18 @@ impl Lexer<'_> {
                 match chars.next() {
                     Some((_, 'n')) => text.push('\n'),
                     Some((_, 't')) => text.push('\t'),
-                    Some((_, '\n')) => {}
                     Some((_, 'x')) => {
                         let mut value = 0;
                         for _ in 0..2 {
-                            if let Some((_, digit)) = chars.next_if(|(_, c)| c.is_ascii_hexdigit()) {
+                            if let Some((_, digit)) = chars.next_if(|(_, c)| c.is_ascii_hexdigit())
+                            {
                                 value = value * 16 + digit.to_digit(16).unwrap_or(0);
                             }
                         }
                         text.extend(char::from_u32(value));
                     }
+                    Some((_, '\n')) | None => {}
                     Some((_, other)) => text.push(other),
-                    None => {}
                 }
                 continue;
             }
@@ -159,7 +177,10 @@ impl Lexer<'_> {
                 && match (c, next) {
                     ('#' | '$', Some('{')) => true,
                     ('{', _) => self.family == Family::Python,
-                    ('$', Some(next)) => matches!(self.family, Family::Perl | Family::Php) && (next.is_alphabetic() || next == '_'),
+                    ('$', Some(next)) => {
+                        matches!(self.family, Family::Perl | Family::Php)
+                            && (next.is_alphabetic() || next == '_')
+                    }
                     _ => false,
                 };
             if interpolation {
@@ -173,7 +194,10 @@ impl Lexer<'_> {
                         }
                     }
                 } else {
-                    while chars.next_if(|(_, c)| c.is_alphanumeric() || *c == '_').is_some() {}
+                    while chars
+                        .next_if(|(_, c)| c.is_alphanumeric() || *c == '_')
+                        .is_some()
+                    {}
                 }
                 text.push(super::UNKNOWN);
                 continue;
@@ -225,7 +249,8 @@ impl Lexer<'_> {
             .map_or(self.rest.len(), |(at, _)| at);
         let name = self.rest.get(..end).unwrap_or_default().to_owned();
         self.skip(end);
-        if self.family == Family::Perl && matches!(name.as_str(), "qx" | "q" | "qq" | "qw")
+        if self.family == Family::Perl
+            && matches!(name.as_str(), "qx" | "q" | "qq" | "qw")
             && let Some(open) = self.rest.chars().next().filter(|c| "{([<|!/'".contains(*c))
         {
             let close = match open {
@@ -254,7 +279,10 @@ impl Lexer<'_> {
     }
 
     fn number(&mut self) {
-        let end = self.rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(self.rest.len());
+        let end = self
+            .rest
+            .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+            .unwrap_or(self.rest.len());
         let number = self.rest.get(..end).unwrap_or_default().to_owned();
         self.skip(end);
         self.out.push(Token::Number(number));

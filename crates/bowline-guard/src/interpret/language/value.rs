@@ -87,7 +87,10 @@ pub(super) fn evaluate(tokens: &[Token], names: &Names, depth: usize) -> Value {
             Token::Symbol('[') if at == 0 => {
                 let end = closing(tokens, 0);
                 let inside = tokens.get(1..end).unwrap_or_default();
-                let items: Vec<_> = arguments(inside).into_iter().map(|it| evaluate(it, names, depth + 1)).collect();
+                let items: Vec<_> = arguments(inside)
+                    .into_iter()
+                    .map(|it| evaluate(it, names, depth + 1))
+                    .collect();
                 let rest = tokens.get(end + 1..).unwrap_or_default();
                 return packed(&items, inside, rest).unwrap_or(Value::List(items));
             }
@@ -137,7 +140,13 @@ pub(super) fn evaluate(tokens: &[Token], names: &Names, depth: usize) -> Value {
 
 /// `[114, 109].pack("c*")`, `bytes([114, 109])`: numbers that are characters.
 fn packed(items: &[Value], inside: &[Token], rest: &[Token]) -> Option<Value> {
-    let numbers = !inside.is_empty() && inside.iter().all(|it| matches!(it, Token::Number(_) | Token::Symbol(',' | ' ') | Token::Newline));
+    let numbers = !inside.is_empty()
+        && inside.iter().all(|it| {
+            matches!(
+                it,
+                Token::Number(_) | Token::Symbol(',' | ' ') | Token::Newline
+            )
+        });
     if !numbers || !rest.iter().any(|it| matches!(it, Token::Name(name) if name == "pack" || name == "map" || name == "decode")) {
         return None;
     }
@@ -169,7 +178,12 @@ fn named(tokens: &[Token], start: usize, names: &Names, depth: usize) -> (Option
         match token {
             Token::Name(name) => {
                 // Two names in a row: a new expression.
-                if at > start && !matches!(tokens.get(at - 1), Some(Token::Symbol('.' | ':' | '>' | '-'))) {
+                if at > start
+                    && !matches!(
+                        tokens.get(at - 1),
+                        Some(Token::Symbol('.' | ':' | '>' | '-'))
+                    )
+                {
                     break;
                 }
                 path.push(name);
@@ -190,11 +204,20 @@ fn named(tokens: &[Token], start: usize, names: &Names, depth: usize) -> (Option
                 at = end + 1;
             }
             // Perl calls without parentheses.
-            Token::Text(text) if path.last().is_some_and(|it| matches!(*it, "decode_base64" | "glob")) && value.is_none() => {
+            Token::Text(text)
+                if path
+                    .last()
+                    .is_some_and(|it| matches!(*it, "decode_base64" | "glob"))
+                    && value.is_none() =>
+            {
                 value = called(&path, &[Token::Text(text.clone())], None, names, depth);
                 at += 1;
             }
-            Token::Text(_) | Token::Shell(_) | Token::Number(_) | Token::Symbol(_) | Token::Newline => break,
+            Token::Text(_)
+            | Token::Shell(_)
+            | Token::Number(_)
+            | Token::Symbol(_)
+            | Token::Newline => break,
         }
     }
     (value, at)
@@ -202,19 +225,30 @@ fn named(tokens: &[Token], start: usize, names: &Names, depth: usize) -> (Option
 
 fn home_by(path: &[&str]) -> Option<Value> {
     let joined = path.join(".");
-    let home = matches!(joined.as_str(), "process.env.HOME" | "Deno.env.HOME") || joined.ends_with("Dir.home");
+    let home = matches!(joined.as_str(), "process.env.HOME" | "Deno.env.HOME")
+        || joined.ends_with("Dir.home");
     home.then(|| Value::Text("~".to_owned()))
 }
 
 /// What a call, or an index, gives.
-fn called(path: &[&str], inside: &[Token], receiver: Option<Value>, names: &Names, depth: usize) -> Option<Value> {
-    let args: Vec<Value> = arguments(inside).into_iter().map(|it| evaluate(it, names, depth + 1)).collect();
+fn called(
+    path: &[&str],
+    inside: &[Token],
+    receiver: Option<Value>,
+    names: &Names,
+    depth: usize,
+) -> Option<Value> {
+    let args: Vec<Value> = arguments(inside)
+        .into_iter()
+        .map(|it| evaluate(it, names, depth + 1))
+        .collect();
     let first = args.first().map(Value::text);
     let last = path.last().copied().unwrap_or_default();
     let text = match last {
-        "expanduser" | "resolve" | "normpath" | "abspath" | "realpath" | "expandvars" | "Path" | "PurePath" | "str" | "String"
-        | "Pathname" | "escapeshellarg" | "shlex" | "quote" | "File" | "expand_path" | "bytes" | "encode" | "toString" | "strip"
-        | "trim" | "rstrip" | "Buffer" => match (&args.first(), receiver) {
+        "expanduser" | "resolve" | "normpath" | "abspath" | "realpath" | "expandvars" | "Path"
+        | "PurePath" | "str" | "String" | "Pathname" | "escapeshellarg" | "shlex" | "quote"
+        | "File" | "expand_path" | "bytes" | "encode" | "toString" | "strip" | "trim"
+        | "rstrip" | "Buffer" => match (&args.first(), receiver) {
             (Some(Value::List(items)), _) if last == "bytes" => characters(items)?,
             (Some(_), _) => first?,
             (None, receiver) => return receiver,
@@ -225,7 +259,11 @@ fn called(path: &[&str], inside: &[Token], receiver: Option<Value>, names: &Name
             if let Some(Value::Text(separator)) = &receiver
                 && let Some(Value::List(items)) = args.first()
             {
-                items.iter().map(Value::text).collect::<Vec<_>>().join(separator)
+                items
+                    .iter()
+                    .map(Value::text)
+                    .collect::<Vec<_>>()
+                    .join(separator)
             } else {
                 args.iter().map(Value::text).collect::<Vec<_>>().join("/")
             }
@@ -242,9 +280,8 @@ fn called(path: &[&str], inside: &[Token], receiver: Option<Value>, names: &Name
                 _ => return None,
             }
         }
-        "b64decode" | "base64_decode" | "decode_base64" | "decode64" | "atob" | "strict_decode64" | "urlsafe_b64decode" => {
-            decode::base64(&first?)?
-        }
+        "b64decode" | "base64_decode" | "decode_base64" | "decode64" | "atob"
+        | "strict_decode64" | "urlsafe_b64decode" => decode::base64(&first?)?,
         "fromhex" | "unhexlify" | "hex2bin" => decode::hex(&first?)?,
         "from" => match args.get(1).map(Value::text).as_deref() {
             Some("base64") => decode::base64(&first?)?,
@@ -262,14 +299,21 @@ fn called(path: &[&str], inside: &[Token], receiver: Option<Value>, names: &Name
             Some(receiver) => return Some(receiver),
             None => first?,
         },
-        "listdir" | "scandir" | "readdirSync" | "readdir" | "iterdir" | "children" | "entries" | "walk" | "glob" | "iglob" | "rglob"
-        | "globSync" => {
-            let base = first.or(receiver.map(|it| it.text())).unwrap_or_else(|| ".".to_owned());
-            if base.contains('*') { base } else { format!("{}/*", base.trim_end_matches('/')) }
+        "listdir" | "scandir" | "readdirSync" | "readdir" | "iterdir" | "children" | "entries"
+        | "walk" | "glob" | "iglob" | "rglob" | "globSync" => {
+            let base = first
+                .or(receiver.map(|it| it.text()))
+                .unwrap_or_else(|| ".".to_owned());
+            if base.contains('*') {
+                base
+            } else {
+                format!("{}/*", base.trim_end_matches('/'))
+            }
         }
         "dirname" => {
             let path = first?;
-            path.rsplit_once('/').map_or_else(|| ".".to_owned(), |(parent, _)| parent.to_owned())
+            path.rsplit_once('/')
+                .map_or_else(|| ".".to_owned(), |(parent, _)| parent.to_owned())
         }
         _ => return None,
     };

@@ -1,0 +1,468 @@
+//! Code that stands on the command line of an interpreter: calls that lose data, read secrets or run
+//! what the network sends.
+
+use crate::effect::Effect;
+use crate::invocation::Stdin;
+use crate::paths::{World, resolve};
+use crate::sensitive::{Access, Sensitivity, classify};
+
+use super::Run;
+use super::args::word;
+use super::database::{Worth, statement_effects};
+use super::launch::base_name;
+use super::rule::rules;
+use super::secrets::names_a_secret;
+use super::sql::Backslash;
+
+rules! {
+    DATABASE = Database, "code.database", "Code that drops or empties a database",
+        instead "look first with a query that only counts";
+    FETCHED = FetchedCode, "code.fetched", "Code that runs what the network sends",
+        instead "download it to a file, and read it first";
+    REMOTE_SHELL = FetchedCode, "code.remote-shell", "Code that gives another machine a shell here";
+    SECRET_FILE = SecretRead, "code.secret-file", "Code that reads a file that holds secrets",
+        instead "read a template such as `.env.example`";
+    ENVIRONMENT = SecretRead, "code.environment", "Code that prints secrets from the environment",
+        instead "only check that the variable is set";
+    SENDS = SecretSend, "code.sends-secret", "Code that sends a secret to another machine";
+}
+
+/// The code that a run is given, if it is given any.
+fn code_of<'run>(run: Run<'run>) -> Vec<&'run str> {
+    let after = |options: &[&str]| -> Vec<&'run str> {
+        let mut found = Vec::new();
+        let mut args = run.args.iter().map(word);
+        while let Some(arg) = args.next() {
+            // `-ne`, `-lpe`: the last letter of a cluster takes the code, but `-MModule` has none.
+            let letters = arg.strip_prefix('-').unwrap_or_default();
+            let cluster = (2..=4).contains(&letters.len())
+                && letters.chars().all(|it| it.is_ascii_lowercase())
+                && options
+                    .iter()
+                    .any(|it| it.len() == 2 && letters.ends_with(it.trim_start_matches('-')));
+            if options.contains(&arg) || cluster {
+                found.extend(args.next());
+            } else if let Some((name, value)) = arg.split_once('=')
+                && options.contains(&name)
+            {
+                found.push(value);
+            }
+        }
+        found
+    };
+    let mut found = match base_name(run.name) {
+        "python" => after(&["-c"]),
+        "perl" => after(&["-e", "-E"]),
+        "ruby" => after(&["-e"]),
+        "node" | "deno" | "bun" | "tsx" | "ts-node" => {
+            let mut code = after(&["-e", "--eval", "-p", "--print", "-pe"]);
+            if run.args.first().map(word) == Some("eval") {
+                code.extend(run.args.get(1).map(word));
+            }
+            code
+        }
+        "php" => after(&["-r"]),
+        "groovy" | "lua" | "Rscript" | "scala" | "jshell" | "elixir" | "iex" | "julia"
+        | "swift" => after(&["-e", "--eval", "-E"]),
+        "emacs" => after(&["--eval", "-eval"]),
+        "rails" if matches!(run.args.first().map(word), Some("runner" | "r")) => {
+            run.args.iter().skip(1).map(word).collect()
+        }
+        "artisan" if run.args.first().map(word) == Some("tinker") => after(&["--execute"]),
+        "manage.py" | "django-admin"
+            if matches!(run.args.first().map(word), Some("shell" | "shell_plus")) =>
+        {
+            after(&["-c", "--command"])
+        }
+        "flask" if run.args.first().map(word) == Some("shell") => Vec::new(),
+        "drush"
+            if matches!(
+                run.args.first().map(word),
+                Some("php:eval" | "ev" | "php-eval" | "eval")
+            ) =>
+        {
+            run.args.iter().skip(1).map(word).collect()
+        }
+        "wp" if matches!(run.args.first().map(word), Some("eval")) => {
+            run.args.iter().skip(1).map(word).collect()
+        }
+        "mix" if run.args.first().map(word) == Some("run") => after(&["-e", "--eval"]),
+        _ => return Vec::new(),
+    };
+    let shell = matches!(
+        base_name(run.name),
+        "python"
+            | "perl"
+            | "ruby"
+            | "node"
+            | "php"
+            | "rails"
+            | "artisan"
+            | "manage.py"
+            | "flask"
+            | "deno"
+            | "bun"
+            | "drush"
+            | "lua"
+    );
+    if let Stdin::Text(text) = &run.invocation.stdin
+        && found.is_empty()
+        && shell
+    {
+        found.push(text);
+    }
+    found
+}
+
+pub(super) fn effects(run: Run<'_>, world: &dyn World) -> Vec<Effect> {
+    code_of(run)
+        .into_iter()
+        .flat_map(|code| judge(code, world))
+        .collect()
+}
+
+fn judge(code: &str, world: &dyn World) -> Vec<Effect> {
+    let mut found = Vec::new();
+    let literals = literals(code);
+    let bare = without_literals(code);
+    found.extend(database(&bare, &literals));
+    let has = |calls: &[&str]| calls.iter().any(|it| bare.contains(it));
+    let network = has(&[
+        "urlopen",
+        "requests.",
+        "urllib",
+        "http.get",
+        "https.get",
+        "fetch(",
+        "Net::HTTP",
+        "LWP::",
+        "open-uri",
+        "URI.open",
+        "httpx.",
+        "axios",
+        "curl_exec",
+        "IO::Socket",
+        "TCPSocket",
+        "socket.",
+        "fsockopen",
+        "net.connect",
+        "URI(",
+        "get(",
+    ]) && (has(&["socket", "Socket", "fsockopen", "net."])
+        || literals.iter().any(|it| it.contains("://")))
+        || literals.iter().any(|it| {
+            matches!(
+                it.as_str(),
+                "http" | "https" | "net" | "node:https" | "node:http"
+            )
+        })
+        || (bare.contains("file_get_contents") && literals.iter().any(|it| it.starts_with("http")));
+    let runs = has(&[
+        "exec(",
+        "eval(",
+        "eval ",
+        "eval get",
+        "Function(",
+        "instance_eval",
+        "execfile",
+        "compile(",
+    ]);
+    let starts = has(&[
+        "subprocess",
+        "pty.",
+        "popen",
+        "system(",
+        "spawn(",
+        "exec(",
+        "child_process",
+        "dup2",
+        "IO.popen",
+        "proc_open",
+        "shell_exec",
+        "backtick",
+    ]) || literals.iter().any(|it| {
+        matches!(
+            it.as_str(),
+            "child_process" | "node:child_process" | "/bin/sh" | "/bin/bash" | "sh" | "bash"
+        )
+    });
+    let socket = has(&[
+        "socket.socket",
+        "socket(",
+        "TCPSocket",
+        "fsockopen",
+        "net.connect",
+        "net.Socket",
+        "IO::Socket",
+        "createConnection",
+        "s.connect",
+        "/inet/tcp",
+    ]);
+    if socket && starts {
+        found.push(REMOTE_SHELL.grave("gives another machine a shell here"));
+    } else if network && runs {
+        found.push(FETCHED.grave("runs what the network sends"));
+    }
+    found.extend(secrets(&bare, &literals, network, world));
+    found
+}
+
+fn database(bare: &str, literals: &[String]) -> Vec<Effect> {
+    let calls = [
+        "drop_all(",
+        "drop_database(",
+        ".dropDatabase(",
+        "dropDatabase(",
+        ".delete_all",
+        ".destroy_all",
+        "::truncate(",
+        ".flushall(",
+        ".flushdb(",
+        "flushAll(",
+        "flushDb(",
+        "deleteMany({})",
+        "deleteMany()",
+        "delete_many({})",
+        ".drop()",
+        "drop_collection(",
+        "dropCollection(",
+        "Schema::drop",
+        "dropIfExists(",
+        "dropAllTables",
+        "objects.all().delete()",
+        "truncate_all",
+        "drop_table",
+        "purge_database",
+        "sync({force:true",
+        "sync({ force: true",
+        "synchronize(true",
+        "::query()->delete()",
+    ];
+    if calls.iter().any(|it| bare.contains(it)) {
+        return vec![DATABASE.grave("drops or empties a database")];
+    }
+    let mild = [
+        ".delete(",
+        ".destroy",
+        "deleteMany(",
+        "delete_many(",
+        "->delete()",
+        "update_all",
+    ];
+    let models = bare.contains("objects.")
+        || bare.contains(".where(")
+        || bare.contains("::where(")
+        || bare.contains("deleteMany")
+        || bare.contains("delete_many");
+    let runs_sql = [
+        "execute",
+        "query(",
+        "exec(",
+        "unprepared",
+        "raw(",
+        "statement(",
+        "run(",
+        "prepare(",
+        "executescript",
+        "cursor",
+        "dbh->do",
+        "->do(",
+    ]
+    .iter()
+    .any(|it| bare.contains(it));
+    let mut found = Vec::new();
+    if runs_sql {
+        for literal in literals {
+            found.extend(statement_effects(literal, Backslash::Escapes, Worth::Real));
+        }
+    }
+    if found.is_empty() && models && mild.iter().any(|it| bare.contains(it)) {
+        found.push(DATABASE.doubtful("deletes or changes rows"));
+    }
+    found
+}
+
+fn secrets(bare: &str, literals: &[String], network: bool, world: &dyn World) -> Vec<Effect> {
+    let mut found = Vec::new();
+    let reads = [
+        "open",
+        "read",
+        "File",
+        "file",
+        "Path",
+        "slurp",
+        "cat",
+        "load_dotenv",
+        "copy",
+        "source",
+        "IO.",
+        "parse",
+        "require",
+        "include",
+        "fs.",
+        "dotenv",
+    ]
+    .iter()
+    .any(|it| bare.contains(it));
+    if reads {
+        for literal in literals
+            .iter()
+            .filter(|it| it.len() < 300 && !it.contains(' ') && !it.contains("://"))
+        {
+            let path =
+                if bare.contains("home()") || bare.contains("homedir()") || bare.contains("ENV") {
+                    home_path(literal)
+                } else {
+                    literal.clone()
+                };
+            match classify(&resolve(&path, world), Access::Read) {
+                Sensitivity::Secret(reason) => {
+                    let what = format!("{literal}: {}", reason.why);
+                    found.push(if network {
+                        SENDS.grave(format!("sends {what}"))
+                    } else {
+                        SECRET_FILE.grave(format!("reads {what}"))
+                    });
+                }
+                Sensitivity::Maybe(reason) => {
+                    found.push(SECRET_FILE.doubtful(format!("reads {literal}: {}", reason.why)));
+                }
+                Sensitivity::Public => {}
+            }
+        }
+    }
+    let environment = [
+        "os.environ",
+        "process.env",
+        "ENV",
+        "getenv",
+        "%ENV",
+        "$_ENV",
+        "Deno.env",
+        "System.getenv",
+    ]
+    .iter()
+    .any(|it| bare.contains(it));
+    if environment {
+        let named = bare
+            .split(|it: char| !(it.is_ascii_alphanumeric() || it == '_'))
+            .chain(literals.iter().map(String::as_str))
+            .find(|it| {
+                it.len() > 4 && it.chars().any(|c| c.is_ascii_uppercase()) && names_a_secret(it)
+            });
+        let prints = [
+            "print",
+            "puts",
+            "echo",
+            "console.log",
+            "write",
+            "p ",
+            "say",
+            "dump",
+            "inspect",
+            "JSON.stringify",
+            "process.env.",
+        ]
+        .iter()
+        .any(|it| bare.contains(it))
+            || bare.trim_start().starts_with("process.env");
+        let whole = [
+            "keys %ENV",
+            "dict(os.environ)",
+            "print(os.environ)",
+            "os.environ.items()",
+            "console.log(process.env)",
+            "ENV.to_h",
+            "ENV.each",
+            "ENV.inspect",
+            "puts ENV",
+            "print_r($_ENV)",
+            "print_r(getenv())",
+            "var_dump(getenv())",
+            "JSON.stringify(process.env)",
+            "Object.entries(process.env)",
+            "Deno.env.toObject()",
+            "%ENV",
+        ]
+        .iter()
+        .any(|it| bare.contains(it))
+            || bare.trim() == "process.env";
+        if (named.is_some() && prints) || whole {
+            let what = named.map_or_else(
+                || "prints the whole environment".to_owned(),
+                |it| format!("prints the secret in {it}"),
+            );
+            found.push(if network {
+                SENDS.grave("sends secrets of the environment")
+            } else {
+                ENVIRONMENT.grave(what)
+            });
+        }
+    }
+    found
+}
+
+/// A path that the code joins to the home.
+fn home_path(literal: &str) -> String {
+    if literal.starts_with(['/', '~']) {
+        literal.to_owned()
+    } else {
+        format!("~/{}", literal.trim_start_matches('/'))
+    }
+}
+
+/// The texts in quotes.
+fn literals(code: &str) -> Vec<String> {
+    pieces(code)
+        .into_iter()
+        .filter_map(|(text, kind)| (kind == Piece::Quoted).then_some(text))
+        .collect()
+}
+
+/// The code with nothing between its quotes.
+fn without_literals(code: &str) -> String {
+    pieces(code)
+        .into_iter()
+        .map(|(text, kind)| {
+            if kind == Piece::Quoted {
+                String::from("\"\"")
+            } else {
+                text
+            }
+        })
+        .collect()
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Piece {
+    Bare,
+    Quoted,
+}
+
+fn pieces(code: &str) -> Vec<(String, Piece)> {
+    let mut found = Vec::new();
+    let mut current = String::new();
+    let mut open: Option<char> = None;
+    let mut characters = code.chars();
+    while let Some(character) = characters.next() {
+        match open {
+            Some(quote) if character == quote => {
+                found.push((std::mem::take(&mut current), Piece::Quoted));
+                open = None;
+            }
+            Some(_) if character == '\\' => current.extend(characters.next()),
+            None if matches!(character, '"' | '\'' | '`') => {
+                found.push((std::mem::take(&mut current), Piece::Bare));
+                open = Some(character);
+            }
+            Some(_) | None => current.push(character),
+        }
+    }
+    let kind = if open.is_some() {
+        Piece::Quoted
+    } else {
+        Piece::Bare
+    };
+    found.push((current, kind));
+    found
+}

@@ -1,0 +1,594 @@
+//! Database clients and servers: what their statements and commands lose.
+
+use crate::effect::{Effect, Gravity};
+use crate::invocation::{Stdin, Through};
+
+use super::Run;
+use super::args::{Parsed, Spec, listed, parse, word};
+use super::rule::rules;
+use super::sql::{self, Backslash, Loss};
+
+rules! {
+    STATEMENT = Database, "database.statement", "Loses data by a statement of a query language",
+        instead "look first with a SELECT over the same rows, inside a transaction that is rolled back";
+    DROP = Database, "database.drop", "Drops a database",
+        instead "make a copy first, for example with `pg_dump`";
+    KEYS = Database, "database.keys", "Deletes keys of a key-value store",
+        instead "look first with `redis-cli --scan`";
+    QUEUE = Database, "database.queue", "Deletes or empties queues, topics or streams",
+        instead "list them first, and let retention delete what is old";
+    RESTORE = Database, "database.restore-over", "Drops what is there before restoring";
+    GENERATED = Database, "database.generated", "Runs statements that were made on the way, and drop";
+    SHELL = Database, "database.shell", "Runs a command of the system through a database client";
+}
+
+/// Whether a database is one that nobody would miss.
+pub(super) fn is_disposable(name: &str) -> bool {
+    let name = name.rsplit('/').next().unwrap_or(name);
+    let name = name.split('?').next().unwrap_or(name).to_ascii_lowercase();
+    name == ":memory:"
+        || name
+            .split(|it: char| !it.is_ascii_alphanumeric())
+            .any(|part| {
+                let part = part.trim_end_matches(|it: char| it.is_ascii_digit());
+                matches!(
+                    part,
+                    "test"
+                        | "tests"
+                        | "testing"
+                        | "dev"
+                        | "development"
+                        | "local"
+                        | "sandbox"
+                        | "scratch"
+                        | "tmp"
+                        | "temp"
+                        | "ci"
+                        | "demo"
+                        | "playground"
+                        | "e2e"
+                        | "spec"
+                        | "fixture"
+                        | "fixtures"
+                        | "dummy"
+                        | "throwaway"
+                )
+            })
+}
+
+/// How a client takes its statements.
+struct Client {
+    names: &'static [&'static str],
+    /// Options whose value is a statement.
+    statement: &'static [&'static str],
+    /// Options whose value names the database.
+    database: &'static [&'static str],
+    /// Other options with a value.
+    values: &'static [&'static str],
+    words: Words,
+    backslash: Backslash,
+}
+
+/// What the words between the options are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Words {
+    Database,
+    /// The first names the database, the others are statements.
+    DatabaseThenStatements,
+    Statements,
+    /// The first of them is a command that takes a statement.
+    AfterCommand,
+}
+
+const fn client(names: &'static [&'static str], statement: &'static [&'static str]) -> Client {
+    Client {
+        names,
+        statement,
+        database: &["d", "dbname", "database"],
+        values: &[
+            "h", "host", "p", "port", "U", "u", "user", "username", "f", "file", "v", "o",
+        ],
+        words: Words::Database,
+        backslash: Backslash::Plain,
+    }
+}
+
+const CLIENTS: &[Client] = &[
+    Client {
+        values: &[
+            "h", "host", "p", "port", "U", "username", "f", "file", "v", "o", "P", "F", "R", "L",
+        ],
+        ..client(
+            &[
+                "psql",
+                "pgcli",
+                "usql",
+                "cockroach",
+                "vsql",
+                "gsql",
+                "ysqlsh",
+                "duckdb",
+            ],
+            &["c", "command", "e", "execute", "s", "cmd"],
+        )
+    },
+    Client {
+        database: &["D", "database"],
+        // `-p` and `-u` may be glued to their value, and `-p` alone asks.
+        values: &[
+            "h",
+            "host",
+            "P",
+            "port",
+            "u",
+            "user",
+            "S",
+            "socket",
+            "defaults-file",
+        ],
+        backslash: Backslash::Escapes,
+        ..client(
+            &["mysql", "mariadb", "mycli", "mysqlsh", "tidb"],
+            &["e", "execute", "init-command", "sql"],
+        )
+    },
+    Client {
+        words: Words::DatabaseThenStatements,
+        ..client(
+            &["sqlite3", "sqlite", "litecli", "libsql", "sqlcipher"],
+            &["cmd"],
+        )
+    },
+    client(
+        &["clickhouse-client", "clickhouse", "clickhouse-local", "chc"],
+        &["q", "query"],
+    ),
+    client(
+        &["cqlsh", "hive", "beeline", "spark-sql"],
+        &["e", "execute"],
+    ),
+    client(&["sqlcmd", "osql", "isql", "bteq"], &["Q", "q"]),
+    client(
+        &["impala-shell", "snowsql", "bsqlodbc", "kinit-sql"],
+        &["q", "query"],
+    ),
+    client(&["trino", "presto", "influx", "influx3"], &["execute", "e"]),
+    client(&["sqlplus", "sql", "db2", "surreal"], &["c"]),
+    Client {
+        words: Words::AfterCommand,
+        ..client(
+            &[
+                "bq",
+                "turso",
+                "snow",
+                "planetscale",
+                "pscale",
+                "xata",
+                "neonctl",
+            ],
+            &["q", "query", "command"],
+        )
+    },
+    Client {
+        words: Words::Statements,
+        ..client(
+            &["cypher-shell", "dolt", "ksql", "osqueryi"],
+            &["q", "query", "execute", "e"],
+        )
+    },
+];
+
+pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
+    if let Some(client) = CLIENTS
+        .iter()
+        .find(|client| client.names.contains(&run.name))
+    {
+        return client_effects(run, client);
+    }
+    match run.name {
+        "mongosh" | "mongo" => mongo(run),
+        "redis-cli" | "valkey-cli" | "keydb-cli" | "dragonfly-cli" => redis(run),
+        _ => other(run).into_iter().collect(),
+    }
+}
+
+fn client_effects(run: Run<'_>, client: &'static Client) -> Vec<Effect> {
+    let values: Vec<&'static str> = [client.statement, client.database, client.values].concat();
+    let parsed = parse_with(run, &values);
+    let mut texts: Vec<&str> = parsed.values(client.statement).collect();
+    let mut databases: Vec<&str> = parsed.values(client.database).collect();
+    let words = parsed.words.as_slice();
+    match client.words {
+        Words::Database => databases.extend(words),
+        Words::DatabaseThenStatements => {
+            databases.extend(words.first());
+            texts.extend(parsed.from(1));
+        }
+        Words::Statements => texts.extend(words),
+        Words::AfterCommand => texts.extend(parsed.from(1)),
+    }
+    if let Stdin::Text(text) = &run.invocation.stdin {
+        texts.push(text);
+    }
+    let disposable = databases.iter().any(|name| is_disposable(name));
+    let mut found: Vec<Effect> = texts
+        .iter()
+        .flat_map(|text| statement_effects(text, client.backslash, disposable_or(disposable)))
+        .collect();
+    found.extend(generated(run, disposable_or(disposable)));
+    found.extend(other(run));
+    found
+}
+
+/// Whether the database at hand is one that nobody would miss.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Worth {
+    Real,
+    Disposable,
+}
+
+fn disposable_or(disposable: bool) -> Worth {
+    if disposable {
+        Worth::Disposable
+    } else {
+        Worth::Real
+    }
+}
+
+/// Reads the arguments with a list of options that is put together at run time. Single-dash words
+/// such as sqlite's `-cmd` are options of their own.
+fn parse_with<'run>(run: Run<'run>, values: &[&'static str]) -> Parsed<'run> {
+    let mut parsed = Parsed::default();
+    let mut args = run.args.iter().map(word);
+    while let Some(text) = args.next() {
+        let name = text.trim_start_matches('-');
+        let dashes = text.len() - name.len();
+        let (long, value) = match name.split_once('=') {
+            Some((long, value)) if dashes == 2 => (long, Some(value)),
+            _ => (name, None),
+        };
+        match dashes {
+            0 => parsed.words.push(text),
+            _ if value.is_some() => parsed.push(long, value),
+            _ if values.contains(&long) => parsed.push(long, args.next()),
+            1 => {
+                // A cluster such as `-Atc`, or a value glued to its letter.
+                let option = name.char_indices().find_map(|(at, letter)| {
+                    let end = at + letter.len_utf8();
+                    let short = name.get(at..end)?;
+                    values.contains(&short).then_some((short, name.get(end..)?))
+                });
+                match option {
+                    Some((short, "")) => parsed.push(short, args.next()),
+                    Some((short, glued)) => parsed.push(short, Some(glued)),
+                    None => parsed.push(long, None),
+                }
+            }
+            _ => parsed.push(long, None),
+        }
+    }
+    parsed
+}
+
+/// What statements lose, in a database of this worth.
+pub(super) fn statement_effects(text: &str, backslash: Backslash, worth: Worth) -> Vec<Effect> {
+    if let Some(effect) = client_command(text) {
+        return vec![effect];
+    }
+    let lower = text.to_ascii_lowercase();
+    // Graph queries: MATCH … DETACH DELETE.
+    if lower.contains("match") && lower.contains("delete") && !lower.contains("delete from") {
+        let narrow = lower.contains("where") || lower.contains(':') || lower.contains('{');
+        let what = "deletes nodes of the graph";
+        return vec![if narrow {
+            STATEMENT.doubtful(what)
+        } else {
+            STATEMENT.grave(what)
+        }];
+    }
+    sql::findings(text, backslash)
+        .into_iter()
+        .map(|finding| {
+            let real = worth == Worth::Real && !is_disposable(&finding.object);
+            match finding.loss {
+                Loss::Whole if real => STATEMENT.grave(finding.what),
+                Loss::Whole | Loss::Part => STATEMENT.doubtful(finding.what),
+            }
+        })
+        .collect()
+}
+
+/// Commands of the client itself: `\! rm`, `.shell rm`, `.system rm`.
+fn client_command(text: &str) -> Option<Effect> {
+    let command = text.trim_start();
+    let shell = ["\\!", ".shell ", ".system ", "system "]
+        .iter()
+        .find_map(|start| command.strip_prefix(start))?;
+    Some(SHELL.doubtful(format!(
+        "runs `{}` through the database client",
+        shell.trim()
+    )))
+}
+
+/// Statements that another program makes: what it is asked for tells what they do.
+fn generated(run: Run<'_>, worth: Worth) -> Option<Effect> {
+    let Stdin::Pipe(programs) = &run.invocation.stdin else {
+        let each = run.invocation.through.iter().find_map(|it| match it {
+            Through::EachOf(source) => Some(source),
+            _ => None,
+        })?;
+        return makes_drops(each).then(|| generated_effect(worth));
+    };
+    programs
+        .iter()
+        .any(|it| makes_drops(it))
+        .then(|| generated_effect(worth))
+}
+
+fn generated_effect(worth: Worth) -> Effect {
+    let gravity = match worth {
+        Worth::Real => Gravity::Grave,
+        Worth::Disposable => Gravity::Doubtful,
+    };
+    GENERATED.effect(gravity, "runs generated statements that drop or delete")
+}
+
+fn makes_drops(program: &str) -> bool {
+    let lower = program.to_ascii_lowercase();
+    let mut words = lower.split(|it: char| !(it.is_ascii_alphanumeric() || it == '-' || it == '_'));
+    words.any(|it| {
+        matches!(
+            it,
+            "drop" | "truncate" | "sqlflush" | "sqlclear" | "delete" | "flushall" | "flushdb"
+        )
+    })
+}
+
+fn mongo(run: Run<'_>) -> Vec<Effect> {
+    let parsed = parse(
+        run.args,
+        &Spec::gnu(&[
+            "eval", "host", "port", "u", "p", "f", "file", "username", "password",
+        ]),
+    );
+    let mut texts: Vec<&str> = parsed.values(&["eval"]).collect();
+    if let Stdin::Text(text) = &run.invocation.stdin {
+        texts.push(text);
+    }
+    let worth = disposable_or(parsed.words.iter().any(|it| is_disposable(it)));
+    texts
+        .iter()
+        .filter_map(|text| script_effect(text, worth))
+        .collect()
+}
+
+/// What a script for a document database loses.
+fn script_effect(script: &str, worth: Worth) -> Option<Effect> {
+    let plain: String = script.chars().filter(|it| !it.is_whitespace()).collect();
+    let lower = plain.to_ascii_lowercase();
+    let whole = [
+        "dropdatabase(",
+        ".drop(",
+        "deletemany({})",
+        "remove({})",
+        "dropcollection(",
+        "deletemany()",
+        ".remove()",
+    ];
+    if whole.iter().any(|call| lower.contains(call)) {
+        let gravity = match worth {
+            Worth::Real => Gravity::Grave,
+            Worth::Disposable => Gravity::Doubtful,
+        };
+        return Some(STATEMENT.effect(gravity, "drops or empties a collection or database"));
+    }
+    let part = [
+        "deletemany(",
+        "deleteone(",
+        ".remove(",
+        "dropindex",
+        "updatemany(",
+        "findoneanddelete(",
+        "dropuser(",
+        "shutdownserver(",
+    ];
+    part.iter()
+        .any(|call| lower.contains(call))
+        .then(|| STATEMENT.doubtful("deletes or changes documents"))
+}
+
+fn redis(run: Run<'_>) -> Vec<Effect> {
+    let spec = Spec::gnu(&[
+        "h", "p", "n", "a", "u", "s", "i", "user", "pass", "eval", "r",
+    ]);
+    let parsed = parse(run.args, &spec);
+    let mut commands = vec![parsed.words.join(" ")];
+    if let Stdin::Text(text) = &run.invocation.stdin {
+        commands.extend(text.lines().map(str::to_owned));
+    }
+    let mut found: Vec<Effect> = commands
+        .iter()
+        .filter_map(|command| redis_command(command))
+        .collect();
+    found.extend(generated(run, Worth::Real));
+    found
+}
+
+fn redis_command(command: &str) -> Option<Effect> {
+    let upper = command.trim().to_ascii_uppercase();
+    let mut words = upper.split_whitespace();
+    let verb = words.next()?;
+    match verb {
+        "FLUSHALL" => Some(KEYS.grave("deletes every key of every database")),
+        "FLUSHDB" => Some(KEYS.grave("deletes every key of the database")),
+        "SHUTDOWN" => Some(KEYS.grave("shuts the server down")),
+        "EVAL" | "FCALL" if upper.contains("FLUSH") => {
+            Some(KEYS.grave("deletes every key by a script"))
+        }
+        "EVAL" if upper.contains("DEL") => Some(KEYS.doubtful("deletes keys by a script")),
+        "CONFIG" if words.next() == Some("SET") => {
+            Some(KEYS.doubtful("changes the server's settings"))
+        }
+        "DEL" | "UNLINK" | "GETDEL" | "XTRIM" | "LTRIM" | "ZREMRANGEBYRANK" | "HDEL" => {
+            Some(KEYS.doubtful(format!(
+                "deletes {}",
+                words.collect::<Vec<_>>().join(" ").to_lowercase()
+            )))
+        }
+        "DEBUG" | "SWAPDB" | "CLUSTER" | "REPLICAOF" | "SLAVEOF" => {
+            let harmless = matches!(
+                words.next(),
+                Some("INFO" | "NODES" | "SLOTS" | "SHARDS" | "OBJECT" | "HELP")
+            );
+            (!harmless).then(|| KEYS.doubtful("changes the state of the server"))
+        }
+        _ => None,
+    }
+}
+
+/// Tools that act on whole databases, queues or topics.
+fn other(run: Run<'_>) -> Option<Effect> {
+    let parsed = parse(
+        run.args,
+        &Spec::gnu(&[
+            "h",
+            "host",
+            "p",
+            "port",
+            "U",
+            "username",
+            "u",
+            "user",
+            "topic",
+            "bootstrap-server",
+            "zookeeper",
+            "endpoints",
+            "d",
+            "dbname",
+        ]),
+    );
+    let drops = |name: &str| {
+        let what = format!("drops the database {name}");
+        if is_disposable(name) {
+            DROP.doubtful(what)
+        } else {
+            DROP.grave(what)
+        }
+    };
+    match run.name {
+        "dropdb" => Some(drops(parsed.words.last().copied().unwrap_or_default())),
+        "dropuser" => Some(DROP.doubtful(format!("drops the user {}", parsed.at(0)))),
+        "mysqladmin" | "mariadb-admin" => {
+            let at = parsed
+                .words
+                .iter()
+                .position(|it| matches!(*it, "drop" | "shutdown" | "kill"))?;
+            match parsed.at(at) {
+                "drop" => Some(drops(parsed.at(at + 1))),
+                "shutdown" => Some(DROP.grave("shuts the database server down")),
+                _ => Some(DROP.doubtful("ends a connection")),
+            }
+        }
+        "pg_restore" if parsed.has(&["c", "clean"]) && !parsed.has(&["f", "file", "l", "list"]) => {
+            let name = parsed.value(&["d", "dbname"]).unwrap_or_default();
+            Some(if is_disposable(name) {
+                RESTORE.doubtful(format!("drops what is in {name} before restoring"))
+            } else {
+                RESTORE.grave(format!(
+                    "drops what is in the database {name} before restoring"
+                ))
+            })
+        }
+        "mongorestore" if parsed.has(&["drop"]) => {
+            Some(RESTORE.grave("drops every collection before restoring"))
+        }
+        "pg_dropcluster" | "pg_resetwal" => Some(DROP.grave("destroys a database cluster")),
+        "kafka-topics" | "rpk" | "kcat" | "kafka-delete-records" | "kafka-consumer-groups" => {
+            queue(run.name, &parsed)
+        }
+        "rabbitmqctl" | "rabbitmqadmin" => {
+            let verb = parsed.words.iter().find(|it| {
+                it.starts_with("delete") || it.starts_with("purge") || it.ends_with("reset")
+            })?;
+            Some(QUEUE.grave(format!(
+                "{} {}",
+                verb.replace('_', " "),
+                listed(parsed.from(1))
+            )))
+        }
+        "nats"
+            if parsed
+                .words
+                .iter()
+                .any(|it| matches!(*it, "purge" | "rm" | "delete" | "del" | "rmm")) =>
+        {
+            Some(QUEUE.grave(format!("deletes messages: {}", parsed.words.join(" "))))
+        }
+        "pulsar-admin"
+            if parsed
+                .words
+                .iter()
+                .any(|it| matches!(*it, "delete" | "truncate" | "clear-backlog")) =>
+        {
+            Some(QUEUE.grave(format!("deletes messages: {}", parsed.words.join(" "))))
+        }
+        "celery" if parsed.words.contains(&"purge") => {
+            Some(QUEUE.grave("deletes every waiting task"))
+        }
+        "etcdctl" if parsed.begins("del") => Some(if parsed.has(&["prefix", "from-key"]) {
+            KEYS.grave(format!("deletes every key below {:?}", parsed.at(1)))
+        } else {
+            KEYS.doubtful(format!("deletes the key {}", parsed.at(1)))
+        }),
+        "consul" if parsed.begins("kv delete") => Some(if parsed.has(&["recurse"]) {
+            KEYS.grave(format!("deletes every key below {:?}", parsed.at(2)))
+        } else {
+            KEYS.doubtful(format!("deletes the key {}", parsed.at(2)))
+        }),
+        "vault" | "bao"
+            if parsed.begins("delete|destroy")
+                || parsed.begins("kv delete|destroy")
+                || parsed.begins("kv metadata delete") =>
+        {
+            let forever = parsed
+                .words
+                .iter()
+                .any(|it| matches!(*it, "destroy" | "metadata"));
+            let what = format!(
+                "deletes the secret {}",
+                parsed.words.last().copied().unwrap_or_default()
+            );
+            Some(if forever {
+                KEYS.grave(what)
+            } else {
+                KEYS.doubtful(what)
+            })
+        }
+        "vault" | "bao" if parsed.begins("secrets disable") || parsed.begins("auth disable") => {
+            Some(KEYS.grave(format!("deletes everything below {}", parsed.at(2))))
+        }
+        "influx" if parsed.begins("bucket|org|user delete") || parsed.begins("delete") => {
+            Some(DROP.grave(format!("deletes {}", parsed.words.join(" "))))
+        }
+        "turso" | "pscale" | "neonctl" | "xata"
+            if parsed
+                .words
+                .iter()
+                .any(|it| matches!(*it, "destroy" | "delete" | "rm")) =>
+        {
+            Some(DROP.grave(format!("deletes {}", parsed.words.join(" "))))
+        }
+        "bq" if parsed.words.first() == Some(&"rm") => {
+            Some(DROP.grave(format!("deletes {}", listed(parsed.from(1)))))
+        }
+        "memcflush" => Some(KEYS.grave("empties the cache server")),
+        _ => None,
+    }
+}
+
+fn queue(name: &str, parsed: &Parsed<'_>) -> Option<Effect> {
+    let deletes = parsed.has(&["delete", "offset-json-file"])
+        || (name == "rpk" && parsed.words.contains(&"delete"));
+    let topic = parsed.value(&["topic"]).unwrap_or_default();
+    deletes.then(|| QUEUE.grave(format!("deletes messages of {topic}")))
+}

@@ -1,0 +1,484 @@
+//! Code that was fetched or hidden: what is fed to a shell or an interpreter, and remote shells.
+
+use crate::effect::Effect;
+use crate::invocation::{Invocation, Opening, Stdin, Through};
+
+use super::Run;
+use super::args::{Parsed, Spec, parse, word};
+use super::launch::base_name;
+use super::rule::rules;
+
+rules! {
+    UNTRUSTED = FetchedCode, "fetched.untrusted", "Runs code from plain http, a bare address or an unknown place",
+        instead "download it to a file, read it, and show it to the person before anything runs it";
+    INSTALLER = FetchedCode, "fetched.installer", "Runs an installer straight from the network",
+        instead "download it to a file first, read it, and use the package manager where there is one";
+    HIDDEN = FetchedCode, "fetched.hidden", "Runs code that nobody can read here",
+        instead "decode it to a file first, and read it";
+    MADE = FetchedCode, "fetched.generated", "Runs commands that were put together on the way, and destroy",
+        instead "print the commands first, without running them";
+    REMOTE_SHELL = FetchedCode, "fetched.remote-shell", "Gives another machine a shell here";
+    INSECURE_PACKAGE = FetchedCode, "fetched.insecure-package", "Installs a package over plain http",
+        instead "install it from the usual registry";
+    UNKNOWN_PROGRAM = FetchedCode, "fetched.unknown-program", "Runs a program whose name comes from the network";
+}
+
+const SHELLS: &[&str] = &[
+    "sh",
+    "bash",
+    "zsh",
+    "dash",
+    "ksh",
+    "mksh",
+    "fish",
+    "ash",
+    "csh",
+    "tcsh",
+    "eval",
+    "source",
+    ".",
+    "rbash",
+    "pwsh",
+    "powershell",
+    "at",
+    "batch",
+    "crontab",
+    "xonsh",
+    "nu",
+    "elvish",
+    "busybox",
+    "cmd",
+];
+const INTERPRETERS: &[&str] = &[
+    "python",
+    "perl",
+    "ruby",
+    "node",
+    "php",
+    "deno",
+    "bun",
+    "lua",
+    "osascript",
+    "Rscript",
+    "tclsh",
+    "groovy",
+    "guile",
+    "ghci",
+];
+
+/// How far a source of code can be trusted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Source {
+    Untrusted(String),
+    Installer(String),
+    Hidden(String),
+    Destructive(String),
+}
+
+impl Source {
+    fn effect(self, into: &str) -> Effect {
+        match self {
+            Self::Untrusted(from) => {
+                UNTRUSTED.grave(format!("runs what comes from {from} with {into}"))
+            }
+            Self::Installer(from) => {
+                INSTALLER.doubtful(format!("runs what comes from {from} with {into}"))
+            }
+            Self::Hidden(how) => {
+                HIDDEN.doubtful(format!("runs with {into} what comes out of {how}"))
+            }
+            Self::Destructive(how) => {
+                MADE.grave(format!("runs with {into} the commands that `{how}` makes"))
+            }
+        }
+    }
+}
+
+pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
+    let name = base_name(run.name);
+    let mut found = Vec::new();
+    if (SHELLS.contains(&name) || INTERPRETERS.contains(&name)) && reads_code_from_stdin(name, run)
+    {
+        if let Stdin::Pipe(programs) = &run.invocation.stdin {
+            found.extend(source(programs).map(|it| it.effect(run.name)));
+        }
+        found.extend(from_words(run).map(|it| it.effect(run.name)));
+    }
+    found.extend(remote_shell(name, run));
+    found.extend(package(run));
+    found
+}
+
+/// A program whose name only running tells: the network must not choose it.
+pub(super) fn unknown_program(invocation: &Invocation) -> Vec<Effect> {
+    let sources: Vec<String> = invocation
+        .through
+        .iter()
+        .filter_map(|it| match it {
+            Through::EachOf(text) => Some(text.clone()),
+            _ => None,
+        })
+        .collect();
+    match source(&sources) {
+        Some(Source::Untrusted(from) | Source::Installer(from)) => {
+            vec![UNKNOWN_PROGRAM.grave(format!("runs whatever {from} names"))]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether what comes in is the program to run, rather than data for one that is given.
+fn reads_code_from_stdin(name: &str, run: Run<'_>) -> bool {
+    if matches!(name, "eval" | "source" | "." | "at" | "batch" | "crontab") {
+        return true;
+    }
+    let mut args = run.args.iter();
+    while let Some(arg) = args.next() {
+        match word(arg) {
+            "-" | "-s" | "--" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" => return true,
+            "-c" | "-e" | "--eval" | "-r" | "-Command" | "-command" => {
+                // Known code is what runs; unknown code comes from somewhere.
+                return args.next().is_some_and(|code| code.text().is_none());
+            }
+            "-m" => return false,
+            "-o" | "-O" | "-W" | "-X" | "-I" => {
+                args.next();
+            }
+            option if option.starts_with('-') => {
+                let letters = option.trim_start_matches('-');
+                let one_dash = option.len() - letters.len() == 1;
+                if one_dash && SHELLS.contains(&name) && letters.contains('c') {
+                    return args.next().is_some_and(|code| code.text().is_none());
+                }
+                if one_dash && !SHELLS.contains(&name) && letters.contains(['e', 'n', 'p']) {
+                    return false;
+                }
+                if one_dash && letters.contains('s') {
+                    return true;
+                }
+            }
+            _ => return arg.text().is_none(),
+        }
+    }
+    true
+}
+
+/// Substitutions that are still visible in a word: `sh -c "$(curl …)"`, `bash <(curl …)`.
+fn from_words(run: Run<'_>) -> Option<Source> {
+    run.args
+        .iter()
+        .filter(|arg| arg.text().is_none())
+        .find_map(|arg| {
+            let inner = ["$(", "<(", "`"]
+                .iter()
+                .find_map(|mark| arg.source.split_once(mark))?
+                .1;
+            let inner = inner.trim_end_matches(['"', ')', '`', '\'']);
+            source(
+                &inner
+                    .split('|')
+                    .map(|it| it.trim().to_owned())
+                    .collect::<Vec<_>>(),
+            )
+        })
+}
+
+fn source(programs: &[String]) -> Option<Source> {
+    for program in programs {
+        let mut words = program
+            .split_whitespace()
+            .map(|it| it.trim_matches(['"', '\'']));
+        let mut name = words.next().unwrap_or_default();
+        while matches!(
+            name,
+            "sudo" | "command" | "env" | "timeout" | "torsocks" | "proxychains"
+        ) {
+            name = words.next().unwrap_or_default();
+        }
+        let name = name.rsplit('/').next().unwrap_or(name);
+        let rest: Vec<&str> = words.collect();
+        match name {
+            "curl" | "wget" | "wget2" | "fetch" | "http" | "https" | "xh" | "httpie" | "aria2c"
+            | "lynx" | "w3m" | "curlie" | "axel" | "lwp-request" | "GET" | "Invoke-WebRequest"
+            | "iwr" | "irm" => {
+                return Some(address_of(name, &rest));
+            }
+            "nc" | "ncat" | "netcat" | "socat" | "telnet" | "dig" | "nslookup" | "host" | "ftp"
+            | "tftp" | "openssl"
+                if name != "openssl" || rest.contains(&"s_client") =>
+            {
+                return Some(Source::Untrusted(format!("the network ({name})")));
+            }
+            "aws" | "gsutil" | "gcloud" | "az" | "mc" | "s3cmd" | "rclone" | "ssh" | "scp"
+            | "gh" | "ipfs" => {
+                return Some(Source::Installer(program.clone()));
+            }
+            _ if program.contains("urlopen") || program.contains("http://") => {
+                return Some(Source::Untrusted(name.to_owned()));
+            }
+            _ => {}
+        }
+    }
+    programs.iter().find_map(|program| {
+        if destroys(program) {
+            return Some(Source::Destructive(program.clone()));
+        }
+        let name = program.split_whitespace().next().unwrap_or_default();
+        let name = name.rsplit('/').next().unwrap_or(name);
+        let hidden = matches!(
+            name,
+            "base64"
+                | "base32"
+                | "basenc"
+                | "openssl"
+                | "xxd"
+                | "uudecode"
+                | "gpg"
+                | "rev"
+                | "tr"
+                | "gunzip"
+                | "zcat"
+                | "gzip"
+                | "bzcat"
+                | "xzcat"
+                | "zstdcat"
+                | "unzip"
+                | "age"
+                | "steghide"
+                | "strings"
+                | "awk"
+                | "sed"
+                | "perl"
+                | "python"
+                | "python3"
+                | "ruby"
+                | "node"
+                | "php"
+                | "jq"
+                | "xargs"
+        );
+        hidden.then(|| Source::Hidden(program.clone()))
+    })
+}
+
+/// Whether the text of a program that makes commands names one that destroys.
+fn destroys(program: &str) -> bool {
+    let padded = format!(
+        " {} ",
+        program.replace(['/', '"', '\'', '^', '$', ',', '=', '(', ')', '\\'], " ")
+    );
+    [
+        "rm ",
+        "unlink ",
+        "shred ",
+        "dropdb ",
+        "mkfs",
+        "branch -D ",
+        "reset --hard",
+        "push --force",
+        "push -f ",
+        "stash drop",
+        "clean -f",
+        "drop table",
+        "DROP TABLE",
+        "rmdir ",
+    ]
+    .iter()
+    .any(|act| padded.contains(&format!(" {act}")))
+}
+
+/// Where a download comes from.
+fn address_of(program: &str, words: &[&str]) -> Source {
+    let known: Vec<&&str> = words.iter().filter(|it| !it.starts_with('-')).collect();
+    let url = known
+        .iter()
+        .find(|it| it.contains("://"))
+        .or_else(|| known.iter().find(|it| it.contains(['.', '/'])));
+    match url {
+        Some(url) => judge_address(url),
+        None => Source::Untrusted(format!("an address that is not known ({program})")),
+    }
+}
+
+/// Places where anybody can leave anything without a name.
+const ANONYMOUS: &[&str] = &[
+    "pastebin.com",
+    "paste.ee",
+    "hastebin.com",
+    "transfer.sh",
+    "0x0.st",
+    "ix.io",
+    "termbin.com",
+    "bit.ly",
+    "tinyurl.com",
+    "t.co",
+    "is.gd",
+    "goo.gl",
+    "ngrok.io",
+    "ngrok-free.app",
+    "trycloudflare.com",
+    "webhook.site",
+    "requestbin.com",
+    "pipedream.net",
+    "file.io",
+    "anonfiles.com",
+    "discordapp.com",
+    "onion",
+    "sslip.io",
+    "nip.io",
+    "rentry.co",
+    "dpaste.org",
+    "ghostbin.com",
+    "serveo.net",
+    "loca.lt",
+    "gofile.io",
+    "catbox.moe",
+];
+
+fn judge_address(url: &str) -> Source {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("http", url));
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    let host = authority.rsplit('@').next().unwrap_or(authority);
+    let host = if host.starts_with('[') {
+        host
+    } else {
+        host.split(':').next().unwrap_or(host)
+    };
+    if is_local(host) {
+        return Source::Installer(url.to_owned());
+    }
+    let unknown = host.is_empty() || host.contains(['…', '$', '`', '{']);
+    let bare = host.starts_with('[')
+        || host
+            .chars()
+            .all(|it| it.is_ascii_digit() || it == '.' || it == 'x');
+    let anonymous = ANONYMOUS
+        .iter()
+        .any(|it| host == *it || host.ends_with(&format!(".{it}")))
+        || host.contains("xn--");
+    if scheme.eq_ignore_ascii_case("https") && !unknown && !bare && !anonymous {
+        Source::Installer(url.to_owned())
+    } else {
+        Source::Untrusted(url.to_owned())
+    }
+}
+
+/// Whether a host is this machine.
+pub(super) fn is_local(host: &str) -> bool {
+    matches!(
+        host,
+        "localhost" | "127.0.0.1" | "[::1]" | "0.0.0.0" | "host.docker.internal"
+    ) || host.ends_with(".localhost")
+}
+
+fn remote_shell(name: &str, run: Run<'_>) -> Option<Effect> {
+    let what = "gives another machine a shell here";
+    match name {
+        "nc" | "ncat" | "netcat" | "nc.traditional" => {
+            let parsed = parse(
+                run.args,
+                &Spec::gnu(&[
+                    "e", "c", "exec", "sh-exec", "lua-exec", "p", "s", "w", "i", "x", "q",
+                ]),
+            );
+            parsed
+                .has(&["e", "c", "exec", "sh-exec", "lua-exec"])
+                .then(|| REMOTE_SHELL.grave(what))
+        }
+        "socat" => run
+            .args
+            .iter()
+            .map(|it| word(it).to_ascii_uppercase())
+            .any(|it| {
+                it.starts_with("EXEC:") || it.starts_with("SYSTEM:") || it.starts_with("SHELL:")
+            })
+            .then(|| REMOTE_SHELL.grave(what)),
+        _ => {
+            let network =
+                |path: &str| path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/");
+            let from_file =
+                matches!(&run.invocation.stdin, Stdin::File(file) if network(word(file)));
+            let opened = run
+                .invocation
+                .opened
+                .iter()
+                .filter(|it| network(word(&it.file)));
+            let connected = from_file || opened.clone().next().is_some();
+            if !connected {
+                return None;
+            }
+            let shell = SHELLS.contains(&name) || INTERPRETERS.contains(&name) || name == "exec";
+            let sends = opened
+                .into_iter()
+                .any(|it| !matches!(it.how, Opening::Read));
+            Some(if shell || (name == "cat" && sends) {
+                REMOTE_SHELL.grave(what)
+            } else {
+                REMOTE_SHELL.doubtful("opens a connection through the shell")
+            })
+        }
+    }
+}
+
+/// Package managers that are told to fetch over plain http.
+fn package(run: Run<'_>) -> Option<Effect> {
+    let parsed = parse(
+        run.args,
+        &Spec::gnu(&[
+            "index-url",
+            "i",
+            "extra-index-url",
+            "registry",
+            "source",
+            "s",
+            "git",
+            "f",
+            "filename",
+            "find-links",
+            "trusted-host",
+            "from",
+        ]),
+    );
+    let installs = match base_name(run.name) {
+        "pip" | "pip3" | "pipx" => parsed.begins("install|download|run"),
+        "uv" => parsed.begins("pip install") || parsed.begins("add|tool"),
+        "npm" | "pnpm" | "yarn" | "bun" => parsed.begins("install|i|add|dlx|exec|x"),
+        "gem" | "cargo" | "go" | "poetry" | "conda" | "composer" => {
+            parsed.begins("install|add|get|run|require")
+        }
+        "kubectl" | "oc" => parsed.begins("apply|create|replace"),
+        "npx" | "uvx" | "bunx" | "deno" | "dpkg" | "rpm" | "yum" | "dnf" | "apt" | "apt-get"
+        | "brew" | "apk" => true,
+        _ => return None,
+    };
+    if !installs {
+        return None;
+    }
+    let address = plain_http(&parsed, run)?;
+    match judge_address(&address) {
+        Source::Untrusted(from) => {
+            Some(INSECURE_PACKAGE.grave(format!("installs and may run what comes from {from}")))
+        }
+        _ if base_name(run.name) == "deno" => Some(INSTALLER.doubtful(format!("runs {address}"))),
+        _ => None,
+    }
+}
+
+fn plain_http(parsed: &Parsed<'_>, run: Run<'_>) -> Option<String> {
+    let values = run.args.iter().map(word).flat_map(|it| {
+        it.split_once('=')
+            .map_or([it, ""], |(_, value)| [value, it])
+    });
+    let mut urls = values.filter_map(|it| {
+        let url = it.strip_prefix("git+").unwrap_or(it);
+        let plain = url.starts_with("http://") || url.starts_with("git://");
+        let remote = base_name(run.name) == "deno"
+            && parsed.begins("run|install")
+            && url.starts_with("https://");
+        let bare = url
+            .strip_prefix("https://")
+            .is_some_and(|host| host.starts_with(|c: char| c.is_ascii_digit()));
+        (plain || remote || bare).then(|| url.to_owned())
+    });
+    urls.next()
+}

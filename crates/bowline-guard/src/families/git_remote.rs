@@ -1,0 +1,120 @@
+//! Git: what a push does to the branches and tags of others.
+
+use crate::effect::Effect;
+use crate::invocation::Arg;
+
+use super::args::{Spec, listed, parse};
+use super::rule::rules;
+
+rules! {
+    FORCE = History, "git.push-force", "Overwrites branches of a remote",
+        instead "`git push --force-with-lease`, which refuses when others have pushed meanwhile";
+    MIRROR = History, "git.push-mirror", "Makes a remote equal to this repository, deleting the rest",
+        instead "push what is meant by name: `git push origin HEAD`";
+    LEASE = History, "git.push-lease-main", "Rewrites a main branch of a remote",
+        instead "push to a branch of its own with `git push origin HEAD:refs/heads/rewritten`, and open a pull request";
+    DELETE = Remote, "git.push-delete", "Deletes branches or tags of a remote";
+    HOSTED = Remote, "git.delete-hosted", "Deletes a hosted repository";
+}
+
+/// Branches that others build on.
+pub(super) fn is_main_branch(name: &str) -> bool {
+    let name = name.strip_prefix("refs/heads/").unwrap_or(name);
+    matches!(
+        name,
+        "main" | "master" | "trunk" | "production" | "prod" | "develop" | "stable"
+    )
+}
+
+const PUSH: Spec = Spec::gnu(&["o", "push-option", "receive-pack", "exec", "repo"]).shortening(&[
+    "force",
+    "force-with-lease",
+    "force-if-includes",
+    "mirror",
+    "delete",
+    "prune",
+    "all",
+    "branches",
+    "tags",
+    "follow-tags",
+    "dry-run",
+    "no-verify",
+    "verify",
+    "set-upstream",
+    "atomic",
+    "porcelain",
+    "quiet",
+    "verbose",
+    "signed",
+    "thin",
+    "no-thin",
+    "no-force-with-lease",
+    "no-force-if-includes",
+]);
+
+pub(super) fn push(rest: &[Arg]) -> Vec<Effect> {
+    let parsed = parse(rest, &PUSH);
+    if parsed.has(&["n", "dry-run"]) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let refspecs = parsed.from(1);
+    let target = if refspecs.is_empty() {
+        String::new()
+    } else {
+        format!(" {}", listed(refspecs))
+    };
+    if parsed.has(&["mirror"]) {
+        found.push(MIRROR.grave("makes the remote equal to this repository and deletes the rest"));
+    }
+    if parsed.has(&["f", "force"]) {
+        found.push(FORCE.grave(format!(
+            "overwrites{target} on the remote, whatever others pushed"
+        )));
+    } else if refspecs.iter().any(|it| it.starts_with('+')) {
+        found.push(FORCE.grave(format!(
+            "overwrites{target} on the remote (`+` means force)"
+        )));
+    } else if parsed.has(&["force-with-lease"]) {
+        let names_main = refspecs
+            .iter()
+            .chain(
+                parsed
+                    .values(&["force-with-lease"])
+                    .collect::<Vec<_>>()
+                    .iter(),
+            )
+            .any(|it| it.split(':').any(is_main_branch));
+        if names_main || parsed.has(&["all", "branches"]) {
+            found.push(LEASE.doubtful(format!("rewrites{target} on the remote")));
+        }
+    }
+    if parsed.has(&["prune"]) {
+        found.push(MIRROR.grave("deletes every branch of the remote that is not here"));
+    }
+    let deleted: Vec<&str> = if parsed.has(&["d", "delete"]) {
+        refspecs.to_vec()
+    } else {
+        refspecs
+            .iter()
+            .filter_map(|it| it.strip_prefix(':').or_else(|| it.strip_prefix("+:")))
+            .filter(|it| !it.is_empty())
+            .collect()
+    };
+    if !deleted.is_empty() {
+        let what = format!("deletes {} on the remote", listed(&deleted));
+        found.push(if deleted.iter().any(|it| is_main_branch(it)) {
+            DELETE.grave(what)
+        } else {
+            DELETE.doubtful(what)
+        });
+    }
+    found
+}
+
+/// `hub delete`, which deletes a repository on GitHub.
+pub(super) fn hub_delete(rest: &[Arg]) -> Option<Effect> {
+    let parsed = parse(rest, &Spec::gnu(&[]));
+    (!parsed.words.is_empty())
+        .then(|| HOSTED.grave(format!("deletes the hosted repository {}", parsed.at(0))))
+}

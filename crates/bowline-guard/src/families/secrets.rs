@@ -1,0 +1,1083 @@
+//! Live secrets: files that programs read, copy, pack or send, and variables that are printed.
+
+use crate::effect::Effect;
+use crate::invocation::{Arg, Invocation, Opening, Stdin, Through};
+use crate::paths::{World, resolve};
+use crate::sensitive::{Access, Sensitivity, classify};
+
+use super::Run;
+use super::args::{Parsed, Spec, UNKNOWN, parse, word};
+use super::launch::base_name;
+use super::rule::rules;
+
+rules! {
+    READ = SecretRead, "secrets.read", "Reads a file that holds secrets",
+        instead "read a template such as `.env.example`, or only the names, and let the program load the values";
+    COPY = SecretRead, "secrets.copy", "Copies or packs a file that holds secrets",
+        instead "leave the file where it is";
+    SEND = SecretSend, "secrets.send", "Sends a file that holds secrets to another machine";
+    LOAD = SecretRead, "secrets.load", "Loads a file of secrets into a shell",
+        instead "start the program with a loader that passes them on";
+    CHANGE = SecretRead, "secrets.change", "Changes a file that holds secrets or logins",
+        instead "tell the person which line should change";
+    VARIABLE = SecretRead, "secrets.variable", "Prints a variable that holds a secret",
+        instead "only check that it is set: `test -n \"$NAME\"`";
+    ENVIRONMENT = SecretRead, "secrets.environment", "Prints the whole environment, with the secrets in it",
+        instead "print the one variable that is needed, as in `printenv PATH`";
+    STAGE = SecretSend, "secrets.stage", "Puts a file that holds secrets under version control",
+        instead "add it to `.gitignore`, and commit a template without values";
+}
+
+/// What a program does with the files that it is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Prints,
+    Copies,
+    Sends,
+    Loads,
+}
+
+/// Which of its words are files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Files {
+    All,
+    /// The first word is a pattern or a script.
+    AfterFirst,
+    /// The last word is the target.
+    AllButLast,
+}
+
+struct Reader {
+    names: &'static [&'static str],
+    does: Use,
+    files: Files,
+    /// Options with a value that is no file to read.
+    values: &'static [&'static str],
+}
+
+const fn reader(
+    names: &'static [&'static str],
+    does: Use,
+    files: Files,
+    values: &'static [&'static str],
+) -> Reader {
+    Reader {
+        names,
+        does,
+        files,
+        values,
+    }
+}
+
+const READERS: &[Reader] = &[
+    reader(
+        &[
+            "cat",
+            "tac",
+            "nl",
+            "less",
+            "more",
+            "most",
+            "bat",
+            "batcat",
+            "ccat",
+            "sort",
+            "uniq",
+            "rev",
+            "fold",
+            "fmt",
+            "pr",
+            "column",
+            "expand",
+            "unexpand",
+            "strings",
+            "xxd",
+            "od",
+            "hexdump",
+            "hd",
+            "base64",
+            "base32",
+            "basenc",
+            "uuencode",
+            "iconv",
+            "comm",
+            "join",
+            "diff",
+            "sdiff",
+            "colordiff",
+            "delta",
+            "cmp",
+            "zcat",
+            "zless",
+            "gzcat",
+            "bzcat",
+            "xzcat",
+            "zstdcat",
+            "glow",
+            "pygmentize",
+            "highlight",
+            "shuf",
+            "paste",
+            "vis",
+            "view",
+            "type",
+            "Get-Content",
+            "gc",
+            "hexyl",
+            "lolcat",
+            "jless",
+            "fx",
+            "visidata",
+            "vd",
+            "mdcat",
+            "sqlite3",
+            "source-highlight",
+            "gcat",
+            "ghead",
+            "gtail",
+            "enscript",
+            "look",
+            "json_pp",
+            "python-json-tool",
+            "xmllint",
+            "read",
+            "mapfile",
+            "readarray",
+        ],
+        Use::Prints,
+        Files::All,
+        &["n", "l", "k", "t", "w", "c", "s", "j", "o"],
+    ),
+    reader(
+        &["head", "tail", "cut", "split", "csplit"],
+        Use::Prints,
+        Files::All,
+        &["n", "c", "d", "f", "b", "lines", "bytes"],
+    ),
+    reader(
+        &[
+            "grep", "egrep", "fgrep", "zgrep", "ggrep", "rg", "ag", "ack", "ugrep", "pcregrep",
+            "sift", "pt",
+        ],
+        Use::Prints,
+        Files::AfterFirst,
+        &[
+            "A",
+            "B",
+            "C",
+            "m",
+            "e",
+            "regexp",
+            "include",
+            "exclude",
+            "exclude-dir",
+            "g",
+            "glob",
+            "t",
+            "type",
+            "iglob",
+            "max-count",
+            "T",
+            "type-not",
+        ],
+    ),
+    reader(
+        &[
+            "sed", "gsed", "awk", "gawk", "mawk", "nawk", "jq", "yq", "xq", "tomlq", "dasel",
+            "gron", "mlr", "perl", "sd",
+        ],
+        Use::Prints,
+        Files::AfterFirst,
+        &["e", "F", "v", "arg", "argjson", "expression", "p", "o"],
+    ),
+    reader(
+        &[
+            "cp", "gcp", "mv", "gmv", "install", "ln", "ditto", "rsync", "scp", "sftp", "pscp",
+            "rcp", "lftp",
+        ],
+        Use::Copies,
+        Files::AllButLast,
+        &[
+            "m",
+            "o",
+            "g",
+            "e",
+            "rsh",
+            "exclude",
+            "include",
+            "i",
+            "P",
+            "F",
+            "S",
+            "suffix",
+            "mode",
+            "owner",
+            "group",
+            "exclude-from",
+            "chmod",
+        ],
+    ),
+    reader(
+        &[
+            "tar", "gtar", "bsdtar", "zip", "7z", "7za", "gzip", "pigz", "bzip2", "xz", "zstd",
+            "cpio", "pax", "ar", "rar", "shar", "compress", "lz4", "brotli",
+        ],
+        Use::Copies,
+        Files::All,
+        &["C", "directory", "exclude", "x", "X", "i", "P", "p", "I"],
+    ),
+    reader(
+        &[
+            "croc",
+            "wormhole",
+            "magic-wormhole",
+            "pastebinit",
+            "mail",
+            "mutt",
+            "mailx",
+            "sendmail",
+            "swaks",
+            "ffsend",
+            "termbin",
+            "slackcat",
+            "nc",
+            "ncat",
+            "netcat",
+            "telnet",
+            "socat",
+            "ftp",
+            "tftp",
+            "transfer",
+            "gist",
+            "ix",
+            "sprunge",
+        ],
+        Use::Sends,
+        Files::All,
+        &["s", "p"],
+    ),
+    reader(&["source", "."], Use::Loads, Files::All, &[]),
+];
+
+pub(super) fn effects(run: Run<'_>, world: &dyn World) -> Vec<Effect> {
+    let name = base_name(run.name);
+    let mut found = Vec::new();
+    match name {
+        "echo" | "printf" | "print" | "tee" | "cat" | "logger" | "wall" | "say" | "write"
+        | "notify-send" => {
+            found.extend(printed_variable(run));
+        }
+        "env" | "printenv" | "set" | "export" | "declare" | "typeset" | "jq" | "compgen"
+        | "readonly" => {
+            found.extend(environment(name, run));
+        }
+        "curl" | "wget" | "http" | "https" | "xh" | "httpie" | "curlie" => {
+            found.extend(request(name, run, world));
+        }
+        "git" => found.extend(git(run, world)),
+        "openssl" => found.extend(openssl(run, world)),
+        "dd" => found.extend(dd(run, world)),
+        "docker" | "podman" | "kubectl" | "oc" | "nerdctl" => {
+            found.extend(container_copy(run, world));
+        }
+        "aws" | "gsutil" | "gcloud" | "az" | "s3cmd" | "rclone" | "mc" | "gh" | "glab" => {
+            found.extend(upload(name, run, world));
+        }
+        "xargs" => found.extend(arg_file(run, world)),
+        "find" | "fd" => found.extend(find(run, world)),
+        _ => {}
+    }
+    if let Some(reader) = READERS.iter().find(|it| it.names.contains(&name)) {
+        found.extend(reads(run, reader, world));
+    }
+    found.extend(stdin_and_redirections(name, run, world));
+    found.extend(filtered_environment(name, run));
+    found.dedup();
+    found
+}
+
+/// How grave it is to touch `path` in this way.
+fn judge(path: &str, access: Access, world: &dyn World) -> Option<(Sensitivity, &'static str)> {
+    if path.is_empty() || path == UNKNOWN || path == "-" {
+        return None;
+    }
+    // `host:path`, `container:path` and `@file` name the file after the mark.
+    let file = match path.split_once(':') {
+        Some((before, after))
+            if !before.contains('/') && before.len() > 1 && !after.starts_with("//") =>
+        {
+            after
+        }
+        _ => path,
+    };
+    let sensitivity = classify(&resolve(file, world), access);
+    sensitivity.reason().map(|reason| (sensitivity, reason.why))
+}
+
+fn effect_of(does: Use, path: &str, sensitivity: Sensitivity, why: &str) -> Option<Effect> {
+    let (rule, act) = match does {
+        Use::Prints => (&READ, "reads"),
+        Use::Copies => (&COPY, "copies"),
+        Use::Sends => (&SEND, "sends"),
+        Use::Loads => (&LOAD, "loads"),
+    };
+    let what = format!("{act} {path}: {why}");
+    match sensitivity {
+        Sensitivity::Secret(_) if does != Use::Loads => Some(rule.grave(what)),
+        Sensitivity::Secret(_) => Some(rule.doubtful(what)),
+        Sensitivity::Maybe(_) if does != Use::Loads => Some(rule.doubtful(what)),
+        Sensitivity::Maybe(_) | Sensitivity::Public => None,
+    }
+}
+
+fn touches(does: Use, path: &str, access: Access, world: &dyn World) -> Option<Effect> {
+    let (sensitivity, why) = judge(path, access, world)?;
+    effect_of(does, path, sensitivity, why)
+}
+
+fn reads(run: Run<'_>, reader: &Reader, world: &dyn World) -> Vec<Effect> {
+    let parsed = parse_words(run.args, reader.values);
+    let words: Vec<&str> = match reader.files {
+        Files::All => parsed.words.clone(),
+        Files::AfterFirst if parsed.has(&["e", "regexp", "f", "file", "expression", "files"]) => {
+            parsed.words.clone()
+        }
+        Files::AfterFirst => parsed.from(1).to_vec(),
+        Files::AllButLast if parsed.has(&["t", "target-directory"]) || parsed.words.len() < 2 => {
+            parsed.words.clone()
+        }
+        Files::AllButLast => {
+            let count = parsed.words.len().saturating_sub(1);
+            parsed.words.iter().take(count).copied().collect()
+        }
+    };
+    let name = base_name(run.name);
+    let in_place =
+        matches!(name, "sed" | "gsed" | "perl" | "yq" | "sd") && parsed.has(&["i", "in-place"]);
+    let recursive = parsed.has(&["r", "R", "a", "recursive", "archive"])
+        || matches!(
+            name,
+            "tar" | "gtar" | "bsdtar" | "rg" | "ag" | "ack" | "7z" | "7za" | "ditto"
+        );
+    let access = match (in_place, recursive) {
+        (true, _) => Access::Edit,
+        (false, true) => Access::Search,
+        (false, false) => Access::Read,
+    };
+    let target = parsed.words.last().copied().unwrap_or_default();
+    let sends = matches!(name, "scp" | "rsync" | "sftp" | "pscp" | "rcp") && target.contains(':');
+    let mut found: Vec<Effect> = Vec::new();
+    let quiet = matches!(name, "grep" | "rg" | "egrep" | "ggrep" | "cmp" | "diff")
+        && parsed.has(&[
+            "q",
+            "quiet",
+            "l",
+            "c",
+            "count",
+            "files-with-matches",
+            "silent",
+        ]);
+    for path in words.iter().filter(|_| !quiet) {
+        let Some((sensitivity, why)) = judge(path, access, world) else {
+            continue;
+        };
+        if in_place {
+            found.push(change(path, sensitivity, why));
+            continue;
+        }
+        let does = if sends { Use::Sends } else { reader.does };
+        // A copy beside the file that is as well protected only needs a person's nod.
+        let kept = reader.does == Use::Copies
+            && !sends
+            && reader.files == Files::AllButLast
+            && matches!(
+                judge(target, Access::Read, world),
+                Some((Sensitivity::Secret(_), _))
+            );
+        match effect_of(does, path, sensitivity, why) {
+            Some(_) if kept => {
+                found.push(COPY.doubtful(format!("copies {path} to {target}: {why}")));
+            }
+            other => found.extend(other),
+        }
+    }
+    if found.is_empty() && !quiet {
+        found.extend(each_of(run.invocation, reader.does, world));
+    }
+    found
+}
+
+/// Words and options, where single letters of these names take a value.
+fn parse_words<'arg>(args: &'arg [Arg], values: &'static [&'static str]) -> Parsed<'arg> {
+    let mut parsed = parse(args, &Spec::gnu(values));
+    // What follows `-x` is left out of an archive.
+    if let Some(at) = args
+        .iter()
+        .position(|it| matches!(word(it), "-x" | "--exclude" | "-xr!"))
+    {
+        let excluded: Vec<&str> = args.iter().skip(at).map(word).collect();
+        parsed.words.retain(|it| !excluded.contains(it));
+    }
+    parsed
+}
+
+fn change(path: &str, sensitivity: Sensitivity, why: &str) -> Effect {
+    let what = format!("changes {path}: {why}");
+    match sensitivity {
+        Sensitivity::Secret(_) => CHANGE.grave(what),
+        Sensitivity::Maybe(_) | Sensitivity::Public => CHANGE.doubtful(what),
+    }
+}
+
+/// Files that another program finds by name: `find . -name .env -exec cat {} +`.
+fn each_of(invocation: &Invocation, does: Use, world: &dyn World) -> Option<Effect> {
+    let source = invocation.through.iter().find_map(|it| match it {
+        Through::EachOf(text) => Some(text),
+        _ => None,
+    })?;
+    let lister = source.split_whitespace().next().unwrap_or_default();
+    let finds = matches!(
+        lister,
+        "find" | "fd" | "fdfind" | "locate" | "ls" | "git" | "rg" | "grep" | "echo" | "printf"
+    );
+    finds
+        .then(|| {
+            source
+                .split_whitespace()
+                .map(|it| it.trim_matches(['"', '\'', '\\']))
+                .filter(|it| !it.starts_with('-') && it.len() > 2)
+                .find_map(|it| touches(does, it, Access::Read, world))
+        })
+        .flatten()
+}
+
+/// What the shell opens for a program.
+fn stdin_and_redirections(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Effect> {
+    let mut found = Vec::new();
+    let metadata = matches!(
+        name,
+        "wc" | "test"
+            | "["
+            | "[["
+            | "md5sum"
+            | "sha1sum"
+            | "sha256sum"
+            | "sha512sum"
+            | "shasum"
+            | "cksum"
+            | "file"
+            | "stat"
+            | "ssh-add"
+            | "true"
+            | ":"
+            | "cd"
+    ) || takes_secret(run);
+    let sends = matches!(
+        name,
+        "nc" | "ncat"
+            | "netcat"
+            | "telnet"
+            | "curl"
+            | "wget"
+            | "ssh"
+            | "socat"
+            | "mail"
+            | "ftp"
+            | "http"
+            | "xh"
+    );
+    let does = if sends { Use::Sends } else { Use::Prints };
+    if let Stdin::File(file) = &run.invocation.stdin
+        && !metadata
+    {
+        found.extend(touches(does, word(file), Access::Read, world));
+    }
+    for opened in &run.invocation.opened {
+        match opened.how {
+            Opening::Read if metadata => {}
+            Opening::Read => found.extend(touches(does, word(&opened.file), Access::Read, world)),
+            Opening::Overwrite | Opening::Append => {
+                if let Some((sensitivity, why)) = judge(word(&opened.file), Access::Write, world) {
+                    found.push(change(word(&opened.file), sensitivity, why));
+                }
+            }
+        }
+    }
+    if name == "tee" || name == "sponge" {
+        let parsed = parse(run.args, &Spec::gnu(&[]));
+        for path in &parsed.words {
+            if let Some((sensitivity, why)) = judge(path, Access::Write, world) {
+                found.push(change(path, sensitivity, why));
+            }
+        }
+    }
+    found
+}
+
+/// Whether a program takes a secret on its standard input and keeps it to itself.
+fn takes_secret(run: Run<'_>) -> bool {
+    let has = |wanted: &[&str]| run.args.iter().map(word).any(|it| wanted.contains(&it));
+    match run.name {
+        "docker" | "podman" | "helm" | "nerdctl" | "crane" | "skopeo" | "oras" | "buildah"
+        | "cosign" | "argocd" => {
+            has(&["--password-stdin", "login"]) || (has(&["secret"]) && has(&["create"]))
+        }
+        "gh" | "glab" => has(&["--with-token", "--stdin"]) || has(&["secret"]) && has(&["set"]),
+        "fly" | "flyctl" | "wrangler" | "vercel" | "netlify" | "supabase" | "heroku"
+        | "kubeseal" | "firebase" => {
+            has(&[
+                "secret",
+                "secrets",
+                "env",
+                "import",
+                "put",
+                "set",
+                "secret:put",
+            ]) || run.name == "kubeseal"
+        }
+        "kubectl" => has(&["create", "apply"]),
+        "npm" | "pulumi" | "vault" | "op" | "pass" | "chpasswd" | "sops" | "age" | "gpg"
+        | "cryptsetup" | "pbcopy" | "sudo" | "wc" | "sha256sum" | "md5sum" | "shasum"
+        | "base64-check" | "test" | "ssh-add" | "doppler" | "ansible-vault" => true,
+        _ => false,
+    }
+}
+
+/// Whether `consumer` takes what `producer` prints, and keeps it to itself.
+pub(super) fn keeps_what_comes_from(consumer: &Invocation, producer: &Invocation) -> bool {
+    let (Some(program), Some(from)) = (consumer.program.as_deref(), producer.program.as_deref())
+    else {
+        return false;
+    };
+    let feeds = match &consumer.stdin {
+        Stdin::Pipe(programs) => programs.iter().any(|it| {
+            let name = it.split_whitespace().next().unwrap_or_default();
+            super::launch::plain_name(name) == super::launch::plain_name(from)
+        }),
+        Stdin::Text(_) => matches!(from, "echo" | "printf"),
+        Stdin::None | Stdin::File(_) => false,
+    };
+    let name = super::launch::plain_name(program);
+    feeds
+        && takes_secret(Run {
+            name,
+            args: &consumer.args,
+            invocation: consumer,
+        })
+}
+
+/// Whether a rule is about printing what may go into a program that keeps it.
+pub(super) fn is_about_printing(rule: &str) -> bool {
+    [VARIABLE.id, READ.id, "secrets.tool-prints"].contains(&rule)
+}
+
+/// Whether a variable or setting is named like a secret.
+pub(super) fn names_a_secret(name: &str) -> bool {
+    let mut spaced = String::with_capacity(name.len() + 4);
+    let mut previous_small = false;
+    for character in name.chars() {
+        if character.is_ascii_uppercase() && previous_small {
+            spaced.push('_');
+        }
+        previous_small = character.is_ascii_lowercase();
+        spaced.push(character.to_ascii_lowercase());
+    }
+    let words: Vec<&str> = spaced
+        .split(|it: char| !it.is_ascii_alphanumeric())
+        .filter(|it| !it.is_empty())
+        .collect();
+    let Some((last, before)) = words.split_last() else {
+        return false;
+    };
+    let previous = before.last().copied().unwrap_or_default();
+    match *last {
+        "secret" | "secrets" | "token" | "password" | "passwd" | "passphrase" | "apikey"
+        | "credentials" | "credential" | "pat" | "pw" | "jwt" | "privatekey" | "secretkey"
+        | "accesskey" | "authtoken" | "mnemonic" => true,
+        "pass" | "auth" | "dsn" | "salt" | "cookie" => !before.is_empty(),
+        "key" | "keys" => {
+            !before.is_empty()
+                && !matches!(
+                    previous,
+                    "public"
+                        | "primary"
+                        | "foreign"
+                        | "sort"
+                        | "cache"
+                        | "partition"
+                        | "host"
+                        | "pub"
+                        | "publishable"
+                        | "hash"
+                        | "object"
+                        | "bucket"
+                )
+        }
+        "url" | "uri" | "string" => matches!(
+            previous,
+            "database"
+                | "db"
+                | "redis"
+                | "mongodb"
+                | "mongo"
+                | "connection"
+                | "postgres"
+                | "amqp"
+                | "webhook"
+        ),
+        "id" => previous == "key" && before.contains(&"access"),
+        _ => false,
+    }
+}
+
+/// The variables that a word spells out, without those that are only tested or counted.
+fn variables(source: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = source;
+    while let Some((_, after)) = rest.split_once('$') {
+        let braced = after.strip_prefix('{');
+        let text = braced.unwrap_or(after);
+        let end = text
+            .find(|it: char| !(it.is_ascii_alphanumeric() || it == '_'))
+            .unwrap_or(text.len());
+        let (name, tail) = text.split_at_checked(end).unwrap_or((text, ""));
+        let tested = braced.is_some() && (tail.starts_with(":+") || tail.starts_with('+'));
+        if !name.is_empty() && !tested {
+            found.push(name);
+        }
+        rest = after;
+    }
+    found
+}
+
+fn printed_variable(run: Run<'_>) -> Option<Effect> {
+    let from_words = run
+        .args
+        .iter()
+        .filter(|it| it.text().is_none())
+        .flat_map(|it| variables(&it.source));
+    let fed: Vec<&str> = match &run.invocation.stdin {
+        Stdin::Pipe(programs) if matches!(run.name, "tee" | "cat") => programs
+            .iter()
+            .filter(|it| it.starts_with('$') || it.starts_with("<<<") || it.starts_with("\"$"))
+            .flat_map(|it| variables(it))
+            .collect(),
+        _ => Vec::new(),
+    };
+    let name = from_words.chain(fed).find(|it| names_a_secret(it))?;
+    Some(VARIABLE.grave(format!("prints the secret in ${name}")))
+}
+
+fn environment(name: &str, run: Run<'_>) -> Option<Effect> {
+    let parsed = parse(
+        run.args,
+        &Spec::gnu(&["u", "unset", "C", "chdir", "S", "arg", "f"]),
+    );
+    let whole = ENVIRONMENT.doubtful("prints the whole environment");
+    match name {
+        "printenv" => match parsed.words.iter().find(|it| names_a_secret(it)) {
+            Some(secret) => Some(VARIABLE.grave(format!("prints the secret in ${secret}"))),
+            None => parsed.words.is_empty().then_some(whole),
+        },
+        "env" => parsed
+            .words
+            .iter()
+            .all(|it| it.contains('='))
+            .then_some(whole)
+            .filter(|_| !parsed.has(&["i", "ignore-environment"])),
+        "set" => run.args.is_empty().then_some(whole),
+        "export" | "readonly" => (run.args.is_empty()
+            || (parsed.has(&["p"]) && parsed.words.is_empty()))
+        .then_some(whole),
+        "declare" | "typeset" => {
+            let secret = parsed
+                .words
+                .iter()
+                .find(|it| names_a_secret(it))
+                .filter(|_| parsed.has(&["p"]));
+            match secret {
+                Some(secret) => Some(VARIABLE.grave(format!("prints the secret in ${secret}"))),
+                None => (parsed.words.is_empty()
+                    && (parsed.has(&["p", "x"]) || run.args.is_empty()))
+                .then_some(whole),
+            }
+        }
+        // `jq -n env` and `jq -n '$ENV'`.
+        _ => {
+            let filter = parsed.at(0);
+            let secret = filter
+                .split(|it: char| !(it.is_ascii_alphanumeric() || it == '_'))
+                .any(names_a_secret);
+            let reads = filter == "env"
+                || filter == "$ENV"
+                || filter.starts_with("env.")
+                || filter.starts_with("$ENV.")
+                || filter.starts_with("env|")
+                || filter.starts_with("env |");
+            let part = filter.contains('.') && !secret;
+            (name == "jq" && reads && !part)
+                .then(|| ENVIRONMENT.grave("prints the environment with the secrets in it"))
+        }
+    }
+}
+
+/// `env | grep SECRET`, and the environment sent elsewhere.
+fn filtered_environment(name: &str, run: Run<'_>) -> Option<Effect> {
+    let Stdin::Pipe(programs) = &run.invocation.stdin else {
+        return None;
+    };
+    let dumps = programs.iter().any(|it| {
+        let mut words = it.split_whitespace();
+        let first = words.clone().next().unwrap_or_default();
+        let last = words.next_back().unwrap_or_default();
+        matches!(last, "env" | "printenv" | "set")
+            || (first == "export" && last == "-p")
+            || it.contains("/environ")
+    });
+    if !dumps {
+        return None;
+    }
+    if matches!(
+        name,
+        "curl"
+            | "wget"
+            | "nc"
+            | "ncat"
+            | "netcat"
+            | "telnet"
+            | "socat"
+            | "mail"
+            | "ssh"
+            | "http"
+            | "xh"
+            | "pastebinit"
+            | "gh"
+    ) {
+        return Some(SEND.grave("sends the whole environment to another machine"));
+    }
+    let searches = matches!(
+        name,
+        "grep" | "egrep" | "fgrep" | "rg" | "awk" | "sed" | "ag" | "ugrep"
+    );
+    let wants = run
+        .args
+        .iter()
+        .map(|it| word(it).to_ascii_lowercase())
+        .any(|it| {
+            [
+                "secret",
+                "token",
+                "pass",
+                "key",
+                "aws",
+                "cred",
+                "api",
+                "auth",
+                "private",
+                "azure",
+                "stripe",
+                "github",
+                "database_url",
+                "pwd_",
+            ]
+            .iter()
+            .any(|want| it.contains(want))
+        });
+    (searches && wants).then(|| ENVIRONMENT.grave("prints the secrets of the environment"))
+}
+
+fn request(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Effect> {
+    let mut found = Vec::new();
+    let data = [
+        "d",
+        "data",
+        "data-binary",
+        "data-raw",
+        "data-urlencode",
+        "data-ascii",
+        "json",
+        "F",
+        "form",
+        "T",
+        "upload-file",
+        "post-file",
+        "body-file",
+        "post-data",
+        "body-data",
+        "url-query",
+        "K",
+        "config",
+    ];
+    let parsed = parse(
+        run.args,
+        &Spec::gnu(&[
+            "X",
+            "request",
+            "H",
+            "header",
+            "d",
+            "data",
+            "data-raw",
+            "data-binary",
+            "data-urlencode",
+            "data-ascii",
+            "json",
+            "F",
+            "form",
+            "T",
+            "upload-file",
+            "o",
+            "output",
+            "u",
+            "user",
+            "A",
+            "e",
+            "b",
+            "c",
+            "w",
+            "x",
+            "m",
+            "key",
+            "cert",
+            "E",
+            "cacert",
+            "K",
+            "post-file",
+            "body-file",
+            "url-query",
+        ]),
+    );
+    let words = match name {
+        "curl" | "wget" | "curlie" => Vec::new(),
+        _ => parsed.words.clone(),
+    };
+    let path_options: Vec<&str> = parsed
+        .values(&["T", "upload-file", "post-file", "body-file"])
+        .collect();
+    for value in parsed.values(&data).chain(words) {
+        // `@file`, `name=@file`, `name=<file`, `name@file`.
+        let file = match value.find(['@', '<']) {
+            Some(at) => value.get(at + 1..).unwrap_or_default(),
+            None if path_options.contains(&value) => value,
+            None => continue,
+        };
+        let file = file.split(';').next().unwrap_or(file);
+        found.extend(touches(Use::Sends, file, Access::Read, world));
+    }
+    // A header may carry a secret to where it belongs; a body or an address should not.
+    let mut skip = false;
+    for arg in run.args {
+        let text = word(arg);
+        let is_header = skip;
+        skip = matches!(
+            text,
+            "-H" | "--header" | "-u" | "--user" | "--oauth2-bearer" | "-b" | "--cookie"
+        );
+        if arg.text().is_none()
+            && !is_header
+            && !text.starts_with("-H")
+            && !text.starts_with("--header")
+            && !text.starts_with("-u")
+        {
+            let secret = variables(&arg.source)
+                .into_iter()
+                .find(|it| names_a_secret(it));
+            found.extend(secret.map(|it| SEND.doubtful(format!("sends the secret in ${it}"))));
+        }
+    }
+    found
+}
+
+fn git(run: Run<'_>, world: &dyn World) -> Vec<Effect> {
+    let parsed = parse(
+        run.args,
+        &Spec::gnu(&[
+            "C",
+            "c",
+            "git-dir",
+            "work-tree",
+            "n",
+            "format",
+            "o",
+            "output",
+            "m",
+        ]),
+    );
+    let command = parsed.at(0);
+    let words = parsed.from(1);
+    let names_only = parsed.has(&[
+        "stat",
+        "name-only",
+        "name-status",
+        "oneline",
+        "quiet",
+        "q",
+        "numstat",
+        "shortstat",
+        "summary",
+        "exit-code",
+        "l",
+        "check",
+    ]);
+    match command {
+        "show" | "cat-file" | "diff" | "blame" | "annotate" | "archive" | "grep" | "difftool" => {
+            let skip = usize::from(command == "grep");
+            words
+                .iter()
+                .skip(skip)
+                .filter(|_| !names_only)
+                .filter_map(|it| {
+                    let path = it.rsplit_once(':').map_or(*it, |(_, path)| path);
+                    touches(Use::Prints, path, Access::Read, world)
+                })
+                .collect()
+        }
+        "log" if parsed.has(&["p", "patch", "u"]) => words
+            .iter()
+            .filter_map(|it| touches(Use::Prints, it, Access::Read, world))
+            .collect(),
+        "add" | "stage" if !parsed.is_dry_run() && !parsed.has(&["n"]) => words
+            .iter()
+            .filter_map(|it| match judge(it, Access::Read, world)? {
+                (Sensitivity::Secret(_), why) => {
+                    let what = format!("puts {it} under version control: {why}");
+                    Some(if parsed.has(&["f", "force"]) {
+                        STAGE.grave(what)
+                    } else {
+                        STAGE.doubtful(what)
+                    })
+                }
+                _ => None,
+            })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn openssl(run: Run<'_>, world: &dyn World) -> Option<Effect> {
+    let parsed = parse(
+        run.args,
+        &Spec::long(&[
+            "in", "inkey", "out", "key", "passin", "passout", "CAfile", "cert",
+        ]),
+    );
+    let prints = matches!(
+        parsed.at(0),
+        "base64"
+            | "enc"
+            | "pkcs12"
+            | "pkcs8"
+            | "rsa"
+            | "ec"
+            | "dsa"
+            | "pkey"
+            | "asn1parse"
+            | "zlib"
+    );
+    let public = parsed.has(&["pubout", "pubin", "check", "modulus"])
+        || (parsed.has(&["noout"]) && !parsed.has(&["text"]))
+        || parsed.has(&["nokeys"]);
+    if !prints || public {
+        return None;
+    }
+    touches(Use::Prints, parsed.value(&["in"])?, Access::Read, world)
+}
+
+fn dd(run: Run<'_>, world: &dyn World) -> Option<Effect> {
+    let input = run
+        .args
+        .iter()
+        .find_map(|it| word(it).strip_prefix("if="))?;
+    touches(Use::Copies, input, Access::Read, world)
+}
+
+fn container_copy(run: Run<'_>, world: &dyn World) -> Vec<Effect> {
+    let parsed = parse(
+        run.args,
+        &Spec::gnu(&["n", "namespace", "c", "container", "context", "H"]),
+    );
+    let at = match (parsed.at(0), parsed.at(1)) {
+        ("cp", _) => 1,
+        ("compose" | "container", "cp") => 2,
+        _ => return Vec::new(),
+    };
+    parsed
+        .words
+        .get(at)
+        .into_iter()
+        .filter_map(|it| touches(Use::Copies, it, Access::Read, world))
+        .collect()
+}
+
+/// Storage and code hosts that take files along.
+fn upload(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Effect> {
+    let parsed = parse(
+        run.args,
+        &Spec::gnu(&[
+            "profile",
+            "region",
+            "f",
+            "file",
+            "d",
+            "desc",
+            "container-name",
+            "n",
+            "name",
+            "account-name",
+            "b",
+            "bucket",
+            "key",
+        ]),
+    );
+    let uploads = match name {
+        "aws" => parsed.begins("s3 cp|mv|sync"),
+        "gsutil" | "s3cmd" | "rclone" | "mc" => {
+            parsed.begins("cp|mv|rsync|put|sync|copy|copyto|mirror|move|pipe")
+        }
+        "gcloud" => parsed.begins("storage cp|mv|rsync") || parsed.begins("compute scp"),
+        "az" => parsed.begins("storage blob|file|fs upload|upload-batch"),
+        _ => {
+            parsed.begins("gist create")
+                || parsed.begins("release upload|create")
+                || parsed.begins("snippet create")
+        }
+    };
+    if !uploads {
+        return Vec::new();
+    }
+    let body = parsed.values(&["f", "file", "body"]);
+    parsed
+        .from(2)
+        .iter()
+        .copied()
+        .chain(body)
+        .chain(parsed.words.get(1).copied())
+        .filter_map(|it| touches(Use::Sends, it, Access::Read, world))
+        .collect()
+}
+
+/// `xargs -a .env program`: the file's lines become arguments.
+fn arg_file(run: Run<'_>, world: &dyn World) -> Option<Effect> {
+    let parsed = parse(
+        run.args,
+        &Spec::gnu(&["a", "arg-file", "I", "n", "P", "L", "d"]),
+    );
+    touches(
+        Use::Loads,
+        parsed.value(&["a", "arg-file"])?,
+        Access::Read,
+        world,
+    )
+}
+
+/// A search that prints what it finds by content is the engine's; one that starts in a place of
+/// secrets lists them.
+fn find(run: Run<'_>, world: &dyn World) -> Option<Effect> {
+    let prints = run
+        .args
+        .iter()
+        .map(word)
+        .any(|it| it == "-fprint" || it == "-fls");
+    let start = run.args.first().map(word).filter(|_| prints)?;
+    touches(Use::Copies, start, Access::Search, world)
+}

@@ -1,0 +1,156 @@
+//! Redirections: what a statement reads, and the files that its output goes to.
+
+use std::rc::Rc;
+
+use super::Interpreter;
+use super::run::Input;
+use super::scope::Scope;
+use super::value::Output;
+use crate::invocation::{Arg, Directory, Opened, Opening, Value};
+use crate::paths::{self, Shape};
+use crate::shell::parts::read_word;
+use crate::shell::{Redirect, RedirectOperator, RedirectTarget};
+
+/// What redirections do to a statement.
+#[derive(Debug, Default)]
+pub(super) struct Redirected {
+    pub(super) opened: Vec<Opened>,
+    pub(super) input: Input,
+    pub(super) reads_file: Option<Arg>,
+    /// The files that its output goes to instead.
+    stdout: Vec<Arg>,
+    captured: bool,
+}
+
+impl Interpreter<'_> {
+    pub(super) fn redirects(
+        &mut self,
+        redirects: &[Redirect],
+        scope: &mut Scope,
+        input: Input,
+    ) -> Redirected {
+        let mut redirected = Redirected {
+            input,
+            ..Redirected::default()
+        };
+        for redirect in redirects {
+            self.redirect(redirect, scope, &mut redirected);
+        }
+        redirected
+    }
+
+    fn redirect(&mut self, redirect: &Redirect, scope: &mut Scope, to: &mut Redirected) {
+        let item = match &redirect.target {
+            RedirectTarget::Word(word) => self.expand_whole(&read_word(&word.source), scope),
+            RedirectTarget::HereDocument { body, expanded } => {
+                let output = if *expanded {
+                    self.expand_document(body, scope)
+                } else {
+                    Output::text(body.clone())
+                };
+                to.input = Some(Rc::new(output));
+                return;
+            }
+        };
+        let is_output = matches!(redirect.descriptor, None | Some(1));
+        let (how, arg) = match redirect.operator {
+            RedirectOperator::HereString => {
+                to.input = Some(Rc::new(Output {
+                    text: format!("{}\n", item.marked()),
+                    sources: item.sources,
+                }));
+                return;
+            }
+            RedirectOperator::HereDocument | RedirectOperator::DuplicateInput => return,
+            RedirectOperator::DuplicateOutput => {
+                let text = item.marked();
+                if text.is_empty() || text == "-" || text.bytes().all(|byte| byte.is_ascii_digit())
+                {
+                    to.captured |= is_output && text != "1";
+                    return;
+                }
+                (Opening::Overwrite, item.arg)
+            }
+            RedirectOperator::Read => {
+                if matches!(redirect.descriptor, None | Some(0)) {
+                    to.input = Some(Rc::new(match item.feed {
+                        Some(feed) => feed,
+                        None => self.file_output(&item.arg, scope),
+                    }));
+                    to.reads_file = Some(item.arg.clone());
+                }
+                (Opening::Read, item.arg)
+            }
+            RedirectOperator::Append | RedirectOperator::ReadWrite => (Opening::Append, item.arg),
+            RedirectOperator::Write | RedirectOperator::Clobber | RedirectOperator::WriteBoth => {
+                (Opening::Overwrite, item.arg)
+            }
+        };
+        if matches!(how, Opening::Overwrite | Opening::Append)
+            && (is_output || redirect.operator == RedirectOperator::WriteBoth)
+        {
+            to.captured = true;
+            to.stdout.push(arg.clone());
+        }
+        to.opened.push(Opened { how, file: arg });
+    }
+
+    /// What a file holds, if the text itself has written it.
+    pub(super) fn file_output(&mut self, file: &Arg, scope: &Scope) -> Output {
+        let known = self
+            .absolute(file, scope)
+            .and_then(|path| scope.files.get(&path));
+        match known {
+            Some(output) => (**output).clone(),
+            None => Output::unknown(vec![format!("cat {}", file.source)]),
+        }
+    }
+
+    /// Keeps what goes to files; what is left goes on.
+    pub(super) fn captured(
+        &mut self,
+        output: Output,
+        redirected: &Redirected,
+        scope: &mut Scope,
+    ) -> Output {
+        if !redirected.captured {
+            return output;
+        }
+        for file in &redirected.stdout {
+            self.written(file, &output, scope);
+        }
+        Output::nothing()
+    }
+
+    /// Remembers what was written to a file.
+    pub(super) fn written(&mut self, file: &Arg, output: &Output, scope: &mut Scope) {
+        if scope.files.len() < 64
+            && let Some(path) = self.absolute(file, scope)
+        {
+            let mut whole = scope
+                .files
+                .get(&path)
+                .map_or_else(Output::nothing, |it| (**it).clone());
+            whole.append(output.clone());
+            scope.files.insert(path, Rc::new(whole));
+        }
+    }
+
+    /// The absolute path of a file, where it is known.
+    pub(super) fn absolute(&self, file: &Arg, scope: &Scope) -> Option<String> {
+        let cwd = match &scope.directory {
+            Directory::Known(path) => path.as_str(),
+            Directory::Unknown => super::NOWHERE,
+        };
+        let world = super::At {
+            world: self.world,
+            cwd,
+        };
+        let resolved = match &file.value {
+            Value::Known(text) => paths::resolve_literal(text, &world),
+            Value::Pattern(text) => paths::resolve(text, &world),
+            Value::Partly(_) | Value::Unknown => return None,
+        };
+        (resolved.shape == Shape::Exact).then_some(resolved.path)
+    }
+}

@@ -1,0 +1,169 @@
+//! Judging is bounded: hostile texts neither overflow the stack nor take more than their size deserves.
+
+use bowline_guard::effect::Gravity;
+use bowline_guard::judge::judge;
+use bowline_guard::paths::StaticWorld;
+use proptest::prelude::*;
+
+fn gravity(text: &str) -> Gravity {
+    let world = StaticWorld::new("/home/dev/project", "/home/dev");
+    judge(text, &world).verdict.gravity
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+#[test]
+fn what_is_nested_too_deep_is_asked_about() {
+    let mut text = "rm -rf /".to_owned();
+    for _ in 0..12 {
+        text = format!("bash -c {}", quoted(&text));
+        if text.len() > 100_000 {
+            break;
+        }
+        assert!(gravity(&text) > Gravity::Harmless);
+    }
+    let mut text = "rm -rf /".to_owned();
+    for _ in 0..200 {
+        text = format!("sudo {text}");
+    }
+    assert!(gravity(&text) > Gravity::Harmless);
+    let mut text = "rm -rf /".to_owned();
+    for _ in 0..60 {
+        text = format!("echo $({text})");
+    }
+    assert!(gravity(&text) > Gravity::Harmless);
+}
+
+#[test]
+fn what_is_too_much_is_asked_about() {
+    for text in [
+        format!("{} rm -rf /", "true;".repeat(40_000)),
+        format!("{} rm -rf /", "x=1; ".repeat(30_000)),
+        format!("rm -rf {}", "a ".repeat(60_000)),
+        format!(
+            "{} rm -rf /",
+            "f() { f2; f2; }; f2() { f3; f3; }; f3() { f; f; }; f; ".repeat(500)
+        ),
+        format!(
+            "for a in {0}; do for b in {0}; do for c in {0}; do rm -rf $c; done; done; done",
+            "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20"
+        ),
+        format!("x=aaaaaaaaaa; {} rm -rf $x", "x=$x$x$x$x; ".repeat(40)),
+        format!(
+            "python3 -c '{} import os; os.system(\"rm -rf /\")'",
+            "a(b(c(".repeat(2_000)
+        ),
+    ] {
+        assert!(
+            gravity(&text) > Gravity::Harmless,
+            "{}",
+            text.chars().take(80).collect::<String>()
+        );
+    }
+}
+
+#[test]
+fn recursion_ends() {
+    for text in [
+        "f() { f; }; f",
+        "f() { g; }; g() { f; }; f",
+        "alias a=b b=a; a",
+        "eval 'eval \"$0\"'",
+        "x='eval \"$x\"'; eval \"$x\"",
+        "echo 'bash x.sh' > x.sh; bash x.sh",
+        "git -c alias.x='!git x' x",
+    ] {
+        gravity(text);
+    }
+}
+
+#[test]
+fn a_function_that_multiplies_is_grave() {
+    for text in [":(){ :|:& };:", "f() { f | f; }; f", "x(){ x & x & }; x"] {
+        assert_eq!(gravity(text), Gravity::Grave, "{text}");
+    }
+    assert_eq!(gravity("f() { echo; }; f | f; f &"), Gravity::Harmless);
+}
+
+/// Pieces from which hostile texts are made.
+const PIECES: &[&str] = &[
+    "rm -rf /",
+    "bash -c '",
+    "'",
+    "\"",
+    "$(",
+    ")",
+    "`",
+    "${x",
+    "}",
+    "${x:-",
+    "<<EOF\n",
+    "EOF\n",
+    "<(",
+    "|",
+    "&&",
+    ";",
+    "\n",
+    "{",
+    "(",
+    "for i in a b; do ",
+    "done",
+    "x=",
+    "$x",
+    "eval ",
+    "sudo ",
+    "xargs -I{} ",
+    "{}",
+    "find . -exec ",
+    "\\;",
+    "python3 -c '",
+    "os.system(",
+    "[",
+    "]",
+    "'''",
+    "%x(",
+    "qx{",
+    "…",
+    "\u{202e}",
+    "~",
+    "*",
+    "base64 -d",
+    "echo ",
+    "printf '%s' ",
+    "\\",
+    "f() {",
+    "case x in x)",
+    "esac",
+    "awk '{print \"rm \" $1}'",
+    "sed s/^/rm/",
+    "ssh h ",
+    "alias a=",
+    "trap ",
+    "$((",
+    "))",
+    "$'\\x",
+    "-",
+    "--",
+    "=",
+    "é",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_panics(pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..24)) {
+        gravity(&pieces.concat());
+        gravity(&pieces.join(" "));
+    }
+
+    #[test]
+    fn no_text_panics(text in "\\PC{0,80}") {
+        gravity(&text);
+        gravity(&format!("python3 -c {}", quoted(&text)));
+        gravity(&format!("perl -e {}", quoted(&text)));
+        gravity(&format!("bash -c {}", quoted(&text)));
+    }
+}
