@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 use crate::invocation::{Arg, Invocation, Value};
 use crate::shell::{self, RedirectTarget, Understanding};
 use characters::{
-    Direction, belongs, direction, imitated, imitated_mark, is_cjk, is_control, is_foreign,
-    is_invisible, is_odd_dash, is_odd_space,
+    Direction, commands_terminal, direction, hides, imitated, imitated_mark, is_cjk, is_foreign,
+    is_odd_dash, is_odd_space, placed,
 };
 
 /// Shown text is no longer than this.
@@ -135,20 +135,12 @@ pub fn escape(text: &str) -> String {
         return text.to_owned();
     }
     let mut shown = String::with_capacity(text.len() + 16);
-    let mut before = None;
-    let mut characters = text.chars().peekable();
-    while let Some(c) = characters.next() {
-        let hidden = is_invisible(c) && !belongs(c, before, characters.peek().copied(), text);
-        if hidden
-            || is_control(c)
-            || direction(c).is_some()
-            || c == '\r' && characters.peek() != Some(&'\n')
-        {
+    for (c, around) in placed(text) {
+        if hides(c, around) || commands_terminal(c, around) || direction(c).is_some() {
             push_escaped(&mut shown, c);
         } else {
             shown.push(c);
         }
-        before = Some(c);
     }
     if imitating(&shown).is_some() {
         shown = escape_words(&shown);
@@ -184,16 +176,14 @@ fn is_plain(text: &str) -> bool {
 
 fn finding(kind: Kind, word: &str, what: String) -> Finding {
     let mut shown = String::new();
-    let mut before = None;
-    let mut characters = word.chars().peekable();
-    while let Some(c) = characters.next() {
+    for (c, around) in placed(word) {
         if shown.len() > MAX_SHOWN {
             shown.push('…');
             break;
         }
-        let deceives = is_control(c)
+        let deceives = hides(c, around)
+            || commands_terminal(c, around)
             || direction(c).is_some()
-            || is_invisible(c) && !belongs(c, before, characters.peek().copied(), word)
             || is_odd_space(c)
             || kind == Kind::Separator && is_odd_dash(c)
             || kind == Kind::Imitation && (is_foreign(c) || imitated_mark(c).is_some());
@@ -202,7 +192,6 @@ fn finding(kind: Kind, word: &str, what: String) -> Finding {
         } else {
             shown.push(c);
         }
-        before = Some(c);
     }
     Finding { kind, shown, what }
 }
@@ -214,19 +203,13 @@ fn escaped(c: char) -> String {
 }
 
 fn control(text: &str) -> Option<Finding> {
-    let mut characters = text.chars().peekable();
-    while let Some(c) = characters.next() {
-        let lone_return = c == '\r' && characters.peek().is_some_and(|next| *next != '\n');
-        if is_control(c) || lone_return {
-            let what = format!(
-                "has a control character that a terminal obeys ({})",
-                escaped(c)
-            );
-            let line = text.lines().find(|line| line.contains(c)).unwrap_or(text);
-            return Some(finding(Kind::Control, line, what));
-        }
-    }
-    None
+    let (c, _) = placed(text).find(|(c, around)| commands_terminal(*c, *around))?;
+    let what = format!(
+        "has a control character that a terminal obeys ({})",
+        escaped(c)
+    );
+    let line = text.lines().find(|line| line.contains(c)).unwrap_or(text);
+    Some(finding(Kind::Control, line, what))
 }
 
 fn any_direction(name: &str) -> Option<Finding> {
@@ -259,16 +242,9 @@ fn turns(text: &str, c: char) -> Finding {
 }
 
 fn invisible(name: &str) -> Option<Finding> {
-    let mut before = None;
-    let mut characters = name.chars().peekable();
-    while let Some(c) = characters.next() {
-        if is_invisible(c) && !belongs(c, before, characters.peek().copied(), name) {
-            let what = format!("has an invisible character ({})", escaped(c));
-            return Some(finding(Kind::Invisible, name, what));
-        }
-        before = Some(c);
-    }
-    None
+    let (c, _) = placed(name).find(|(c, around)| hides(*c, *around))?;
+    let what = format!("has an invisible character ({})", escaped(c));
+    Some(finding(Kind::Invisible, name, what))
 }
 
 /// Letters of another script among Latin ones, all of which look Latin; marks that look like dividers.
@@ -500,15 +476,14 @@ fn in_arguments<'text>(
 }
 
 fn in_argument(program: &str, source: &str, value: &str, previous: &str) -> Option<Finding> {
-    if value.starts_with('-')
-        && let Some((option, value)) = value.split_once('=')
-    {
-        return find(option).or_else(|| in_argument(program, source, value, option));
-    }
-    match role(program, source, value, previous) {
+    let (option, value, previous) = match value.split_once('=') {
+        Some((option, value)) if option.starts_with('-') => (option, value, option),
+        _ => ("", value, previous),
+    };
+    find(option).or_else(|| match role(program, source, value, previous) {
         Role::Name => find(value).or_else(|| bare_separator(source)),
         Role::Prose => open_direction(value),
-    }
+    })
 }
 
 fn role(program: &str, source: &str, value: &str, previous: &str) -> Role {

@@ -100,13 +100,16 @@ impl Sensitivity {
     }
 }
 
-/// The built-in rules, in the order in which they are tried.
+/// The built-in rules that can say something against an access, in the order in which they are
+/// tried. Several may have one name.
 pub fn rules() -> impl Iterator<Item = Reason> {
-    rules::all().map(|rule| Reason {
-        rule: rule.id,
-        why: rule.why,
-        instead: rule.instead,
-    })
+    rules::all()
+        .filter(|rule| rule.read.max(rule.change) > Level::Public)
+        .map(|rule| Reason {
+            rule: rule.id,
+            why: rule.why,
+            instead: rule.instead,
+        })
 }
 
 /// Judges a resolved path by the built-in rules. Every spelling counts: as it was written, and

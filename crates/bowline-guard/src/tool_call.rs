@@ -181,7 +181,7 @@ pub fn judge_tool_call(
     world: &dyn World,
     policy: &SensitivePolicy,
 ) -> CallVerdict {
-    if SHELL_TOOLS.contains(&tool) {
+    if runs_a_shell(tool) {
         return match call.command {
             Some(command) => judge_command(command, &judge(command, world)),
             None => CallVerdict::new(
@@ -223,6 +223,11 @@ pub fn judge_command(command: &str, judgement: &Judgement) -> CallVerdict {
     let looks =
         lookalikes::find_in_command(command, &judgement.invocations, &judgement.understanding);
     effects.or_stricter(looks.map_or(CallVerdict::ALLOW, |it| of_lookalike(&it)))
+}
+
+/// Whether a shell runs the tool's `command`.
+pub fn runs_a_shell(tool: &str) -> bool {
+    SHELL_TOOLS.contains(&tool)
 }
 
 fn is_file_tool(tool: &str) -> bool {

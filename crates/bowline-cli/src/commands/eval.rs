@@ -1,6 +1,6 @@
 //! `bowline eval`: judges hook payloads, one JSON line each, and keeps nothing.
 
-use bowline::hooks::{PayloadError, parse_payload};
+use bowline::hooks::{HookEvent, PayloadError, parse_payload};
 use bowline_guard::paths::{StaticWorld, usual_home};
 use bowline_guard::sensitive::SensitivePolicy;
 use bowline_guard::tool_call::{CallDecision, CallVerdict, judge_tool_call};
@@ -73,6 +73,9 @@ fn answer(line: Line<'_>) -> Answer {
     match parse_payload(bytes) {
         Ok(Value::Object(payload)) => {
             let id = text(&payload, "tool_use_id").ok().map(ToOwned::to_owned);
+            if is_past_judging(&payload) {
+                return Answer::no_opinion(id);
+            }
             match judge(&payload) {
                 Ok(verdict) => Answer {
                     id,
@@ -89,6 +92,15 @@ fn answer(line: Line<'_>) -> Answer {
 }
 
 impl Answer {
+    fn no_opinion(id: Option<String>) -> Self {
+        Self {
+            id,
+            decision: CallDecision::Allow.name(),
+            reason: None,
+            rule: None,
+        }
+    }
+
     /// What cannot be judged is asked about.
     fn unverified(id: Option<String>, why: &str) -> Self {
         Self {
@@ -98,6 +110,15 @@ impl Answer {
             rule: None,
         }
     }
+}
+
+/// Whether the payload is of an event that comes too late to be judged, or is not about a tool.
+fn is_past_judging(payload: &Map<String, Value>) -> bool {
+    let event = text(payload, "hook_event_name")
+        .ok()
+        .and_then(|name| name.parse::<HookEvent>().ok());
+    event
+        .is_some_and(|event| !matches!(event, HookEvent::PreToolUse | HookEvent::PermissionRequest))
 }
 
 fn judge(payload: &Map<String, Value>) -> Result<CallVerdict, NotAPayload> {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use bowline_guard::judge::judge;
 use bowline_guard::sensitive::SensitivePolicy;
-use bowline_guard::tool_call::{CallDecision, judge_command, judge_tool_call};
+use bowline_guard::tool_call::{CallDecision, judge_command, judge_tool_call, runs_a_shell};
 use serde_json::{Map, Value};
 
 use crate::Outcome;
@@ -66,15 +66,18 @@ pub(crate) fn run(args: &ExplainArgs, ui: &mut Ui) -> Result<Outcome> {
         (Some(tool), Some(input)) => {
             let input = object(&given(input)?)?;
             let call = call_of(&input);
-            match call.command.filter(|_| tool == "Bash") {
-                Some(command) => of_command(command, &world),
-                None => {
-                    let verdict = judge_tool_call(tool, &call, &world, &SensitivePolicy::default());
-                    Report::of_call(tool, &input, verdict)
-                }
+            if let Some(command) = call.command.filter(|_| runs_a_shell(tool)) {
+                of_command(tool, command, &world)
+            } else {
+                let verdict = judge_tool_call(tool, &call, &world, &SensitivePolicy::default());
+                Report::of_call(tool, &input, verdict)
             }
         }
-        _ => of_command(&given(args.command.as_deref().unwrap_or_default())?, &world),
+        _ => of_command(
+            "Bash",
+            &given(args.command.as_deref().unwrap_or_default())?,
+            &world,
+        ),
     };
     match args.format.format() {
         Format::Json => ui.json(&report)?,
@@ -86,10 +89,10 @@ pub(crate) fn run(args: &ExplainArgs, ui: &mut Ui) -> Result<Outcome> {
     })
 }
 
-fn of_command(command: &str, world: &bowline_guard::paths::StaticWorld) -> Report {
+fn of_command(tool: &str, command: &str, world: &bowline_guard::paths::StaticWorld) -> Report {
     let judgement = judge(command, world);
     let verdict = judge_command(command, &judgement);
-    Report::of_command(command, &world.cwd, &judgement, verdict)
+    Report::of_command(tool, command, &world.cwd, &judgement, verdict)
 }
 
 /// What the command line says, or standard input where it says `-`.

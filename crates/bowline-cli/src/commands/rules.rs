@@ -112,7 +112,7 @@ struct List {
 fn list(args: &ListArgs, ui: &mut Ui) -> Result<Outcome> {
     let wanted = |rule: &RuleView| args.kind.is_none_or(|kind| rule.kind == kind);
     let list = List {
-        rules: catalogue::all().filter(wanted).collect(),
+        rules: catalogue::all().into_iter().filter(wanted).collect(),
     };
     match args.format.format() {
         Format::Json => ui.json(&list)?,
@@ -136,6 +136,7 @@ fn list(args: &ListArgs, ui: &mut Ui) -> Result<Outcome> {
 
 fn show(args: &ShowArgs, ui: &mut Ui) -> Result<Outcome> {
     let rule = catalogue::all()
+        .into_iter()
         .find(|rule| rule.id == args.id)
         .ok_or_else(|| unknown(&args.id))?;
     match args.format.format() {
@@ -174,6 +175,7 @@ fn examples(heading: &str, examples: &[&str], ui: &mut Ui) {
 fn unknown(id: &str) -> Error {
     let error = Error::usage(format!("there is no rule `{id}`"));
     let near: Vec<String> = catalogue::all()
+        .into_iter()
         .map(|rule| rule.id)
         .filter(|known| !id.is_empty() && (known.contains(id) || id.contains(known.as_str())))
         .take(3)

@@ -4,7 +4,7 @@ use unicode_security::confusable_detection::skeleton;
 use unicode_security::mixed_script::AugmentedScriptSet;
 
 /// A control that a terminal obeys. Tabs and line ends are text.
-pub(super) fn is_control(c: char) -> bool {
+fn is_control(c: char) -> bool {
     c.is_control() && !matches!(c, '\t' | '\n' | '\r')
 }
 
@@ -55,7 +55,7 @@ pub(super) fn imitated_mark(c: char) -> Option<char> {
 }
 
 /// Takes no room on the screen. Where it stands decides whether it belongs there.
-pub(super) fn is_invisible(c: char) -> bool {
+fn is_invisible(c: char) -> bool {
     is_mark_of_direction(c)
         || is_variation(c)
         || matches!(c,
@@ -74,24 +74,75 @@ fn is_variation(c: char) -> bool {
         '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
+/// What stands around a character.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Around {
+    before: Option<char>,
+    after: Option<char>,
+    writing: Writing,
+}
+
+/// Whether a text has letters that are written from right to left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Writing {
+    LeftToRight,
+    BothWays,
+}
+
+impl Writing {
+    fn of(text: &str) -> Self {
+        if text.chars().any(is_right_to_left) {
+            Self::BothWays
+        } else {
+            Self::LeftToRight
+        }
+    }
+}
+
+/// The characters of a text with what stands around them.
+pub(super) fn placed(text: &str) -> impl Iterator<Item = (char, Around)> {
+    let writing = Writing::of(text);
+    let mut before = None;
+    let mut characters = text.chars().peekable();
+    std::iter::from_fn(move || {
+        let c = characters.next()?;
+        let after = characters.peek().copied();
+        let around = Around {
+            before: before.replace(c),
+            after,
+            writing,
+        };
+        Some((c, around))
+    })
+}
+
+/// A control that a terminal obeys; a carriage return counts unless a line ends there.
+pub(super) fn commands_terminal(c: char, around: Around) -> bool {
+    is_control(c) || c == '\r' && around.after.is_some_and(|next| next != '\n')
+}
+
+/// Whether a character cannot be seen and does no ordinary work where it stands.
+pub(super) fn hides(c: char, around: Around) -> bool {
+    is_invisible(c) && !belongs(c, around)
+}
+
 /// Whether an invisible character does ordinary work where it stands: it joins emoji or letters of scripts
 /// that join, chooses a symbol's or an ideograph's form, or marks the direction of a text that has two.
-pub(super) fn belongs(c: char, before: Option<char>, after: Option<char>, text: &str) -> bool {
-    let Some(before) = before else {
+fn belongs(c: char, around: Around) -> bool {
+    let Some(before) = around.before else {
         return false;
     };
     match c {
         '\u{200c}' | '\u{200d}' if joins_letters(before) => true,
-        '\u{200d}' => is_pictorial(before) && after.is_some_and(is_pictorial),
+        '\u{200d}' => is_pictorial(before) && around.after.is_some_and(is_pictorial),
         '\u{e0020}'..='\u{e007f}' => matches!(before, '\u{1f3f4}' | '\u{e0020}'..='\u{e007e}'),
         '\u{fe0e}' | '\u{fe0f}' if matches!(before, '0'..='9' | '#' | '*') => {
-            after == Some('\u{20e3}')
+            around.after == Some('\u{20e3}')
         }
         _ if is_variation(c) => {
-            !before.is_ascii() && (is_pictorial(before) || is_cjk(before))
-                || matches!(before, '\u{1820}'..='\u{18aa}')
+            is_pictorial(before) || is_cjk(before) || matches!(before, '\u{1820}'..='\u{18aa}')
         }
-        _ if is_mark_of_direction(c) => text.chars().any(is_right_to_left),
+        _ if is_mark_of_direction(c) => around.writing == Writing::BothWays,
         _ => false,
     }
 }

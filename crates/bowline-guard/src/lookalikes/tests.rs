@@ -120,5 +120,17 @@ fn findings_and_escapes_show_what_cannot_be_seen() {
     ] {
         assert_eq!(escape(text), expected, "{text:?}");
     }
+    // Growing inputs stay cheap, whatever they are made of.
+    for part in [
+        "\u{200f}",
+        "\u{202e}",
+        "--a=\u{e9}",
+        "\u{435}x ",
+        "\u{200d}",
+    ] {
+        let long = part.repeat(60_000 / part.len());
+        assert!(!escape(&long).is_empty());
+        let _ = (find(&long), kind_in_command(&long));
+    }
     assert!(find(&"\u{202e}".repeat(10_000)).unwrap().shown.len() < 2 * MAX_SHOWN);
 }

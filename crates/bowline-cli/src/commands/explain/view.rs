@@ -94,6 +94,7 @@ pub(super) struct EffectView {
 
 impl Report {
     pub(super) fn of_command(
+        tool: &str,
         command: &str,
         cwd: &str,
         judgement: &Judgement,
@@ -112,7 +113,7 @@ impl Report {
                 .push(EffectView::from(effect));
         }
         Self {
-            tool: "Bash".to_owned(),
+            tool: presentable(tool),
             input: presentable(command),
             decision: verdict.decision,
             verdict: verdict.into(),
@@ -233,26 +234,15 @@ fn arguments(invocation: &Invocation) -> Vec<ArgView> {
     let secrets = scan(&line);
     let args = invocation.args.iter().zip(ranges);
     args.map(|(arg, range)| {
-        let secret = secrets
+        let (known, value) = known(arg);
+        let hidden = secrets
             .iter()
-            .find(|found| found.span.start < range.end && range.start < found.span.end);
-        match secret {
-            Some(found) => {
-                let hidden = format!("[REDACTED:{}]", found.rule);
-                ArgView {
-                    source: hidden.clone(),
-                    value: Some(hidden),
-                    known: known(arg).0,
-                }
-            }
-            None => {
-                let (known, value) = known(arg);
-                ArgView {
-                    source: presentable(&arg.source),
-                    value: value.map(presentable),
-                    known,
-                }
-            }
+            .find(|found| found.span.start < range.end && range.start < found.span.end)
+            .map(|found| format!("[REDACTED:{}]", found.rule));
+        ArgView {
+            source: hidden.clone().unwrap_or_else(|| presentable(&arg.source)),
+            value: hidden.or_else(|| value.map(presentable)),
+            known,
         }
     })
     .collect()

@@ -1,9 +1,12 @@
 //! `bowline rules test`: the rules' own examples, and a person's cases.
 
+use bowline_guard::paths::StaticWorld;
 use bowline_guard::secrets;
+use bowline_guard::sensitive::SensitivePolicy;
+use bowline_guard::tool_call::{ToolCall, judge_tool_call};
 use serde::Serialize;
 
-use super::{TestArgs, cases};
+use super::{TestArgs, cases, catalogue};
 use crate::Outcome;
 use crate::commands::guard::world_of;
 use crate::error::Result;
@@ -16,6 +19,9 @@ struct Report {
     rules: usize,
     examples: usize,
     faults: Vec<String>,
+    /// How many commands the rules advise, and which of them would be stopped themselves.
+    advised: usize,
+    stopped_advice: Vec<String>,
     /// The person's own cases; absent without a file.
     cases: Option<Cases>,
 }
@@ -42,7 +48,10 @@ pub(super) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome> {
     let folder = project::folder(args.dir.as_deref())?;
     let faults = secrets::check_rules().err().unwrap_or_default();
     let examples = |rule: &secrets::Rule| rule.matches.len() + rule.ignores.len();
+    let advice = advised_commands();
     let report = Report {
+        advised: advice.len(),
+        stopped_advice: advice.iter().filter_map(stopped).collect(),
         rules: secrets::rules().len(),
         examples: secrets::rules().iter().map(examples).sum(),
         faults: faults.iter().map(ToString::to_string).collect(),
@@ -68,7 +77,30 @@ pub(super) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome> {
     })
 }
 
-fn mismatch(case: &cases::Case, here: &bowline_guard::paths::StaticWorld) -> Option<Mismatch> {
+/// The commands in the rules' advice, in backquotes there.
+fn advised_commands() -> Vec<(String, String)> {
+    let mut commands = Vec::new();
+    for rule in catalogue::all() {
+        let advice = rule.instead.unwrap_or_default();
+        let quoted = advice.split('`').skip(1).step_by(2);
+        commands.extend(quoted.map(|command| (rule.id.clone(), command.to_owned())));
+    }
+    commands
+}
+
+/// What stops a command that a rule advises.
+fn stopped((rule, command): &(String, String)) -> Option<String> {
+    let world = StaticWorld::new("/home/dev/project", "/home/dev");
+    let call = ToolCall {
+        command: Some(command),
+        ..ToolCall::default()
+    };
+    let verdict = judge_tool_call("Bash", &call, &world, &SensitivePolicy::default());
+    let by = verdict.rule?;
+    Some(format!("`{rule}` advises `{command}`, which `{by}` stops"))
+}
+
+fn mismatch(case: &cases::Case, here: &StaticWorld) -> Option<Mismatch> {
     let verdict = case.judge(here);
     (verdict.decision.name() != case.expected.name()).then(|| Mismatch {
         line: case.line,
@@ -83,17 +115,23 @@ fn mismatch(case: &cases::Case, here: &bowline_guard::paths::StaticWorld) -> Opt
 impl Report {
     fn is_clean(&self) -> bool {
         let cases = self.cases.as_ref();
-        self.faults.is_empty() && cases.is_none_or(|cases| cases.mismatches.is_empty())
+        self.faults.is_empty()
+            && self.stopped_advice.is_empty()
+            && cases.is_none_or(|cases| cases.mismatches.is_empty())
     }
 }
 
 fn show(report: &Report, ui: &mut Ui) {
-    for fault in &report.faults {
+    for fault in report.faults.iter().chain(&report.stopped_advice) {
         ui.line(Text::styled("fault: ", style::BAD).plain(fault));
     }
     ui.line(summary(
         format!("{} examples of {} rules", report.examples, report.rules),
         report.faults.len(),
+    ));
+    ui.line(summary(
+        format!("{} commands that rules advise", report.advised),
+        report.stopped_advice.len(),
     ));
     let Some(cases) = &report.cases else {
         return;

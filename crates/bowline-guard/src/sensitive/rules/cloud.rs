@@ -102,8 +102,7 @@ pub(super) const RULES: &[Rule] = &[
             "sops/age/**", ".age/**",
         ],
         why: "this is the login of an infrastructure or secrets service",
-        instead: "ask the service about the login (`vault token lookup -field=policies`), or let \
-                  the person do it",
+        instead: "ask the service whether it answers (`vault status`), or let the person do it",
     },
     Rule {
         id: "hosting-credentials",

@@ -34,7 +34,7 @@ pub(super) const RULES: &[Rule] = &[
         templates: Templates::Count,
         patterns: &["/etc/passwd", "/etc/group"],
         why: "this file defines the machine's accounts",
-        instead: "let the person use `useradd`, `usermod` or `groupmod`",
+        instead: "let the person change accounts with the system's own tools",
     },
     Rule {
         id: "process-environment",

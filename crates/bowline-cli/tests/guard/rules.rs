@@ -1,0 +1,134 @@
+//! `bowline rules`.
+
+use std::collections::HashSet;
+
+use serde_json::json;
+
+use crate::bench::Bench;
+
+#[test]
+fn every_rule_is_listed_once_and_can_be_shown() {
+    let bench = Bench::new();
+    let (code, list) = bench.json(&["rules", "list"]);
+    assert_eq!(code, Some(0));
+    let rules = list["rules"].as_array().unwrap();
+    let ids: HashSet<&str> = rules
+        .iter()
+        .map(|rule| rule["id"].as_str().unwrap())
+        .collect();
+    assert_eq!(ids.len(), rules.len());
+    for kind in ["effect", "sensitive-file", "secret", "look-alike"] {
+        assert!(rules.iter().any(|rule| rule["kind"] == kind), "{kind}");
+    }
+    bench.run(&["rules", "show", "git.push-force"]).expect(
+        0,
+        &[
+            "git.push-force (effect)",
+            "Category: history",
+            "--force-with-lease",
+        ],
+    );
+    bench
+        .run(&["rules", "show", "jwt"])
+        .expect(0, &["Finds a secret in"]);
+    bench
+        .run(&["rules", "list", "--kind", "look-alike"])
+        .expect(0, &["look-alike.invisible"])
+        .lacks("jwt");
+    bench
+        .run(&["rules", "show", "push-force"])
+        .expect(2, &["there is no rule", "did you mean git.push-force"]);
+}
+
+/// Whatever rule a verdict names, a person can look it up.
+#[test]
+fn the_rules_of_verdicts_are_listed() {
+    let bench = Bench::new();
+    for (tool, input) in [
+        ("Bash", json!({"command": "rm -rf ~"})),
+        ("Bash", json!({"command": ":(){ :|:& };:"})),
+        ("Bash", json!({"command": "rm -rf / 'unclosed"})),
+        ("Bash", json!({"command": "$X -rf /"})),
+        ("Bash", json!({"command": "l\u{455}"})),
+        ("Bash", json!({})),
+        ("Read", json!({"file_path": "/home/dev/.ssh/id_rsa"})),
+        ("Grep", json!({"pattern": "x", "path": "/"})),
+        ("Write", json!({"file_path": "bowline.toml"})),
+    ] {
+        let (_, document) = bench.json(&["explain", "--tool", tool, "--input", &input.to_string()]);
+        let rule = document["verdict"]["rule"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{tool} {input}"));
+        bench.run(&["rules", "show", rule]).expect(0, &[rule]);
+    }
+}
+
+#[test]
+fn examples_and_advice_hold() {
+    Bench::new().run(&["rules", "test"]).expect(
+        0,
+        &[
+            "examples of",
+            "commands that rules advise: all as they should be",
+        ],
+    );
+}
+
+#[test]
+fn cases_of_ones_own_are_run() {
+    let bench = Bench::new();
+    bench.write(
+        "cases.jsonl",
+        concat!(
+            "{\"command\": \"git push --force\", \"verdict\": \"deny\", \"id\": \"mine\"}\n\n",
+            "{\"tool\": \"Read\", \"tool_input\": {\"file_path\": \".env\"}, \"verdict\": \"deny\"}\n",
+            "{\"command\": \"rm -rf /srv/app/target\", \"verdict\": \"allow\", \"cwd\": \"/srv/app\"}\n",
+        ),
+    );
+    bench
+        .run(&["rules", "test", "cases.jsonl"])
+        .expect(0, &["3 cases: all as they should be"]);
+
+    bench.write(
+        "wrong.jsonl",
+        "\n{\"command\": \"git push --force\", \"verdict\": \"allow\"}\n",
+    );
+    bench.run(&["rules", "test", "wrong.jsonl"]).expect(
+        1,
+        &[
+            "line 2: git push --force",
+            "expected allow, found deny by git.push-force",
+            "1 came out differently",
+        ],
+    );
+    let (code, report) = bench.json(&["rules", "test", "wrong.jsonl"]);
+    assert_eq!(code, Some(1));
+    assert_eq!(report["cases"]["mismatches"][0]["line"], 2);
+
+    bench.write("bad.jsonl", "{\"verdict\": \"deny\"}\n");
+    bench
+        .run(&["rules", "test", "bad.jsonl"])
+        .expect(2, &["bad.jsonl:1: not a case", "neither"]);
+    bench
+        .run(&["rules", "test", "missing.jsonl"])
+        .expect(2, &["cannot read"]);
+}
+
+#[test]
+fn help_gives_examples() {
+    let bench = Bench::new();
+    for args in [
+        &["eval"][..],
+        &["redact"],
+        &["explain"],
+        &["rules"],
+        &["rules", "list"],
+        &["rules", "show"],
+        &["rules", "test"],
+    ] {
+        let example = format!("  bowline {}", args.join(" "));
+        bench
+            .run(&[args, &["--help"]].concat())
+            .expect(0, &["Example", &example]);
+    }
+}
