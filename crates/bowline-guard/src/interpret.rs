@@ -23,15 +23,18 @@ mod windows;
 mod words;
 mod wrappers;
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::invocation::Invocation;
 use crate::paths::World;
 use crate::shell::Understanding;
+use crate::shell::build::Checked;
 use crate::shell::tree::Statement;
 
 use scope::Scope;
 pub(crate) use scope::{At, NOWHERE};
+use value::Output;
 
 /// Steps for one text: words, statements, copies of scopes.
 const MAX_STEPS: usize = 60_000;
@@ -74,13 +77,14 @@ pub fn interpret(text: &str, world: &dyn World) -> Interpretation {
         bytes: MAX_BYTES,
         nesting: 0,
         calls: Vec::new(),
+        files: BTreeMap::new(),
         invocations: Vec::new(),
         problems: Vec::new(),
         failure: None,
         notes: Vec::new(),
     };
     let mut scope = Scope::new(world);
-    interpreter.text(text, &mut scope, None);
+    interpreter.text(text, &mut scope, None, Checked::No);
     interpreter.finish()
 }
 
@@ -91,6 +95,8 @@ pub(in crate::interpret) struct Interpreter<'w> {
     nesting: usize,
     /// The functions and aliases that are being followed; an alias has no body.
     calls: Vec<(String, Option<Rc<Statement>>)>,
+    /// What the text itself has written to files, by absolute path.
+    files: BTreeMap<String, Rc<Output>>,
     invocations: Vec<Invocation>,
     problems: Vec<String>,
     failure: Option<String>,
@@ -156,3 +162,6 @@ impl Interpreter<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

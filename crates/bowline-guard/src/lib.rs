@@ -1,7 +1,9 @@
 //! Judges text for Bowline. Pure: no I/O, no clock, no environment.
 //!
-//! [`shell`] turns a shell line into the simple commands that it would run. [`paths`] says where
-//! a path leads and what place that is; [`sensitive`] says whether a file holds secrets.
+//! [`shell`] turns a shell line into the simple commands that it would run; [`interpret`] follows it through variables,
+//! wrappers, pipes and nested shells to the programs that would really run; [`families`] knows what they would do;
+//! [`judge`] gives the verdict. [`paths`] says where a path leads and what place that is; [`sensitive`] says whether a
+//! file holds secrets.
 
 pub mod effect;
 pub mod families;
