@@ -37,7 +37,7 @@ pub(crate) use scope::{At, NOWHERE};
 use value::Output;
 
 /// Steps for one text: words, statements, copies of scopes.
-const MAX_STEPS: usize = 60_000;
+const MAX_STEPS: usize = 24_000;
 
 /// Bytes of shell text that are read for one text, nested ones included.
 const MAX_BYTES: usize = 512 * 1024;
@@ -45,7 +45,7 @@ const MAX_BYTES: usize = 512 * 1024;
 /// Texts within texts, wrappers within wrappers, functions within functions.
 const MAX_NESTING: usize = 16;
 
-const MAX_INVOCATIONS: usize = 2_000;
+const MAX_INVOCATIONS: usize = 600;
 
 const MAX_PROBLEMS: usize = 16;
 

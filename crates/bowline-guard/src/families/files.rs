@@ -246,7 +246,7 @@ impl Files<'_> {
     fn gravity_of_loss(&self, target: &Target) -> Gravity {
         match &target.place {
             // What git leaves behind when it is interrupted.
-            Place::GitDir if target.resolved.path.ends_with(".lock") => Gravity::Harmless,
+            Place::GitDir if target.resolved.path.ends_with("/index.lock") => Gravity::Harmless,
             // A folder may be named like a file that comes and goes.
             Place::InProject(Rebuildable::Scratch)
                 if self.is_recursive() && has_no_ending(&target.resolved.path) =>

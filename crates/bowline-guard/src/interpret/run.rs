@@ -36,7 +36,8 @@ impl Interpreter<'_> {
             return Output::unknown(Vec::new());
         };
         self.bytes = left;
-        if !self.enter() {
+        // Reading costs more than following.
+        if !self.pay(16 + text.len() / 64) || !self.enter() {
             return Output::unknown(Vec::new());
         }
         let script = script(text, self.nesting, checked);
