@@ -23,18 +23,21 @@ mod windows;
 mod words;
 mod wrappers;
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::invocation::Invocation;
 use crate::paths::World;
 use crate::shell::Understanding;
+use crate::shell::build::Checked;
 use crate::shell::tree::Statement;
 
 use scope::Scope;
 pub(crate) use scope::{At, NOWHERE};
+use value::Output;
 
 /// Steps for one text: words, statements, copies of scopes.
-const MAX_STEPS: usize = 60_000;
+const MAX_STEPS: usize = 24_000;
 
 /// Bytes of shell text that are read for one text, nested ones included.
 const MAX_BYTES: usize = 512 * 1024;
@@ -42,7 +45,7 @@ const MAX_BYTES: usize = 512 * 1024;
 /// Texts within texts, wrappers within wrappers, functions within functions.
 const MAX_NESTING: usize = 16;
 
-const MAX_INVOCATIONS: usize = 2_000;
+const MAX_INVOCATIONS: usize = 600;
 
 const MAX_PROBLEMS: usize = 16;
 
@@ -74,13 +77,14 @@ pub fn interpret(text: &str, world: &dyn World) -> Interpretation {
         bytes: MAX_BYTES,
         nesting: 0,
         calls: Vec::new(),
+        files: BTreeMap::new(),
         invocations: Vec::new(),
         problems: Vec::new(),
         failure: None,
         notes: Vec::new(),
     };
     let mut scope = Scope::new(world);
-    interpreter.text(text, &mut scope, None);
+    interpreter.text(text, &mut scope, None, Checked::No);
     interpreter.finish()
 }
 
@@ -91,6 +95,8 @@ pub(in crate::interpret) struct Interpreter<'w> {
     nesting: usize,
     /// The functions and aliases that are being followed; an alias has no body.
     calls: Vec<(String, Option<Rc<Statement>>)>,
+    /// What the text itself has written to files, by absolute path.
+    files: BTreeMap<String, Rc<Output>>,
     invocations: Vec<Invocation>,
     problems: Vec<String>,
     failure: Option<String>,
@@ -156,3 +162,6 @@ impl Interpreter<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,9 +1,10 @@
 //! Judges text for Bowline. Pure: no I/O, no clock, no environment.
 //!
-//! [`shell`] turns a shell line into the simple commands that it would run, [`interpret`] into the programs that
-//! really run, and [`judge`] says what that would do. [`paths`] says where a path leads and what place that is;
-//! [`sensitive`] whether a file holds secrets; [`secrets`] finds credentials in text and takes them out.
-//! [`lookalikes`] finds characters that deceive the eye; [`tool_call`] puts all of it together for one call.
+//! [`shell`] turns a shell line into the simple commands that it would run; [`interpret`] follows it through variables,
+//! wrappers, pipes and nested shells to the programs that would really run; [`families`] knows what they would do;
+//! [`judge`] gives the verdict. [`paths`] says where a path leads and what place that is; [`sensitive`] whether a
+//! file holds secrets; [`secrets`] finds credentials in text and takes them out. [`lookalikes`] finds characters that
+//! deceive the eye; [`tool_call`] puts all of it together for one call.
 
 pub mod effect;
 pub mod families;

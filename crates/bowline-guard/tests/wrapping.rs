@@ -132,7 +132,7 @@ fn no_single_wrapper_hides_a_denied_command() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_three_wrappers_hide_a_denied_command(

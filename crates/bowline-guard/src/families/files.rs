@@ -245,6 +245,14 @@ impl Files<'_> {
     /// How grave it is that what lies there is gone.
     fn gravity_of_loss(&self, target: &Target) -> Gravity {
         match &target.place {
+            // What git leaves behind when it is interrupted.
+            Place::GitDir if target.resolved.path.ends_with("/index.lock") => Gravity::Harmless,
+            // A folder may be named like a file that comes and goes.
+            Place::InProject(Rebuildable::Scratch)
+                if self.is_recursive() && has_no_ending(&target.resolved.path) =>
+            {
+                Gravity::Doubtful
+            }
             Place::Root
             | Place::System
             | Place::HomeItself
@@ -274,6 +282,13 @@ impl Files<'_> {
             && target.resolved.path.starts_with('/')
             && !target.resolved.path.starts_with(NOWHERE)
             && !target.resolved.path.contains('*')
+    }
+
+    fn is_recursive(&self) -> bool {
+        self.invocation.args.iter().filter_map(Arg::text).any(|it| {
+            it == "--recursive"
+                || (it.starts_with('-') && !it.starts_with("--") && it.contains(['r', 'R']))
+        })
     }
 
     fn shred(&self, effects: &mut Vec<Effect>) {
@@ -315,6 +330,10 @@ impl Files<'_> {
             Stdin::None | Stdin::File(_) | Stdin::Pipe(_) => "",
         }
     }
+}
+
+fn has_no_ending(path: &str) -> bool {
+    !path.rsplit('/').next().unwrap_or(path).contains('.')
 }
 
 /// A database that real people depend on, by its name.

@@ -369,7 +369,7 @@ fn editor_commands(argument: &str) -> Vec<String> {
         let prefix = before.trim_matches(|c: char| c == '+' || c == ':' || c.is_whitespace());
         match prefix {
             "" | "%" | "r" | "w" | "." | "1,$" | "w " | "read" | "write" => {
-                found.push(command.to_owned())
+                found.push(command.to_owned());
             }
             "sil" | "silent" => {
                 let command = command.trim_start_matches([' ', ':']);

@@ -88,7 +88,7 @@ impl Interpreter<'_> {
                         feed.clone()
                     } else {
                         let path = self.absolute(&file.arg, scope)?;
-                        (**scope.files.get(&path)?).clone()
+                        (**self.files.get(&path)?).clone()
                     }
                 }
                 Some(_) | None => (**call.input.as_ref()?).clone(),

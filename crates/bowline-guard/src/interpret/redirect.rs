@@ -99,7 +99,7 @@ impl Interpreter<'_> {
     pub(super) fn file_output(&mut self, file: &Arg, scope: &Scope) -> Output {
         let known = self
             .absolute(file, scope)
-            .and_then(|path| scope.files.get(&path));
+            .and_then(|path| self.files.get(&path));
         match known {
             Some(output) => (**output).clone(),
             None => Output::unknown(vec![format!("cat {}", file.source)]),
@@ -124,15 +124,15 @@ impl Interpreter<'_> {
 
     /// Remembers what was written to a file.
     pub(super) fn written(&mut self, file: &Arg, output: &Output, scope: &mut Scope) {
-        if scope.files.len() < 64
+        if self.files.len() < 64
             && let Some(path) = self.absolute(file, scope)
         {
-            let mut whole = scope
+            let mut whole = self
                 .files
                 .get(&path)
                 .map_or_else(Output::nothing, |it| (**it).clone());
             whole.append(output.clone());
-            scope.files.insert(path, Rc::new(whole));
+            self.files.insert(path, Rc::new(whole));
         }
     }
 

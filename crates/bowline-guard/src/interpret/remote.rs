@@ -157,7 +157,6 @@ impl Interpreter<'_> {
         inner.through.push(through);
         inner.functions.clear();
         inner.aliases.clear();
-        inner.files.clear();
         inner.variables.clear();
         inner.directory = Directory::Unknown;
         self.nested(text, &inner, call.input.clone())
@@ -284,7 +283,6 @@ impl Interpreter<'_> {
         within.directory = inner.directory.clone();
         within.functions.clear();
         within.aliases.clear();
-        within.files.clear();
         self.call(inner, &mut within);
         unknown()
     }

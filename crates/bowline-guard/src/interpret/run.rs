@@ -7,7 +7,7 @@ use super::scope::{Marks, Scope, Variable};
 use super::value::{Content, Item, Output};
 use super::{Interpreter, Note};
 use crate::invocation::Value;
-use crate::shell::build::script;
+use crate::shell::build::{Checked, script};
 use crate::shell::tree::{
     AssignHow, AssignValue, Link, Node, Simple, Statement, Timing, TreeAssignment, TreeWord,
 };
@@ -24,16 +24,23 @@ const MAX_RECURSION: usize = 2;
 
 impl Interpreter<'_> {
     /// Follows a text and tells what it prints.
-    pub(super) fn text(&mut self, text: &str, scope: &mut Scope, input: Input) -> Output {
+    pub(super) fn text(
+        &mut self,
+        text: &str,
+        scope: &mut Scope,
+        input: Input,
+        checked: Checked,
+    ) -> Output {
         let Some(left) = self.bytes.checked_sub(text.len() + 16) else {
             self.problem("the text holds more text than is read");
             return Output::unknown(Vec::new());
         };
         self.bytes = left;
-        if !self.enter() {
+        // Reading costs more than following.
+        if !self.pay(16 + text.len() / 64) || !self.enter() {
             return Output::unknown(Vec::new());
         }
-        let script = script(text, self.nesting);
+        let script = script(text, self.nesting, checked);
         match script.understanding {
             Understanding::Clean => {}
             Understanding::Partial { problems } => {
@@ -58,12 +65,13 @@ impl Interpreter<'_> {
     pub(super) fn nested(&mut self, text: &str, scope: &Scope, input: Input) -> Output {
         let mut inner = self.copy(scope);
         inner.marks = Marks::Unknown;
-        self.text(text, &mut inner, input)
+        self.text(text, &mut inner, input, Checked::No)
     }
 
     pub(super) fn substitution(&mut self, text: &str, scope: &Scope) -> Output {
         let mut inner = self.copy(scope);
-        self.text(text, &mut inner, None)
+        // The text around it was checked with all its substitutions.
+        self.text(text, &mut inner, None, Checked::Yes)
     }
 
     pub(super) fn copy(&mut self, scope: &Scope) -> Scope {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::value::{Content, Output};
+use super::value::Content;
 use crate::invocation::{Directory, Through, Value};
 use crate::paths::World;
 use crate::shell::tree::Statement;
@@ -31,8 +31,6 @@ pub(super) struct Scope {
     pub(super) directory: Directory,
     pub(super) previous_directory: Directory,
     pub(super) stack: Vec<Directory>,
-    /// What the text itself has written to files, by absolute path.
-    pub(super) files: BTreeMap<String, Rc<Output>>,
     pub(super) through: Vec<Through>,
     /// Whether the text came from an expansion, so that its `…` stand for what is unknown.
     pub(super) marks: Marks,
@@ -57,7 +55,6 @@ impl Scope {
             directory: here.clone(),
             previous_directory: here,
             stack: Vec::new(),
-            files: BTreeMap::new(),
             through: Vec::new(),
             marks: Marks::Plain,
         }
@@ -97,12 +94,11 @@ impl Scope {
         }
         self.functions.extend(other.functions);
         self.aliases.extend(other.aliases);
-        self.files.extend(other.files);
     }
 
     /// Size, as far as copying it costs.
     pub(super) fn weight(&self) -> usize {
-        1 + self.variables.len() + self.functions.len() + self.aliases.len() + self.files.len()
+        1 + self.variables.len() + self.functions.len() + self.aliases.len()
     }
 }
 

@@ -7,6 +7,7 @@ use super::call::Call;
 use super::scope::{Marks, Scope};
 use super::value::{Content, Item, Output};
 use crate::invocation::{Through, Value};
+use crate::shell::build::Checked;
 
 pub(super) fn is_shell(name: &str) -> bool {
     matches!(
@@ -69,7 +70,7 @@ impl Interpreter<'_> {
             return None;
         }
         let path = self.absolute(&first.arg, scope)?;
-        scope.files.contains_key(&path).then_some(())
+        self.files.contains_key(&path).then_some(())
     }
 
     fn run_shell(&mut self, name: &str, call: &Call, scope: &mut Scope) -> Output {
@@ -211,7 +212,7 @@ impl Interpreter<'_> {
             None => {
                 if let Some(output) = self
                     .absolute(&item.arg, scope)
-                    .and_then(|path| scope.files.get(&path).cloned())
+                    .and_then(|path| self.files.get(&path).cloned())
                 {
                     (*output).clone()
                 } else {
@@ -269,7 +270,7 @@ impl Interpreter<'_> {
         // `eval` runs in this very shell.
         let marks = std::mem::replace(&mut scope.marks, Marks::Unknown);
         scope.through.push(Through::Wrapper("eval".to_owned()));
-        let output = self.text(&text, scope, call.input.clone());
+        let output = self.text(&text, scope, call.input.clone(), Checked::No);
         scope.through.pop();
         scope.marks = marks;
         output
@@ -290,7 +291,7 @@ impl Interpreter<'_> {
                 .map_or_else(Output::nothing, |input| (**input).clone())
         } else if let Some(known) = self
             .absolute(&file.arg, scope)
-            .and_then(|path| scope.files.get(&path).cloned())
+            .and_then(|path| self.files.get(&path).cloned())
         {
             (*known).clone()
         } else {
@@ -307,7 +308,7 @@ impl Interpreter<'_> {
         }
         let marks = std::mem::replace(&mut scope.marks, Marks::Unknown);
         scope.through.push(Through::Wrapper("source".to_owned()));
-        let printed = self.text(&output.text, scope, None);
+        let printed = self.text(&output.text, scope, None, Checked::No);
         scope.through.pop();
         scope.marks = marks;
         printed

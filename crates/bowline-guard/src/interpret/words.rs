@@ -181,7 +181,7 @@ impl Interpreter<'_> {
         fields: &mut Fields,
     ) {
         for part in parts {
-            if !self.pay(1) {
+            if !self.pay(1 + fields.open.text.len() / 256) {
                 return fields.open.push_unknown(&[]);
             }
             match part {

@@ -9,8 +9,7 @@ use shuck_ast::{
     Redirect as RedirectNode, RedirectTarget as TargetNode, Span, Stmt, StmtSeq, StmtTerminator,
     Word as WordNode,
 };
-use shuck_parser::parser::{ParseStatus, Parser};
-use shuck_parser::{ShellDialect, ShellProfile};
+use shuck_parser::parser::ParseStatus;
 
 use super::parts::read_word;
 use super::tree::{
@@ -19,35 +18,44 @@ use super::tree::{
 use super::walk::{operator, range};
 use super::{Expansion, Redirect, RedirectTarget, Understanding, Word, limits, reader};
 
+/// Whether a text was checked as a part of another one, so that nothing in it goes unseen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Checked {
+    Yes,
+    No,
+}
+
 /// Reads a text as a tree. `nesting` is how many texts it is inside of: the deeper, the less depth it may have itself.
-pub(crate) fn script(text: &str, nesting: usize) -> Script {
-    let flat = reader::read(text);
-    if matches!(flat.understanding, Understanding::Failed { .. }) {
-        return Script {
-            body: Vec::new(),
-            understanding: flat.understanding,
-        };
+pub(crate) fn script(text: &str, nesting: usize, checked: Checked) -> Script {
+    let depth = limits::MAX_PARSER_DEPTH.saturating_sub(nesting).max(8);
+    match checked {
+        Checked::No => reader::read_tree(text, depth),
+        Checked::Yes => {
+            let parsed = reader::parser(text, depth).parse();
+            let understanding = if parsed.status == ParseStatus::Fatal {
+                Understanding::Failed {
+                    reason: "not valid shell syntax, or nested too deep".to_owned(),
+                }
+            } else {
+                Understanding::Clean
+            };
+            let body = match understanding {
+                Understanding::Failed { .. } => Vec::new(),
+                Understanding::Clean | Understanding::Partial { .. } => {
+                    statements(text, &parsed.file.body)
+                }
+            };
+            Script {
+                body,
+                understanding,
+            }
+        }
     }
-    let parsed = Parser::with_limits_and_profile(
-        text,
-        limits::MAX_PARSER_DEPTH.saturating_sub(nesting).max(8),
-        limits::parser_operations(text),
-        ShellProfile::native(ShellDialect::Bash),
-    )
-    .parse();
-    if parsed.status == ParseStatus::Fatal {
-        return Script {
-            body: Vec::new(),
-            understanding: Understanding::Failed {
-                reason: "not valid shell syntax, or nested too deep".to_owned(),
-            },
-        };
-    }
-    let builder = Builder { text };
-    Script {
-        body: builder.sequence(&parsed.file.body),
-        understanding: flat.understanding,
-    }
+}
+
+/// Our tree of what was parsed.
+pub(super) fn statements(text: &str, sequence: &StmtSeq) -> Vec<Statement> {
+    Builder { text }.sequence(sequence)
 }
 
 struct Builder<'t> {

@@ -10,13 +10,40 @@ use shuck_parser::{ShellDialect, ShellProfile};
 
 use super::limits::{self, Budget, TooMuchWork};
 use super::quoting::Quotes;
+use super::tree::{Script, Statement};
 use super::walk::Walker;
-use super::{CommandContext, Place, Redirect, ShellLine, SimpleCommand, Understanding, word};
+use super::{
+    CommandContext, Place, Redirect, ShellLine, SimpleCommand, Understanding, build, word,
+};
 
 const MAX_PROBLEMS: usize = 16;
 
 pub(super) fn read(text: &str) -> ShellLine {
-    let mut reader = Reader::new();
+    read_all(text, limits::MAX_PARSER_DEPTH).finish()
+}
+
+/// Reads the text as [`read`] does, and keeps the structure of its commands.
+pub(super) fn read_tree(text: &str, depth: usize) -> Script {
+    let mut reader = read_all(text, depth);
+    let body = reader.tree.take().unwrap_or_default();
+    Script {
+        body,
+        understanding: reader.finish().understanding,
+    }
+}
+
+/// The parser for one text.
+pub(super) fn parser(text: &str, depth: usize) -> Parser<'_> {
+    Parser::with_limits_and_profile(
+        text,
+        depth,
+        limits::parser_operations(text),
+        ShellProfile::native(ShellDialect::Bash),
+    )
+}
+
+fn read_all(text: &str, depth: usize) -> Reader {
+    let mut reader = Reader::new(depth);
     if let Some(reason) = limits::refusal(text) {
         reader.fail(reason);
     } else {
@@ -26,7 +53,7 @@ pub(super) fn read(text: &str) -> ShellLine {
     while let Some(unit) = reader.queue.pop_front() {
         reader.take(&unit);
     }
-    reader.finish()
+    reader
 }
 
 /// A text to read.
@@ -82,6 +109,9 @@ impl Unit {
 pub(super) struct Reader {
     pub(super) commands: Vec<SimpleCommand>,
     pub(super) redirects: Vec<Redirect>,
+    /// The structure of the whole text.
+    tree: Option<Vec<Statement>>,
+    depth: usize,
     queue: VecDeque<Unit>,
     budget: Budget,
     problems: Vec<String>,
@@ -89,10 +119,12 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    fn new() -> Self {
+    fn new(depth: usize) -> Self {
         Self {
             commands: Vec::new(),
             redirects: Vec::new(),
+            tree: None,
+            depth,
             queue: VecDeque::new(),
             budget: Budget::new(),
             problems: Vec::new(),
@@ -179,13 +211,7 @@ impl Reader {
     }
 
     fn take_commands(&mut self, unit: &Unit) {
-        let parsed = Parser::with_limits_and_profile(
-            &unit.text,
-            limits::MAX_PARSER_DEPTH,
-            limits::parser_operations(&unit.text),
-            ShellProfile::native(ShellDialect::Bash),
-        )
-        .parse();
+        let parsed = parser(&unit.text, self.depth).parse();
         let message = || {
             let diagnostic = parsed.diagnostics.first();
             diagnostic.map_or("not valid shell syntax", |first| first.message.as_str())
@@ -201,6 +227,9 @@ impl Reader {
             (ParseStatus::Fatal, _) => {
                 return self.problem(format!("in a substitution: {}", message()));
             }
+        }
+        if unit.context.depth == 0 {
+            self.tree = Some(build::statements(&unit.text, &parsed.file.body));
         }
         Walker::new(self, unit).sequence(&parsed.file.body, unit.context);
     }

@@ -18,6 +18,58 @@ enum Contents {
     Something,
 }
 
+/// A program text, read.
+struct Program {
+    tokens: Vec<Token>,
+    names: Names,
+    family: Family,
+    /// Whether something in it writes to files that it opens.
+    writes: bool,
+    /// Whether something in it prints or sends.
+    shows: bool,
+}
+
+impl Program {
+    fn read(code: &str, family: Family) -> Self {
+        let tokens = tokens(code, family);
+        let any = |wanted: fn(&str) -> bool| {
+            tokens
+                .iter()
+                .any(|it| matches!(it, Token::Name(name) if wanted(name)))
+        };
+        let writes = any(|name| {
+            name.starts_with("write")
+                || matches!(name, "dump" | "print" | "puts" | "fwrite" | "copyfileobj")
+        });
+        let shows = any(|name| {
+            matches!(
+                name,
+                "print"
+                    | "log"
+                    | "puts"
+                    | "p"
+                    | "pp"
+                    | "dumps"
+                    | "stringify"
+                    | "var_dump"
+                    | "print_r"
+                    | "echo"
+                    | "urlopen"
+                    | "post"
+                    | "fetch"
+                    | "request"
+            )
+        });
+        Self {
+            names: bindings(&tokens),
+            tokens,
+            family,
+            writes,
+            shows,
+        }
+    }
+}
+
 impl Interpreter<'_> {
     /// Finds the calls of a program text, and follows what they do. Gives what it prints.
     pub(super) fn program_text(
@@ -29,18 +81,17 @@ impl Interpreter<'_> {
         if !self.enter() {
             return None;
         }
-        let tokens = tokens(code, family);
-        let names = bindings(&tokens);
+        let program = Program::read(code, family);
         let mut printed = Output::nothing();
         let mut at = 0;
-        while let Some(token) = tokens.get(at) {
+        while let Some(token) = program.tokens.get(at) {
             match token {
                 Token::Shell(text) => {
                     let text = text.clone();
                     self.nested(&text, scope, None);
                 }
                 Token::Name(name) => {
-                    self.named_call(name, at, &tokens, &names, family, scope, &mut printed);
+                    self.named_call(name, at, &program, scope, &mut printed);
                 }
                 Token::Text(_) | Token::Number(_) | Token::Symbol(_) | Token::Newline => {}
             }
@@ -50,22 +101,24 @@ impl Interpreter<'_> {
         Some(printed)
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "one token in all that surrounds it"
-    )]
+    /// Follows the call of a name, if it is one that matters.
     fn named_call(
         &mut self,
         name: &str,
         at: usize,
-        tokens: &[Token],
-        names: &Names,
-        family: Family,
+        program: &Program,
         scope: &mut Scope,
         printed: &mut Output,
     ) {
+        let Program {
+            tokens,
+            names,
+            family,
+            ..
+        } = program;
+        let family = *family;
         if matches!(name, "environ" | "env" | "ENV" | "$_ENV" | "getenv") {
-            self.environment_dump(name, at, tokens, scope);
+            self.environment_dump(name, at, program, scope);
         }
         let before = before_name(tokens, at);
         let Some(deed) = deed(name, &before, family) else {
@@ -74,6 +127,9 @@ impl Interpreter<'_> {
         let Some(inside) = arguments_at(tokens, at, family) else {
             return;
         };
+        if !self.pay(1 + inside.len() / 4) {
+            return;
+        }
         let mut values: Vec<Value> = arguments(inside)
             .into_iter()
             .filter(|it| !is_keyword(it))
@@ -158,8 +214,7 @@ impl Interpreter<'_> {
                 }
             }
             Deed::Open => {
-                let writes = tokens.iter().any(|it| matches!(it, Token::Name(word) if word.starts_with("write") || matches!(word.as_str(), "dump" | "print" | "puts" | "fwrite" | "copyfileobj")));
-                let contents = if writes {
+                let contents = if program.writes {
                     Contents::Something
                 } else {
                     Contents::Nothing
@@ -288,7 +343,8 @@ impl Interpreter<'_> {
     }
 
     /// The environment as a whole: `print(os.environ)`, `console.log(process.env)`.
-    fn environment_dump(&mut self, name: &str, at: usize, tokens: &[Token], scope: &mut Scope) {
+    fn environment_dump(&mut self, name: &str, at: usize, program: &Program, scope: &mut Scope) {
+        let tokens = program.tokens.as_slice();
         let before = before_name(tokens, at);
         let whole = match name {
             "environ" => before == "os",
@@ -308,8 +364,7 @@ impl Interpreter<'_> {
             ),
             Some(_) => false,
         };
-        let shown = tokens.iter().any(|it| matches!(it, Token::Name(name) if matches!(name.as_str(), "print" | "log" | "puts" | "p" | "pp" | "dumps" | "stringify" | "var_dump" | "print_r" | "echo" | "urlopen" | "post" | "fetch" | "request")));
-        if whole && used_whole && shown {
+        if whole && used_whole && program.shows {
             self.emit_words(vec![Item::known("printenv")], scope);
         }
     }
