@@ -15,7 +15,7 @@ rules! {
     DISTURB = Cluster, "cluster.disturb", "Disturbs running workloads",
         instead "look first with `kubectl get`";
     RELEASE = Cluster, "cluster.release", "Uninstalls a release with all that it made",
-        instead "look first with `helm status`, or go back with `helm rollback`";
+        instead "look first with `helm status`";
     TEAR_DOWN = Cluster, "cluster.tear-down", "Deletes a whole cluster";
 }
 

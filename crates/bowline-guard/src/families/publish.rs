@@ -93,7 +93,6 @@ const SPEC: Spec = Spec::gnu(&[
     "otp",
     "access",
     "repository",
-    "r",
     "index",
     "k",
     "s",

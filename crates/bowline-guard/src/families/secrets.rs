@@ -390,6 +390,7 @@ fn reads(run: Run<'_>, reader: &Reader, world: &dyn World) -> Vec<Effect> {
         let kept = reader.does == Use::Copies
             && !sends
             && reader.files == Files::AllButLast
+            && target.starts_with(*path)
             && matches!(
                 judge(target, Access::Read, world),
                 Some((Sensitivity::Secret(_), _))
