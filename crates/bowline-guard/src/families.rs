@@ -10,6 +10,7 @@ mod code;
 mod container;
 mod database;
 mod fetched_code;
+mod files;
 mod frameworks;
 mod git;
 mod git_remote;
@@ -79,6 +80,7 @@ pub fn effects(invocation: &Invocation, world: &dyn World) -> Vec<Effect> {
         args: &invocation.args,
         invocation,
     };
+    found.extend(files::effects(invocation, world));
     for _ in 0..MAX_LAUNCHES {
         if !args::asks_for_help(run.name, run.args) {
             for family in FAMILIES {
@@ -135,6 +137,7 @@ pub fn rules() -> impl Iterator<Item = &'static RuleInfo> {
         process::RULES,
         http::RULES,
         fetched_code::RULES,
+        files::RULES,
         code::RULES,
         secret_tools::RULES,
         secrets::RULES,

@@ -5,6 +5,7 @@
 
 mod fold;
 mod matching;
+mod meeting;
 mod names;
 mod policy;
 mod rules;
@@ -119,14 +120,14 @@ fn classify_spelling(spelling: &str, path: &ResolvedPath, access: Access) -> Sen
     let is_pattern = path.shape != Shape::Exact;
     match access {
         Access::Metadata => Sensitivity::Public,
-        Access::List if is_pattern => matching::judge_pattern(&folded, Access::Glob),
+        Access::List if is_pattern => meeting::judge_pattern(&folded, Access::Glob),
         Access::Read | Access::Write | Access::Edit | Access::List if !is_pattern => {
             matching::judge_name(&folded, access)
         }
         Access::Search => matching::judge_name(&folded, Access::Read)
-            .worse(matching::judge_tree(&folded, spelling)),
+            .worse(meeting::judge_tree(&folded, spelling)),
         Access::Read | Access::Write | Access::Edit | Access::List | Access::Glob => {
-            matching::judge_pattern(&folded, access)
+            meeting::judge_pattern(&folded, access)
         }
     }
 }

@@ -4,9 +4,12 @@
 //! every substitution is read as a unit of its own, so that nothing which that parser drops in silence is taken for
 //! understood. Its types never leave this module.
 
+pub(crate) mod build;
 mod limits;
+pub(crate) mod parts;
 mod quoting;
 mod reader;
+pub(crate) mod tree;
 mod walk;
 mod word;
 

@@ -223,6 +223,9 @@ struct Cell {
 /// Finds the name accepted by both `pattern` and `rule` (where only `*` is special) that has the
 /// most characters spelled out in both. The first `counted` characters of `rule` count.
 pub(crate) fn meet(pattern: &str, rule: &str, counted: usize) -> Option<Meeting> {
+    if !ends_agree(pattern, rule) {
+        return None;
+    }
     let left = parse(pattern);
     let right: Vec<Token> = rule
         .chars()
@@ -250,6 +253,18 @@ pub(crate) fn meet(pattern: &str, rule: &str, counted: usize) -> Option<Meeting>
         example: trace(&left, &right, &cells),
         spelled,
     })
+}
+
+/// Whether the plain beginnings and ends of two patterns can belong to one name. Most pairs fail
+/// here, long before the full search.
+fn ends_agree(pattern: &str, rule: &str) -> bool {
+    const SPECIAL: [char; 10] = ['*', '?', '[', ']', '\\', '(', ')', '@', '+', '!'];
+    let start = pattern.split(SPECIAL).next().unwrap_or_default();
+    let end = pattern.rsplit(SPECIAL).next().unwrap_or_default();
+    let rule_start = rule.split('*').next().unwrap_or_default();
+    let rule_end = rule.rsplit('*').next().unwrap_or_default();
+    (start.starts_with(rule_start) || rule_start.starts_with(start))
+        && (end.ends_with(rule_end) || rule_end.ends_with(end))
 }
 
 fn best_step(
@@ -281,7 +296,7 @@ fn best_step(
                 spelled: 0,
                 length: 0,
                 step: Step::End,
-            })
+            });
         }
         (Some(Token::AnyText), other) => {
             offer(row + 1, column, Step::SkipLeft, 0);
@@ -429,7 +444,7 @@ mod tests {
         for (pattern, rule, expected) in [
             (".e?v", ".env", Some((".env", 3))),
             (".[e]nv", ".env", Some((".env", 4))),
-            ("*.lock", ".env.*", Some((".env.lock", 0))),
+            ("*.lock", ".env.*", Some((".env.lock", 1))),
             ("prod*.pem", "*.pem", Some(("prod.pem", 4))),
             ("*", "id_rsa", Some(("id_rsa", 0))),
             ("*.rs", "id_rsa", None),

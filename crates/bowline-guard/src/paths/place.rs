@@ -194,8 +194,9 @@ fn place_of_pattern(resolved: &ResolvedPath, world: &dyn World) -> Place {
             first if first == below && !below.contains("home") => Place::System,
             _ => place_of(&resolved.path, world),
         },
-        Place::ProjectRoot | Place::InProject(_) => place_of(&resolved.path, world),
-        Place::HomeItself => place_of(&resolved.path, world),
+        Place::ProjectRoot | Place::InProject(_) | Place::HomeItself => {
+            place_of(&resolved.path, world)
+        }
         other => other,
     }
 }

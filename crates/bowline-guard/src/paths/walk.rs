@@ -74,8 +74,7 @@ fn normalise(path: &str) -> String {
             "" | "." => {}
             ".." => match kept.last() {
                 // What an unknown part means one level up is unknown too, so it stays.
-                None if !rooted => kept.push(".."),
-                Some(&".." | &"*") if !rooted => kept.push(".."),
+                None | Some(&".." | &"*") if !rooted => kept.push(".."),
                 _ => {
                     kept.pop();
                 }
@@ -143,9 +142,8 @@ struct Walked {
 /// `None` if there is none, so that the path by text is right.
 fn follow(absolute: &str, world: &dyn World) -> Result<Option<Walked>, Unknown> {
     let mut links = 0;
-    let (directory, name) = match normalise_last(absolute) {
-        Some(split) => split,
-        None => return Ok(None),
+    let Some((directory, name)) = normalise_last(absolute) else {
+        return Ok(None);
     };
     let directory = walk(&directory, world, &mut links)?;
     let path = other_names(&join(&directory, &name), world);
@@ -158,9 +156,7 @@ fn follow(absolute: &str, world: &dyn World) -> Result<Option<Walked>, Unknown> 
 
 /// The directory and the last component; `None` for the root or a path that ends in `..`.
 fn normalise_last(absolute: &str) -> Option<(String, String)> {
-    let trimmed = absolute
-        .trim_end_matches(|it| it == '/')
-        .trim_end_matches("/.");
+    let trimmed = absolute.trim_end_matches('/').trim_end_matches("/.");
     let (directory, name) = trimmed.trim_end_matches('/').rsplit_once('/')?;
     if name.is_empty() || name == "." {
         return None;

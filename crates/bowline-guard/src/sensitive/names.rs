@@ -55,6 +55,17 @@ const VARIANTS: &[&str] = &[
     "stage", "staging", "live", "new", "final", "master", "shared", "my",
 ];
 
+const TEXT_FOLDERS: &[&str] = &[
+    "doc",
+    "docs",
+    "i18n",
+    "lang",
+    "locale",
+    "locales",
+    "translations",
+    "workflows",
+];
+
 /// Folders in which a secret-sounding name is about secrets, not one.
 #[rustfmt::skip]
 const ABOUT_SECRETS: &[&str] = &[
@@ -89,6 +100,12 @@ pub(super) fn is_ordinary_ending(ending: &str) -> bool {
 /// Whether a folder is about secrets (documentation, tests, translations) rather than of them.
 pub(super) fn is_about_secrets(folder: &str) -> bool {
     ABOUT_SECRETS.contains(&folder)
+}
+
+/// Whether a folder holds documentation, translations or workflows, whose files share names with
+/// settings: `locales/en/auth.json`.
+pub(super) fn is_text_folder(folder: &str) -> bool {
+    TEXT_FOLDERS.contains(&folder)
 }
 
 /// Whether a data file is named after the secret in it: `db-password.txt`, `secrets.prod.yaml`.

@@ -130,13 +130,14 @@ fn judge_grep(
         .filter(|glob| !glob.trim_start().starts_with('!'));
     let narrow =
         restricted.is_some_and(|glob| is_code(glob.trim_end_matches('}'))) || input.kind.is_some();
-    let tree = directory
-        .as_ref()
-        .filter(|_| restricted.is_none() || !narrow)
-        .and_then(|path| {
-            judge_path(path, Access::Search, world, policy)
-                .or_else(|| judge_breadth(path, world, policy))
-        });
+    let tree = directory.as_ref().and_then(|path| {
+        // With a restriction only the path itself is certain to be read.
+        if narrow || restricted.is_some() {
+            return judge_path(path, Access::Read, world, policy);
+        }
+        judge_path(path, Access::Search, world, policy)
+            .or_else(|| judge_breadth(path, world, policy))
+    });
     let by_glob = restricted.and_then(|glob| {
         let pattern = below(directory.as_ref(), glob, Depth::Any);
         judge_path(&resolve(&pattern, world), Access::Search, world, policy).map(|found| {

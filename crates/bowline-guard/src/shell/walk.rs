@@ -419,7 +419,7 @@ impl<'r, 'u> Walker<'r, 'u> {
     }
 }
 
-fn range(span: Span) -> Range<usize> {
+pub(super) fn range(span: Span) -> Range<usize> {
     span.start.offset()..span.end.offset()
 }
 
@@ -437,7 +437,7 @@ fn in_function(context: CommandContext) -> CommandContext {
     }
 }
 
-fn operator(kind: RedirectKind) -> RedirectOperator {
+pub(super) fn operator(kind: RedirectKind) -> RedirectOperator {
     match kind {
         RedirectKind::Output => RedirectOperator::Write,
         RedirectKind::Clobber => RedirectOperator::Clobber,

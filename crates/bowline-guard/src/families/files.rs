@@ -1,0 +1,373 @@
+//! Files and folders: deleting, emptying, overwriting, moving away.
+
+mod found;
+mod overwrite;
+
+use super::rule::rules;
+use crate::effect::{Effect, Gravity};
+use crate::interpret::{At, NOWHERE};
+use crate::invocation::{Arg, Directory, Invocation, Stdin, Through, Value};
+use crate::paths::{
+    self, DeviceKind, HomeKind, Place, Rebuildable, ResolvedPath, World, rebuildable_by_name,
+    scratch_by_name,
+};
+
+rules! {
+    DELETE = Delete, "files.delete", "deletes what cannot be rebuilt",
+        instead "Delete only what a build makes again, by its name inside the project, or move it: `mkdir -p /tmp/trash && mv NAME /tmp/trash/`.";
+    DELETE_UNKNOWN = Delete, "files.delete-unknown", "deletes a path that cannot be known",
+        instead "Write the path out instead of a variable or the output of a program.";
+    DELETE_FOUND = Delete, "files.delete-found", "deletes whatever a search finds",
+        instead "Look first at what the search finds, with `-print` instead of a deletion, and name what may go.";
+    EMPTY = Overwrite, "files.empty", "empties a file",
+        instead "Keep a copy first: `cp FILE FILE.bak`.";
+    OVERWRITE = Overwrite, "files.overwrite", "overwrites what the project does not own",
+        instead "Write to a file inside the project or in /tmp, and let a person put it in its place.";
+    MOVE = Overwrite, "files.move", "moves away what should stay",
+        instead "Copy it instead: `cp -r NAME /tmp/`.";
+    PERMISSIONS_FOUND = Permissions, "files.permissions-found", "changes the permissions of whatever a search finds outside the project",
+        instead "Change the permissions of named files inside the project.";
+    MIRROR = Delete, "files.mirror", "deletes at the destination what the source does not have",
+        instead "Look first, with `--dry-run`.";
+}
+
+/// What a program run does to files.
+pub(super) fn effects(invocation: &Invocation, world: &dyn World) -> Vec<Effect> {
+    let cwd = match &invocation.directory {
+        Directory::Known(path) => path.clone(),
+        Directory::Unknown => NOWHERE.to_owned(),
+    };
+    let here = At { world, cwd: &cwd };
+    let files = Files {
+        invocation,
+        world: &here,
+    };
+    let mut effects = Vec::new();
+    if let Some(program) = invocation.program.as_deref() {
+        files.program(program, &mut effects);
+    }
+    overwrite::redirections(&files, &mut effects);
+    effects
+}
+
+struct Files<'r> {
+    invocation: &'r Invocation,
+    world: &'r dyn World,
+}
+
+/// One path that a program is given.
+struct Target {
+    resolved: ResolvedPath,
+    place: Place,
+    source: String,
+}
+
+impl Files<'_> {
+    fn program(&self, program: &str, effects: &mut Vec<Effect>) {
+        let args = &self.invocation.args;
+        if asks_only(args) {
+            return;
+        }
+        match program {
+            "rm" | "grm" | "unlink" | "srm" | "wipe" | "rimraf" | "rimraf-cli" | "del-cli"
+            | "del" | "trash-empty" | "gunlink" | "fsrm" | "scrub" => {
+                self.delete(&operands(args, &[]), effects);
+            }
+            "shred" | "gshred" => self.shred(effects),
+            "find" | "gfind" | "bfs" if has(args, &["-delete"]) => {
+                let words: Vec<String> = args.iter().map(text_of).collect();
+                effects.extend(self.found("find", &words));
+            }
+            "dd" | "gdd" => overwrite::dd(self, effects),
+            "truncate" | "gtruncate" => overwrite::truncate(self, effects),
+            "mv" | "gmv" => overwrite::moved(self, effects),
+            "cp" | "gcp" | "install" | "ginstall" | "ln" | "gln" => {
+                overwrite::copied(self, program, effects)
+            }
+            "tee" => overwrite::tee(self, effects),
+            "rsync" | "rclone" => overwrite::mirrored(self, program, effects),
+            "tar" | "gtar" | "bsdtar" if has(args, &["--remove-files"]) => {
+                let all = operands(args, &["-f", "-C", "--file", "--directory"]);
+                self.delete(
+                    all.get(usize::from(starts_cluster(args))..)
+                        .unwrap_or_default(),
+                    effects,
+                );
+            }
+            "zip"
+                if args.iter().filter_map(Arg::text).any(|it| {
+                    it == "--move"
+                        || (it.starts_with('-') && !it.starts_with("--") && it.contains('m'))
+                }) =>
+            {
+                self.delete(operands(args, &[]).get(1..).unwrap_or_default(), effects);
+            }
+            "sed" | "gsed" | "ed" | "ex" | "vim" | "vi" | "nvim" => {
+                overwrite::edited(self, program, effects)
+            }
+            "chmod" | "chown" | "chgrp" => self.permissions(effects),
+            "ssh-keygen" => overwrite::keys(self, effects),
+            _ => {}
+        }
+    }
+
+    /// Everything that an argument names.
+    fn targets(&self, arg: &Arg) -> Vec<Target> {
+        let resolved = match &arg.value {
+            Value::Known(text) => vec![paths::resolve_literal(text, self.world)],
+            Value::Pattern(text) => paths::resolve_words(text, self.world),
+            Value::Partly(text) => {
+                vec![paths::resolve(&text.replace('…', "${unknown}"), self.world)]
+            }
+            Value::Unknown => vec![paths::resolve("${unknown}", self.world)],
+        };
+        resolved
+            .into_iter()
+            .map(|resolved| {
+                let place = self.place_of(&resolved);
+                Target {
+                    place,
+                    resolved,
+                    source: arg.source.clone(),
+                }
+            })
+            .collect()
+    }
+
+    fn place_of(&self, resolved: &ResolvedPath) -> Place {
+        let place = paths::place(resolved, self.world);
+        if resolved.path.starts_with(NOWHERE) {
+            return Place::Unknown(paths::Unknown::Command);
+        }
+        match &place {
+            // The tail may say what it is, wherever it lies.
+            Place::Unknown(_) => {
+                let tail = resolved.path.rsplit("*/").next().unwrap_or_default();
+                let named = !tail.is_empty() && !tail.contains('*') && !tail.contains("..");
+                if named && (rebuildable_by_name(tail) || scratch_by_name(tail)) {
+                    Place::InProject(Rebuildable::Output)
+                } else {
+                    place
+                }
+            }
+            _ => place,
+        }
+    }
+
+    fn is_elsewhere(&self) -> bool {
+        self.invocation
+            .through
+            .iter()
+            .any(|it| matches!(it, Through::Remote(_) | Through::Container))
+    }
+
+    fn delete(&self, args: &[&Arg], effects: &mut Vec<Effect>) {
+        let listing = self.listing();
+        for arg in args {
+            if matches!(arg.value, Value::Unknown)
+                && let Some(listing) = listing
+            {
+                effects.extend(self.listed(listing));
+                continue;
+            }
+            for target in self.targets(arg) {
+                effects.extend(self.deletion(&target));
+            }
+            // `/…` of each name in a listing: as grave as the listing.
+            if let (Value::Partly(_), Some(listing)) = (&arg.value, listing)
+                && found::gravity_of_listing(self, listing) == Gravity::Grave
+            {
+                effects.extend(self.listed(listing));
+            }
+        }
+    }
+
+    /// `find / -exec chmod …`: named files are judged with the permissions.
+    fn permissions(&self, effects: &mut Vec<Effect>) {
+        let unknown = self
+            .invocation
+            .args
+            .iter()
+            .any(|it| matches!(it.value, Value::Unknown));
+        if let Some(listing) = self.listing().filter(|_| unknown)
+            && found::reaches_outside(self, listing)
+        {
+            effects.push(PERMISSIONS_FOUND.grave(format!(
+                "changes the permissions of everything that `{listing}` finds"
+            )));
+        }
+    }
+
+    /// What tells the items that a program is run for.
+    fn listing(&self) -> Option<&str> {
+        self.invocation
+            .through
+            .iter()
+            .rev()
+            .find_map(|it| match it {
+                Through::EachOf(listing) => Some(listing.as_str()),
+                _ => None,
+            })
+    }
+
+    fn deletion(&self, target: &Target) -> Option<Effect> {
+        let what = format!("deletes {}", self.describe(target));
+        let gravity = self.gravity_of_loss(target);
+        match (gravity, &target.place) {
+            (Gravity::Harmless, _) => None,
+            (_, Place::Unknown(_)) => Some(
+                DELETE_UNKNOWN
+                    .doubtful(format!("deletes {}, which cannot be known", target.source)),
+            ),
+            (gravity, _) => Some(DELETE.effect(gravity, what)),
+        }
+    }
+
+    fn describe(&self, target: &Target) -> String {
+        let kind = match target.place {
+            Place::Root => "the root of the file system",
+            Place::System => "a part of the system",
+            Place::HomeItself => "the whole home",
+            Place::InHome(_) => "something in the home",
+            Place::OtherHome => "somebody's home",
+            Place::ProjectRoot => "the whole project",
+            Place::AboveProject => "what the project lies in",
+            Place::GitDir => "the history of a project",
+            Place::InProject(_) => "something in the project that may not be rebuilt",
+            Place::Temp => "a temporary file",
+            Place::OutsideProject => "something outside the project",
+            Place::Device(_) => "a device",
+            Place::Unknown(_) => "something that cannot be known",
+        };
+        format!("{} ({kind})", target.resolved.path)
+    }
+
+    /// How grave it is that what lies there is gone.
+    fn gravity_of_loss(&self, target: &Target) -> Gravity {
+        match &target.place {
+            Place::Root
+            | Place::System
+            | Place::HomeItself
+            | Place::OtherHome
+            | Place::ProjectRoot
+            | Place::AboveProject
+            | Place::GitDir
+            | Place::OutsideProject
+            | Place::Device(DeviceKind::Storage | DeviceKind::Other)
+            | Place::InHome(HomeKind::Data | HomeKind::Config) => Gravity::Grave,
+            Place::Device(DeviceKind::Harmless) => Gravity::Harmless,
+            Place::InHome(HomeKind::Cache | HomeKind::Download) => Gravity::Doubtful,
+            Place::Unknown(_) if self.is_everything_in_a_known_place(target) => Gravity::Grave,
+            Place::Unknown(_) => Gravity::Doubtful,
+            Place::InProject(Rebuildable::No) if is_production_data(&target.resolved.path) => {
+                Gravity::Grave
+            }
+            Place::InProject(Rebuildable::No) => Gravity::Doubtful,
+            Place::InProject(Rebuildable::Output | Rebuildable::Scratch | Rebuildable::Ignored)
+            | Place::Temp => Gravity::Harmless,
+        }
+    }
+
+    /// Elsewhere the working directory is unknown, but `/srv` is `/srv`.
+    fn is_everything_in_a_known_place(&self, target: &Target) -> bool {
+        self.is_elsewhere()
+            && target.resolved.path.starts_with('/')
+            && !target.resolved.path.starts_with(NOWHERE)
+            && !target.resolved.path.contains('*')
+    }
+
+    fn shred(&self, effects: &mut Vec<Effect>) {
+        let args = operands(
+            &self.invocation.args,
+            &["-n", "-s", "--iterations", "--size", "--random-source"],
+        );
+        let before = effects.len();
+        self.delete(&args, effects);
+        // What is shredded is not found in any backup either.
+        for effect in effects.iter_mut().skip(before) {
+            if effect.rule == DELETE.id {
+                effect.gravity = Gravity::Grave;
+            }
+        }
+    }
+
+    /// What a search or a listing gives to a deletion.
+    fn listed(&self, listing: &str) -> Option<Effect> {
+        let gravity = found::gravity_of_listing(self, listing);
+        self.found_effect(gravity, listing)
+    }
+
+    fn found(&self, program: &str, words: &[String]) -> Option<Effect> {
+        let gravity = found::gravity_of_search(self, program, words);
+        self.found_effect(gravity, &format!("{program} {}", words.join(" ")))
+    }
+
+    fn found_effect(&self, gravity: Gravity, listing: &str) -> Option<Effect> {
+        (gravity != Gravity::Harmless).then(|| {
+            let short: String = listing.chars().take(120).collect();
+            DELETE_FOUND.effect(gravity, format!("deletes everything that `{short}` finds"))
+        })
+    }
+
+    fn stdin_text(&self) -> &str {
+        match &self.invocation.stdin {
+            Stdin::Text(text) => text,
+            Stdin::None | Stdin::File(_) | Stdin::Pipe(_) => "",
+        }
+    }
+}
+
+/// A database that real people depend on, by its name.
+fn is_production_data(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    let name = lower.rsplit('/').next().unwrap_or(&lower);
+    let data = [".sqlite", ".sqlite3", ".db", ".mdb", ".rdb", ".kdbx"]
+        .iter()
+        .any(|ending| name.ends_with(ending));
+    data && (name.contains("prod") || name.contains("live") || name.contains("customer"))
+}
+
+/// The arguments that are no options; `with_value` take the next word.
+fn operands<'a>(args: &'a [Arg], with_value: &[&str]) -> Vec<&'a Arg> {
+    let mut found = Vec::new();
+    let mut only = false;
+    let mut skip = false;
+    for arg in args {
+        let text = arg.text_or_pattern().unwrap_or_default();
+        if std::mem::take(&mut skip) {
+            continue;
+        }
+        if !only && text == "--" {
+            only = true;
+        } else if only || !text.starts_with('-') || text == "-" {
+            found.push(arg);
+        } else {
+            skip = with_value.contains(&text);
+        }
+    }
+    found
+}
+
+fn has(args: &[Arg], options: &[&str]) -> bool {
+    args.iter()
+        .filter_map(Arg::text)
+        .any(|it| options.contains(&it))
+}
+
+fn asks_only(args: &[Arg]) -> bool {
+    has(args, &["--help", "--version"])
+}
+
+fn text_of(arg: &Arg) -> String {
+    match &arg.value {
+        Value::Known(text) | Value::Pattern(text) | Value::Partly(text) => text.clone(),
+        Value::Unknown => "…".to_owned(),
+    }
+}
+
+/// `tar cf x` and `tar -cf x`: the archive comes first.
+fn starts_cluster(args: &[Arg]) -> bool {
+    args.iter()
+        .filter_map(Arg::text)
+        .any(|it| !it.starts_with("--") && it.starts_with('-') && it.ends_with('f') && it.len() > 2)
+}

@@ -1,0 +1,158 @@
+//! Shell text to program runs: through variables, wrappers, nested shells, pipes and encodings.
+//!
+//! The text is followed as a shell would run it, but nothing is run: what a word, a substitution or a pipe would
+//! give is worked out where the text itself tells it, and is unknown where only running would tell. All work is
+//! counted; when the count ends, the rest is reported as not understood.
+
+mod call;
+mod decode;
+mod each;
+mod embedded;
+mod flow;
+mod language;
+mod options;
+mod parameter;
+mod remote;
+mod run;
+mod scope;
+mod shells;
+mod value;
+mod words;
+mod wrappers;
+
+use std::rc::Rc;
+
+use crate::invocation::Invocation;
+use crate::paths::World;
+use crate::shell::Understanding;
+use crate::shell::tree::Statement;
+
+use scope::Scope;
+pub(crate) use scope::{At, NOWHERE};
+
+/// Steps for one text: words, statements, copies of scopes.
+const MAX_STEPS: usize = 60_000;
+
+/// Bytes of shell text that are read for one text, nested ones included.
+const MAX_BYTES: usize = 512 * 1024;
+
+/// Texts within texts, wrappers within wrappers, functions within functions.
+const MAX_NESTING: usize = 16;
+
+const MAX_INVOCATIONS: usize = 2_000;
+
+const MAX_PROBLEMS: usize = 16;
+
+/// What a shell text would run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Interpretation {
+    /// The programs, in the order in which they would run, as far as there is one.
+    pub invocations: Vec<Invocation>,
+    /// How far the text was understood.
+    pub understanding: Understanding,
+    /// What the text does that is no program's doing.
+    pub notes: Vec<Note>,
+}
+
+/// Something that a text does by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Note {
+    /// A function that starts itself more than once, or again in the background: the machine stops.
+    Multiplies,
+}
+
+/// Works out what a shell text would run. Never panics; its work is bounded by the size of the text.
+pub fn interpret(text: &str, world: &dyn World) -> Interpretation {
+    let mut interpreter = Interpreter {
+        world,
+        steps: MAX_STEPS,
+        bytes: MAX_BYTES,
+        nesting: 0,
+        calls: Vec::new(),
+        invocations: Vec::new(),
+        problems: Vec::new(),
+        failure: None,
+        notes: Vec::new(),
+    };
+    let mut scope = Scope::new(world);
+    interpreter.text(text, &mut scope, None);
+    interpreter.finish()
+}
+
+pub(in crate::interpret) struct Interpreter<'w> {
+    world: &'w dyn World,
+    steps: usize,
+    bytes: usize,
+    nesting: usize,
+    /// The functions and aliases that are being followed; an alias has no body.
+    calls: Vec<(String, Option<Rc<Statement>>)>,
+    invocations: Vec<Invocation>,
+    problems: Vec<String>,
+    failure: Option<String>,
+    notes: Vec<Note>,
+}
+
+impl Interpreter<'_> {
+    /// Pays for steps; `false` when none are left.
+    fn pay(&mut self, steps: usize) -> bool {
+        match self.steps.checked_sub(steps) {
+            Some(left) => {
+                self.steps = left;
+                true
+            }
+            None => {
+                self.problem("following all of it would take too many steps");
+                false
+            }
+        }
+    }
+
+    /// Goes one level deeper; `false` when it is too deep. Every success needs a [`Self::leave`].
+    fn enter(&mut self) -> bool {
+        if self.nesting >= MAX_NESTING {
+            self.problem("commands are nested too deep to follow");
+            return false;
+        }
+        self.nesting += 1;
+        true
+    }
+
+    fn leave(&mut self) {
+        self.nesting -= 1;
+    }
+
+    fn problem(&mut self, problem: impl Into<String>) {
+        let problem = problem.into();
+        if self.problems.len() < MAX_PROBLEMS && !self.problems.contains(&problem) {
+            self.problems.push(problem);
+        }
+    }
+
+    fn note(&mut self, note: Note) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    fn emit(&mut self, invocation: Invocation) {
+        if self.invocations.len() >= MAX_INVOCATIONS {
+            self.problem("more programs are run than can be judged");
+        } else if self.invocations.last() != Some(&invocation) {
+            self.invocations.push(invocation);
+        }
+    }
+
+    fn finish(self) -> Interpretation {
+        Interpretation {
+            invocations: self.invocations,
+            understanding: match (self.failure, self.problems) {
+                (Some(reason), _) => Understanding::Failed { reason },
+                (None, problems) if problems.is_empty() => Understanding::Clean,
+                (None, problems) => Understanding::Partial { problems },
+            },
+            notes: self.notes,
+        }
+    }
+}

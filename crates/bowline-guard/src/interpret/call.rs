@@ -1,0 +1,550 @@
+//! One command: builtins that change the shell, functions, wrappers, and programs.
+
+use std::rc::Rc;
+
+use super::run::Input;
+use super::scope::{Scope, Variable};
+use super::value::{Content, Item, Output, marked};
+use super::{Interpreter, embedded, flow, options, wrappers};
+use crate::invocation::{Arg, Directory, Invocation, Opened, Stdin, Through, Value};
+use crate::paths::{self, Shape, glob};
+
+/// A command whose words are expanded.
+#[derive(Debug, Clone)]
+pub(super) struct Call {
+    /// The program's name, then its arguments.
+    pub(super) words: Vec<Item>,
+    pub(super) environment: Vec<(String, Value)>,
+    pub(super) opened: Vec<Opened>,
+    pub(super) input: Input,
+    /// The file that is redirected into it.
+    pub(super) reads_file: Option<Arg>,
+    pub(super) directory: Directory,
+    pub(super) through: Vec<Through>,
+}
+
+impl Call {
+    pub(super) fn of(words: Vec<Item>, scope: &Scope) -> Self {
+        Self {
+            words,
+            environment: Vec::new(),
+            opened: Vec::new(),
+            input: None,
+            reads_file: None,
+            directory: scope.directory.clone(),
+            through: scope.through.clone(),
+        }
+    }
+
+    /// The same surroundings for the words from `skip` on, run through something.
+    pub(super) fn inner(&self, skip: usize, through: Through) -> Self {
+        self.with_words(self.words.get(skip..).unwrap_or_default().to_vec(), through)
+    }
+
+    pub(super) fn with_words(&self, words: Vec<Item>, through: Through) -> Self {
+        let mut inner = self.clone();
+        inner.words = words;
+        inner.through.push(through);
+        inner
+    }
+
+    /// The program's name without its folder.
+    pub(super) fn program(&self) -> Option<String> {
+        program_name(&self.words.first()?.arg.value)
+    }
+
+    pub(super) fn args(&self) -> &[Item] {
+        self.words.get(1..).unwrap_or_default()
+    }
+
+    pub(super) fn arg(&self, index: usize) -> Option<&Item> {
+        self.args().get(index)
+    }
+
+    /// As written, for those who come after it in a pipe.
+    pub(super) fn source(&self) -> String {
+        let mut words: Vec<String> = self
+            .words
+            .iter()
+            .map(|item| quoted(item.marked()))
+            .collect();
+        if let (Some(first), Some(name)) = (words.first_mut(), self.program()) {
+            *first = name;
+        }
+        let mut text = words.join(" ");
+        if text.len() > 2_000 {
+            text = text.chars().take(2_000).collect();
+        }
+        text
+    }
+}
+
+/// A word as a shell would have to be given it.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%~*?[]{}$…".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
+/// Programs that a wildcard in a program's place may hide.
+const HIDDEN_BY_WILDCARDS: &[&str] = &[
+    "rm", "rmdir", "unlink", "shred", "dd", "mv", "git", "mkfs", "find", "chmod", "chown",
+    "truncate", "bash", "sh", "cat", "curl", "wget", "python3", "perl", "kubectl", "docker",
+    "shutdown", "reboot", "env", "sudo", "tee", "cp", "crontab", "killall", "base64",
+];
+
+fn program_name(value: &Value) -> Option<String> {
+    let base = |text: &str| text.rsplit('/').next().unwrap_or(text).to_owned();
+    match value {
+        Value::Known(text) => Some(base(text)).filter(|name| !name.is_empty()),
+        Value::Pattern(text) => {
+            let name = base(text);
+            if !glob::has_wildcard(&name) {
+                return Some(name).filter(|name| !name.contains('$') && !name.is_empty());
+            }
+            let hidden = HIDDEN_BY_WILDCARDS
+                .iter()
+                .find(|program| glob::meet(&name, program, 0).is_some());
+            hidden.map(|program| (*program).to_owned())
+        }
+        // `$TOOLS/rm` is rm, wherever it lies.
+        Value::Partly(text) => {
+            let name = text.rsplit_once('/').map(|(_, name)| name)?;
+            let known = !name.is_empty() && !name.contains(super::value::UNKNOWN);
+            known.then(|| name.to_owned())
+        }
+        Value::Unknown => None,
+    }
+}
+
+impl Interpreter<'_> {
+    /// Follows one command and tells what it prints.
+    pub(super) fn call(&mut self, call: Call, scope: &mut Scope) -> Output {
+        if call.words.is_empty() || !self.pay(1 + call.words.len() / 8) {
+            return Output::nothing();
+        }
+        if !self.enter() {
+            self.emit_call(&call, scope);
+            return Output::unknown(Vec::new());
+        }
+        let output = self.dispatch(&call, scope);
+        self.leave();
+        output
+    }
+
+    fn dispatch(&mut self, call: &Call, scope: &mut Scope) -> Output {
+        let Some(name) = call.program() else {
+            return self.unknown_program(call, scope);
+        };
+        let first = call.words.first().and_then(Item::text).unwrap_or_default();
+        if !first.contains('/') {
+            if let Some(alias) = scope.aliases.get(first).cloned()
+                && !self
+                    .calls
+                    .iter()
+                    .any(|(name, body)| name == first && body.is_none())
+            {
+                self.calls.push((first.to_owned(), None));
+                let output = self.alias(&alias, call, scope);
+                self.calls.pop();
+                return output;
+            }
+            if let Some(body) = scope.functions.get(first).cloned() {
+                return self.function(first, &body, call.args(), scope, call.input.clone());
+            }
+        }
+        if options::asks_for_help(&name, call.args()) {
+            self.emit_call(call, scope);
+            return Output::unknown(vec![call.source()]);
+        }
+        if let Some(output) = self.builtin(&name, call, scope) {
+            return output;
+        }
+        self.environment_commands(&name, call, scope);
+        if let Some(output) = wrappers::unwrap(self, &name, call, scope) {
+            return output;
+        }
+        if let Some(output) = self.shell(&name, call, scope) {
+            return output;
+        }
+        if let Some(output) = self.remote(&name, call, scope) {
+            return output;
+        }
+        if let Some(output) = self.each_of(&name, call, scope) {
+            return output;
+        }
+        self.emit_call(call, scope);
+        embedded::follow(self, &name, call, scope);
+        let printed = self.language(&name, call, scope);
+        self.downloads(&name, call, scope);
+        if let Some(printed) = printed {
+            return printed;
+        }
+        flow::output_of(self, &name, call, scope)
+    }
+
+    /// `$CMD …`: what follows may be a command of its own, as after `$SUDO`.
+    fn unknown_program(&mut self, call: &Call, scope: &mut Scope) -> Output {
+        self.emit_call(call, scope);
+        if call
+            .arg(0)
+            .and_then(Item::text)
+            .is_some_and(|next| !next.starts_with('-'))
+        {
+            let inner = call.inner(
+                1,
+                Through::Wrapper(
+                    call.words
+                        .first()
+                        .map_or_else(String::new, |w| w.arg.source.clone()),
+                ),
+            );
+            self.call(inner, scope);
+        }
+        Output::unknown(vec![call.source()])
+    }
+
+    fn alias(&mut self, alias: &str, call: &Call, scope: &mut Scope) -> Output {
+        let rest = call.args().iter().map(|item| quoted(item.marked()));
+        let text = std::iter::once(alias.to_owned())
+            .chain(rest)
+            .collect::<Vec<_>>()
+            .join(" ");
+        self.nested(&text, scope, call.input.clone())
+    }
+
+    /// Reports the command as a program run.
+    pub(super) fn emit_call(&mut self, call: &Call, scope: &Scope) {
+        let mut through = call.through.clone();
+        let mut items: Vec<&String> = Vec::new();
+        for item in call.args() {
+            if matches!(item.arg.value, Value::Unknown | Value::Partly(_)) && item.feed.is_none() {
+                items.extend(&item.sources);
+            }
+        }
+        items.dedup();
+        if !items.is_empty() && !through.iter().any(|it| matches!(it, Through::EachOf(_))) {
+            let joined = items
+                .iter()
+                .map(|it| it.as_str())
+                .collect::<Vec<_>>()
+                .join(" | ");
+            through.push(Through::EachOf(joined));
+        }
+        let stdin = match (&call.input, &call.reads_file) {
+            (Some(input), Some(_)) if input.is_known() => input.to_stdin(),
+            (_, Some(file)) => Stdin::File(file.clone()),
+            (Some(input), None) => input.to_stdin(),
+            (None, None) => call
+                .args()
+                .iter()
+                .find_map(|item| item.feed.as_ref())
+                .map_or(Stdin::None, Output::to_stdin),
+        };
+        let _ = scope;
+        self.emit(Invocation {
+            program: call.program(),
+            args: call.args().iter().map(|item| item.arg.clone()).collect(),
+            environment: call.environment.clone(),
+            directory: call.directory.clone(),
+            stdin,
+            opened: call.opened.clone(),
+            through,
+        });
+    }
+
+    fn builtin(&mut self, name: &str, call: &Call, scope: &mut Scope) -> Option<Output> {
+        match name {
+            "cd" | "chdir" | "pushd" => {
+                let target = call.args().iter().find(|item| {
+                    item.text()
+                        .is_none_or(|text| text == "-" || !text.starts_with('-'))
+                });
+                if name == "pushd" {
+                    scope.stack.push(scope.directory.clone());
+                }
+                let directory = self.directory_of(target, scope);
+                scope.enter(directory);
+            }
+            "popd" => {
+                let directory = scope.stack.pop().unwrap_or(Directory::Unknown);
+                scope.enter(directory);
+            }
+            "export" | "declare" | "local" | "readonly" | "typeset" => self.declare(call, scope),
+            "unset" => {
+                for name in call.args().iter().filter_map(Item::text) {
+                    scope.variables.remove(name);
+                    scope.functions.remove(name);
+                }
+            }
+            "set" => {
+                let dashes = call
+                    .args()
+                    .iter()
+                    .position(|item| item.text() == Some("--"));
+                if let Some(at) = dashes {
+                    let rest = call.args().get(at + 1..).unwrap_or_default();
+                    scope.positional = Some(Rc::new(rest.iter().map(Item::content).collect()));
+                } else if call.args().is_empty() {
+                    self.emit_call(call, scope);
+                }
+            }
+            "shift" => {
+                let count = call
+                    .arg(0)
+                    .and_then(Item::text)
+                    .and_then(|it| it.parse().ok())
+                    .unwrap_or(1);
+                if let Some(list) = &scope.positional {
+                    scope.positional = Some(Rc::new(list.iter().skip(count).cloned().collect()));
+                }
+            }
+            "read" => self.read(call, scope),
+            "printf" if call.arg(0).and_then(Item::text) == Some("-v") => {
+                let texts: Vec<String> = call
+                    .args()
+                    .iter()
+                    .skip(2)
+                    .map(|it| it.marked().to_owned())
+                    .collect();
+                if let (Some(name), Some((format, rest))) =
+                    (call.arg(1).and_then(Item::text), texts.split_first())
+                {
+                    let text = super::decode::printf(format, rest);
+                    scope.set(name, Content::of_text(text));
+                }
+            }
+            "mapfile" | "readarray" => {
+                let name = call
+                    .args()
+                    .iter()
+                    .filter_map(Item::text)
+                    .rfind(|it| !it.starts_with('-'));
+                let lines = match &call.input {
+                    Some(input) if input.is_known() => {
+                        input.text.lines().take(64).map(Content::known).collect()
+                    }
+                    Some(input) => vec![Content {
+                        value: Value::Unknown,
+                        sources: input.sources.clone(),
+                    }],
+                    None => vec![Content::unknown()],
+                };
+                scope
+                    .variables
+                    .insert(name.unwrap_or("MAPFILE").to_owned(), Variable::Many(lines));
+            }
+            "alias" => {
+                for text in call.args().iter().filter_map(Item::text) {
+                    if let Some((name, value)) = text.split_once('=') {
+                        scope.aliases.insert(name.to_owned(), value.to_owned());
+                    }
+                }
+            }
+            "unalias" => {
+                for name in call.args().iter().filter_map(Item::text) {
+                    scope.aliases.remove(name);
+                }
+            }
+            "hash" => {
+                if let [flag, program, name, ..] = call.args()
+                    && flag.text() == Some("-p")
+                    && let Some(name) = name.text()
+                {
+                    scope
+                        .aliases
+                        .insert(name.to_owned(), program.marked().to_owned());
+                }
+            }
+            "trap" => {
+                let action = call.args().iter().find(|item| item.text() != Some("--"));
+                if let Some(action) =
+                    action.filter(|item| !matches!(item.text(), Some("-" | "" | "-p" | "-l")))
+                {
+                    let text = action.marked().to_owned();
+                    self.nested(&text, scope, None);
+                }
+            }
+            _ => return None,
+        }
+        Some(Output::nothing())
+    }
+
+    pub(super) fn directory_of(&mut self, target: Option<&Item>, scope: &Scope) -> Directory {
+        let Some(target) = target else {
+            return self
+                .world
+                .home()
+                .map_or(Directory::Unknown, |home| Directory::Known(home.to_owned()));
+        };
+        if target.text() == Some("-") {
+            return scope.previous_directory.clone();
+        }
+        let Directory::Known(cwd) = &scope.directory else {
+            return match target.arg.text_or_pattern() {
+                Some(text) if text.starts_with(['/', '~', '$']) => {
+                    self.resolve_directory(text, "/")
+                }
+                _ => Directory::Unknown,
+            };
+        };
+        let cwd = cwd.clone();
+        match target.arg.text_or_pattern() {
+            Some(text) => self.resolve_directory(text, &cwd),
+            None => Directory::Unknown,
+        }
+    }
+
+    fn resolve_directory(&self, text: &str, cwd: &str) -> Directory {
+        let world = super::At {
+            world: self.world,
+            cwd,
+        };
+        let resolved = paths::resolve(text, &world);
+        match resolved.shape {
+            Shape::Exact => Directory::Known(resolved.target.unwrap_or(resolved.path)),
+            Shape::Pattern | Shape::Unknown(_) => Directory::Unknown,
+        }
+    }
+
+    fn declare(&mut self, call: &Call, scope: &mut Scope) {
+        for item in call.args() {
+            let text = item.marked();
+            if text.starts_with('-') || !text.contains('=') {
+                if text == "-p" || (text == "-x" && call.args().len() == 1) {
+                    self.emit_call(call, scope);
+                }
+                continue;
+            }
+            let (name, value) = text.split_once('=').unwrap_or((text, ""));
+            let value = match &item.arg.value {
+                Value::Known(_) => Value::Known(value.to_owned()),
+                Value::Pattern(_) => Value::Pattern(value.to_owned()),
+                Value::Partly(_) if value.chars().all(|c| c == super::value::UNKNOWN) => {
+                    Value::Unknown
+                }
+                Value::Partly(_) => Value::Partly(value.to_owned()),
+                Value::Unknown => Value::Unknown,
+            };
+            let content = Content {
+                value,
+                sources: item.sources.clone(),
+            };
+            scope.set(name.trim_end_matches('+'), content);
+        }
+        if call.args().is_empty() {
+            self.emit_call(call, scope);
+        }
+    }
+
+    /// `read a b`: words of the first line, the last name takes the rest.
+    fn read(&mut self, call: &Call, scope: &mut Scope) {
+        let skip = options::first_operand(call.args(), &["-d", "-n", "-N", "-p", "-t", "-u", "-i"]);
+        let array = call.args().iter().any(|item| item.text() == Some("-a"));
+        let names: Vec<&str> = call
+            .args()
+            .get(skip..)
+            .unwrap_or_default()
+            .iter()
+            .filter_map(Item::text)
+            .collect();
+        let names = if names.is_empty() {
+            vec!["REPLY"]
+        } else {
+            names
+        };
+        let known = call.input.as_ref().filter(|input| input.is_known());
+        match known {
+            Some(input) => {
+                let line = input.text.lines().next().unwrap_or_default();
+                if array {
+                    let list = line.split_whitespace().map(Content::known).collect();
+                    scope.variables.insert(
+                        names.last().copied().unwrap_or("REPLY").to_owned(),
+                        Variable::Many(list),
+                    );
+                    return;
+                }
+                let mut rest = line.trim();
+                let last = names.len() - 1;
+                for (index, name) in names.iter().enumerate() {
+                    let (word, after) = if index == last {
+                        (rest, "")
+                    } else {
+                        rest.split_once(char::is_whitespace).unwrap_or((rest, ""))
+                    };
+                    rest = after.trim_start();
+                    scope.set(name, Content::known(word));
+                }
+            }
+            None => {
+                let sources = call
+                    .input
+                    .as_ref()
+                    .map_or_else(Vec::new, |input| input.sources.clone());
+                let partly = call.input.as_ref().filter(|input| input.says_something());
+                for name in names {
+                    let value = match partly {
+                        Some(input) => {
+                            Value::Partly(input.text.lines().next().unwrap_or_default().to_owned())
+                        }
+                        None => Value::Unknown,
+                    };
+                    scope.set(
+                        name,
+                        Content {
+                            value,
+                            sources: sources.clone(),
+                        },
+                    );
+                }
+            }
+        }
+    }
+
+    /// Variables that name a program which another starts: `EDITOR='…' crontab -e`.
+    fn environment_commands(&mut self, name: &str, call: &Call, scope: &mut Scope) {
+        if matches!(name, "env" | "sudo" | "nohup" | "time" | "command") {
+            return;
+        }
+        for (variable, value) in &call.environment {
+            if embedded::names_a_command(variable) {
+                let mut inner = self.copy(scope);
+                inner.through.push(Through::Wrapper(variable.clone()));
+                let text = marked(value).to_owned();
+                self.nested(&text, &inner, None);
+            }
+        }
+    }
+
+    /// Files that a download makes are known to be fetched.
+    fn downloads(&mut self, name: &str, call: &Call, scope: &mut Scope) {
+        if !matches!(name, "curl" | "wget" | "aria2c" | "http" | "fetch") {
+            return;
+        }
+        let args = call.args();
+        let mut target = options::value_of(
+            args,
+            &["-o", "-O", "--output", "--output-document", "--out"],
+        )
+        .map(|item| item.arg.clone());
+        let remote_name = args.iter().filter_map(Item::text).any(|it| {
+            it == "--remote-name"
+                || (it.starts_with('-') && !it.starts_with("--") && it.contains('O'))
+        });
+        if (name == "curl" && remote_name) || (name == "wget" && target.is_none()) {
+            let url = args
+                .iter()
+                .filter_map(Item::text)
+                .rfind(|it| it.contains("://") || (it.contains('.') && it.contains('/')));
+            target = url.and_then(|url| url.rsplit('/').next()).map(Arg::known);
+        }
+        if let Some(target) = target.filter(|it| it.text() != Some("-")) {
+            let output = Output::unknown(vec![call.source()]);
+            self.written(&target, &output, scope);
+        }
+    }
+}

@@ -1,0 +1,396 @@
+//! Commands that run once for each item: `xargs`, `parallel`, `find -exec`, `fd -x`.
+
+use super::Interpreter;
+use super::call::Call;
+use super::options::{first_operand, texts_of};
+use super::scope::Scope;
+use super::value::{Content, Item, Output};
+use crate::invocation::{Through, Value};
+
+/// The most items that are put into one command.
+const MAX_ITEMS: usize = 32;
+
+const XARGS_VALUES: &[&str] = &[
+    "-a",
+    "--arg-file",
+    "-d",
+    "--delimiter",
+    "-E",
+    "-I",
+    "-J",
+    "-L",
+    "--max-lines",
+    "-n",
+    "--max-args",
+    "-P",
+    "--max-procs",
+    "-R",
+    "-S",
+    "-s",
+    "--max-chars",
+    "--replace",
+    "--process-slot-var",
+];
+
+const PARALLEL_VALUES: &[&str] = &[
+    "-j",
+    "--jobs",
+    "-n",
+    "--max-args",
+    "-N",
+    "-I",
+    "-a",
+    "--arg-file",
+    "-d",
+    "--delimiter",
+    "-S",
+    "--sshlogin",
+    "--colsep",
+    "-C",
+    "-L",
+    "-P",
+    "--timeout",
+    "--retries",
+    "--delay",
+    "--joblog",
+    "--results",
+    "--halt",
+    "--wd",
+    "--workdir",
+    "-s",
+    "--max-chars",
+    "--tmpdir",
+    "--nice",
+    "--load",
+    "--memfree",
+    "--tagstring",
+];
+
+impl Interpreter<'_> {
+    pub(super) fn each_of(&mut self, name: &str, call: &Call, scope: &mut Scope) -> Option<Output> {
+        match name {
+            "xargs" | "gxargs" => Some(self.xargs(call, scope)),
+            "parallel" | "rush" | "env_parallel" => Some(self.parallel(call, scope)),
+            "find" | "gfind" | "bfs" => Some(self.find(call, scope)),
+            "fd" | "fdfind" => Some(self.fd(call, scope)),
+            _ => None,
+        }
+    }
+
+    /// The items that are read, and where unknown ones come from.
+    fn items(&mut self, call: &Call, separator: Separator) -> Vec<Item> {
+        let Some(input) = &call.input else {
+            return vec![Item::of(Content::unknown())];
+        };
+        let mut items = Vec::new();
+        let pieces: Vec<&str> = match separator {
+            Separator::Blanks => input.text.split_whitespace().collect(),
+            Separator::Lines => input.text.lines().filter(|line| !line.is_empty()).collect(),
+            Separator::Character(c) => input
+                .text
+                .split(c)
+                .filter(|it| !it.trim().is_empty())
+                .collect(),
+        };
+        for piece in pieces.iter().take(MAX_ITEMS) {
+            let piece = piece.trim_end_matches('\n');
+            let piece = if separator == Separator::Blanks {
+                piece.trim_matches(['"', '\''])
+            } else {
+                piece
+            };
+            let value = if piece.chars().all(|c| c == super::value::UNKNOWN) {
+                Value::Unknown
+            } else if piece.contains(super::value::UNKNOWN) {
+                Value::Partly(piece.to_owned())
+            } else {
+                Value::Known(piece.to_owned())
+            };
+            items.push(Item::of(Content {
+                value,
+                sources: input.sources.clone(),
+            }));
+        }
+        if pieces.len() > MAX_ITEMS {
+            self.problem("a command runs for more items than are followed");
+        }
+        if items.is_empty() {
+            let sources = input.sources.clone();
+            items.push(Item::of(Content {
+                value: Value::Unknown,
+                sources,
+            }));
+        }
+        items
+    }
+
+    fn xargs(&mut self, call: &Call, scope: &mut Scope) -> Output {
+        let args = call.args();
+        let start = first_operand(args, XARGS_VALUES);
+        let own = args.get(..start).unwrap_or_default();
+        let mut template: Vec<Item> = args.get(start..).unwrap_or_default().to_vec();
+        if template.is_empty() {
+            self.emit_call(call, scope);
+            // Without a command it prints its items.
+            return call
+                .input
+                .as_ref()
+                .map_or_else(Output::nothing, |input| (**input).clone());
+        }
+        let mut replace = texts_of(own, &["-I", "-J", "--replace"]).into_iter().next();
+        if replace.is_none()
+            && own
+                .iter()
+                .any(|it| matches!(it.text(), Some("-i" | "--replace")))
+        {
+            replace = Some("{}".to_owned());
+        }
+        let nul = own.iter().any(|it| {
+            it.text().is_some_and(|t| {
+                t == "--null" || (t.starts_with('-') && !t.starts_with("--") && t.contains('0'))
+            })
+        });
+        let lines = replace.is_some()
+            || own
+                .iter()
+                .any(|it| it.text().is_some_and(|t| t.starts_with("-L")));
+        let separator = match texts_of(own, &["-d", "--delimiter"]).first() {
+            Some(text) => Separator::Character(match text.as_str() {
+                "\\n" => '\n',
+                "\\0" => '\0',
+                "\\t" => '\t',
+                other => other.chars().next().unwrap_or('\n'),
+            }),
+            None if nul => Separator::Character('\0'),
+            None if lines => Separator::Lines,
+            None => Separator::Blanks,
+        };
+        let items = if let Some(file) = super::options::value_of(own, &["-a", "--arg-file"]) {
+            let output = match &file.feed {
+                Some(feed) => feed.clone(),
+                None => self.file_output(&file.arg, scope),
+            };
+            let mut fed = call.clone();
+            fed.input = Some(std::rc::Rc::new(output));
+            self.items(&fed, separator)
+        } else {
+            self.items(call, separator)
+        };
+        let mut inner = call.clone();
+        inner.input = None;
+        inner.reads_file = None;
+        let mut output = Output::nothing();
+        if let Some(mark) = replace {
+            for item in &items {
+                let words = template
+                    .iter()
+                    .map(|word| substituted(word, &mark, item))
+                    .collect();
+                let through = each_through(&call.input, "xargs");
+                let each = inner.with_words(words, through);
+                output.append(self.call(each, scope));
+            }
+        } else {
+            // One run for each item would do the same to each of them.
+            template.extend(items);
+            let through = each_through(&call.input, "xargs");
+            output = self.call(inner.with_words(template, through), scope);
+        }
+        output
+    }
+
+    fn parallel(&mut self, call: &Call, scope: &mut Scope) -> Output {
+        let args = call.args();
+        let start = first_operand(args, PARALLEL_VALUES);
+        let rest = args.get(start..).unwrap_or_default();
+        let is_mark = |item: &Item| item.text().is_some_and(|it| it.starts_with(":::"));
+        let first_mark = rest.iter().position(is_mark);
+        let template = rest
+            .get(..first_mark.unwrap_or(rest.len()))
+            .unwrap_or_default();
+        let items: Vec<Item> = match first_mark {
+            Some(at) => rest
+                .iter()
+                .skip(at)
+                .filter(|item| !is_mark(item))
+                .take(MAX_ITEMS)
+                .cloned()
+                .collect(),
+            None => self.items(call, Separator::Lines),
+        };
+        let through = each_through(&call.input, "parallel");
+        let mut inner = self.copy(scope);
+        inner.through.clone_from(&call.through);
+        inner.through.push(through);
+        let mut output = Output::nothing();
+        let mut text = template
+            .iter()
+            .map(Item::marked)
+            .collect::<Vec<_>>()
+            .join(" ");
+        let no_items = args.iter().any(|it| it.text() == Some("-N0"));
+        if !text.contains("{}") && !text.contains("{.}") && !text.contains("{/}") && !no_items {
+            text.push_str(if text.is_empty() { "{}" } else { " {}" });
+        }
+        for item in &items {
+            let mut each = text.clone();
+            for mark in ["{}", "{.}", "{/}", "{//}", "{1}"] {
+                each = each.replace(mark, item.marked());
+            }
+            if !item.sources.is_empty() && matches!(item.arg.value, Value::Unknown) {
+                // Where the unknown comes from matters to what is done with it.
+                let words: Vec<Item> = template
+                    .iter()
+                    .map(|word| substituted(word, "{}", item))
+                    .collect();
+                let blank = template.iter().any(|word| word.marked().contains(' '));
+                if !blank && !words.is_empty() {
+                    let mut words = words;
+                    if !template.iter().any(|word| word.marked().contains("{}")) {
+                        words.push(item.clone());
+                    }
+                    let mut one = call.with_words(words, each_through(&call.input, "parallel"));
+                    one.input = None;
+                    output.append(self.call(one, scope));
+                    continue;
+                }
+            }
+            output.append(self.nested(&each, &inner, None));
+        }
+        output
+    }
+
+    fn find(&mut self, call: &Call, scope: &mut Scope) -> Output {
+        self.emit_call(call, scope);
+        let args = call.args();
+        let mut at = 0;
+        let conditions = find_conditions(args);
+        while let Some(item) = args.get(at) {
+            at += 1;
+            if !matches!(item.text(), Some("-exec" | "-execdir" | "-ok" | "-okdir")) {
+                continue;
+            }
+            let rest = args.get(at..).unwrap_or_default();
+            let length = rest
+                .iter()
+                .position(|it| matches!(it.text(), Some(";" | "+")))
+                .unwrap_or(rest.len());
+            let words = rest.get(..length).unwrap_or_default();
+            self.for_found(words, "{}", &conditions, call, scope);
+            at += length;
+        }
+        Output::unknown(vec![call.source()])
+    }
+
+    fn fd(&mut self, call: &Call, scope: &mut Scope) -> Output {
+        self.emit_call(call, scope);
+        let args = call.args();
+        let runs = |text: &str| matches!(text, "-x" | "--exec" | "-X" | "--exec-batch");
+        let at = args.iter().position(|it| {
+            it.text().is_some_and(|text| {
+                runs(text)
+                    || (text.starts_with('-')
+                        && !text.starts_with("--")
+                        && text.ends_with(['x', 'X']))
+            })
+        });
+        if let Some(at) = at {
+            let mut before: Vec<&str> = vec!["fd"];
+            before.extend(args.get(..at).unwrap_or_default().iter().map(Item::marked));
+            let found = before.join(" ");
+            let rest = args.get(at + 1..).unwrap_or_default();
+            let length = rest
+                .iter()
+                .position(|it| it.text() == Some(";"))
+                .unwrap_or(rest.len());
+            let mut words = rest.get(..length).unwrap_or_default().to_vec();
+            if !words.iter().any(|it| it.marked().contains('{')) {
+                words.push(Item::known("{}"));
+            }
+            self.for_found(&words, "{}", &found, call, scope);
+        }
+        Output::unknown(vec![call.source()])
+    }
+
+    fn for_found(
+        &mut self,
+        words: &[Item],
+        mark: &str,
+        found: &str,
+        call: &Call,
+        scope: &mut Scope,
+    ) {
+        let file = Item::of(Content {
+            value: Value::Unknown,
+            sources: vec![found.to_owned()],
+        });
+        let words: Vec<Item> = words
+            .iter()
+            .map(|word| substituted(word, mark, &file))
+            .collect();
+        if words.is_empty() {
+            return;
+        }
+        let mut inner = call.with_words(words, Through::EachOf(found.to_owned()));
+        inner.opened.clear();
+        inner.input = None;
+        self.call(inner, scope);
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Separator {
+    Blanks,
+    Lines,
+    Character(char),
+}
+
+fn each_through(input: &super::run::Input, wrapper: &str) -> Through {
+    match input {
+        Some(input) if !input.sources.is_empty() => Through::EachOf(input.sources.join(" | ")),
+        Some(_) | None => Through::Wrapper(wrapper.to_owned()),
+    }
+}
+
+/// A word with an item in place of a mark.
+fn substituted(word: &Item, mark: &str, item: &Item) -> Item {
+    let text = word.marked();
+    if mark.is_empty() || !text.contains(mark) {
+        return word.clone();
+    }
+    if text == mark {
+        return item.clone();
+    }
+    let whole = text.replace(mark, item.marked());
+    let value = match (&word.arg.value, &item.arg.value) {
+        (Value::Known(_), Value::Known(_)) => Value::Known(whole),
+        (Value::Known(_) | Value::Pattern(_), Value::Known(_) | Value::Pattern(_)) => {
+            Value::Pattern(whole)
+        }
+        _ => Value::Partly(whole),
+    };
+    let sources = word.sources.iter().chain(&item.sources).cloned().collect();
+    Item::of(Content { value, sources })
+}
+
+/// The roots and conditions of a `find`, without what it runs.
+fn find_conditions(args: &[Item]) -> String {
+    let mut words = vec!["find".to_owned()];
+    let mut skipping = false;
+    for item in args {
+        let text = item.marked();
+        if skipping {
+            skipping = !matches!(text, ";" | "+");
+        } else if matches!(text, "-exec" | "-execdir" | "-ok" | "-okdir") {
+            skipping = true;
+        } else {
+            let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%~$…".contains(c);
+            words.push(if !text.is_empty() && text.chars().all(plain) {
+                text.to_owned()
+            } else {
+                format!("'{}'", text.replace('\'', "'\\''"))
+            });
+        }
+    }
+    words.join(" ")
+}

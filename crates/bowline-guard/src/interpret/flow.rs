@@ -1,0 +1,405 @@
+//! What known programs print, as far as the text tells it.
+
+use super::Interpreter;
+use super::call::Call;
+use super::decode;
+use super::options::{first_operand, texts_of};
+use super::scope::Scope;
+use super::value::{Item, MAX_TEXT, Output, UNKNOWN};
+use crate::invocation::Directory;
+
+/// What a command prints.
+pub(super) fn output_of(
+    interpreter: &mut Interpreter<'_>,
+    name: &str,
+    call: &Call,
+    scope: &mut Scope,
+) -> Output {
+    if !interpreter.pay(1) {
+        return Output::unknown(Vec::new());
+    }
+    let printed = printer(interpreter, name, call, scope)
+        .or_else(|| filter(interpreter, name, call, scope))
+        .filter(|output| output.text.len() <= MAX_TEXT);
+    printed.unwrap_or_else(|| {
+        let mut sources = call
+            .input
+            .as_ref()
+            .map_or_else(Vec::new, |input| input.sources.clone());
+        sources.push(call.source());
+        Output::unknown(sources)
+    })
+}
+
+/// Programs that print what their arguments say.
+fn printer(
+    interpreter: &mut Interpreter<'_>,
+    name: &str,
+    call: &Call,
+    scope: &Scope,
+) -> Option<Output> {
+    let args = call.args();
+    let texts: Vec<String> = args.iter().map(|item| item.marked().to_owned()).collect();
+    let sources: Vec<String> = args
+        .iter()
+        .flat_map(|item| item.sources.iter().cloned())
+        .collect();
+    let text = match name {
+        "echo" => echo(&texts),
+        "printf" => {
+            let skip = match texts.first().map(String::as_str) {
+                Some("--") => 1,
+                Some("-v") => return Some(Output::nothing()),
+                _ => 0,
+            };
+            let (format, rest) = texts.get(skip..)?.split_first()?;
+            decode::printf(format, rest)
+        }
+        "print" => texts.join(" ") + "\n",
+        "which" | "type" | "whereis" | "command" => {
+            let program = texts.iter().rfind(|it| !it.starts_with('-'))?;
+            format!("{program}\n")
+        }
+        "pwd" => match &scope.directory {
+            Directory::Known(path) => format!("{path}\n"),
+            Directory::Unknown => return None,
+        },
+        "realpath" | "readlink" | "greadlink" | "grealpath" => {
+            let path = args.get(first_operand(args, &["--relative-to", "--relative-base"]))?;
+            let known = interpreter.absolute(&path.arg, scope)?;
+            format!("{known}\n")
+        }
+        "basename" | "dirname" => {
+            let path = args
+                .iter()
+                .find_map(|it| it.text().filter(|t| !t.starts_with('-')))?;
+            let (parent, last) = path
+                .trim_end_matches('/')
+                .rsplit_once('/')
+                .unwrap_or((".", path));
+            let part = if name == "basename" {
+                last
+            } else if parent.is_empty() {
+                "/"
+            } else {
+                parent
+            };
+            format!("{part}\n")
+        }
+        "mktemp" => {
+            let inside = args
+                .iter()
+                .filter_map(Item::text)
+                .rfind(|it| it.contains("XXX"));
+            match inside {
+                Some(template) if template.contains('/') => template.to_owned(),
+                Some(template) => format!("/tmp/{template}"),
+                None => "/tmp/tmp.XXXXXXXXXX".to_owned(),
+            }
+        }
+        "git" => git(interpreter, &texts)?,
+        "yes" => format!("{}\n", texts.first().map_or("y", String::as_str)),
+        "seq" => {
+            let last: usize = texts.last()?.parse().ok()?;
+            (1..=last.min(16))
+                .map(|number| format!("{number}\n"))
+                .collect()
+        }
+        "true" | "false" | ":" | "sleep" | "test" | "[" | "mkdir" | "touch" | "rm" | "cp"
+        | "mv" | "exit" | "return" => String::new(),
+        _ => return None,
+    };
+    // What the arguments do not tell is known by where it comes from.
+    Some(Output { text, sources })
+}
+
+fn echo(texts: &[String]) -> String {
+    let mut rest = texts;
+    let (mut newline, mut escaped) = (true, false);
+    while let Some((first, after)) = rest.split_first() {
+        let letters = first
+            .strip_prefix('-')
+            .filter(|it| !it.is_empty() && it.chars().all(|c| "neE".contains(c)));
+        let Some(letters) = letters else {
+            break;
+        };
+        newline &= !letters.contains('n');
+        escaped |= letters.contains('e');
+        rest = after;
+    }
+    let text = rest.join(" ");
+    let mut text = if escaped {
+        decode::escapes(&text)
+    } else {
+        text
+    };
+    if newline {
+        text.push('\n');
+    }
+    text
+}
+
+/// The few things that git prints and a text depends on.
+fn git(interpreter: &Interpreter<'_>, texts: &[String]) -> Option<String> {
+    let words: Vec<&str> = texts.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["rev-parse", rest @ ..] => {
+            let root = interpreter.world.project_root();
+            rest.iter().find_map(|word| match *word {
+                "--show-toplevel" => Some(format!("{root}\n")),
+                "--git-dir" | "--absolute-git-dir" | "--git-common-dir" => {
+                    Some(format!("{root}/.git\n"))
+                }
+                "--show-cdup" => Some("./\n".to_owned()),
+                _ => None,
+            })
+        }
+        [
+            "for-each-ref" | "log" | "branch" | "tag" | "stash" | "reflog",
+            rest @ ..,
+        ] => {
+            let format = rest.iter().find_map(|word| {
+                word.strip_prefix("--format=")
+                    .or_else(|| word.strip_prefix("--pretty=format:"))
+                    .or_else(|| word.strip_prefix("--pretty="))
+            })?;
+            let mut out = String::new();
+            let mut chars = format.chars();
+            while let Some(c) = chars.next() {
+                if c != '%' {
+                    out.push(c);
+                    continue;
+                }
+                out.push(UNKNOWN);
+                if chars.next() == Some('(') {
+                    let _ = chars.by_ref().find(|c| *c == ')');
+                }
+            }
+            // A format with words of its own writes commands.
+            out.contains(' ').then(|| out + "\n")
+        }
+        _ => None,
+    }
+}
+
+/// Programs that change what they read.
+fn filter(
+    interpreter: &mut Interpreter<'_>,
+    name: &str,
+    call: &Call,
+    scope: &mut Scope,
+) -> Option<Output> {
+    let args = call.args();
+    let has = |options: &[&str]| {
+        args.iter()
+            .any(|it| it.text().is_some_and(|text| options.contains(&text)))
+    };
+    if matches!(
+        name,
+        "base64" | "gbase64" | "base32" | "openssl" | "xxd" | "basenc"
+    ) && let Some(output) = decoder(interpreter, name, call, scope)
+    {
+        return Some(output);
+    }
+    let operands: Vec<&Item> = args
+        .iter()
+        .filter(|it| !it.marked().starts_with('-') || it.marked() == "-")
+        .collect();
+    let input = match (name, operands.as_slice()) {
+        ("cat" | "tac" | "head" | "tail" | "rev" | "sort" | "uniq" | "nl", files @ [_, ..]) => {
+            let mut whole = Output::nothing();
+            let mut known = false;
+            for file in files {
+                let output = match (&file.feed, file.text()) {
+                    (Some(feed), _) => feed.clone(),
+                    (None, Some("-")) => call
+                        .input
+                        .as_ref()
+                        .map_or_else(Output::nothing, |it| (**it).clone()),
+                    (None, _) => interpreter.file_output(&file.arg, scope),
+                };
+                known |= output.says_something() || file.feed.is_some();
+                whole.append(output);
+            }
+            if !known {
+                return None;
+            }
+            whole
+        }
+        _ => (**call.input.as_ref()?).clone(),
+    };
+    let text = match name {
+        "cat" | "sort" | "uniq" | "nl" | "pv" | "sponge" | "ts" | "buffer" | "mbuffer" | "less"
+        | "more" | "iconv" | "dos2unix" => input.text.clone(),
+        "tee" => {
+            for file in &operands {
+                interpreter.written(&file.arg, &input, scope);
+            }
+            input.text.clone()
+        }
+        "head" | "tail" => input.text.clone(),
+        "tac" => input
+            .text
+            .lines()
+            .rev()
+            .map(|line| format!("{line}\n"))
+            .collect(),
+        "rev" => decode::reversed(&input.text),
+        "tr" => match operands.as_slice() {
+            [set] if has(&["-d", "--delete"]) => decode::without(&input.text, set.text()?)?,
+            [_] => input.text.clone(),
+            [from, to] => decode::translated(&input.text, from.text()?, to.text()?)?,
+            _ => return None,
+        },
+        "sed" => return sed(&input, call),
+        "awk" | "gawk" | "mawk" => return awk(&input, call),
+        "xargs" => input.text.clone(),
+        "base64" | "gbase64" | "base32" | "openssl" | "xxd" | "basenc" => return None,
+        "gunzip" | "zcat" | "gzip" | "bunzip2" | "bzcat" | "xz" | "xzcat" | "unxz" | "zstd"
+        | "zstdcat" | "uudecode" => {
+            // Packed: what comes out cannot be known here.
+            let mut sources = input.sources;
+            sources.push(call.source());
+            return Some(Output::unknown(sources));
+        }
+        _ => return None,
+    };
+    let mut sources = input.sources;
+    // `tee`, `cat` and the like add nothing of their own.
+    if !sources.is_empty() && !matches!(name, "cat" | "tee" | "pv" | "sponge") {
+        sources.push(call.source());
+    }
+    Some(Output { text, sources })
+}
+
+fn decoder(
+    interpreter: &mut Interpreter<'_>,
+    name: &str,
+    call: &Call,
+    scope: &Scope,
+) -> Option<Output> {
+    let args = call.args();
+    let flags: Vec<&str> = args.iter().filter_map(Item::text).collect();
+    let decodes = match name {
+        "xxd" => flags
+            .iter()
+            .any(|it| it.starts_with('-') && it.contains('r')),
+        "openssl" => {
+            flags.iter().any(|it| matches!(*it, "-d" | "-decrypt"))
+                && flags.iter().any(|it| it.contains("base64") || *it == "-a")
+        }
+        _ => flags.iter().any(|it| {
+            matches!(*it, "-d" | "-D" | "--decode" | "-di" | "-id") || it.starts_with("--dec")
+        }),
+    };
+    if !decodes {
+        return None;
+    }
+    let file = args
+        .iter()
+        .find(|it| !it.marked().starts_with('-') && !matches!(it.marked(), "enc" | "base64"));
+    let input = match (file, &call.input) {
+        (Some(file), _) if file.feed.is_some() => file.feed.clone()?,
+        (Some(file), _) => interpreter.file_output(&file.arg, scope),
+        (None, Some(input)) => (**input).clone(),
+        (None, None) => return None,
+    };
+    let text = match name {
+        "xxd" => decode::hex(&input.text),
+        "base32" => decode::base32(&input.text),
+        "basenc" if flags.contains(&"--base16") => decode::hex(&input.text),
+        _ => decode::base64(&input.text),
+    };
+    match text {
+        Some(text) if input.is_known() => Some(Output::text(text)),
+        _ => {
+            let mut sources = input.sources;
+            sources.push(call.source());
+            Some(Output::unknown(sources))
+        }
+    }
+}
+
+/// `s/…/…/` with plain texts, and what only puts something around a line.
+fn sed(input: &Output, call: &Call) -> Option<Output> {
+    let args = call.args();
+    let scripts = texts_of(args, &["-e", "--expression"]);
+    let script = match scripts.first() {
+        Some(script) => script.clone(),
+        None => args
+            .get(first_operand(args, &["-e", "-f", "-i", "-l"]))?
+            .text()?
+            .to_owned(),
+    };
+    let mut chars = script.strip_prefix('s')?.chars();
+    let delimiter = chars.next()?;
+    let rest = chars.as_str();
+    let mut pieces = rest.splitn(3, delimiter);
+    let (pattern, with, flags) = (pieces.next()?, pieces.next()?, pieces.next()?);
+    let change = |line: &str| -> Option<String> {
+        Some(match pattern {
+            "^" => format!("{with}{line}"),
+            "$" => format!("{line}{with}"),
+            ".*" | "^.*$" | "^.*" | ".*$" | "\\(.*\\)" | "(.*)" | "^\\(.*\\)$" => {
+                with.replace("\\1", "&").replace('&', line)
+            }
+            plain
+                if plain
+                    .chars()
+                    .all(|c| c.is_alphanumeric() || " -_/,:;@%=".contains(c)) =>
+            {
+                if flags.contains('g') {
+                    line.replace(plain, with)
+                } else {
+                    line.replacen(plain, with, 1)
+                }
+            }
+            _ => return None,
+        })
+    };
+    let text = input
+        .text
+        .lines()
+        .map(change)
+        .collect::<Option<Vec<_>>>()?
+        .join("\n")
+        + "\n";
+    // What is put around unknown lines makes commands of them.
+    let sources = if input.sources.is_empty() {
+        Vec::new()
+    } else {
+        input.sources.clone()
+    };
+    Some(Output { text, sources })
+}
+
+/// `{print "text " $1}`: the text, with what is unknown in between.
+fn awk(input: &Output, call: &Call) -> Option<Output> {
+    let args = call.args();
+    let program = args.get(first_operand(args, &["-F", "-v", "-f"]))?.text()?;
+    let inside = program.trim().strip_prefix('{')?.strip_suffix('}')?.trim();
+    let printed = inside.strip_prefix("print")?.trim_end_matches(';');
+    if printed.contains(['{', '}']) {
+        return None;
+    }
+    let mut text = String::new();
+    let mut pieces = printed.split('"');
+    let mut literal = false;
+    for piece in pieces.by_ref() {
+        if literal {
+            text.push_str(piece);
+        } else if piece.contains('$') {
+            text.push(UNKNOWN);
+        }
+        literal = !literal;
+    }
+    if !text.chars().any(|c| c != UNKNOWN) {
+        return None;
+    }
+    text.push('\n');
+    let _ = input;
+    Some(Output {
+        text,
+        sources: input.sources.clone(),
+    })
+}

@@ -1,0 +1,118 @@
+//! One-liners and scripts of other languages: what they delete, run, overwrite, read and print.
+//!
+//! Not an interpreter: the calls that matter are found among the tokens, and their arguments are worked out as far
+//! as they are written out. Each becomes the program run that does the same.
+
+mod calls;
+mod lexer;
+mod value;
+
+use super::Interpreter;
+use super::call::Call;
+use super::options::{first_operand, texts_of};
+use super::scope::Scope;
+use super::value::{Item, Output, UNKNOWN};
+use super::wrappers::cluster_text;
+use crate::invocation::Through;
+use lexer::Family;
+
+impl Interpreter<'_> {
+    /// Follows a program text that an interpreter is given; tells what it prints, where that is known.
+    pub(super) fn language(
+        &mut self,
+        name: &str,
+        call: &Call,
+        scope: &mut Scope,
+    ) -> Option<Output> {
+        let args = call.args();
+        let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == 'w');
+        let (family, options): (Family, &[&str]) = match plain {
+            "python" | "pypy" | "ipython" | "sage" | "micropython" => (Family::Python, &["-c"]),
+            "node" | "nodejs" | "bun" | "tsx" | "ts-node" | "deno" | "qjs" => (
+                Family::JavaScript,
+                &["-e", "--eval", "-p", "--print", "-pe"],
+            ),
+            "ruby" | "jruby" | "irb" => (Family::Ruby, &["-e"]),
+            "perl" => (Family::Perl, &["-e", "-E"]),
+            "php" => (Family::Php, &["-r", "--run"]),
+            "lua" | "luajit" | "Rscript" | "groovy" | "elixir" | "julia" | "osascript"
+            | "tclsh" | "scala" | "jshell" | "swift" | "ghc" => {
+                (Family::Other, &["-e", "--eval", "--expr", "-E"])
+            }
+            "rails" => (Family::Ruby, &["runner"]),
+            "manage.py" | "django-admin" => (Family::Python, &["-c", "--command"]),
+            _ => return None,
+        };
+        let mut codes = texts_of(args, options);
+        if codes.is_empty() {
+            codes.extend(
+                options
+                    .iter()
+                    .filter_map(|it| it.chars().last())
+                    .find_map(|letter| match family {
+                        Family::Perl | Family::Ruby | Family::Python => cluster_text(args, letter),
+                        Family::JavaScript | Family::Php | Family::Other => None,
+                    }),
+            );
+        }
+        if plain == "deno" && args.first().and_then(Item::text) == Some("eval") {
+            codes.extend(
+                args.iter()
+                    .skip(1)
+                    .map(|it| it.marked().to_owned())
+                    .find(|it| !it.starts_with('-')),
+            );
+        }
+        let mut sources = Vec::new();
+        if codes.is_empty() {
+            let at = first_operand(
+                args,
+                &[
+                    "-W",
+                    "-X",
+                    "-I",
+                    "-r",
+                    "-d",
+                    "-M",
+                    "-S",
+                    "--require",
+                    "--loader",
+                    "--import",
+                ],
+            );
+            let file = args.get(at);
+            let output = match file {
+                Some(file) if file.text() != Some("-") && file.text() != Some("/dev/stdin") => {
+                    match &file.feed {
+                        Some(feed) => feed.clone(),
+                        None => {
+                            let path = self.absolute(&file.arg, scope)?;
+                            (**scope.files.get(&path)?).clone()
+                        }
+                    }
+                }
+                Some(_) | None => (**call.input.as_ref()?).clone(),
+            };
+            sources = output.sources;
+            codes.push(output.text);
+        }
+        let mut printed = Output::nothing();
+        for code in codes.iter().take(8) {
+            if code.len() > 32 * 1024 || !self.pay(1 + code.len() / 16) {
+                self.problem("a program text is too long to follow");
+                continue;
+            }
+            let mut inner = self.copy(scope);
+            inner.through.clone_from(&call.through);
+            inner.through.push(Through::Wrapper(plain.to_owned()));
+            inner.directory = call.directory.clone();
+            if let Some(text) = self.program_text(code, family, &mut inner) {
+                printed.append(text);
+            }
+        }
+        if !sources.is_empty() {
+            return None;
+        }
+        printed.says_something().then_some(printed)
+    }
+}

@@ -1,0 +1,508 @@
+//! Follows a script: sequences, pipes, loops, branches, functions, redirections.
+
+use std::rc::Rc;
+
+use super::call::Call;
+use super::scope::{Marks, Scope, Variable};
+use super::value::{Content, Item, Output};
+use super::{Interpreter, Note};
+use crate::invocation::{Arg, Directory, Opened, Opening, Value};
+use crate::paths::{self, Shape};
+use crate::shell::build::script;
+use crate::shell::parts::read_word;
+use crate::shell::tree::{
+    AssignHow, AssignValue, Link, Node, Simple, Statement, Timing, TreeAssignment, TreeWord,
+};
+use crate::shell::{Redirect, RedirectOperator, RedirectTarget, Understanding};
+
+/// What a statement reads: `None` when that is the terminal, or unknown.
+pub(super) type Input = Option<Rc<Output>>;
+
+/// The most rounds of a loop that are followed.
+const MAX_ROUNDS: usize = 24;
+
+/// How often a function that calls itself is followed.
+const MAX_RECURSION: usize = 2;
+
+/// What redirections do to a statement.
+#[derive(Debug, Default)]
+pub(super) struct Redirected {
+    pub(super) opened: Vec<Opened>,
+    pub(super) input: Input,
+    pub(super) reads_file: Option<Arg>,
+    /// The files that its output goes to instead.
+    stdout: Vec<Arg>,
+    captured: bool,
+}
+
+impl Interpreter<'_> {
+    /// Follows a text and tells what it prints.
+    pub(super) fn text(&mut self, text: &str, scope: &mut Scope, input: Input) -> Output {
+        let Some(left) = self.bytes.checked_sub(text.len() + 16) else {
+            self.problem("the text holds more text than is read");
+            return Output::unknown(Vec::new());
+        };
+        self.bytes = left;
+        if !self.enter() {
+            return Output::unknown(Vec::new());
+        }
+        let script = script(text, self.nesting);
+        match script.understanding {
+            Understanding::Clean => {}
+            Understanding::Partial { problems } => {
+                for problem in problems {
+                    self.problem(problem);
+                }
+            }
+            Understanding::Failed { reason } => {
+                if self.nesting == 1 {
+                    self.failure.get_or_insert(reason);
+                } else {
+                    self.problem(format!("in a nested text: {reason}"));
+                }
+            }
+        }
+        let output = self.sequence(&script.body, scope, &input);
+        self.leave();
+        output
+    }
+
+    /// Follows a text that is run from within another, as `bash -c` or a substitution does.
+    pub(super) fn nested(&mut self, text: &str, scope: &Scope, input: Input) -> Output {
+        let mut inner = self.copy(scope);
+        inner.marks = Marks::Unknown;
+        self.text(text, &mut inner, input)
+    }
+
+    pub(super) fn substitution(&mut self, text: &str, scope: &Scope) -> Output {
+        let mut inner = self.copy(scope);
+        self.text(text, &mut inner, None)
+    }
+
+    pub(super) fn copy(&mut self, scope: &Scope) -> Scope {
+        self.pay(scope.weight());
+        scope.clone()
+    }
+
+    fn sequence(&mut self, statements: &[Statement], scope: &mut Scope, input: &Input) -> Output {
+        let mut output = Output::nothing();
+        for statement in statements {
+            output.append(self.statement(statement, scope, input.clone()));
+        }
+        output
+    }
+
+    pub(super) fn statement(
+        &mut self,
+        statement: &Statement,
+        scope: &mut Scope,
+        input: Input,
+    ) -> Output {
+        if !self.pay(1) {
+            return Output::unknown(Vec::new());
+        }
+        if statement.timing == Timing::Background && self.calls_itself(statement) {
+            self.note(Note::Multiplies);
+        }
+        if let Node::Simple(simple) = &statement.node {
+            return self.simple(simple, &statement.redirects, scope, input);
+        }
+        let redirected = self.redirects(&statement.redirects, scope, input);
+        if !redirected.opened.is_empty() {
+            let mut call = Call::of(vec![Item::known("{")], scope);
+            call.opened.clone_from(&redirected.opened);
+            self.emit_call(&call, scope);
+        }
+        let output = self.node(&statement.node, scope, &redirected.input);
+        self.captured(output, &redirected, scope)
+    }
+
+    fn node(&mut self, node: &Node, scope: &mut Scope, input: &Input) -> Output {
+        match node {
+            Node::Simple(simple) => self.simple(simple, &[], scope, input.clone()),
+            Node::Chain { first, rest } => {
+                let mut output = self.statement(first, scope, input.clone());
+                for (link, statement) in rest {
+                    match link {
+                        // A chain goes on where a person means it to.
+                        Link::And => output.append(self.statement(statement, scope, input.clone())),
+                        Link::Or => {
+                            let mut other = self.copy(scope);
+                            output.append(self.statement(statement, &mut other, input.clone()));
+                            scope.merge(other);
+                        }
+                    }
+                }
+                output
+            }
+            Node::Pipeline(stages) => self.pipeline(stages, scope, input),
+            Node::Group(body) => self.sequence(body, scope, input),
+            Node::Subshell(body) => {
+                let mut inner = self.copy(scope);
+                self.sequence(body, &mut inner, input)
+            }
+            Node::If { tests, branches } => {
+                let mut output = Output::nothing();
+                for test in tests {
+                    output.append(self.sequence(test, scope, input));
+                }
+                output.append(self.branches(branches, scope, input));
+                output
+            }
+            Node::While { test, body } => {
+                let mut output = self.sequence(test, scope, input);
+                output.append(self.sequence(body, scope, input));
+                output
+            }
+            Node::For {
+                variable,
+                words,
+                body,
+            } => self.each(variable.as_deref(), words.as_deref(), body, scope, input),
+            Node::Case { words, branches } => {
+                self.expand_words(words, scope);
+                self.branches(branches, scope, input)
+            }
+            Node::Function { names, body } => {
+                for name in names {
+                    scope.functions.insert(name.clone(), Rc::clone(body));
+                }
+                Output::nothing()
+            }
+            Node::Expressions(words) => {
+                self.expand_words(words, scope);
+                Output::nothing()
+            }
+        }
+    }
+
+    /// Each branch may be the one that runs.
+    fn branches(
+        &mut self,
+        branches: &[Vec<Statement>],
+        scope: &mut Scope,
+        input: &Input,
+    ) -> Output {
+        let before = self.copy(scope);
+        let mut output = Output::nothing();
+        for branch in branches {
+            let mut inner = self.copy(&before);
+            output.append(self.sequence(branch, &mut inner, input));
+            scope.merge(inner);
+        }
+        output
+    }
+
+    fn pipeline(&mut self, stages: &[Statement], scope: &Scope, input: &Input) -> Output {
+        let recursions = stages
+            .iter()
+            .filter(|stage| self.calls_itself(stage))
+            .count();
+        if recursions > 1 {
+            self.note(Note::Multiplies);
+        }
+        let mut flow = input.clone();
+        let mut output = Output::nothing();
+        for (index, stage) in stages.iter().enumerate() {
+            let mut inner = self.copy(scope);
+            output = self.statement(stage, &mut inner, flow);
+            flow = Some(Rc::new(output.clone()));
+            if index + 1 == stages.len() {
+                break;
+            }
+        }
+        output
+    }
+
+    fn each(
+        &mut self,
+        variable: Option<&str>,
+        words: Option<&[TreeWord]>,
+        body: &[Statement],
+        scope: &mut Scope,
+        input: &Input,
+    ) -> Output {
+        let contents: Vec<Content> = match words {
+            Some(words) => self
+                .expand_words(words, scope)
+                .iter()
+                .map(Item::content)
+                .collect(),
+            None => scope
+                .positional
+                .as_ref()
+                .map_or_else(Vec::new, |list| list.to_vec()),
+        };
+        let contents = if contents.is_empty() {
+            vec![Content::unknown()]
+        } else {
+            contents
+        };
+        let mut output = Output::nothing();
+        for content in contents.iter().take(MAX_ROUNDS) {
+            if let Some(variable) = variable {
+                scope.set(variable, content.clone());
+            }
+            output.append(self.sequence(body, scope, input));
+        }
+        if contents.len() > MAX_ROUNDS {
+            self.problem("a loop goes over more than is followed");
+        }
+        output
+    }
+
+    /// Whether a statement calls the function that it stands in.
+    fn calls_itself(&self, statement: &Statement) -> bool {
+        let Some((current, _)) = self.calls.last() else {
+            return false;
+        };
+        match &statement.node {
+            Node::Simple(simple) => simple.words.first().is_some_and(|w| w.source == *current),
+            Node::Pipeline(stages) => stages.iter().any(|stage| self.calls_itself(stage)),
+            Node::Group(body) | Node::Subshell(body) => {
+                body.iter().any(|inner| self.calls_itself(inner))
+            }
+            Node::Chain { first, rest } => {
+                self.calls_itself(first) || rest.iter().any(|(_, inner)| self.calls_itself(inner))
+            }
+            Node::If { .. }
+            | Node::While { .. }
+            | Node::For { .. }
+            | Node::Case { .. }
+            | Node::Function { .. }
+            | Node::Expressions(_) => false,
+        }
+    }
+
+    /// Calls a function of the text.
+    pub(super) fn function(
+        &mut self,
+        name: &str,
+        body: &Rc<Statement>,
+        arguments: &[Item],
+        scope: &mut Scope,
+        input: Input,
+    ) -> Output {
+        let same = |(_, other): &&(String, Option<Rc<Statement>>)| {
+            other.as_ref().is_some_and(|it| Rc::ptr_eq(it, body))
+        };
+        if self.calls.iter().filter(same).count() >= MAX_RECURSION || !self.enter() {
+            return Output::unknown(Vec::new());
+        }
+        self.calls.push((name.to_owned(), Some(Rc::clone(body))));
+        let arguments: Vec<_> = arguments.iter().map(Item::content).collect();
+        let outer = scope.positional.replace(Rc::new(arguments));
+        let output = self.statement(body, scope, input);
+        scope.positional = outer;
+        self.calls.pop();
+        self.leave();
+        output
+    }
+
+    fn simple(
+        &mut self,
+        simple: &Simple,
+        redirects: &[Redirect],
+        scope: &mut Scope,
+        input: Input,
+    ) -> Output {
+        let words = self.expand_words(&simple.words, scope);
+        let redirected = self.redirects(redirects, scope, input);
+        let mut environment = Vec::new();
+        for assignment in &simple.assignments {
+            let (name, variable) = self.assigned(assignment, scope);
+            // A declaration's arrays stand here too.
+            let lasting = words.is_empty() || matches!(variable, Variable::Many(_));
+            if let Variable::One(content) = &variable {
+                environment.push((name.clone(), content.value.clone()));
+            }
+            if lasting {
+                scope.variables.insert(name, variable);
+            }
+        }
+        let words = if words.is_empty() {
+            if redirected.opened.is_empty() {
+                return Output::nothing();
+            }
+            vec![Item::known(":")]
+        } else {
+            words
+        };
+        let mut call = Call::of(words, scope);
+        call.environment = environment;
+        call.opened.clone_from(&redirected.opened);
+        call.input.clone_from(&redirected.input);
+        call.reads_file.clone_from(&redirected.reads_file);
+        let output = self.call(call, scope);
+        self.captured(output, &redirected, scope)
+    }
+
+    fn assigned(&mut self, assignment: &TreeAssignment, scope: &mut Scope) -> (String, Variable) {
+        let variable = match &assignment.value {
+            AssignValue::Word(word) => {
+                let mut content = self.expand_whole(word, scope).content();
+                if assignment.how == AssignHow::Append
+                    && let Some(before) = scope.get(&assignment.name)
+                {
+                    content = joined(before, &content);
+                }
+                Variable::One(content)
+            }
+            AssignValue::Array(words) => {
+                let mut contents: Vec<_> = self
+                    .expand_words(words, scope)
+                    .iter()
+                    .map(Item::content)
+                    .collect();
+                if assignment.how == AssignHow::Append
+                    && let Some(Variable::Many(before)) = scope.variables.get(&assignment.name)
+                {
+                    contents = before.iter().cloned().chain(contents).collect();
+                }
+                Variable::Many(contents)
+            }
+        };
+        (assignment.name.clone(), variable)
+    }
+
+    fn redirects(&mut self, redirects: &[Redirect], scope: &mut Scope, input: Input) -> Redirected {
+        let mut redirected = Redirected {
+            input,
+            ..Redirected::default()
+        };
+        for redirect in redirects {
+            self.redirect(redirect, scope, &mut redirected);
+        }
+        redirected
+    }
+
+    fn redirect(&mut self, redirect: &Redirect, scope: &mut Scope, to: &mut Redirected) {
+        let item = match &redirect.target {
+            RedirectTarget::Word(word) => self.expand_whole(&read_word(&word.source), scope),
+            RedirectTarget::HereDocument { body, expanded } => {
+                let output = if *expanded {
+                    self.expand_document(body, scope)
+                } else {
+                    Output::text(body.clone())
+                };
+                to.input = Some(Rc::new(output));
+                return;
+            }
+        };
+        let is_output = matches!(redirect.descriptor, None | Some(1));
+        let (how, arg) = match redirect.operator {
+            RedirectOperator::HereString => {
+                to.input = Some(Rc::new(Output {
+                    text: format!("{}\n", item.marked()),
+                    sources: item.sources,
+                }));
+                return;
+            }
+            RedirectOperator::HereDocument => return,
+            RedirectOperator::DuplicateInput => return,
+            RedirectOperator::DuplicateOutput => {
+                let text = item.marked();
+                if text.is_empty() || text == "-" || text.bytes().all(|byte| byte.is_ascii_digit())
+                {
+                    to.captured |= is_output && text != "1";
+                    return;
+                }
+                (Opening::Overwrite, item.arg)
+            }
+            RedirectOperator::Read => {
+                if matches!(redirect.descriptor, None | Some(0)) {
+                    to.input = Some(Rc::new(match item.feed {
+                        Some(feed) => feed,
+                        None => self.file_output(&item.arg, scope),
+                    }));
+                    to.reads_file = Some(item.arg.clone());
+                }
+                (Opening::Read, item.arg)
+            }
+            RedirectOperator::Append => (Opening::Append, item.arg),
+            RedirectOperator::ReadWrite => (Opening::Append, item.arg),
+            RedirectOperator::Write | RedirectOperator::Clobber | RedirectOperator::WriteBoth => {
+                (Opening::Overwrite, item.arg)
+            }
+        };
+        if matches!(how, Opening::Overwrite | Opening::Append)
+            && (is_output || redirect.operator == RedirectOperator::WriteBoth)
+        {
+            to.captured = true;
+            to.stdout.push(arg.clone());
+        }
+        to.opened.push(Opened { how, file: arg });
+    }
+
+    /// What a file holds, if the text itself has written it.
+    pub(super) fn file_output(&mut self, file: &Arg, scope: &Scope) -> Output {
+        let known = self
+            .absolute(file, scope)
+            .and_then(|path| scope.files.get(&path));
+        match known {
+            Some(output) => (**output).clone(),
+            None => Output::unknown(vec![format!("cat {}", file.source)]),
+        }
+    }
+
+    /// Keeps what goes to files; what is left goes on.
+    fn captured(&mut self, output: Output, redirected: &Redirected, scope: &mut Scope) -> Output {
+        if !redirected.captured {
+            return output;
+        }
+        for file in &redirected.stdout {
+            self.written(file, &output, scope);
+        }
+        Output::nothing()
+    }
+
+    /// Remembers what was written to a file.
+    pub(super) fn written(&mut self, file: &Arg, output: &Output, scope: &mut Scope) {
+        if scope.files.len() < 64
+            && let Some(path) = self.absolute(file, scope)
+        {
+            let mut whole = scope
+                .files
+                .get(&path)
+                .map_or_else(Output::nothing, |it| (**it).clone());
+            whole.append(output.clone());
+            scope.files.insert(path, Rc::new(whole));
+        }
+    }
+
+    /// The absolute path of a file, where it is known.
+    pub(super) fn absolute(&self, file: &Arg, scope: &Scope) -> Option<String> {
+        let cwd = match &scope.directory {
+            Directory::Known(path) => path.as_str(),
+            Directory::Unknown => super::NOWHERE,
+        };
+        let world = super::At {
+            world: self.world,
+            cwd,
+        };
+        let resolved = match &file.value {
+            Value::Known(text) => paths::resolve_literal(text, &world),
+            Value::Pattern(text) => paths::resolve(text, &world),
+            Value::Partly(_) | Value::Unknown => return None,
+        };
+        (resolved.shape == Shape::Exact).then_some(resolved.path)
+    }
+}
+
+fn joined(before: &Content, after: &Content) -> Content {
+    let text = format!("{}{}", before.marked(), after.marked());
+    let value = match (&before.value, &after.value) {
+        (Value::Known(_), Value::Known(_)) => Value::Known(text),
+        (Value::Known(_) | Value::Pattern(_), Value::Known(_) | Value::Pattern(_)) => {
+            Value::Pattern(text)
+        }
+        _ => Value::Partly(text),
+    };
+    let sources = before
+        .sources
+        .iter()
+        .chain(&after.sources)
+        .cloned()
+        .collect();
+    Content { value, sources }
+}

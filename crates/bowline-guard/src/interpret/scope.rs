@@ -1,0 +1,150 @@
+//! What the shell knows at one point of a text: variables, functions, its directory.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::value::{Content, Output};
+use crate::invocation::{Directory, Through, Value};
+use crate::paths::World;
+use crate::shell::tree::Statement;
+
+/// Stands for a directory that cannot be known: nothing of ours lies there.
+pub(crate) const NOWHERE: &str = "/nowhere/unknown";
+
+/// A shell variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Variable {
+    One(Content),
+    Many(Vec<Content>),
+}
+
+/// Everything that a subshell inherits, and loses at its end.
+#[derive(Debug, Clone)]
+pub(super) struct Scope {
+    pub(super) variables: BTreeMap<String, Variable>,
+    pub(super) functions: BTreeMap<String, Rc<Statement>>,
+    pub(super) aliases: BTreeMap<String, String>,
+    /// `$0`, where the text was given one.
+    pub(super) zeroth: Option<Content>,
+    /// `$1` and so on; `None` when whoever runs the text decides.
+    pub(super) positional: Option<Rc<Vec<Content>>>,
+    pub(super) directory: Directory,
+    pub(super) previous_directory: Directory,
+    pub(super) stack: Vec<Directory>,
+    /// What the text itself has written to files, by absolute path.
+    pub(super) files: BTreeMap<String, Rc<Output>>,
+    pub(super) through: Vec<Through>,
+    /// Whether the text came from an expansion, so that its `…` stand for what is unknown.
+    pub(super) marks: Marks,
+}
+
+/// What `…` means in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Marks {
+    Plain,
+    Unknown,
+}
+
+impl Scope {
+    pub(super) fn new(world: &dyn World) -> Self {
+        let here = Directory::Known(world.cwd().to_owned());
+        Self {
+            variables: BTreeMap::new(),
+            functions: BTreeMap::new(),
+            aliases: BTreeMap::new(),
+            zeroth: None,
+            positional: None,
+            directory: here.clone(),
+            previous_directory: here,
+            stack: Vec::new(),
+            files: BTreeMap::new(),
+            through: Vec::new(),
+            marks: Marks::Plain,
+        }
+    }
+
+    pub(super) fn set(&mut self, name: &str, content: Content) {
+        self.variables
+            .insert(name.to_owned(), Variable::One(content));
+    }
+
+    /// A scalar's value; of an array, its first.
+    pub(super) fn get(&self, name: &str) -> Option<&Content> {
+        match self.variables.get(name)? {
+            Variable::One(content) => Some(content),
+            Variable::Many(contents) => contents.first(),
+        }
+    }
+
+    pub(super) fn enter(&mut self, directory: Directory) {
+        self.previous_directory = std::mem::replace(&mut self.directory, directory);
+    }
+
+    /// After something that may or may not have run: whatever differs is unknown.
+    pub(super) fn merge(&mut self, other: Self) {
+        if self.directory != other.directory {
+            self.directory = Directory::Unknown;
+        }
+        for (name, variable) in other.variables {
+            match self.variables.get(&name) {
+                Some(mine) if *mine == variable => {}
+                Some(_) => self.set(&name, unknown_of(&variable)),
+                // What was not set before has this value or none.
+                None => {
+                    self.variables.insert(name, variable);
+                }
+            }
+        }
+        self.functions.extend(other.functions);
+        self.aliases.extend(other.aliases);
+        self.files.extend(other.files);
+    }
+
+    /// Size, as far as copying it costs.
+    pub(super) fn weight(&self) -> usize {
+        1 + self.variables.len() + self.functions.len() + self.aliases.len() + self.files.len()
+    }
+}
+
+fn unknown_of(variable: &Variable) -> Content {
+    match variable {
+        Variable::One(content) => Content {
+            value: Value::Unknown,
+            sources: content.sources.clone(),
+        },
+        Variable::Many(_) => Content::unknown(),
+    }
+}
+
+/// The same world, seen from where a program runs.
+pub(crate) struct At<'w> {
+    pub(crate) world: &'w dyn World,
+    pub(crate) cwd: &'w str,
+}
+
+impl World for At<'_> {
+    fn cwd(&self) -> &str {
+        self.cwd
+    }
+    fn project_root(&self) -> &str {
+        self.world.project_root()
+    }
+    fn home(&self) -> Option<&str> {
+        self.world.home()
+    }
+    fn temp_dirs(&self) -> &[String] {
+        self.world.temp_dirs()
+    }
+    fn variable(&self, name: &str) -> Option<std::borrow::Cow<'_, str>> {
+        self.world.variable(name)
+    }
+    fn symlink_target(&self, path: &str) -> Option<String> {
+        self.world.symlink_target(path)
+    }
+    fn is_ignored(&self, path: &str) -> Option<bool> {
+        self.world.is_ignored(path)
+    }
+    fn is_tracked(&self, path: &str) -> Option<bool> {
+        self.world.is_tracked(path)
+    }
+}

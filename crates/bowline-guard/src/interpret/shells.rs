@@ -1,0 +1,372 @@
+//! Shells within the shell: `bash -c`, `eval`, `source`, scripts from pipes and files.
+
+use std::rc::Rc;
+
+use super::Interpreter;
+use super::call::Call;
+use super::scope::{Marks, Scope};
+use super::value::{Content, Item, Output};
+use crate::invocation::{Through, Value};
+
+pub(super) fn is_shell(name: &str) -> bool {
+    matches!(
+        name,
+        "bash"
+            | "sh"
+            | "zsh"
+            | "dash"
+            | "ksh"
+            | "ksh93"
+            | "mksh"
+            | "ash"
+            | "fish"
+            | "rbash"
+            | "yash"
+            | "csh"
+            | "tcsh"
+            | "pwsh"
+            | "powershell"
+            | "elvish"
+            | "nu"
+            | "xonsh"
+            | "osh"
+    )
+}
+
+/// How a shell finds what it runs.
+enum Reads {
+    /// A text in its arguments, and where the words after it begin.
+    Text(usize),
+    /// Its standard input; the words after it begin there.
+    StandardInput(usize),
+    /// A file.
+    File(usize),
+    /// It only checks syntax.
+    Nothing,
+}
+
+impl Interpreter<'_> {
+    /// Follows a shell, `eval` or `source`; `None` if it is none of them.
+    pub(super) fn shell(&mut self, name: &str, call: &Call, scope: &mut Scope) -> Option<Output> {
+        match name {
+            "eval" => Some(self.eval(call, scope)),
+            "source" | "." => Some(self.source(call, scope)),
+            "cmd" | "cmd.exe" | "powershell.exe" | "pwsh.exe" => {
+                self.emit_call(call, scope);
+                super::embedded::windows(self, call, scope);
+                Some(Output::unknown(vec![call.source()]))
+            }
+            "pwsh" | "powershell" => {
+                self.emit_call(call, scope);
+                super::embedded::windows(self, call, scope);
+                Some(Output::unknown(vec![call.source()]))
+            }
+            name if is_shell(name) => Some(self.run_shell(name, call, scope)),
+            _ if self.written_script(call, scope).is_some() => Some(self.run_file(call, 0, scope)),
+            _ => None,
+        }
+    }
+
+    /// A program that the text itself has written: `./x.sh`.
+    fn written_script(&mut self, call: &Call, scope: &Scope) -> Option<()> {
+        let first = call.words.first()?;
+        if !first.marked().contains('/') {
+            return None;
+        }
+        let path = self.absolute(&first.arg, scope)?;
+        scope.files.contains_key(&path).then_some(())
+    }
+
+    fn run_shell(&mut self, name: &str, call: &Call, scope: &mut Scope) -> Output {
+        match reads(call.args(), name) {
+            Reads::Nothing => {
+                self.emit_call(call, scope);
+                Output::nothing()
+            }
+            Reads::Text(at) => {
+                let Some(item) = call.arg(at) else {
+                    return Output::nothing();
+                };
+                let rest = call.args().get(at + 1..).unwrap_or_default();
+                // `$0` comes first.
+                let positional = rest.iter().skip(1).map(Item::content).collect();
+                let item = item.clone();
+                let zeroth = rest.first().map(Item::content);
+                self.shell_text(
+                    &format!("{name} -c"),
+                    &item,
+                    (zeroth, positional),
+                    call,
+                    scope,
+                )
+            }
+            Reads::StandardInput(at) => {
+                let rest = call.args().get(at..).unwrap_or_default();
+                let positional: Vec<_> = rest.iter().map(Item::content).collect();
+                self.standard_input(call, positional, scope)
+            }
+            Reads::File(at) => self.run_file(call, at + 1, scope),
+        }
+    }
+
+    /// Follows a text that is given as an argument.
+    fn shell_text(
+        &mut self,
+        through: &str,
+        item: &Item,
+        (zeroth, positional): (Option<Content>, Vec<Content>),
+        call: &Call,
+        scope: &mut Scope,
+    ) -> Output {
+        let opens = !call.opened.is_empty();
+        let unknown = !item.sources.is_empty() || matches!(item.arg.value, Value::Unknown);
+        if opens || unknown {
+            self.emit_fed(call, &item.sources, scope);
+        }
+        if matches!(item.arg.value, Value::Unknown) {
+            return Output::unknown(vec![call.source()]);
+        }
+        let mut inner = self.copy(scope);
+        inner.through.clone_from(&call.through);
+        inner.through.push(Through::Wrapper(through.to_owned()));
+        inner.directory = call.directory.clone();
+        inner.zeroth = zeroth;
+        inner.positional = Some(Rc::new(positional));
+        let text = item.marked().to_owned();
+        self.nested(&text, &inner, call.input.clone())
+    }
+
+    /// A shell that gets its text from programs whose output is not known.
+    fn emit_fed(&mut self, call: &Call, sources: &[String], scope: &Scope) {
+        let mut fed = call.clone();
+        if fed.input.is_none() && !sources.is_empty() {
+            fed.input = Some(Rc::new(Output::unknown(sources.to_vec())));
+        }
+        self.emit_call(&fed, scope);
+    }
+
+    /// A shell that reads its standard input.
+    pub(super) fn standard_input_script(&mut self, call: &Call, scope: &mut Scope) -> Output {
+        self.standard_input(call, Vec::new(), scope)
+    }
+
+    fn standard_input(
+        &mut self,
+        call: &Call,
+        positional: Vec<Content>,
+        scope: &mut Scope,
+    ) -> Output {
+        let Some(input) = call.input.clone() else {
+            self.emit_call(call, scope);
+            return Output::nothing();
+        };
+        self.fed_script(&input, call, positional, scope)
+    }
+
+    fn fed_script(
+        &mut self,
+        input: &Output,
+        call: &Call,
+        positional: Vec<Content>,
+        scope: &mut Scope,
+    ) -> Output {
+        if !input.sources.is_empty() || !call.opened.is_empty() {
+            let mut fed = call.clone();
+            fed.input = Some(Rc::new(if input.sources.is_empty() {
+                input.clone()
+            } else {
+                Output::unknown(input.sources.clone())
+            }));
+            self.emit_call(&fed, scope);
+        }
+        if !input.says_something() {
+            return Output::unknown(vec![call.source()]);
+        }
+        let mut inner = self.copy(scope);
+        inner.through.clone_from(&call.through);
+        inner.through.push(Through::Wrapper(format!(
+            "{} (input)",
+            call.program().unwrap_or_default()
+        )));
+        if !input.sources.is_empty() {
+            // What is unknown in the text comes from them.
+            inner
+                .through
+                .push(Through::EachOf(input.sources.join(" | ")));
+        }
+        inner.directory = call.directory.clone();
+        inner.positional = Some(Rc::new(positional));
+        self.nested(&input.text, &inner, None)
+    }
+
+    /// A script in a file: known if the text has written it, or if it is a `<( )`.
+    fn run_file(&mut self, call: &Call, at: usize, scope: &mut Scope) -> Output {
+        let Some(item) = call.words.get(at).cloned() else {
+            return Output::nothing();
+        };
+        let rest: Vec<_> = call.words.iter().skip(at + 1).map(Item::content).collect();
+        if matches!(
+            item.text(),
+            Some("/dev/stdin" | "-" | "/proc/self/fd/0" | "/dev/fd/0")
+        ) {
+            return self.standard_input(call, rest, scope);
+        }
+        let output = match &item.feed {
+            Some(feed) => feed.clone(),
+            None => match self
+                .absolute(&item.arg, scope)
+                .and_then(|path| scope.files.get(&path).cloned())
+            {
+                Some(output) => (*output).clone(),
+                None => {
+                    self.emit_call(call, scope);
+                    return Output::unknown(vec![call.source()]);
+                }
+            },
+        };
+        // `#!/usr/bin/env python3`: not a shell's text.
+        let interpreter = output
+            .text
+            .lines()
+            .next()
+            .and_then(|line| line.strip_prefix("#!"));
+        if let Some(line) = interpreter
+            && !line.contains("sh")
+        {
+            let name = line
+                .rsplit(['/', ' '])
+                .next()
+                .unwrap_or_default()
+                .to_owned();
+            let program = call.with_words(
+                vec![Item::known(name), item],
+                Through::Wrapper("file".to_owned()),
+            );
+            return self.call(program, scope);
+        }
+        self.fed_script(&output, call, rest, scope)
+    }
+
+    fn eval(&mut self, call: &Call, scope: &mut Scope) -> Output {
+        let args = call.args();
+        let text = args.iter().map(Item::marked).collect::<Vec<_>>().join(" ");
+        let sources: Vec<String> = args
+            .iter()
+            .flat_map(|item| item.sources.iter().cloned())
+            .collect();
+        let nothing_known = args
+            .iter()
+            .all(|item| matches!(item.arg.value, Value::Unknown));
+        if !sources.is_empty() || nothing_known {
+            self.emit_fed(call, &sources, scope);
+        }
+        if nothing_known {
+            return Output::unknown(vec![call.source()]);
+        }
+        // `eval` runs in this very shell.
+        let marks = std::mem::replace(&mut scope.marks, Marks::Unknown);
+        scope.through.push(Through::Wrapper("eval".to_owned()));
+        let output = self.text(&text, scope, call.input.clone());
+        scope.through.pop();
+        scope.marks = marks;
+        output
+    }
+
+    fn source(&mut self, call: &Call, scope: &mut Scope) -> Output {
+        let Some(file) = call.arg(0).cloned() else {
+            return Output::nothing();
+        };
+        let output = if let Some(feed) = &file.feed {
+            feed.clone()
+        } else if matches!(
+            file.text(),
+            Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
+        ) {
+            call.input
+                .as_ref()
+                .map_or_else(Output::nothing, |input| (**input).clone())
+        } else if let Some(known) = self
+            .absolute(&file.arg, scope)
+            .and_then(|path| scope.files.get(&path).cloned())
+        {
+            (*known).clone()
+        } else {
+            self.emit_call(call, scope);
+            return Output::nothing();
+        };
+        if !output.sources.is_empty() {
+            let mut fed = call.clone();
+            fed.input = Some(Rc::new(Output::unknown(output.sources.clone())));
+            self.emit_call(&fed, scope);
+        }
+        if !output.says_something() {
+            return Output::nothing();
+        }
+        let marks = std::mem::replace(&mut scope.marks, Marks::Unknown);
+        scope.through.push(Through::Wrapper("source".to_owned()));
+        let printed = self.text(&output.text, scope, None);
+        scope.through.pop();
+        scope.marks = marks;
+        printed
+    }
+}
+
+/// How a shell's arguments tell what it runs.
+fn reads(args: &[Item], name: &str) -> Reads {
+    let mut at = 0;
+    while let Some(item) = args.get(at) {
+        let Some(text) = item.text() else {
+            return Reads::File(at);
+        };
+        match text {
+            "--" | "-" => {
+                return if args.get(at + 1).is_some() {
+                    Reads::File(at + 1)
+                } else {
+                    Reads::StandardInput(at + 1)
+                };
+            }
+            "--command" | "--commands" => return Reads::Text(at + 1),
+            "--rcfile" | "--init-file" | "-o" | "+o" | "-O" | "+O" => at += 2,
+            "--version" | "--help" | "--dump-strings" => return Reads::Nothing,
+            _ if text.starts_with("--") => at += 1,
+            _ if text.starts_with(['-', '+']) => {
+                let letters = text.get(1..).unwrap_or_default();
+                if letters.contains('n') && !letters.contains('c') && name != "fish" {
+                    return Reads::Nothing;
+                }
+                // `-eo pipefail -c text`: letters may be gathered, and `o` takes the next word.
+                let takes_word =
+                    usize::from(letters.contains(['o', 'O']) && !text.starts_with("--"));
+                if letters.contains('c') {
+                    let mut text_at = at + 1 + takes_word;
+                    while let Some(next) = args.get(text_at).and_then(Item::text) {
+                        if next == "--" {
+                            text_at += 1;
+                        } else if next.len() > 1
+                            && next.starts_with(['-', '+'])
+                            && !next.contains(' ')
+                        {
+                            text_at += if matches!(next, "-o" | "+o" | "-O" | "+O") {
+                                2
+                            } else {
+                                1
+                            };
+                        } else {
+                            break;
+                        }
+                    }
+                    return Reads::Text(text_at);
+                }
+                if letters.contains('s') {
+                    let next =
+                        at + 1 + usize::from(args.get(at + 1).and_then(Item::text) == Some("--"));
+                    return Reads::StandardInput(next);
+                }
+                at += 1 + takes_word;
+            }
+            _ => return Reads::File(at),
+        }
+    }
+    Reads::StandardInput(args.len())
+}

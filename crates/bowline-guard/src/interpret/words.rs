@@ -1,0 +1,435 @@
+//! Words to arguments: what the shell makes of them, as far as it can be known.
+
+use super::Interpreter;
+use super::parameter;
+use super::scope::{Marks, Scope, Variable};
+use super::value::{Content, Item, MAX_TEXT, Output, UNKNOWN, marked};
+use crate::invocation::{Arg, Value};
+use crate::paths::glob;
+use crate::shell::parts::read_document;
+use crate::shell::tree::{Part, Quoting, TreeWord};
+
+/// Variables that stay as written, for path resolution knows them.
+const LEFT_TO_PATHS: &[&str] = &[
+    "HOME",
+    "PWD",
+    "TMPDIR",
+    "USER",
+    "LOGNAME",
+    "CLAUDE_PROJECT_DIR",
+];
+
+const BLANKS: &str = " \t\n";
+
+/// The most words that one word is split into.
+const MAX_FIELDS: usize = 256;
+
+/// One word that is being put together.
+#[derive(Debug, Default)]
+struct Field {
+    text: String,
+    pattern: bool,
+    /// A bare brace was seen.
+    braces: bool,
+    /// Something makes it a word even if its text is empty.
+    present: bool,
+    sources: Vec<String>,
+    feed: Option<Output>,
+}
+
+impl Field {
+    fn push(&mut self, text: &str, quoting: Quoting, marks: Marks) {
+        if self.text.len() + text.len() > MAX_TEXT {
+            return self.push_unknown(&[]);
+        }
+        if quoting == Quoting::Bare {
+            self.pattern |= text.contains(['*', '?', '[']);
+            self.pattern |= self.text.is_empty() && text.starts_with('~');
+            self.braces |= text.contains('{');
+        }
+        self.present = true;
+        match marks {
+            Marks::Unknown => self.text.push_str(text),
+            // A real ellipsis must not look like something unknown.
+            Marks::Plain => self.text.push_str(&text.replace(UNKNOWN, "...")),
+        }
+    }
+
+    fn push_unknown(&mut self, sources: &[String]) {
+        self.present = true;
+        self.text.push(UNKNOWN);
+        for source in sources {
+            if !self.sources.contains(source) {
+                self.sources.push(source.clone());
+            }
+        }
+    }
+
+    fn value(text: String, pattern: bool) -> Value {
+        if text.contains(UNKNOWN) {
+            if text.chars().all(|c| c == UNKNOWN) {
+                Value::Unknown
+            } else {
+                Value::Partly(text)
+            }
+        } else if pattern {
+            Value::Pattern(text)
+        } else {
+            Value::Known(text)
+        }
+    }
+
+    fn items(self, source: &str, out: &mut Vec<Item>) {
+        if !self.present {
+            return;
+        }
+        let texts = if self.braces {
+            glob::expand_braces(&self.text)
+        } else {
+            vec![self.text]
+        };
+        for text in texts {
+            let pattern =
+                self.pattern && (text.starts_with('~') || text.contains(['*', '?', '[', '$']));
+            out.push(Item {
+                arg: Arg {
+                    source: source.to_owned(),
+                    value: Self::value(text, pattern),
+                },
+                sources: self.sources.clone(),
+                feed: self.feed.clone(),
+            });
+        }
+    }
+}
+
+/// The words that one word becomes: the last is still open.
+#[derive(Debug, Default)]
+struct Fields {
+    done: Vec<Field>,
+    open: Field,
+}
+
+impl Fields {
+    fn next(&mut self) {
+        self.done.push(std::mem::take(&mut self.open));
+    }
+
+    fn all(self) -> impl Iterator<Item = Field> {
+        self.done.into_iter().chain([self.open])
+    }
+}
+
+/// Whether a word is split where an unquoted expansion has blanks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Splitting {
+    Split,
+    Whole,
+}
+
+impl Interpreter<'_> {
+    /// The arguments that words become.
+    pub(super) fn expand_words(&mut self, words: &[TreeWord], scope: &mut Scope) -> Vec<Item> {
+        let mut items = Vec::new();
+        for word in words {
+            let mut fields = Fields::default();
+            self.expand_parts(&word.parts, scope, Splitting::Split, &mut fields);
+            for field in fields.all() {
+                field.items(&word.source, &mut items);
+            }
+            if items.len() > MAX_FIELDS {
+                self.problem("a command has too many arguments");
+                break;
+            }
+        }
+        items
+    }
+
+    /// A word that stays one: an assignment's value, a here-string, the target of a redirection.
+    pub(super) fn expand_whole(&mut self, word: &TreeWord, scope: &mut Scope) -> Item {
+        let mut fields = Fields::default();
+        self.expand_parts(&word.parts, scope, Splitting::Whole, &mut fields);
+        let field = fields.open;
+        let pattern = field.pattern;
+        Item {
+            arg: Arg {
+                source: word.source.clone(),
+                value: Field::value(field.text, pattern),
+            },
+            sources: field.sources,
+            feed: field.feed,
+        }
+    }
+
+    /// The text of a here-document that the shell expands.
+    pub(super) fn expand_document(&mut self, body: &str, scope: &mut Scope) -> Output {
+        let mut fields = Fields::default();
+        let word = read_document(body);
+        self.expand_parts(&word.parts, scope, Splitting::Whole, &mut fields);
+        let field = fields.open;
+        Output {
+            text: field.text,
+            sources: field.sources,
+        }
+    }
+
+    fn expand_parts(
+        &mut self,
+        parts: &[Part],
+        scope: &mut Scope,
+        splitting: Splitting,
+        fields: &mut Fields,
+    ) {
+        for part in parts {
+            if !self.pay(1) {
+                return fields.open.push_unknown(&[]);
+            }
+            match part {
+                Part::Text(text, quoting) => fields.open.push(text, *quoting, scope.marks),
+                Part::Parameter(written, quoting) => {
+                    self.expand_parameter(written, *quoting, scope, splitting, fields);
+                }
+                Part::Commands(text, quoting) => {
+                    let output = self.substitution(text, scope);
+                    let trimmed = output.text.trim_end_matches('\n');
+                    let content = Content {
+                        value: Field::value(trimmed.to_owned(), false),
+                        sources: output.sources,
+                    };
+                    push_content(&content, *quoting, splitting, scope, fields);
+                }
+                Part::ReadsFrom(text) => {
+                    let output = self.substitution(text, scope);
+                    let field = &mut fields.open;
+                    field.push_unknown(&output.sources);
+                    field.feed = Some(output);
+                }
+                Part::WritesTo(text) => {
+                    self.substitution(text, scope);
+                    fields.open.push_unknown(&[]);
+                }
+                Part::Arithmetic(text) => {
+                    let plain = text.trim();
+                    if !plain.is_empty() && plain.bytes().all(|byte| byte.is_ascii_digit()) {
+                        fields.open.push(plain, Quoting::Quoted, scope.marks);
+                    } else {
+                        let word = read_document(text);
+                        let mut inner = Fields::default();
+                        self.expand_parts(&word.parts, scope, Splitting::Whole, &mut inner);
+                        fields.open.push_unknown(&[]);
+                    }
+                }
+                Part::Opaque => fields.open.push_unknown(&[]),
+            }
+        }
+    }
+
+    fn expand_parameter(
+        &mut self,
+        written: &str,
+        quoting: Quoting,
+        scope: &mut Scope,
+        splitting: Splitting,
+        fields: &mut Fields,
+    ) {
+        let reference = parameter::parse(written);
+        if let Some(list) = list_of(&reference, scope) {
+            return self.push_list(&reference, list, quoting, splitting, scope, fields);
+        }
+        let content = self.parameter(&reference, scope);
+        match content {
+            Some(content) => push_content(&content, quoting, splitting, scope, fields),
+            None if reference.kind == parameter::Kind::Plain
+                && reference
+                    .operator
+                    .as_ref()
+                    .is_none_or(parameter::Operator::takes_a_word)
+                && LEFT_TO_PATHS.contains(&reference.name.as_str()) =>
+            {
+                let field = &mut fields.open;
+                field.present = true;
+                field.pattern = true;
+                field.text.push('$');
+                field.text.push_str(&reference.name);
+            }
+            None => fields.open.push_unknown(&[]),
+        }
+    }
+
+    /// `$@`, `$*`, `${array[@]}`.
+    fn push_list(
+        &mut self,
+        reference: &parameter::Reference,
+        list: Vec<Content>,
+        quoting: Quoting,
+        splitting: Splitting,
+        scope: &Scope,
+        fields: &mut Fields,
+    ) {
+        let joined = reference.subscript.as_deref() == Some("*") || reference.name == "*";
+        let separate = splitting == Splitting::Split && !(joined && quoting == Quoting::Quoted);
+        // `"$@"` of nothing is no word at all.
+        if list.is_empty() && separate && fields.open.text.is_empty() {
+            fields.open.present = false;
+        }
+        for (index, content) in list.iter().enumerate() {
+            if index > 0 {
+                if separate {
+                    fields.next();
+                } else {
+                    fields.open.push(" ", Quoting::Quoted, scope.marks);
+                }
+            }
+            push_content(content, quoting, splitting, scope, fields);
+        }
+    }
+
+    /// The value of a parameter after its operator; `None` when nothing is known of it.
+    fn parameter(
+        &mut self,
+        reference: &parameter::Reference,
+        scope: &mut Scope,
+    ) -> Option<Content> {
+        let current = self.current_value(reference, scope);
+        let Some(operator) = &reference.operator else {
+            return current;
+        };
+        if operator.takes_a_word() {
+            if current.is_none() && LEFT_TO_PATHS.contains(&reference.name.as_str()) {
+                return None;
+            }
+            let word = crate::shell::parts::read_word(&operator.operand);
+            let unset = current.is_none();
+            let item = self.expand_whole(&word, scope);
+            let content = Content {
+                value: item.arg.value,
+                sources: item.sources,
+            };
+            return match operator.symbol.trim_start_matches(':') {
+                // A variable that the text has set keeps its value; of another the default is the best guess.
+                "-" if unset => Some(content),
+                "=" if unset => {
+                    scope.set(&reference.name, content.clone());
+                    Some(content)
+                }
+                "+" if unset => None,
+                "+" => Some(content),
+                _ => current,
+            };
+        }
+        let Content { value, sources } = current?;
+        let Value::Known(text) = &value else {
+            return Some(Content {
+                value: Value::Unknown,
+                sources,
+            });
+        };
+        Some(Content {
+            value: parameter::apply(operator, text).map_or(Value::Unknown, Value::Known),
+            sources,
+        })
+    }
+
+    fn current_value(
+        &mut self,
+        reference: &parameter::Reference,
+        scope: &Scope,
+    ) -> Option<Content> {
+        let name = reference.name.as_str();
+        match reference.kind {
+            parameter::Kind::Length => return None,
+            parameter::Kind::Indirect => {
+                let target = scope.get(name)?;
+                let target = match &target.value {
+                    Value::Known(text) => text.clone(),
+                    Value::Pattern(_) | Value::Partly(_) | Value::Unknown => return None,
+                };
+                return scope.get(&target).cloned();
+            }
+            parameter::Kind::Plain => {}
+        }
+        if let Ok(position) = name.parse::<usize>() {
+            let Some(index) = position.checked_sub(1) else {
+                return scope.zeroth.clone();
+            };
+            let positional = scope.positional.as_ref()?;
+            return Some(positional.get(index).cloned().unwrap_or(Content::known("")));
+        }
+        match (scope.variables.get(name), reference.subscript.as_deref()) {
+            (Some(Variable::Many(list)), subscript) => {
+                let index = subscript.unwrap_or("0").parse::<usize>().ok()?;
+                list.get(index).cloned()
+            }
+            (Some(Variable::One(content)), None | Some("0")) => Some(content.clone()),
+            (Some(Variable::One(_)), Some(_)) => None,
+            (None, _) => match name {
+                "IFS" => Some(Content::known(BLANKS)),
+                "SHELL" | "BASH" => Some(Content::known("bash")),
+                // Numbers, whichever.
+                "$" | "?" | "#" | "!" | "RANDOM" | "UID" | "EUID" | "SECONDS" | "LINENO" => {
+                    Some(Content::known("1"))
+                }
+                _ => None,
+            },
+        }
+    }
+}
+
+fn list_of(reference: &parameter::Reference, scope: &Scope) -> Option<Vec<Content>> {
+    if reference.operator.is_some() || reference.kind != parameter::Kind::Plain {
+        return None;
+    }
+    match (reference.name.as_str(), reference.subscript.as_deref()) {
+        ("@" | "*", None) => scope.positional.as_ref().map(|list| list.to_vec()),
+        (name, Some("@" | "*")) => match scope.variables.get(name)? {
+            Variable::Many(list) => Some(list.clone()),
+            Variable::One(content) => Some(vec![content.clone()]),
+        },
+        _ => None,
+    }
+}
+
+/// Adds a value: bare, it is split at the shell's separators, and its wildcards count.
+fn push_content(
+    content: &Content,
+    quoting: Quoting,
+    splitting: Splitting,
+    scope: &Scope,
+    fields: &mut Fields,
+) {
+    let text = marked(&content.value);
+    let pattern = matches!(content.value, Value::Pattern(_));
+    let unknown = matches!(content.value, Value::Unknown | Value::Partly(_));
+    if quoting == Quoting::Quoted || splitting == Splitting::Whole {
+        let field = &mut fields.open;
+        field.push(text, Quoting::Quoted, Marks::Unknown);
+        field.pattern |= pattern;
+        if unknown {
+            field.sources.extend(content.sources.iter().cloned());
+        }
+        return;
+    }
+    let separators = match scope.get("IFS").map(|content| &content.value) {
+        Some(Value::Known(ifs)) => ifs.clone(),
+        Some(_) | None => BLANKS.to_owned(),
+    };
+    let is_separator = |c: char| separators.contains(c);
+    let mut pieces = text.split(is_separator).peekable();
+    let mut first = true;
+    while let Some(piece) = pieces.next() {
+        if !first && fields.open.present && fields.done.len() < MAX_FIELDS {
+            fields.next();
+        }
+        first = false;
+        if piece.is_empty() {
+            continue;
+        }
+        let field = &mut fields.open;
+        field.push(piece, Quoting::Bare, Marks::Unknown);
+        field.braces = false;
+        field.pattern |= pattern;
+        if unknown {
+            field.sources.extend(content.sources.iter().cloned());
+        }
+    }
+}

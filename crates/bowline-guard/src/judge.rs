@@ -1,0 +1,234 @@
+//! The verdict on a shell text: the strictest of its effects.
+
+use crate::effect::{Category, Effect, Gravity};
+use crate::families;
+use crate::interpret::{Interpretation, Note, interpret};
+use crate::invocation::Invocation;
+use crate::paths::{self, World};
+use crate::sensitive::{Access, Sensitivity, classify};
+use crate::shell::Understanding;
+
+/// What was found in a text, and the verdict.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Judgement {
+    /// The programs that would run.
+    pub invocations: Vec<Invocation>,
+    /// What they would do, with the index of the program; what no program does stands at the end of the list.
+    pub effects: Vec<(Effect, Option<usize>)>,
+    /// What follows from it.
+    pub verdict: Verdict,
+    /// How far the text was understood.
+    pub understanding: Understanding,
+}
+
+/// What follows from a text's effects.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Verdict {
+    /// The strictest effect's gravity; harmless without any.
+    pub gravity: Gravity,
+    /// Its category and rule, where there is one.
+    pub rule: Option<(Category, &'static str)>,
+    /// What it does, for people.
+    pub reason: Option<String>,
+    /// A safer way.
+    pub instead: Option<String>,
+}
+
+/// Judges a shell text.
+pub fn judge(text: &str, world: &dyn World) -> Judgement {
+    let interpretation = interpret(text, world);
+    let mut effects = Vec::new();
+    for (index, invocation) in interpretation.invocations.iter().enumerate() {
+        for effect in families::effects(invocation, world) {
+            effects.push((effect, Some(index)));
+        }
+        effects.extend(unknown_program(invocation, world).map(|effect| (effect, Some(index))));
+    }
+    for note in &interpretation.notes {
+        effects.push((of_note(*note), None));
+    }
+    effects.extend(unverified(text, &interpretation, world).map(|effect| (effect, None)));
+    Judgement {
+        verdict: strictest(&effects),
+        effects,
+        invocations: interpretation.invocations,
+        understanding: interpretation.understanding,
+    }
+}
+
+fn strictest(effects: &[(Effect, Option<usize>)]) -> Verdict {
+    // The first of the gravest: what runs first is what a person sees first.
+    let mut gravest: Option<&Effect> = None;
+    for (effect, _) in effects {
+        if gravest.is_none_or(|it| effect.gravity > it.gravity) {
+            gravest = Some(effect);
+        }
+    }
+    match gravest.filter(|it| it.gravity > Gravity::Harmless) {
+        Some(effect) => Verdict {
+            gravity: effect.gravity,
+            rule: Some((effect.category, effect.rule)),
+            reason: Some(effect.what.clone()),
+            instead: effect.instead.clone(),
+        },
+        None => Verdict {
+            gravity: Gravity::Harmless,
+            rule: None,
+            reason: None,
+            instead: None,
+        },
+    }
+}
+
+fn of_note(note: Note) -> Effect {
+    match note {
+        Note::Multiplies => Effect::new(
+            Category::Process,
+            Gravity::Grave,
+            "shell.multiplies",
+            "starts itself again and again until the machine stops",
+        ),
+    }
+}
+
+/// A program that cannot be known is judged as the worst that its arguments would make of it, one step milder.
+fn unknown_program(invocation: &Invocation, world: &dyn World) -> Option<Effect> {
+    if invocation.program.is_some() {
+        return None;
+    }
+    let flags = |letters: &[char]| {
+        invocation
+            .args
+            .iter()
+            .filter_map(|arg| arg.text())
+            .any(|text| {
+                text.starts_with('-')
+                    && !text.starts_with("--")
+                    && letters.iter().all(|letter| text.contains(*letter))
+            })
+    };
+    let mut candidates = vec!["git", "dd"];
+    if flags(&['r', 'f']) || flags(&['R', 'f']) {
+        candidates.push("rm");
+    }
+    candidates.into_iter().find_map(|program| {
+        let guess = Invocation { program: Some(program.to_owned()), ..invocation.clone() };
+        let grave = families::effects(&guess, world).into_iter().any(|effect| effect.gravity == Gravity::Grave);
+        grave.then(|| {
+            Effect::new(
+                Category::Unverified,
+                Gravity::Doubtful,
+                "shell.unknown-program",
+                format!("runs a program that cannot be known; `{program}` would destroy with these arguments"),
+            )
+            .instead("Write the program's name out instead of a variable.")
+        })
+    })
+}
+
+/// A text that was not understood is asked about if it holds something that could destroy or disclose.
+fn unverified(text: &str, interpretation: &Interpretation, world: &dyn World) -> Option<Effect> {
+    let why = match &interpretation.understanding {
+        Understanding::Clean => return None,
+        Understanding::Partial { problems } => problems.first().map_or("", String::as_str),
+        Understanding::Failed { reason } => reason.as_str(),
+    };
+    let danger = dangerous_word(text, world)?;
+    Some(
+        Effect::new(
+            Category::Unverified,
+            Gravity::Doubtful,
+            "shell.unverified",
+            format!("could not be read to the end ({why}), and contains `{danger}`"),
+        )
+        .instead("Write it as separate, simple commands."),
+    )
+}
+
+/// Programs and words that could destroy, looked for without any understanding.
+const DANGEROUS: &[&str] = &[
+    "rm",
+    "rmdir",
+    "unlink",
+    "shred",
+    "dd",
+    "mkfs",
+    "wipefs",
+    "truncate",
+    "rmtree",
+    "rmsync",
+    "rimraf",
+    "unlinksync",
+    "drop",
+    "flushall",
+    "flushdb",
+    "dropdatabase",
+    "destroy",
+    "terminate",
+    "purge",
+    "prune",
+    "delete",
+    "--delete",
+    "-delete",
+    "--force",
+    "--hard",
+    "--mirror",
+    "reset",
+    "clean",
+    "shutdown",
+    "reboot",
+    "halt",
+    "poweroff",
+    "killall",
+    "pkill",
+    "chmod",
+    "chown",
+    "crontab",
+    "curl",
+    "wget",
+    "eval",
+    "base64",
+    "xxd",
+    "nc",
+    "ncat",
+    "sudo",
+    "su",
+    "format",
+    "fdisk",
+    "parted",
+    "diskutil",
+    "remove-item",
+    "rd",
+    "del",
+];
+
+fn dangerous_word(text: &str, world: &dyn World) -> Option<String> {
+    let separators = |c: char| c.is_whitespace() || "\"'`$(){}[];|&<>=,/\\:!*?".contains(c);
+    let lower = text.to_ascii_lowercase();
+    let found = lower
+        .split(separators)
+        .find(|word| DANGEROUS.contains(word) || word.starts_with("mkfs."));
+    if let Some(found) = found {
+        return Some(found.to_owned());
+    }
+    let hidden: String = lower
+        .chars()
+        .filter(|c| !matches!(c, '\\' | '\'' | '"'))
+        .collect();
+    if let Some(found) = hidden
+        .split(separators)
+        .find(|word| DANGEROUS.contains(word))
+    {
+        return Some(found.to_owned());
+    }
+    text.split(|c: char| c.is_whitespace() || "\"'`$(){};|&<>=,".contains(c))
+        .find(|word| secret_path(word, world))
+        .map(str::to_owned)
+}
+
+fn secret_path(word: &str, world: &dyn World) -> bool {
+    let path = paths::resolve_literal(word, world);
+    !word.is_empty() && word.len() < 512 && classify(&path, Access::Read) != Sensitivity::Public
+}

@@ -1,0 +1,221 @@
+//! Patterns of a user against the rules: which secret could be meant.
+
+use crate::paths::glob::{self, Meeting};
+
+use super::matching::{Anchor, Extent, Folded, MAX_COMPONENTS, PATTERNS, Pattern, judge_name};
+use super::names::{ending, is_code, is_ordinary_ending};
+use super::rules::{BUSY_DIRECTORIES, COMMON_DIRECTORIES};
+use super::{Access, Level, Sensitivity};
+
+/// Names for which patterns are looked up by words: `**/*credential*`.
+const WORD_EXAMPLES: &[&str] = &[
+    "credentials.json",
+    "passwords.txt",
+    "secrets.yml",
+    "api-key.txt",
+];
+
+/// Judges a pattern: the worst name that it spells out well enough to be meant.
+pub(super) fn judge_pattern(path: &Folded, access: Access) -> Sensitivity {
+    let content = match access {
+        Access::Write | Access::Edit => access,
+        Access::Read | Access::Search | Access::List | Access::Glob | Access::Metadata => {
+            Access::Read
+        }
+    };
+    let mut worst = Sensitivity::Public;
+    for text in glob::expand_braces(&path.components.join("/")) {
+        let expanded = path.with_text(&text);
+        let code = is_code(expanded.name());
+        let words: Vec<Pattern<'_>> = WORD_EXAMPLES.iter().map(|it| Pattern::new(it)).collect();
+        let patterns = PATTERNS
+            .iter()
+            .filter(|(rule, _)| rule.read > Level::Public || rule.change > Level::Public)
+            .map(|(_, pattern)| pattern)
+            .chain(&words)
+            .filter(|pattern| !(code && pattern.is_open()));
+        for pattern in patterns {
+            let Some(example) = meet_path(&expanded, pattern, access) else {
+                continue;
+            };
+            worst = worst.worse(judge_name(&example, content));
+            if worst.rank() == Level::Secret {
+                break;
+            }
+        }
+    }
+    match (access, worst) {
+        (Access::Glob | Access::List, Sensitivity::Secret(reason)) => Sensitivity::Maybe(reason),
+        (Access::Glob | Access::List, Sensitivity::Maybe(_)) => Sensitivity::Public,
+        (_, other) => other,
+    }
+}
+
+/// Judges reading everything below a directory.
+pub(super) fn judge_tree(path: &Folded, written: &str) -> Sensitivity {
+    if glob::has_wildcard(written) {
+        return judge_pattern(path, Access::Search);
+    }
+    let mut components = path.components.clone();
+    let busy = components
+        .last()
+        .is_some_and(|name| BUSY_DIRECTORIES.contains(&name.as_str()));
+    components.push("**".to_owned());
+    let tree = Folded {
+        components,
+        home: path.home,
+    };
+    match judge_pattern(&tree, Access::Search) {
+        Sensitivity::Secret(reason) if busy => Sensitivity::Maybe(reason),
+        other => other,
+    }
+}
+
+/// A path that both the user's pattern and the rule's accept, if the user's pattern spells out
+/// enough of the rule's to be meant: `*.json` does not mean a service account's key.
+fn meet_path(path: &Folded, rule: &Pattern<'_>, access: Access) -> Option<Folded> {
+    let components = path.below(rule.anchor)?;
+    let offset = path.components.len() - components.len();
+    let rooted = rule.anchor != Anchor::Anywhere;
+    let starts = if rooted { 0..=0 } else { 0..=components.len() };
+    let mut found: Option<(usize, Vec<String>)> = None;
+    if let (Extent::Name, Some(name), Some(last)) =
+        (rule.extent, components.last(), rule.parts.last())
+        && name != "**"
+    {
+        // The names decide most cases at once.
+        meet_component(name, last, 0)?;
+    }
+    for start in starts {
+        let (before, after) = components.split_at_checked(start)?;
+        // `**` before the rule's first part stands for any folders, also none.
+        let Some(meeting) = meet_parts(after, &rule.parts, rule.extent, access, 0) else {
+            continue;
+        };
+        let spelled = meeting.iter().map(|part| part.spelled).sum();
+        if found.as_ref().is_none_or(|(best, _)| spelled > *best) {
+            let names = meeting.into_iter().map(|part| part.example);
+            let before = before.iter().filter(|it| *it != "**").cloned();
+            found = Some((spelled, before.chain(names).collect()));
+        }
+    }
+    let (_, tail) = found.filter(|(spelled, _)| *spelled > 0)?;
+    let components = path
+        .components
+        .iter()
+        .take(offset)
+        .cloned()
+        .chain(tail)
+        .collect();
+    Some(Folded {
+        components,
+        home: path.home,
+    })
+}
+
+/// Meets the user's components with the rule's parts, one by one. A part's `spelled` is one if it
+/// was spelled out, else nothing.
+fn meet_parts(
+    components: &[String],
+    parts: &[&str],
+    extent: Extent,
+    access: Access,
+    depth: usize,
+) -> Option<Vec<Meeting>> {
+    if depth > MAX_COMPONENTS {
+        return None;
+    }
+    let Some((part, later_parts)) = parts.split_first() else {
+        // All of the rule is met. What the user's pattern has left must lie below a tree.
+        return match (extent, components) {
+            (_, []) => Some(Vec::new()),
+            (Extent::Name, [only]) if only == "**" => Some(Vec::new()),
+            (Extent::Name, _) => None,
+            (Extent::Tree, below) => Some(below.iter().map(|it| example_of(it)).collect()),
+        };
+    };
+    let (first, later) = components.split_first()?;
+    if first == "**" {
+        let none = meet_parts(later, parts, extent, access, depth + 1);
+        let some =
+            meet_parts(components, later_parts, extent, access, depth + 1).map(|mut rest| {
+                rest.insert(
+                    0,
+                    Meeting {
+                        example: part.replace('*', ""),
+                        spelled: 0,
+                    },
+                );
+                rest
+            });
+        return match (none, some) {
+            (Some(none), Some(some)) => {
+                let count =
+                    |meeting: &[Meeting]| meeting.iter().map(|it| it.spelled).sum::<usize>();
+                Some(if count(&none) >= count(&some) {
+                    none
+                } else {
+                    some
+                })
+            }
+            (none, some) => none.or(some),
+        };
+    }
+    let is_name = later_parts.is_empty() && extent == Extent::Name;
+    let counted = distinctive(part, is_name);
+    let met = meet_component(first, part, counted)?;
+    let enough = met.spelled >= 2 && met.spelled * 2 >= spelled_in(part, counted);
+    let says_something = is_name || !is_common(part, access);
+    let spelled = usize::from(enough && says_something);
+    let mut rest = meet_parts(later, later_parts, extent, access, depth + 1)?;
+    rest.insert(
+        0,
+        Meeting {
+            example: met.example,
+            spelled,
+        },
+    );
+    Some(rest)
+}
+
+/// Most components are plain names, for which the full search is not needed.
+fn meet_component(component: &str, part: &str, counted: usize) -> Option<Meeting> {
+    if component.contains(['*', '?', '[', '\\', '(']) {
+        return glob::meet(component, part, counted);
+    }
+    glob::star_match(part, component).then(|| Meeting {
+        example: component.to_owned(),
+        spelled: spelled_in(part, counted),
+    })
+}
+
+/// How many of a rule part's characters tell it from harmless names: all but an ordinary ending.
+fn distinctive(part: &str, is_name: bool) -> usize {
+    let closed = part.trim_end_matches('*');
+    let ordinary = ending(closed).filter(|it| is_name && is_ordinary_ending(it));
+    ordinary.map_or(part.len(), |ending| closed.len() - ending.len() - 1)
+}
+
+fn spelled_in(part: &str, counted: usize) -> usize {
+    part.chars().take(counted).filter(|it| *it != '*').count()
+}
+
+fn is_common(directory: &str, access: Access) -> bool {
+    let busy = match access {
+        Access::Glob | Access::List | Access::Metadata => BUSY_DIRECTORIES.contains(&directory),
+        Access::Read | Access::Search | Access::Write | Access::Edit => false,
+    };
+    busy || COMMON_DIRECTORIES.contains(&directory)
+}
+
+fn example_of(component: &str) -> Meeting {
+    let example = glob::meet(component, "*", 0).map_or_else(String::new, |it| it.example);
+    Meeting {
+        example: if example.is_empty() {
+            "x".to_owned()
+        } else {
+            example
+        },
+        spelled: 0,
+    }
+}

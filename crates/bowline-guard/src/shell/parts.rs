@@ -1,0 +1,175 @@
+//! One word in parts: text, parameters, substitutions.
+
+use shuck_ast::{CommandSubstitutionSyntax, WordPart, WordPartNode};
+use shuck_parser::parser::Parser;
+
+use super::quoting::{self, Quotes};
+use super::tree::{Part, Quoting, TreeWord};
+
+/// Reads one word.
+pub(crate) fn read_word(source: &str) -> TreeWord {
+    let mut parts = Vec::new();
+    if source.contains(['$', '`', '\\', '\'', '"', '<', '>']) {
+        let parsed = Parser::parse_word_string(source);
+        read_parts(
+            source,
+            &parsed.parts,
+            0..source.len(),
+            Quotes::None,
+            &mut parts,
+        );
+    } else if !source.is_empty() {
+        parts.push(Part::Text(source.to_owned(), Quoting::Bare));
+    }
+    TreeWord {
+        source: source.to_owned(),
+        parts,
+    }
+}
+
+/// Reads text in which only expansions matter, as in double quotes: the body of a here-document.
+pub(crate) fn read_document(body: &str) -> TreeWord {
+    // Quotes are plain characters there; escaped, they are in a word too.
+    let mut quoted = String::with_capacity(body.len() + 2);
+    quoted.push('"');
+    let mut chars = body.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => quoted.push_str("\\\""),
+            '\\' => {
+                quoted.push('\\');
+                match chars.next() {
+                    Some('"') => quoted.push_str("\\\\\""),
+                    Some(next) => quoted.push(next),
+                    None => quoted.push('\\'),
+                }
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    read_word(&quoted)
+}
+
+fn read_parts(
+    source: &str,
+    nodes: &[WordPartNode],
+    all: std::ops::Range<usize>,
+    quotes: Quotes,
+    out: &mut Vec<Part>,
+) {
+    let mut end = all.start;
+    for node in nodes {
+        let range = node.span.start.offset()..node.span.end.offset();
+        let contiguous = range.start == end && range.end <= all.end;
+        end = range.end;
+        match source.get(range.clone()).filter(|_| contiguous) {
+            Some(text) => read_part(source, &node.kind, text, range.start, quotes, out),
+            None => {
+                out.push(Part::Opaque);
+                return;
+            }
+        }
+    }
+    if end != all.end {
+        out.push(Part::Opaque);
+    }
+}
+
+fn read_part(
+    source: &str,
+    part: &WordPart,
+    text: &str,
+    start: usize,
+    quotes: Quotes,
+    out: &mut Vec<Part>,
+) {
+    let quoting = match quotes {
+        Quotes::None => Quoting::Bare,
+        Quotes::Double => Quoting::Quoted,
+    };
+    let read = match part {
+        WordPart::Literal(_) => match quotes {
+            Quotes::None => return push_bare(text, out),
+            Quotes::Double => Some(Part::Text(quoting::double_quoted(text), Quoting::Quoted)),
+        },
+        WordPart::SingleQuoted { dollar: true, .. } => between(text, "$'", "'")
+            .map(|inside| Part::Text(quoting::ansi_c(inside), Quoting::Quoted)),
+        WordPart::SingleQuoted { dollar: false, .. } => {
+            between(text, "'", "'").map(|inside| Part::Text(inside.to_owned(), Quoting::Quoted))
+        }
+        WordPart::DoubleQuoted { parts, dollar } => {
+            let opening = if *dollar { "$\"" } else { "\"" };
+            match between(text, opening, "\"") {
+                Some(inside) => {
+                    let start = start + opening.len();
+                    // An empty pair of quotes is a word all the same.
+                    out.push(Part::Text(String::new(), Quoting::Quoted));
+                    let inner = start..start + inside.len();
+                    return read_parts(source, parts, inner, Quotes::Double, out);
+                }
+                None => None,
+            }
+        }
+        WordPart::CommandSubstitution { syntax, .. } => match syntax {
+            CommandSubstitutionSyntax::DollarParen => {
+                between(text, "$(", ")").map(|inside| Part::Commands(inside.to_owned(), quoting))
+            }
+            CommandSubstitutionSyntax::Backtick => between(text, "`", "`")
+                .map(|inside| Part::Commands(quoting::in_backticks(inside, quotes), quoting)),
+        },
+        WordPart::ProcessSubstitution { is_input: true, .. } => {
+            between(text, "<(", ")").map(|inside| Part::ReadsFrom(inside.to_owned()))
+        }
+        WordPart::ProcessSubstitution {
+            is_input: false, ..
+        } => between(text, ">(", ")").map(|inside| Part::WritesTo(inside.to_owned())),
+        WordPart::ArithmeticExpansion { .. } => between(text, "$((", "))")
+            .or_else(|| between(text, "$[", "]"))
+            .map(|inside| Part::Arithmetic(inside.to_owned())),
+        WordPart::Variable(_)
+        | WordPart::Parameter(_)
+        | WordPart::ParameterExpansion { .. }
+        | WordPart::Length(_)
+        | WordPart::ArrayAccess(_)
+        | WordPart::ArrayLength(_)
+        | WordPart::ArrayIndices(_)
+        | WordPart::Substring { .. }
+        | WordPart::ArraySlice { .. }
+        | WordPart::IndirectExpansion { .. }
+        | WordPart::PrefixMatch { .. }
+        | WordPart::Transformation { .. } => Some(Part::Parameter(text.to_owned(), quoting)),
+        WordPart::ZshQualifiedGlob(_) => None,
+    };
+    out.push(read.unwrap_or(Part::Opaque));
+}
+
+/// Text outside quotes: what a backslash keeps as it is counts as quoted.
+fn push_bare(text: &str, out: &mut Vec<Part>) {
+    let mut bare = String::new();
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            bare.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some('\n') => {}
+            Some(escaped) if escaped.is_ascii_alphanumeric() => bare.push(escaped),
+            Some(escaped) => {
+                if !bare.is_empty() {
+                    out.push(Part::Text(std::mem::take(&mut bare), Quoting::Bare));
+                }
+                out.push(Part::Text(escaped.to_string(), Quoting::Quoted));
+            }
+            None => bare.push('\\'),
+        }
+    }
+    if !bare.is_empty() {
+        out.push(Part::Text(bare, Quoting::Bare));
+    }
+}
+
+fn between<'t>(text: &'t str, opening: &str, closing: &str) -> Option<&'t str> {
+    text.strip_prefix(opening)?.strip_suffix(closing)
+}
