@@ -100,12 +100,15 @@ pub fn effects(invocation: &Invocation, world: &dyn World) -> Vec<Effect> {
 }
 
 /// What the runs of one line would do, each by itself. A secret that is fed to a program which keeps
-/// it (`… | docker login --password-stdin`) counts as not printed.
+/// it (`… | docker login --password-stdin`) counts as not printed; a file that one run downloads and
+/// a later one starts counts as fetched code.
 pub fn effects_of_line(invocations: &[Invocation], world: &dyn World) -> Vec<Vec<Effect>> {
     invocations
         .iter()
-        .map(|invocation| {
+        .enumerate()
+        .map(|(at, invocation)| {
             let mut found = effects(invocation, world);
+            found.extend(fetched_code::downloaded_and_run(invocations, at));
             if found.iter().any(|it| secrets::is_about_printing(it.rule))
                 && invocations
                     .iter()

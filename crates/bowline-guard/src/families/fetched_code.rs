@@ -4,7 +4,7 @@ use crate::effect::Effect;
 use crate::invocation::{Invocation, Opening, Stdin, Through};
 
 use super::Run;
-use super::args::{Parsed, Spec, parse, word};
+use super::args::{Parsed, Spec, UNKNOWN, parse, word};
 use super::launch::base_name;
 use super::rule::rules;
 
@@ -481,4 +481,63 @@ fn plain_http(parsed: &Parsed<'_>, run: Run<'_>) -> Option<String> {
         (plain || remote || bare).then(|| url.to_owned())
     });
     urls.next()
+}
+
+/// Runs of one line of which one downloads a file and a later one runs it.
+pub(super) fn downloaded_and_run(invocations: &[Invocation], at: usize) -> Option<Effect> {
+    let runner = invocations.get(at)?;
+    let program = runner.program.as_deref()?;
+    let script = if SHELLS.contains(&program) || INTERPRETERS.contains(&base_name(program)) {
+        runner
+            .args
+            .iter()
+            .map(word)
+            .find(|it| !it.starts_with('-'))?
+    } else {
+        program
+    };
+    let name = script
+        .rsplit('/')
+        .next()
+        .filter(|it| !it.is_empty() && *it != UNKNOWN)?;
+    let earlier = invocations.get(..at)?;
+    earlier.iter().find_map(|it| {
+        let (file, url) = download(it)?;
+        (file.rsplit('/').next() == Some(name)).then(|| judge_address(url).effect(script))
+    })
+}
+
+/// The file that a download writes, and where it comes from.
+fn download(invocation: &Invocation) -> Option<(&str, &str)> {
+    let parsed = match invocation.program.as_deref()? {
+        "curl" => parse(
+            &invocation.args,
+            &Spec::gnu(&[
+                "o", "output", "H", "header", "A", "e", "u", "d", "X", "request",
+            ]),
+        ),
+        "wget" | "aria2c" => parse(
+            &invocation.args,
+            &Spec::gnu(&["O", "output-document", "P", "o", "header", "U"]),
+        ),
+        _ => return None,
+    };
+    let url = parsed
+        .words
+        .iter()
+        .copied()
+        .find(|it| it.contains(['.', '/']))?;
+    let written = invocation
+        .opened
+        .iter()
+        .find(|it| !matches!(it.how, Opening::Read))
+        .map(|it| word(&it.file));
+    let named = parsed
+        .value(&["o", "output", "O", "output-document"])
+        .filter(|it| *it != "-");
+    let last = url
+        .split(['?', '#'])
+        .next()
+        .and_then(|it| it.rsplit('/').next());
+    Some((written.or(named).or(last)?, url))
 }

@@ -61,6 +61,8 @@ const ROWS: &[Row] = &[
     Row::doubtful(&["pod"], "trunk push", &PUBLISH, "publishes the pod {}"),
     Row::doubtful(&["jsr", "deno"], "publish", &PUBLISH, "publishes this package"),
     Row::doubtful(&["stack", "cabal"], "upload", &PUBLISH, "publishes this package"),
+    Row::doubtful(&["docker", "podman", "nerdctl"], "push", &PUBLISH, "publishes the image {}"),
+    Row::doubtful(&["docker", "podman", "nerdctl"], "image|manifest|compose push", &PUBLISH, "publishes the image {}"),
     Row::doubtful(&["helm"], "push", &PUBLISH, "publishes the chart {}"),
     Row::doubtful(&["goreleaser"], "release", &PUBLISH, "publishes a release"),
     Row::doubtful(&["conan", "luarocks", "opam-publish", "snapcraft", "anaconda", "spack", "charmcraft"], "upload|release|push|close", &PUBLISH, "publishes {}"),

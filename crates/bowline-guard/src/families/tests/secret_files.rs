@@ -140,7 +140,11 @@ fn tools() {
          deny vercel env pull
          ask npm token list
          ask terraform output -json
-         allow terraform output",
+         allow terraform output
+         allow terraform output -raw vpc
+         deny terraform output -raw db_password
+         deny npm config get //r.example.org/:_authToken
+         allow npm config get registry",
     );
 }
 

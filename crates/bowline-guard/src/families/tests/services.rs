@@ -154,6 +154,7 @@ fn clusters() {
          allow kubectl scale --replicas=3 deploy/web
          allow kubectl rollout restart deploy/web
          allow kubectl delete ns shop --dry-run=client
+         ask kubectl apply -f k8s/
          allow kubectl get pods
          allow kubectl describe secret x
          deny helm uninstall web
@@ -209,6 +210,10 @@ fn containers() {
          deny virsh undefine web
          ask multipass delete dev
          deny wsl --unregister Ubuntu",
+    );
+    assert_eq!(
+        verdict(&each("kubectl delete $X", "kubectl get ns -o name")),
+        "deny"
     );
     for (command, expected) in [
         ("docker rm -f $IDS", "ask"),
