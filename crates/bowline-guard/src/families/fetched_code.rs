@@ -483,9 +483,13 @@ fn plain_http(parsed: &Parsed<'_>, run: Run<'_>) -> Option<String> {
     urls.next()
 }
 
-/// Runs of one line of which one downloads a file and a later one runs it.
-pub(super) fn downloaded_and_run(invocations: &[Invocation], at: usize) -> Option<Effect> {
-    let runner = invocations.get(at)?;
+/// A run that starts a file which an earlier run of the line downloads, with `(run, file, address)`
+/// for each download.
+pub(super) fn downloaded_and_run(
+    runner: &Invocation,
+    at: usize,
+    downloads: &[(usize, &str, &str)],
+) -> Option<Effect> {
     let program = runner.program.as_deref()?;
     let script = if SHELLS.contains(&program) || INTERPRETERS.contains(&base_name(program)) {
         runner
@@ -500,15 +504,14 @@ pub(super) fn downloaded_and_run(invocations: &[Invocation], at: usize) -> Optio
         .rsplit('/')
         .next()
         .filter(|it| !it.is_empty() && *it != UNKNOWN)?;
-    let earlier = invocations.get(..at)?;
-    earlier.iter().find_map(|it| {
-        let (file, url) = download(it)?;
-        (file.rsplit('/').next() == Some(name)).then(|| judge_address(url).effect(script))
+    downloads.iter().find_map(|(earlier, file, url)| {
+        let same = *earlier < at && file.rsplit('/').next() == Some(name);
+        same.then(|| judge_address(url).effect(script))
     })
 }
 
 /// The file that a download writes, and where it comes from.
-fn download(invocation: &Invocation) -> Option<(&str, &str)> {
+pub(super) fn download(invocation: &Invocation) -> Option<(&str, &str)> {
     let parsed = match invocation.program.as_deref()? {
         "curl" => parse(
             &invocation.args,

@@ -3,6 +3,8 @@
 mod programs;
 mod variables;
 
+use std::collections::BTreeSet;
+
 use crate::effect::Effect;
 use crate::invocation::{Arg, Invocation, Opening, Stdin, Through};
 use crate::paths::{World, resolve};
@@ -422,7 +424,7 @@ fn parse_words<'arg>(args: &'arg [Arg], values: &'static [&'static str]) -> Pars
         .iter()
         .position(|it| matches!(word(it), "-x" | "--exclude" | "-xr!"))
     {
-        let excluded: Vec<&str> = args.iter().skip(at).map(word).collect();
+        let excluded: BTreeSet<&str> = args.iter().skip(at).map(word).collect();
         parsed.words.retain(|it| !excluded.contains(it));
     }
     parsed
@@ -550,27 +552,32 @@ fn takes_secret(run: Run<'_>) -> bool {
     }
 }
 
-/// Whether `consumer` takes what `producer` prints, and keeps it to itself.
-pub(super) fn keeps_what_comes_from(consumer: &Invocation, producer: &Invocation) -> bool {
-    let (Some(program), Some(from)) = (consumer.program.as_deref(), producer.program.as_deref())
-    else {
+/// Whether a run takes a secret on its standard input and keeps it to itself.
+pub(super) fn keeps_input(invocation: &Invocation) -> bool {
+    matches!(invocation.stdin, Stdin::Pipe(_) | Stdin::Text(_))
+        && invocation.program.as_deref().is_some_and(|program| {
+            let name = super::launch::plain_name(program);
+            takes_secret(Run {
+                name,
+                args: &invocation.args,
+                invocation,
+            })
+        })
+}
+
+/// Whether `consumer` reads what `producer` prints.
+pub(super) fn is_fed_by(consumer: &Invocation, producer: &Invocation) -> bool {
+    let Some(from) = producer.program.as_deref() else {
         return false;
     };
-    let feeds = match &consumer.stdin {
+    match &consumer.stdin {
         Stdin::Pipe(programs) => programs.iter().any(|it| {
             let name = it.split_whitespace().next().unwrap_or_default();
             super::launch::plain_name(name) == super::launch::plain_name(from)
         }),
         Stdin::Text(_) => matches!(from, "echo" | "printf"),
         Stdin::None | Stdin::File(_) => false,
-    };
-    let name = super::launch::plain_name(program);
-    feeds
-        && takes_secret(Run {
-            name,
-            args: &consumer.args,
-            invocation: consumer,
-        })
+    }
 }
 
 /// Whether a rule is about printing what may go into a program that keeps it.
