@@ -36,6 +36,10 @@ rules! {
         instead "add it to `.gitignore`, and commit a template without values";
 }
 
+/// So many files of one run are looked at, and so many of them as whole trees.
+const MAX_FILES: usize = 128;
+const MAX_TREES: usize = 8;
+
 /// What a program does with the files that it is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Use {
@@ -385,7 +389,14 @@ fn reads(run: Run<'_>, reader: &Reader, world: &dyn World) -> Vec<Effect> {
             "files-with-matches",
             "silent",
         ]);
-    for path in words.iter().filter(|_| !quiet) {
+    if words.len() > MAX_FILES && !quiet {
+        found.push(READ.doubtful("takes more files than can be looked at here"));
+    }
+    for (at, path) in words.iter().take(MAX_FILES).enumerate().filter(|_| !quiet) {
+        let access = match access {
+            Access::Search if at >= MAX_TREES => Access::Read,
+            other => other,
+        };
         let Some((sensitivity, why)) = judge(path, access, world) else {
             continue;
         };
@@ -514,7 +525,7 @@ fn stdin_and_redirections(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Ef
     }
     if name == "tee" || name == "sponge" {
         let parsed = parse(run.args, &Spec::gnu(&[]));
-        for path in &parsed.words {
+        for path in parsed.words.iter().take(MAX_FILES) {
             if let Some((sensitivity, why)) = judge(path, Access::Write, world) {
                 found.push(change(path, sensitivity, why));
             }
