@@ -111,16 +111,15 @@ fn tokens(text: &str, backslash: Backslash) -> Vec<Token> {
                 found.push(Token::Name(content));
                 left
             }
-            '$' if bodies_left > 0 => match dollar_body(rest) {
-                Some((body, left)) => {
+            '$' if bodies_left > 0 => {
+                if let Some((body, left)) = dollar_body(rest) {
                     found.push(Token::Text(body.to_owned()));
                     left
-                }
-                None => {
+                } else {
                     bodies_left -= 1;
                     after(1)
                 }
-            },
+            }
             _ if is_word(first) => {
                 let end = rest.find(|it| !is_word(it)).unwrap_or(rest.len());
                 found.push(Token::Word(
