@@ -42,10 +42,9 @@ pub struct Verdict {
 pub fn judge(text: &str, world: &dyn World) -> Judgement {
     let interpretation = interpret(text, world);
     let mut effects = Vec::new();
-    for (index, invocation) in interpretation.invocations.iter().enumerate() {
-        for effect in families::effects(invocation, world) {
-            effects.push((effect, Some(index)));
-        }
+    let found = families::effects_of_line(&interpretation.invocations, world);
+    for (index, (invocation, found)) in interpretation.invocations.iter().zip(found).enumerate() {
+        effects.extend(found.into_iter().map(|effect| (effect, Some(index))));
         effects.extend(unknown_program(invocation, world).map(|effect| (effect, Some(index))));
     }
     for note in &interpretation.notes {
