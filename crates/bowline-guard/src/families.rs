@@ -39,6 +39,9 @@ pub use rule::RuleInfo;
 /// A launcher may start another launcher, but not without end.
 const MAX_LAUNCHES: usize = 6;
 
+/// Of a line's downloads, and of its programs that keep a secret, so many are looked at.
+const MAX_PAIRED: usize = 64;
+
 /// One program run as a family sees it.
 #[derive(Debug, Clone, Copy)]
 struct Run<'run> {
@@ -100,17 +103,27 @@ pub fn effects(invocation: &Invocation, world: &dyn World) -> Vec<Effect> {
 }
 
 /// What the runs of one line would do, each by itself. A secret that is fed to a program which keeps
-/// it (`… | docker login --password-stdin`) counts as not printed.
+/// it (`… | docker login --password-stdin`) counts as not printed; a file that one run downloads and
+/// a later one starts counts as fetched code.
 pub fn effects_of_line(invocations: &[Invocation], world: &dyn World) -> Vec<Vec<Effect>> {
+    let downloads: Vec<(usize, &str, &str)> = invocations
+        .iter()
+        .enumerate()
+        .filter_map(|(at, it)| fetched_code::download(it).map(|(file, url)| (at, file, url)))
+        .take(MAX_PAIRED)
+        .collect();
+    let keepers: Vec<&Invocation> = invocations
+        .iter()
+        .filter(|it| secrets::keeps_input(it))
+        .take(MAX_PAIRED)
+        .collect();
     invocations
         .iter()
-        .map(|invocation| {
+        .enumerate()
+        .map(|(at, invocation)| {
             let mut found = effects(invocation, world);
-            if found.iter().any(|it| secrets::is_about_printing(it.rule))
-                && invocations
-                    .iter()
-                    .any(|it| secrets::keeps_what_comes_from(it, invocation))
-            {
+            found.extend(fetched_code::downloaded_and_run(invocation, at, &downloads));
+            if keepers.iter().any(|it| secrets::is_fed_by(it, invocation)) {
                 found.retain(|it| !secrets::is_about_printing(it.rule));
             }
             found

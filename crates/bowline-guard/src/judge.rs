@@ -1,5 +1,7 @@
 //! The verdict on a shell text: the strictest of its effects.
 
+use std::collections::BTreeSet;
+
 use crate::effect::{Category, Effect, Gravity};
 use crate::families;
 use crate::interpret::{Interpretation, Note, interpret};
@@ -40,10 +42,9 @@ pub struct Verdict {
 pub fn judge(text: &str, world: &dyn World) -> Judgement {
     let interpretation = interpret(text, world);
     let mut effects = Vec::new();
-    for (index, invocation) in interpretation.invocations.iter().enumerate() {
-        for effect in families::effects(invocation, world) {
-            effects.push((effect, Some(index)));
-        }
+    let found = families::effects_of_line(&interpretation.invocations, world);
+    for (index, (invocation, found)) in interpretation.invocations.iter().zip(found).enumerate() {
+        effects.extend(found.into_iter().map(|effect| (effect, Some(index))));
         effects.extend(unknown_program(invocation, world).map(|effect| (effect, Some(index))));
     }
     for note in &interpretation.notes {
@@ -204,6 +205,9 @@ const DANGEROUS: &[&str] = &[
     "del",
 ];
 
+/// The most paths that are looked at one by one.
+const MAX_PATHS: usize = 100;
+
 fn dangerous_word(text: &str, world: &dyn World) -> Option<String> {
     let separators = |c: char| c.is_whitespace() || "\"'`$(){}[];|&<>=,/\\:!*?".contains(c);
     let lower = text.to_ascii_lowercase();
@@ -223,7 +227,15 @@ fn dangerous_word(text: &str, world: &dyn World) -> Option<String> {
     {
         return Some(found.to_owned());
     }
-    text.split(|c: char| c.is_whitespace() || "\"'`$(){};|&<>=,".contains(c))
+    let paths: BTreeSet<&str> = text
+        .split(|c: char| c.is_whitespace() || "\"'`$(){};|&<>=,".contains(c))
+        .filter(|word| word.contains(['.', '/', '_', '~']))
+        .collect();
+    if paths.len() > MAX_PATHS {
+        return Some(format!("{} paths", paths.len()));
+    }
+    paths
+        .into_iter()
         .find(|word| secret_path(word, world))
         .map(str::to_owned)
 }

@@ -1,6 +1,7 @@
 //! Clusters: what is deleted or disturbed in Kubernetes and around it.
 
 use crate::effect::Effect;
+use crate::invocation::Through;
 
 use super::Run;
 use super::args::{Parsed, Spec, listed, parse};
@@ -13,9 +14,9 @@ rules! {
     DELETE = Cluster, "cluster.delete", "Deletes workloads",
         instead "look first with `kubectl get`, or restart with `kubectl rollout restart`";
     DISTURB = Cluster, "cluster.disturb", "Disturbs running workloads",
-        instead "look first with `kubectl get`";
+        instead "look first with `kubectl get`, or at the changes with `kubectl diff`";
     RELEASE = Cluster, "cluster.release", "Uninstalls a release with all that it made",
-        instead "look first with `helm status` and `helm history`, and let the person decide";
+        instead "look first with `helm status`";
     TEAR_DOWN = Cluster, "cluster.tear-down", "Deletes a whole cluster";
 }
 
@@ -81,10 +82,10 @@ const ROWS: &[Row] = &[
 pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
     let found = match run.name {
         "kubectl" | "oc" | "kubecolor" | "k" | "microk8s.kubectl" => {
-            kubectl(&parse(run.args, &KUBE))
+            kubectl(run, &parse(run.args, &KUBE))
         }
         "k3s" | "microk8s" if run.args.first().and_then(|it| it.text()) == Some("kubectl") => {
-            kubectl(&parse(run.args.get(1..).unwrap_or_default(), &KUBE))
+            kubectl(run, &parse(run.args.get(1..).unwrap_or_default(), &KUBE))
         }
         "k3s-uninstall" | "k3s-killall" | "rke2-uninstall" => {
             Some(TEAR_DOWN.grave("uninstalls the cluster of this machine"))
@@ -163,14 +164,14 @@ fn holds_state(kind: &str) -> bool {
     )
 }
 
-fn kubectl(parsed: &Parsed<'_>) -> Option<Effect> {
+fn kubectl(run: Run<'_>, parsed: &Parsed<'_>) -> Option<Effect> {
     if parsed.value(&["dry-run"]).is_some_and(|it| it != "none")
         || (parsed.has(&["dry-run"]) && parsed.value(&["dry-run"]).is_none())
     {
         return None;
     }
     match parsed.at(0) {
-        "delete" => Some(delete(parsed)),
+        "delete" => Some(delete(run, parsed)),
         "drain" => {
             Some(DISTURB.doubtful(format!("moves everything off the node {}", parsed.at(1))))
         }
@@ -184,6 +185,7 @@ fn kubectl(parsed: &Parsed<'_>) -> Option<Effect> {
         "apply" if parsed.has(&["prune"]) => {
             Some(DELETE.doubtful("deletes what the manifests do not name"))
         }
+        "apply" => Some(DISTURB.doubtful("changes what runs in the cluster")),
         "adm" | "admin" if matches!(parsed.at(1), "drain" | "prune") => {
             Some(DISTURB.doubtful(format!("runs {}", parsed.words.join(" "))))
         }
@@ -194,7 +196,7 @@ fn kubectl(parsed: &Parsed<'_>) -> Option<Effect> {
     }
 }
 
-fn delete(parsed: &Parsed<'_>) -> Effect {
+fn delete(run: Run<'_>, parsed: &Parsed<'_>) -> Effect {
     let all = parsed.is_on(&["all", "all-namespaces", "A"]);
     let force = parsed.is_on(&["force", "now"]) || parsed.value(&["grace-period"]) == Some("0");
     let named = parsed.from(1);
@@ -209,6 +211,12 @@ fn delete(parsed: &Parsed<'_>) -> Effect {
     let state = kinds
         .iter()
         .any(|kind| holds_state(&kind.to_ascii_lowercase()));
+    // `kubectl get ns -o name | xargs kubectl delete`: the listing tells the kind.
+    let state = state
+        || run.invocation.through.iter().any(|it| match it {
+            Through::EachOf(source) => source.split([' ', ',', '/']).any(holds_state),
+            _ => false,
+        });
     let everything = all
         && !kinds.iter().all(|kind| {
             matches!(

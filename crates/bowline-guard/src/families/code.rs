@@ -375,7 +375,6 @@ fn secrets(bare: &str, literals: &[String], network: bool, world: &dyn World) ->
             "ENV.to_h",
             "ENV.each",
             "ENV.inspect",
-            "puts ENV",
             "print_r($_ENV)",
             "print_r(getenv())",
             "var_dump(getenv())",
@@ -386,7 +385,8 @@ fn secrets(bare: &str, literals: &[String], network: bool, world: &dyn World) ->
         ]
         .iter()
         .any(|it| bare.contains(it))
-            || bare.trim() == "process.env";
+            || bare.trim() == "process.env"
+            || bare.trim_end().ends_with("puts ENV");
         if (named.is_some() && prints) || whole {
             let what = named.map_or_else(
                 || "prints the whole environment".to_owned(),

@@ -188,7 +188,7 @@ fn stop(run: Run<'_>, verb: &str, args: &[Arg]) -> Option<Effect> {
 
 fn compose(args: &[Arg]) -> Option<Effect> {
     let (_, command, rest) = split_command(args, &COMPOSE);
-    let parsed = parse(rest, &COMPOSE);
+    let parsed = parse(rest, &Spec::gnu(&["t", "timeout", "rmi"]));
     if parsed.is_dry_run() {
         return None;
     }

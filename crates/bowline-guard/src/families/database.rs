@@ -448,25 +448,29 @@ fn redis_command(command: &str) -> Option<Effect> {
 
 /// Tools that act on whole databases, queues or topics.
 fn other(run: Run<'_>) -> Option<Effect> {
-    let parsed = parse(
-        run.args,
-        &Spec::gnu(&[
-            "h",
-            "host",
-            "p",
-            "port",
-            "U",
-            "username",
-            "u",
-            "user",
-            "topic",
-            "bootstrap-server",
-            "zookeeper",
-            "endpoints",
-            "d",
-            "dbname",
-        ]),
-    );
+    const GNU: Spec = Spec::gnu(&[
+        "h",
+        "host",
+        "p",
+        "port",
+        "U",
+        "username",
+        "u",
+        "user",
+        "topic",
+        "bootstrap-server",
+        "zookeeper",
+        "endpoints",
+        "d",
+        "dbname",
+    ]);
+    const LONG: Spec = Spec::long(&["address", "namespace", "ns", "mount", "token"]);
+    let spec = if matches!(run.name, "vault" | "bao" | "consul") {
+        &LONG
+    } else {
+        &GNU
+    };
+    let parsed = parse(run.args, spec);
     let drops = |name: &str| {
         let what = format!("drops the database {name}");
         if is_disposable(name) {

@@ -4,7 +4,7 @@ use crate::effect::Effect;
 use crate::invocation::{Invocation, Opening, Stdin, Through};
 
 use super::Run;
-use super::args::{Parsed, Spec, parse, word};
+use super::args::{Parsed, Spec, UNKNOWN, parse, word};
 use super::launch::base_name;
 use super::rule::rules;
 
@@ -481,4 +481,66 @@ fn plain_http(parsed: &Parsed<'_>, run: Run<'_>) -> Option<String> {
         (plain || remote || bare).then(|| url.to_owned())
     });
     urls.next()
+}
+
+/// A run that starts a file which an earlier run of the line downloads, with `(run, file, address)`
+/// for each download.
+pub(super) fn downloaded_and_run(
+    runner: &Invocation,
+    at: usize,
+    downloads: &[(usize, &str, &str)],
+) -> Option<Effect> {
+    let program = runner.program.as_deref()?;
+    let script = if SHELLS.contains(&program) || INTERPRETERS.contains(&base_name(program)) {
+        runner
+            .args
+            .iter()
+            .map(word)
+            .find(|it| !it.starts_with('-'))?
+    } else {
+        program
+    };
+    let name = script
+        .rsplit('/')
+        .next()
+        .filter(|it| !it.is_empty() && *it != UNKNOWN)?;
+    downloads.iter().find_map(|(earlier, file, url)| {
+        let same = *earlier < at && file.rsplit('/').next() == Some(name);
+        same.then(|| judge_address(url).effect(script))
+    })
+}
+
+/// The file that a download writes, and where it comes from.
+pub(super) fn download(invocation: &Invocation) -> Option<(&str, &str)> {
+    let parsed = match invocation.program.as_deref()? {
+        "curl" => parse(
+            &invocation.args,
+            &Spec::gnu(&[
+                "o", "output", "H", "header", "A", "e", "u", "d", "X", "request",
+            ]),
+        ),
+        "wget" | "aria2c" => parse(
+            &invocation.args,
+            &Spec::gnu(&["O", "output-document", "P", "o", "header", "U"]),
+        ),
+        _ => return None,
+    };
+    let url = parsed
+        .words
+        .iter()
+        .copied()
+        .find(|it| it.contains(['.', '/']))?;
+    let written = invocation
+        .opened
+        .iter()
+        .find(|it| !matches!(it.how, Opening::Read))
+        .map(|it| word(&it.file));
+    let named = parsed
+        .value(&["o", "output", "O", "output-document"])
+        .filter(|it| *it != "-");
+    let last = url
+        .split(['?', '#'])
+        .next()
+        .and_then(|it| it.rsplit('/').next());
+    Some((written.or(named).or(last)?, url))
 }

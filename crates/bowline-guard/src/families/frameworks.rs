@@ -108,6 +108,22 @@ const SPEC: Spec = Spec::gnu(&[
 ]);
 
 pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
+    let known = table::knows(ROWS, run.name)
+        || matches!(
+            run.name,
+            "rails"
+                | "rake"
+                | "hanami"
+                | "alembic"
+                | "flask"
+                | "aerich"
+                | "quart"
+                | "heroku"
+                | "wrangler"
+        );
+    if !known {
+        return Vec::new();
+    }
     let parsed = parse(run.args, &SPEC);
     if parsed.is_dry_run() || parsed.is_on(&["dump-sql", "sql", "pretend"]) {
         return Vec::new();

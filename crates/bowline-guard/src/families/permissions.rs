@@ -18,6 +18,12 @@ rules! {
 }
 
 pub(super) fn effects(run: Run<'_>, world: &dyn World) -> Vec<Effect> {
+    let known = [
+        "chmod", "chown", "chgrp", "setfacl", "chattr", "icacls", "takeown", "cacls",
+    ];
+    if !known.contains(&run.name) {
+        return Vec::new();
+    }
     let spec = Spec::gnu(&["reference", "from", "m", "modify", "x", "remove", "M", "X"]);
     let parsed = parse(run.args, &spec);
     let recursive = parsed.has(&["R", "recursive"]);

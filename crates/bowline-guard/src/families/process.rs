@@ -3,7 +3,7 @@
 use crate::effect::Effect;
 
 use super::Run;
-use super::args::{Parsed, Spec, listed, parse};
+use super::args::{Parsed, Spec, listed, parse, word};
 use super::rule::rules;
 
 rules! {
@@ -57,11 +57,15 @@ fn systemctl(parsed: &Parsed<'_>) -> Option<Effect> {
 }
 
 fn kill(run: Run<'_>, parsed: &Parsed<'_>) -> Option<Effect> {
-    if parsed.has(&["l", "L", "list", "0"]) {
+    if run
+        .args
+        .iter()
+        .any(|it| matches!(word(it), "-l" | "-L" | "--list" | "-0"))
+    {
         return None;
     }
     // `-1` as the last word is every process; before others it is a signal.
-    let targets: Vec<&str> = run.args.iter().map(super::args::word).collect();
+    let targets: Vec<&str> = run.args.iter().map(word).collect();
     let last = targets.last().copied().unwrap_or_default();
     let every = last == "-1" && (targets.len() > 1 || parsed.before_dashes.is_some());
     if every {
@@ -120,7 +124,7 @@ fn by_name(run: Run<'_>, parsed: &Parsed<'_>) -> Option<Effect> {
         || run
             .args
             .iter()
-            .map(super::args::word)
+            .map(word)
             .any(|it| matches!(it, "-KILL" | "-SIGKILL" | "/F" | "/f"));
     let service = named.iter().any(|it| is_service(it));
     (hard

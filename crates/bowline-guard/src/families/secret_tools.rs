@@ -73,7 +73,6 @@ const ROWS: &[Row] = &[
     Row::doubtful(&["rails"], "credentials:edit", &MAY_PRINT, "opens the credentials of the application"),
     Row::grave(&["pulumi"], "config get", &PRINTS, "prints the setting {}"),
     Row::grave(&["pulumi"], "config|stack|up|preview", &PRINTS, "prints secrets").with(&["show-secrets"]),
-    Row::doubtful(&["terraform", "tofu"], "output", &MAY_PRINT, "prints outputs, secret ones among them").with(&["raw", "json"]),
     Row::doubtful(&["terraform", "tofu"], "state pull|show", &MAY_PRINT, "prints the state").with(&["json"]),
     Row::doubtful(&["terraform", "tofu"], "state pull", &MAY_PRINT, "prints the state, secrets among it"),
     Row::grave(&["sops"], "decrypt|exec-env|exec-file", &EXPORTS, "decrypts {}"),
@@ -105,6 +104,8 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
         "docker" | "podman" => docker_inspect(run),
         "pass" | "gopass" => pass(run),
         "pulumi" => pulumi(run),
+        "terraform" | "tofu" => outputs(run),
+        "npm" | "pnpm" | "yarn" => registry_token(run),
         _ => None,
     };
     let found = found.or_else(|| {
@@ -222,4 +223,25 @@ fn pulumi(run: Run<'_>) -> Option<Effect> {
         && !super::secrets::names_a_secret(name)
         && !parsed.has(&["show-secrets"]))
     .then(|| MAY_PRINT.doubtful(format!("prints the setting {name}")))
+}
+
+/// One output is secret if it is named so; all of them together often hold one.
+fn outputs(run: Run<'_>) -> Option<Effect> {
+    let parsed = parse(run.args, &Spec::long(&["chdir", "state"]));
+    if !parsed.begins("output") || !parsed.has(&["raw", "json"]) {
+        return None;
+    }
+    let name = parsed.at(1);
+    if super::secrets::names_a_secret(name) {
+        return Some(PRINTS.grave(format!("prints the output {name}")));
+    }
+    name.is_empty()
+        .then(|| MAY_PRINT.doubtful("prints outputs, secret ones among them"))
+}
+
+fn registry_token(run: Run<'_>) -> Option<Effect> {
+    let parsed = parse(run.args, &Spec::gnu(&[]));
+    let name = parsed.at(2);
+    (parsed.begins("config|c get") && super::secrets::names_a_secret(name))
+        .then(|| PRINTS.grave(format!("prints the setting {name}")))
 }

@@ -1,5 +1,10 @@
 //! Live secrets: files that programs read, copy, pack or send, and variables that are printed.
 
+mod programs;
+mod variables;
+
+use std::collections::BTreeSet;
+
 use crate::effect::Effect;
 use crate::invocation::{Arg, Invocation, Opening, Stdin, Through};
 use crate::paths::{World, resolve};
@@ -9,6 +14,9 @@ use super::Run;
 use super::args::{Parsed, Spec, UNKNOWN, parse, word};
 use super::launch::base_name;
 use super::rule::rules;
+use programs::{arg_file, container_copy, dd, find, git, openssl, request, upload};
+pub(super) use variables::names_a_secret;
+use variables::{environment, filtered_environment, printed_variable};
 
 rules! {
     READ = SecretRead, "secrets.read", "Reads a file that holds secrets",
@@ -27,6 +35,10 @@ rules! {
     STAGE = SecretSend, "secrets.stage", "Puts a file that holds secrets under version control",
         instead "add it to `.gitignore`, and commit a template without values";
 }
+
+/// So many files of one run are looked at, and so many of them as whole trees.
+const MAX_FILES: usize = 128;
+const MAX_TREES: usize = 8;
 
 /// What a program does with the files that it is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -377,7 +389,14 @@ fn reads(run: Run<'_>, reader: &Reader, world: &dyn World) -> Vec<Effect> {
             "files-with-matches",
             "silent",
         ]);
-    for path in words.iter().filter(|_| !quiet) {
+    if words.len() > MAX_FILES && !quiet {
+        found.push(READ.doubtful("takes more files than can be looked at here"));
+    }
+    for (at, path) in words.iter().take(MAX_FILES).enumerate().filter(|_| !quiet) {
+        let access = match access {
+            Access::Search if at >= MAX_TREES => Access::Read,
+            other => other,
+        };
         let Some((sensitivity, why)) = judge(path, access, world) else {
             continue;
         };
@@ -390,6 +409,7 @@ fn reads(run: Run<'_>, reader: &Reader, world: &dyn World) -> Vec<Effect> {
         let kept = reader.does == Use::Copies
             && !sends
             && reader.files == Files::AllButLast
+            && target.starts_with(*path)
             && matches!(
                 judge(target, Access::Read, world),
                 Some((Sensitivity::Secret(_), _))
@@ -415,7 +435,7 @@ fn parse_words<'arg>(args: &'arg [Arg], values: &'static [&'static str]) -> Pars
         .iter()
         .position(|it| matches!(word(it), "-x" | "--exclude" | "-xr!"))
     {
-        let excluded: Vec<&str> = args.iter().skip(at).map(word).collect();
+        let excluded: BTreeSet<&str> = args.iter().skip(at).map(word).collect();
         parsed.words.retain(|it| !excluded.contains(it));
     }
     parsed
@@ -505,7 +525,7 @@ fn stdin_and_redirections(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Ef
     }
     if name == "tee" || name == "sponge" {
         let parsed = parse(run.args, &Spec::gnu(&[]));
-        for path in &parsed.words {
+        for path in parsed.words.iter().take(MAX_FILES) {
             if let Some((sensitivity, why)) = judge(path, Access::Write, world) {
                 found.push(change(path, sensitivity, why));
             }
@@ -543,541 +563,35 @@ fn takes_secret(run: Run<'_>) -> bool {
     }
 }
 
-/// Whether `consumer` takes what `producer` prints, and keeps it to itself.
-pub(super) fn keeps_what_comes_from(consumer: &Invocation, producer: &Invocation) -> bool {
-    let (Some(program), Some(from)) = (consumer.program.as_deref(), producer.program.as_deref())
-    else {
+/// Whether a run takes a secret on its standard input and keeps it to itself.
+pub(super) fn keeps_input(invocation: &Invocation) -> bool {
+    matches!(invocation.stdin, Stdin::Pipe(_) | Stdin::Text(_))
+        && invocation.program.as_deref().is_some_and(|program| {
+            let name = super::launch::plain_name(program);
+            takes_secret(Run {
+                name,
+                args: &invocation.args,
+                invocation,
+            })
+        })
+}
+
+/// Whether `consumer` reads what `producer` prints.
+pub(super) fn is_fed_by(consumer: &Invocation, producer: &Invocation) -> bool {
+    let Some(from) = producer.program.as_deref() else {
         return false;
     };
-    let feeds = match &consumer.stdin {
+    match &consumer.stdin {
         Stdin::Pipe(programs) => programs.iter().any(|it| {
             let name = it.split_whitespace().next().unwrap_or_default();
             super::launch::plain_name(name) == super::launch::plain_name(from)
         }),
         Stdin::Text(_) => matches!(from, "echo" | "printf"),
         Stdin::None | Stdin::File(_) => false,
-    };
-    let name = super::launch::plain_name(program);
-    feeds
-        && takes_secret(Run {
-            name,
-            args: &consumer.args,
-            invocation: consumer,
-        })
+    }
 }
 
 /// Whether a rule is about printing what may go into a program that keeps it.
 pub(super) fn is_about_printing(rule: &str) -> bool {
     [VARIABLE.id, READ.id, "secrets.tool-prints"].contains(&rule)
-}
-
-/// Whether a variable or setting is named like a secret.
-pub(super) fn names_a_secret(name: &str) -> bool {
-    let mut spaced = String::with_capacity(name.len() + 4);
-    let mut previous_small = false;
-    for character in name.chars() {
-        if character.is_ascii_uppercase() && previous_small {
-            spaced.push('_');
-        }
-        previous_small = character.is_ascii_lowercase();
-        spaced.push(character.to_ascii_lowercase());
-    }
-    let words: Vec<&str> = spaced
-        .split(|it: char| !it.is_ascii_alphanumeric())
-        .filter(|it| !it.is_empty())
-        .collect();
-    let Some((last, before)) = words.split_last() else {
-        return false;
-    };
-    let previous = before.last().copied().unwrap_or_default();
-    match *last {
-        "secret" | "secrets" | "token" | "password" | "passwd" | "passphrase" | "apikey"
-        | "credentials" | "credential" | "pat" | "pw" | "jwt" | "privatekey" | "secretkey"
-        | "accesskey" | "authtoken" | "mnemonic" => true,
-        "pass" | "auth" | "dsn" | "salt" | "cookie" => !before.is_empty(),
-        "key" | "keys" => {
-            !before.is_empty()
-                && !matches!(
-                    previous,
-                    "public"
-                        | "primary"
-                        | "foreign"
-                        | "sort"
-                        | "cache"
-                        | "partition"
-                        | "host"
-                        | "pub"
-                        | "publishable"
-                        | "hash"
-                        | "object"
-                        | "bucket"
-                )
-        }
-        "url" | "uri" | "string" => matches!(
-            previous,
-            "database"
-                | "db"
-                | "redis"
-                | "mongodb"
-                | "mongo"
-                | "connection"
-                | "postgres"
-                | "amqp"
-                | "webhook"
-        ),
-        "id" => previous == "key" && before.contains(&"access"),
-        _ => false,
-    }
-}
-
-/// The variables that a word spells out, without those that are only tested or counted.
-fn variables(source: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    let mut rest = source;
-    while let Some((_, after)) = rest.split_once('$') {
-        let braced = after.strip_prefix('{');
-        let text = braced.unwrap_or(after);
-        let end = text
-            .find(|it: char| !(it.is_ascii_alphanumeric() || it == '_'))
-            .unwrap_or(text.len());
-        let (name, tail) = text.split_at_checked(end).unwrap_or((text, ""));
-        let tested = braced.is_some() && (tail.starts_with(":+") || tail.starts_with('+'));
-        if !name.is_empty() && !tested {
-            found.push(name);
-        }
-        rest = after;
-    }
-    found
-}
-
-fn printed_variable(run: Run<'_>) -> Option<Effect> {
-    let from_words = run
-        .args
-        .iter()
-        .filter(|it| it.text().is_none())
-        .flat_map(|it| variables(&it.source));
-    let fed: Vec<&str> = match &run.invocation.stdin {
-        Stdin::Pipe(programs) if matches!(run.name, "tee" | "cat") => programs
-            .iter()
-            .filter(|it| it.starts_with('$') || it.starts_with("<<<") || it.starts_with("\"$"))
-            .flat_map(|it| variables(it))
-            .collect(),
-        _ => Vec::new(),
-    };
-    let name = from_words.chain(fed).find(|it| names_a_secret(it))?;
-    Some(VARIABLE.grave(format!("prints the secret in ${name}")))
-}
-
-fn environment(name: &str, run: Run<'_>) -> Option<Effect> {
-    let parsed = parse(
-        run.args,
-        &Spec::gnu(&["u", "unset", "C", "chdir", "S", "arg", "f"]),
-    );
-    let whole = ENVIRONMENT.doubtful("prints the whole environment");
-    match name {
-        "printenv" => match parsed.words.iter().find(|it| names_a_secret(it)) {
-            Some(secret) => Some(VARIABLE.grave(format!("prints the secret in ${secret}"))),
-            None => parsed.words.is_empty().then_some(whole),
-        },
-        "env" => parsed
-            .words
-            .iter()
-            .all(|it| it.contains('='))
-            .then_some(whole)
-            .filter(|_| !parsed.has(&["i", "ignore-environment"])),
-        "set" => run.args.is_empty().then_some(whole),
-        "export" | "readonly" => (run.args.is_empty()
-            || (parsed.has(&["p"]) && parsed.words.is_empty()))
-        .then_some(whole),
-        "declare" | "typeset" => {
-            let secret = parsed
-                .words
-                .iter()
-                .find(|it| names_a_secret(it))
-                .filter(|_| parsed.has(&["p"]));
-            match secret {
-                Some(secret) => Some(VARIABLE.grave(format!("prints the secret in ${secret}"))),
-                None => (parsed.words.is_empty()
-                    && (parsed.has(&["p", "x"]) || run.args.is_empty()))
-                .then_some(whole),
-            }
-        }
-        // `jq -n env` and `jq -n '$ENV'`.
-        _ => {
-            let filter = parsed.at(0);
-            let secret = filter
-                .split(|it: char| !(it.is_ascii_alphanumeric() || it == '_'))
-                .any(names_a_secret);
-            let reads = filter == "env"
-                || filter == "$ENV"
-                || filter.starts_with("env.")
-                || filter.starts_with("$ENV.")
-                || filter.starts_with("env|")
-                || filter.starts_with("env |");
-            let part = filter.contains('.') && !secret;
-            (name == "jq" && reads && !part)
-                .then(|| ENVIRONMENT.grave("prints the environment with the secrets in it"))
-        }
-    }
-}
-
-/// `env | grep SECRET`, and the environment sent elsewhere.
-fn filtered_environment(name: &str, run: Run<'_>) -> Option<Effect> {
-    let Stdin::Pipe(programs) = &run.invocation.stdin else {
-        return None;
-    };
-    let dumps = programs.iter().any(|it| {
-        let mut words = it.split_whitespace();
-        let first = words.clone().next().unwrap_or_default();
-        let last = words.next_back().unwrap_or_default();
-        matches!(last, "env" | "printenv" | "set")
-            || (first == "export" && last == "-p")
-            || it.contains("/environ")
-    });
-    if !dumps {
-        return None;
-    }
-    if matches!(
-        name,
-        "curl"
-            | "wget"
-            | "nc"
-            | "ncat"
-            | "netcat"
-            | "telnet"
-            | "socat"
-            | "mail"
-            | "ssh"
-            | "http"
-            | "xh"
-            | "pastebinit"
-            | "gh"
-    ) {
-        return Some(SEND.grave("sends the whole environment to another machine"));
-    }
-    let searches = matches!(
-        name,
-        "grep" | "egrep" | "fgrep" | "rg" | "awk" | "sed" | "ag" | "ugrep"
-    );
-    let wants = run
-        .args
-        .iter()
-        .map(|it| word(it).to_ascii_lowercase())
-        .any(|it| {
-            [
-                "secret",
-                "token",
-                "pass",
-                "key",
-                "aws",
-                "cred",
-                "api",
-                "auth",
-                "private",
-                "azure",
-                "stripe",
-                "github",
-                "database_url",
-                "pwd_",
-            ]
-            .iter()
-            .any(|want| it.contains(want))
-        });
-    (searches && wants).then(|| ENVIRONMENT.grave("prints the secrets of the environment"))
-}
-
-fn request(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Effect> {
-    let mut found = Vec::new();
-    let data = [
-        "d",
-        "data",
-        "data-binary",
-        "data-raw",
-        "data-urlencode",
-        "data-ascii",
-        "json",
-        "F",
-        "form",
-        "T",
-        "upload-file",
-        "post-file",
-        "body-file",
-        "post-data",
-        "body-data",
-        "url-query",
-        "K",
-        "config",
-    ];
-    let parsed = parse(
-        run.args,
-        &Spec::gnu(&[
-            "X",
-            "request",
-            "H",
-            "header",
-            "d",
-            "data",
-            "data-raw",
-            "data-binary",
-            "data-urlencode",
-            "data-ascii",
-            "json",
-            "F",
-            "form",
-            "T",
-            "upload-file",
-            "o",
-            "output",
-            "u",
-            "user",
-            "A",
-            "e",
-            "b",
-            "c",
-            "w",
-            "x",
-            "m",
-            "key",
-            "cert",
-            "E",
-            "cacert",
-            "K",
-            "post-file",
-            "body-file",
-            "url-query",
-        ]),
-    );
-    let words = match name {
-        "curl" | "wget" | "curlie" => Vec::new(),
-        _ => parsed.words.clone(),
-    };
-    let path_options: Vec<&str> = parsed
-        .values(&["T", "upload-file", "post-file", "body-file"])
-        .collect();
-    for value in parsed.values(&data).chain(words) {
-        // `@file`, `name=@file`, `name=<file`, `name@file`.
-        let file = match value.find(['@', '<']) {
-            Some(at) => value.get(at + 1..).unwrap_or_default(),
-            None if path_options.contains(&value) => value,
-            None => continue,
-        };
-        let file = file.split(';').next().unwrap_or(file);
-        found.extend(touches(Use::Sends, file, Access::Read, world));
-    }
-    // A header may carry a secret to where it belongs; a body or an address should not.
-    let mut skip = false;
-    for arg in run.args {
-        let text = word(arg);
-        let is_header = skip;
-        skip = matches!(
-            text,
-            "-H" | "--header" | "-u" | "--user" | "--oauth2-bearer" | "-b" | "--cookie"
-        );
-        if arg.text().is_none()
-            && !is_header
-            && !text.starts_with("-H")
-            && !text.starts_with("--header")
-            && !text.starts_with("-u")
-        {
-            let secret = variables(&arg.source)
-                .into_iter()
-                .find(|it| names_a_secret(it));
-            found.extend(secret.map(|it| SEND.doubtful(format!("sends the secret in ${it}"))));
-        }
-    }
-    found
-}
-
-fn git(run: Run<'_>, world: &dyn World) -> Vec<Effect> {
-    let parsed = parse(
-        run.args,
-        &Spec::gnu(&[
-            "C",
-            "c",
-            "git-dir",
-            "work-tree",
-            "n",
-            "format",
-            "o",
-            "output",
-            "m",
-        ]),
-    );
-    let command = parsed.at(0);
-    let words = parsed.from(1);
-    let names_only = parsed.has(&[
-        "stat",
-        "name-only",
-        "name-status",
-        "oneline",
-        "quiet",
-        "q",
-        "numstat",
-        "shortstat",
-        "summary",
-        "exit-code",
-        "l",
-        "check",
-    ]);
-    match command {
-        "show" | "cat-file" | "diff" | "blame" | "annotate" | "archive" | "grep" | "difftool" => {
-            let skip = usize::from(command == "grep");
-            words
-                .iter()
-                .skip(skip)
-                .filter(|_| !names_only)
-                .filter_map(|it| {
-                    let path = it.rsplit_once(':').map_or(*it, |(_, path)| path);
-                    touches(Use::Prints, path, Access::Read, world)
-                })
-                .collect()
-        }
-        "log" if parsed.has(&["p", "patch", "u"]) => words
-            .iter()
-            .filter_map(|it| touches(Use::Prints, it, Access::Read, world))
-            .collect(),
-        "add" | "stage" if !parsed.is_dry_run() && !parsed.has(&["n"]) => words
-            .iter()
-            .filter_map(|it| match judge(it, Access::Read, world)? {
-                (Sensitivity::Secret(_), why) => {
-                    let what = format!("puts {it} under version control: {why}");
-                    Some(if parsed.has(&["f", "force"]) {
-                        STAGE.grave(what)
-                    } else {
-                        STAGE.doubtful(what)
-                    })
-                }
-                _ => None,
-            })
-            .collect(),
-        _ => Vec::new(),
-    }
-}
-
-fn openssl(run: Run<'_>, world: &dyn World) -> Option<Effect> {
-    let parsed = parse(
-        run.args,
-        &Spec::long(&[
-            "in", "inkey", "out", "key", "passin", "passout", "CAfile", "cert",
-        ]),
-    );
-    let prints = matches!(
-        parsed.at(0),
-        "base64"
-            | "enc"
-            | "pkcs12"
-            | "pkcs8"
-            | "rsa"
-            | "ec"
-            | "dsa"
-            | "pkey"
-            | "asn1parse"
-            | "zlib"
-    );
-    let public = parsed.has(&["pubout", "pubin", "check", "modulus"])
-        || (parsed.has(&["noout"]) && !parsed.has(&["text"]))
-        || parsed.has(&["nokeys"]);
-    if !prints || public {
-        return None;
-    }
-    touches(Use::Prints, parsed.value(&["in"])?, Access::Read, world)
-}
-
-fn dd(run: Run<'_>, world: &dyn World) -> Option<Effect> {
-    let input = run
-        .args
-        .iter()
-        .find_map(|it| word(it).strip_prefix("if="))?;
-    touches(Use::Copies, input, Access::Read, world)
-}
-
-fn container_copy(run: Run<'_>, world: &dyn World) -> Vec<Effect> {
-    let parsed = parse(
-        run.args,
-        &Spec::gnu(&["n", "namespace", "c", "container", "context", "H"]),
-    );
-    let at = match (parsed.at(0), parsed.at(1)) {
-        ("cp", _) => 1,
-        ("compose" | "container", "cp") => 2,
-        _ => return Vec::new(),
-    };
-    parsed
-        .words
-        .get(at)
-        .into_iter()
-        .filter_map(|it| touches(Use::Copies, it, Access::Read, world))
-        .collect()
-}
-
-/// Storage and code hosts that take files along.
-fn upload(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Effect> {
-    let parsed = parse(
-        run.args,
-        &Spec::gnu(&[
-            "profile",
-            "region",
-            "f",
-            "file",
-            "d",
-            "desc",
-            "container-name",
-            "n",
-            "name",
-            "account-name",
-            "b",
-            "bucket",
-            "key",
-        ]),
-    );
-    let uploads = match name {
-        "aws" => parsed.begins("s3 cp|mv|sync"),
-        "gsutil" | "s3cmd" | "rclone" | "mc" => {
-            parsed.begins("cp|mv|rsync|put|sync|copy|copyto|mirror|move|pipe")
-        }
-        "gcloud" => parsed.begins("storage cp|mv|rsync") || parsed.begins("compute scp"),
-        "az" => parsed.begins("storage blob|file|fs upload|upload-batch"),
-        _ => {
-            parsed.begins("gist create")
-                || parsed.begins("release upload|create")
-                || parsed.begins("snippet create")
-        }
-    };
-    if !uploads {
-        return Vec::new();
-    }
-    let body = parsed.values(&["f", "file", "body"]);
-    parsed
-        .from(2)
-        .iter()
-        .copied()
-        .chain(body)
-        .chain(parsed.words.get(1).copied())
-        .filter_map(|it| touches(Use::Sends, it, Access::Read, world))
-        .collect()
-}
-
-/// `xargs -a .env program`: the file's lines become arguments.
-fn arg_file(run: Run<'_>, world: &dyn World) -> Option<Effect> {
-    let parsed = parse(
-        run.args,
-        &Spec::gnu(&["a", "arg-file", "I", "n", "P", "L", "d"]),
-    );
-    touches(
-        Use::Loads,
-        parsed.value(&["a", "arg-file"])?,
-        Access::Read,
-        world,
-    )
-}
-
-/// A search that prints what it finds by content is the engine's; one that starts in a place of
-/// secrets lists them.
-fn find(run: Run<'_>, world: &dyn World) -> Option<Effect> {
-    let prints = run
-        .args
-        .iter()
-        .map(word)
-        .any(|it| it == "-fprint" || it == "-fls");
-    let start = run.args.first().map(word).filter(|_| prints)?;
-    touches(Use::Copies, start, Access::Search, world)
 }

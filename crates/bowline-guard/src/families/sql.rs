@@ -5,6 +5,9 @@
 /// More tokens than this are not looked at; real statements are far shorter.
 const MAX_TOKENS: usize = 20_000;
 
+/// So many dollars that open no body end the search for bodies.
+const MAX_BODIES: usize = 64;
+
 /// Whether a backslash in a string hides the next character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Backslash {
@@ -74,14 +77,18 @@ pub(super) fn findings(text: &str, backslash: Backslash) -> Vec<Finding> {
 fn tokens(text: &str, backslash: Backslash) -> Vec<Token> {
     let mut found = Vec::new();
     let mut rest = text;
+    let mut line_start = true;
+    let mut bodies_left = MAX_BODIES;
     while let Some(first) = rest.chars().next() {
         if found.len() >= MAX_TOKENS {
             break;
         }
+        let starts_line = line_start;
+        line_start = first == '\n' || (line_start && first.is_whitespace());
         let after = |count: usize| rest.get(count..).unwrap_or_default();
         rest = match first {
             '-' if rest.starts_with("--") => after(rest.find('\n').unwrap_or(rest.len())),
-            '#' if starts_line(text, rest) => after(rest.find('\n').unwrap_or(rest.len())),
+            '#' if starts_line => after(rest.find('\n').unwrap_or(rest.len())),
             // MySQL runs what stands in `/*! … */`.
             '/' if rest.starts_with("/*!") => {
                 after(3).trim_start_matches(|it: char| it.is_ascii_digit())
@@ -104,13 +111,15 @@ fn tokens(text: &str, backslash: Backslash) -> Vec<Token> {
                 found.push(Token::Name(content));
                 left
             }
-            '$' => match dollar_body(rest) {
-                Some((body, left)) => {
+            '$' if bodies_left > 0 => {
+                if let Some((body, left)) = dollar_body(rest) {
                     found.push(Token::Text(body.to_owned()));
                     left
+                } else {
+                    bodies_left -= 1;
+                    after(1)
                 }
-                None => after(1),
-            },
+            }
             _ if is_word(first) => {
                 let end = rest.find(|it| !is_word(it)).unwrap_or(rest.len());
                 found.push(Token::Word(
@@ -130,11 +139,6 @@ fn tokens(text: &str, backslash: Backslash) -> Vec<Token> {
 
 fn is_word(character: char) -> bool {
     character.is_alphanumeric() || character == '_' || character == '…'
-}
-
-fn starts_line(text: &str, rest: &str) -> bool {
-    let before = text.get(..text.len() - rest.len()).unwrap_or_default();
-    before.trim_end_matches([' ', '\t']).ends_with('\n') || before.trim().is_empty()
 }
 
 /// The content up to the closing quote, which is doubled to stand for itself, and what follows.

@@ -63,6 +63,7 @@ const ROWS: &[Row] = &[
     Row::fine(&["passwd"], "").with(&["S", "status"]),
     Row::doubtful(&["passwd"], "", &USERS, "changes a password"),
     Row::grave(&["dscl"], "", &USERS, "deletes {}").with(&["delete"]),
+    Row::grave(&["dscl"], "* delete", &USERS, "deletes {}"),
     Row::grave(&["sysadminctl"], "", &USERS, "deletes a user").with(&["deleteUser"]),
     Row::doubtful(&["sysadminctl", "dseditgroup"], "", &USERS, "changes users of the machine"),
     Row::grave(&["efibootmgr"], "", &BOOT, "deletes a boot entry").with(&["B", "delete-bootnum"]),
@@ -387,7 +388,11 @@ fn packages(run: Run<'_>) -> Option<Effect> {
         run.args,
         &Spec::gnu(&["c", "o", "t", "installroot", "root"]),
     );
-    if parsed.is_dry_run() || parsed.has(&["s", "just-print", "no-act", "test", "assumeno", "n"]) {
+    let looks: &[&str] = match run.name {
+        "pacman" => &["p", "print"],
+        _ => &["s", "just-print", "no-act", "test", "assumeno", "n"],
+    };
+    if parsed.is_dry_run() || parsed.has(looks) {
         return None;
     }
     let effect = match run.name {

@@ -69,7 +69,7 @@ fn variables() {
         ("rm ${X:-x}", "rm x"),
         ("X=y; rm ${X:-x}", "rm y"),
         ("rm ${X:=x} $X", "rm x x"),
-        ("c=xrmx; c=${c#x}; ${c%x} y", "rm y"),
+        ("v=aarmbb; v=${v#aa}; ${v%bb} y", "rm y"),
         (
             "X=abc; rm ${X^^} ${X:1} ${X:0:2} ${X/b/x}",
             "rm ABC bc ab axc",

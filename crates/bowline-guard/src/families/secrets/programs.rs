@@ -1,0 +1,306 @@
+//! Programs that take a secret file along in their own way: requests, git, storage, containers.
+
+use crate::effect::Effect;
+use crate::paths::World;
+use crate::sensitive::{Access, Sensitivity};
+
+use super::variables::{names_a_secret, variables};
+use super::{SEND, STAGE, Use, judge, touches};
+use crate::families::Run;
+use crate::families::args::{Spec, parse, word};
+
+pub(super) fn request(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Effect> {
+    let mut found = Vec::new();
+    let data = [
+        "d",
+        "data",
+        "data-binary",
+        "data-raw",
+        "data-urlencode",
+        "data-ascii",
+        "json",
+        "F",
+        "form",
+        "T",
+        "upload-file",
+        "post-file",
+        "body-file",
+        "post-data",
+        "body-data",
+        "url-query",
+        "K",
+        "config",
+    ];
+    let parsed = parse(
+        run.args,
+        &Spec::gnu(&[
+            "X",
+            "request",
+            "H",
+            "header",
+            "d",
+            "data",
+            "data-raw",
+            "data-binary",
+            "data-urlencode",
+            "data-ascii",
+            "json",
+            "F",
+            "form",
+            "T",
+            "upload-file",
+            "o",
+            "output",
+            "u",
+            "user",
+            "A",
+            "e",
+            "b",
+            "c",
+            "w",
+            "x",
+            "m",
+            "key",
+            "cert",
+            "E",
+            "cacert",
+            "K",
+            "post-file",
+            "body-file",
+            "url-query",
+        ]),
+    );
+    let words = match name {
+        "curl" | "wget" | "curlie" => Vec::new(),
+        _ => parsed.words.clone(),
+    };
+    let path_options: Vec<&str> = parsed
+        .values(&["T", "upload-file", "post-file", "body-file"])
+        .collect();
+    for value in parsed.values(&data).chain(words) {
+        // `@file`, `name=@file`, `name=<file`, `name@file`.
+        let file = match value.find(['@', '<']) {
+            Some(at) => value.get(at + 1..).unwrap_or_default(),
+            None if path_options.contains(&value) => value,
+            None => continue,
+        };
+        let file = file.split(';').next().unwrap_or(file);
+        found.extend(touches(Use::Sends, file, Access::Read, world));
+    }
+    // A header may carry a secret to where it belongs; a body or an address should not.
+    let mut skip = false;
+    for arg in run.args {
+        let text = word(arg);
+        let is_header = skip;
+        skip = matches!(
+            text,
+            "-H" | "--header" | "-u" | "--user" | "--oauth2-bearer" | "-b" | "--cookie"
+        );
+        if arg.text().is_none()
+            && !is_header
+            && !text.starts_with("-H")
+            && !text.starts_with("--header")
+            && !text.starts_with("-u")
+        {
+            let secret = variables(&arg.source)
+                .into_iter()
+                .find(|it| names_a_secret(it));
+            found.extend(secret.map(|it| SEND.doubtful(format!("sends the secret in ${it}"))));
+        }
+    }
+    found
+}
+
+pub(super) fn git(run: Run<'_>, world: &dyn World) -> Vec<Effect> {
+    let parsed = parse(
+        run.args,
+        &Spec::gnu(&[
+            "C",
+            "c",
+            "git-dir",
+            "work-tree",
+            "n",
+            "format",
+            "o",
+            "output",
+            "m",
+        ]),
+    );
+    let command = parsed.at(0);
+    let words = parsed.from(1);
+    let names_only = parsed.has(&[
+        "stat",
+        "name-only",
+        "name-status",
+        "oneline",
+        "quiet",
+        "q",
+        "numstat",
+        "shortstat",
+        "summary",
+        "exit-code",
+        "l",
+        "check",
+    ]);
+    match command {
+        "show" | "cat-file" | "diff" | "blame" | "annotate" | "archive" | "grep" | "difftool" => {
+            let skip = usize::from(command == "grep");
+            words
+                .iter()
+                .skip(skip)
+                .filter(|_| !names_only)
+                .filter_map(|it| {
+                    let path = it.rsplit_once(':').map_or(*it, |(_, path)| path);
+                    touches(Use::Prints, path, Access::Read, world)
+                })
+                .collect()
+        }
+        "log" if parsed.has(&["p", "patch", "u"]) => words
+            .iter()
+            .filter_map(|it| touches(Use::Prints, it, Access::Read, world))
+            .collect(),
+        "add" | "stage" if !parsed.is_dry_run() && !parsed.has(&["n"]) => words
+            .iter()
+            .filter_map(|it| match judge(it, Access::Read, world)? {
+                (Sensitivity::Secret(_), why) => {
+                    let what = format!("puts {it} under version control: {why}");
+                    Some(if parsed.has(&["f", "force"]) {
+                        STAGE.grave(what)
+                    } else {
+                        STAGE.doubtful(what)
+                    })
+                }
+                _ => None,
+            })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+pub(super) fn openssl(run: Run<'_>, world: &dyn World) -> Option<Effect> {
+    let parsed = parse(
+        run.args,
+        &Spec::long(&[
+            "in", "inkey", "out", "key", "passin", "passout", "CAfile", "cert",
+        ]),
+    );
+    let prints = matches!(
+        parsed.at(0),
+        "base64"
+            | "enc"
+            | "pkcs12"
+            | "pkcs8"
+            | "rsa"
+            | "ec"
+            | "dsa"
+            | "pkey"
+            | "asn1parse"
+            | "zlib"
+    );
+    let public = parsed.has(&["pubout", "pubin", "check", "modulus"])
+        || (parsed.has(&["noout"]) && !parsed.has(&["text"]))
+        || parsed.has(&["nokeys"]);
+    if !prints || public {
+        return None;
+    }
+    touches(Use::Prints, parsed.value(&["in"])?, Access::Read, world)
+}
+
+pub(super) fn dd(run: Run<'_>, world: &dyn World) -> Option<Effect> {
+    let input = run
+        .args
+        .iter()
+        .find_map(|it| word(it).strip_prefix("if="))?;
+    touches(Use::Copies, input, Access::Read, world)
+}
+
+pub(super) fn container_copy(run: Run<'_>, world: &dyn World) -> Vec<Effect> {
+    let parsed = parse(
+        run.args,
+        &Spec::gnu(&["n", "namespace", "c", "container", "context", "H"]),
+    );
+    let at = match (parsed.at(0), parsed.at(1)) {
+        ("cp", _) => 1,
+        ("compose" | "container", "cp") => 2,
+        _ => return Vec::new(),
+    };
+    parsed
+        .words
+        .get(at)
+        .into_iter()
+        .filter_map(|it| touches(Use::Copies, it, Access::Read, world))
+        .collect()
+}
+
+/// Storage and code hosts that take files along.
+pub(super) fn upload(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Effect> {
+    let parsed = parse(
+        run.args,
+        &Spec::gnu(&[
+            "profile",
+            "region",
+            "f",
+            "file",
+            "d",
+            "desc",
+            "container-name",
+            "n",
+            "name",
+            "account-name",
+            "b",
+            "bucket",
+            "key",
+        ]),
+    );
+    let uploads = match name {
+        "aws" => parsed.begins("s3 cp|mv|sync"),
+        "gsutil" | "s3cmd" | "rclone" | "mc" => {
+            parsed.begins("cp|mv|rsync|put|sync|copy|copyto|mirror|move|pipe")
+        }
+        "gcloud" => parsed.begins("storage cp|mv|rsync") || parsed.begins("compute scp"),
+        "az" => parsed.begins("storage blob|file|fs upload|upload-batch"),
+        _ => {
+            parsed.begins("gist create")
+                || parsed.begins("release upload|create")
+                || parsed.begins("snippet create")
+        }
+    };
+    if !uploads {
+        return Vec::new();
+    }
+    let body = parsed.values(&["f", "file", "body"]);
+    parsed
+        .from(2)
+        .iter()
+        .copied()
+        .chain(body)
+        .chain(parsed.words.get(1).copied())
+        .filter_map(|it| touches(Use::Sends, it, Access::Read, world))
+        .collect()
+}
+
+/// `xargs -a .env program`: the file's lines become arguments.
+pub(super) fn arg_file(run: Run<'_>, world: &dyn World) -> Option<Effect> {
+    let parsed = parse(
+        run.args,
+        &Spec::gnu(&["a", "arg-file", "I", "n", "P", "L", "d"]),
+    );
+    touches(
+        Use::Loads,
+        parsed.value(&["a", "arg-file"])?,
+        Access::Read,
+        world,
+    )
+}
+
+/// A search that prints what it finds by content is the engine's; one that starts in a place of
+/// secrets lists them.
+pub(super) fn find(run: Run<'_>, world: &dyn World) -> Option<Effect> {
+    let prints = run
+        .args
+        .iter()
+        .map(word)
+        .any(|it| it == "-fprint" || it == "-fls");
+    let start = run.args.first().map(word).filter(|_| prints)?;
+    touches(Use::Copies, start, Access::Search, world)
+}

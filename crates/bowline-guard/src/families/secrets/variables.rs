@@ -1,0 +1,223 @@
+//! Secrets in variables: which names mean one, and what prints them.
+
+use crate::effect::Effect;
+use crate::invocation::Stdin;
+
+use super::{ENVIRONMENT, SEND, VARIABLE};
+use crate::families::Run;
+use crate::families::args::{Spec, parse, word};
+
+/// Whether a variable or setting is named like a secret.
+pub(in crate::families) fn names_a_secret(name: &str) -> bool {
+    let mut spaced = String::with_capacity(name.len() + 4);
+    let mut previous_small = false;
+    for character in name.chars() {
+        if character.is_ascii_uppercase() && previous_small {
+            spaced.push('_');
+        }
+        previous_small = character.is_ascii_lowercase();
+        spaced.push(character.to_ascii_lowercase());
+    }
+    let words: Vec<&str> = spaced
+        .split(|it: char| !it.is_ascii_alphanumeric())
+        .filter(|it| !it.is_empty())
+        .collect();
+    let Some((last, before)) = words.split_last() else {
+        return false;
+    };
+    let previous = before.last().copied().unwrap_or_default();
+    match *last {
+        "secret" | "secrets" | "token" | "password" | "passwd" | "passphrase" | "apikey"
+        | "credentials" | "credential" | "pat" | "pw" | "jwt" | "privatekey" | "secretkey"
+        | "accesskey" | "authtoken" | "mnemonic" => true,
+        "pass" | "auth" | "dsn" | "salt" | "cookie" => !before.is_empty(),
+        "key" | "keys" => {
+            !before.is_empty()
+                && !matches!(
+                    previous,
+                    "public"
+                        | "primary"
+                        | "foreign"
+                        | "sort"
+                        | "cache"
+                        | "partition"
+                        | "host"
+                        | "pub"
+                        | "publishable"
+                        | "hash"
+                        | "object"
+                        | "bucket"
+                )
+        }
+        "url" | "uri" | "string" => matches!(
+            previous,
+            "database"
+                | "db"
+                | "redis"
+                | "mongodb"
+                | "mongo"
+                | "connection"
+                | "postgres"
+                | "amqp"
+                | "webhook"
+        ),
+        "id" => previous == "key" && before.contains(&"access"),
+        _ => false,
+    }
+}
+
+/// The variables that a word spells out, without those that are only tested or counted.
+pub(super) fn variables(source: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = source;
+    while let Some((_, after)) = rest.split_once('$') {
+        let braced = after.strip_prefix('{');
+        let text = braced.unwrap_or(after);
+        let end = text
+            .find(|it: char| !(it.is_ascii_alphanumeric() || it == '_'))
+            .unwrap_or(text.len());
+        let (name, tail) = text.split_at_checked(end).unwrap_or((text, ""));
+        let tested = braced.is_some() && (tail.starts_with(":+") || tail.starts_with('+'));
+        if !name.is_empty() && !tested {
+            found.push(name);
+        }
+        rest = after;
+    }
+    found
+}
+
+pub(super) fn printed_variable(run: Run<'_>) -> Option<Effect> {
+    let from_words = run
+        .args
+        .iter()
+        .filter(|it| it.text().is_none())
+        .flat_map(|it| variables(&it.source));
+    let fed: Vec<&str> = match &run.invocation.stdin {
+        Stdin::Pipe(programs) if matches!(run.name, "tee" | "cat") => programs
+            .iter()
+            .filter(|it| it.starts_with('$') || it.starts_with("<<<") || it.starts_with("\"$"))
+            .flat_map(|it| variables(it))
+            .collect(),
+        _ => Vec::new(),
+    };
+    let name = from_words.chain(fed).find(|it| names_a_secret(it))?;
+    Some(VARIABLE.grave(format!("prints the secret in ${name}")))
+}
+
+pub(super) fn environment(name: &str, run: Run<'_>) -> Option<Effect> {
+    let parsed = parse(
+        run.args,
+        &Spec::gnu(&["u", "unset", "C", "chdir", "S", "arg", "f"]),
+    );
+    let whole = ENVIRONMENT.doubtful("prints the whole environment");
+    match name {
+        "printenv" => match parsed.words.iter().find(|it| names_a_secret(it)) {
+            Some(secret) => Some(VARIABLE.grave(format!("prints the secret in ${secret}"))),
+            None => parsed.words.is_empty().then_some(whole),
+        },
+        "env" => parsed
+            .words
+            .iter()
+            .all(|it| it.contains('='))
+            .then_some(whole)
+            .filter(|_| !parsed.has(&["i", "ignore-environment"])),
+        "set" => run.args.is_empty().then_some(whole),
+        "export" | "readonly" => (run.args.is_empty()
+            || (parsed.has(&["p"]) && parsed.words.is_empty()))
+        .then_some(whole),
+        "declare" | "typeset" => {
+            let secret = parsed
+                .words
+                .iter()
+                .find(|it| names_a_secret(it))
+                .filter(|_| parsed.has(&["p"]));
+            match secret {
+                Some(secret) => Some(VARIABLE.grave(format!("prints the secret in ${secret}"))),
+                None => (parsed.words.is_empty()
+                    && (parsed.has(&["p", "x"]) || run.args.is_empty()))
+                .then_some(whole),
+            }
+        }
+        // `jq -n env` and `jq -n '$ENV'`.
+        _ => {
+            let filter = parsed.at(0);
+            let secret = filter
+                .split(|it: char| !(it.is_ascii_alphanumeric() || it == '_'))
+                .any(names_a_secret);
+            let reads = filter == "env"
+                || filter == "$ENV"
+                || filter.starts_with("env.")
+                || filter.starts_with("$ENV.")
+                || filter.starts_with("env|")
+                || filter.starts_with("env |");
+            let part = filter.contains('.') && !secret;
+            (name == "jq" && reads && !part)
+                .then(|| ENVIRONMENT.grave("prints the environment with the secrets in it"))
+        }
+    }
+}
+
+/// `env | grep SECRET`, and the environment sent elsewhere.
+pub(super) fn filtered_environment(name: &str, run: Run<'_>) -> Option<Effect> {
+    let Stdin::Pipe(programs) = &run.invocation.stdin else {
+        return None;
+    };
+    let dumps = programs.iter().any(|it| {
+        let mut words = it.split_whitespace();
+        let first = words.clone().next().unwrap_or_default();
+        let last = words.next_back().unwrap_or_default();
+        matches!(last, "env" | "printenv" | "set")
+            || (first == "export" && last == "-p")
+            || it.contains("/environ")
+    });
+    if !dumps {
+        return None;
+    }
+    if matches!(
+        name,
+        "curl"
+            | "wget"
+            | "nc"
+            | "ncat"
+            | "netcat"
+            | "telnet"
+            | "socat"
+            | "mail"
+            | "ssh"
+            | "http"
+            | "xh"
+            | "pastebinit"
+            | "gh"
+    ) {
+        return Some(SEND.grave("sends the whole environment to another machine"));
+    }
+    let searches = matches!(
+        name,
+        "grep" | "egrep" | "fgrep" | "rg" | "awk" | "sed" | "ag" | "ugrep"
+    );
+    let wants = run
+        .args
+        .iter()
+        .map(|it| word(it).to_ascii_lowercase())
+        .any(|it| {
+            [
+                "secret",
+                "token",
+                "pass",
+                "key",
+                "aws",
+                "cred",
+                "api",
+                "auth",
+                "private",
+                "azure",
+                "stripe",
+                "github",
+                "database_url",
+                "pwd_",
+            ]
+            .iter()
+            .any(|want| it.contains(want))
+        });
+    (searches && wants).then(|| ENVIRONMENT.grave("prints the secrets of the environment"))
+}
