@@ -4,7 +4,6 @@ mod show;
 
 use std::collections::HashMap;
 use std::io;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use bowline::hooks::Dialect;
@@ -13,6 +12,7 @@ use serde::Serialize;
 
 use crate::Outcome;
 use crate::error::{Error, Result};
+use crate::finding::Finding;
 use crate::hook_view::HookView;
 use crate::project::{self, FileStatusName, FileView, Paths};
 use crate::ui::{Format, FormatArgs, Ui};
@@ -29,7 +29,7 @@ Examples:
   bowline check --dialect generic hooks.json
   bowline check --json
 
-Exits with 1 when there are errors or warnings; notes do not count")]
+Exits with 1 when there are errors or warnings, with 2 when a file cannot be read; notes do not count")]
 pub(crate) struct CheckArgs {
     /// Settings files, or folders of projects
     #[arg(value_name = "FILES|DIR")]
@@ -61,34 +61,6 @@ struct Summary {
     errors: usize,
     warnings: usize,
     notes: usize,
-}
-
-#[derive(Debug, Serialize)]
-struct Finding {
-    severity: Severity,
-    code: &'static str,
-    file: Option<PathBuf>,
-    line: usize,
-    column: usize,
-    /// Bytes of the file, `start` to before `end`.
-    span: Range<usize>,
-    message: String,
-    help: Option<String>,
-}
-
-impl From<Diagnostic> for Finding {
-    fn from(diagnostic: Diagnostic) -> Self {
-        Self {
-            severity: diagnostic.severity,
-            code: diagnostic.code,
-            file: diagnostic.file,
-            line: diagnostic.line,
-            column: diagnostic.column,
-            span: diagnostic.span,
-            message: diagnostic.message,
-            help: diagnostic.help,
-        }
-    }
 }
 
 pub(crate) fn run(args: &CheckArgs, ui: &mut Ui) -> Result<Outcome> {
@@ -207,7 +179,10 @@ impl Report {
     }
 
     fn outcome(&self) -> Outcome {
-        if self.summary.errors + self.summary.warnings == 0 {
+        let unreadable = |file: &FileView| file.status == FileStatusName::Unreadable;
+        if self.files.iter().any(unreadable) {
+            Outcome::Unchecked
+        } else if self.summary.errors + self.summary.warnings == 0 {
             Outcome::Clean
         } else {
             Outcome::Findings
