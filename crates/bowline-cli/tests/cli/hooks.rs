@@ -99,7 +99,7 @@ fn trust_brings_the_projects_hooks_into_force_until_they_change() {
             "standard input is not a terminal",
             "--yes",
             "hooks/no-lockfile-edits.sh",
-            "`prompt.model` is ignored",
+            "`prompt.model = \"other\"` is ignored",
         ],
     );
     let (code, document) = bench.json(&["trust"]);
