@@ -35,7 +35,8 @@ pub(crate) fn folder(named: Option<&Path>) -> Result<PathBuf> {
 
 /// The settings of the project that the folder belongs to.
 pub(crate) fn load(folder: &Path) -> Settings {
-    settings::load(&settings::find_project(folder), &Locations::from_env())
+    let locations = Locations::from_env();
+    settings::load(&settings::find_project(folder, &locations), &locations)
 }
 
 /// Shows paths as short as they can be understood.

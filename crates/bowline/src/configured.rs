@@ -99,9 +99,10 @@ impl ConfiguredHook {
                 "`${{{variable}}}` is set only for the hooks of a plugin or a skill"
             )));
         }
-        let env = match ctx.env.contains_key(PROJECT_DIR) {
-            true => &definition.env,
-            false => &self.env_with_project,
+        let env = if ctx.env.contains_key(PROJECT_DIR) {
+            &definition.env
+        } else {
+            &self.env_with_project
         };
         let base = self.services.environment;
         let raw = run_command(action, input, ctx, env, base)
@@ -362,6 +363,7 @@ pub struct CommandHook {
     tool_pattern: Option<Regex>,
     timeout: Duration,
     extra_env: BTreeMap<String, String>,
+    priority: i32,
     policy: RunPolicy,
     environment: EnvBase,
 }
@@ -383,6 +385,7 @@ impl CommandHook {
             tool_pattern: None,
             timeout: Duration::from_mins(1),
             extra_env: BTreeMap::new(),
+            priority: 0,
             policy: RunPolicy::default(),
             environment: EnvBase::Inherited,
         }
@@ -413,6 +416,12 @@ impl CommandHook {
     /// How long it may take, in seconds.
     pub fn timeout_secs(self, seconds: u64) -> Self {
         self.timeout(Duration::from_secs(seconds))
+    }
+
+    /// Higher runs first.
+    pub fn priority(mut self, priority: i32) -> Self {
+        self.priority = priority;
+        self
     }
 
     /// Sets a variable, over any other of that name.
@@ -454,6 +463,10 @@ impl Hook for CommandHook {
 
     fn timeout(&self) -> Duration {
         self.timeout
+    }
+
+    fn priority(&self) -> i32 {
+        self.priority
     }
 
     fn policy(&self) -> RunPolicy {

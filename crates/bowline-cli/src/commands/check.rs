@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bowline::hooks::Dialect;
-use bowline::settings::{self, Diagnostic, Severity};
+use bowline::settings::{self, Diagnostic, Locations, Severity};
 use serde::Serialize;
 
 use crate::Outcome;
@@ -87,7 +87,11 @@ pub(crate) fn run(args: &CheckArgs, ui: &mut Ui) -> Result<Outcome> {
                     .map(PathBuf::as_path)
                     .filter(|path| path.is_dir()),
             )?;
-            show::show(&report, &Paths::of(&settings::find_project(&base)), ui);
+            show::show(
+                &report,
+                &Paths::of(&settings::find_project(&base, &Locations::from_env())),
+                ui,
+            );
         }
     }
     Ok(report.outcome())

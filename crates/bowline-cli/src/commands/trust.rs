@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use bowline::settings::{
     FileKind, FileStatus, Locations, Scope, Settings, SettingsFile, TrustEntry, TrustState,
-    TrustStore, find_project,
+    TrustStore, find_bowline_root, find_project,
 };
 use serde::Serialize;
 
@@ -99,7 +99,7 @@ fn list(store: &TrustStore, format: Format, ui: &mut Ui) -> Result<Outcome> {
 fn revoke(store: &mut TrustStore, args: &TrustArgs, ui: &mut Ui) -> Result<Outcome> {
     // A project that is gone can still be revoked, by the path that it is listed with.
     let project = match project::folder(args.dir.as_deref()) {
-        Ok(folder) => find_project(&folder),
+        Ok(folder) => bowline_root(&folder),
         Err(error) => args.dir.clone().ok_or(error)?,
     };
     let revoked = store.revoke(&project).map_err(|source| {
@@ -120,11 +120,12 @@ fn revoke(store: &mut TrustStore, args: &TrustArgs, ui: &mut Ui) -> Result<Outco
 }
 
 fn trust(store: &mut TrustStore, args: &TrustArgs, ui: &mut Ui) -> Result<Outcome> {
-    let project = find_project(&project::folder(args.dir.as_deref())?);
+    let folder = project::folder(args.dir.as_deref())?;
+    let project = bowline_root(&folder);
     // Taken before the files are read for showing: if they change in between, recording fails.
     let fingerprint =
         TrustStore::fingerprint(&project).map_err(|source| cannot_trust(&project, source))?;
-    let settings = project::load(&project);
+    let settings = project::load(&folder);
     if let Some(broken) = own_files(&settings).find(|file| file.status != FileStatus::Read) {
         return Err(Error::new(
             ErrorKind::File,
@@ -168,6 +169,12 @@ fn trust(store: &mut TrustStore, args: &TrustArgs, ui: &mut Ui) -> Result<Outcom
     } else {
         Outcome::Findings
     })
+}
+
+/// The folder that trust is recorded for.
+fn bowline_root(folder: &Path) -> PathBuf {
+    let locations = Locations::from_env();
+    find_bowline_root(&find_project(folder, &locations), &locations)
 }
 
 /// The files that trust is about.

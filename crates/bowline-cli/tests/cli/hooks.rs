@@ -100,7 +100,7 @@ fn trust_brings_the_projects_hooks_into_force_until_they_change() {
             "--yes",
             "hooks/no-lockfile-edits.sh",
             "would also set, which is ignored until then",
-            "`prompt.model",
+            "`prompt.model = \"other\"` (bowline.toml:",
             "does not cover the scripts that they call",
         ],
     );

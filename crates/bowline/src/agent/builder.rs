@@ -1,6 +1,5 @@
 //! Configuring an agent.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,7 +17,6 @@ use crate::hook::Hook;
 use crate::lifecycle::{Approver, Notes, SessionOptions};
 use crate::manager::HookManager;
 use crate::model_api::{ApiKey, ModelConfig};
-use crate::runner::environment::PROJECT_DIR;
 use crate::settings::{self, Locations, ModelProvider, Severity};
 
 const MAX_TURNS: usize = 100;
@@ -187,11 +185,6 @@ impl AgentBuilder {
         let mut findings = Notes::default();
         if let Some(project) = self.project {
             let locations = self.locations.unwrap_or_else(Locations::from_env);
-            let variable = (
-                PROJECT_DIR.to_owned(),
-                project.to_string_lossy().into_owned(),
-            );
-            self.session = self.session.hook_env(HashMap::from([variable]));
             findings.warnings =
                 register_settings(&mut self.hooks, project, locations, &model).await?;
         }

@@ -13,7 +13,7 @@ use crate::context::HookContext;
 use crate::decision::Decision;
 use crate::error::{Error, Result};
 use crate::event::{EventClass, HookEvent};
-use crate::hook::{Attempts, Hook, Match, OnFailure, Repeat, RunMode};
+use crate::hook::{Attempts, Hook, Match, OnFailure, Repeat, RunMode, RunPolicy};
 use crate::input::HookInput;
 use crate::output::HookOutput;
 
@@ -38,7 +38,7 @@ impl HookManager {
         ctx: &HookContext,
     ) -> HookRun {
         let hook = &candidate.hook;
-        let once = candidate.policy.repeat == Repeat::OncePerSession;
+        let once = once(&candidate.policy);
         if once && !self.memory.claim(hook.name(), input) {
             return HookRun::skipped(hook.name(), "already ran once in this session");
         }
@@ -62,9 +62,13 @@ impl HookManager {
         let id = hook.name().to_owned();
         let limit = self.limit(hook.as_ref());
         let (input, ctx) = (input.clone(), ctx.clone());
+        let (memory, once) = (Arc::clone(&self.memory), once(&candidate.policy));
         tokio::spawn(async move {
             if let Err(error) = attempt(hook.as_ref(), limit, &input, &ctx).await {
                 tracing::warn!(hook = hook.name(), %error, "background hook failed");
+                if once {
+                    memory.release(hook.name(), &input);
+                }
             }
         });
         HookRun {
@@ -103,6 +107,10 @@ impl HookManager {
     fn limit(&self, hook: &dyn Hook) -> Duration {
         hook.timeout().min(self.timeout_cap)
     }
+}
+
+fn once(policy: &RunPolicy) -> bool {
+    policy.repeat == Repeat::OncePerSession
 }
 
 async fn attempt(

@@ -62,7 +62,7 @@ impl Report {
             .map(|file| ShownPath(file.path.clone()))
             .collect();
         Self {
-            project: settings.project,
+            project: settings.bowline_root,
             trust: settings.trust,
             files,
             covers: COVERS,

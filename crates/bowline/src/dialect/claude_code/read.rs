@@ -438,6 +438,19 @@ fn read_request(output: &mut HookOutput, request: &Object, gave_none: impl Fn() 
     }
 }
 
+/// At the end of a turn, `continue: false` beats a block, and context makes the agent go on as a block does.
+fn settle_stop(output: &mut HookOutput) {
+    if output.end_turn.is_some() {
+        output.continue_execution = true;
+        output.permission = None;
+        output.stop_reason = None;
+    } else if output.decision() < Decision::Deny
+        && let Some(context) = output.additional_context.take()
+    {
+        deny(output, context);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -466,18 +479,5 @@ mod tests {
         ] {
             assert_eq!(is_log(text), expected, "{text}");
         }
-    }
-}
-
-/// At the end of a turn, `continue: false` beats a block, and context makes the agent go on as a block does.
-fn settle_stop(output: &mut HookOutput) {
-    if output.end_turn.is_some() {
-        output.continue_execution = true;
-        output.permission = None;
-        output.stop_reason = None;
-    } else if output.decision() < Decision::Deny
-        && let Some(context) = output.additional_context.take()
-    {
-        deny(output, context);
     }
 }
