@@ -194,9 +194,9 @@ impl HookView {
             return "-";
         };
         match (self.dialect, self.event, policy) {
-            // As the client has it: these two fail closed.
+            // As the client has it: whatever the code is, there is no worktree and no other model.
             (Dialect::ClaudeCode, HookEvent::WorktreeCreate | HookEvent::PreModelSwitch, _) => {
-                "any failure blocks"
+                "any failing exit blocks"
             }
             (_, _, ExitPolicy::OnlyTwo) => "only exit 2 blocks",
             _ => ANY_NON_ZERO,

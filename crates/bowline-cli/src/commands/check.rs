@@ -19,19 +19,21 @@ use crate::ui::{Format, FormatArgs, Ui};
 
 /// Check settings files, without running anything
 ///
-/// Without arguments, checks every file that has hooks for the current project
+/// Without arguments, checks every file that has hooks for the current project, and the files of the plugin
+/// that the current folder may be
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   bowline check
   bowline check ~/work/engine
   bowline check .claude/settings.json bowline.toml
+  bowline check ~/work/my-plugin
   bowline check --dialect generic hooks.json
   bowline check --json
 
 Exits with 1 when there are errors or warnings, with 2 when a file cannot be read; notes do not count")]
 pub(crate) struct CheckArgs {
-    /// Settings files, or folders of projects
+    /// Settings files, or folders of projects or plugins
     #[arg(value_name = "FILES|DIR")]
     paths: Vec<PathBuf>,
 
@@ -66,12 +68,17 @@ struct Summary {
 pub(crate) fn run(args: &CheckArgs, ui: &mut Ui) -> Result<Outcome> {
     let mut report = Report::default();
     if args.paths.is_empty() {
-        report.add_project(&project::folder(None)?, args.dialect)?;
+        let folder = project::folder(None)?;
+        report.add_project(&folder, args.dialect)?;
+        report.add_plugin(&folder, args.dialect);
     }
     for path in &args.paths {
         match path.metadata() {
             Ok(found) if found.is_dir() => {
-                report.add_project(&project::folder(Some(path))?, args.dialect)?;
+                let folder = project::folder(Some(path))?;
+                if !report.add_plugin(&folder, args.dialect) {
+                    report.add_project(&folder, args.dialect)?;
+                }
             }
             Ok(_) => report.add_file(path, args.dialect),
             Err(source) => return Err(missing(path, source)),
@@ -126,6 +133,15 @@ impl Report {
             self.add_finding(diagnostic);
         }
         Ok(())
+    }
+
+    /// The files of the plugin in a folder, if there is one.
+    fn add_plugin(&mut self, folder: &Path, dialect: Option<Dialect>) -> bool {
+        let files = settings::plugin_files(folder);
+        for file in &files {
+            self.add_file(file, dialect);
+        }
+        !files.is_empty()
     }
 
     /// One file by itself.

@@ -78,7 +78,7 @@ fn show(report: &Report, event: Option<HookEvent>, dir: Option<&Path>, ui: &mut 
         ui.line(Text::styled(label, style::HEADING).text(file_line(file, &paths)));
     }
     if let Some(problems) = finding::problems(&report.findings, &paths, dir) {
-        ui.line(Text::styled("Problems ", style::HEADING).with(problems, style::CAUTION));
+        ui.line(Text::styled(problems, style::CAUTION));
     }
     if report.hooks.is_empty() {
         ui.blank();

@@ -4,7 +4,6 @@ mod engine;
 mod input;
 mod show;
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use bowline::hooks::{
@@ -79,9 +78,6 @@ pub(crate) struct TestArgs {
     #[command(flatten)]
     pub(crate) format: FormatArgs,
 }
-
-/// The variable by which commands of settings files find the project.
-const PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
 
 /// What became of the event.
 #[derive(Debug, Serialize)]
@@ -162,12 +158,7 @@ pub(crate) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome> {
     let folder = project::folder(args.dir.as_deref())?;
     let input = input::build(args, &folder)?;
     let settings = project::load(&folder);
-    let ctx = HookContext::new(&input.session_id)
-        .with_cwd(working_folder(&input, &folder))
-        .with_env(HashMap::from([(
-            PROJECT_DIR.to_owned(),
-            settings.project.to_string_lossy().into_owned(),
-        )]));
+    let ctx = HookContext::new(&input.session_id).with_cwd(working_folder(&input, &folder));
 
     let manager = engine::manager(&settings);
     for skill in &args.skills {

@@ -45,30 +45,22 @@ pub(crate) fn render(finding: &Annotated<'_>, width: usize) -> String {
         .with(format!(": {}", finding.message), style::HEADING);
     hang(&mut out, &title, "", "  ", width);
 
-    let gutter = match &finding.source {
-        Some((text, span)) => {
-            let excerpt = Excerpt::of(text, span.clone(), width);
-            let group = Group::with_level(level).element(
-                Snippet::source(excerpt.text.as_str())
-                    .line_start(excerpt.line)
-                    .path(finding.path.as_str())
-                    .annotation(AnnotationKind::Primary.span(excerpt.span.clone())),
-            );
-            out.push_str(&Renderer::styled().term_width(width).render(&[group]));
-            out.push('\n');
-            " ".repeat(excerpt.line.to_string().len())
-        }
-        None => {
-            hang(
-                &mut out,
-                &Text::from(finding.path.as_str()),
-                " --> ",
-                "     ",
-                width,
-            );
-            " ".to_owned()
-        }
-    };
+    let mut gutter = " ".to_owned();
+    if let Some((text, span)) = &finding.source {
+        let excerpt = Excerpt::of(text, span.clone(), width);
+        let group = Group::with_level(level).element(
+            Snippet::source(excerpt.text.as_str())
+                .line_start(excerpt.line)
+                .path(finding.path.as_str())
+                .annotation(AnnotationKind::Primary.span(excerpt.span.clone())),
+        );
+        out.push_str(&Renderer::styled().term_width(width).render(&[group]));
+        out.push('\n');
+        gutter = " ".repeat(excerpt.line.to_string().len());
+    } else {
+        let path = Text::from(finding.path.as_str());
+        hang(&mut out, &path, " --> ", "     ", width);
+    }
     if let Some(help) = finding.help {
         if finding.source.is_some() {
             Text::styled(format!("{gutter} |"), style::FRAME).render(&mut out);

@@ -160,8 +160,8 @@ fn how_exit_codes_are_read_is_told_for_each_hook() {
     bench.write("hooks.json", format!("{{\"hooks\": {{{events}}}}}"));
     let ran = bench.run(&["check", "--dialect", "claude-code", "hooks.json"]);
     for (event, expected) in [
-        ("WorktreeCreate", "any failure blocks"),
-        ("PreModelSwitch", "any failure blocks"),
+        ("WorktreeCreate", "any failing exit blocks"),
+        ("PreModelSwitch", "any failing exit blocks"),
         ("PreToolUse", "only exit 2 blocks"),
     ] {
         let row = ran.stdout.lines().find(|line| line.starts_with(event));
@@ -216,4 +216,35 @@ fn a_wrong_command_line_is_json_for_those_who_read_json() {
             .as_str()
             .is_some_and(|message| message.contains("--foo"))
     );
+}
+
+#[test]
+fn a_plugin_is_checked_by_its_folder() {
+    let bench = Bench::new();
+    bench.write(
+        "linter/.claude-plugin/plugin.json",
+        r#"{"name": "linter", "hooks": "./more.json"}"#,
+    );
+    bench.write("linter/hooks/hooks.json", r#"{"hooks": {"Stopp": []}}"#);
+    bench.write(
+        "linter/more.json",
+        r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true", "timeout": 5000}]}]}}"#,
+    );
+    let ran = bench.run(&["check", "linter"]);
+    ran.expect(
+        1,
+        &[
+            "linter/hooks/hooks.json:1:12",
+            "did you mean `Stop`?",
+            "linter/more.json",
+            "83.3 min (seconds, claude-code)",
+            "3 files, 1 hook",
+        ],
+    );
+    let inside = bench
+        .command(&["check"])
+        .current_dir(bench.project().join("linter"))
+        .output()
+        .unwrap();
+    assert_eq!(inside.status.code(), Some(1));
 }
