@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
 /// A gap of this many blanks or more is shown by its length: whatever comes after it stays on the screen.
-const LONG_GAP: usize = 4;
+const LONG_GAP: usize = 9;
 
 /// Characters that take no room, that change the direction of their neighbours, or that terminals obey.
 /// The two variation selectors that belong to everyday symbols are not among them.
@@ -44,6 +44,19 @@ pub(super) fn is_invisible(c: char) -> bool {
 pub(super) fn push_number(out: &mut String, c: char) {
     // Writing to a string cannot fail.
     let _ = write!(out, "<U+{:04X}>", u32::from(c));
+}
+
+/// The text with its invisible characters as numbers.
+pub(super) fn numbered(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_invisible(c) {
+            push_number(&mut shown, c);
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
 }
 
 /// A name on one line.

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
+use super::reveal;
 use super::style;
 use super::text::Text;
 
@@ -120,10 +121,12 @@ impl Excerpt {
         } else {
             (to, end, "")
         };
+        let part = |range: Range<usize>| reveal::numbered(text.get(range).unwrap_or_default());
+        let (before_span, inside) = (part(from..start), part(start..end));
         Self {
-            text: text.get(from..to).unwrap_or_default().to_owned() + tail,
             line: before.matches('\n').count() + 1,
-            span: start - from..end - from,
+            span: before_span.len()..before_span.len() + inside.len(),
+            text: before_span + &inside + &part(end..to) + tail,
         }
     }
 }
@@ -139,6 +142,13 @@ mod tests {
             (excerpt.text.as_str(), excerpt.line, excerpt.span),
             ("two three", 2, 4..9)
         );
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_numbered_and_underlined() {
+        let excerpt = Excerpt::of("a\u{200b} = \"b\u{200b}c\"", 7..14, 100);
+        assert_eq!(excerpt.text, "a<U+200B> = \"b<U+200B>c\"");
+        assert_eq!(excerpt.text.get(excerpt.span), Some("\"b<U+200B>c\""));
     }
 
     #[test]
