@@ -13,8 +13,11 @@ mod schema;
 mod test;
 mod trust;
 
+use std::ffi::OsStr;
+
 use bowline::hooks::HookEvent;
 use clap::Subcommand;
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 
 use crate::Outcome;
 use crate::error::{Error, Result};
@@ -66,6 +69,29 @@ pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
         Command::Redact(args) => redact::run(&args),
         Command::Schema(args) => schema::run(&args, ui),
         Command::Completions(args) => Ok(completions::run(&args, ui)),
+    }
+}
+
+/// An event on the command line. Shells are told the names; other casings and misspellings are left to
+/// [`event`], which explains them.
+#[derive(Debug, Clone, Copy)]
+struct EventName;
+
+impl TypedValueParser for EventName {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let names = HookEvent::ALL.iter().map(|event| event.name());
+        Some(Box::new(names.map(PossibleValue::new)))
     }
 }
 

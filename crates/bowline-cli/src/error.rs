@@ -8,6 +8,8 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
+use crate::ui::reveal;
+
 /// What kind of thing went wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -58,7 +60,7 @@ impl Error {
     pub(crate) fn file(action: &str, path: &Path, source: io::Error) -> Self {
         Self::new(
             ErrorKind::File,
-            format!("cannot {action} {}", path.display()),
+            format!("cannot {action} {}", reveal::name(&path.to_string_lossy())),
         )
         .caused_by(source)
     }
@@ -86,14 +88,19 @@ impl Error {
         &self.hints
     }
 
-    /// What lies behind it, nearest first.
-    pub(crate) fn causes(&self) -> impl Iterator<Item = String> {
+    /// What lies behind it, nearest first; not what another of them ends with already.
+    pub(crate) fn causes(&self) -> Vec<String> {
+        let mut causes: Vec<String> = Vec::new();
         let mut next = self.source();
-        std::iter::from_fn(move || {
-            let cause = next?;
+        while let Some(cause) = next {
+            let text = cause.to_string();
+            let told = causes.last().unwrap_or(&self.message).ends_with(&text);
+            if !told {
+                causes.push(text);
+            }
             next = cause.source();
-            Some(cause.to_string())
-        })
+        }
+        causes
     }
 
     /// The reader went away (`bowline events | head`): nothing that anybody wants to hear about.
@@ -137,7 +144,19 @@ mod tests {
     fn causes_come_nearest_first() {
         let inner = Error::input("the inner one");
         let outer = Error::usage("the outer one").caused_by(inner);
-        assert_eq!(outer.causes().collect::<Vec<_>>(), ["the inner one"]);
+        assert_eq!(outer.causes(), ["the inner one"]);
+    }
+
+    #[test]
+    fn a_cause_that_was_told_is_not_told_again() {
+        let denied = || io::Error::other("not permitted");
+        let file = bowline::Error::File {
+            action: "read",
+            path: "trust.json".into(),
+            source: denied(),
+        };
+        let error = Error::input("cannot trust it").caused_by(file);
+        assert_eq!(error.causes(), ["cannot read trust.json: not permitted"]);
     }
 
     #[test]

@@ -1,17 +1,23 @@
 //! A hook of a settings file as reports show it, to people and to programs alike.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use bowline::hooks::{
-    Activation, Attempts, Dialect, HookEvent, OnFailure, Repeat, RunMode, humane_duration,
+    Activation, Attempts, DEFAULT_TIMEOUT_CAP, Dialect, HookEvent, OnFailure, Repeat, RunMode,
+    humane_duration,
 };
 use bowline::settings::{
     Action, ExitPolicy, HookDefinition, HookStatus, LoadedHook, Scope, Shape, Timeout,
 };
 use serde::Serialize;
 
-use crate::project::Paths;
+use crate::project::{self, Paths};
+use crate::ui::reveal;
+
+/// What is said of hooks whose exit code blocks unless it is 0.
+pub(crate) const ANY_NON_ZERO: &str = "any non-zero exit blocks";
 
 /// One hook.
 #[derive(Debug, Serialize)]
@@ -24,6 +30,7 @@ pub(crate) struct HookView {
     /// Why it is not in force.
     pub(crate) reason: Option<String>,
     pub(crate) scope: Scope,
+    #[serde(serialize_with = "project::lossy_option")]
     pub(crate) file: Option<PathBuf>,
     pub(crate) line: usize,
     pub(crate) column: usize,
@@ -47,6 +54,37 @@ pub(crate) struct HookView {
     pub(crate) mode: &'static str,
     pub(crate) once: bool,
     pub(crate) priority: i32,
+    /// Only for those who have to judge it: it may hold secrets.
+    #[serde(skip)]
+    pub(crate) given: Given,
+}
+
+/// What a hook is given beside the event.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Given {
+    pub(crate) env: BTreeMap<String, String>,
+    pub(crate) headers: BTreeMap<String, String>,
+    /// The variables of the environment that headers may use.
+    pub(crate) allowed_env_vars: Vec<String>,
+    pub(crate) model: Option<String>,
+}
+
+impl Given {
+    fn of(definition: &HookDefinition) -> Self {
+        let mut given = Self {
+            env: definition.env.clone(),
+            ..Self::default()
+        };
+        match &definition.action {
+            Action::Http(http) => {
+                given.headers.clone_from(&http.headers);
+                given.allowed_env_vars.clone_from(&http.allowed_env_vars);
+            }
+            Action::Prompt(prompt) => given.model.clone_from(&prompt.model),
+            _ => {}
+        }
+        given
+    }
 }
 
 /// Whether a hook is in force.
@@ -112,11 +150,9 @@ impl HookView {
                 .as_ref()
                 .map(|condition| condition.source().to_owned()),
             kind: definition.action.kind().to_owned(),
-            runs: match &definition.action {
-                Action::Unsupported { kind } => kind.clone(),
-                action => action.summary(),
-            },
-            timeout_ms: u64::try_from(definition.timeout.limit.as_millis()).unwrap_or(u64::MAX),
+            runs: runs(&definition.action),
+            timeout_ms: u64::try_from(effective(definition.timeout.limit).as_millis())
+                .unwrap_or(u64::MAX),
             timeout_written: definition.timeout.written.clone(),
             timeout: timeout(&definition.timeout, origin.dialect),
             exit_policy: match definition.action {
@@ -135,6 +171,7 @@ impl HookView {
             },
             once: definition.repeat == Repeat::OncePerSession,
             priority: definition.priority,
+            given: Given::of(definition),
         }
     }
 
@@ -146,12 +183,23 @@ impl HookView {
         }
     }
 
+    /// What it runs, with nothing hidden in it.
+    pub(crate) fn code(&self) -> String {
+        reveal::code(&self.runs)
+    }
+
     /// How its exit code is read.
     pub(crate) fn exit_codes(&self) -> &'static str {
-        match self.exit_policy {
-            Some(ExitPolicy::OnlyTwo) => "only exit 2 blocks",
-            Some(_) => "any non-zero exit blocks",
-            None => "-",
+        let Some(policy) = self.exit_policy else {
+            return "-";
+        };
+        match (self.dialect, self.event, policy) {
+            // As the client has it: whatever the code is, there is no worktree and no other model.
+            (Dialect::ClaudeCode, HookEvent::WorktreeCreate | HookEvent::PreModelSwitch, _) => {
+                "any failing exit blocks"
+            }
+            (_, _, ExitPolicy::OnlyTwo) => "only exit 2 blocks",
+            _ => ANY_NON_ZERO,
         }
     }
 
@@ -168,9 +216,15 @@ impl HookView {
         }
     }
 
-    /// What is unusual about it, in a few words.
+    /// Why it is not in force, and what is unusual about it, in a few words.
     pub(crate) fn remarks(&self) -> Vec<String> {
-        let mut remarks: Vec<String> = self.reason.iter().cloned().collect();
+        let reason = self.reason.iter().cloned();
+        reason.chain(self.peculiarities()).collect()
+    }
+
+    /// What is unusual about it, in a few words.
+    pub(crate) fn peculiarities(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
         remarks.extend(self.condition.as_ref().map(|rule| format!("if {rule}")));
         remarks.extend(
             self.only_while
@@ -232,15 +286,43 @@ fn only_while(activation: &Activation) -> Option<String> {
     }
 }
 
-/// How a timeout is understood: "`timeout: 5000` = 83.3 min (seconds, claude-code)".
+/// How a timeout is understood: "`timeout: 5000` = 83.3 min (seconds, claude-code), capped at 10 min".
 fn timeout(timeout: &Timeout, dialect: Dialect) -> String {
     let limit = humane_duration(timeout.limit);
-    let Some(written) = &timeout.written else {
-        return format!("{limit} (default)");
+    let read = match &timeout.written {
+        None => format!("{limit} (default)"),
+        Some(written) => match unit(written, timeout.limit) {
+            Some(unit) => format!("`{written}` = {limit} ({unit}, {dialect})"),
+            None => format!("`{written}` = {limit}"),
+        },
     };
-    match unit(written, timeout.limit) {
-        Some(unit) => format!("`{written}` = {limit} ({unit}, {dialect})"),
-        None => format!("`{written}` = {limit}"),
+    let effective = effective(timeout.limit);
+    if effective < timeout.limit {
+        format!("{read}, capped at {}", humane_duration(effective))
+    } else {
+        read
+    }
+}
+
+/// How long the hook really gets.
+fn effective(limit: Duration) -> Duration {
+    limit.min(DEFAULT_TIMEOUT_CAP)
+}
+
+/// What an action runs, in one text: arguments quoted, passwords masked.
+fn runs(action: &Action) -> String {
+    match action {
+        Action::Command(command) => {
+            let args = command.args.iter().flatten();
+            let program = match &command.args {
+                Some(_) => reveal::argument(&command.command),
+                None => command.command.clone(),
+            };
+            args.fold(program, |text, arg| text + " " + &reveal::argument(arg))
+        }
+        Action::Http(http) => format!("POST {}", reveal::url(&http.url)),
+        Action::Unsupported { kind } => kind.clone(),
+        action => action.summary(),
     }
 }
 

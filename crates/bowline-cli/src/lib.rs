@@ -5,6 +5,7 @@
 
 mod commands;
 mod error;
+mod finding;
 mod hook_view;
 mod project;
 mod stream;
@@ -22,7 +23,7 @@ use ui::{Format, Ui};
 const EXIT_CODES: &str = "\
 Exit codes:
   0  nothing to report, or allowed
-  1  findings, a denied or asked event, or a question answered with no
+  1  findings, an event that a hook blocks or asks about, or a question answered with no
   2  could not run: wrong arguments, unreadable files, bad input";
 
 /// See, check, trust and test the hooks of AI coding agents
@@ -40,6 +41,8 @@ enum Outcome {
     Clean,
     /// There are findings, or the event is not simply allowed, or the answer was no.
     Findings,
+    /// Not all of it could be looked at.
+    Unchecked,
 }
 
 impl From<Outcome> for ExitCode {
@@ -47,15 +50,17 @@ impl From<Outcome> for ExitCode {
         match outcome {
             Outcome::Clean => Self::SUCCESS,
             Outcome::Findings => Self::from(1),
+            Outcome::Unchecked => Self::from(2),
         }
     }
 }
 
 /// Runs the program with these arguments, the program's name first.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let cli = match Cli::try_parse_from(args) {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(usage) => return ui::usage(&usage),
+        Err(usage) => return ui::usage(&usage, format_asked_for(&args)),
     };
     let format = cli.command.format();
     let mut ui = Ui::for_stdout();
@@ -63,6 +68,16 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     match result.and_then(|outcome| ui.flush().map(|()| outcome)) {
         Ok(outcome) => outcome.into(),
         Err(error) => report(&error, format, ui),
+    }
+}
+
+/// Who reads the answer, as far as arguments tell that could not be understood.
+fn format_asked_for(args: &[OsString]) -> Format {
+    let mut options = args.iter().take_while(|arg| *arg != "--");
+    if options.any(|arg| arg == "--json") {
+        Format::Json
+    } else {
+        Format::Text
     }
 }
 

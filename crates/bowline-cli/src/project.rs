@@ -4,9 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bowline::settings::{self, Locations, Settings, SettingsFile};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::error::{Error, Result};
+use crate::ui::reveal;
 
 /// The folder that was named, or the current one, as an absolute path.
 pub(crate) fn folder(named: Option<&Path>) -> Result<PathBuf> {
@@ -34,7 +35,8 @@ pub(crate) fn folder(named: Option<&Path>) -> Result<PathBuf> {
 
 /// The settings of the project that the folder belongs to.
 pub(crate) fn load(folder: &Path) -> Settings {
-    settings::load(&settings::find_project(folder), &Locations::from_env())
+    let locations = Locations::from_env();
+    settings::load(&settings::find_project(folder, &locations), &locations)
 }
 
 /// Shows paths as short as they can be understood.
@@ -54,10 +56,11 @@ impl Paths {
 
     /// Relative to the project, or from the home folder with `~`, or as it is.
     pub(crate) fn show(&self, path: &Path) -> String {
-        if let Ok(inside) = path.strip_prefix(&self.project) {
-            return inside.display().to_string();
+        match path.strip_prefix(&self.project) {
+            Ok(inside) if inside.as_os_str().is_empty() => ".".to_owned(),
+            Ok(inside) => shown(inside),
+            Err(_) => self.show_absolute(path),
         }
-        self.show_absolute(path)
     }
 
     /// From the home folder with `~`, or as it is.
@@ -67,15 +70,42 @@ impl Paths {
             .as_ref()
             .and_then(|home| path.strip_prefix(home).ok());
         match in_home {
-            Some(rest) => Path::new("~").join(rest).display().to_string(),
-            None => path.display().to_string(),
+            Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+            Some(rest) => shown(&Path::new("~").join(rest)),
+            None => shown(path),
         }
+    }
+}
+
+/// A path on one line, as well as it can be shown.
+pub(crate) fn shown(path: &Path) -> String {
+    reveal::name(&path.to_string_lossy())
+}
+
+/// Writes a path into a report, also one that is not UTF-8.
+pub(crate) fn lossy<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path.to_string_lossy())
+}
+
+/// As [`lossy`], for a path that may be missing.
+#[expect(
+    clippy::ref_option,
+    reason = "serde hands over a reference to the field"
+)]
+pub(crate) fn lossy_option<S: Serializer>(
+    path: &Option<PathBuf>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match path {
+        Some(path) => lossy(path, serializer),
+        None => serializer.serialize_none(),
     }
 }
 
 /// A settings file in a report.
 #[derive(Debug, Serialize)]
 pub(crate) struct FileView {
+    #[serde(serialize_with = "lossy")]
     pub(crate) path: PathBuf,
     pub(crate) kind: Option<settings::FileKind>,
     pub(crate) scope: Option<settings::Scope>,
@@ -126,6 +156,9 @@ mod tests {
             ("/home/ada/engine/bowline.toml", "bowline.toml"),
             ("/home/ada/.claude/settings.json", "~/.claude/settings.json"),
             ("/etc/bowline/config.toml", "/etc/bowline/config.toml"),
+            ("/home/ada", "~"),
+            ("/home/ada/engine", "."),
+            ("/home/ada/two\nlines", "~/two⏎lines"),
         ] {
             assert_eq!(paths.show(Path::new(path)), expected);
         }

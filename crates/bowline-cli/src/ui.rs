@@ -3,6 +3,7 @@
 //! Output is gathered and written at once, in the terminal's width, without colours where they are not
 //! wanted (`NO_COLOR`, pipes, files).
 
+pub(crate) mod reveal;
 pub(crate) mod snippet;
 pub(crate) mod style;
 mod table;
@@ -60,6 +61,21 @@ const WIDTHS: std::ops::RangeInclusive<usize> = 24..=160;
 /// Nobody types a longer answer to a yes-or-no question.
 const LONGEST_ANSWER: u64 = 1024;
 
+/// Longer texts of hooks are cut to so many lines and characters; `--json` has them whole.
+const MOST_LINES: usize = 8;
+const MOST_CHARACTERS: usize = 800;
+
+/// The beginning of a text.
+pub(crate) fn clipped(text: &str) -> String {
+    let text = text.trim_end().replace("\r\n", "\n");
+    let lines = text.lines().take(MOST_LINES).collect::<Vec<_>>().join("\n");
+    let mut clipped: String = lines.chars().take(MOST_CHARACTERS).collect();
+    if clipped.len() < text.len() {
+        clipped.push_str(" …");
+    }
+    clipped
+}
+
 /// Gathers what a command has to say.
 #[derive(Debug)]
 pub(crate) struct Ui {
@@ -93,10 +109,6 @@ impl Ui {
         self.out.push('\n');
     }
 
-    pub(crate) fn heading(&mut self, text: impl AsRef<str>) {
-        self.line(Text::styled(text, style::HEADING));
-    }
-
     pub(crate) fn table(&mut self, table: &Table) {
         table.render(&mut self.out, self.width);
     }
@@ -118,7 +130,7 @@ impl Ui {
         let text = serde_json::to_string_pretty(document).map_err(|source| {
             Error::new(ErrorKind::Terminal, "cannot write the answer as JSON").caused_by(source)
         })?;
-        self.out.push_str(&text);
+        self.out.push_str(&reveal::json(&text));
         self.out.push('\n');
         Ok(())
     }
@@ -182,7 +194,7 @@ impl Ui {
             "error": {
                 "kind": error.kind(),
                 "message": error.to_string(),
-                "causes": error.causes().collect::<Vec<_>>(),
+                "causes": error.causes(),
                 "hints": error.hints(),
             }
         });
@@ -192,11 +204,15 @@ impl Ui {
 }
 
 /// Shows what is wrong with the command line, or the help that was asked for.
-pub(crate) fn usage(message: &clap::Error) -> ExitCode {
+pub(crate) fn usage(message: &clap::Error, format: Format) -> ExitCode {
     let _ = message.print();
-    if message.use_stderr() {
-        ExitCode::from(2)
-    } else {
-        ExitCode::SUCCESS
+    if !message.use_stderr() {
+        return ExitCode::SUCCESS;
     }
+    if format == Format::Json {
+        let text = message.render().to_string();
+        let text = text.trim().trim_start_matches("error: ");
+        Ui::for_stdout().error_document(&Error::usage(text));
+    }
+    ExitCode::from(2)
 }

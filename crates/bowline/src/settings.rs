@@ -31,18 +31,20 @@ mod toml;
 mod traps;
 mod tree;
 mod trust;
+mod url_patterns;
 mod yaml;
 
 pub use check::{FileReport, check_file};
 pub use config::{Config, Defaults, HttpConfig, ModelProvider, PromptConfig};
 pub use diagnostic::{Diagnostic, Severity};
 pub use load::{FileKind, FileStatus, Settings, SettingsFile, load};
-pub use locations::{Locations, find_project};
+pub use locations::{Locations, find_bowline_root, find_project};
 pub use merge::{HookStatus, LoadedHook, merge};
 pub use model::{
     Action, CommandAction, Dedupe, ExitPolicy, HookDefinition, HttpAction, Origin, Plugin,
     PromptAction, Scope, Shape, Timeout,
 };
+pub use plugins::plugin_files;
 pub use read::{DialectChoice, Parsed, Source, Syntax, parse, parse_source, validate};
 #[cfg(feature = "schema")]
 pub use schema::json_schema;

@@ -4,34 +4,36 @@ mod show;
 
 use std::collections::HashMap;
 use std::io;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use bowline::hooks::Dialect;
-use bowline::settings::{self, Diagnostic, Severity};
+use bowline::settings::{self, Diagnostic, Locations, Severity};
 use serde::Serialize;
 
 use crate::Outcome;
 use crate::error::{Error, Result};
+use crate::finding::Finding;
 use crate::hook_view::HookView;
 use crate::project::{self, FileStatusName, FileView, Paths};
 use crate::ui::{Format, FormatArgs, Ui};
 
 /// Check settings files, without running anything
 ///
-/// Without arguments, checks every file that has hooks for the current project
+/// Without arguments, checks every file that has hooks for the current project, and the files of the plugin
+/// that the current folder may be
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   bowline check
   bowline check ~/work/engine
   bowline check .claude/settings.json bowline.toml
+  bowline check ~/work/my-plugin
   bowline check --dialect generic hooks.json
   bowline check --json
 
-Exits with 1 when there are errors or warnings; notes do not count")]
+Exits with 1 when there are errors or warnings, with 2 when a file cannot be read; notes do not count")]
 pub(crate) struct CheckArgs {
-    /// Settings files, or folders of projects
+    /// Settings files, or folders of projects or plugins
     #[arg(value_name = "FILES|DIR")]
     paths: Vec<PathBuf>,
 
@@ -63,43 +65,20 @@ struct Summary {
     notes: usize,
 }
 
-#[derive(Debug, Serialize)]
-struct Finding {
-    severity: Severity,
-    code: &'static str,
-    file: Option<PathBuf>,
-    line: usize,
-    column: usize,
-    /// Bytes of the file, `start` to before `end`.
-    span: Range<usize>,
-    message: String,
-    help: Option<String>,
-}
-
-impl From<Diagnostic> for Finding {
-    fn from(diagnostic: Diagnostic) -> Self {
-        Self {
-            severity: diagnostic.severity,
-            code: diagnostic.code,
-            file: diagnostic.file,
-            line: diagnostic.line,
-            column: diagnostic.column,
-            span: diagnostic.span,
-            message: diagnostic.message,
-            help: diagnostic.help,
-        }
-    }
-}
-
 pub(crate) fn run(args: &CheckArgs, ui: &mut Ui) -> Result<Outcome> {
     let mut report = Report::default();
     if args.paths.is_empty() {
-        report.add_project(&project::folder(None)?, args.dialect)?;
+        let folder = project::folder(None)?;
+        report.add_project(&folder, args.dialect)?;
+        report.add_plugin(&folder, args.dialect);
     }
     for path in &args.paths {
         match path.metadata() {
             Ok(found) if found.is_dir() => {
-                report.add_project(&project::folder(Some(path))?, args.dialect)?;
+                let folder = project::folder(Some(path))?;
+                if !report.add_plugin(&folder, args.dialect) {
+                    report.add_project(&folder, args.dialect)?;
+                }
             }
             Ok(_) => report.add_file(path, args.dialect),
             Err(source) => return Err(missing(path, source)),
@@ -115,7 +94,11 @@ pub(crate) fn run(args: &CheckArgs, ui: &mut Ui) -> Result<Outcome> {
                     .map(PathBuf::as_path)
                     .filter(|path| path.is_dir()),
             )?;
-            show::show(&report, &Paths::of(&settings::find_project(&base)), ui);
+            show::show(
+                &report,
+                &Paths::of(&settings::find_project(&base, &Locations::from_env())),
+                ui,
+            );
         }
     }
     Ok(report.outcome())
@@ -150,6 +133,15 @@ impl Report {
             self.add_finding(diagnostic);
         }
         Ok(())
+    }
+
+    /// The files of the plugin in a folder, if there is one.
+    fn add_plugin(&mut self, folder: &Path, dialect: Option<Dialect>) -> bool {
+        let files = settings::plugin_files(folder);
+        for file in &files {
+            self.add_file(file, dialect);
+        }
+        !files.is_empty()
     }
 
     /// One file by itself.
@@ -207,7 +199,10 @@ impl Report {
     }
 
     fn outcome(&self) -> Outcome {
-        if self.summary.errors + self.summary.warnings == 0 {
+        let unreadable = |file: &FileView| file.status == FileStatusName::Unreadable;
+        if self.files.iter().any(unreadable) {
+            Outcome::Unchecked
+        } else if self.summary.errors + self.summary.warnings == 0 {
             Outcome::Clean
         } else {
             Outcome::Findings

@@ -1,17 +1,19 @@
 //! `bowline hooks`: every hook of a project, in the order in which they run, and why some do not.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bowline::hooks::{HookEvent, humane_duration};
 use bowline::settings::TrustState;
 use serde::Serialize;
 
+use super::EventName;
 use crate::Outcome;
 use crate::error::Result;
+use crate::finding::{self, Finding};
 use crate::hook_view::{HookView, StatusName};
 use crate::project::{self, FileStatusName, FileView, Paths};
-use crate::ui::{Format, FormatArgs, Table, Text, Ui, style};
+use crate::ui::{Format, FormatArgs, Table, Text, Ui, clipped, style};
 
 /// List the hooks of a project, in the order in which they run
 #[derive(Debug, clap::Args)]
@@ -26,7 +28,7 @@ pub(crate) struct HooksArgs {
     dir: Option<PathBuf>,
 
     /// Show only the hooks of this event, in any casing
-    #[arg(long, value_name = "EVENT")]
+    #[arg(long, value_name = "EVENT", value_parser = EventName, hide_possible_values = true)]
     event: Option<String>,
 
     #[command(flatten)]
@@ -35,10 +37,13 @@ pub(crate) struct HooksArgs {
 
 #[derive(Debug, Serialize)]
 struct Report {
+    #[serde(serialize_with = "project::lossy")]
     project: PathBuf,
     trust: TrustState,
     files: Vec<FileView>,
     hooks: Vec<HookView>,
+    /// What is wrong with the files.
+    findings: Vec<Finding>,
 }
 
 pub(crate) fn run(args: &HooksArgs, ui: &mut Ui) -> Result<Outcome> {
@@ -51,21 +56,29 @@ pub(crate) fn run(args: &HooksArgs, ui: &mut Ui) -> Result<Outcome> {
         files: settings.files.iter().map(FileView::from).collect(),
         project: settings.project,
         hooks,
+        findings: settings
+            .diagnostics
+            .into_iter()
+            .map(Finding::from)
+            .collect(),
     };
     match args.format.format() {
         Format::Json => ui.json(&report)?,
-        Format::Text => show(&report, event, ui),
+        Format::Text => show(&report, event, args.dir.as_deref(), ui),
     }
     Ok(Outcome::Clean)
 }
 
-fn show(report: &Report, event: Option<HookEvent>, ui: &mut Ui) {
+fn show(report: &Report, event: Option<HookEvent>, dir: Option<&Path>, ui: &mut Ui) {
     let paths = Paths::of(&report.project);
     ui.line(Text::styled("Project  ", style::HEADING).plain(paths.show_absolute(&report.project)));
     ui.line(Text::styled("Trust    ", style::HEADING).text(trust(report.trust)));
     for (index, file) in report.files.iter().enumerate() {
         let label = if index == 0 { "Files    " } else { "         " };
         ui.line(Text::styled(label, style::HEADING).text(file_line(file, &paths)));
+    }
+    if let Some(problems) = finding::problems(&report.findings, &paths, dir) {
+        ui.line(Text::styled(problems, style::CAUTION));
     }
     if report.hooks.is_empty() {
         ui.blank();
@@ -109,7 +122,7 @@ fn description(hook: &HookView) -> Text {
         StatusName::InForce => (style::NAME, style::FAINT),
         _ => (style::FAINT, style::CAUTION),
     };
-    let text = Text::styled(&hook.id, name).plain(format!("\n{}", hook.runs));
+    let text = Text::styled(&hook.id, name).plain(format!("\n{}", clipped(&hook.code())));
     match hook.remarks().join("; ") {
         remarks if remarks.is_empty() => text,
         remarks => text.with(format!("\n{remarks}"), remark),

@@ -4,7 +4,6 @@ mod engine;
 mod input;
 mod show;
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use bowline::hooks::{
@@ -14,8 +13,10 @@ use bowline::settings::TrustState;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::EventName;
 use crate::Outcome;
 use crate::error::Result;
+use crate::finding::Finding;
 use crate::hook_view::{HookView, StatusName};
 use crate::project;
 use crate::ui::{Format, FormatArgs, Ui};
@@ -32,9 +33,10 @@ Examples:
   bowline test --input @payload.json --agent claude-code
   recorder | bowline test --input - --json
 
-Exits with 1 when the event is denied or somebody has to be asked")]
+Exits with 1 when a hook blocks the event or somebody has to be asked")]
 pub(crate) struct TestArgs {
     /// The event, in any casing; left out when the input is a whole payload
+    #[arg(value_parser = EventName, hide_possible_values = true)]
     event: Option<String>,
 
     /// The tool, for events about a tool call
@@ -53,9 +55,13 @@ pub(crate) struct TestArgs {
     #[arg(long = "field", value_name = "NAME=VALUE")]
     fields: Vec<String>,
 
-    /// The session that the event belongs to
-    #[arg(long, value_name = "ID", default_value = "test")]
-    session: String,
+    /// The session that the event belongs to, over the payload's; "test" if there is none
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+
+    /// A skill that was used in the session, so that its hooks are in force; may be repeated
+    #[arg(long = "skill", value_name = "NAME")]
+    skills: Vec<String>,
 
     /// Show the answer that this agent would get: claude-code or generic
     #[arg(long, value_name = "AGENT")]
@@ -73,9 +79,6 @@ pub(crate) struct TestArgs {
     pub(crate) format: FormatArgs,
 }
 
-/// The variable by which commands of settings files find the project.
-const PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
-
 /// What became of the event.
 #[derive(Debug, Serialize)]
 struct Report {
@@ -83,8 +86,11 @@ struct Report {
     class: bowline::hooks::EventClass,
     /// What a matcher is compared with.
     subject: Option<String>,
+    #[serde(serialize_with = "project::lossy")]
     project: PathBuf,
     trust: TrustState,
+    /// What is wrong with the settings.
+    findings: Vec<Finding>,
     dry_run: bool,
     payload: Value,
     /// The hooks of this event, in order.
@@ -134,6 +140,7 @@ struct Said {
     message: Option<String>,
     updated_input: Option<Value>,
     end_turn: Option<String>,
+    suppress_logging: bool,
     event_fields: serde_json::Map<String, Value>,
     warnings: Vec<String>,
 }
@@ -151,14 +158,12 @@ pub(crate) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome> {
     let folder = project::folder(args.dir.as_deref())?;
     let input = input::build(args, &folder)?;
     let settings = project::load(&folder);
-    let ctx = HookContext::new(&input.session_id)
-        .with_cwd(working_folder(&input, &folder))
-        .with_env(HashMap::from([(
-            PROJECT_DIR.to_owned(),
-            settings.project.to_string_lossy().into_owned(),
-        )]));
+    let ctx = HookContext::new(&input.session_id).with_cwd(working_folder(&input, &folder));
 
     let manager = engine::manager(&settings);
+    for skill in &args.skills {
+        manager.activate_skill(&input.session_id, skill);
+    }
     let preview = manager.preview(&input);
     let result = if args.dry_run {
         None
@@ -173,9 +178,17 @@ pub(crate) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome> {
     let report = Report {
         event: input.event_type().name(),
         class: input.event_type().class(),
-        subject: input.subject().map(ToOwned::to_owned),
+        subject: input
+            .subject()
+            .filter(|subject| !subject.is_empty())
+            .map(ToOwned::to_owned),
         project: settings.project,
         trust: settings.trust,
+        findings: settings
+            .diagnostics
+            .into_iter()
+            .map(Finding::from)
+            .collect(),
         dry_run: args.dry_run,
         payload: input.to_payload(&ctx),
         hooks: tested(hooks, preview, result.as_ref()),
@@ -190,7 +203,7 @@ pub(crate) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome> {
     };
     match args.format.format() {
         Format::Json => ui.json(&report)?,
-        Format::Text => show::show(&report, ui),
+        Format::Text => show::show(&report, args.dir.as_deref(), ui),
     }
     Ok(match &report.result {
         Some(result) if !result.allowed => Outcome::Findings,
@@ -281,6 +294,7 @@ impl From<&HookOutput> for Said {
             message: output.message.clone(),
             updated_input: output.updated_input.clone(),
             end_turn: output.end_turn.clone(),
+            suppress_logging: output.suppress_logging,
             event_fields: output.event_fields.clone(),
             warnings: output.warnings.clone(),
         }

@@ -1,22 +1,25 @@
 //! `bowline trust`: lets a project's own Bowline files take effect, after showing what they would do.
 
+mod report;
+
 use std::path::{Path, PathBuf};
 
 use bowline::settings::{
     FileKind, FileStatus, Locations, Scope, Settings, SettingsFile, TrustEntry, TrustState,
-    TrustStore, find_project,
+    TrustStore, find_bowline_root, find_project,
 };
 use serde::Serialize;
 
 use crate::Outcome;
 use crate::error::{Error, ErrorKind, Result};
-use crate::hook_view::{HookView, StatusName};
-use crate::project::{self, Paths};
+use crate::project;
 use crate::ui::{Answer, Format, FormatArgs, Table, Text, Ui, style};
+use report::Report;
 
 /// Trust a project's bowline.toml, after a look at what it would run
 ///
-/// Until then its hooks do not run and it can only make things stricter. Trust ends when the file changes
+/// Until then its hooks do not run and it can only make things stricter. Trust ends when bowline.toml or
+/// bowline.local.toml changes; it does not cover the scripts that they call
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -44,27 +47,9 @@ pub(crate) struct TrustArgs {
     pub(crate) format: FormatArgs,
 }
 
-/// What trusting a project means.
-#[derive(Debug, Serialize)]
-struct Report {
-    project: PathBuf,
-    trust: TrustState,
-    files: Vec<PathBuf>,
-    /// The hooks that would come into force.
-    would_run: Vec<HookView>,
-    /// The settings that would take effect.
-    would_loosen: Vec<Loosened>,
-}
-
-#[derive(Debug, Serialize)]
-struct Loosened {
-    file: Option<PathBuf>,
-    line: usize,
-    message: String,
-}
-
 #[derive(Debug, Serialize)]
 struct Revoked<'a> {
+    #[serde(serialize_with = "project::lossy")]
     project: &'a Path,
     revoked: bool,
 }
@@ -100,7 +85,7 @@ fn list(store: &TrustStore, format: Format, ui: &mut Ui) -> Result<Outcome> {
             let mut table = Table::new(["Project", "Since", "SHA-256"]);
             for entry in trusted {
                 table.row([
-                    Text::styled(entry.project.display().to_string(), style::NAME),
+                    Text::styled(project::shown(&entry.project), style::NAME),
                     entry.when.format("%Y-%m-%d %H:%M UTC").to_string().into(),
                     entry.sha256.chars().take(12).collect::<String>().into(),
                 ]);
@@ -114,7 +99,7 @@ fn list(store: &TrustStore, format: Format, ui: &mut Ui) -> Result<Outcome> {
 fn revoke(store: &mut TrustStore, args: &TrustArgs, ui: &mut Ui) -> Result<Outcome> {
     // A project that is gone can still be revoked, by the path that it is listed with.
     let project = match project::folder(args.dir.as_deref()) {
-        Ok(folder) => find_project(&folder),
+        Ok(folder) => bowline_root(&folder),
         Err(error) => args.dir.clone().ok_or(error)?,
     };
     let revoked = store.revoke(&project).map_err(|source| {
@@ -125,22 +110,26 @@ fn revoke(store: &mut TrustStore, args: &TrustArgs, ui: &mut Ui) -> Result<Outco
             project: &project,
             revoked,
         })?,
-        Format::Text if revoked => ui.line(format!("{} is no longer trusted.", project.display())),
-        Format::Text => ui.line(format!("{} was not trusted.", project.display())),
+        Format::Text if revoked => ui.line(format!(
+            "{} is no longer trusted.",
+            project::shown(&project)
+        )),
+        Format::Text => ui.line(format!("{} was not trusted.", project::shown(&project))),
     }
     Ok(Outcome::Clean)
 }
 
 fn trust(store: &mut TrustStore, args: &TrustArgs, ui: &mut Ui) -> Result<Outcome> {
-    let project = find_project(&project::folder(args.dir.as_deref())?);
+    let folder = project::folder(args.dir.as_deref())?;
+    let project = bowline_root(&folder);
     // Taken before the files are read for showing: if they change in between, recording fails.
     let fingerprint =
         TrustStore::fingerprint(&project).map_err(|source| cannot_trust(&project, source))?;
-    let settings = project::load(&project);
+    let settings = project::load(&folder);
     if let Some(broken) = own_files(&settings).find(|file| file.status != FileStatus::Read) {
         return Err(Error::new(
             ErrorKind::File,
-            format!("cannot tell what {} would do", broken.path.display()),
+            format!("cannot tell what {} would do", project::shown(&broken.path)),
         )
         .hint("`bowline check` shows what is wrong with it"));
     }
@@ -182,6 +171,12 @@ fn trust(store: &mut TrustStore, args: &TrustArgs, ui: &mut Ui) -> Result<Outcom
     })
 }
 
+/// The folder that trust is recorded for.
+fn bowline_root(folder: &Path) -> PathBuf {
+    let locations = Locations::from_env();
+    find_bowline_root(&find_project(folder, &locations), &locations)
+}
+
 /// The files that trust is about.
 fn own_files(settings: &Settings) -> impl Iterator<Item = &SettingsFile> {
     settings.files.iter().filter(|file| {
@@ -192,83 +187,7 @@ fn own_files(settings: &Settings) -> impl Iterator<Item = &SettingsFile> {
 fn cannot_trust(project: &Path, source: bowline::Error) -> Error {
     Error::new(
         ErrorKind::File,
-        format!("cannot trust {}", project.display()),
+        format!("cannot trust {}", project::shown(project)),
     )
     .caused_by(source)
-}
-
-impl Report {
-    fn new(settings: Settings) -> Self {
-        let files = own_files(&settings).map(|file| file.path.clone()).collect();
-        let mut would_run = HookView::all(&settings.hooks);
-        would_run.retain(|hook| hook.status == StatusName::Untrusted);
-        let would_loosen = settings
-            .diagnostics
-            .into_iter()
-            // A note without a span counts a file's hooks, which are listed one by one.
-            .filter(|diagnostic| diagnostic.code == "untrusted" && !diagnostic.span.is_empty())
-            .map(|diagnostic| Loosened {
-                file: diagnostic.file,
-                line: diagnostic.line,
-                message: diagnostic.message,
-            })
-            .collect();
-        Self {
-            project: settings.project,
-            trust: settings.trust,
-            files,
-            would_run,
-            would_loosen,
-        }
-    }
-
-    fn show(&self, ui: &mut Ui) {
-        let paths = Paths::of(&self.project);
-        let project = paths.show_absolute(&self.project);
-        match self.trust {
-            TrustState::NotNeeded => {
-                return ui.line(format!(
-                    "Nothing to trust: {project} has no bowline.toml and no bowline.local.toml."
-                ));
-            }
-            TrustState::Trusted => return ui.line(format!("{project} is already trusted.")),
-            TrustState::Changed => ui.line(Text::styled(
-                format!("{project} has changed since it was trusted."),
-                style::CAUTION,
-            )),
-            _ => ui.heading(&project),
-        }
-        for file in &self.files {
-            ui.line(format!("  {}", paths.show(file)));
-        }
-        ui.blank();
-        if self.would_run.is_empty() {
-            ui.line("It would run no hooks.");
-        } else {
-            ui.line("It would run, as you, with your files and your keys:");
-            let mut table = Table::new(["Event", "Matcher", "Runs", "Where"]);
-            for hook in &self.would_run {
-                table.row([
-                    Text::styled(hook.event.name(), style::NAME),
-                    hook.matcher.as_deref().unwrap_or("*").into(),
-                    hook.runs.as_str().into(),
-                    hook.place(&paths).into(),
-                ]);
-            }
-            ui.table(&table);
-        }
-        if !self.would_loosen.is_empty() {
-            ui.blank();
-            ui.line("It would set what is ignored now:");
-            for loosened in &self.would_loosen {
-                let file = loosened
-                    .file
-                    .as_deref()
-                    .map(|file| paths.show(file))
-                    .unwrap_or_default();
-                ui.line(format!("  {file}:{}: {}", loosened.line, loosened.message));
-            }
-        }
-        ui.blank();
-    }
 }

@@ -4,8 +4,16 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
+use super::reveal;
+use super::style;
+use super::text::Text;
+
 /// Lines longer than this are cut around the finding: a minified file is one line.
 const LONGEST_LINE: usize = 400;
+/// What a line needs beside the finding: its number, and marks for what was left out.
+const MARGIN: usize = 20;
+/// Of a finding at least this much is shown.
+const NARROWEST: usize = 16;
 
 /// How loud a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,47 +36,69 @@ pub(crate) struct Annotated<'a> {
 }
 
 pub(crate) fn render(finding: &Annotated<'_>, width: usize) -> String {
-    let level = match finding.loudness {
-        Loudness::Error => Level::ERROR,
-        Loudness::Warning => Level::WARNING,
-        Loudness::Note => Level::NOTE,
+    let mut out = String::new();
+    let (level, label, style) = match finding.loudness {
+        Loudness::Error => (Level::ERROR, "error", style::BAD),
+        Loudness::Warning => (Level::WARNING, "warning", style::CAUTION),
+        Loudness::Note => (Level::NOTE, "note", style::GOOD),
     };
-    let title = level.primary_title(finding.message).id(finding.code);
-    let excerpt = finding
-        .source
-        .as_ref()
-        .map(|(text, span)| Excerpt::of(text, span.clone()));
-    let mut group = match &excerpt {
-        Some(excerpt) => title.element(
-            Snippet::source(excerpt.text)
+    let title = Text::styled(format!("{label}[{}]", finding.code), style.bold())
+        .with(format!(": {}", finding.message), style::HEADING);
+    hang(&mut out, &title, "", "  ", width);
+
+    let mut gutter = " ".to_owned();
+    if let Some((text, span)) = &finding.source {
+        let excerpt = Excerpt::of(text, span.clone(), width);
+        let group = Group::with_level(level).element(
+            Snippet::source(excerpt.text.as_str())
                 .line_start(excerpt.line)
                 .path(finding.path.as_str())
                 .annotation(AnnotationKind::Primary.span(excerpt.span.clone())),
-        ),
-        None => title.element(annotate_snippets::Origin::path(finding.path.as_str())),
-    };
-    if let Some(help) = finding.help {
-        group = group.element(Level::HELP.message(help));
+        );
+        out.push_str(&Renderer::styled().term_width(width).render(&[group]));
+        out.push('\n');
+        gutter = " ".repeat(excerpt.line.to_string().len());
+    } else {
+        let path = Text::from(finding.path.as_str());
+        hang(&mut out, &path, " --> ", "     ", width);
     }
-    let report: &[Group<'_>] = &[group];
-    let mut text = Renderer::styled().term_width(width).render(report);
-    text.push('\n');
-    text
+    if let Some(help) = finding.help {
+        if finding.source.is_some() {
+            Text::styled(format!("{gutter} |"), style::FRAME).render(&mut out);
+            out.push('\n');
+        }
+        let lead = format!("{gutter} = ");
+        let rest = " ".repeat(lead.len() + "help: ".len());
+        let help = Text::styled("help", style::HEADING).plain(format!(": {help}"));
+        hang(&mut out, &help, &lead, &rest, width);
+    }
+    out
 }
 
-/// The few lines around a span, so that showing a finding does not cost the size of the file.
+/// Writes a text after `first` on its first line, and after `rest` on the others.
+fn hang(out: &mut String, text: &Text, first: &str, rest: &str, width: usize) {
+    let room = width.saturating_sub(rest.len()).max(1);
+    for (number, line) in text.wrap(room).iter().enumerate() {
+        let lead = if number == 0 { first } else { rest };
+        Text::styled(lead, style::FRAME).render(out);
+        line.render(out);
+        out.push('\n');
+    }
+}
+
+/// The line of a span, so that showing a finding does not cost the size of the file.
 #[derive(Debug, PartialEq, Eq)]
-struct Excerpt<'a> {
-    text: &'a str,
-    /// The number of its first line, from 1.
+struct Excerpt {
+    text: String,
+    /// The number of its line, from 1.
     line: usize,
     /// The span within it.
     span: Range<usize>,
 }
 
-impl<'a> Excerpt<'a> {
-    /// Spans that do not fit the text (it changed since) are moved into it.
-    fn of(text: &'a str, span: Range<usize>) -> Self {
+impl Excerpt {
+    /// Spans that do not fit the text (it changed since) are moved into it; longer ones than the width are cut.
+    fn of(text: &str, span: Range<usize>, width: usize) -> Self {
         let start = text.floor_char_boundary(span.start.min(text.len()));
         let before = text.get(..start).unwrap_or_default();
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -84,10 +114,19 @@ impl<'a> Excerpt<'a> {
         let to = text.floor_char_boundary(line_end.min(start.saturating_add(LONGEST_LINE)));
         // Only the first line of a span is shown: it is where one has to look.
         let end = text.ceil_char_boundary(span.end.clamp(start, to)).min(to);
+        let most = width.saturating_sub(MARGIN).max(NARROWEST);
+        let cut = text.floor_char_boundary(start.saturating_add(most));
+        let (to, end, tail) = if end > cut {
+            (cut, cut, "…")
+        } else {
+            (to, end, "")
+        };
+        let part = |range: Range<usize>| reveal::numbered(text.get(range).unwrap_or_default());
+        let (before_span, inside) = (part(from..start), part(start..end));
         Self {
-            text: text.get(from..to).unwrap_or_default(),
             line: before.matches('\n').count() + 1,
-            span: start - from..end - from,
+            span: before_span.len()..before_span.len() + inside.len(),
+            text: before_span + &inside + &part(end..to) + tail,
         }
     }
 }
@@ -98,11 +137,18 @@ mod tests {
 
     #[test]
     fn an_excerpt_is_the_line_of_the_finding() {
-        let excerpt = Excerpt::of("one\ntwo three\nfour", 8..13);
+        let excerpt = Excerpt::of("one\ntwo three\nfour", 8..13, 100);
         assert_eq!(
-            (excerpt.text, excerpt.line, excerpt.span),
+            (excerpt.text.as_str(), excerpt.line, excerpt.span),
             ("two three", 2, 4..9)
         );
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_numbered_and_underlined() {
+        let excerpt = Excerpt::of("a\u{200b} = \"b\u{200b}c\"", 7..14, 100);
+        assert_eq!(excerpt.text, "a<U+200B> = \"b<U+200B>c\"");
+        assert_eq!(excerpt.text.get(excerpt.span), Some("\"b<U+200B>c\""));
     }
 
     #[test]
@@ -110,7 +156,7 @@ mod tests {
         let text = format!("é{}\n{}", "x".repeat(3000), "é".repeat(3000));
         for start in [0, 1, 2, 1500, 3001, 3002, 3003, 5001, 9_002, 1 << 40] {
             for length in [0, 1, 2, 5000] {
-                let excerpt = Excerpt::of(&text, start..start + length);
+                let excerpt = Excerpt::of(&text, start..start + length, 100);
                 assert!(
                     excerpt.text.get(excerpt.span.clone()).is_some(),
                     "{start}+{length}"

@@ -8,3 +8,4 @@ pub(crate) const NAME: Style = AnsiColor::Cyan.on_default();
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
 pub(crate) const CAUTION: Style = AnsiColor::Yellow.on_default();
 pub(crate) const BAD: Style = AnsiColor::Red.on_default();
+pub(crate) const FRAME: Style = AnsiColor::BrightBlue.on_default().bold();

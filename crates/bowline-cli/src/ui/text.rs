@@ -5,8 +5,10 @@ use std::fmt::Write as _;
 use anstyle::Style;
 use unicode_width::UnicodeWidthChar as _;
 
+use super::reveal;
+
 /// A piece of text, styled span by span. Control characters, which could rewrite what is on the
-/// screen, are shown as pictures; only line breaks stay.
+/// screen, are shown as pictures, invisible ones as their numbers; only line breaks stay.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Text {
     spans: Vec<(String, Style)>,
@@ -176,21 +178,19 @@ fn columns(c: char) -> usize {
     c.width().unwrap_or(0)
 }
 
-/// The text with everything that a terminal would obey, or that would reorder it, made visible.
+/// The text with everything that a terminal would obey, or that nobody would see, made visible.
 fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
-    for c in text.trim_end_matches(['\r', '\n']).chars() {
+    let text = text.replace("\r\n", "\n");
+    for c in text.trim_end_matches('\n').chars() {
         match c {
             '\n' => shown.push('\n'),
             '\t' => shown.push_str("    "),
-            '\r' => {}
             '\u{7f}' => shown.push('\u{2421}'),
             c if u32::from(c) < 0x20 => {
                 shown.push(char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'));
             }
-            '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-                shown.push('\u{fffd}');
-            }
+            c if reveal::is_invisible(c) => reveal::push_number(&mut shown, c),
             c => shown.push(c),
         }
     }
@@ -235,8 +235,11 @@ mod tests {
         for (text, expected) in [
             ("\u{1b}[2Jgone", "␛[2Jgone"),
             ("a\tb\r\nc", "a    b\nc"),
-            ("\u{202e}evil", "\u{fffd}evil"),
-            ("\u{9b}31m", "\u{fffd}31m"),
+            ("lone\rCR\r", "lone␍CR␍"),
+            ("\u{202e}evil", "<U+202E>evil"),
+            ("\u{9b}31m", "<U+009B>31m"),
+            ("zero\u{200b}width", "zero<U+200B>width"),
+            ("⚠\u{fe0f} é 日本", "⚠\u{fe0f} é 日本"),
             ("bell\u{7}\u{7f}", "bell␇␡"),
         ] {
             assert_eq!(visible(text), expected);

@@ -53,7 +53,7 @@ fn f04_c_findings_are_shown_in_their_source_and_exit_with_1() {
             "did you mean `PreToolUse`?",
             ".claude/settings.json:3:5",
             "^^^^^^^^^^^^",
-            "`timeout: 5000` = 83.3 min (seconds, claude-code)",
+            "`timeout: 5000` = 83.3 min (seconds, claude-code), capped at 10 min",
             "1 file, 1 hook: ",
         ],
     );
@@ -141,10 +141,110 @@ fn bad_files_are_findings_never_a_panic() {
     ] {
         bench.write(name, content);
         let ran = bench.run(&["check", name]);
-        assert_eq!(ran.code, Some(1), "{name}: {}{}", ran.stdout, ran.stderr);
+        let code = if name == "latin1.json" { 2 } else { 1 };
+        assert_eq!(ran.code, Some(code), "{name}: {}{}", ran.stdout, ran.stderr);
         assert!(ran.stdout.contains(name), "{name}: {}", ran.stdout);
         assert!(ran.stdout.len() < 200_000, "{name} floods the screen");
     }
     bench.write(".claude/settings.json/file", "");
-    bench.run(&["check"]).expect(1, &[".claude/settings.json"]);
+    bench.run(&["check"]).expect(2, &[".claude/settings.json"]);
+}
+
+#[test]
+fn how_exit_codes_are_read_is_told_for_each_hook() {
+    let bench = Bench::new();
+    let hook = r#"[{"hooks": [{"type": "command", "command": "true"}]}]"#;
+    let events = ["WorktreeCreate", "PreModelSwitch", "PreToolUse"]
+        .map(|event| format!("\"{event}\": {hook}"))
+        .join(", ");
+    bench.write("hooks.json", format!("{{\"hooks\": {{{events}}}}}"));
+    let ran = bench.run(&["check", "--dialect", "claude-code", "hooks.json"]);
+    for (event, expected) in [
+        ("WorktreeCreate", "any failing exit blocks"),
+        ("PreModelSwitch", "any failing exit blocks"),
+        ("PreToolUse", "only exit 2 blocks"),
+    ] {
+        let row = ran.stdout.lines().find(|line| line.starts_with(event));
+        assert!(
+            row.is_some_and(|row| row.contains(expected)),
+            "{}",
+            ran.stdout
+        );
+    }
+    bench
+        .run(&["check", "--dialect", "generic", "hooks.json"])
+        .expect(
+            0,
+            &[
+                "any non-zero exit blocks",
+                "126, 127 and signals are failures",
+            ],
+        );
+}
+
+#[test]
+fn findings_fit_the_width() {
+    let bench = Bench::new();
+    let long = "x".repeat(300);
+    bench.write(
+        "hooks.json",
+        format!(r#"{{"hooks": {{"Nope{long}": [], "PreToolUse": [{{"matcher": "Write[", "hooks": []}}]}}}}"#),
+    );
+    let output = bench
+        .command(&["check", "hooks.json"])
+        .env("COLUMNS", "60")
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    for line in text.lines() {
+        assert!(line.chars().count() <= 60, "{line}\n{text}");
+    }
+    assert!(text.contains("\n --> hooks.json:1:12\n"), "{text}");
+    bench.write("latin1.json", b"\xe9");
+    let text = bench.run(&["check", "latin1.json"]).stdout;
+    assert!(text.contains("\n --> latin1.json\n"), "{text}");
+}
+
+#[test]
+fn a_wrong_command_line_is_json_for_those_who_read_json() {
+    let bench = Bench::new();
+    let (code, document) = bench.json(&["hooks", "--foo"]);
+    assert_eq!(code, Some(2));
+    assert_eq!(document["error"]["kind"], "usage");
+    assert!(
+        document["error"]["message"]
+            .as_str()
+            .is_some_and(|message| message.contains("--foo"))
+    );
+}
+
+#[test]
+fn a_plugin_is_checked_by_its_folder() {
+    let bench = Bench::new();
+    bench.write(
+        "linter/.claude-plugin/plugin.json",
+        r#"{"name": "linter", "hooks": "./more.json"}"#,
+    );
+    bench.write("linter/hooks/hooks.json", r#"{"hooks": {"Stopp": []}}"#);
+    bench.write(
+        "linter/more.json",
+        r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true", "timeout": 5000}]}]}}"#,
+    );
+    let ran = bench.run(&["check", "linter"]);
+    ran.expect(
+        1,
+        &[
+            "linter/hooks/hooks.json:1:12",
+            "did you mean `Stop`?",
+            "linter/more.json",
+            "83.3 min (seconds, claude-code)",
+            "3 files, 1 hook",
+        ],
+    );
+    let inside = bench
+        .command(&["check"])
+        .current_dir(bench.project().join("linter"))
+        .output()
+        .unwrap();
+    assert_eq!(inside.status.code(), Some(1));
 }

@@ -49,3 +49,17 @@ fn help_tells_the_exit_codes_and_gives_examples() {
             .expect(0, &["Example", &format!("  bowline {command}")]);
     }
 }
+
+#[test]
+fn shells_are_told_the_events() {
+    let bench = Bench::new();
+    for shell in ["bash", "zsh", "fish"] {
+        bench
+            .run(&["completions", shell])
+            .expect(0, &["PreToolUse", "PostModelSwitch"]);
+    }
+    bench
+        .run(&["test", "--help"])
+        .expect(0, &["Usage"])
+        .lacks("PostModelSwitch");
+}

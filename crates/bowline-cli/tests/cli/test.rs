@@ -186,35 +186,188 @@ fn bad_input_is_explained() {
 }
 
 #[test]
-fn an_interruption_stops_the_hooks_too() {
+fn whatever_ends_the_test_ends_the_hooks_too() {
+    for (name, told) in [
+        ("-INT", "interrupted"),
+        ("-TERM", "terminated"),
+        ("-HUP", "hung up"),
+    ] {
+        let bench = Bench::new();
+        let settings = one_hook("Stop", "", "echo $$ > pid; sleep 60; touch ran");
+        bench.write(".claude/settings.json", settings);
+        let child = bench
+            .command(&["test", "Stop"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let pid_file = bench.project().join("pid");
+        let hook = (0..1000)
+            .find_map(|_| {
+                std::thread::sleep(Duration::from_millis(20));
+                fs::read_to_string(&pid_file)
+                    .ok()?
+                    .trim()
+                    .parse::<u32>()
+                    .ok()
+            })
+            .expect("the hook starts");
+        let signal = |name: &str, pid: u32| {
+            let mut kill = Command::new("kill");
+            kill.args([name, &pid.to_string()]).stderr(Stdio::null());
+            kill.status().unwrap().success()
+        };
+        assert!(signal(name, child.id()));
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{name}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(told));
+        assert!(!signal("-0", hook), "the hook is still there after {name}");
+    }
+}
+
+#[test]
+fn payloads_have_what_agents_always_send() {
     let bench = Bench::new();
-    let settings = one_hook("Stop", "", "echo $$ > pid; sleep 60; touch ran");
-    bench.write(".claude/settings.json", settings);
-    let child = bench
-        .command(&["test", "Stop"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let pid_file = bench.project().join("pid");
-    let hook = (0..1000)
-        .find_map(|_| {
-            std::thread::sleep(Duration::from_millis(20));
-            fs::read_to_string(&pid_file)
-                .ok()?
-                .trim()
-                .parse::<u32>()
-                .ok()
-        })
-        .expect("the hook starts");
-    let signal = |name: &str, pid: u32| {
-        let mut kill = Command::new("kill");
-        kill.args([name, &pid.to_string()]).stderr(Stdio::null());
-        kill.status().unwrap().success()
-    };
-    assert!(signal("-INT", child.id()));
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("interrupted"));
-    assert!(!signal("-0", hook), "the hook is still there");
+    for (args, expected) in [
+        (
+            &["PreToolUse", "--tool", "Bash"][..],
+            json!({"transcript_path": "/dev/null", "permission_mode": "default", "tool_input": {}, "tool_use_id": "toolu_test", "session_id": "test"}),
+        ),
+        (
+            &["PostToolUse", "--tool", "Bash"],
+            json!({"permission_mode": "default", "tool_input": {}, "tool_response": {}, "tool_use_id": "toolu_test"}),
+        ),
+        (
+            &["PermissionRequest", "--tool", "Bash"],
+            json!({"permission_mode": "default", "tool_input": {}, "tool_use_id": null}),
+        ),
+        (
+            &["Stop"],
+            json!({"permission_mode": "default", "stop_hook_active": false}),
+        ),
+        (
+            &["SubagentStop"],
+            json!({"permission_mode": "default", "stop_hook_active": false, "agent_id": null, "subagent_id": null}),
+        ),
+        (
+            &["SubagentStart"],
+            json!({"permission_mode": null, "agent_id": null, "agent_type": null, "subagent_type": null}),
+        ),
+        (
+            &[
+                "SubagentStart",
+                "--field",
+                "agent_id=a1",
+                "--field",
+                "agent_type=Explore",
+            ],
+            json!({"agent_id": "a1", "agent_type": "Explore"}),
+        ),
+        (
+            &["SessionStart"],
+            json!({"permission_mode": null, "source": "startup"}),
+        ),
+    ] {
+        let (_, document) = bench.json(&[&["test"], args].concat());
+        let payload = &document["payload"];
+        for (name, value) in expected.as_object().unwrap() {
+            assert_eq!(&payload[name], value, "{name} of {args:?}: {payload}");
+        }
+    }
+    bench
+        .run(&["test", "SubagentStart"])
+        .expect(0, &["SubagentStart (gate)"]);
+}
+
+#[test]
+fn options_win_over_the_payload_and_either_name_of_the_event_will_do() {
+    let bench = Bench::new();
+    let payload = r#"{"event": "pre_tool_use", "session_id": "theirs", "tool_name": "Bash", "tool_input": {"command": "ls"}}"#;
+    let (_, document) = bench.json(&["test", "--input", payload]);
+    assert_eq!(document["event"], "PreToolUse");
+    assert_eq!(document["payload"]["session_id"], "theirs");
+    assert_eq!(document["payload"]["tool_input"]["command"], "ls");
+    let (_, document) = bench.json(&["test", "--input", payload, "--session", "mine"]);
+    assert_eq!(document["payload"]["session_id"], "mine");
+    let (_, document) = bench.json(&[
+        "test",
+        "PreToolUse",
+        "--tool",
+        "Emit",
+        "--input",
+        r#"{"event": "stop"}"#,
+    ]);
+    assert_eq!(document["payload"]["tool_input"]["event"], "stop");
+}
+
+#[test]
+fn hooks_of_a_skill_are_in_force_once_it_was_used() {
+    let bench = Bench::with_example();
+    let tag = [
+        "test",
+        "PreToolUse",
+        "--tool",
+        "Bash",
+        "--dry-run",
+        "--input",
+        r#"{"command": "git tag v1"}"#,
+    ];
+    bench
+        .run(&tag)
+        .expect(0, &["only after skill release was used"]);
+    let used = [&tag[..], &["--skill", "release"]].concat();
+    bench
+        .run(&used)
+        .expect(0, &["would run"])
+        .lacks("only after skill release was used");
+}
+
+#[test]
+fn what_a_block_comes_to_depends_on_the_event() {
+    let bench = Bench::new();
+    for (event, code, expected) in [
+        ("Stop", 1, "redirect: the agent is told"),
+        ("SessionEnd", 0, "recorded only: no opinion"),
+        ("PreCompact", 1, "not allowed: deny"),
+    ] {
+        bench.write(
+            "bowline.toml",
+            format!(
+                "[[hooks.{event}]]\nhooks = [{{ type = \"command\", command = \"echo why >&2; exit 1\" }}]\n"
+            ),
+        );
+        bench.run(&["trust", "--yes"]).expect(0, &["Trusted"]);
+        let ran = bench.run(&["test", event]);
+        ran.expect(code, &[expected, "why"]);
+    }
+    let (_, document) = bench.json(&["test", "PreCompact"]);
+    assert_eq!(document["result"]["suppress_logging"], false);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_folder_whose_name_is_not_text_is_no_obstacle() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let bench = Bench::new();
+    let folder = bench
+        .project()
+        .join(std::ffi::OsStr::from_bytes(b"caf\xe9"));
+    fs::create_dir_all(folder.join(".git")).unwrap();
+    fs::create_dir_all(folder.join(".claude")).unwrap();
+    fs::write(
+        folder.join(".claude/settings.json"),
+        one_hook("Stop", "", "true"),
+    )
+    .unwrap();
+    for args in [
+        &["test", "Stop", "--json"][..],
+        &["hooks", "--json"],
+        &["check", "--json"],
+    ] {
+        let output = bench.command(args).current_dir(&folder).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(document.get("error").is_none());
+        assert_eq!(document["hooks"][0]["runs"], "true");
+    }
 }

@@ -88,7 +88,7 @@ impl HookInput {
                     (["agent_id", "subagent_id"], subagent_id),
                     (["agent_type", "subagent_type"], subagent_type),
                 ] {
-                    for name in names {
+                    for name in names.iter().filter(|_| !value.is_empty()) {
                         add(name, value.as_str().into());
                     }
                 }
@@ -102,7 +102,9 @@ impl HookInput {
                 error,
             } => {
                 for name in ["agent_id", "subagent_id"] {
-                    add(name, subagent_id.as_str().into());
+                    if !subagent_id.is_empty() {
+                        add(name, subagent_id.as_str().into());
+                    }
                 }
                 add("success", (*success).into());
                 if let Some(error) = error {

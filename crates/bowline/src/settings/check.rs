@@ -32,8 +32,12 @@ pub fn check_file(path: &Path, dialect: Option<Dialect>) -> FileReport {
     match &file.text {
         Ok(Some(text)) => {
             let source = guess(path, dialect);
-            if is_manifest(path) {
-                read_manifest(path, &source, &mut parsed);
+            if let Some(plugin) = source
+                .plugin
+                .as_ref()
+                .filter(|plugin| is_manifest_of(plugin, path))
+            {
+                read_manifest(path, plugin, &source, &mut parsed);
             } else {
                 add(&mut parsed, parse_source(text, &source));
             }
@@ -63,15 +67,18 @@ pub fn check_file(path: &Path, dialect: Option<Dialect>) -> FileReport {
     }
 }
 
-fn read_manifest(path: &Path, source: &Source, parsed: &mut Parsed) {
-    let Some(root) = plugin_root(path) else {
-        return;
-    };
-    let found = plugins::Found::at(root, None, &mut parsed.diagnostics);
+fn read_manifest(path: &Path, plugin: &Plugin, source: &Source, parsed: &mut Parsed) {
+    let found = plugins::Found::at(plugin.root.clone(), None, &mut parsed.diagnostics);
+    // For what is wrong with the names; each file is checked by itself.
+    found.files(&mut parsed.diagnostics);
     for part in found.inline() {
         if let Ok(Some(text)) = &part.text {
             add(parsed, parse_source(text, source));
         }
+    }
+    // By the name that the caller knows it by.
+    for finding in &mut parsed.diagnostics {
+        finding.file = Some(path.to_owned());
     }
 }
 
@@ -126,15 +133,25 @@ fn guess_scope(path: &Path, plugin: Option<&Plugin>) -> Scope {
     }
 }
 
-/// The folder of the plugin that a `hooks/hooks.json` or `.claude-plugin/plugin.json` belongs to.
+/// The folder of the plugin that a file belongs to: a `hooks/hooks.json`, a manifest, or a file that a manifest names.
 fn plugin_root(path: &Path) -> Option<PathBuf> {
-    let root = path.parent()?.parent()?;
-    let is_hooks = path.ends_with("hooks/hooks.json") && root.join(".claude-plugin").is_dir();
-    (is_hooks || is_manifest(path)).then(|| root.to_owned())
+    let path = std::path::absolute(path).ok()?;
+    if path.ends_with(plugins::HOOKS_FILE) || path.ends_with(plugins::MANIFEST) {
+        return Some(path.parent()?.parent()?.to_owned());
+    }
+    path.ancestors()
+        .skip(1)
+        .filter(|folder| folder.join(plugins::MANIFEST).is_file())
+        .find(|folder| {
+            plugins::Found::at((*folder).to_owned(), None, &mut Vec::new())
+                .files(&mut Vec::new())
+                .contains(&path)
+        })
+        .map(Path::to_owned)
 }
 
-fn is_manifest(path: &Path) -> bool {
-    path.ends_with(".claude-plugin/plugin.json")
+fn is_manifest_of(plugin: &Plugin, path: &Path) -> bool {
+    std::path::absolute(path).is_ok_and(|path| path == plugin.root.join(plugins::MANIFEST))
 }
 
 /// Whether the file is one that Claude Code reads, by its folder and name.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::fields::{described, nearest};
+use super::fields::{described, nearest, shortened};
 use super::files::FileText;
 use super::findings::Findings;
 use super::keys::{KEYS, Setting, choice};
@@ -22,7 +22,8 @@ use crate::hook::{Attempts, OnFailure};
 pub struct Config {
     /// `[defaults]`: for hooks of Bowline's own files that say nothing themselves.
     pub defaults: Defaults,
-    /// `[dialects]`: the rules that a file is read by, by its path relative to the project.
+    /// `[dialects]`: the rules that a file is read by, by its path relative to the project
+    /// or to the folder of its `bowline.toml`.
     pub dialects: BTreeMap<String, Dialect>,
     /// `[http]`: what HTTP hooks may do.
     pub http: HttpConfig,
@@ -270,10 +271,13 @@ pub(super) fn resolve(files: &mut [FileConfig<'_>], trust: TrustState) -> Config
                     continue;
                 }
                 if file.is_the_projects() && !trust.is_trusted() && !setting.only_tightens() {
+                    let value = shortened(file.findings.source(&span));
                     file.findings.note(
                         "untrusted",
                         &span,
-                        format!("`{key}` is ignored: the project's settings are not trusted"),
+                        format!(
+                            "`{key} = {value}` is ignored: the project's settings are not trusted"
+                        ),
                         "look at what they do with `bowline trust`",
                     );
                     continue;

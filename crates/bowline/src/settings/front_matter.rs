@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::files::{self, finding};
 use super::node::Value;
 use super::read::Syntax;
-use super::tree::tree;
-use super::{Diagnostic, FileKind, Severity};
+use super::tree::{start, tree};
+use super::{Diagnostic, FileKind, Severity, yaml};
 use crate::hook::Activation;
 
 /// How deep folders of sub-agents are searched.
@@ -59,16 +59,16 @@ fn read(
         }
     };
     let written = match tree(&text, Syntax::FrontMatter) {
-        Ok(root) => {
-            let root = root?;
+        Ok(Some(root)) => {
             root.get("hooks")?;
             root.get("name").and_then(|name| match &name.value {
                 Value::String(name) if !name.is_empty() => Some(name.clone()),
                 _ => None,
             })
         }
+        Ok(None) if !yaml::is_unclosed(text.get(start(&text)..)?) => return None,
         // Whoever reads it says what is wrong with it.
-        Err(_) => None,
+        Ok(None) | Err(_) => None,
     };
     let name = written.or(fallback)?;
     let activation = match kind {

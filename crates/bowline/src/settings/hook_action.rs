@@ -4,8 +4,10 @@ use std::path::Path;
 
 use super::fields::{Reported, Text, nearest, shortened};
 use super::hook_fields::Reading;
-use super::{Action, CommandAction, HttpAction, Plugin, PromptAction, Shape};
+use super::node::Span;
+use super::{Action, CommandAction, HttpAction, PromptAction, Shape, traps};
 use crate::dialect::Dialect;
+use crate::hook::Activation;
 
 const TYPES: &[&str] = &["command", "prompt", "http", "agent", "mcp_tool"];
 
@@ -25,6 +27,9 @@ impl<'r> Reading<'r, '_, '_> {
                 "plugins may bring hooks of type command only",
             );
             return Err(Reported);
+        }
+        if self.place.dialect == Dialect::ClaudeCode {
+            traps::handler_not_run(self.place.event, kind, self.fields.span, self.findings);
         }
         match kind {
             "command" => self.command_action(),
@@ -133,8 +138,9 @@ impl<'r> Reading<'r, '_, '_> {
         };
         // A script says itself what runs it, in its first line: no shell.
         let program = self.not_blank("script", script)?;
+        self.check_command("script", program, script.span);
         Ok(Action::Command(CommandAction {
-            command: with_plugin_root(program, self.source.plugin.as_ref(), Form::Exec),
+            command: with_plugin_root(program, self.plugin_root().as_deref(), Form::Exec),
             args: Some(Vec::new()),
         }))
     }
@@ -142,28 +148,65 @@ impl<'r> Reading<'r, '_, '_> {
     pub(super) fn command(&mut self, command: Text<'_>) -> Result<Action, Reported> {
         let text = self.not_blank("command", command)?;
         let args = self.fields.strings("args", self.findings)?;
-        let plugin = self.source.plugin.as_ref();
-        if plugin.is_none() && text.contains(PLUGIN_ROOT) {
-            self.findings.warning(
-                "plugin-root-outside-plugin",
-                command.span,
-                format!("`{PLUGIN_ROOT}` is set only for the hooks of a plugin"),
-                "name the folder, or use `${CLAUDE_PROJECT_DIR}`",
-            );
+        self.check_command("command", text, command.span);
+        for arg in args.iter().flatten() {
+            self.check_command("args", arg, command.span);
         }
+        let root = self.plugin_root();
         let form = if args.is_some() {
             Form::Exec
         } else {
             Form::Shell
         };
         Ok(Action::Command(CommandAction {
-            command: with_plugin_root(text, plugin, form),
+            command: with_plugin_root(text, root.as_deref(), form),
             args: args.map(|args| {
                 args.iter()
-                    .map(|arg| with_plugin_root(arg, plugin, Form::Exec))
+                    .map(|arg| with_plugin_root(arg, root.as_deref(), Form::Exec))
                     .collect()
             }),
         }))
+    }
+
+    /// Says what will keep a command from being started. The hook stays: what a failure comes to is its own matter.
+    fn check_command(&mut self, key: &str, text: &str, span: &Span) {
+        if text.contains('\0') {
+            self.findings.error(
+                "nul-in-command",
+                span,
+                format!("`{key}` has a NUL character in it: this hook cannot be started"),
+                "remove the `\\u0000`",
+            );
+        }
+        let unset = [
+            (
+                PLUGIN_ROOT,
+                self.plugin_root().is_none(),
+                "a plugin or a skill",
+            ),
+            (PLUGIN_DATA, self.source.plugin.is_none(), "a plugin"),
+        ];
+        for (variable, is_unset, owner) in unset {
+            if is_unset && text.contains(variable) {
+                self.findings.warning(
+                    "plugin-root-outside-plugin",
+                    span,
+                    format!("`{variable}` is set only for the hooks of {owner}"),
+                    "name the folder, or use `${CLAUDE_PROJECT_DIR}`",
+                );
+            }
+        }
+    }
+
+    /// What the hook's command knows as `CLAUDE_PLUGIN_ROOT`: the plugin's folder, or the skill's.
+    pub(super) fn plugin_root(&self) -> Option<String> {
+        let source = self.source;
+        let root = match (&source.plugin, &source.activation) {
+            (Some(plugin), _) => Some(plugin.root.as_path()),
+            (None, Activation::Skill(_)) => source.file.as_deref().and_then(Path::parent),
+            (None, Activation::Agent(_) | Activation::Always) => None,
+        };
+        root.and_then(Path::to_str).map(str::to_owned)
     }
 
     fn http_action(&mut self) -> Result<Action, Reported> {
@@ -224,6 +267,7 @@ impl<'r> Reading<'r, '_, '_> {
 }
 
 const PLUGIN_ROOT: &str = "${CLAUDE_PLUGIN_ROOT}";
+const PLUGIN_DATA: &str = "${CLAUDE_PLUGIN_DATA}";
 
 /// Who reads the text: a shell, or nobody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -234,11 +278,8 @@ enum Form {
 
 /// Puts the plugin's folder in. A path that a shell would take apart is left for the shell to fill in from the
 /// environment, where it cannot do harm.
-fn with_plugin_root(text: &str, plugin: Option<&Plugin>, form: Form) -> String {
-    match plugin
-        .map(|plugin| plugin.root.as_path())
-        .and_then(Path::to_str)
-    {
+fn with_plugin_root(text: &str, root: Option<&str>, form: Form) -> String {
+    match root {
         Some(root) if form == Form::Exec || is_plain(root) => text.replace(PLUGIN_ROOT, root),
         _ => text.to_owned(),
     }

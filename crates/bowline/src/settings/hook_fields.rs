@@ -243,25 +243,24 @@ impl<'r> Reading<'r, '_, '_> {
 
     fn env(&mut self) -> BTreeMap<String, String> {
         let mut env = self.fields.texts_by_name("env", self.findings);
-        env.retain(|name, _| {
-            let usable = !name.is_empty() && !name.contains(['=', '\0']);
-            if !usable {
-                self.findings.error(
-                    "invalid-env",
-                    self.fields.span,
-                    format!("`{}` cannot be the name of a variable", shortened(name)),
-                    "rename it",
-                );
-            }
-            usable
+        env.retain(|name, value| {
+            let (problem, help) = if name.is_empty() || name.contains(['=', '\0']) {
+                ("cannot be the name of a variable", "rename it")
+            } else if value.contains('\0') {
+                ("has a NUL character in its value", "remove the `\\u0000`")
+            } else {
+                return true;
+            };
+            self.findings.error(
+                "invalid-env",
+                self.fields.span,
+                format!("`{}` {problem}; it is not set", shortened(name)),
+                help,
+            );
+            false
         });
-        if let Some(root) = self
-            .source
-            .plugin
-            .as_ref()
-            .and_then(|plugin| plugin.root.to_str())
-        {
-            env.insert("CLAUDE_PLUGIN_ROOT".to_owned(), root.to_owned());
+        if let Some(root) = self.plugin_root() {
+            env.insert("CLAUDE_PLUGIN_ROOT".to_owned(), root);
         }
         env
     }

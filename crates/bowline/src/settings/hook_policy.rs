@@ -5,6 +5,7 @@ use super::findings::Findings;
 use super::hook_fields::Reading;
 use super::{Action, Dedupe, Defaults, ExitPolicy, Shape};
 use crate::dialect::Dialect;
+use crate::event::HookEvent;
 use crate::hook::{Attempts, OnFailure};
 
 /// What a file sets for those of its hooks that do not say otherwise.
@@ -75,9 +76,15 @@ pub(super) const EXIT_POLICIES: &[(&str, ExitPolicy)] = &[
 pub(super) const DEDUPES: &[(&str, Dedupe)] =
     &[("matcher", Dedupe::Matcher), ("event", Dedupe::Event)];
 
+/// The two events on which Claude Code itself takes a failed hook for a block.
+fn fails_closed(event: HookEvent) -> bool {
+    matches!(event, HookEvent::PreModelSwitch | HookEvent::WorktreeCreate)
+}
+
 impl Reading<'_, '_, '_> {
     pub(super) fn on_failure(&mut self, action: &Action) -> (OnFailure, Attempts) {
         let by_shape = match (self.place.dialect, self.place.shape, action) {
+            (Dialect::ClaudeCode, _, _) if fails_closed(self.place.event) => OnFailure::Block,
             (_, _, Action::Prompt(_)) => OnFailure::Allow,
             (Dialect::Generic, Shape::NamedMap, _) => OnFailure::Block,
             (Dialect::Generic | Dialect::ClaudeCode, _, _) => OnFailure::Allow,

@@ -7,12 +7,13 @@ use super::config::{self, Config, FileConfig};
 use super::files::{self, FileText, finding};
 use super::front_matter;
 use super::ids::Ids;
-use super::locations::Locations;
+use super::locations::{CLAUDE_FOLDER, Locations, find_bowline_root};
 use super::merge::{Candidate, Family, HookStatus, LoadedHook, arrange, status_by_action};
 use super::model::{HookDefinition, Plugin, Scope};
 use super::plugins;
 use super::read::{DialectChoice, Parsed, Source, Syntax, parse_source};
 use super::switches::{FileSwitches, Provenance, Switches};
+use super::timeouts;
 use super::tree::tree;
 use super::trust::{ProjectFiles, TrustState, TrustStore};
 use super::{Diagnostic, Severity};
@@ -22,8 +23,10 @@ use crate::dialect::Dialect;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Settings {
-    /// The project's folder.
+    /// The project's folder, which Claude Code's files are read from.
     pub project: PathBuf,
+    /// The folder of the project's own Bowline files: the project's, or one above it. Trust is recorded for this one.
+    pub bowline_root: PathBuf,
     /// Every hook that was found, in the order in which they run.
     pub hooks: Vec<LoadedHook>,
     /// What is wrong with the files.
@@ -97,8 +100,12 @@ pub enum FileStatus {
 
 /// Loads the settings of a project. Missing files are nothing; what is wrong with one file never touches another.
 pub fn load(project: &Path, locations: &Locations) -> Settings {
+    // Hooks run in other folders than this process, so that a path from here would lead them astray.
+    let project = std::path::absolute(project).unwrap_or_else(|_| project.to_owned());
+    let bowline_root = find_bowline_root(&project, locations);
     let mut loader = Loader {
-        project,
+        project: &project,
+        bowline_root: &bowline_root,
         locations,
         candidates: Vec::new(),
         diagnostics: Vec::new(),
@@ -119,18 +126,27 @@ pub fn load(project: &Path, locations: &Locations) -> Settings {
             }
         }
     }
+    timeouts::share_session_end(&mut loader.candidates);
+    let Loader {
+        candidates,
+        diagnostics,
+        files,
+        ..
+    } = loader;
     Settings {
-        project: project.to_owned(),
-        hooks: arrange(loader.candidates),
-        diagnostics: loader.diagnostics,
-        files: loader.files,
+        hooks: arrange(candidates),
+        diagnostics,
+        files,
         config,
         trust,
+        project,
+        bowline_root,
     }
 }
 
 struct Loader<'a> {
     project: &'a Path,
+    bowline_root: &'a Path,
     locations: &'a Locations,
     candidates: Vec<Candidate>,
     diagnostics: Vec<Diagnostic>,
@@ -144,7 +160,7 @@ impl Loader<'_> {
     fn bowline_files(&mut self) -> (Config, TrustState) {
         let managed = FileText::read(self.locations.managed_config.clone());
         let global = self.locations.user_config.clone().map(FileText::read);
-        let own = ProjectFiles::read(self.project);
+        let own = ProjectFiles::read(self.bowline_root);
         let trust = self.trust(&own);
 
         let mut texts = vec![(Scope::Managed, &managed)];
@@ -176,13 +192,15 @@ impl Loader<'_> {
                 }
             });
             if of_project && !trust.is_trusted() && count > 0 {
+                let hooks = match count {
+                    1 => "1 hook is".to_owned(),
+                    _ => format!("{count} hooks are"),
+                };
                 self.diagnostics.push(finding(
                     Severity::Note,
-                    "untrusted",
+                    "untrusted-hooks",
                     &file.path,
-                    format!(
-                        "its hooks ({count}) are ignored: the project's settings are not trusted"
-                    ),
+                    format!("{hooks} ignored: the project's settings are not trusted"),
                     "look at what they do with `bowline trust`",
                 ));
             }
@@ -193,7 +211,7 @@ impl Loader<'_> {
     fn trust(&mut self, files: &ProjectFiles) -> TrustState {
         match TrustStore::open(self.locations) {
             Ok(store) => {
-                let state = store.state_of(self.project, files);
+                let state = store.state_of(self.bowline_root, files);
                 if let (Some(problem), false) = (store.problem(), state.is_trusted()) {
                     let file = store.file();
                     self.diagnostics.push(finding(
@@ -213,7 +231,7 @@ impl Loader<'_> {
     }
 
     fn claude_files(&mut self, config: &Config) {
-        let project_dir = self.project.join(".claude");
+        let project_dir = self.project.join(CLAUDE_FOLDER);
         let user_dir = self.locations.claude_config_dir.clone();
         let texts = self.claude_settings(user_dir.as_deref(), &project_dir);
 
@@ -250,6 +268,11 @@ impl Loader<'_> {
                 };
                 let disabled = switches.disabled_by(Provenance::FrontMatter);
                 self.read(&file, found.kind, &source, judged_by(disabled));
+            }
+        }
+        for candidate in &mut self.candidates {
+            if candidate.family == Family::ClaudeCode {
+                switches.restrict(candidate);
             }
         }
     }
@@ -343,12 +366,15 @@ impl Loader<'_> {
         }
     }
 
-    /// Whether a path in `[dialects]` is this file: relative to the project, or to the home with `~/`.
+    /// Whether a path in `[dialects]` is this file: relative to the project, to the folder of its Bowline files, or to
+    /// the home with `~/`.
     fn resolves_to(&self, written: &str, path: &Path) -> bool {
         match (written.strip_prefix("~/"), &self.locations.home) {
             (Some(below), Some(home)) => home.join(below) == path,
             (Some(_), None) => false,
-            (None, _) => self.project.join(written) == path,
+            (None, _) => [self.project, self.bowline_root]
+                .iter()
+                .any(|folder| folder.join(written) == path),
         }
     }
 

@@ -1,12 +1,16 @@
 //! Where settings files are. Nothing else in the library reads the environment for that.
 
 use std::ffi::OsString;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// A project's own settings file, committed with it.
 pub(super) const PROJECT_FILE: &str = "bowline.toml";
 /// A project's settings on one machine, not committed.
 pub(super) const LOCAL_FILE: &str = "bowline.local.toml";
+/// Claude Code's folder in a project.
+pub(super) const CLAUDE_FOLDER: &str = ".claude";
+const GIT: &str = ".git";
 
 /// The folders and files that settings are looked for in, outside the project.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -70,19 +74,87 @@ impl Locations {
             home,
         }
     }
+
+    fn real_home(&self) -> Option<PathBuf> {
+        self.home.as_deref().map(real)
+    }
 }
 
-/// The nearest folder, from `start` upwards, with a `bowline.toml` or a `.git`; else `start` itself.
-pub fn find_project(start: &Path) -> PathBuf {
-    let start = std::path::absolute(start).unwrap_or_else(|_| start.to_owned());
+/// The project that a folder belongs to: the nearest one upwards, itself included, with a `.claude` folder, a
+/// `bowline.toml`, a `bowline.local.toml` or a `.git`; else the folder itself.
+///
+/// The `.claude` in the user's home is the user's own and makes no project of it. A folder where anyone may put
+/// files, such as `/tmp`, is nobody's project.
+pub fn find_project(start: &Path, locations: &Locations) -> PathBuf {
+    let start = real(start);
+    let home = locations.real_home();
+    let user_claude = locations.claude_config_dir.as_deref().map(real);
+    let is_marked = |folder: &Path| {
+        let claude = folder.join(CLAUDE_FOLDER);
+        let is_users = home.as_deref() == Some(folder) || user_claude.as_deref() == Some(&claude);
+        (claude.is_dir() && !is_users)
+            || [PROJECT_FILE, LOCAL_FILE, GIT]
+                .iter()
+                .any(|name| exists(&folder.join(name)))
+    };
     start
         .ancestors()
-        .find(|folder| {
-            [PROJECT_FILE, ".git"]
-                .iter()
-                .any(|name| folder.join(name).try_exists().unwrap_or(false))
-        })
+        .find(|folder| is_marked(folder) && !is_shared(folder))
         .map_or_else(|| start.clone(), Path::to_owned)
+}
+
+/// The folder whose `bowline.toml` and `bowline.local.toml` count for a project: the nearest one upwards, itself
+/// included, that has one. Not above the git repository that the project is in, and not above the user's home.
+/// The project itself when there is none.
+pub fn find_bowline_root(project: &Path, locations: &Locations) -> PathBuf {
+    if has_own_files(project) {
+        return project.to_owned();
+    }
+    let start = real(project);
+    let home = locations.real_home();
+    for folder in start.ancestors() {
+        if has_own_files(folder) && !is_shared(folder) {
+            return folder.to_owned();
+        }
+        if exists(&folder.join(GIT)) || home.as_deref() == Some(folder) {
+            break;
+        }
+    }
+    project.to_owned()
+}
+
+fn has_own_files(folder: &Path) -> bool {
+    exists(&folder.join(PROJECT_FILE)) || exists(&local_file(folder))
+}
+
+/// Whether there is something, be it a link that leads nowhere: that is worth a finding.
+fn exists(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+/// Whether anyone may put files here, but not remove those of others: what is here says nothing of its owner.
+fn is_shared(folder: &Path) -> bool {
+    const STICKY_AND_OPEN: u32 = 0o1002;
+    folder
+        .metadata()
+        .is_ok_and(|found| found.mode() & STICKY_AND_OPEN == STICKY_AND_OPEN)
+}
+
+/// The path without links and `..`, as far as it exists.
+fn real(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    path.ancestors()
+        .find_map(|folder| {
+            let below = path.strip_prefix(folder).ok()?;
+            let real = folder.canonicalize().ok()?;
+            // Joining nothing would add a slash.
+            Some(if below.as_os_str().is_empty() {
+                real
+            } else {
+                real.join(below)
+            })
+        })
+        .unwrap_or(path)
 }
 
 /// The project's `bowline.local.toml`. A linked git worktree without one uses the main checkout's.
@@ -143,15 +215,174 @@ mod tests {
         assert_eq!(locations.data_dir, None);
     }
 
+    /// A folder to search in, with its links resolved, and locations whose home is `home` in it.
+    fn bench() -> (tempfile::TempDir, PathBuf, Locations) {
+        let root = tempfile::tempdir().unwrap();
+        let real = root.path().canonicalize().unwrap();
+        let locations = Locations::under(&real);
+        (root, real, locations)
+    }
+
+    /// Makes a folder for a path that ends in `/`, else an empty file.
+    fn make(root: &Path, paths: &[&str]) {
+        for path in paths {
+            let at = root.join(path);
+            if path.ends_with('/') {
+                fs::create_dir_all(at).unwrap();
+            } else {
+                fs::create_dir_all(at.parent().unwrap()).unwrap();
+                fs::write(at, "").unwrap();
+            }
+        }
+    }
+
     #[test]
     fn the_project_is_the_nearest_marked_folder() {
-        let root = tempfile::tempdir().unwrap();
-        let deep = root.path().join("repo/crate/src");
-        fs::create_dir_all(&deep).unwrap();
-        fs::create_dir(root.path().join("repo/.git")).unwrap();
-        assert_eq!(find_project(&deep), root.path().join("repo"));
-        fs::write(root.path().join("repo/crate/bowline.toml"), "").unwrap();
-        assert_eq!(find_project(&deep), root.path().join("repo/crate"));
+        let cases: &[(&[&str], &str, &str)] = &[
+            (&["repo/.git/", "repo/crate/src/"], "repo/crate/src", "repo"),
+            (&["repo/.git", "repo/src/"], "repo/src", "repo"),
+            (
+                &["repo/.git/", "repo/crate/bowline.toml"],
+                "repo/crate",
+                "repo/crate",
+            ),
+            (
+                &["repo/.git/", "repo/crate/bowline.local.toml"],
+                "repo/crate",
+                "repo/crate",
+            ),
+            (
+                &["repo/.git/", "repo/pkg/.claude/", "repo/pkg/src/"],
+                "repo/pkg/src",
+                "repo/pkg",
+            ),
+            (&["bowline.toml", "pkg/.claude/"], "pkg", "pkg"),
+            (&["plain/.claude/", "plain/a/b/"], "plain/a/b", "plain"),
+            (&["plain/.claude", "plain/a/"], "plain/a", "plain/a"),
+            (&["home/.claude/", "home/work/"], "home/work", "home/work"),
+            (&["home/.claude/"], "home", "home"),
+            (
+                &["home/.claude/", "home/.git/", "home/work/"],
+                "home/work",
+                "home",
+            ),
+            (
+                &["home/.claude/", "home/bowline.toml", "home/work/"],
+                "home/work",
+                "home",
+            ),
+            (&["repo/.git/", "repo/src/"], "repo/src/../src", "repo"),
+            (&["repo/.git/"], "repo/not/there", "repo"),
+        ];
+        for (paths, start, expected) in cases {
+            let (_guard, root, locations) = bench();
+            make(&root, paths);
+            assert_eq!(
+                find_project(&root.join(start), &locations),
+                root.join(expected),
+                "{start} among {paths:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_users_claude_folder_may_be_elsewhere() {
+        let (_guard, root, mut locations) = bench();
+        make(&root, &["else/.claude/", "else/work/"]);
+        let work = root.join("else/work");
+        assert_eq!(find_project(&work, &locations), root.join("else"));
+        locations.claude_config_dir = Some(root.join("else/.claude"));
+        assert_eq!(find_project(&work, &locations), work);
+    }
+
+    #[test]
+    fn a_linked_start_belongs_where_it_leads_and_a_linked_home_is_home() {
+        use std::os::unix::fs::symlink;
+        let (_guard, root, mut locations) = bench();
+        make(
+            &root,
+            &["repo/.git/", "repo/src/", "home/.claude/", "home/work/"],
+        );
+        symlink(root.join("repo/src"), root.join("link")).unwrap();
+        assert_eq!(
+            find_project(&root.join("link"), &locations),
+            root.join("repo")
+        );
+        symlink(root.join("home"), root.join("other-home")).unwrap();
+        locations.home = Some(root.join("other-home"));
+        locations.claude_config_dir = None;
+        let work = root.join("home/work");
+        assert_eq!(find_project(&work, &locations), work);
+    }
+
+    #[test]
+    fn the_root_and_paths_that_do_not_exist_work() {
+        let locations = Locations::under(Path::new("/nonexistent"));
+        assert_eq!(find_project(Path::new("/"), &locations), Path::new("/"));
+        let missing = Path::new("/nonexistent/a/b");
+        assert_eq!(find_project(missing, &locations), missing);
+        assert_eq!(find_bowline_root(missing, &locations), missing);
+        assert_eq!(
+            find_bowline_root(Path::new("/"), &locations),
+            Path::new("/")
+        );
+        find_project(Path::new(""), &locations);
+        find_bowline_root(Path::new(""), &locations);
+    }
+
+    #[test]
+    fn a_folder_that_everyone_writes_to_is_nobodys_project() {
+        use std::os::unix::fs::PermissionsExt;
+        let (_guard, root, locations) = bench();
+        make(&root, &["tmp/bowline.toml", "tmp/.claude/", "tmp/scratch/"]);
+        let scratch = root.join("tmp/scratch");
+        assert_eq!(find_project(&scratch, &locations), root.join("tmp"));
+        assert_eq!(find_bowline_root(&scratch, &locations), root.join("tmp"));
+        fs::set_permissions(root.join("tmp"), fs::Permissions::from_mode(0o1777)).unwrap();
+        assert_eq!(find_project(&scratch, &locations), scratch);
+        assert_eq!(find_bowline_root(&scratch, &locations), scratch);
+    }
+
+    #[test]
+    fn bowlines_files_are_those_of_the_nearest_folder_in_the_repository() {
+        let cases: &[(&[&str], &str, &str)] = &[
+            (
+                &["repo/.git/", "repo/bowline.toml", "repo/pkg/.claude/"],
+                "repo/pkg",
+                "repo",
+            ),
+            (
+                &["repo/.git/", "repo/bowline.local.toml", "repo/pkg/"],
+                "repo/pkg",
+                "repo",
+            ),
+            (
+                &["repo/bowline.toml", "repo/pkg/bowline.toml"],
+                "repo/pkg",
+                "repo/pkg",
+            ),
+            (
+                &["bowline.toml", "repo/.git/", "repo/pkg/"],
+                "repo/pkg",
+                "repo/pkg",
+            ),
+            (&["bowline.toml", "home/work/"], "home/work", "home/work"),
+            (&["home/bowline.toml", "home/work/"], "home/work", "home"),
+            (
+                &["plain/bowline.toml", "plain/a/b/.claude/"],
+                "plain/a/b",
+                "plain",
+            ),
+        ];
+        for (paths, project, expected) in cases {
+            let (_guard, root, locations) = bench();
+            make(&root, paths);
+            assert_eq!(
+                find_bowline_root(&root.join(project), &locations),
+                root.join(expected),
+                "{project} among {paths:?}"
+            );
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::files::{self, FileText, finding};
 use super::findings::Findings;
+use super::locations::{CLAUDE_FOLDER, LOCAL_FILE, PROJECT_FILE};
 use super::model::Plugin;
 use super::node::{Node, Span, Value};
 use super::read::Syntax;
@@ -25,6 +26,32 @@ struct Manifest {
     path: PathBuf,
     text: String,
     root: Node,
+}
+
+/// Where a plugin's hooks are, unless its manifest says more.
+pub(super) const HOOKS_FILE: &str = "hooks/hooks.json";
+pub(super) const MANIFEST: &str = ".claude-plugin/plugin.json";
+
+/// The files of the plugin in a folder that hooks may be written in, to be checked one by one: its manifest, its
+/// `hooks/hooks.json`, and what the manifest names beside. Empty when the folder is no plugin, or a project's.
+pub fn plugin_files(dir: &Path) -> Vec<PathBuf> {
+    let exists = |name: &str| dir.join(name).symlink_metadata().is_ok();
+    if [CLAUDE_FOLDER, PROJECT_FILE, LOCAL_FILE]
+        .into_iter()
+        .any(exists)
+        || ![MANIFEST, HOOKS_FILE].into_iter().any(exists)
+    {
+        return Vec::new();
+    }
+    let standard = dir.join(HOOKS_FILE);
+    // What is wrong with the manifest is said when the manifest is checked.
+    let named = Found::at(dir.to_owned(), None, &mut Vec::new()).files(&mut Vec::new());
+    exists(MANIFEST)
+        .then(|| dir.join(MANIFEST))
+        .into_iter()
+        .chain(named)
+        .filter(|file| *file != standard || exists(HOOKS_FILE))
+        .collect()
 }
 
 /// The installed plugins that are switched on, in the order of their list.
@@ -83,7 +110,7 @@ fn install_path(node: &Node, project: &Path) -> Option<PathBuf> {
 impl Found {
     /// The plugin in a folder. It is called what its manifest says, else as it is listed, else as its folder.
     pub(super) fn at(root: PathBuf, id: Option<&str>, diagnostics: &mut Vec<Diagnostic>) -> Self {
-        let path = root.join(".claude-plugin/plugin.json");
+        let path = root.join(MANIFEST);
         let manifest =
             read_json(&path, diagnostics).map(|(text, root)| Manifest { path, text, root });
         let name = manifest
@@ -103,7 +130,7 @@ impl Found {
 
     /// The files to read: `hooks/hooks.json`, and those that the manifest names.
     pub(super) fn files(&self, diagnostics: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
-        let mut files = vec![self.plugin.root.join("hooks/hooks.json")];
+        let mut files = vec![self.plugin.root.join(HOOKS_FILE)];
         for written in self.manifest_hooks().filter_map(string) {
             let inside = Path::new(written)
                 .components()

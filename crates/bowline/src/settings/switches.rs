@@ -1,18 +1,23 @@
-//! The keys of Claude Code's settings files that decide which hooks count: `disableAllHooks` and its like.
+//! The keys of Claude Code's settings files that decide which hooks count, and what HTTP hooks may do:
+//! `disableAllHooks`, `allowedHttpHookUrls` and their like.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::model::Scope;
+use super::merge::{Candidate, HookStatus};
+use super::model::{Action, Scope};
 use super::node::{Node, Value};
+use super::url_patterns;
 
 /// What one of Claude Code's files says.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct FileSwitches {
     disable_all: Option<bool>,
     managed_only: Option<bool>,
     plugins_only: Option<bool>,
     enabled_plugins: BTreeMap<String, bool>,
+    http_urls: Option<Vec<String>>,
+    http_env_vars: Option<Vec<String>>,
 }
 
 impl FileSwitches {
@@ -39,15 +44,31 @@ impl FileSwitches {
                     .collect(),
                 _ => BTreeMap::new(),
             },
+            http_urls: strings(root.get(HTTP_URLS)),
+            http_env_vars: strings(root.get("httpHookAllowedEnvVars")),
         }
     }
 }
+
+const HTTP_URLS: &str = "allowedHttpHookUrls";
 
 fn flag(node: Option<&Node>) -> Option<bool> {
     match node?.value {
         Value::Bool(flag) => Some(flag),
         _ => None,
     }
+}
+
+/// The strings of a list; what else is in it allows nothing.
+fn strings(node: Option<&Node>) -> Option<Vec<String>> {
+    let Value::List(nodes) = &node?.value else {
+        return None;
+    };
+    let texts = nodes.iter().filter_map(|node| match &node.value {
+        Value::String(text) => Some(text.clone()),
+        _ => None,
+    });
+    Some(texts.collect())
 }
 
 /// What all of Claude Code's files say together.
@@ -98,6 +119,40 @@ impl Switches {
         None
     }
 
+    /// Holds an HTTP hook of Claude Code's files to what all of them together allow. Managed ones are no exception.
+    pub(super) fn restrict(&self, candidate: &mut Candidate) {
+        let Action::Http(action) = &mut candidate.definition.action else {
+            return;
+        };
+        if let Some((_, allowed)) = self.together(|file| file.http_env_vars.as_ref()) {
+            action
+                .allowed_env_vars
+                .retain(|name| allowed.contains(&name.as_str()));
+        }
+        if let Some((files, patterns)) = self.together(|file| file.http_urls.as_ref())
+            && candidate.status == HookStatus::InForce
+            && !url_patterns::allows(patterns, &action.url)
+        {
+            candidate.status = HookStatus::Disabled {
+                by: format!("{HTTP_URLS} in {files}"),
+            };
+        }
+    }
+
+    /// The files that have a list, for people, and what is in all of them; `None` when no file has one.
+    fn together<'s>(
+        &'s self,
+        list: impl Fn(&'s FileSwitches) -> Option<&'s Vec<String>>,
+    ) -> Option<(String, Vec<&'s str>)> {
+        let (paths, lists): (Vec<String>, Vec<&Vec<String>>) = self
+            .files
+            .iter()
+            .filter_map(|(_, path, file)| Some((path.display().to_string(), list(file)?)))
+            .unzip();
+        let entries = lists.into_iter().flatten().map(String::as_str).collect();
+        (!paths.is_empty()).then(|| (paths.join(" and "), entries))
+    }
+
     /// Whether an installed plugin is switched on.
     pub(super) fn enables(&self, plugin: &str) -> bool {
         self.strongest(|file| file.enabled_plugins.get(plugin).copied())
@@ -143,11 +198,7 @@ mod tests {
     fn switches(files: &[(Scope, FileSwitches)]) -> Switches {
         let mut switches = Switches::default();
         for (scope, file) in files {
-            let copy = FileSwitches {
-                enabled_plugins: file.enabled_plugins.clone(),
-                ..*file
-            };
-            switches.add(*scope, PathBuf::from(format!("{scope}.json")), copy);
+            switches.add(*scope, PathBuf::from(format!("{scope}.json")), file.clone());
         }
         switches
     }

@@ -4,13 +4,18 @@ use std::time::Duration;
 
 use super::fields::shortened;
 use super::hook_fields::Reading;
+use super::merge::Candidate;
 use super::node::{Entry, Value};
-use super::{Timeout, traps};
+use super::{HookDefinition, HookStatus, Timeout, traps};
 use crate::dialect::Dialect;
 use crate::event::HookEvent;
+use crate::hook::Activation;
 
 /// Longer than any hook, shorter than any overflow.
 const LONGEST: Duration = Duration::from_hours(365 * 24);
+
+/// No program starts and answers in less.
+const SHORTEST: Duration = Duration::from_millis(1);
 
 /// A bare number from here on is milliseconds in the generic dialect.
 const FIRST_MILLISECONDS: f64 = 1000.0;
@@ -65,6 +70,37 @@ fn default_limit(event: HookEvent, kind: &str, dialect: Dialect) -> Duration {
         (Dialect::ClaudeCode, _, HookEvent::MessageDisplay) => Duration::from_secs(10),
         (Dialect::ClaudeCode, _, HookEvent::SessionEnd) => Duration::from_millis(1500),
         (Dialect::ClaudeCode, _, _) => Duration::from_mins(10),
+    }
+}
+
+/// The most that Claude Code waits for all hooks of `SessionEnd`.
+const LONGEST_SESSION_END: Duration = Duration::from_mins(1);
+
+/// Gives Claude Code's hooks of `SessionEnd` the time that they share: its default, raised to the longest timeout
+/// that a settings file writes. Plugins, skills and sub-agents cannot raise it.
+pub(super) fn share_session_end(candidates: &mut [Candidate]) {
+    let of_session_end = |definition: &HookDefinition| {
+        definition.event == HookEvent::SessionEnd
+            && definition.origin.dialect == Dialect::ClaudeCode
+    };
+    let written = candidates
+        .iter()
+        .filter(|candidate| !matches!(candidate.status, HookStatus::Disabled { .. }))
+        .map(|candidate| &candidate.definition)
+        .filter(|definition| {
+            of_session_end(definition)
+                && definition.origin.plugin.is_none()
+                && definition.activation == Activation::Always
+                && definition.timeout.written.is_some()
+        })
+        .map(|definition| definition.timeout.limit)
+        .max();
+    let default = default_limit(HookEvent::SessionEnd, "command", Dialect::ClaudeCode);
+    let shared = written.map_or(default, |limit| limit.clamp(default, LONGEST_SESSION_END));
+    for candidate in candidates {
+        if of_session_end(&candidate.definition) {
+            candidate.definition.timeout.limit = shared;
+        }
     }
 }
 
@@ -129,6 +165,16 @@ impl Reading<'_, '_, '_> {
                 return None;
             }
         };
+        if limit < SHORTEST {
+            self.findings.warning(
+                "short-timeout",
+                &span,
+                format!(
+                    "`{written}` is less than a millisecond: the hook is stopped before it can answer"
+                ),
+                "write how long the hook may take, such as `timeout: 30`",
+            );
+        }
         if self.place.dialect == Dialect::ClaudeCode {
             match unit {
                 Unit::Bare => traps::long_timeout(&written, limit, &span, self.findings),

@@ -126,6 +126,67 @@ pub(super) fn bare_mcp_server(event: HookEvent, matcher: Text<'_>, findings: &mu
     }
 }
 
+/// A type of hook that Claude Code does not run on this event. `kind` is the type as it is written.
+pub(super) fn handler_not_run(
+    event: HookEvent,
+    kind: &str,
+    span: &Span,
+    findings: &mut Findings<'_>,
+) {
+    let works = types_that_run(event);
+    if !works.contains(&kind) {
+        findings.warning(
+            "handler-not-run",
+            span,
+            format!(
+                "Claude Code runs no hook of type {kind} on {}: it skips it silently",
+                event.name()
+            ),
+            format!("on {} these types work: {}", event.name(), works.join(", ")),
+        );
+    }
+}
+
+/// The types of hooks that Claude Code runs on an event.
+const fn types_that_run(event: HookEvent) -> &'static [&'static str] {
+    match event {
+        HookEvent::PreToolUse
+        | HookEvent::PermissionDenied
+        | HookEvent::PostToolUse
+        | HookEvent::PostToolUseFailure
+        | HookEvent::PostToolBatch
+        | HookEvent::UserPromptSubmit
+        | HookEvent::UserPromptExpansion
+        | HookEvent::Stop
+        | HookEvent::SubagentStop
+        | HookEvent::TeammateIdle
+        | HookEvent::TaskCreated
+        | HookEvent::TaskCompleted
+        // Not one of Claude Code's: nothing is known of it.
+        | HookEvent::Unknown => &["command", "http", "prompt", "agent", "mcp_tool"],
+        HookEvent::PermissionRequest => &["command", "http", "prompt", "mcp_tool"],
+        HookEvent::SessionStart | HookEvent::Setup => &["command", "mcp_tool"],
+        HookEvent::WorktreeCreate => &["command", "http"],
+        HookEvent::SessionEnd
+        | HookEvent::StopFailure
+        | HookEvent::SubagentStart
+        | HookEvent::PreCompact
+        | HookEvent::PostCompact
+        | HookEvent::Notification
+        | HookEvent::Elicitation
+        | HookEvent::ElicitationResult
+        | HookEvent::ConfigChange
+        | HookEvent::InstructionsLoaded
+        | HookEvent::WorktreeRemove
+        | HookEvent::CwdChanged
+        | HookEvent::FileChanged
+        | HookEvent::MessageDisplay
+        | HookEvent::DirectoryAdded
+        | HookEvent::PreModelSwitch
+        | HookEvent::PostModelSwitch => &["command", "http", "mcp_tool"],
+    }
+}
+
 /// `if` where there is no tool call to look at.
 pub(super) fn condition_without_tool(event: HookEvent, span: &Span, findings: &mut Findings<'_>) {
     if !event.is_tool_event() {

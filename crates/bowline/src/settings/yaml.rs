@@ -18,9 +18,20 @@ pub(super) fn read(
     base: usize,
     findings: &mut Findings<'_>,
 ) -> Result<Option<Node>, SyntaxError> {
-    let Some((start, yaml)) = front_matter(text, base, findings) else {
-        return Ok(None);
+    let (first, yaml) = match front_matter(text) {
+        FrontMatter::Between(first, yaml) => (first, yaml),
+        FrontMatter::Missing => return Ok(None),
+        FrontMatter::Unclosed => {
+            findings.warning(
+                "unclosed-front-matter",
+                &(base..base + FENCE.len()),
+                "the front matter has no closing `---` line; nothing in it is read",
+                "add a line `---` after it",
+            );
+            return Ok(None);
+        }
     };
+    let start = base + first;
     // Descriptions in agents' files are often not valid YAML; without hooks that is nobody's business here.
     if !yaml.contains("hooks") {
         return Ok(None);
@@ -47,31 +58,41 @@ pub(super) fn read(
     }
 }
 
-/// The YAML and where it begins in the file.
-fn front_matter<'t>(
-    text: &'t str,
-    base: usize,
-    findings: &mut Findings<'_>,
-) -> Option<(usize, &'t str)> {
+const FENCE: &str = "---";
+
+/// What stands at the head of a Markdown text.
+enum FrontMatter<'t> {
+    Missing,
+    /// It begins, and never ends.
+    Unclosed,
+    /// The YAML, and where it begins in the text.
+    Between(usize, &'t str),
+}
+
+fn front_matter(text: &str) -> FrontMatter<'_> {
+    let is_fence = |line: &str| line.trim_end() == FENCE;
     let mut lines = text.split_inclusive('\n');
-    let first = lines.next().filter(|line| line.trim_end() == "---")?;
-    let mut length = 0;
-    for line in lines {
-        if line.trim_end() == "---" {
-            let yaml = text.get(first.len()..first.len() + length)?;
-            return Some((base + first.len(), yaml));
-        }
-        length += line.len();
-    }
-    if text.contains("\nhooks:") {
-        findings.warning(
-            "unclosed-front-matter",
-            &(base..base + 3),
-            "the front matter has no closing `---` line; nothing in it is read",
-            "add a line `---` after it",
-        );
-    }
-    None
+    let Some(first) = lines.next().filter(|line| is_fence(line)) else {
+        return FrontMatter::Missing;
+    };
+    let length: Option<usize> = {
+        let mut length = 0;
+        lines.find_map(|line| {
+            let before = length;
+            length += line.len();
+            is_fence(line).then_some(before)
+        })
+    };
+    length
+        .and_then(|length| text.get(first.len()..first.len() + length))
+        .map_or(FrontMatter::Unclosed, |yaml| {
+            FrontMatter::Between(first.len(), yaml)
+        })
+}
+
+/// Whether a Markdown text, without a byte order mark, opens its front matter and never closes it.
+pub(super) fn is_unclosed(text: &str) -> bool {
+    matches!(front_matter(text), FrontMatter::Unclosed)
 }
 
 /// The lines of the top-level key `hooks`, and where they begin.

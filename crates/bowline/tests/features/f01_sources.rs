@@ -276,12 +276,29 @@ fn f01_an_untrusted_project_may_only_tighten() {
     assert!(settings.config.http.allow_insecure_hosts.is_empty());
     assert_eq!(settings.config.prompt.base_url, None);
     assert!(settings.config.dialects.is_empty());
-    let notes: Vec<_> = settings
-        .diagnostics
-        .iter()
-        .filter(|finding| finding.code == "untrusted")
-        .collect();
-    assert_eq!(notes.len(), 5, "four keys and the hooks: {notes:?}");
+    let said = |code: &str| -> Vec<&str> {
+        settings
+            .diagnostics
+            .iter()
+            .filter(|finding| finding.code == code && finding.severity == Severity::Note)
+            .map(|finding| finding.message.as_str())
+            .collect()
+    };
+    let keys = said("untrusted");
+    assert_eq!(keys.len(), 4, "{keys:?}");
+    for stated in [
+        r#"`defaults.dedupe = "event"` is ignored"#,
+        r#"`http.allow_insecure_hosts = ["evil"]` is ignored"#,
+        r#"`prompt.base_url = "https://evil"` is ignored"#,
+        r#"`dialects."x" = "generic"` is ignored"#,
+    ] {
+        assert!(keys.iter().any(|key| key.contains(stated)), "{keys:?}");
+    }
+    let hooks = said("untrusted-hooks");
+    assert!(
+        matches!(hooks.as_slice(), [one] if one.starts_with("1 hook is ignored")),
+        "{hooks:?}"
+    );
 
     place.trust();
     let settings = place.load();
@@ -367,4 +384,150 @@ fn f01_settings_of_a_missing_project_are_those_of_the_user() {
     place.write("home/.claude/settings.json", nested("user"));
     let settings = load(Path::new("/nonexistent/project"), &place.locations);
     assert_eq!(commands(&settings), ["user"]);
+}
+
+#[test]
+fn f01_ignored_hooks_are_counted_in_words() {
+    let place = Place::new();
+    place.write("project/bowline.toml", "[hooks]\nStop = ['a', 'b']\n");
+    let settings = place.load();
+    let [note] = settings.diagnostics.as_slice() else {
+        panic!("{:?}", settings.diagnostics);
+    };
+    assert_eq!(note.code, "untrusted-hooks");
+    assert!(note.message.starts_with("2 hooks are ignored"), "{note}");
+}
+
+#[test]
+fn f01_a_package_has_its_own_claude_files_and_the_repositorys_bowline_files() {
+    use bowline::settings::{TrustState, TrustStore, find_project};
+    let place = Place::new();
+    place.write("repo/.git/HEAD", "");
+    place.write("repo/bowline.toml", own("repository"));
+    place.write("repo/.claude/settings.json", nested("above"));
+    place.write("repo/pkg/.claude/settings.json", nested("package"));
+    place.write("repo/pkg/src/main.rs", "");
+    place.write("bowline.toml", own("foreign"));
+
+    let project = find_project(&place.path("repo/pkg/src"), &place.locations);
+    assert_eq!(project, place.path("repo/pkg"));
+    let settings = load(&project, &place.locations);
+    assert_eq!(settings.project, place.path("repo/pkg"));
+    assert_eq!(settings.bowline_root, place.path("repo"));
+    assert_eq!(commands(&settings), ["package"]);
+    assert_eq!(settings.trust, TrustState::Untrusted);
+
+    let mut store = TrustStore::open(&place.locations).unwrap();
+    store.record(&settings.bowline_root).unwrap();
+    let settings = load(&project, &place.locations);
+    assert_eq!(settings.trust, TrustState::Trusted);
+    assert_eq!(commands(&settings), ["repository", "package"]);
+    assert_eq!(
+        settings.hooks[0].definition.origin.file,
+        Some(place.path("repo/bowline.toml"))
+    );
+}
+
+#[test]
+fn f01_dialects_are_named_from_the_project_or_from_the_file_that_names_them() {
+    use bowline::hooks::Dialect;
+    use bowline::settings::TrustStore;
+    for name in [".claude/settings.json", "pkg/.claude/settings.json"] {
+        let place = Place::new();
+        place.write(
+            "repo/bowline.toml",
+            format!("[dialects]\n\"{name}\" = \"generic\"\n"),
+        );
+        place.write("repo/pkg/.claude/settings.json", nested("package"));
+        TrustStore::open(&place.locations)
+            .unwrap()
+            .record(&place.path("repo"))
+            .unwrap();
+        let settings = load(&place.path("repo/pkg"), &place.locations);
+        let hook = settings.in_force().next().unwrap();
+        assert_eq!(hook.origin.dialect, Dialect::Generic, "{name}");
+    }
+}
+
+#[test]
+fn f01_claude_codes_http_hooks_are_held_to_its_lists() {
+    use bowline::settings::Action;
+    let http = |keys: &str, url: &str| {
+        format!(
+            r#"{{{keys} "hooks": {{"Stop": [{{"hooks": [{{"type": "http", "url": "{url}",
+                "allowedEnvVars": ["TOKEN", "USER"]}}]}}]}}}}"#
+        )
+    };
+    let place = Place::new();
+    let (managed, project) = (
+        "etc/claude-code/managed-settings.json",
+        "project/.claude/settings.json",
+    );
+    let (good, bad) = ("https://Hooks.Example./x", "https://other.test/x");
+    place.write(managed, http("", bad));
+    place.write(project, http("", good));
+    place.write(
+        "home/.config/bowline/config.toml",
+        format!("[hooks]\nStop = [{{ type = \"http\", url = \"{bad}\", allowedEnvVars = [\"TOKEN\"] }}]\n"),
+    );
+    let status = |settings: &Settings, file: &str| {
+        settings
+            .hooks
+            .iter()
+            .find(|hook| hook.definition.origin.file == Some(place.path(file)))
+            .map(|hook| {
+                let Action::Http(action) = &hook.definition.action else {
+                    panic!("{hook:?}");
+                };
+                (hook.status.clone(), action.allowed_env_vars.clone())
+            })
+            .unwrap()
+    };
+    let both = vec!["TOKEN".to_owned(), "USER".to_owned()];
+    let settings = place.load();
+    for file in [managed, project] {
+        assert_eq!(status(&settings, file), (HookStatus::InForce, both.clone()));
+    }
+
+    // The lists of all files count together, for the administrator's hooks too.
+    place.write(
+        project,
+        http(
+            r#""allowedHttpHookUrls": ["https://hooks.example/*"], "httpHookAllowedEnvVars": ["USER"],"#,
+            good,
+        ),
+    );
+    let settings = place.load();
+    let by = format!("allowedHttpHookUrls in {}", place.path(project).display());
+    let narrowed = vec!["USER".to_owned()];
+    assert_eq!(
+        status(&settings, managed),
+        (HookStatus::Disabled { by }, narrowed.clone())
+    );
+    assert_eq!(status(&settings, project), (HookStatus::InForce, narrowed));
+    let own = status(&settings, "home/.config/bowline/config.toml");
+    assert_eq!(own, (HookStatus::InForce, vec!["TOKEN".to_owned()]));
+
+    place.write(
+        "home/.claude/settings.json",
+        r#"{"allowedHttpHookUrls": ["*://other.test/*"], "httpHookAllowedEnvVars": ["TOKEN"]}"#,
+    );
+    let settings = place.load();
+    for file in [managed, project] {
+        assert_eq!(status(&settings, file), (HookStatus::InForce, both.clone()));
+    }
+
+    // An empty list allows nothing.
+    place.write(
+        "home/.claude/settings.json",
+        r#"{"allowedHttpHookUrls": []}"#,
+    );
+    place.write(project, http("", good));
+    let settings = place.load();
+    for file in [managed, project] {
+        assert!(
+            matches!(status(&settings, file).0, HookStatus::Disabled { .. }),
+            "{file}"
+        );
+    }
 }

@@ -280,3 +280,142 @@ async fn f06_b_a_skills_hooks_fire_from_its_first_use_and_a_sub_agents_while_it_
     fire(&place, &manager, HookInput::session_end("one")).await;
     assert_eq!(says(prompt("one")).await, None, "the session ended");
 }
+
+#[test]
+fn f06_a_a_skills_hooks_know_its_folder_as_their_root() {
+    let place = Place::new();
+    let uses = |variable: &str| skill("", &format!("${{{variable}}}/check.sh"));
+    place.write(
+        "project/.claude/skills/tidy/SKILL.md",
+        uses("CLAUDE_PLUGIN_ROOT"),
+    );
+    let settings = place.load();
+    assert!(
+        settings.diagnostics.is_empty(),
+        "{:?}",
+        settings.diagnostics
+    );
+    let hook = settings.in_force().next().unwrap();
+    let folder = place.path("project/.claude/skills/tidy");
+    assert_eq!(hook.env["CLAUDE_PLUGIN_ROOT"], folder.to_str().unwrap());
+
+    for (file, text) in [
+        ("project/.claude/agents/a.md", uses("CLAUDE_PLUGIN_ROOT")),
+        (
+            "project/.claude/skills/tidy/SKILL.md",
+            uses("CLAUDE_PLUGIN_DATA"),
+        ),
+        (
+            "project/.claude/settings.json",
+            nested("${CLAUDE_PLUGIN_ROOT}/x"),
+        ),
+        (
+            "project/.claude/settings.json",
+            nested("${CLAUDE_PLUGIN_DATA}/x"),
+        ),
+        (
+            "project/.claude/settings.json",
+            nested(r#"x", "args": ["${CLAUDE_PLUGIN_ROOT}"], "shell": "sh"#),
+        ),
+    ] {
+        let place = Place::new();
+        place.write(file, &text);
+        let settings = place.load();
+        let codes: Vec<_> = settings
+            .diagnostics
+            .iter()
+            .map(|finding| finding.code)
+            .collect();
+        assert_eq!(codes, ["plugin-root-outside-plugin"], "{text}");
+        let root = settings.hooks[0].definition.env.get("CLAUDE_PLUGIN_ROOT");
+        assert_eq!(root.is_some(), file.ends_with("SKILL.md"), "{text}");
+    }
+}
+
+#[test]
+fn f06_a_a_plugins_files_are_checked_as_a_plugins() {
+    use bowline::hooks::Dialect;
+    use bowline::settings::{check_file, plugin_files};
+    let place = Place::new();
+    place.write("plain/hooks/hooks.json", nested("${CLAUDE_PLUGIN_ROOT}/a"));
+    let files = plugin_files(&place.path("plain"));
+    assert_eq!(files, [place.path("plain/hooks/hooks.json")]);
+    let report = check_file(&files[0], None);
+    assert!(report.parsed.diagnostics.is_empty(), "{report:?}");
+    let [hook] = report.parsed.hooks.as_slice() else {
+        panic!("{report:?}");
+    };
+    assert_eq!(hook.origin.dialect, Dialect::ClaudeCode);
+    assert_eq!(hook.id, "plain:PreToolUse-1");
+    assert_eq!(
+        hook.origin.plugin.as_ref().unwrap().root,
+        place.path("plain")
+    );
+
+    place.write(
+        "lint/.claude-plugin/plugin.json",
+        r#"{"name": "lint", "hooks": ["./more.json", "./gone.json", "../out.json"]}"#,
+    );
+    place.write("lint/more.json", nested("${CLAUDE_PLUGIN_ROOT}/b"));
+    let files = plugin_files(&place.path("lint"));
+    assert_eq!(
+        files,
+        [
+            place.path("lint/.claude-plugin/plugin.json"),
+            place.path("lint/more.json"),
+            place.path("lint/gone.json")
+        ]
+    );
+    let codes: Vec<Vec<_>> = files
+        .iter()
+        .map(|file| {
+            let findings = check_file(file, None).parsed.diagnostics;
+            findings.iter().map(|finding| finding.code).collect()
+        })
+        .collect();
+    assert_eq!(
+        codes,
+        [vec!["outside-plugin"], vec![], vec!["no-such-file"]]
+    );
+    let more = check_file(&files[1], None);
+    assert_eq!(more.parsed.hooks[0].id, "lint:PreToolUse-1");
+
+    for project in [
+        ".claude/settings.json",
+        "bowline.toml",
+        "bowline.local.toml",
+    ] {
+        place.write(&format!("both/{project}"), "");
+        place.write("both/hooks/hooks.json", nested("a"));
+        assert!(plugin_files(&place.path("both")).is_empty(), "{project}");
+        std::fs::remove_dir_all(place.path("both")).unwrap();
+    }
+    assert!(plugin_files(&place.path("project")).is_empty());
+    assert!(plugin_files(&place.path("nowhere")).is_empty());
+}
+
+#[test]
+fn f06_b_front_matter_that_never_ends_is_said() {
+    use bowline::settings::check_file;
+    let place = Place::new();
+    let text = skill("", "x").replace("\n---\n\n# Text\n", "\n");
+    let file = "project/.claude/skills/tidy/SKILL.md";
+    place.write(file, &text);
+    place.write("project/.claude/agents/a.md", format!("\u{feff}{text}"));
+    place.write("project/.claude/agents/b.md", "# Text\n\n---\n");
+    let found = place.load();
+    assert!(found.hooks.is_empty());
+    let codes: Vec<_> = found
+        .diagnostics
+        .iter()
+        .map(|finding| (finding.code, finding.severity))
+        .collect();
+    assert_eq!(
+        codes,
+        [("unclosed-front-matter", Severity::Warning); 2],
+        "{:?}",
+        found.diagnostics
+    );
+    let report = check_file(&place.path(file), None);
+    assert_eq!(report.parsed.diagnostics[0].code, "unclosed-front-matter");
+}

@@ -193,3 +193,75 @@ async fn f13_c_the_manager_caps_every_timeout_and_fractions_are_kept() {
         assert!(!result.allowed);
     }
 }
+
+#[test]
+fn f13_a_less_than_a_millisecond_is_said() {
+    for (written, dialect, codes) in [
+        (
+            r#""timeout": 0.0001"#,
+            Dialect::ClaudeCode,
+            &["short-timeout"][..],
+        ),
+        (r#""timeout_ms": 0.5"#, Dialect::Generic, &["short-timeout"]),
+        (r#""timeout_ms": 1"#, Dialect::Generic, &[]),
+    ] {
+        let parsed = command(written, dialect);
+        let found: Vec<_> = parsed
+            .diagnostics
+            .iter()
+            .map(|finding| finding.code)
+            .collect();
+        assert_eq!(found, codes, "{written}");
+        assert_eq!(parsed.hooks.len(), 1, "{written}");
+    }
+}
+
+#[test]
+fn f13_the_hooks_of_session_end_share_their_time() {
+    use super::place::{Place, USER_FILE};
+    let session_end = |command: &str, timeout: &str| {
+        format!(
+            r#"{{"hooks": {{"SessionEnd": [{{"hooks": [
+                {{"type": "command", "command": "{command}"{timeout}}}]}}]}}}}"#
+        )
+    };
+    for (user, project, plugin, ms) in [
+        ("", "", "", 1500),
+        (r#", "timeout": 1"#, "", "", 1500),
+        (r#", "timeout": 5"#, r#", "timeout": 2"#, "", 5000),
+        (r#", "timeout": 90"#, "", "", 60_000),
+        ("", "", r#", "timeout": 20"#, 1500),
+    ] {
+        let mut place = Place::new();
+        place.write("home/.claude/settings.json", session_end("user", user));
+        place.write(
+            "project/.claude/settings.json",
+            session_end("project", project),
+        );
+        place.write("plug/hooks/hooks.json", session_end("plugin", plugin));
+        place.write(USER_FILE, "[hooks]\nSessionEnd = ['own']\n");
+        place.locations.plugin_dirs.push(place.path("plug"));
+        let settings = place.load();
+        for hook in settings.in_force() {
+            let expected = match hook.action.summary().as_str() {
+                "own" => Duration::from_mins(1),
+                _ => Duration::from_millis(ms),
+            };
+            assert_eq!(hook.timeout.limit, expected, "{user} {project} {plugin}");
+        }
+        let written: Vec<bool> = settings
+            .in_force()
+            .map(|hook| hook.timeout.written.is_some())
+            .collect();
+        assert_eq!(settings.in_force().count(), 4);
+        assert_eq!(
+            written,
+            [
+                !project.is_empty(),
+                !plugin.is_empty(),
+                false,
+                !user.is_empty()
+            ]
+        );
+    }
+}

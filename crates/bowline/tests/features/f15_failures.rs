@@ -212,3 +212,21 @@ async fn f15_a_shapes_of_settings_fail_closed_or_open() {
         }
     }
 }
+
+/// Where Claude Code itself fails closed, its files do here too.
+#[tokio::test]
+async fn f15_a_two_events_of_claude_code_fail_closed() {
+    for (event, expected) in [
+        (HookEvent::PreModelSwitch, Decision::Deny),
+        (HookEvent::WorktreeCreate, Decision::Deny),
+        (HookEvent::PreCompact, Decision::NoOpinion),
+    ] {
+        let place = Place::new();
+        let killed = json!({"type": "command", "command": "sleep 30", "timeout": 0.05});
+        let settings = json!({"hooks": {event.name(): [{"hooks": [killed]}]}});
+        place.write("project/.claude/settings.json", settings.to_string());
+        let result = fire(&place, &place.manager(), HookInput::for_event("s", event)).await;
+        assert_eq!(result.results[0].status, RunStatus::Failed, "{event}");
+        assert_eq!(result.output.decision(), expected, "{event}");
+    }
+}

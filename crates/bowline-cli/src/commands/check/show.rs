@@ -4,8 +4,9 @@ use std::path::Path;
 
 use bowline::settings::Severity;
 
-use super::{Finding, Report, Summary};
-use crate::hook_view::HookView;
+use super::{Report, Summary};
+use crate::finding::Finding;
+use crate::hook_view::{ANY_NON_ZERO, HookView};
 use crate::project::Paths;
 use crate::ui::snippet::{Annotated, Loudness};
 use crate::ui::{Table, Text, Ui, style};
@@ -65,6 +66,12 @@ fn show_hooks(hooks: &[HookView], ui: &mut Ui) {
         ]);
     }
     ui.table(&table);
+    if hooks.iter().any(|hook| hook.exit_codes() == ANY_NON_ZERO) {
+        ui.line(Text::styled(
+            format!("Where {ANY_NON_ZERO}, 126, 127 and signals are failures."),
+            style::FAINT,
+        ));
+    }
 }
 
 fn summary(summary: &Summary) -> Text {

@@ -1,10 +1,12 @@
 //! Runs the hooks in this process.
 
+use std::io;
 use std::pin::pin;
 use std::time::Duration;
 
 use bowline::hooks::{HookContext, HookInput, HookManager, Services, TriggerResult};
 use bowline::settings::{Locations, Settings};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -16,7 +18,7 @@ pub(super) fn manager(settings: &Settings) -> HookManager {
 }
 
 /// Fires the event and waits, also for hooks that nobody else waits for: ending before them would end them.
-/// Hooks have a process group of their own, so an interruption has to be passed on to them.
+/// Hooks have a process group of their own, so what ends this process has to be passed on to them.
 pub(super) fn trigger(
     manager: &HookManager,
     input: HookInput,
@@ -29,6 +31,9 @@ pub(super) fn trigger(
             Error::new(ErrorKind::System, "cannot start running hooks").caused_by(source)
         })?;
     runtime.block_on(async {
+        let mut ended = Ended::listen().map_err(|source| {
+            Error::new(ErrorKind::System, "cannot listen for signals").caused_by(source)
+        })?;
         let mut fired = pin!(async {
             let result = manager.trigger(input, ctx).await;
             while runtime.metrics().num_alive_tasks() > 0 {
@@ -38,11 +43,38 @@ pub(super) fn trigger(
         });
         tokio::select! {
             result = &mut fired => Ok(result),
-            Ok(()) = tokio::signal::ctrl_c() => {
+            signal = ended.recv() => {
                 ctx.cancellation_token.cancel();
                 fired.await;
-                Err(Error::new(ErrorKind::System, "interrupted; the hooks were stopped"))
+                Err(Error::new(ErrorKind::System, format!("{signal}; the hooks were stopped")))
             }
         }
     })
+}
+
+/// The signals that ask this process to end.
+struct Ended {
+    interrupt: Signal,
+    terminate: Signal,
+    hangup: Signal,
+}
+
+impl Ended {
+    fn listen() -> io::Result<Self> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hangup: signal(SignalKind::hangup())?,
+        })
+    }
+
+    /// Waits for the first of them, and says what happened.
+    async fn recv(&mut self) -> &'static str {
+        tokio::select! {
+            Some(()) = self.interrupt.recv() => "interrupted",
+            Some(()) = self.terminate.recv() => "terminated",
+            Some(()) = self.hangup.recv() => "hung up",
+            else => std::future::pending().await,
+        }
+    }
 }

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use bowline::hooks::{HookEvent, HookInput, MAX_PAYLOAD_BYTES, parse_payload};
-use serde_json::{Map, Value};
+use bowline::hooks::{HookEvent, HookEventData, HookInput, MAX_PAYLOAD_BYTES, parse_payload};
+use serde_json::{Map, Value, json};
 
 use super::TestArgs;
 use crate::error::{Error, Result};
@@ -13,14 +13,9 @@ use crate::error::{Error, Result};
 /// The keys under which agents name the event of a payload.
 const EVENT_KEYS: [&str; 2] = ["hook_event_name", "hookEventName"];
 
-/// What agents always send with an event, where it has a usual value.
-const USUAL: &[(HookEvent, &str, &str)] = &[
-    (HookEvent::SessionStart, "source", "startup"),
-    (HookEvent::SessionEnd, "reason", "other"),
-    (HookEvent::Setup, "trigger", "init"),
-    (HookEvent::PreCompact, "trigger", "manual"),
-    (HookEvent::PostCompact, "trigger", "manual"),
-];
+/// The file that stands for a conversation of which nothing was written yet.
+const NO_TRANSCRIPT: &str = "/dev/null";
+const DEFAULT_SESSION: &str = "test";
 
 pub(super) fn build(args: &TestArgs, folder: &Path) -> Result<HookInput> {
     let given = args.input.as_deref().map(read_object).transpose()?;
@@ -29,7 +24,10 @@ pub(super) fn build(args: &TestArgs, folder: &Path) -> Result<HookInput> {
         .as_deref()
         .map(crate::commands::event)
         .transpose()?;
-    let in_payload = given.as_ref().and_then(event_of).transpose()?;
+    let in_payload = given
+        .as_ref()
+        .and_then(|payload| event_of(payload, named))
+        .transpose()?;
     let event = match (named, in_payload) {
         (Some(named), Some(found)) if named != found => {
             return Err(Error::usage(format!(
@@ -55,7 +53,7 @@ pub(super) fn build(args: &TestArgs, folder: &Path) -> Result<HookInput> {
     add_options(&mut payload, args, event)?;
     let input = HookInput::from_payload_lenient(&Value::Object(payload));
     require_essentials(&input)?;
-    Ok(complete(input, args, folder))
+    Ok(complete(input, folder))
 }
 
 fn no_event() -> Error {
@@ -64,9 +62,14 @@ fn no_event() -> Error {
         .hint("`bowline events` lists every event")
 }
 
-/// The event that a payload names, if it is one.
-fn event_of(payload: &Map<String, Value>) -> Option<Result<HookEvent>> {
-    let name = EVENT_KEYS.iter().find_map(|key| payload.get(*key))?;
+/// The event that a payload names, if it is one. `event` is also a field of some events and tools: it counts
+/// if it names an event, and not inside the input of a tool.
+fn event_of(payload: &Map<String, Value>, named: Option<HookEvent>) -> Option<Result<HookEvent>> {
+    let Some(name) = EVENT_KEYS.iter().find_map(|key| payload.get(*key)) else {
+        let event = HookEvent::from_name(payload.get("event")?.as_str()?)?;
+        let is_tool_input = named.is_some_and(|named| named.is_tool_event() && named != event);
+        return (!is_tool_input).then_some(Ok(event));
+    };
     Some(match name.as_str() {
         Some(name) => crate::commands::event(name),
         None => Err(Error::input("`hook_event_name` in the payload is not text")),
@@ -75,6 +78,10 @@ fn event_of(payload: &Map<String, Value>) -> Option<Result<HookEvent>> {
 
 /// Sets what the options say, over what the input says.
 fn add_options(payload: &mut Map<String, Value>, args: &TestArgs, event: HookEvent) -> Result<()> {
+    if let Some(session) = &args.session {
+        payload.shift_remove("sessionId");
+        payload.insert("session_id".to_owned(), session.as_str().into());
+    }
     for (option, field, value) in [
         ("--tool", "tool_name", &args.tool),
         ("--prompt", "prompt", &args.prompt),
@@ -125,23 +132,74 @@ fn require_essentials(input: &HookInput) -> Result<()> {
 }
 
 /// Adds what an agent would always send.
-fn complete(mut input: HookInput, args: &TestArgs, folder: &Path) -> HookInput {
+fn complete(mut input: HookInput, folder: &Path) -> HookInput {
     let event = input.event_type();
     if input.session_id.is_empty() {
-        input.session_id.clone_from(&args.session);
+        DEFAULT_SESSION.clone_into(&mut input.session_id);
     }
-    let mut usual = vec![("cwd", folder.to_string_lossy().into_owned())];
+    match &mut input.data {
+        HookEventData::PostToolUse { tool_result, .. } if tool_result.content.is_null() => {
+            tool_result.content = json!({});
+        }
+        HookEventData::PostToolUseFailure { error, .. } if error.is_empty() => {
+            "the tool failed".clone_into(error);
+        }
+        _ => {}
+    }
+    let mut usual = vec![
+        ("transcript_path", NO_TRANSCRIPT.into()),
+        ("cwd", folder.to_string_lossy().into()),
+    ];
+    if carries_permission_mode(event) {
+        usual.push(("permission_mode", "default".into()));
+    }
     if event.payload_fields().contains(&"tool_use_id") {
-        usual.push(("tool_use_id", "toolu_test".to_owned()));
+        usual.push(("tool_use_id", "toolu_test".into()));
     }
-    let of_event = USUAL.iter().filter(|(of, ..)| *of == event);
-    usual.extend(of_event.map(|(_, name, value)| (*name, (*value).to_owned())));
+    if event.is_tool_event() && input.tool_input().is_none() {
+        usual.push(("tool_input", json!({})));
+    }
+    usual.extend(of_event(event));
     for (name, value) in usual {
         if input.field(name).is_none() {
             input = input.with_field(name, value);
         }
     }
     input
+}
+
+/// What agents always send with an event, where it has a usual value.
+fn of_event(event: HookEvent) -> Vec<(&'static str, Value)> {
+    match event {
+        HookEvent::SessionStart => vec![("source", "startup".into())],
+        HookEvent::SessionEnd => vec![("reason", "other".into())],
+        HookEvent::Setup => vec![("trigger", "init".into())],
+        HookEvent::PreCompact => vec![
+            ("trigger", "manual".into()),
+            ("custom_instructions", Value::Null),
+        ],
+        HookEvent::PostCompact => vec![("trigger", "manual".into())],
+        HookEvent::Stop | HookEvent::SubagentStop => vec![
+            ("stop_hook_active", false.into()),
+            ("background_tasks", json!([])),
+            ("session_crons", json!([])),
+        ],
+        _ => Vec::new(),
+    }
+}
+
+/// Whether Claude Code tells the permission mode with the event.
+fn carries_permission_mode(event: HookEvent) -> bool {
+    event.is_tool_event()
+        || matches!(
+            event,
+            HookEvent::PostToolBatch
+                | HookEvent::UserPromptSubmit
+                | HookEvent::UserPromptExpansion
+                | HookEvent::Stop
+                | HookEvent::SubagentStop
+                | HookEvent::TeammateIdle
+        )
 }
 
 fn fields_of(event: HookEvent) -> String {

@@ -1,20 +1,18 @@
 //! The report of `bowline test` as a tree.
 
+use std::path::Path;
 use std::time::Duration;
 
 use anstyle::Style;
-use bowline::hooks::{Decision, humane_duration};
+use bowline::hooks::{Decision, EventClass, humane_duration};
 
 use super::{Merged, Reply, Report, Run, Said, Tested};
+use crate::finding;
 use crate::hook_view::StatusName;
 use crate::project::Paths;
-use crate::ui::{Text, Tree, Ui, style};
+use crate::ui::{Text, Tree, Ui, clipped, reveal, style};
 
-/// Longer texts of hooks are cut to so many lines and characters; `--json` has them whole.
-const MOST_LINES: usize = 8;
-const MOST_CHARACTERS: usize = 800;
-
-pub(super) fn show(report: &Report, ui: &mut Ui) {
+pub(super) fn show(report: &Report, dir: Option<&Path>, ui: &mut Ui) {
     let paths = Paths::of(&report.project);
     let mut root = Tree::new(title(report));
     let (in_force, aside): (Vec<&Tested>, Vec<&Tested>) = report
@@ -39,11 +37,14 @@ pub(super) fn show(report: &Report, ui: &mut Ui) {
     push_group(&mut root, "did not match", &unmatched, &paths);
     push_group(&mut root, "not in force", &aside, &paths);
     match &report.result {
-        Some(result) => root.push(result_tree(result)),
+        Some(result) => root.push(result_tree(result, report.class)),
         None => root.leaf(Text::styled("dry run: nothing was run", style::FAINT)),
     }
     if let Some(reply) = &report.reply {
         root.push(reply_tree(reply));
+    }
+    if let Some(problems) = finding::problems(&report.findings, &paths, dir) {
+        root.leaf(Text::styled(problems, style::CAUTION));
     }
     ui.tree(&root);
 }
@@ -51,7 +52,7 @@ pub(super) fn show(report: &Report, ui: &mut Ui) {
 fn title(report: &Report) -> Text {
     let title = Text::styled(report.event, style::HEADING);
     let title = match &report.subject {
-        Some(subject) => title.plain(format!(" {}", clipped(subject))),
+        Some(subject) => title.plain(format!(" {}", clipped(&reveal::name(subject)))),
         None => title,
     };
     title.with(format!(" ({})", report.class), style::FAINT)
@@ -86,7 +87,7 @@ fn hook_tree(tested: &Tested, paths: &Paths) -> Tree {
         label = label.plain(": ").text(outcome(run));
     }
     let mut tree = Tree::new(label);
-    tree.leaf(Text::styled("runs ", style::FAINT).plain(clipped(&tested.hook.runs)));
+    tree.leaf(Text::styled("runs ", style::FAINT).plain(clipped(&tested.hook.code())));
     if let Some(run) = &tested.run {
         if let Some(error) = &run.error {
             tree.leaf(Text::styled("error: ", style::BAD).plain(clipped(error)));
@@ -116,14 +117,21 @@ fn outcome(run: &Run) -> Text {
     text.with(format!(", {}", humane_duration(took)), style::FAINT)
 }
 
-fn result_tree(result: &Merged) -> Tree {
-    let verdict = if result.allowed {
-        "allowed: "
-    } else {
-        "not allowed: "
+fn result_tree(result: &Merged, class: EventClass) -> Tree {
+    let verdict = match (result.allowed, class) {
+        (_, EventClass::Observe) => "recorded only: ",
+        (true, _) => "allowed: ",
+        (false, EventClass::Redirect) => "redirect: ",
+        (false, _) => "not allowed: ",
     };
-    let mut tree =
-        Tree::new(Text::styled(verdict, style::HEADING).text(decision(result.output.decision)));
+    let what = match (result.allowed, class) {
+        (false, EventClass::Redirect) => Text::styled(
+            "the agent is told the reason, nothing is undone",
+            style::CAUTION,
+        ),
+        _ => decision(result.output.decision),
+    };
+    let mut tree = Tree::new(Text::styled(verdict, style::HEADING).text(what));
     push_said(&mut tree, &result.output);
     tree
 }
@@ -180,15 +188,4 @@ fn decision(decision: Decision) -> Text {
         Decision::NoOpinion => Style::new(),
     };
     Text::styled(decision.to_string(), style)
-}
-
-/// The beginning of a text.
-fn clipped(text: &str) -> String {
-    let text = text.trim_end();
-    let lines = text.lines().take(MOST_LINES).collect::<Vec<_>>().join("\n");
-    let mut clipped: String = lines.chars().take(MOST_CHARACTERS).collect();
-    if clipped.len() < text.len() {
-        clipped.push_str(" …");
-    }
-    clipped
 }

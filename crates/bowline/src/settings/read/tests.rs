@@ -376,6 +376,67 @@ fn traps_of_claude_codes_own_files() {
 }
 
 #[test]
+fn types_that_claude_code_skips_on_an_event_are_said() {
+    let hook = |kind: &str| match kind {
+        "command" => r#"{"type": "command", "command": "c"}"#,
+        "http" => r#"{"type": "http", "url": "https://a.example/"}"#,
+        "prompt" => r#"{"type": "prompt", "prompt": "p"}"#,
+        "agent" => r#"{"type": "agent", "prompt": "p"}"#,
+        _ => r#"{"type": "mcp_tool", "server": "s", "tool": "t"}"#,
+    };
+    for (event, skipped) in [
+        ("PreToolUse", &[][..]),
+        ("Stop", &[]),
+        ("TaskCompleted", &[]),
+        ("PermissionRequest", &["agent"]),
+        ("SessionStart", &["http", "prompt", "agent"]),
+        ("Setup", &["http", "prompt", "agent"]),
+        ("WorktreeCreate", &["prompt", "agent", "mcp_tool"]),
+        ("SessionEnd", &["prompt", "agent"]),
+        ("Notification", &["prompt", "agent"]),
+        ("SubagentStart", &["prompt", "agent"]),
+        ("PreModelSwitch", &["prompt", "agent"]),
+    ] {
+        for kind in ["command", "http", "prompt", "agent", "mcp_tool"] {
+            let text = nested(event, hook(kind));
+            let said = |dialect| {
+                parse(&text, dialect)
+                    .diagnostics
+                    .into_iter()
+                    .find(|finding| finding.code == "handler-not-run")
+            };
+            let found = said(Dialect::ClaudeCode);
+            assert_eq!(found.is_some(), skipped.contains(&kind), "{event} {kind}");
+            if let Some(finding) = found {
+                assert!(finding.message.contains("skips it silently"), "{finding}");
+                assert!(finding.help.unwrap().contains("command"));
+            }
+            assert_eq!(said(Dialect::Generic), None, "{event} {kind}");
+        }
+    }
+}
+
+#[test]
+fn a_nul_character_keeps_a_command_from_being_started() {
+    for hook in [
+        r#"{"type": "command", "command": "a\u0000b"}"#,
+        r#"{"type": "command", "command": "a", "args": ["b\u0000"]}"#,
+        r#"{"type": "command", "script": "a\u0000b"}"#,
+    ] {
+        for dialect in [Dialect::ClaudeCode, Dialect::Generic] {
+            let parsed = parse(&nested("PreToolUse", hook), dialect);
+            assert_eq!(codes(&parsed), ["nul-in-command"], "{hook}");
+            assert_eq!(parsed.diagnostics[0].severity, Severity::Error);
+            assert_eq!(parsed.hooks.len(), 1, "a failure is the policy's to judge");
+        }
+    }
+    let env = r#"{"type": "command", "command": "a", "env": {"A": "b\u0000", "B": "c"}}"#;
+    let parsed = parse(&nested("PreToolUse", env), Dialect::Generic);
+    assert_eq!(codes(&parsed), ["invalid-env"]);
+    assert_eq!(parsed.hooks[0].env.len(), 1);
+}
+
+#[test]
 fn a_lone_hook_is_not_taken_for_names() {
     for value in [
         r#"{"type": "command", "command": "c"}"#,

@@ -1,0 +1,215 @@
+//! What trusting a project means: everything that its files would do, with nothing hidden in it.
+
+use std::path::PathBuf;
+
+use bowline::settings::{Diagnostic, LoadedHook, Settings, TrustState};
+use serde::Serialize;
+
+use crate::hook_view::{Given, HookView, StatusName};
+use crate::project::{self, Paths};
+use crate::ui::{Text, Tree, Ui, reveal, style};
+
+/// What trust is, and what it is not.
+const COVERS: &str = "Trust covers bowline.toml and bowline.local.toml as they are now. It does not cover the scripts that \
+     they call: those can change later, and nobody is asked again.";
+const CHANGED: &str = "One of its files is not what was trusted: it was changed, added or removed. Which one, and what in \
+     it, is not known; look at all of it again.";
+/// How the library ends what it says of a setting that is ignored.
+const IGNORED: &str = " is ignored: the project's settings are not trusted";
+/// Longer texts are cut, with a warning.
+const MOST_CHARACTERS: usize = 8000;
+
+#[derive(Debug, Serialize)]
+pub(super) struct Report {
+    #[serde(serialize_with = "project::lossy")]
+    project: PathBuf,
+    pub(super) trust: TrustState,
+    files: Vec<ShownPath>,
+    /// What trust covers, in words.
+    covers: &'static str,
+    /// The hooks that would come into force.
+    would_run: Vec<WouldRun>,
+    /// The settings that would take effect.
+    would_loosen: Vec<Loosened>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+struct ShownPath(#[serde(serialize_with = "project::lossy")] PathBuf);
+
+/// A hook with everything that it is given.
+#[derive(Debug, Serialize)]
+struct WouldRun {
+    #[serde(flatten)]
+    hook: HookView,
+    #[serde(flatten)]
+    given: Given,
+}
+
+#[derive(Debug, Serialize)]
+struct Loosened {
+    #[serde(serialize_with = "project::lossy_option")]
+    file: Option<PathBuf>,
+    line: usize,
+    /// The setting, and its value where that is known.
+    setting: String,
+    message: String,
+}
+
+impl Report {
+    pub(super) fn new(settings: Settings) -> Self {
+        let files = super::own_files(&settings)
+            .map(|file| ShownPath(file.path.clone()))
+            .collect();
+        Self {
+            project: settings.bowline_root,
+            trust: settings.trust,
+            files,
+            covers: COVERS,
+            would_run: would_run(&settings.hooks),
+            would_loosen: settings
+                .diagnostics
+                .into_iter()
+                // A note without a span counts a file's hooks, which are listed one by one.
+                .filter(|diagnostic| diagnostic.code == "untrusted" && !diagnostic.span.is_empty())
+                .map(Loosened::from)
+                .collect(),
+        }
+    }
+
+    pub(super) fn show(&self, ui: &mut Ui) {
+        let paths = Paths::of(&self.project);
+        let project = paths.show_absolute(&self.project);
+        match self.trust {
+            TrustState::NotNeeded => {
+                return ui.line(format!(
+                    "Nothing to trust: {project} has no bowline.toml and no bowline.local.toml."
+                ));
+            }
+            TrustState::Trusted => return ui.line(format!("{project} is already trusted.")),
+            TrustState::Changed => {
+                ui.line(Text::styled(
+                    format!("{project} has changed since it was trusted."),
+                    style::CAUTION,
+                ));
+                ui.line(CHANGED);
+                ui.blank();
+            }
+            _ => {}
+        }
+        ui.tree(&self.tree(&project, &paths));
+        ui.blank();
+        ui.line(COVERS);
+    }
+
+    fn tree(&self, project: &str, paths: &Paths) -> Tree {
+        let mut root = Tree::new(Text::styled(project, style::HEADING));
+        let mut files = Tree::new(Text::styled("its files", style::HEADING));
+        for ShownPath(file) in &self.files {
+            files.leaf(paths.show(file));
+        }
+        root.push(files);
+        let mut hooks = Tree::new(Text::styled(
+            if self.would_run.is_empty() {
+                "would run no hooks"
+            } else {
+                "would run, as you, with your files and your keys"
+            },
+            style::HEADING,
+        ));
+        for would_run in &self.would_run {
+            hooks.push(would_run.tree(paths));
+        }
+        root.push(hooks);
+        if !self.would_loosen.is_empty() {
+            let mut settings = Tree::new(Text::styled(
+                "would also set, which is ignored until then",
+                style::HEADING,
+            ));
+            for loosened in &self.would_loosen {
+                settings.leaf(loosened.text(paths));
+            }
+            root.push(settings);
+        }
+        root
+    }
+}
+
+fn would_run(hooks: &[LoadedHook]) -> Vec<WouldRun> {
+    let mut views = HookView::all(hooks);
+    views.retain(|hook| hook.status == StatusName::Untrusted);
+    let with_given = |mut hook: HookView| WouldRun {
+        given: std::mem::take(&mut hook.given),
+        hook,
+    };
+    views.into_iter().map(with_given).collect()
+}
+
+impl WouldRun {
+    fn tree(&self, paths: &Paths) -> Tree {
+        let hook = &self.hook;
+        let matcher = hook.matcher.as_deref().unwrap_or("*");
+        let mut tree = Tree::new(
+            Text::styled(hook.event.name(), style::NAME)
+                .plain(format!(" {} ", reveal::code(matcher)))
+                .with(format!("({})", hook.place(paths)), style::FAINT),
+        );
+        tree.leaf(labelled("runs ", &hook.runs));
+        for (name, value) in &self.given.env {
+            tree.leaf(labelled("env ", &format!("{name}={value}")));
+        }
+        for (name, value) in &self.given.headers {
+            tree.leaf(labelled("header ", &format!("{name}: {value}")));
+        }
+        if !self.given.allowed_env_vars.is_empty() {
+            let names = self.given.allowed_env_vars.join(", ");
+            tree.leaf(labelled("sends these of your variables: ", &names));
+        }
+        if let Some(model) = &self.given.model {
+            tree.leaf(labelled("model ", model));
+        }
+        match hook.peculiarities().join("; ") {
+            remarks if remarks.is_empty() => {}
+            remarks => tree.leaf(Text::styled(reveal::code(&remarks), style::FAINT)),
+        }
+        tree
+    }
+}
+
+impl From<Diagnostic> for Loosened {
+    fn from(diagnostic: Diagnostic) -> Self {
+        let setting = diagnostic.message.strip_suffix(IGNORED);
+        Self {
+            file: diagnostic.file,
+            line: diagnostic.line,
+            setting: setting.unwrap_or(&diagnostic.message).to_owned(),
+            message: diagnostic.message,
+        }
+    }
+}
+
+impl Loosened {
+    fn text(&self, paths: &Paths) -> Text {
+        let place = match &self.file {
+            Some(file) => format!(" ({}:{})", paths.show(file), self.line),
+            None => format!(" (line {})", self.line),
+        };
+        whole(&self.setting).with(place, style::FAINT)
+    }
+}
+
+fn labelled(label: &str, text: &str) -> Text {
+    Text::styled(label, style::FAINT).text(whole(text))
+}
+
+/// A text in full, or as much as anybody reads, and how much was left out.
+fn whole(text: &str) -> Text {
+    let code = reveal::code(text);
+    match code.chars().count().checked_sub(MOST_CHARACTERS) {
+        None | Some(0) => code.into(),
+        Some(more) => Text::from(code.chars().take(MOST_CHARACTERS).collect::<String>()).with(
+            format!(" … and {more} more characters: read the file before you trust it"),
+            style::BAD,
+        ),
+    }
+}
