@@ -17,10 +17,11 @@ pub(super) fn call_of(input: &Map<String, Value>) -> ToolCall<'_> {
 /// The machine as the guard sees it from a folder. Links and git's files are not followed.
 pub(super) fn world_of(folder: &Path) -> StaticWorld {
     let text = |path: &Path| path.to_string_lossy().into_owned();
+    let locations = Locations::from_env();
     StaticWorld {
         cwd: text(folder),
-        project_root: text(&settings::find_project(folder)),
-        home: Locations::from_env().home.as_deref().map(text),
+        project_root: text(&settings::find_project(folder, &locations)),
+        home: locations.home.as_deref().map(text),
     }
 }
 

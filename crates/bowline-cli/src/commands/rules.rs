@@ -164,9 +164,8 @@ fn examples(heading: &str, examples: &[&str], ui: &mut Ui) {
         return;
     }
     ui.blank();
-    ui.heading(format!(
-        "{heading} ({{a36}} stands for 36 letters and digits)"
-    ));
+    let heading = format!("{heading} ({{a36}} stands for 36 letters and digits)");
+    ui.line(Text::styled(heading, style::HEADING));
     for example in examples {
         ui.line(format!("  {example}"));
     }
