@@ -1,6 +1,6 @@
 //! Wildcards in names: parsing, plain matching, and whether two patterns can name the same file.
 //!
-//! [`meet`] is what sees `.e?v` or `*.p12` for what they are: it finds a name that both a user's
+//! `meet` is what sees `.e?v` or `*.p12` for what they are: it finds a name that both a user's
 //! pattern and a rule's pattern accept, and how much of that name the user's pattern spells out.
 
 /// What follows this many steps of a pattern is taken as any text.
