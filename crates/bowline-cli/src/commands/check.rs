@@ -25,9 +25,9 @@ use crate::ui::{Format, FormatArgs, Ui};
 #[command(after_help = "\
 Examples:
   bowline check
-  bowline check ~/work/engine
+  bowline check ~/code/engine
   bowline check .claude/settings.json bowline.toml
-  bowline check ~/work/my-plugin
+  bowline check ~/code/my-plugin
   bowline check --dialect generic hooks.json
   bowline check --json
 

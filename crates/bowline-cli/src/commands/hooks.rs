@@ -21,7 +21,7 @@ use crate::ui::{Format, FormatArgs, Table, Text, Ui, clipped, style};
 Examples:
   bowline hooks
   bowline hooks --event pre-tool-use
-  bowline hooks --dir ~/work/engine --json")]
+  bowline hooks --dir ~/code/engine --json")]
 pub(crate) struct HooksArgs {
     /// Use this folder's project instead of the current one
     #[arg(long, value_name = "DIR")]

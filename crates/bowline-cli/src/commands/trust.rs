@@ -24,7 +24,7 @@ use report::Report;
 #[command(after_help = "\
 Examples:
   bowline trust
-  bowline trust ~/work/engine --yes
+  bowline trust ~/code/engine --yes
   bowline trust --revoke
   bowline trust --list")]
 pub(crate) struct TrustArgs {
