@@ -221,9 +221,10 @@ async fn f11_e_a_script_list_runs_its_scripts() {
 #[tokio::test]
 async fn f11_an_answer_that_is_passed_on_late_still_counts() {
     let folder = tempfile::tempdir().unwrap();
+    // Counting takes a moment without starting anything.
     for command in [
-        r#"{ sleep 0.02; echo '{"decision":"block","reason":"late"}'; } &"#,
-        r#"{ printf '{"decision":"block",'; sleep 0.02; echo '"reason":"late"}'; } & sleep 0.005"#,
+        r#"{ i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done; echo '{"decision":"block","reason":"late"}'; } &"#,
+        r#"{ printf '{"decision":"block",'; i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done; echo '"reason":"late"}'; } &"#,
     ] {
         let result = run(hook(command), tool_call(json!({})), folder.path()).await;
         assert_eq!(
