@@ -168,7 +168,7 @@ impl HookManager {
             .map(|hook| {
                 (
                     hook.name().to_owned(),
-                    self.fits(hook.as_ref(), input, &mut seen),
+                    self.fits(hook.as_ref(), &hook.policy(), input, &mut seen),
                 )
             })
             .collect()
@@ -275,28 +275,33 @@ impl HookManager {
     fn candidates(&self, input: &HookInput) -> Vec<Candidate> {
         let mut seen = Vec::new();
         self.hooks_for(input.event_type())
-            .filter(|hook| self.fits(hook.as_ref(), input, &mut seen) == Match::Yes)
             .map(|hook| Candidate {
                 hook: Arc::clone(hook),
                 policy: hook.policy(),
             })
+            .filter(|it| self.fits(it.hook.as_ref(), &it.policy, input, &mut seen) == Match::Yes)
             .collect()
     }
 
     /// Whether the hook runs for this input; `seen` gathers the identities of those that do.
-    fn fits(&self, hook: &dyn Hook, input: &HookInput, seen: &mut Vec<Arc<str>>) -> Match {
-        let policy = hook.policy();
-        if let Match::No(why) = self.memory.allows(hook.name(), &policy, input) {
+    fn fits(
+        &self,
+        hook: &dyn Hook,
+        policy: &RunPolicy,
+        input: &HookInput,
+        seen: &mut Vec<Arc<str>>,
+    ) -> Match {
+        if let Match::No(why) = self.memory.allows(hook.name(), policy, input) {
             return Match::No(why);
         }
         if let Match::No(why) = run::matches(hook, input) {
             return Match::No(why);
         }
-        if let Some(identity) = policy.identity {
-            if seen.contains(&identity) {
+        if let Some(identity) = &policy.identity {
+            if seen.contains(identity) {
                 return Match::No("the same hook already runs for this event".to_owned());
             }
-            seen.push(identity);
+            seen.push(Arc::clone(identity));
         }
         Match::Yes
     }

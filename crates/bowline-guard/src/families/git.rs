@@ -35,7 +35,7 @@ rules! {
         instead "look at what would change with `git log`, and work on a fresh clone";
     RUNS_CODE = FetchedCode, "git.config-runs-code", "Makes git run a command of one's own";
     SUBMODULE = Discard, "git.submodule", "Throws away work in submodules",
-        instead "look first with `git submodule foreach git status`";
+        instead "look first with `git submodule foreach 'git status --short'`";
 }
 
 /// An alias may name another alias, but not without end.

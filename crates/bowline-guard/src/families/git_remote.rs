@@ -10,7 +10,7 @@ rules! {
     FORCE = History, "git.push-force", "Overwrites branches of a remote",
         instead "`git push --force-with-lease`, which refuses when others have pushed meanwhile";
     MIRROR = History, "git.push-mirror", "Makes a remote equal to this repository, deleting the rest",
-        instead "push what is meant by name: `git push origin HEAD`";
+        instead "push what is meant by name: `git push origin BRANCH`";
     LEASE = History, "git.push-lease-main", "Rewrites a main branch of a remote",
         instead "push to a branch of its own with `git push origin HEAD:refs/heads/rewritten`, and open a pull request";
     DELETE = Remote, "git.push-delete", "Deletes branches or tags of a remote";

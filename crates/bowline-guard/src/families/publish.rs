@@ -9,7 +9,7 @@ use super::table::{self, Row};
 
 rules! {
     PUBLISH = Remote, "publish.release", "Publishes a package or release",
-        instead "try it first with `npm publish --dry-run` or `cargo publish --dry-run`";
+        instead "see first what would go out with `npm pack --dry-run` or `cargo package --list`";
     WITHDRAW = Remote, "publish.withdraw", "Withdraws what others may depend on",
         instead "publish a corrected version, and mark the old one: that is the person's decision";
     REPOSITORY = Remote, "publish.hosted-repository", "Deletes or exposes a hosted repository",
@@ -130,7 +130,7 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
     found.into_iter().collect()
 }
 
-/// `npm uninstall -g npm`: a global tool that others build on.
+/// Taking away a global tool that others build on.
 fn removes_itself(run: Run<'_>) -> bool {
     let parsed = parse(run.args, &SPEC);
     parsed.begins("uninstall|remove|rm|un|r|unlink")

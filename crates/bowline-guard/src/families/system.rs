@@ -14,7 +14,7 @@ rules! {
     MOUNT = System, "system.mount", "Takes file systems away";
     BOOT = System, "system.boot", "Changes how the machine starts";
     CRONTAB = System, "system.crontab", "Deletes or replaces all scheduled jobs",
-        instead "keep a copy first with `crontab -l > crontab.bak`";
+        instead "keep a copy first with `crontab -l > cron.saved`";
     FIREWALL = System, "system.firewall", "Opens or empties the firewall",
         instead "look at the rules first with `iptables -L -n`";
     NETWORK = System, "system.network", "Takes the network down";

@@ -102,11 +102,12 @@ async fn f17_c_deny_beats_ask_beats_grant_beats_no_opinion() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn f17_d_the_result_lists_every_hook() {
     let event = HookEvent::PreToolUse;
     let mut manager = manager(vec![("quiet", event, HookOutput::allow().context("hello"))]);
     manager.register(FnHook::new("broken", [event], |_, _| async {
+        tokio::time::sleep(std::time::Duration::from_millis(250)).await;
         Err(bowline::Error::other("out of paper"))
     }));
     let result = manager
@@ -130,7 +131,10 @@ async fn f17_d_the_result_lists_every_hook() {
             .as_deref()
             .is_some_and(|error| error.contains("out of paper"))
     );
-    assert!(quiet.duration < std::time::Duration::from_secs(60));
+    assert_eq!(
+        (quiet.duration.as_millis(), broken.duration.as_millis()),
+        (0, 250)
+    );
 }
 
 #[tokio::test]

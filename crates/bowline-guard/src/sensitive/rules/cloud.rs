@@ -11,7 +11,7 @@ pub(super) const RULES: &[Rule] = &[
         templates: Templates::Count,
         patterns: &[".aws/config", ".aws/cli/alias"],
         why: "this file often holds keys or account details",
-        instead: "list the profiles (`aws configure list-profiles`)",
+        instead: "list the profiles by name with the AWS command line",
     },
     Rule {
         id: "aws-credentials",
@@ -71,7 +71,7 @@ pub(super) const RULES: &[Rule] = &[
             ".config/openshift/**",
         ],
         why: "this is the login of a cluster",
-        instead: "show the context (`kubectl config current-context`)",
+        instead: "show the contexts (`kubectl config get-contexts`)",
     },
     Rule {
         id: "registry-credentials",
