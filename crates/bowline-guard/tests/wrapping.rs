@@ -35,6 +35,12 @@ fn base64(text: &str) -> String {
     out
 }
 
+/// With a delimiter that no here-document inside can have: the first line that equals it ends the text.
+fn here_document(text: &str) -> String {
+    let end = format!("END{}", text.len());
+    format!("<<'{end}'\n{text}\n{end}\n")
+}
+
 type Wrapper = fn(&str) -> String;
 
 const WRAPPERS: &[Wrapper] = &[
@@ -64,8 +70,8 @@ const WRAPPERS: &[Wrapper] = &[
     |it| format!("printf '%s\\n' {} | bash", quoted(it)),
     |it| format!("echo {} | base64 -d | sh", base64(it)),
     |it| format!("bash <<< {}", quoted(it)),
-    |it| format!("bash -s <<'WRAPPED'\n{it}\nWRAPPED\n"),
-    |it| format!("cat <<'WRAPPED' | sh\n{it}\nWRAPPED\n"),
+    |it| format!("bash -s {}", here_document(it)),
+    |it| format!("cat {}", here_document(it).replacen('\n', " | sh\n", 1)),
     |it| format!("source <(printf '%s' {})", quoted(it)),
     |it| format!("echo \"$(bash -c {})\"", quoted(it)),
     |it| format!("(\n{it}\n)"),
