@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::paths::{ResolvedPath, Shape};
+
 /// The families of effects; settings give each its verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -127,6 +129,8 @@ pub struct Effect {
     pub what: String,
     /// A safer way, in words that a model can act on. It must itself pass the guard.
     pub instead: Option<String>,
+    /// The paths that it is about, absolute, where they are known: as written, and where links lead.
+    pub paths: Vec<String>,
 }
 
 impl Effect {
@@ -143,7 +147,16 @@ impl Effect {
             rule,
             what: what.into(),
             instead: None,
+            paths: Vec::new(),
         }
+    }
+
+    /// Says which path it is about. A path with an unknown part could be any path.
+    pub fn about(mut self, path: &ResolvedPath) -> Self {
+        if !matches!(path.shape, Shape::Unknown(_)) {
+            self.paths.extend(path.spellings().map(str::to_owned));
+        }
+        self
     }
 
     /// Adds a safer way.

@@ -135,6 +135,13 @@ pub struct Invocation {
 }
 
 impl Invocation {
+    /// Whether it runs on another machine or in a container, where paths lead elsewhere.
+    pub fn runs_elsewhere(&self) -> bool {
+        self.through
+            .iter()
+            .any(|it| matches!(it, Through::Remote(_) | Through::Container))
+    }
+
     /// A program with known arguments in a known folder, for tests and for judging what is not shell.
     pub fn plain(program: &str, args: &[&str], directory: &str) -> Self {
         Self {

@@ -13,6 +13,8 @@ pub mod invocation;
 pub mod judge;
 pub mod lookalikes;
 pub mod paths;
+pub mod pattern;
+pub mod policy;
 pub mod secrets;
 pub mod sensitive;
 pub mod shell;

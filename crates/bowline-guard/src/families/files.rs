@@ -154,13 +154,6 @@ impl Files<'_> {
         }
     }
 
-    fn is_elsewhere(&self) -> bool {
-        self.invocation
-            .through
-            .iter()
-            .any(|it| matches!(it, Through::Remote(_) | Through::Container))
-    }
-
     fn delete(&self, args: &[&Arg], effects: &mut Vec<Effect>) {
         let listing = self.listing();
         for arg in args {
@@ -219,7 +212,7 @@ impl Files<'_> {
                 DELETE_UNKNOWN
                     .doubtful(format!("deletes {}, which cannot be known", target.source)),
             ),
-            (gravity, _) => Some(DELETE.effect(gravity, what)),
+            (gravity, _) => Some(DELETE.effect(gravity, what).about(&target.resolved)),
         }
     }
 
@@ -278,7 +271,7 @@ impl Files<'_> {
 
     /// Elsewhere the working directory is unknown, but `/srv` is `/srv`.
     fn is_everything_in_a_known_place(&self, target: &Target) -> bool {
-        self.is_elsewhere()
+        self.invocation.runs_elsewhere()
             && target.resolved.path.starts_with('/')
             && !target.resolved.path.starts_with(NOWHERE)
             && !target.resolved.path.contains('*')

@@ -133,7 +133,10 @@ fn written(target: &Target, contents: Contents) -> Option<Effect> {
         Contents::Something => "overwrites",
         Contents::Added => "adds to",
     };
-    (gravity != Gravity::Harmless).then(|| rule.effect(gravity, format!("{verb} {path}")))
+    (gravity != Gravity::Harmless).then(|| {
+        rule.effect(gravity, format!("{verb} {path}"))
+            .about(&target.resolved)
+    })
 }
 
 /// Hooks, excludes and messages: what people do edit in `.git`.
@@ -225,7 +228,8 @@ pub(super) fn moved(files: &Files<'_>, effects: &mut Vec<Effect>) {
                 gravity
             };
             if gravity != Gravity::Harmless {
-                effects.push(MOVE.effect(gravity, format!("moves {} away", target.resolved.path)));
+                let what = format!("moves {} away", target.resolved.path);
+                effects.push(MOVE.effect(gravity, what).about(&target.resolved));
             }
         }
     }
@@ -351,13 +355,11 @@ pub(super) fn mirrored(files: &Files<'_>, program: &str, effects: &mut Vec<Effec
     for target in files.targets(destination) {
         let gravity = files.gravity_of_loss(&target);
         if gravity != Gravity::Harmless {
-            effects.push(MIRROR.effect(
-                gravity,
-                format!(
-                    "deletes in {} what the source does not have",
-                    target.resolved.path
-                ),
-            ));
+            let what = format!(
+                "deletes in {} what the source does not have",
+                target.resolved.path
+            );
+            effects.push(MIRROR.effect(gravity, what).about(&target.resolved));
         }
     }
 }
