@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bowline_guard::judge::{Judgement, judge};
 use bowline_guard::paths::StaticWorld;
+use bowline_guard::sensitive::SensitivePolicy;
 
 /// Judges commands for all hooks of a project, and remembers the last one.
 #[derive(Debug)]
@@ -42,6 +43,7 @@ impl Analyst {
             cwd: cwd.to_owned(),
             project_root: self.project.clone(),
             home: self.home.clone(),
+            sensitive: SensitivePolicy::default(),
         }
     }
 

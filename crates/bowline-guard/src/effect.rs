@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::paths::{ResolvedPath, Shape};
+use crate::paths::ResolvedPath;
 
 /// The families of effects; settings give each its verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -153,9 +153,7 @@ impl Effect {
 
     /// Says which path it is about. A path with an unknown part could be any path.
     pub fn about(mut self, path: &ResolvedPath) -> Self {
-        if !matches!(path.shape, Shape::Unknown(_)) {
-            self.paths.extend(path.spellings().map(str::to_owned));
-        }
+        self.paths.extend(path.known_paths());
         self
     }
 

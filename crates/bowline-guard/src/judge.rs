@@ -242,5 +242,7 @@ fn dangerous_word(text: &str, world: &dyn World) -> Option<String> {
 
 fn secret_path(word: &str, world: &dyn World) -> bool {
     let path = paths::resolve_literal(word, world);
-    !word.is_empty() && word.len() < 512 && classify(&path, Access::Read) != Sensitivity::Public
+    !word.is_empty()
+        && word.len() < 512
+        && classify(&path, Access::Read, world) != Sensitivity::Public
 }

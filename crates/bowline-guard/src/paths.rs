@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use crate::sensitive::SensitivePolicy;
+
 pub mod glob;
 mod place;
 mod walk;
@@ -14,7 +16,7 @@ pub use place::{
     DeviceKind, HomeKind, Place, Rebuildable, place, rebuildable_by_name, scratch_by_name,
 };
 
-/// What a guard may know about the machine. Whatever is not known stays `None`.
+/// What a guard may know about the machine and the project. Whatever is not known stays `None`.
 pub trait World {
     /// The directory that relative paths start from: absolute.
     fn cwd(&self) -> &str;
@@ -53,10 +55,15 @@ pub trait World {
         let _ = path;
         None
     }
+
+    /// What the project itself says about files that hold secrets.
+    fn sensitive_policy(&self) -> &SensitivePolicy {
+        SensitivePolicy::none()
+    }
 }
 
-/// A world of which only three directories are known.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A world of which only three directories are known, and what the project says.
+#[derive(Clone, Debug)]
 pub struct StaticWorld {
     /// The current directory.
     pub cwd: String,
@@ -64,6 +71,8 @@ pub struct StaticWorld {
     pub project_root: String,
     /// The user's home.
     pub home: Option<String>,
+    /// What the project says about files that hold secrets.
+    pub sensitive: SensitivePolicy,
 }
 
 impl StaticWorld {
@@ -73,6 +82,7 @@ impl StaticWorld {
             cwd: project_root.to_owned(),
             project_root: project_root.to_owned(),
             home: Some(home.to_owned()),
+            sensitive: SensitivePolicy::default(),
         }
     }
 
@@ -94,6 +104,10 @@ impl World for StaticWorld {
 
     fn home(&self) -> Option<&str> {
         self.home.as_deref()
+    }
+
+    fn sensitive_policy(&self) -> &SensitivePolicy {
+        &self.sensitive
     }
 }
 
@@ -158,6 +172,14 @@ impl ResolvedPath {
         std::iter::once(self.path.as_str())
             .chain(self.target.as_deref())
             .chain(self.lexical.as_deref())
+    }
+
+    /// Its spellings, unless a part is unknown: then it could be any path.
+    pub fn known_paths(&self) -> Vec<String> {
+        match self.shape {
+            Shape::Unknown(_) => Vec::new(),
+            Shape::Exact | Shape::Pattern => self.spellings().map(str::to_owned).collect(),
+        }
     }
 
     /// The part before the first component that is a pattern or unknown.

@@ -116,8 +116,9 @@ fn is_beside(run: &Invocation, effect: &Effect, world: &dyn World) -> bool {
     if run.opened.is_empty() && run.environment.is_empty() {
         return false;
     }
+    // A program that does nothing itself but has something to print.
     let beside = Invocation {
-        program: Some("true".to_owned()),
+        program: Some("ls".to_owned()),
         args: Vec::new(),
         stdin: Stdin::None,
         ..run.clone()

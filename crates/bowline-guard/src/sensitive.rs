@@ -1,7 +1,7 @@
 //! Whether a path names a file that holds secrets, and what an access to it means.
 //!
-//! [`classify`] judges one path by the built-in rules; [`judge_tool`] judges a tool's call, with
-//! the project's own patterns and allow-list in a [`SensitivePolicy`].
+//! [`classify`] judges one path; [`judge_tool`] judges a tool's call. The project's own patterns and
+//! allow-list come in with the world, as a [`SensitivePolicy`].
 
 mod fold;
 mod matching;
@@ -11,7 +11,7 @@ mod policy;
 mod rules;
 mod tools;
 
-use crate::paths::{ResolvedPath, Shape};
+use crate::paths::{ResolvedPath, Shape, World};
 
 pub use names::sounds_secret;
 pub use policy::{BadPattern, SensitivePolicy};
@@ -110,13 +110,30 @@ pub fn rules() -> impl Iterator<Item = Reason> {
             why: rule.why,
             instead: rule.instead,
         })
+        .chain([CUSTOM])
 }
 
-/// Judges a resolved path by the built-in rules. Every spelling counts: as it was written, and
-/// where links lead. A pattern counts as the most sensitive name that it spells out.
-pub fn classify(path: &ResolvedPath, access: Access) -> Sensitivity {
-    if access == Access::Metadata {
+/// What a pattern of the project finds.
+const CUSTOM: Reason = Reason {
+    rule: "custom-pattern",
+    why: "a pattern of the project names it as sensitive",
+    instead: "ask the person for the part that is needed",
+};
+
+/// Judges a resolved path by the built-in rules and the project's own. Every spelling counts: as it
+/// was written, and where links lead. A pattern counts as the most sensitive name that it spells out.
+pub fn classify(path: &ResolvedPath, access: Access, world: &dyn World) -> Sensitivity {
+    let policy = world.sensitive_policy();
+    if access == Access::Metadata || policy.allows(path, world) {
         return Sensitivity::Public;
+    }
+    if policy.custom_match(path, world).is_some() {
+        return match access {
+            Access::Glob | Access::List | Access::Metadata => Sensitivity::Maybe(CUSTOM),
+            Access::Read | Access::Search | Access::Write | Access::Edit => {
+                Sensitivity::Secret(CUSTOM)
+            }
+        };
     }
     path.spellings()
         .map(|spelling| classify_spelling(spelling, path, access))

@@ -9,8 +9,9 @@ use crate::invocation::{Arg, Directory, Invocation, Opened, Opening, Stdin};
 use crate::judge::{Judgement, judge};
 use crate::lookalikes;
 use crate::paths::World;
+use crate::policy::{Counted, GuardPolicy};
 use crate::secrets::redact;
-use crate::sensitive::{self, SensitiveFinding, SensitivePolicy, ToolFields};
+use crate::sensitive::{self, SensitiveFinding, ToolFields};
 
 /// A command is quoted in a reason up to so many characters.
 const MAX_QUOTED: usize = 120;
@@ -130,6 +131,9 @@ impl CallVerdict {
     };
 
     fn new(decision: CallDecision, category: Category, rule: &str, reason: &str) -> Self {
+        if decision == CallDecision::Allow {
+            return Self::ALLOW;
+        }
         Self {
             decision,
             rule: Some(rule.to_owned()),
@@ -140,7 +144,7 @@ impl CallVerdict {
     }
 
     fn instead(mut self, advice: Option<&str>) -> Self {
-        self.instead = advice.map(presentable);
+        self.instead = advice.map(presentable).filter(|_| self.rule.is_some());
         self
     }
 
@@ -154,7 +158,7 @@ impl CallVerdict {
     }
 
     /// The stricter of both; this one if they agree.
-    fn or_stricter(self, other: Self) -> Self {
+    pub fn or_stricter(self, other: Self) -> Self {
         if other.decision > self.decision {
             other
         } else {
@@ -163,66 +167,114 @@ impl CallVerdict {
     }
 }
 
-/// Judges one call of a tool. Tools that neither run a shell nor touch files are none of a guard's business.
+/// Judges one call of a tool in every respect. Tools that neither run a shell nor touch files are none of a guard's business.
 ///
 /// ```
 /// use bowline_guard::paths::StaticWorld;
-/// use bowline_guard::sensitive::SensitivePolicy;
+/// use bowline_guard::policy::GuardPolicy;
 /// use bowline_guard::tool_call::{CallDecision, ToolCall, judge_tool_call};
 ///
 /// let world = StaticWorld::new("/home/dev/project", "/home/dev");
 /// let call = ToolCall { command: Some("sudo rm -rf /"), ..ToolCall::default() };
-/// let verdict = judge_tool_call("Bash", &call, &world, &SensitivePolicy::default());
+/// let verdict = judge_tool_call("Bash", &call, &world, &GuardPolicy::default());
 /// assert_eq!(verdict.decision, CallDecision::Deny);
 /// ```
 pub fn judge_tool_call(
     tool: &str,
     call: &ToolCall<'_>,
     world: &dyn World,
-    policy: &SensitivePolicy,
+    policy: &GuardPolicy,
 ) -> CallVerdict {
-    if runs_a_shell(tool) {
-        return match call.command {
-            Some(command) => judge_command(command, &judge(command, world)),
-            None => CallVerdict::new(
-                CallDecision::Ask,
-                Category::Unverified,
-                "call.no-command",
-                &format!("a call of {tool} without a command cannot be judged"),
-            ),
-        };
+    if !runs_a_shell(tool) {
+        return judge_files(tool, call, world, policy)
+            .or_stricter(judge_names(tool, call, world, policy));
     }
-    let sensitive = sensitive::judge_tool(tool, &call.files, world, policy)
-        .map_or(CallVerdict::ALLOW, |finding| of_file(tool, &finding));
-    let own = own_settings(tool, call, world)
-        .map_or(CallVerdict::ALLOW, |effect| of_effect(tool, &effect));
-    let looks = if is_file_tool(tool) {
-        call.names(tool)
-            .find_map(lookalikes::find)
-            .map_or(CallVerdict::ALLOW, |it| of_lookalike(&it))
-    } else {
-        CallVerdict::ALLOW
-    };
-    sensitive.or_stricter(own).or_stricter(looks)
+    match call.command {
+        Some(command) => {
+            let judgement = judge(command, world);
+            judge_command(&judgement, world, policy)
+                .or_stricter(judge_looks(command, &judgement, world, policy))
+        }
+        None => no_command(tool),
+    }
 }
 
-/// The verdict on a command whose effects are known already.
-pub fn judge_command(command: &str, judgement: &Judgement) -> CallVerdict {
-    let gravity = judgement.verdict.gravity;
-    let effect = judgement
-        .effects
-        .iter()
-        .find(|(effect, _)| effect.gravity == gravity && gravity > Gravity::Harmless);
-    let effects = effect.map_or(CallVerdict::ALLOW, |(effect, index)| {
-        let run = index.and_then(|index| judgement.invocations.get(index));
-        of_effect(
-            &run.map_or_else(|| "this command".to_owned(), quoted),
-            effect,
-        )
+/// The verdict on what a command would do.
+pub fn judge_command(
+    judgement: &Judgement,
+    world: &dyn World,
+    policy: &GuardPolicy,
+) -> CallVerdict {
+    // The first of the strictest: what runs first is what a person sees first.
+    let mut strictest: Option<Counted<'_>> = None;
+    for counted in policy.effects(judgement, world) {
+        if strictest.is_none_or(|it| counted.decision > it.decision) {
+            strictest = Some(counted);
+        }
+    }
+    match strictest.filter(|it| it.decision > CallDecision::Allow) {
+        Some(counted) => {
+            let run = counted.run.and_then(|run| judgement.invocations.get(run));
+            let subject = run.map_or_else(|| "this command".to_owned(), quoted);
+            of_effect(&subject, counted.effect, counted.decision)
+        }
+        None => CallVerdict::ALLOW,
+    }
+}
+
+/// The verdict on the characters of a command.
+pub fn judge_looks(
+    command: &str,
+    judgement: &Judgement,
+    world: &dyn World,
+    policy: &GuardPolicy,
+) -> CallVerdict {
+    lookalikes::find_in_command(command, &judgement.invocations, &judgement.understanding)
+        .map_or(CallVerdict::ALLOW, |it| of_lookalike(&it, world, policy))
+}
+
+/// The verdict on the files that a tool would read or change.
+pub fn judge_files(
+    tool: &str,
+    call: &ToolCall<'_>,
+    world: &dyn World,
+    policy: &GuardPolicy,
+) -> CallVerdict {
+    let sensitive = sensitive::judge_tool(tool, &call.files, world)
+        .map_or(CallVerdict::ALLOW, |finding| {
+            of_file(tool, &finding, world, policy)
+        });
+    let own = own_settings(tool, call, world).map_or(CallVerdict::ALLOW, |effect| {
+        let found = effect.gravity.into();
+        let decision = policy.decide(effect.category, effect.rule, found, &[], world);
+        of_effect(tool, &effect, decision)
     });
-    let looks =
-        lookalikes::find_in_command(command, &judgement.invocations, &judgement.understanding);
-    effects.or_stricter(looks.map_or(CallVerdict::ALLOW, |it| of_lookalike(&it)))
+    sensitive.or_stricter(own)
+}
+
+/// The verdict on the characters of the names that a tool is given.
+pub fn judge_names(
+    tool: &str,
+    call: &ToolCall<'_>,
+    world: &dyn World,
+    policy: &GuardPolicy,
+) -> CallVerdict {
+    if !is_file_tool(tool) {
+        return CallVerdict::ALLOW;
+    }
+    call.names(tool)
+        .find_map(lookalikes::find)
+        .map_or(CallVerdict::ALLOW, |it| of_lookalike(&it, world, policy))
+}
+
+/// The verdict on a shell without a command.
+pub fn no_command(tool: &str) -> CallVerdict {
+    CallVerdict::new(
+        CallDecision::Ask,
+        Category::Unverified,
+        "call.no-command",
+        &format!("a call of {tool} without a command cannot be judged"),
+    )
 }
 
 /// Whether a shell runs the tool's `command`.
@@ -235,31 +287,37 @@ fn is_file_tool(tool: &str) -> bool {
         || matches!(tool, "Read" | "NotebookRead" | "Grep" | "Glob" | "LS")
 }
 
-fn of_effect(subject: &str, effect: &Effect) -> CallVerdict {
+fn of_effect(subject: &str, effect: &Effect, decision: CallDecision) -> CallVerdict {
     let reason = format!("{subject} {}", effect.what);
-    CallVerdict::new(effect.gravity.into(), effect.category, effect.rule, &reason)
+    CallVerdict::new(decision, effect.category, effect.rule, &reason)
         .instead(effect.instead.as_deref())
 }
 
-fn of_file(tool: &str, finding: &SensitiveFinding) -> CallVerdict {
-    let decision = match finding.verdict {
+fn of_file(
+    tool: &str,
+    finding: &SensitiveFinding,
+    world: &dyn World,
+    policy: &GuardPolicy,
+) -> CallVerdict {
+    let found = match finding.verdict {
         sensitive::Verdict::Ask => CallDecision::Ask,
         sensitive::Verdict::Deny => CallDecision::Deny,
     };
-    let reason = format!("{tool} of `{}`: {}", shortened(&finding.path), finding.why);
     let rule = format!("sensitive.{}", finding.rule);
+    let decision = policy.decide(Category::SecretRead, &rule, found, &finding.paths, world);
+    let reason = format!("{tool} of `{}`: {}", shortened(&finding.path), finding.why);
     CallVerdict::new(decision, Category::SecretRead, &rule, &reason).instead(Some(&finding.instead))
 }
 
-fn of_lookalike(finding: &lookalikes::Finding) -> CallVerdict {
+fn of_lookalike(
+    finding: &lookalikes::Finding,
+    world: &dyn World,
+    policy: &GuardPolicy,
+) -> CallVerdict {
+    let rule = finding.kind.rule();
+    let decision = policy.decide(Category::LookAlike, rule, CallDecision::Ask, &[], world);
     let reason = format!("`{}` {}", finding.shown, finding.what);
-    CallVerdict::new(
-        CallDecision::Ask,
-        Category::LookAlike,
-        finding.kind.rule(),
-        &reason,
-    )
-    .instead(Some(REWRITE_NAME))
+    CallVerdict::new(decision, Category::LookAlike, rule, &reason).instead(Some(REWRITE_NAME))
 }
 
 /// A tool that changes a file does what a program does that the shell opens the file for; of that only the
@@ -329,7 +387,7 @@ mod tests {
                 .find(|(field, _)| *field == name)
                 .map(|(_, value)| *value)
         });
-        judge_tool_call(tool, &call, &world, &SensitivePolicy::default())
+        judge_tool_call(tool, &call, &world, &GuardPolicy::default())
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use bowline_guard::effect::Gravity;
 use bowline_guard::paths::{StaticWorld, World, resolve, resolve_literal};
 use bowline_guard::sensitive::{
     Access, SensitivePolicy, Sensitivity, ToolFields, Verdict, classify, judge_tool, sounds_secret,
@@ -24,7 +25,7 @@ fn check(access: Access, expected: char, paths: &[&str]) {
     let wrong: Vec<String> = paths
         .iter()
         .filter_map(|path| {
-            let found = classify(&resolve_literal(path, &world()), access);
+            let found = classify(&resolve_literal(path, &world()), access, &world());
             (letter(found) != expected).then(|| format!("{path}: {found:?}"))
         })
         .collect();
@@ -409,7 +410,7 @@ fn links_do_not_hide_a_secret() {
         ("loop", '-'),
         ("loop/.env", 'S'),
     ] {
-        let found = classify(&resolve_literal(path, &world), Access::Read);
+        let found = classify(&resolve_literal(path, &world), Access::Read, &world);
         assert_eq!(letter(found), expected, "{path}");
     }
 }
@@ -482,7 +483,7 @@ fn patterns_are_judged_by_what_they_spell_out() {
     let mut wrong = Vec::new();
     for (pattern, read, glob) in table {
         for (access, expected) in [(Access::Read, read), (Access::Glob, glob)] {
-            let found = classify(&resolve(pattern, &world()), access);
+            let found = classify(&resolve(pattern, &world()), access, &world());
             if letter(found) != *expected {
                 wrong.push(format!("{access:?} {pattern}: {found:?}"));
             }
@@ -493,7 +494,6 @@ fn patterns_are_judged_by_what_they_spell_out() {
 
 #[test]
 fn tools_are_judged_by_all_their_fields() {
-    let none = SensitivePolicy::default();
     let file = |path| ToolFields {
         file_path: Some(path),
         ..ToolFields::default()
@@ -560,7 +560,7 @@ fn tools_are_judged_by_all_their_fields() {
         ("Bash", file(".env"), None),
         ("Read", ToolFields::default(), None),
     ] {
-        let found = judge_tool(tool, &input, &world(), &none);
+        let found = judge_tool(tool, &input, &world());
         assert_eq!(
             found.as_ref().map(|it| it.verdict),
             expected,
@@ -588,18 +588,35 @@ fn a_project_adds_patterns_and_lets_files_pass() {
         bad[0]
     );
     assert_eq!((policy.custom_patterns.len(), policy.allow.len()), (1, 1));
+    let world = StaticWorld {
+        sensitive: policy,
+        ..world()
+    };
     let judge = |path| {
         let input = ToolFields {
             file_path: Some(path),
             ..ToolFields::default()
         };
-        judge_tool("Read", &input, &world(), &policy).map(|found| found.rule)
+        judge_tool("Read", &input, &world).map(|found| found.rule)
     };
     assert_eq!(judge("internal/a.dat"), Some("custom-pattern"));
     assert_eq!(judge("x/../internal//a.dat"), Some("custom-pattern"));
     assert_eq!(judge("fixtures/.env"), None);
     assert_eq!(judge("fixtures/../.env"), Some("environment-file"));
     assert_eq!(judge("other/a.dat"), None);
+
+    for (command, expected) in [
+        ("cat internal/a.dat", Gravity::Grave),
+        ("tar czf x.tgz internal/a.dat", Gravity::Grave),
+        ("cat fixtures/.env", Gravity::Harmless),
+        ("cat fixtures/../.env", Gravity::Grave),
+    ] {
+        assert_eq!(
+            bowline_guard::judge::judge(command, &world).verdict.gravity,
+            expected,
+            "{command}"
+        );
+    }
 }
 
 #[test]
@@ -620,7 +637,6 @@ fn the_labelled_corpus_is_met() {
         return;
     };
     let world = StaticWorld::new("/home/dev/project", "/home/dev");
-    let policy = SensitivePolicy::default();
     let mut counts = std::collections::BTreeMap::<String, (usize, usize)>::new();
     for line in text.lines() {
         let case: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -637,7 +653,7 @@ fn the_labelled_corpus_is_met() {
             glob: field("glob"),
             kind: field("type"),
         };
-        let found = judge_tool(tool, &input, &world, &policy);
+        let found = judge_tool(tool, &input, &world);
         let verdict = case["verdict"].as_str().unwrap();
         let (all, flagged) = counts.entry(verdict.to_owned()).or_default();
         *all += 1;
@@ -690,8 +706,8 @@ proptest! {
     fn any_text_is_judged_without_panic(text in "\\PC{0,80}", glob in "[.*?\\[\\]{},a-e/!$~-]{0,40}") {
         for word in [&text, &glob] {
             for access in [Access::Read, Access::Search, Access::List, Access::Glob, Access::Write] {
-                classify(&resolve(word, &world()), access);
-                classify(&resolve_literal(word, &world()), access);
+                classify(&resolve(word, &world()), access, &world());
+                classify(&resolve_literal(word, &world()), access, &world());
             }
         }
     }
@@ -699,7 +715,7 @@ proptest! {
     #[test]
     fn spelling_does_not_matter(path in some_path()) {
         let judge = |path: &str| {
-            let found = classify(&resolve_literal(path, &world()), Access::Read);
+            let found = classify(&resolve_literal(path, &world()), Access::Read, &world());
             found.reason().map(|it| (letter(found), it.rule))
         };
         let plain = judge(&path);

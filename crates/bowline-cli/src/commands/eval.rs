@@ -2,7 +2,7 @@
 
 use bowline::hooks::{HookEvent, PayloadError, parse_payload};
 use bowline_guard::paths::{StaticWorld, usual_home};
-use bowline_guard::sensitive::SensitivePolicy;
+use bowline_guard::policy::GuardPolicy;
 use bowline_guard::tool_call::{CallDecision, CallVerdict, judge_tool_call};
 use clap::ValueEnum;
 use serde::Serialize;
@@ -132,15 +132,14 @@ fn judge(payload: &Map<String, Value>) -> Result<CallVerdict, NotAPayload> {
         return Err(NotAPayload::RelativeCwd);
     }
     let world = StaticWorld {
-        cwd: cwd.to_owned(),
-        project_root: cwd.to_owned(),
         home: usual_home(cwd).map(ToOwned::to_owned),
+        ..StaticWorld::new(cwd, "")
     };
     Ok(judge_tool_call(
         tool,
         &call_of(input),
         &world,
-        &SensitivePolicy::default(),
+        &GuardPolicy::default(),
     ))
 }
 

@@ -6,8 +6,10 @@ mod view;
 use std::path::PathBuf;
 
 use bowline_guard::judge::judge;
-use bowline_guard::sensitive::SensitivePolicy;
-use bowline_guard::tool_call::{CallDecision, judge_command, judge_tool_call, runs_a_shell};
+use bowline_guard::policy::GuardPolicy;
+use bowline_guard::tool_call::{
+    CallDecision, judge_command, judge_looks, judge_tool_call, runs_a_shell,
+};
 use serde_json::{Map, Value};
 
 use crate::Outcome;
@@ -69,7 +71,7 @@ pub(crate) fn run(args: &ExplainArgs, ui: &mut Ui) -> Result<Outcome> {
             if let Some(command) = call.command.filter(|_| runs_a_shell(tool)) {
                 of_command(tool, command, &world)
             } else {
-                let verdict = judge_tool_call(tool, &call, &world, &SensitivePolicy::default());
+                let verdict = judge_tool_call(tool, &call, &world, &GuardPolicy::default());
                 Report::of_call(tool, &input, verdict)
             }
         }
@@ -91,7 +93,9 @@ pub(crate) fn run(args: &ExplainArgs, ui: &mut Ui) -> Result<Outcome> {
 
 fn of_command(tool: &str, command: &str, world: &bowline_guard::paths::StaticWorld) -> Report {
     let judgement = judge(command, world);
-    let verdict = judge_command(command, &judgement);
+    let policy = GuardPolicy::default();
+    let verdict = judge_command(&judgement, world, &policy)
+        .or_stricter(judge_looks(command, &judgement, world, &policy));
     Report::of_command(tool, command, &world.cwd, &judgement, verdict)
 }
 

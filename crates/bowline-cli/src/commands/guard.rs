@@ -18,10 +18,10 @@ pub(super) fn call_of(input: &Map<String, Value>) -> ToolCall<'_> {
 pub(super) fn world_of(folder: &Path) -> StaticWorld {
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let locations = Locations::from_env();
+    let project = text(&settings::find_project(folder, &locations));
     StaticWorld {
-        cwd: text(folder),
-        project_root: text(&settings::find_project(folder, &locations)),
         home: locations.home.as_deref().map(text),
+        ..StaticWorld::new(&project, "").with_cwd(&text(folder))
     }
 }
 

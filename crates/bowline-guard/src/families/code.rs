@@ -315,7 +315,7 @@ fn secrets(bare: &str, literals: &[String], network: bool, world: &dyn World) ->
                 } else {
                     literal.clone()
                 };
-            match classify(&resolve(&path, world), Access::Read) {
+            match classify(&resolve(&path, world), Access::Read, world) {
                 Sensitivity::Secret(reason) => {
                     let what = format!("{literal}: {}", reason.why);
                     found.push(if network {

@@ -322,7 +322,7 @@ fn judge(path: &str, access: Access, world: &dyn World) -> Option<(Sensitivity, 
         }
         _ => path,
     };
-    let sensitivity = classify(&resolve(file, world), access);
+    let sensitivity = classify(&resolve(file, world), access, world);
     sensitivity.reason().map(|reason| (sensitivity, reason.why))
 }
 

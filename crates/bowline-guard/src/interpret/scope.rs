@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::value::Content;
 use crate::invocation::{Directory, Through, Value};
 use crate::paths::World;
+use crate::sensitive::SensitivePolicy;
 use crate::shell::tree::Statement;
 
 /// Stands for a directory that cannot be known: nothing of ours lies there.
@@ -142,5 +143,8 @@ impl World for At<'_> {
     }
     fn is_tracked(&self, path: &str) -> Option<bool> {
         self.world.is_tracked(path)
+    }
+    fn sensitive_policy(&self) -> &SensitivePolicy {
+        self.world.sensitive_policy()
     }
 }

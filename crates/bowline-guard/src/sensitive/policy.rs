@@ -31,6 +31,15 @@ pub struct BadPattern {
 }
 
 impl SensitivePolicy {
+    /// A project that says nothing.
+    pub fn none() -> &'static Self {
+        static NONE: SensitivePolicy = SensitivePolicy {
+            custom_patterns: Vec::new(),
+            allow: Vec::new(),
+        };
+        &NONE
+    }
+
     /// Reads the values of `patterns.custom_patterns` and `allowlist`. Entries that are empty or
     /// start with `#` are comments. Whatever cannot be used is reported beside the policy.
     pub fn parse<C, A>(custom_patterns: C, allowlist: A) -> (Self, Vec<BadPattern>)

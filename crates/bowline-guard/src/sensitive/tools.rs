@@ -3,7 +3,7 @@
 use crate::paths::{Place, ResolvedPath, Shape, World, glob, place, resolve, resolve_literal};
 
 use super::names::is_code;
-use super::{Access, SensitivePolicy, Sensitivity, classify};
+use super::{Access, Sensitivity, classify};
 
 /// The fields of a tool's input that name files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,6 +40,8 @@ pub struct SensitiveFinding {
     pub rule: &'static str,
     /// The path or pattern as the tool was given it.
     pub path: String,
+    /// Where it leads, absolute, as far as that is known.
+    pub paths: Vec<String>,
     /// What the file is.
     pub why: String,
     /// A safer way.
@@ -51,16 +53,15 @@ pub fn judge_tool(
     tool: &str,
     input: &ToolFields<'_>,
     world: &dyn World,
-    policy: &SensitivePolicy,
 ) -> Option<SensitiveFinding> {
     let file = input.file_path.or(input.notebook_path).or(input.path);
     match tool {
-        "Read" | "NotebookRead" => judge_path(&literal(file?, world), Access::Read, world, policy),
-        "Write" => judge_path(&literal(file?, world), Access::Write, world, policy),
+        "Read" | "NotebookRead" => judge_path(&literal(file?, world), Access::Read, world),
+        "Write" => judge_path(&literal(file?, world), Access::Write, world),
         "Edit" | "MultiEdit" | "NotebookEdit" => {
-            judge_path(&literal(file?, world), Access::Edit, world, policy)
+            judge_path(&literal(file?, world), Access::Edit, world)
         }
-        "LS" => judge_path(&literal(file?, world), Access::List, world, policy),
+        "LS" => judge_path(&literal(file?, world), Access::List, world),
         "Glob" => {
             let directory = input.path.map(|path| literal(path, world));
             let pattern = below(
@@ -68,13 +69,13 @@ pub fn judge_tool(
                 input.pattern.unwrap_or("*"),
                 Depth::Direct,
             );
-            let found = judge_path(&resolve(&pattern, world), Access::Glob, world, policy);
+            let found = judge_path(&resolve(&pattern, world), Access::Glob, world);
             found.map(|found| SensitiveFinding {
                 path: input.pattern.or(input.path).unwrap_or_default().to_owned(),
                 ..found
             })
         }
-        "Grep" => judge_grep(input, world, policy),
+        "Grep" => judge_grep(input, world),
         _ => None,
     }
 }
@@ -84,25 +85,8 @@ pub fn judge_path(
     path: &ResolvedPath,
     access: Access,
     world: &dyn World,
-    policy: &SensitivePolicy,
 ) -> Option<SensitiveFinding> {
-    if access == Access::Metadata || policy.allows(path, world) {
-        return None;
-    }
-    if let Some(pattern) = policy.custom_match(path, world) {
-        let verdict = match access {
-            Access::Glob | Access::List | Access::Metadata => Verdict::Ask,
-            Access::Read | Access::Search | Access::Write | Access::Edit => Verdict::Deny,
-        };
-        return Some(SensitiveFinding {
-            verdict,
-            rule: "custom-pattern",
-            path: path.written.clone(),
-            why: format!("the project's own pattern `{pattern}` names it as sensitive"),
-            instead: "ask the person for the part that is needed".to_owned(),
-        });
-    }
-    let (verdict, reason) = match classify(path, access) {
+    let (verdict, reason) = match classify(path, access, world) {
         Sensitivity::Secret(reason) => (Verdict::Deny, reason),
         Sensitivity::Maybe(reason) => (Verdict::Ask, reason),
         Sensitivity::Public => return None,
@@ -111,16 +95,13 @@ pub fn judge_path(
         verdict,
         rule: reason.rule,
         path: path.written.clone(),
+        paths: path.known_paths(),
         why: reason.why.to_owned(),
         instead: reason.instead.to_owned(),
     })
 }
 
-fn judge_grep(
-    input: &ToolFields<'_>,
-    world: &dyn World,
-    policy: &SensitivePolicy,
-) -> Option<SensitiveFinding> {
+fn judge_grep(input: &ToolFields<'_>, world: &dyn World) -> Option<SensitiveFinding> {
     let directory = input
         .path
         .or(input.file_path)
@@ -133,18 +114,15 @@ fn judge_grep(
     let tree = directory.as_ref().and_then(|path| {
         // With a restriction only the path itself is certain to be read.
         if narrow || restricted.is_some() {
-            return judge_path(path, Access::Read, world, policy);
+            return judge_path(path, Access::Read, world);
         }
-        judge_path(path, Access::Search, world, policy)
-            .or_else(|| judge_breadth(path, world, policy))
+        judge_path(path, Access::Search, world).or_else(|| judge_breadth(path, world))
     });
     let by_glob = restricted.and_then(|glob| {
         let pattern = below(directory.as_ref(), glob, Depth::Any);
-        judge_path(&resolve(&pattern, world), Access::Search, world, policy).map(|found| {
-            SensitiveFinding {
-                path: glob.to_owned(),
-                ..found
-            }
+        judge_path(&resolve(&pattern, world), Access::Search, world).map(|found| SensitiveFinding {
+            path: glob.to_owned(),
+            ..found
         })
     });
     // The stricter of both; the path's own finding if they agree.
@@ -155,21 +133,18 @@ fn judge_grep(
 }
 
 /// A search through a whole home or the whole machine reads every secret there.
-fn judge_breadth(
-    path: &ResolvedPath,
-    world: &dyn World,
-    policy: &SensitivePolicy,
-) -> Option<SensitiveFinding> {
+fn judge_breadth(path: &ResolvedPath, world: &dyn World) -> Option<SensitiveFinding> {
     let whole = match place(path, world) {
         Place::Root => "the whole machine",
         Place::HomeItself => "the whole home",
         Place::OtherHome if path.home.as_deref() == Some(path.path.as_str()) => "another home",
         _ => return None,
     };
-    (!policy.allows(path, world)).then(|| SensitiveFinding {
+    (!world.sensitive_policy().allows(path, world)).then(|| SensitiveFinding {
         verdict: Verdict::Ask,
         rule: "search-everything",
         path: path.written.clone(),
+        paths: path.known_paths(),
         why: format!("a search through {whole} reads the keys and logins in it, too"),
         instead: "search the directory that is meant, or only one kind of file".to_owned(),
     })

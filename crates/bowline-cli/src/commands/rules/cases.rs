@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use bowline_guard::paths::StaticWorld;
-use bowline_guard::sensitive::SensitivePolicy;
+use bowline_guard::policy::GuardPolicy;
 use bowline_guard::tool_call::{CallVerdict, ToolCall, judge_tool_call};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -115,7 +115,7 @@ impl Case {
     pub(super) fn judge(&self, here: &StaticWorld) -> CallVerdict {
         let elsewhere = self.cwd.as_deref().map(|cwd| world_of(Path::new(cwd)));
         let world = elsewhere.as_ref().unwrap_or(here);
-        let policy = SensitivePolicy::default();
+        let policy = GuardPolicy::default();
         match &self.subject {
             Subject::Command(command) => {
                 let call = ToolCall {

@@ -1,8 +1,8 @@
 //! `bowline rules test`: the rules' own examples, and a person's cases.
 
 use bowline_guard::paths::StaticWorld;
+use bowline_guard::policy::GuardPolicy;
 use bowline_guard::secrets;
-use bowline_guard::sensitive::SensitivePolicy;
 use bowline_guard::tool_call::{ToolCall, judge_tool_call};
 use serde::Serialize;
 
@@ -95,7 +95,7 @@ fn stopped((rule, command): &(String, String)) -> Option<String> {
         command: Some(command),
         ..ToolCall::default()
     };
-    let verdict = judge_tool_call("Bash", &call, &world, &SensitivePolicy::default());
+    let verdict = judge_tool_call("Bash", &call, &world, &GuardPolicy::default());
     let by = verdict.rule?;
     Some(format!("`{rule}` advises `{command}`, which `{by}` stops"))
 }

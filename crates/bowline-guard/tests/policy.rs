@@ -1,0 +1,185 @@
+//! What settings make of findings: categories, allow-lists, and what cannot be loosened.
+
+use bowline_guard::effect::Category;
+use bowline_guard::paths::StaticWorld;
+use bowline_guard::pattern::{CommandPattern, PathPattern, RulePattern};
+use bowline_guard::policy::{AllowList, GuardPolicy};
+use bowline_guard::tool_call::CallDecision::{self, Allow, Ask, Deny};
+use bowline_guard::tool_call::{ToolCall, judge_tool_call};
+
+fn decide(policy: &GuardPolicy, tool: &str, text: &str) -> CallDecision {
+    let world = StaticWorld::new("/home/dev/project", "/home/dev");
+    let call = ToolCall::from_fields(|field| {
+        let fits = match tool {
+            "Bash" => field == "command",
+            _ => field == "file_path",
+        };
+        fits.then_some(text)
+    });
+    judge_tool_call(tool, &call, &world, policy).decision
+}
+
+fn category(category: Category, decision: CallDecision) -> GuardPolicy {
+    GuardPolicy {
+        categories: [(category, decision)].into(),
+        ..GuardPolicy::default()
+    }
+}
+
+fn allow_rules(patterns: &[&str]) -> GuardPolicy {
+    let rules = patterns.iter().map(|it| RulePattern::parse(it).unwrap());
+    GuardPolicy {
+        allow: AllowList {
+            rules: rules.collect(),
+            ..AllowList::default()
+        },
+        ..GuardPolicy::default()
+    }
+}
+
+fn allow_paths(patterns: &[&str]) -> GuardPolicy {
+    let paths = patterns.iter().map(|it| PathPattern::parse(it).unwrap());
+    GuardPolicy {
+        allow: AllowList {
+            paths: paths.collect(),
+            ..AllowList::default()
+        },
+        ..GuardPolicy::default()
+    }
+}
+
+fn allow_commands(patterns: &[&str]) -> GuardPolicy {
+    let commands = patterns.iter().map(|it| CommandPattern::parse(it).unwrap());
+    GuardPolicy {
+        allow: AllowList {
+            commands: commands.collect(),
+            ..AllowList::default()
+        },
+        ..GuardPolicy::default()
+    }
+}
+
+#[test]
+fn a_category_has_one_verdict_for_all_that_it_finds() {
+    for (policy, command, expected) in [
+        (category(Category::Discard, Ask), "git reset --hard", Ask),
+        (
+            category(Category::Discard, Allow),
+            "git reset --hard",
+            Allow,
+        ),
+        (
+            category(Category::Discard, Deny),
+            "git checkout -- a.rs",
+            Deny,
+        ),
+        (category(Category::Discard, Deny), "git status", Allow),
+        (category(Category::Discard, Allow), "rm -rf ~", Deny),
+        (
+            category(Category::Discard, Allow),
+            "git reset --hard && rm -rf ~",
+            Deny,
+        ),
+    ] {
+        assert_eq!(decide(&policy, "Bash", command), expected, "{command}");
+    }
+    let lenient = category(Category::SecretRead, Ask);
+    assert_eq!(decide(&lenient, "Read", ".env"), Ask);
+}
+
+#[test]
+fn rules_are_let_pass_by_id_or_category() {
+    for (rules, command, expected) in [
+        (&["git.reset-hard"][..], "git reset --hard", Allow),
+        (&["git.reset-*"], "git reset --hard", Allow),
+        (&["discard"], "git reset --hard", Allow),
+        (&["git.push-force"], "git reset --hard", Deny),
+        (&["git.*"], "git reset --hard; rm -rf /", Deny),
+    ] {
+        assert_eq!(
+            decide(&allow_rules(rules), "Bash", command),
+            expected,
+            "{rules:?} {command}"
+        );
+    }
+    let rules = allow_rules(&["sensitive.environment-file"]);
+    assert_eq!(decide(&rules, "Read", ".env"), Allow);
+    assert_eq!(decide(&rules, "Read", "~/.ssh/id_rsa"), Deny);
+}
+
+#[test]
+fn paths_are_let_pass_where_they_are_known() {
+    for (paths, command, expected) in [
+        (&["/srv/scratch"][..], "rm -rf /srv/scratch/old", Allow),
+        (&["/srv/scratch"], "rm -rf /srv/scratch/old /srv/data", Deny),
+        (&["/srv/scratch"], "rm -rf /srv/scratch/../data", Deny),
+        (&["/srv/scratch/*"], "rm -rf /srv/scratch", Deny),
+        (&["src"], "rm -rf src", Allow),
+        (&["src"], "rm -rf src/$X", Ask),
+        (&["src"], "ssh box 'rm -rf /home/dev/project/src'", Ask),
+    ] {
+        let found = decide(&allow_paths(paths), "Bash", command);
+        // What stays is at least asked about.
+        let fits = match expected {
+            Allow => found == Allow,
+            _ => found >= Ask,
+        };
+        assert!(fits, "{paths:?} {command}: {found}");
+    }
+    let fixtures = allow_paths(&["tests/fixtures"]);
+    assert_eq!(decide(&fixtures, "Read", "tests/fixtures/.env"), Allow);
+    assert_eq!(decide(&fixtures, "Read", "tests/fixtures/../../.env"), Deny);
+}
+
+#[test]
+fn commands_are_let_pass_but_not_what_stands_beside_them() {
+    let policy = allow_commands(&["git reset --hard *", "terraform destroy -target=*"]);
+    for (command, expected) in [
+        ("git reset --hard", Allow),
+        ("git reset --hard HEAD~1", Allow),
+        ("cd sub && git reset --hard", Allow),
+        ("git reset --hard && git push --force", Deny),
+        ("git reset --hard > ~/.bashrc", Ask),
+        ("terraform destroy -target=x", Allow),
+        ("terraform destroy", Deny),
+        ("sudo git reset --hard", Deny),
+    ] {
+        let found = decide(&policy, "Bash", command);
+        let fits = match expected {
+            Allow => found == Allow,
+            _ => found >= Ask,
+        };
+        assert!(fits, "{command}: {found}");
+    }
+}
+
+#[test]
+fn nobody_lets_the_guard_itself_pass() {
+    let mut loosest = allow_rules(&["*", "self"]);
+    loosest.allow.paths = vec![PathPattern::parse("/**").unwrap()];
+    loosest.allow.commands = vec![
+        CommandPattern::parse("bowline *").unwrap(),
+        CommandPattern::parse("tee *").unwrap(),
+    ];
+    loosest.categories = Category::ALL.iter().map(|it| (*it, Allow)).collect();
+    for command in [
+        "bowline uninstall",
+        "bowline trust",
+        "bowline pause",
+        "bowline daemon stop",
+        "tee bowline.toml",
+        "BOWLINE=off make",
+    ] {
+        assert_eq!(decide(&loosest, "Bash", command), Ask, "{command}");
+    }
+    assert_eq!(decide(&loosest, "Write", ".claude/settings.json"), Ask);
+    assert_eq!(decide(&loosest, "Bash", "rm -rf ~/Documents"), Allow);
+    assert_eq!(
+        decide(
+            &category(Category::OwnSettings, Deny),
+            "Bash",
+            "bowline uninstall"
+        ),
+        Deny
+    );
+}
