@@ -7,6 +7,7 @@ mod fields;
 mod files;
 mod findings;
 mod front_matter;
+mod guard;
 mod hook_action;
 mod hook_fields;
 mod hook_policy;
@@ -37,6 +38,9 @@ mod yaml;
 pub use check::{FileReport, check_file};
 pub use config::{Config, Defaults, HttpConfig, ModelProvider, PromptConfig};
 pub use diagnostic::{Diagnostic, Severity};
+pub use guard::{
+    GuardAllow, GuardAnswer, GuardConfig, GuardLayer, GuardMode, SecretWriting, SensitiveConfig,
+};
 pub use load::{FileKind, FileStatus, Settings, SettingsFile, load};
 pub use locations::{Locations, find_bowline_root, find_project};
 pub use merge::{HookStatus, LoadedHook, merge};

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::fields::{described, nearest, shortened};
 use super::files::FileText;
 use super::findings::Findings;
+use super::guard::{GUARD, GuardConfig, LOCKABLE};
 use super::keys::{KEYS, Setting, choice};
 use super::model::{Dedupe, ExitPolicy, Scope};
 use super::node::{Entry, Node, Span, Value};
@@ -25,6 +26,8 @@ pub struct Config {
     /// `[dialects]`: the rules that a file is read by, by its path relative to the project
     /// or to the folder of its `bowline.toml`.
     pub dialects: BTreeMap<String, Dialect>,
+    /// `[guard]`: how strict the guards are.
+    pub guard: GuardConfig,
     /// `[http]`: what HTTP hooks may do.
     pub http: HttpConfig,
     /// `[prompt]`: the model that prompt hooks ask.
@@ -137,6 +140,7 @@ impl<'a> FileConfig<'a> {
             match snake_case(&entry.key.text).as_str() {
                 HOOKS => {}
                 DIALECTS => self.dialects(entry),
+                GUARD => self.guard(entry),
                 key if sections().any(|section| section == key) => self.section(key, entry),
                 key if READ_WITH_HOOKS.contains(&key) => {
                     self.key(&format!("defaults.{key}"), entry);
@@ -204,7 +208,7 @@ impl<'a> FileConfig<'a> {
         }
     }
 
-    fn state(&mut self, key: String, span: &Span, setting: Setting) {
+    pub(super) fn state(&mut self, key: String, span: &Span, setting: Setting) {
         if let Setting::Locked(keys) = &setting {
             for unknown in keys.iter().filter(|key| !is_lockable(key)) {
                 self.findings.warning(
@@ -225,7 +229,7 @@ impl<'a> FileConfig<'a> {
         });
     }
 
-    fn wrong(&mut self, key: &str, node: &Node, expected: &str) {
+    pub(super) fn wrong(&mut self, key: &str, node: &Node, expected: &str) {
         self.findings.error(
             "wrong-value",
             &node.span,
@@ -260,7 +264,7 @@ pub(super) fn resolve(files: &mut [FileConfig<'_>], trust: TrustState) -> Config
                 }
                 if let Some(lock) = &lock
                     && let Some(why) = lock.holds(&key)
-                    && !(lock.keys.is_none() && setting.only_tightens())
+                    && !lock.lets_pass(&setting)
                 {
                     file.findings.warning(
                         "locked",
@@ -319,6 +323,12 @@ impl Lock {
         })
     }
 
+    /// What tightens a guard is nobody's loss; of other keys an unreadable file keeps what it may have locked.
+    fn lets_pass(&self, setting: &Setting) -> bool {
+        let concerns_guard = matches!(setting, Setting::Guard(_));
+        setting.only_tightens() && (concerns_guard || self.keys.is_none())
+    }
+
     /// Why a key is locked, if it is.
     fn holds(&self, key: &str) -> Option<String> {
         let file = self.file.display();
@@ -336,6 +346,7 @@ impl Lock {
 
 fn is_lockable(key: &str) -> bool {
     key == DIALECTS
+        || LOCKABLE.contains(&key)
         || sections().any(|section| section == key)
         || KEYS.iter().any(|(known, _)| *known == key)
 }
@@ -355,7 +366,7 @@ fn nearest_key(key: &str) -> Option<&'static str> {
         .iter()
         .map(|(key, _)| *key)
         .chain(sections())
-        .chain([HOOKS, DIALECTS])
+        .chain([HOOKS, DIALECTS, GUARD])
         .collect();
     nearest(key, &known)
 }

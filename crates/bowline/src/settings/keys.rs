@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::config::{Config, ModelProvider};
+use super::guard::GuardSetting;
 use super::hook_policy::{DEDUPES, EXIT_POLICIES, FAILURE_WORDS, FailureWord};
 use super::model::{Dedupe, ExitPolicy};
 use super::node::{Node, Value};
@@ -26,6 +27,7 @@ pub(super) enum Setting {
     MaxTokens(u32),
     Locked(Vec<String>),
     ManagedHooksOnly(bool),
+    Guard(GuardSetting),
 }
 
 impl Setting {
@@ -53,12 +55,17 @@ impl Setting {
             Self::MaxTokens(count) => config.prompt.max_tokens = Some(count),
             Self::Locked(keys) => config.locked = keys,
             Self::ManagedHooksOnly(only) => config.allow_managed_hooks_only = only,
+            Self::Guard(setting) => setting.apply(config),
         }
     }
 
     /// Whether it can only make decisions stricter, whatever else is set.
-    pub(super) const fn only_tightens(&self) -> bool {
-        matches!(self, Self::OnFailure(FailureWord::Is(OnFailure::Block)))
+    pub(super) fn only_tightens(&self) -> bool {
+        match self {
+            Self::OnFailure(FailureWord::Is(OnFailure::Block)) => true,
+            Self::Guard(setting) => setting.only_tightens(),
+            _ => false,
+        }
     }
 
     pub(super) const fn is_for_administrators(&self) -> bool {
@@ -68,7 +75,7 @@ impl Setting {
 
 pub(super) type Reader = fn(&Node) -> Result<Setting, String>;
 
-/// Every key with one value. `hooks` and the entries of `[dialects]` are read apart.
+/// Every key with one value. `hooks`, `[guard]` and the entries of `[dialects]` are read apart.
 pub(super) const KEYS: &[(&str, Reader)] = &[
     ("defaults.exit_policy", |node| {
         choice(node, EXIT_POLICIES).map(Setting::ExitPolicy)

@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
+use bowline_guard::effect::Category;
+
 use crate::event::HookEvent;
 
 /// The JSON schema of `bowline.toml` and its like.
@@ -32,6 +34,17 @@ pub fn json_schema() -> Value {
     {
         by_event.insert("properties".to_owned(), Value::Object(events));
     }
+    let categories: Map<String, Value> = Category::ALL
+        .iter()
+        .map(|category| {
+            let answer = json!({ "$ref": "#/definitions/Answer" });
+            (category.name().to_owned(), answer)
+        })
+        .collect();
+    if let Some(Value::Object(by_name)) = schema.pointer_mut("/definitions/Categories") {
+        by_name.insert("properties".to_owned(), Value::Object(categories));
+        by_name.insert("additionalProperties".to_owned(), Value::Bool(false));
+    }
     schema
 }
 
@@ -51,6 +64,8 @@ struct BowlineFile {
     dedupe: Option<Dedupe>,
     /// The rules that a file is read by, by its path relative to the project, or to the home with `~/`.
     dialects: Option<BTreeMap<String, Dialect>>,
+    /// How strict the guards are, and what they let pass.
+    guard: Option<Guard>,
     /// What HTTP hooks may do.
     http: Option<Http>,
     /// The model that prompt hooks ask.
@@ -103,6 +118,81 @@ enum Dedupe {
 enum Dialect {
     ClaudeCode,
     Generic,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Guard {
+    mode: Option<GuardMode>,
+    categories: Option<Categories>,
+    allow: Option<Allow>,
+    sensitive: Option<Sensitive>,
+    /// What happens to a file, a commit or a prompt with a secret in it.
+    secrets: Option<SecretWriting>,
+    /// In a linked git worktree.
+    worktree: Option<GuardLayer>,
+    /// For one agent, such as `claude-code`, or one type of sub-agent.
+    agents: Option<BTreeMap<String, GuardLayer>>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct GuardLayer {
+    mode: Option<GuardMode>,
+    categories: Option<Categories>,
+    allow: Option<Allow>,
+}
+
+/// What becomes of a verdict: it counts, it counts the first time in a session, or it is only told.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
+enum GuardMode {
+    Enforce,
+    OneStrike,
+    Observe,
+}
+
+/// The verdict of everything that a category finds.
+#[derive(JsonSchema)]
+#[schemars(transparent)]
+struct Categories(BTreeMap<String, Answer>);
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+enum Answer {
+    Deny,
+    Ask,
+    Allow,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+enum SecretWriting {
+    Off,
+    Ask,
+    Deny,
+}
+
+/// What is let pass.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Allow {
+    /// Rules by their id, such as `git.reset-hard` or `git.*`, or whole categories.
+    rules: Option<Vec<String>>,
+    /// Paths, as in `.gitignore`.
+    paths: Option<Vec<String>>,
+    /// Program runs, such as `make clean *`.
+    commands: Option<Vec<String>>,
+}
+
+/// Files that hold secrets, and files that do not, as in `.gitignore`.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Sensitive {
+    /// These hold secrets, too.
+    deny: Option<Vec<String>>,
+    /// These do not, whatever they are called.
+    allow: Option<Vec<String>>,
 }
 
 #[derive(JsonSchema)]
@@ -287,6 +377,14 @@ mod tests {
             ("[defaults]\non_failure = 'block'\ntimeout_secs = 1.5", true),
             ("[dialects]\n'.claude/settings.json' = 'generic'", true),
             ("[prompt]\nprovider = 'openai'\napi_key_env = 'KEY'", true),
+            (
+                "[guard]\nmode = 'one-strike'\ncategories.fetched-code = 'ask'",
+                true,
+            ),
+            ("[guard.allow]\ncommands = ['make clean *']", true),
+            ("[guard.agents.codex]\nmode = 'observe'", true),
+            ("[guard]\ncategories.deletes = 'ask'", false),
+            ("[guard]\nmode = 'lax'", false),
             ("[prompt]\napi_key_env = 'sk-live'", false),
             ("[defaults]\ntimeout_secs = 0", false),
             ("[defaults]\non_failure = 'maybe'", false),
