@@ -1,0 +1,123 @@
+//! The machine as one judgement sees it.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use bowline_guard::paths::{World, is_within};
+
+use super::look::Look;
+use super::repository::is_plain;
+use super::{Machine, real_name};
+
+/// The machine as one judgement sees it: from a directory, for a project, within a budget of look-ups.
+#[derive(Debug)]
+pub struct MachineWorld<'m> {
+    machine: &'m Machine,
+    cwd: String,
+    project_root: String,
+    look: Look,
+}
+
+impl<'m> MachineWorld<'m> {
+    pub(super) fn new(machine: &'m Machine, cwd: &str, project_root: &str, budget: usize) -> Self {
+        Self {
+            machine,
+            cwd: real_name(cwd),
+            project_root: real_name(project_root),
+            look: Look::new(budget),
+        }
+    }
+
+    /// Whether a question was left without an answer because the budget of look-ups was used up. What was judged with
+    /// such a world was judged by text alone from there on.
+    pub fn is_exhausted(&self) -> bool {
+        self.look.is_exhausted()
+    }
+}
+
+impl World for MachineWorld<'_> {
+    fn cwd(&self) -> &str {
+        &self.cwd
+    }
+
+    fn project_root(&self) -> &str {
+        &self.project_root
+    }
+
+    fn home(&self) -> Option<&str> {
+        self.machine.home.as_deref()
+    }
+
+    fn temp_dirs(&self) -> &[String] {
+        &self.machine.temp_dirs
+    }
+
+    /// The user's name only. Home, the current directory and the like follow from the other answers, which a command
+    /// that changes directory replaces.
+    fn variable(&self, name: &str) -> Option<Cow<'_, str>> {
+        matches!(name, "USER" | "LOGNAME")
+            .then_some(self.machine.user.as_deref())?
+            .map(Cow::Borrowed)
+    }
+
+    fn symlink_target(&self, path: &str) -> Option<String> {
+        if !is_plain(Path::new(path)) || depends_on_process(path) {
+            return None;
+        }
+        let target = self.look.link_target(Path::new(path))?;
+        let target = target.to_string_lossy().into_owned();
+        (!is_second_name(path, &target)).then_some(target)
+    }
+
+    fn is_ignored(&self, path: &str) -> Option<bool> {
+        self.machine
+            .repositories
+            .is_ignored(Path::new(path), &self.look)
+    }
+
+    fn is_tracked(&self, path: &str) -> Option<bool> {
+        self.machine
+            .repositories
+            .is_tracked(Path::new(path), &self.look)
+    }
+}
+
+/// Whether a link there leads elsewhere for the program that is judged than for the one that judges.
+fn depends_on_process(path: &str) -> bool {
+    is_within(path, "/proc")
+        || is_within(path, "/dev/fd")
+        || ["/dev/stdin", "/dev/stdout", "/dev/stderr"].contains(&path)
+}
+
+/// Whether the link only says that macOS keeps `/tmp`, `/var` and `/etc` in `/private`. The guard knows both names for
+/// one place, so that following the link would lead in a circle.
+fn is_second_name(path: &str, target: &str) -> bool {
+    ["/tmp", "/var", "/etc"].contains(&path)
+        && target.trim_start_matches('/').strip_prefix("private") == Some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn some_links_are_not_followed() {
+        for (path, own) in [
+            ("/proc/self", true),
+            ("/dev/stdout", true),
+            ("/dev/fd/3", true),
+            ("/dev/disk/by-id/x", false),
+            ("/home/me", false),
+        ] {
+            assert_eq!(depends_on_process(path), own, "{path}");
+        }
+        for (path, target, second) in [
+            ("/tmp", "private/tmp", true),
+            ("/var", "/private/var", true),
+            ("/tmp", "/mnt/tmp", false),
+            ("/home", "private/home", false),
+        ] {
+            assert_eq!(is_second_name(path, target), second, "{path} {target}");
+        }
+    }
+}
