@@ -1,69 +1,104 @@
 //! What several hooks need to know of one command is found out once.
 
+use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bowline::hooks::{HookContext, HookInput};
 use bowline_guard::judge::{Judgement, judge};
-use bowline_guard::paths::StaticWorld;
 use bowline_guard::sensitive::SensitivePolicy;
+use chrono::{DateTime, Utc};
 
-/// Judges commands for all hooks of a project, and remembers the last one.
+use crate::guard::Checkout;
+use crate::machine::{Machine, MachineWorld};
+
+/// Judgements that are remembered: those of the events that are being decided at the same time.
+const MAX_REMEMBERED: usize = 32;
+
+/// Judges commands for all hooks of a project.
 #[derive(Debug)]
 pub struct Analyst {
-    project: String,
-    home: Option<String>,
-    last: Mutex<Option<Remembered>>,
+    machine: Arc<Machine>,
+    project: PathBuf,
+    sensitive: SensitivePolicy,
+    recent: Mutex<VecDeque<Remembered>>,
 }
 
 #[derive(Debug)]
 struct Remembered {
+    session: String,
+    when: DateTime<Utc>,
     command: String,
     cwd: String,
     judgement: Arc<Judgement>,
 }
 
 impl Analyst {
-    /// For the hooks of one project.
-    pub fn new(project: &std::path::Path, home: Option<PathBuf>) -> Self {
+    /// For the hooks of one project, with what it says about files that hold secrets.
+    pub fn new(machine: Arc<Machine>, project: PathBuf, sensitive: SensitivePolicy) -> Self {
         Self {
-            project: project.to_string_lossy().into_owned(),
-            home: home.map(|home| home.to_string_lossy().into_owned()),
-            last: Mutex::new(None),
+            machine,
+            project,
+            sensitive,
+            recent: Mutex::default(),
         }
     }
 
-    /// The project's folder.
-    pub fn project(&self) -> &str {
-        &self.project
+    /// Where the agent is: by the event, by the context, or in the project.
+    pub fn cwd_of(&self, input: &HookInput, ctx: &HookContext) -> String {
+        input
+            .cwd()
+            .filter(|cwd| cwd.starts_with('/'))
+            .map(ToOwned::to_owned)
+            .or_else(|| ctx.cwd.as_ref()?.to_str().map(ToOwned::to_owned))
+            .unwrap_or_else(|| self.project.to_string_lossy().into_owned())
     }
 
-    /// The machine as it is seen from a folder.
-    pub fn world(&self, cwd: &str) -> StaticWorld {
-        StaticWorld {
-            cwd: cwd.to_owned(),
-            project_root: self.project.clone(),
-            home: self.home.clone(),
-            sensitive: SensitivePolicy::default(),
+    /// The machine as one judgement sees it from a folder.
+    pub fn world(&self, cwd: &str) -> MachineWorld<'_> {
+        self.machine
+            .world(cwd, &self.project.to_string_lossy())
+            .with_sensitive(&self.sensitive)
+    }
+
+    /// Whether the project is a linked git worktree.
+    pub fn checkout(&self) -> Checkout {
+        match self.machine.linked_worktree(&self.project) {
+            Some(_) => Checkout::Linked,
+            None => Checkout::Main,
         }
     }
 
-    /// What a command would do in a folder. The hooks of one event ask one after another.
-    pub fn judge(&self, command: &str, cwd: &str) -> Arc<Judgement> {
-        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(last) = &*last
-            && last.command == command
-            && last.cwd == cwd
-        {
-            return Arc::clone(&last.judgement);
+    /// What a command of an event would do. The hooks of one event ask one after another; the next event with the
+    /// same command is judged anew, because the machine may have changed.
+    pub fn judge(&self, command: &str, input: &HookInput, ctx: &HookContext) -> Arc<Judgement> {
+        let cwd = self.cwd_of(input, ctx);
+        let known = self.recent().iter().find_map(|it| {
+            let same = it.when == input.timestamp
+                && it.session == input.session_id
+                && it.command == command
+                && it.cwd == cwd;
+            same.then(|| Arc::clone(&it.judgement))
+        });
+        if let Some(judgement) = known {
+            return judgement;
         }
-        drop(last);
-        let judgement = Arc::new(judge(command, &self.world(cwd)));
-        let remembered = Remembered {
+        let judgement = Arc::new(judge(command, &self.world(&cwd)));
+        let mut recent = self.recent();
+        if recent.len() >= MAX_REMEMBERED {
+            recent.pop_back();
+        }
+        recent.push_front(Remembered {
+            session: input.session_id.clone(),
+            when: input.timestamp,
             command: command.to_owned(),
-            cwd: cwd.to_owned(),
+            cwd,
             judgement: Arc::clone(&judgement),
-        };
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(remembered);
+        });
         judgement
+    }
+
+    fn recent(&self) -> MutexGuard<'_, VecDeque<Remembered>> {
+        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,9 +1,12 @@
 //! The hooks that Bowline ships, one file each, every one an ordinary [`bowline::hooks::Hook`].
 //!
-//! `bowline-guard` judges text and knows nothing but text. [`machine`] tells it what is really there: where links
-//! lead, what git tracks and ignores.
+//! [`assemble`] makes the manager of a project: its own hooks, then ours. `bowline-guard` judges text and knows
+//! nothing but text; [`machine`] tells it what is really there: where links lead, what git tracks and ignores.
 
 mod analyst;
+mod assemble;
+pub mod guard;
 pub mod machine;
 
 pub use analyst::Analyst;
+pub use assemble::{Builtins, Lasting, Shipped, assemble};

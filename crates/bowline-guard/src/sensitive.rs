@@ -127,7 +127,7 @@ pub fn classify(path: &ResolvedPath, access: Access, world: &dyn World) -> Sensi
     if access == Access::Metadata || policy.allows(path, world) {
         return Sensitivity::Public;
     }
-    if policy.custom_match(path, world).is_some() {
+    if policy.denies(path, world) {
         return match access {
             Access::Glob | Access::List | Access::Metadata => Sensitivity::Maybe(CUSTOM),
             Access::Read | Access::Search | Access::Write | Access::Edit => {

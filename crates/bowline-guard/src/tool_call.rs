@@ -282,7 +282,8 @@ pub fn runs_a_shell(tool: &str) -> bool {
     SHELL_TOOLS.contains(&tool)
 }
 
-fn is_file_tool(tool: &str) -> bool {
+/// Whether the tool reads, changes or looks for files.
+pub fn is_file_tool(tool: &str) -> bool {
     CHANGING_TOOLS.contains(&tool)
         || matches!(tool, "Read" | "NotebookRead" | "Grep" | "Glob" | "LS")
 }

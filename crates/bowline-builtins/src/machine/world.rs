@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use bowline_guard::paths::{World, is_within};
+use bowline_guard::sensitive::SensitivePolicy;
 
 use super::look::Look;
 use super::repository::is_plain;
@@ -15,6 +16,7 @@ pub struct MachineWorld<'m> {
     machine: &'m Machine,
     cwd: String,
     project_root: String,
+    sensitive: &'m SensitivePolicy,
     look: Look,
 }
 
@@ -24,8 +26,15 @@ impl<'m> MachineWorld<'m> {
             machine,
             cwd: real_name(cwd),
             project_root: real_name(project_root),
+            sensitive: SensitivePolicy::none(),
             look: Look::new(budget),
         }
+    }
+
+    /// The same, with what the project says about files that hold secrets.
+    pub fn with_sensitive(mut self, policy: &'m SensitivePolicy) -> Self {
+        self.sensitive = policy;
+        self
     }
 
     /// Whether a question was left without an answer because the budget of look-ups was used up. What was judged with
@@ -50,6 +59,10 @@ impl World for MachineWorld<'_> {
 
     fn temp_dirs(&self) -> &[String] {
         &self.machine.temp_dirs
+    }
+
+    fn sensitive_policy(&self) -> &SensitivePolicy {
+        self.sensitive
     }
 
     /// The user's name only. Home, the current directory and the like follow from the other answers, which a command

@@ -3,6 +3,7 @@
 use regex::{Regex, RegexBuilder};
 
 use crate::paths::{ResolvedPath, World, is_within};
+use crate::pattern::PathPattern;
 
 use super::fold::fold;
 
@@ -16,6 +17,10 @@ pub struct SensitivePolicy {
     pub custom_patterns: Vec<Regex>,
     /// Paths that pass whatever the rules say.
     pub allow: Vec<Regex>,
+    /// As `custom_patterns`, written as in `.gitignore`.
+    pub custom_paths: Vec<PathPattern>,
+    /// As `allow`, written as in `.gitignore`.
+    pub allow_paths: Vec<PathPattern>,
 }
 
 /// A pattern of the project that cannot be used.
@@ -36,6 +41,8 @@ impl SensitivePolicy {
         static NONE: SensitivePolicy = SensitivePolicy {
             custom_patterns: Vec::new(),
             allow: Vec::new(),
+            custom_paths: Vec::new(),
+            allow_paths: Vec::new(),
         };
         &NONE
     }
@@ -54,6 +61,7 @@ impl SensitivePolicy {
             Self {
                 custom_patterns,
                 allow,
+                ..Self::default()
             },
             bad,
         )
@@ -62,18 +70,22 @@ impl SensitivePolicy {
     /// Whether the allow-list lets `path` pass. Only where the path leads counts, never how it
     /// was written: `allowed/../.env` is not in `allowed`.
     pub fn allows(&self, path: &ResolvedPath, world: &dyn World) -> bool {
-        !self.allow.is_empty()
+        let nothing = self.allow.is_empty() && self.allow_paths.is_empty();
+        !nothing
             && path.spellings().all(|spelling| {
                 let relative = project_relative(spelling, world);
                 self.allow.iter().any(|pattern| {
                     pattern.is_match(spelling) || relative.is_some_and(|it| pattern.is_match(it))
-                })
+                }) || self
+                    .allow_paths
+                    .iter()
+                    .any(|it| it.matches(spelling, world))
             })
     }
 
-    /// The custom pattern that `path` matches, in any of its spellings.
-    pub fn custom_match(&self, path: &ResolvedPath, world: &dyn World) -> Option<&str> {
-        let matches = |pattern: &&Regex| {
+    /// Whether a custom pattern names `path`, in any of its spellings.
+    pub fn denies(&self, path: &ResolvedPath, world: &dyn World) -> bool {
+        let matches = |pattern: &Regex| {
             pattern.is_match(&path.written)
                 || path.spellings().any(|spelling| {
                     pattern.is_match(spelling)
@@ -81,7 +93,11 @@ impl SensitivePolicy {
                         || project_relative(spelling, world).is_some_and(|it| pattern.is_match(it))
                 })
         };
-        self.custom_patterns.iter().find(matches).map(Regex::as_str)
+        self.custom_patterns.iter().any(matches)
+            || self
+                .custom_paths
+                .iter()
+                .any(|it| path.spellings().any(|spelling| it.matches(spelling, world)))
     }
 }
 

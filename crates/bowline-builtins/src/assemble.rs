@@ -1,0 +1,124 @@
+//! Puts the hooks of a project together.
+
+use std::sync::Arc;
+
+use bowline::hooks::{Hook, HookManager, Services};
+use bowline::settings::Settings;
+use bowline_guard::pattern::PathPattern;
+use bowline_guard::sensitive::SensitivePolicy;
+
+use crate::analyst::Analyst;
+use crate::guard::{
+    CommandGuard, Guards, LookAlikeGuard, Policies, SensitiveFileGuard, Strikes, usable,
+};
+use crate::machine::Machine;
+
+/// What outlives the settings of a project, and is shared by all of them.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Lasting {
+    /// The machine that we run on.
+    pub machine: Arc<Machine>,
+    /// The calls that were denied before.
+    pub strikes: Arc<Strikes>,
+}
+
+impl Lasting {
+    /// On this machine, with nothing denied yet.
+    pub fn new(machine: Machine) -> Self {
+        Self {
+            machine: Arc::new(machine),
+            strikes: Arc::default(),
+        }
+    }
+}
+
+/// The hooks that Bowline adds to a project's own.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Builtins {
+    /// In the order in which they run.
+    pub hooks: Vec<Shipped>,
+}
+
+/// One of them, and what people are told of it.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Shipped {
+    /// The hook.
+    pub hook: Arc<dyn Hook>,
+    /// What it does.
+    pub summary: String,
+}
+
+impl std::fmt::Debug for Shipped {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shipped")
+            .field("hook", &self.hook.name())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Shipped {
+    fn new(hook: impl Hook + 'static, summary: &str) -> Self {
+        Self {
+            hook: Arc::new(hook),
+            summary: summary.to_owned(),
+        }
+    }
+}
+
+impl Builtins {
+    /// Our hooks for a project with these settings.
+    pub fn new(settings: &Settings, lasting: &Lasting) -> Self {
+        let analyst = Arc::new(Analyst::new(
+            Arc::clone(&lasting.machine),
+            settings.project.clone(),
+            sensitive_policy(settings),
+        ));
+        let guards = Arc::new(Guards::new(
+            Arc::clone(&analyst),
+            Policies::new(settings.config.guard.clone()),
+            Arc::clone(&lasting.strikes),
+        ));
+        Self {
+            hooks: vec![
+                Shipped::new(
+                    CommandGuard(Arc::clone(&guards)),
+                    "denies commands that destroy work, disclose secrets or run unknown code",
+                ),
+                Shipped::new(
+                    SensitiveFileGuard(Arc::clone(&guards)),
+                    "denies access to files that hold secrets",
+                ),
+                Shipped::new(
+                    LookAlikeGuard(guards),
+                    "asks about characters that deceive the eye",
+                ),
+            ],
+        }
+    }
+
+    /// Adds them to a manager.
+    pub fn register_into(&self, manager: &mut HookManager) {
+        for shipped in &self.hooks {
+            manager.register_arc(Arc::clone(&shipped.hook));
+        }
+    }
+}
+
+/// The manager of a project: the hooks of its settings, then ours.
+pub fn assemble(settings: &Settings, services: Services, lasting: &Lasting) -> HookManager {
+    let mut manager = settings.manager(services);
+    Builtins::new(settings, lasting).register_into(&mut manager);
+    manager
+}
+
+fn sensitive_policy(settings: &Settings) -> SensitivePolicy {
+    let config = &settings.config.guard.sensitive;
+    SensitivePolicy {
+        custom_paths: usable(&config.deny, PathPattern::parse),
+        allow_paths: usable(&config.allow, PathPattern::parse),
+        ..SensitivePolicy::default()
+    }
+}

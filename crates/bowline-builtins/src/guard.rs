@@ -1,0 +1,158 @@
+//! The guards: hooks that deny what would destroy work or disclose secrets, and say what to do instead.
+//!
+//! They run after all other hooks, so that they judge what will really be executed, whatever was rewritten before.
+
+mod commands;
+mod look_alikes;
+mod policies;
+mod sensitive_files;
+mod strikes;
+
+use std::sync::Arc;
+
+use bowline::hooks::{HookContext, HookEvent, HookInput, HookOutput, OnFailure, RunPolicy};
+use bowline::settings::GuardMode;
+use bowline_guard::effect::Category;
+use bowline_guard::paths::World;
+use bowline_guard::tool_call::{CallDecision, CallVerdict, ToolCall};
+
+pub use commands::CommandGuard;
+pub use look_alikes::LookAlikeGuard;
+pub(crate) use policies::usable;
+pub use policies::{Checkout, Policies, Policy};
+pub use sensitive_files::SensitiveFileGuard;
+pub use strikes::Strikes;
+
+use crate::analyst::Analyst;
+use crate::machine::MachineWorld;
+
+/// Guards have the last word.
+pub(crate) const PRIORITY: i32 = i32::MIN;
+
+/// The events on which a tool call can still be stopped.
+pub(crate) const EVENTS: &[HookEvent] = &[HookEvent::PreToolUse, HookEvent::PermissionRequest];
+
+/// The variable of the context that names the agent.
+pub const AGENT_VARIABLE: &str = "BOWLINE_AGENT";
+
+/// What the guards of one project share.
+#[derive(Debug)]
+pub struct Guards {
+    analyst: Arc<Analyst>,
+    policies: Policies,
+    strikes: Arc<Strikes>,
+}
+
+impl Guards {
+    /// For the guards of one project. The strikes outlive its settings.
+    pub fn new(analyst: Arc<Analyst>, policies: Policies, strikes: Arc<Strikes>) -> Self {
+        Self {
+            analyst,
+            policies,
+            strikes,
+        }
+    }
+
+    fn call<'call>(&'call self, input: &'call HookInput, ctx: &'call HookContext) -> Call<'call> {
+        let cwd = self.analyst.cwd_of(input, ctx);
+        Call {
+            world: self.analyst.world(&cwd),
+            policy: self.policy(input, ctx),
+            tool: input.tool_name().unwrap_or_default(),
+            fields: ToolCall::from_fields(|name| input.tool_input()?.get(name)?.as_str()),
+        }
+    }
+
+    /// The settings for the agent and the place of an event.
+    fn policy(&self, input: &HookInput, ctx: &HookContext) -> Arc<Policy> {
+        let checkout = if self.policies.differ_in_worktrees() {
+            self.analyst.checkout()
+        } else {
+            Checkout::Main
+        };
+        let agents = ctx.env.get(AGENT_VARIABLE).map(String::as_str);
+        self.policies
+            .of(checkout, agents.into_iter().chain(input.agent_type()))
+    }
+
+    /// What a verdict comes to in the mode of the project.
+    fn answer(
+        &self,
+        verdict: &CallVerdict,
+        mode: GuardMode,
+        input: &HookInput,
+        ctx: &HookContext,
+    ) -> HookOutput {
+        let (Some(message), Some(rule)) = (verdict.message(), verdict.rule.as_deref()) else {
+            return HookOutput::allow();
+        };
+        let told = format!("{message} [{rule}]");
+        // Nobody switches off the guard without a person, in any mode.
+        let mode = match verdict.category {
+            Some(Category::OwnSettings) => GuardMode::Enforce,
+            _ => mode,
+        };
+        let denied = verdict.decision == CallDecision::Deny;
+        match mode {
+            GuardMode::Observe => {
+                let verb = if denied { "deny" } else { "ask" };
+                HookOutput::allow()
+                    .system_message(format!("Bowline only observes; it would {verb}: {told}"))
+                    .warning(told)
+            }
+            _ if !denied => HookOutput::ask(told),
+            GuardMode::OneStrike => match self.strikes.count(&self.strike(rule, input, ctx)) {
+                0 => HookOutput::block(format!(
+                    "{told} If it is really meant, the same call once more passes."
+                )),
+                _ => HookOutput::allow()
+                    .system_message(format!("Bowline let the second attempt pass: {told}")),
+            },
+            _ => match self.strikes.count(&self.strike(rule, input, ctx)) {
+                0 => HookOutput::block(told),
+                _ => HookOutput::block(format!(
+                    "Denied again [{rule}]; asking once more will not change that. Take another way, or leave it to the person."
+                )),
+            },
+        }
+    }
+
+    /// What makes a call the same as one before: what is run and where, not how it is described.
+    fn strike(&self, rule: &str, input: &HookInput, ctx: &HookContext) -> strikes::Strike {
+        let what = match (input.command(), input.tool_input()) {
+            (Some(command), _) => command.to_owned(),
+            (None, Some(input)) => input.to_string(),
+            (None, None) => String::new(),
+        };
+        strikes::Strike::new(
+            &input.session_id,
+            &[
+                input.tool_name().unwrap_or_default(),
+                &self.analyst.cwd_of(input, ctx),
+                rule,
+                &what,
+            ],
+        )
+    }
+}
+
+/// One call as a guard sees it.
+struct Call<'call> {
+    tool: &'call str,
+    fields: ToolCall<'call>,
+    world: MachineWorld<'call>,
+    policy: Arc<Policy>,
+}
+
+impl Call<'_> {
+    fn world(&self) -> &dyn World {
+        &self.world
+    }
+}
+
+/// A guard that fails has not judged: a person decides.
+fn run_policy() -> RunPolicy {
+    let mut policy = RunPolicy::default();
+    policy.on_failure = OnFailure::Ask;
+    policy
+}

@@ -1,0 +1,128 @@
+//! The settings of the guards, compiled for each agent and place once.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bowline::settings::{GuardAnswer, GuardConfig, GuardLayer, GuardMode};
+use bowline_guard::effect::Category;
+use bowline_guard::pattern::{BadPattern, CommandPattern, PathPattern, RulePattern};
+use bowline_guard::policy::{AllowList, GuardPolicy};
+use bowline_guard::tool_call::CallDecision;
+
+/// What holds for one agent in one place.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Policy {
+    /// What becomes of a verdict.
+    pub mode: GuardMode,
+    /// How the verdict is found.
+    pub guard: GuardPolicy,
+}
+
+/// Where an agent works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Checkout {
+    /// In the project itself.
+    Main,
+    /// In a linked git worktree, which can be thrown away.
+    Linked,
+}
+
+/// Whom a policy is for.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct For {
+    checkout: Checkout,
+    agents: Vec<String>,
+}
+
+/// The policies of a project.
+#[derive(Debug, Default)]
+pub struct Policies {
+    config: GuardConfig,
+    compiled: Mutex<HashMap<For, Arc<Policy>>>,
+}
+
+impl Policies {
+    /// From the settings of a project.
+    pub fn new(config: GuardConfig) -> Self {
+        Self {
+            config,
+            compiled: Mutex::default(),
+        }
+    }
+
+    /// Whether it matters in which checkout an agent works.
+    pub fn differ_in_worktrees(&self) -> bool {
+        self.config.worktree != GuardLayer::default()
+    }
+
+    /// The policy for an agent that goes by these names, from the wider to the narrower.
+    pub fn of<'name>(
+        &self,
+        checkout: Checkout,
+        names: impl IntoIterator<Item = &'name str>,
+    ) -> Arc<Policy> {
+        // Only names in the settings make a difference, so that a made-up name costs no memory.
+        let agents: Vec<String> = names
+            .into_iter()
+            .filter(|name| self.config.agents.contains_key(*name))
+            .map(ToOwned::to_owned)
+            .collect();
+        let key = For { checkout, agents };
+        let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(policy) = compiled.get(&key) {
+            return Arc::clone(policy);
+        }
+        let policy = Arc::new(self.compile(&key));
+        compiled.insert(key, Arc::clone(&policy));
+        policy
+    }
+
+    fn compile(&self, key: &For) -> Policy {
+        let mut layer = self.config.base.clone();
+        if key.checkout == Checkout::Linked {
+            layer = layer.with(&self.config.worktree);
+        }
+        for agent in key
+            .agents
+            .iter()
+            .filter_map(|it| self.config.agents.get(it))
+        {
+            layer = layer.with(agent);
+        }
+        Policy {
+            mode: layer.mode.unwrap_or_default(),
+            guard: GuardPolicy {
+                categories: layer
+                    .categories
+                    .iter()
+                    .filter_map(|(name, answer)| {
+                        let category = Category::ALL.iter().find(|it| it.name() == name)?;
+                        Some((*category, decision(*answer)))
+                    })
+                    .collect(),
+                allow: AllowList {
+                    rules: usable(&layer.allow.rules, RulePattern::parse),
+                    paths: usable(&layer.allow.paths, PathPattern::parse),
+                    commands: usable(&layer.allow.commands, CommandPattern::parse),
+                },
+            },
+        }
+    }
+}
+
+fn decision(answer: GuardAnswer) -> CallDecision {
+    match answer {
+        GuardAnswer::Allow => CallDecision::Allow,
+        GuardAnswer::Deny => CallDecision::Deny,
+        _ => CallDecision::Ask,
+    }
+}
+
+/// Patterns were checked when the settings were read. One that cannot be used allows nothing.
+pub(crate) fn usable<P>(
+    patterns: &[String],
+    parse: impl Fn(&str) -> Result<P, BadPattern>,
+) -> Vec<P> {
+    patterns.iter().filter_map(|it| parse(it).ok()).collect()
+}

@@ -1,0 +1,250 @@
+//! The guards as ordinary hooks of a project: order, reasons, rule ids, modes, and silence.
+
+mod place;
+
+use bowline::hooks::{Decision, FnHook, HookEvent, HookInput, HookManager, HookOutput};
+use place::Place;
+use serde_json::{Value, json};
+
+fn shell(command: &str) -> HookInput {
+    HookInput::pre_tool_use("s1", "Bash", json!({ "command": command }))
+}
+
+fn tool(name: &str, input: Value) -> HookInput {
+    HookInput::pre_tool_use("s1", name, input)
+}
+
+fn reason(output: &HookOutput) -> &str {
+    output.stop_reason.as_deref().unwrap_or_default()
+}
+
+#[tokio::test]
+async fn f40_a_a_destructive_command_is_denied_with_reason_rule_and_a_safer_way() {
+    let place = Place::new();
+    let result = place.fire(shell("sudo rm -rf /")).await;
+    assert_eq!(result.output.decision(), Decision::Deny);
+    let reason = reason(&result.output);
+    for part in [
+        "`rm -rf /`",
+        "the root of the file system",
+        "Instead: ",
+        "[files.delete]",
+    ] {
+        assert!(reason.contains(part), "{part} in {reason}");
+    }
+    let denied: Vec<&str> = result
+        .results
+        .iter()
+        .filter(|run| run.decision() == Decision::Deny)
+        .map(|run| run.id.as_str())
+        .collect();
+    assert_eq!(denied, ["guard:commands"]);
+}
+
+#[tokio::test]
+async fn f41_a_a_sensitive_file_is_denied_for_every_tool() {
+    let place = Place::new();
+    for (input, decision) in [
+        (tool("Read", json!({ "file_path": ".env" })), Decision::Deny),
+        (
+            tool("Read", json!({ "file_path": "a/../.env" })),
+            Decision::Deny,
+        ),
+        (
+            tool("Grep", json!({ "pattern": "x", "path": ".env" })),
+            Decision::Deny,
+        ),
+        (tool("Edit", json!({ "file_path": ".env" })), Decision::Ask),
+        (shell("cat .env"), Decision::Deny),
+        (
+            tool("Read", json!({ "file_path": ".env.example" })),
+            Decision::NoOpinion,
+        ),
+        (
+            tool("Read", json!({ "file_path": "src/main.rs" })),
+            Decision::NoOpinion,
+        ),
+    ] {
+        let shown = format!("{:?}", input.data);
+        let result = place.fire(input).await;
+        assert_eq!(result.output.decision(), decision, "{shown}");
+    }
+}
+
+#[tokio::test]
+async fn nothing_to_say_is_silence() {
+    let place = Place::new();
+    for input in [
+        shell("cargo test"),
+        shell("rm -rf node_modules"),
+        tool("Read", json!({ "file_path": "README.md" })),
+        tool("WebFetch", json!({ "url": "https://example.com" })),
+        HookInput::user_prompt_submit("s1", "delete everything with rm -rf /"),
+        HookInput::session_start("s1"),
+    ] {
+        let shown = format!("{:?}", input.data);
+        let result = place.fire(input).await;
+        assert_eq!(result.output, HookOutput::allow(), "{shown}");
+    }
+}
+
+#[tokio::test]
+async fn look_alikes_are_shown_escaped_and_asked_about() {
+    let place = Place::new();
+    let result = place.fire(shell("l\u{455} src")).await;
+    assert_eq!(result.output.decision(), Decision::Ask);
+    assert!(
+        reason(&result.output).contains("\\u{455}"),
+        "{}",
+        reason(&result.output)
+    );
+    assert!(!reason(&result.output).contains('\u{455}'));
+}
+
+#[tokio::test]
+async fn guards_judge_what_other_hooks_have_made_of_the_call() {
+    let place = Place::new();
+    let mut manager: HookManager = place.manager();
+    manager.register(
+        FnHook::new("rewriter", [HookEvent::PreToolUse], |_, _| async {
+            Ok(HookOutput::allow().updated_input(json!({ "command": "git reset --hard" })))
+        })
+        .priority(i32::MIN + 1),
+    );
+    assert!(
+        manager.names().iter().position(|it| *it == "rewriter")
+            < manager
+                .names()
+                .iter()
+                .position(|it| *it == "guard:commands")
+    );
+    let result = manager.trigger(shell("ls"), &place.context()).await;
+    assert_eq!(result.output.decision(), Decision::Deny);
+    assert_eq!(result.output.rewritten_input(), None);
+}
+
+#[tokio::test]
+async fn the_same_denied_call_gets_a_shorter_firmer_answer() {
+    let place = Place::new();
+    let manager = place.manager();
+    let context = place.context();
+    let first = manager.trigger(shell("git reset --hard"), &context).await;
+    let mut again = shell("git reset --hard");
+    again.replace_tool_input(json!({ "command": "git reset --hard", "description": "please" }));
+    let again = manager.trigger(again, &context).await;
+    let (first, again) = (reason(&first.output), reason(&again.output));
+    assert!(again.len() < first.len(), "{again}");
+    assert!(
+        again.contains("will not change") && again.contains("[git.reset-hard]"),
+        "{again}"
+    );
+    let other = manager
+        .trigger(shell("git reset --hard HEAD~1"), &context)
+        .await;
+    assert!(!reason(&other.output).contains("will not change"));
+    let mut session = shell("git reset --hard");
+    session.session_id = "s2".to_owned();
+    let session = manager.trigger(session, &context).await;
+    assert!(!reason(&session.output).contains("will not change"));
+}
+
+#[tokio::test]
+async fn f40_e_one_strike_denies_once_and_lets_the_identical_retry_pass() {
+    let place = Place::new().user("guard.mode = 'one-strike'");
+    let manager = place.manager();
+    let context = place.context();
+    let first = manager.trigger(shell("git reset --hard"), &context).await;
+    assert_eq!(first.output.decision(), Decision::Deny);
+    assert!(reason(&first.output).contains("once more passes"));
+    let retry = manager.trigger(shell("git reset --hard"), &context).await;
+    assert_eq!(retry.output.decision(), Decision::NoOpinion);
+    assert!(
+        retry
+            .output
+            .system_message
+            .as_deref()
+            .unwrap()
+            .contains("second attempt")
+    );
+    let other = manager.trigger(shell("git clean -fd"), &context).await;
+    assert_eq!(other.output.decision(), Decision::Deny);
+    let ask = manager.trigger(shell("bowline uninstall"), &context).await;
+    assert_eq!(ask.output.decision(), Decision::Ask);
+    let again = manager.trigger(shell("bowline uninstall"), &context).await;
+    assert_eq!(
+        again.output.decision(),
+        Decision::Ask,
+        "the guard itself is always asked about"
+    );
+}
+
+#[tokio::test]
+async fn f40_e_observe_tells_and_lets_pass_except_for_itself() {
+    let place = Place::new().user("guard.mode = 'observe'");
+    let denied = place.fire(shell("rm -rf ~")).await;
+    assert_eq!(denied.output.decision(), Decision::NoOpinion);
+    let told = denied.output.system_message.unwrap();
+    assert!(
+        told.contains("would deny") && told.contains("[files.delete]"),
+        "{told}"
+    );
+    let own = place.fire(shell("bowline pause")).await;
+    assert_eq!(own.output.decision(), Decision::Ask);
+}
+
+#[tokio::test]
+async fn settings_reach_the_guards_by_agent_and_sub_agent() {
+    let place = Place::new().user(
+        "[guard.agents.codex]\ncategories.discard = 'allow'\n[guard.agents.Explore]\nmode = 'observe'",
+    );
+    let reset = || shell("git reset --hard");
+    assert_eq!(place.fire(reset()).await.output.decision(), Decision::Deny);
+    let codex = place.fire_as("codex", reset()).await;
+    assert_eq!(codex.output.decision(), Decision::NoOpinion);
+    let other = place.fire_as("claude-code", reset()).await;
+    assert_eq!(other.output.decision(), Decision::Deny);
+    let explore = place
+        .fire(reset().with_field("agent_type", "Explore"))
+        .await;
+    assert_eq!(explore.output.decision(), Decision::NoOpinion);
+    assert!(explore.output.system_message.is_some());
+}
+
+#[tokio::test]
+async fn an_untrusted_project_only_tightens() {
+    let place = Place::new().project(
+        "[guard]\nmode = 'observe'\nallow.rules = ['*']\ncategories.process = 'deny'\nsensitive.deny = ['internal/**']",
+    );
+    assert_eq!(
+        place.fire(shell("rm -rf ~")).await.output.decision(),
+        Decision::Deny
+    );
+    let read = place
+        .fire(tool("Read", json!({ "file_path": "internal/plan.txt" })))
+        .await;
+    assert_eq!(read.output.decision(), Decision::Deny);
+    let cat = place.fire(shell("cat internal/plan.txt")).await;
+    assert_eq!(cat.output.decision(), Decision::Deny);
+}
+
+#[tokio::test]
+async fn a_guard_that_cannot_judge_asks() {
+    let place = Place::new();
+    for input in [
+        tool("Bash", json!({ "cmd": "ls" })),
+        tool("Bash", json!("ls")),
+    ] {
+        let result = place.fire(input).await;
+        assert_eq!(result.output.decision(), Decision::Ask);
+    }
+}
+
+#[tokio::test]
+async fn a_permission_request_is_judged_too() {
+    let place = Place::new();
+    let request = HookInput::for_event("s1", HookEvent::PermissionRequest)
+        .with_field("tool_name", "Bash")
+        .with_field("tool_input", json!({ "command": "rm -rf ~" }));
+    let result = place.fire(request).await;
+    assert_eq!(result.output.decision(), Decision::Deny);
+}

@@ -1,0 +1,69 @@
+//! A project and a home of their own for each test.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::PathBuf;
+
+use bowline::hooks::{HookContext, HookInput, HookManager, Services, TriggerResult};
+use bowline::settings::{self, Locations, Settings};
+use bowline_builtins::machine::Machine;
+use bowline_builtins::{Lasting, assemble};
+use tempfile::TempDir;
+
+pub(crate) struct Place {
+    dir: TempDir,
+    lasting: Lasting,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let home = dir.path().join("home");
+        fs::create_dir_all(home.join("project")).unwrap();
+        fs::create_dir_all(home.join(".config/bowline")).unwrap();
+        let lasting = Lasting::new(Machine::new(Some(home), Vec::new()));
+        Self { dir, lasting }
+    }
+
+    pub(crate) fn home(&self) -> PathBuf {
+        self.dir.path().join("home")
+    }
+
+    pub(crate) fn project_dir(&self) -> PathBuf {
+        self.home().join("project")
+    }
+
+    /// Writes the user's settings.
+    pub(crate) fn user(self, text: &str) -> Self {
+        fs::write(self.home().join(".config/bowline/config.toml"), text).unwrap();
+        self
+    }
+
+    /// Writes the project's settings, which nobody has trusted.
+    pub(crate) fn project(self, text: &str) -> Self {
+        fs::write(self.project_dir().join("bowline.toml"), text).unwrap();
+        self
+    }
+
+    pub(crate) fn settings(&self) -> Settings {
+        settings::load(&self.project_dir(), &Locations::under(self.dir.path()))
+    }
+
+    pub(crate) fn manager(&self) -> HookManager {
+        assemble(&self.settings(), Services::default(), &self.lasting)
+    }
+
+    pub(crate) fn context(&self) -> HookContext {
+        HookContext::new("s1").with_cwd(self.project_dir())
+    }
+
+    pub(crate) async fn fire(&self, input: HookInput) -> TriggerResult {
+        self.manager().trigger(input, &self.context()).await
+    }
+
+    pub(crate) async fn fire_as(&self, agent: &str, input: HookInput) -> TriggerResult {
+        let env = HashMap::from([("BOWLINE_AGENT".to_owned(), agent.to_owned())]);
+        let context = self.context().with_env(env);
+        self.manager().trigger(input, &context).await
+    }
+}
