@@ -775,9 +775,8 @@ fn nothing_waits_and_nothing_fails_on_strange_files() {
     ground.write("file", "");
     ground.git(&["add", "-A"]);
     let pipe = |name: &str| {
-        let mode = rustix::fs::Mode::from_raw_mode(0o600);
-        let path = ground.path(name);
-        rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        let made = Command::new("mkfifo").arg(ground.path(name)).status();
+        assert!(made.unwrap().success());
     };
     fs::create_dir_all(ground.path("odd/folder")).unwrap();
     pipe("odd/pipe");
@@ -788,8 +787,6 @@ fn nothing_waits_and_nothing_fails_on_strange_files() {
     );
     assert_eq!(ground.tracked("odd/pipe"), Some(false));
     assert_eq!(ground.ignored("odd/pipe"), None, "its rules cannot be read");
-    let odd = ground.project().join(OsStr::from_bytes(b"odd/\xff\xfe"));
-    symlink(OsStr::from_bytes(b"\xff"), &odd).unwrap();
     symlink(OsStr::from_bytes(b"\xff"), ground.path("lossy")).unwrap();
     assert_eq!(
         ground
