@@ -54,13 +54,20 @@ pub(super) enum Kind {
 }
 
 impl Rules {
-    /// Reads the text of a `.gitignore`; `None` if it is out of all proportion.
+    /// Reads the text of a `.gitignore`; `None` if it is out of all proportion, or holds what only git understands.
     pub(super) fn parse(text: &[u8]) -> Option<Self> {
         let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
         let mut rules = Vec::new();
         for line in text.split(|byte| *byte == b'\n') {
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             if line.len() > MAX_LINE || rules.len() >= MAX_RULES {
+                return None;
+            }
+            if line.starts_with(b"#") {
+                continue;
+            }
+            let line = without_trailing_spaces(line);
+            if is_read_oddly(line) {
                 return None;
             }
             rules.extend(rule(line));
@@ -84,10 +91,6 @@ impl Rules {
 }
 
 fn rule(line: &[u8]) -> Option<Rule> {
-    if line.starts_with(b"#") {
-        return None;
-    }
-    let line = without_trailing_spaces(line);
     let (verdict, line) = match line.strip_prefix(b"!") {
         Some(rest) => (Verdict::Included, rest),
         None => (Verdict::Ignored, line),
@@ -111,6 +114,20 @@ fn rule(line: &[u8]) -> Option<Rule> {
         anchor,
         subject,
     })
+}
+
+/// Whether git reads the pattern unlike its own documentation: it compares plain text at the start by itself, so that
+/// the `**` in `a**/b` stands at the beginning; and `**\/` is neither `**/` nor `*/`.
+fn is_read_oddly(line: &[u8]) -> bool {
+    let odd_slash = line.windows(3).any(|part| part == br"*\/");
+    let plain = line.iter().position(|byte| br"*?[\".contains(byte));
+    let (start, wild) = line.split_at(plain.unwrap_or(line.len()));
+    let after_stars = wild.iter().position(|byte| *byte != b'*');
+    let stars = after_stars.unwrap_or(wild.len());
+    let closed = wild.get(stars).is_none_or(|byte| *byte == b'/');
+    let glued = start.last().is_some_and(|byte| !b"/!".contains(byte));
+    let below_here = line.strip_suffix(b"/").unwrap_or(line).contains(&b'/');
+    odd_slash || (glued && stars > 1 && closed && below_here)
 }
 
 /// Spaces at the end do not count, unless a backslash stands before them.
@@ -142,6 +159,24 @@ mod tests {
         ] {
             let found = without_trailing_spaces(line.as_bytes());
             assert_eq!(String::from_utf8_lossy(found), kept, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn what_only_git_understands_is_unknown() {
+        for (line, known) in [
+            ("a**/b", false),
+            ("/a**", false),
+            ("!a/b**/", false),
+            (r"**\/a", false),
+            ("a**", true),
+            ("a**/", true),
+            ("a/**/b", true),
+            ("!**/b", true),
+            ("a**b/c", true),
+            ("# a**/b", true),
+        ] {
+            assert_eq!(Rules::parse(line.as_bytes()).is_some(), known, "{line}");
         }
     }
 

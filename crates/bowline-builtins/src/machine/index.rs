@@ -7,7 +7,7 @@ const MAX_NAME: usize = 4096;
 /// Of all names together: version 4 shortens them, so that a small file could stand for a huge list.
 const MAX_NAMES: usize = 128 << 20;
 /// A pattern is compared with so many names.
-const MAX_COMPARED: usize = 200_000;
+const MAX_COMPARED: usize = 100_000;
 
 const HEADER: usize = 12;
 /// Of an entry, what precedes the object's hash: times, numbers, mode, size.
@@ -55,28 +55,33 @@ impl Index {
         } else {
             [folder, b"/"].concat()
         };
-        let start = self.position(&prefix);
-        for (compared, span) in self.spans.get(start..)?.iter().enumerate() {
-            let Some(below) = self.name(*span).strip_prefix(prefix.as_slice()) else {
-                break;
+        let mut at = self.position(&prefix);
+        for _ in 0..MAX_COMPARED {
+            let below = self
+                .spans
+                .get(at)
+                .and_then(|span| self.name(*span).strip_prefix(prefix.as_slice()));
+            let Some(below) = below else {
+                return Some(false);
             };
-            if compared >= MAX_COMPARED {
-                return None;
-            }
             let components: Vec<&[u8]> = below.split(|byte| *byte == b'/').collect();
-            let matched = match pattern.depth() {
-                Some(depth) => components
-                    .get(..depth)
-                    .is_some_and(|components| pattern.matches(components)),
-                None => (1..=components.len())
-                    .filter_map(|depth| components.get(..depth))
-                    .any(|components| pattern.matches(components)),
+            let depths = match pattern.depth() {
+                Some(depth) => depth..=depth,
+                None => 1..=components.len(),
             };
-            if matched {
+            let mut starts = depths.filter_map(|depth| components.get(..depth));
+            if starts.any(|start| pattern.matches(start)) {
                 return Some(true);
             }
+            at = match pattern.depth().and_then(|depth| components.get(..depth)) {
+                // Nothing else in that folder can match; `0` is the byte after `/`.
+                Some(folder) if folder.len() < components.len() => {
+                    self.position(&[prefix.as_slice(), &folder.join(&b'/'), b"0"].concat())
+                }
+                _ => at + 1,
+            };
         }
-        Some(false)
+        None
     }
 
     /// A sparse index has one entry, ending in a slash, for a whole folder that is not checked out.
@@ -255,16 +260,29 @@ mod tests {
 
     #[test]
     fn patterns_find_what_they_name_and_what_lies_below() {
-        let index = index(&["README", "src/a/deep.rs", "src/b.log", "src/c.rs"]);
+        let index = index(&[
+            "README",
+            "src-b/x",
+            "src/a/deep.rs",
+            "src/b.log",
+            "src/c.rs",
+            "src0",
+            "z.o",
+        ]);
         for (folder, pattern, held) in [
             ("", "*.log", false),
             ("", "READ*", true),
             ("", "s?c", true),
+            ("", "*0", true),
+            ("", "z*", true),
+            ("", "*/*.rs", true),
+            ("", "*/*/*.rs", true),
+            ("", "*/*/*/*.rs", false),
             ("src", "*.log", true),
             ("src", "a*", true),
             ("src", "*.o", false),
             ("", "**/*.log", true),
-            ("", "**/*.o", false),
+            ("", "**/*.c", false),
             ("nowhere", "*", false),
         ] {
             let pattern_ = Pattern::parse(pattern.as_bytes()).unwrap();

@@ -5,7 +5,7 @@ use std::fs::{self, Metadata};
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// What is at a path.
@@ -53,7 +53,7 @@ pub(super) enum Links {
 #[derive(Debug)]
 pub(super) struct Look {
     left: AtomicUsize,
-    exhausted: std::sync::atomic::AtomicBool,
+    exhausted: AtomicBool,
     seen: Mutex<HashMap<(PathBuf, Links), Option<Seen>>>,
 }
 

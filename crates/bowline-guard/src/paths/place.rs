@@ -1,6 +1,6 @@
 //! What kind of place a path is: the ground on which deletions and overwrites are judged.
 
-use super::{ResolvedPath, Shape, Unknown, World, glob, is_within, usual_home};
+use super::{ResolvedPath, Shape, TrailingSlash, Unknown, World, glob, is_within, usual_home};
 
 /// What kind of place a path is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,7 +170,11 @@ const STORAGE_DEVICES: &[&str] = &[
 pub fn place(resolved: &ResolvedPath, world: &dyn World) -> Place {
     match &resolved.shape {
         Shape::Unknown(why) => Place::Unknown(why.clone()),
-        Shape::Exact => place_of(&resolved.path, world),
+        // With a slash at its end, a link is the directory that it leads to.
+        Shape::Exact => match (&resolved.target, resolved.trailing_slash) {
+            (Some(target), TrailingSlash::Yes) => place_of(target, world),
+            _ => place_of(&resolved.path, world),
+        },
         Shape::Pattern => place_of_pattern(resolved, world),
     }
 }

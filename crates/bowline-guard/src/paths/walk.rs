@@ -2,7 +2,7 @@
 //! same place.
 
 use super::word::Expanded;
-use super::{ResolvedPath, Shape, TrailingSlash, Unknown, World, home_of};
+use super::{ResolvedPath, Shape, TrailingSlash, Unknown, World, glob, home_of};
 
 /// As many links as Linux follows before it gives up.
 const MAX_LINKS: usize = 40;
@@ -26,10 +26,10 @@ pub(super) fn resolve_text(written: &str, expanded: Expanded, world: &dyn World)
             TrailingSlash::No
         };
     let lexical = other_names(&normalise(&absolute), world);
-    let followed = if shape == Shape::Exact {
-        follow(&absolute, world)
-    } else {
-        Ok(None)
+    let followed = match shape {
+        Shape::Exact => follow(&absolute, world),
+        Shape::Pattern => follow_fixed_part(&absolute, world),
+        Shape::Unknown(_) => Ok(None),
     };
     let (path, target) = match followed {
         Ok(Some(walked)) => (walked.path, walked.target),
@@ -152,6 +152,22 @@ fn follow(absolute: &str, world: &dyn World) -> Result<Option<Walked>, Unknown> 
         Some(_) => Some(walk(&path, world, &mut links)?),
     };
     Ok((links > 0).then_some(Walked { path, target }))
+}
+
+/// Follows links in the directories before a pattern's first wildcard.
+fn follow_fixed_part(absolute: &str, world: &dyn World) -> Result<Option<Walked>, Unknown> {
+    let mut links = 0;
+    let fixed: usize = absolute
+        .split_inclusive('/')
+        .take_while(|component| !glob::has_wildcard(component))
+        .map(str::len)
+        .sum();
+    let Some((directory, pattern)) = absolute.split_at_checked(fixed) else {
+        return Ok(None);
+    };
+    let directory = walk(directory, world, &mut links)?;
+    let path = normalise(&join(&directory, pattern));
+    Ok((links > 0).then_some(Walked { path, target: None }))
 }
 
 /// The directory and the last component; `None` for the root or a path that ends in `..`.
