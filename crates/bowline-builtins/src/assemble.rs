@@ -39,6 +39,8 @@ impl Lasting {
 pub struct Builtins {
     /// In the order in which they run.
     pub hooks: Vec<Shipped>,
+    /// What the guards among them share.
+    pub guards: Arc<Guards>,
 }
 
 /// One of them, and what people are told of it.
@@ -49,6 +51,8 @@ pub struct Shipped {
     pub hook: Arc<dyn Hook>,
     /// What it does.
     pub summary: String,
+    /// The tools that it is for.
+    pub tools: Option<&'static str>,
 }
 
 impl std::fmt::Debug for Shipped {
@@ -60,10 +64,11 @@ impl std::fmt::Debug for Shipped {
 }
 
 impl Shipped {
-    fn new(hook: impl Hook + 'static, summary: &str) -> Self {
+    fn new(hook: impl Hook + 'static, tools: &'static str, summary: &str) -> Self {
         Self {
             hook: Arc::new(hook),
             summary: summary.to_owned(),
+            tools: Some(tools),
         }
     }
 }
@@ -81,22 +86,24 @@ impl Builtins {
             Policies::new(settings.config.guard.clone()),
             Arc::clone(&lasting.strikes),
         ));
-        Self {
-            hooks: vec![
-                Shipped::new(
-                    CommandGuard(Arc::clone(&guards)),
-                    "denies commands that destroy work, disclose secrets or run unknown code",
-                ),
-                Shipped::new(
-                    SensitiveFileGuard(Arc::clone(&guards)),
-                    "denies access to files that hold secrets",
-                ),
-                Shipped::new(
-                    LookAlikeGuard(guards),
-                    "asks about characters that deceive the eye",
-                ),
-            ],
-        }
+        let hooks = vec![
+            Shipped::new(
+                CommandGuard(Arc::clone(&guards)),
+                "shell tools",
+                "denies commands that destroy work, disclose secrets or run unknown code",
+            ),
+            Shipped::new(
+                SensitiveFileGuard(Arc::clone(&guards)),
+                "file tools",
+                "denies access to files that hold secrets",
+            ),
+            Shipped::new(
+                LookAlikeGuard(Arc::clone(&guards)),
+                "shell and file tools",
+                "asks about characters that deceive the eye",
+            ),
+        ];
+        Self { hooks, guards }
     }
 
     /// Adds them to a manager.

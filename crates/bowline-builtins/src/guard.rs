@@ -57,22 +57,31 @@ impl Guards {
         let cwd = self.analyst.cwd_of(input, ctx);
         Call {
             world: self.analyst.world(&cwd),
-            policy: self.policy(input, ctx),
+            policy: self.policy(
+                ctx.env
+                    .get(AGENT_VARIABLE)
+                    .map(String::as_str)
+                    .into_iter()
+                    .chain(input.agent_type()),
+            ),
             tool: input.tool_name().unwrap_or_default(),
             fields: ToolCall::from_fields(|name| input.tool_input()?.get(name)?.as_str()),
         }
     }
 
-    /// The settings for the agent and the place of an event.
-    fn policy(&self, input: &HookInput, ctx: &HookContext) -> Arc<Policy> {
+    /// What judges commands for them.
+    pub fn analyst(&self) -> &Analyst {
+        &self.analyst
+    }
+
+    /// The settings for an agent that goes by these names, from the wider to the narrower.
+    pub fn policy<'name>(&self, agents: impl IntoIterator<Item = &'name str>) -> Arc<Policy> {
         let checkout = if self.policies.differ_in_worktrees() {
             self.analyst.checkout()
         } else {
             Checkout::Main
         };
-        let agents = ctx.env.get(AGENT_VARIABLE).map(String::as_str);
-        self.policies
-            .of(checkout, agents.into_iter().chain(input.agent_type()))
+        self.policies.of(checkout, agents)
     }
 
     /// What a verdict comes to in the mode of the project.

@@ -1,5 +1,6 @@
 //! A hook of a settings file as reports show it, to people and to programs alike.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,9 +9,8 @@ use bowline::hooks::{
     Activation, Attempts, DEFAULT_TIMEOUT_CAP, Dialect, HookEvent, OnFailure, Repeat, RunMode,
     humane_duration,
 };
-use bowline::settings::{
-    Action, ExitPolicy, HookDefinition, HookStatus, LoadedHook, Scope, Shape, Timeout,
-};
+use bowline::settings::{Action, ExitPolicy, HookDefinition, HookStatus, LoadedHook, Scope, Shape};
+use bowline_builtins::{Builtins, Shipped};
 use serde::Serialize;
 
 use crate::project::{self, Paths};
@@ -34,8 +34,9 @@ pub(crate) struct HookView {
     pub(crate) file: Option<PathBuf>,
     pub(crate) line: usize,
     pub(crate) column: usize,
-    pub(crate) shape: Shape,
-    pub(crate) dialect: Dialect,
+    /// Absent for hooks that no file brings.
+    pub(crate) shape: Option<Shape>,
+    pub(crate) dialect: Option<Dialect>,
     pub(crate) plugin: Option<String>,
     /// The skill or sub-agent that it belongs to.
     pub(crate) only_while: Option<String>,
@@ -99,29 +100,95 @@ pub(crate) enum StatusName {
 }
 
 impl HookView {
-    /// All hooks of the project: by event, and for each event in the order in which they would run.
-    pub(crate) fn all(hooks: &[LoadedHook]) -> Vec<Self> {
-        let mut views: Vec<Self> = Vec::with_capacity(hooks.len());
-        for hook in hooks {
-            let (status, reason) = standing(&hook.status, &views);
-            let mut view = Self::new(&hook.definition, status, reason);
-            if status == StatusName::InForce {
-                let before = views
-                    .iter()
-                    .filter(|other| other.event == view.event && other.position.is_some())
-                    .count();
-                view.position = Some(before + 1);
+    /// All hooks of the project's files: by event, and for each event in the order in which they would run.
+    pub(crate) fn of_files(hooks: &[LoadedHook]) -> Vec<Self> {
+        Self::arranged(hooks, Vec::new())
+    }
+
+    /// As [`HookView::of_files`], with the hooks that Bowline adds.
+    pub(crate) fn all(hooks: &[LoadedHook], builtins: &Builtins) -> Vec<Self> {
+        let shipped = builtins.hooks.iter().flat_map(|shipped| {
+            let events = shipped.hook.events().iter();
+            events.map(move |event| Self::shipped(shipped, *event))
+        });
+        Self::arranged(hooks, shipped.collect())
+    }
+
+    fn arranged(hooks: &[LoadedHook], shipped: Vec<Self>) -> Vec<Self> {
+        let files = hooks.iter().enumerate().map(|(index, hook)| {
+            let (status, reason) = standing(&hook.status);
+            let view = Self::new(&hook.definition, status, reason);
+            (Some(index), view)
+        });
+        let mut views: Vec<(Option<usize>, Self)> = files
+            .chain(shipped.into_iter().map(|view| (None, view)))
+            .collect();
+        views.sort_by_key(|(_, view)| (place_of(view.event), Reverse(view.priority)));
+        let mut counts = BTreeMap::new();
+        for (_, view) in &mut views {
+            if view.status == StatusName::InForce {
+                let count: &mut usize = counts.entry(place_of(view.event)).or_default();
+                *count += 1;
+                view.position = Some(*count);
             }
-            views.push(view);
         }
-        views.sort_by_key(|view| place_of(view.event));
+        let positions: BTreeMap<usize, usize> = views
+            .iter()
+            .filter_map(|(index, view)| Some(((*index)?, view.position?)))
+            .collect();
         views
+            .into_iter()
+            .map(|(index, mut view)| {
+                if let Some(HookStatus::Duplicate { of }) =
+                    index.and_then(|index| Some(&hooks.get(index)?.status))
+                {
+                    let first = positions.get(of).map(|position| format!("#{position}"));
+                    let first = first.unwrap_or_else(|| "a hook above".to_owned());
+                    view.reason = Some(format!("duplicate of {first}"));
+                }
+                view
+            })
+            .collect()
+    }
+
+    fn shipped(shipped: &Shipped, event: HookEvent) -> Self {
+        let hook = &shipped.hook;
+        let policy = hook.policy();
+        Self {
+            id: hook.name().to_owned(),
+            event,
+            position: None,
+            status: StatusName::InForce,
+            reason: None,
+            scope: Scope::BuiltIn,
+            file: None,
+            line: 0,
+            column: 0,
+            shape: None,
+            dialect: None,
+            plugin: None,
+            only_while: None,
+            matcher: shipped.tools.map(ToOwned::to_owned),
+            condition: None,
+            kind: "built_in".to_owned(),
+            runs: shipped.summary.clone(),
+            timeout_ms: milliseconds(hook.timeout()),
+            timeout_written: None,
+            timeout: timeout(hook.timeout(), None, None),
+            exit_policy: None,
+            on_failure: policy.on_failure,
+            attempts: attempts(policy.attempts),
+            mode: mode(policy.mode),
+            once: policy.repeat == Repeat::OncePerSession,
+            priority: hook.priority(),
+            given: Given::default(),
+        }
     }
 
     /// A hook of a file that is looked at by itself.
     pub(crate) fn alone(definition: &HookDefinition) -> Self {
         let (status, reason) = match &definition.action {
-            Action::Unsupported { .. } => standing(&HookStatus::Unsupported, &[]),
+            Action::Unsupported { .. } => standing(&HookStatus::Unsupported),
             _ => (StatusName::InForce, None),
         };
         Self::new(definition, status, reason)
@@ -140,8 +207,8 @@ impl HookView {
             file: origin.file.clone(),
             line: origin.line,
             column: origin.column,
-            shape: origin.shape,
-            dialect: origin.dialect,
+            shape: Some(origin.shape),
+            dialect: Some(origin.dialect),
             plugin: origin.plugin.as_ref().map(|plugin| plugin.name.clone()),
             only_while: only_while(&definition.activation),
             matcher: (!matcher.is_empty()).then(|| matcher.to_owned()),
@@ -151,24 +218,20 @@ impl HookView {
                 .map(|condition| condition.source().to_owned()),
             kind: definition.action.kind().to_owned(),
             runs: runs(&definition.action),
-            timeout_ms: u64::try_from(effective(definition.timeout.limit).as_millis())
-                .unwrap_or(u64::MAX),
+            timeout_ms: milliseconds(definition.timeout.limit),
             timeout_written: definition.timeout.written.clone(),
-            timeout: timeout(&definition.timeout, origin.dialect),
+            timeout: timeout(
+                definition.timeout.limit,
+                definition.timeout.written.as_deref(),
+                Some(origin.dialect),
+            ),
             exit_policy: match definition.action {
                 Action::Command(_) => Some(definition.exit_policy),
                 _ => None,
             },
             on_failure: definition.on_failure,
-            attempts: match definition.attempts {
-                Attempts::RetryOnce => 2,
-                _ => 1,
-            },
-            mode: match definition.mode {
-                RunMode::Observe => "observe",
-                RunMode::Background => "background",
-                _ => "decide",
-            },
+            attempts: attempts(definition.attempts),
+            mode: mode(definition.mode),
             once: definition.repeat == Repeat::OncePerSession,
             priority: definition.priority,
             given: Given::of(definition),
@@ -179,6 +242,7 @@ impl HookView {
     pub(crate) fn place(&self, paths: &Paths) -> String {
         match &self.file {
             Some(file) => format!("{}:{}", paths.show(file), self.line),
+            None if self.scope == Scope::BuiltIn => "Bowline".to_owned(),
             None => format!("line {}", self.line),
         }
     }
@@ -195,9 +259,11 @@ impl HookView {
         };
         match (self.dialect, self.event, policy) {
             // As the client has it: whatever the code is, there is no worktree and no other model.
-            (Dialect::ClaudeCode, HookEvent::WorktreeCreate | HookEvent::PreModelSwitch, _) => {
-                "any failing exit blocks"
-            }
+            (
+                Some(Dialect::ClaudeCode),
+                HookEvent::WorktreeCreate | HookEvent::PreModelSwitch,
+                _,
+            ) => "any failing exit blocks",
             (_, _, ExitPolicy::OnlyTwo) => "only exit 2 blocks",
             _ => ANY_NON_ZERO,
         }
@@ -239,7 +305,9 @@ impl HookView {
         if self.once {
             remarks.push("once per session".to_owned());
         }
-        if self.priority != 0 {
+        if self.priority == i32::MIN {
+            remarks.push("has the last word".to_owned());
+        } else if self.priority != 0 {
             remarks.push(format!("priority {}", self.priority));
         }
         remarks
@@ -254,17 +322,10 @@ fn place_of(event: HookEvent) -> usize {
         .unwrap_or(usize::MAX)
 }
 
-/// Whether a hook is in force, and why not, after the hooks before it.
-fn standing(status: &HookStatus, before: &[HookView]) -> (StatusName, Option<String>) {
+/// Whether a hook is in force, and why not.
+fn standing(status: &HookStatus) -> (StatusName, Option<String>) {
     match status {
-        HookStatus::Duplicate { of } => {
-            let first = before.get(*of);
-            let place = first.and_then(|first| first.position).map_or_else(
-                || "a hook above".to_owned(),
-                |position| format!("#{position}"),
-            );
-            (StatusName::Duplicate, Some(format!("duplicate of {place}")))
-        }
+        HookStatus::Duplicate { .. } => (StatusName::Duplicate, None),
         HookStatus::Untrusted => (
             StatusName::Untrusted,
             Some("not trusted: run `bowline trust`".to_owned()),
@@ -287,20 +348,39 @@ fn only_while(activation: &Activation) -> Option<String> {
 }
 
 /// How a timeout is understood: "`timeout: 5000` = 83.3 min (seconds, claude-code), capped at 10 min".
-fn timeout(timeout: &Timeout, dialect: Dialect) -> String {
-    let limit = humane_duration(timeout.limit);
-    let read = match &timeout.written {
-        None => format!("{limit} (default)"),
-        Some(written) => match unit(written, timeout.limit) {
-            Some(unit) => format!("`{written}` = {limit} ({unit}, {dialect})"),
-            None => format!("`{written}` = {limit}"),
+fn timeout(limit: Duration, written: Option<&str>, dialect: Option<Dialect>) -> String {
+    let shown = humane_duration(limit);
+    let read = match written {
+        None => format!("{shown} (default)"),
+        Some(written) => match unit(written, limit).zip(dialect) {
+            Some((unit, dialect)) => format!("`{written}` = {shown} ({unit}, {dialect})"),
+            None => format!("`{written}` = {shown}"),
         },
     };
-    let effective = effective(timeout.limit);
-    if effective < timeout.limit {
+    let effective = effective(limit);
+    if effective < limit {
         format!("{read}, capped at {}", humane_duration(effective))
     } else {
         read
+    }
+}
+
+fn milliseconds(limit: Duration) -> u64 {
+    u64::try_from(effective(limit).as_millis()).unwrap_or(u64::MAX)
+}
+
+fn attempts(attempts: Attempts) -> u8 {
+    match attempts {
+        Attempts::RetryOnce => 2,
+        _ => 1,
+    }
+}
+
+fn mode(mode: RunMode) -> &'static str {
+    match mode {
+        RunMode::Observe => "observe",
+        RunMode::Background => "background",
+        _ => "decide",
     }
 }
 

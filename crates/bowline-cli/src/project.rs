@@ -4,6 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bowline::settings::{self, Locations, Settings, SettingsFile};
+use bowline_builtins::machine::Machine;
+use bowline_builtins::{Builtins, Lasting};
 use serde::{Serialize, Serializer};
 
 use crate::error::{Error, Result};
@@ -37,6 +39,11 @@ pub(crate) fn folder(named: Option<&Path>) -> Result<PathBuf> {
 pub(crate) fn load(folder: &Path) -> Settings {
     let locations = Locations::from_env();
     settings::load(&settings::find_project(folder, &locations), &locations)
+}
+
+/// The hooks that Bowline adds to the project's own.
+pub(crate) fn builtins(settings: &Settings) -> Builtins {
+    Builtins::new(settings, &Lasting::new(Machine::from_env()))
 }
 
 /// Shows paths as short as they can be understood.

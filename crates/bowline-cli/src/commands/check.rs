@@ -128,7 +128,7 @@ impl Report {
         }
         let settings = project::load(folder);
         self.files.extend(settings.files.iter().map(FileView::from));
-        self.hooks.extend(HookView::all(&settings.hooks));
+        self.hooks.extend(HookView::of_files(&settings.hooks));
         for diagnostic in settings.diagnostics {
             self.add_finding(diagnostic);
         }

@@ -5,15 +5,16 @@ mod view;
 
 use std::path::PathBuf;
 
+use bowline_builtins::guard::Policy;
 use bowline_guard::judge::judge;
-use bowline_guard::policy::GuardPolicy;
+use bowline_guard::paths::World;
 use bowline_guard::tool_call::{
     CallDecision, judge_command, judge_looks, judge_tool_call, runs_a_shell,
 };
 use serde_json::{Map, Value};
 
 use crate::Outcome;
-use crate::commands::guard::{call_of, world_of};
+use crate::commands::guard::call_of;
 use crate::error::{Error, Result};
 use crate::project;
 use crate::stream;
@@ -22,7 +23,7 @@ use view::Report;
 
 /// Show what the guard sees in a command or a tool call, and its verdict
 ///
-/// Nothing is run
+/// Judged by the project's settings, with what this machine has: links, and what git tracks. Nothing is run
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -50,6 +51,10 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "JSON|-", requires = "tool")]
     input: Option<String>,
 
+    /// Judge it by the settings for this agent, or this type of sub-agent
+    #[arg(long, value_name = "AGENT")]
+    agent: Option<String>,
+
     /// Judge it as if run in this folder instead of the current one
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
@@ -63,23 +68,24 @@ const MAX_INPUT: usize = 16 * 1024 * 1024;
 
 pub(crate) fn run(args: &ExplainArgs, ui: &mut Ui) -> Result<Outcome> {
     let folder = project::folder(args.dir.as_deref())?;
-    let world = world_of(&folder);
+    let guards = project::builtins(&project::load(&folder)).guards;
+    let policy = guards.policy(args.agent.as_deref());
+    let subject = Subject {
+        world: &guards.analyst().world(&folder.to_string_lossy()),
+        policy: &policy,
+    };
     let report = match (&args.tool, &args.input) {
         (Some(tool), Some(input)) => {
             let input = object(&given(input)?)?;
             let call = call_of(&input);
             if let Some(command) = call.command.filter(|_| runs_a_shell(tool)) {
-                of_command(tool, command, &world)
+                subject.command(tool, command)
             } else {
-                let verdict = judge_tool_call(tool, &call, &world, &GuardPolicy::default());
-                Report::of_call(tool, &input, verdict)
+                let verdict = judge_tool_call(tool, &call, subject.world, &policy.guard);
+                Report::of_call(tool, &input, verdict, policy.mode)
             }
         }
-        _ => of_command(
-            "Bash",
-            &given(args.command.as_deref().unwrap_or_default())?,
-            &world,
-        ),
+        _ => subject.command("Bash", &given(args.command.as_deref().unwrap_or_default())?),
     };
     match args.format.format() {
         Format::Json => ui.json(&report)?,
@@ -91,12 +97,33 @@ pub(crate) fn run(args: &ExplainArgs, ui: &mut Ui) -> Result<Outcome> {
     })
 }
 
-fn of_command(tool: &str, command: &str, world: &bowline_guard::paths::StaticWorld) -> Report {
-    let judgement = judge(command, world);
-    let policy = GuardPolicy::default();
-    let verdict = judge_command(&judgement, world, &policy)
-        .or_stricter(judge_looks(command, &judgement, world, &policy));
-    Report::of_command(tool, command, &world.cwd, &judgement, verdict)
+/// Where something is judged, and by what settings.
+struct Subject<'a> {
+    world: &'a dyn World,
+    policy: &'a Policy,
+}
+
+impl Subject<'_> {
+    fn command(&self, tool: &str, command: &str) -> Report {
+        let Self { world, policy } = *self;
+        let judgement = judge(command, world);
+        let verdict = judge_command(&judgement, world, &policy.guard).or_stricter(judge_looks(
+            command,
+            &judgement,
+            world,
+            &policy.guard,
+        ));
+        let effects = policy.guard.effects(&judgement, world);
+        Report::of_command(
+            tool,
+            command,
+            world.cwd(),
+            &judgement,
+            &effects,
+            verdict,
+            policy.mode,
+        )
+    }
 }
 
 /// What the command line says, or standard input where it says `-`.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bowline::hooks::{HookEvent, humane_duration};
-use bowline::settings::TrustState;
+use bowline::settings::{Scope, TrustState};
 use serde::Serialize;
 
 use super::EventName;
@@ -49,7 +49,7 @@ struct Report {
 pub(crate) fn run(args: &HooksArgs, ui: &mut Ui) -> Result<Outcome> {
     let event = args.event.as_deref().map(super::event).transpose()?;
     let settings = project::load(&project::folder(args.dir.as_deref())?);
-    let mut hooks = HookView::all(&settings.hooks);
+    let mut hooks = HookView::all(&settings.hooks, &project::builtins(&settings));
     hooks.retain(|hook| event.is_none_or(|event| hook.event == event));
     let report = Report {
         trust: settings.trust,
@@ -80,11 +80,12 @@ fn show(report: &Report, event: Option<HookEvent>, dir: Option<&Path>, ui: &mut 
     if let Some(problems) = finding::problems(&report.findings, &paths, dir) {
         ui.line(Text::styled(problems, style::CAUTION));
     }
-    if report.hooks.is_empty() {
+    let of_files = report.hooks.iter().any(|hook| hook.scope != Scope::BuiltIn);
+    if report.hooks.is_empty() || (event.is_none() && !of_files) {
         ui.blank();
         ui.line(match event {
             Some(event) => format!("No hooks for {}.", event.name()),
-            None => "No hooks. Agents' settings files and bowline.toml bring them; `bowline events` lists what they can be for.".to_owned(),
+            None => "No hooks of your own. Agents' settings files and bowline.toml bring them; `bowline events` lists what they can be for.".to_owned(),
         });
     }
     for hooks in report.hooks.chunk_by(|a, b| a.event == b.event) {

@@ -160,7 +160,8 @@ pub(crate) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome> {
     let settings = project::load(&folder);
     let ctx = HookContext::new(&input.session_id).with_cwd(working_folder(&input, &folder));
 
-    let manager = engine::manager(&settings);
+    let builtins = project::builtins(&settings);
+    let manager = engine::manager(&settings, &builtins);
     for skill in &args.skills {
         manager.activate_skill(&input.session_id, skill);
     }
@@ -171,7 +172,7 @@ pub(crate) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome> {
         Some(engine::trigger(&manager, input.clone(), &ctx)?)
     };
 
-    let hooks = HookView::all(&settings.hooks)
+    let hooks = HookView::all(&settings.hooks, &builtins)
         .into_iter()
         .filter(|hook| hook.event == input.event_type())
         .collect();

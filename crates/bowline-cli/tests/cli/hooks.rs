@@ -38,6 +38,9 @@ fn hooks_are_listed_in_order_with_what_keeps_them_from_running() {
             ("project", "untrusted", None),
             ("project", "duplicate", None),
             ("plugin", "in_force", Some(2)),
+            ("built_in", "in_force", Some(3)),
+            ("built_in", "in_force", Some(4)),
+            ("built_in", "in_force", Some(5)),
         ]
     );
 }
@@ -54,7 +57,12 @@ fn a_misspelt_event_is_explained() {
 #[test]
 fn no_hooks_is_not_an_error() {
     let bench = Bench::new();
-    bench.run(&["hooks"]).expect(0, &["No hooks."]);
+    bench
+        .run(&["hooks"])
+        .expect(0, &["No hooks of your own.", "guard:commands"]);
+    bench
+        .run(&["hooks", "--event", "Stop"])
+        .expect(0, &["No hooks for Stop."]);
     bench.run(&["check"]).expect(0, &["no errors, no warnings"]);
     bench
         .run(&["test", "Stop"])
@@ -286,6 +294,6 @@ fn timeouts_are_shown_as_they_count() {
         .run(&["hooks"])
         .expect(0, &["10 min"])
         .lacks("83.3 min");
-    let (_, document) = bench.json(&["hooks"]);
+    let (_, document) = bench.json(&["hooks", "--event", "Stop"]);
     assert_eq!(document["hooks"][0]["timeout_ms"], 600_000);
 }

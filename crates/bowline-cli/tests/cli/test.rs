@@ -361,7 +361,7 @@ fn a_folder_whose_name_is_not_text_is_no_obstacle() {
     .unwrap();
     for args in [
         &["test", "Stop", "--json"][..],
-        &["hooks", "--json"],
+        &["hooks", "--event", "Stop", "--json"],
         &["check", "--json"],
     ] {
         let output = bench.command(args).current_dir(&folder).output().unwrap();
@@ -370,4 +370,54 @@ fn a_folder_whose_name_is_not_text_is_no_obstacle() {
         assert!(document.get("error").is_none());
         assert_eq!(document["hooks"][0]["runs"], "true");
     }
+}
+
+#[test]
+fn guards_are_ordinary_hooks() {
+    let bench = Bench::new();
+    let force = r#"{"command": "git push --force origin main"}"#;
+    bench
+        .run(&["test", "PreToolUse", "--tool", "Bash", "--input", force])
+        .expect(
+            1,
+            &[
+                "guard:commands (Bowline): deny",
+                "[git.push-force]",
+                "--force-with-lease",
+                "#2 guard:sensitive-files (Bowline): Bash touches no files",
+            ],
+        );
+    let (code, document) = bench.json(&[
+        "test",
+        "PreToolUse",
+        "--tool",
+        "Bash",
+        "--input",
+        r#"{"command": "cargo test"}"#,
+        "--agent",
+        "claude-code",
+    ]);
+    assert_eq!(code, 0);
+    assert_eq!(document["reply"]["stdout"], "", "nothing to say is silence");
+    assert_eq!(document["hooks"][0]["run"]["decision"], "no_opinion");
+}
+
+#[test]
+fn settings_reach_the_guards() {
+    let bench = Bench::new();
+    bench.write("bowline.toml", "[guard.categories]\ndiscard = \"ask\"\n");
+    let reset = [
+        "test",
+        "PreToolUse",
+        "--tool",
+        "Bash",
+        "--input",
+        r#"{"command": "git reset --hard"}"#,
+    ];
+    bench.run(&reset).expect(1, &["not allowed: deny"]);
+    bench.run(&["trust", "--yes"]).expect(0, &["Trusted"]);
+    bench.run(&reset).expect(1, &["not allowed: ask"]);
+    bench
+        .run(&["explain", "git reset --hard"])
+        .expect(1, &["ask by git.reset-hard", "(deny without the settings)"]);
 }

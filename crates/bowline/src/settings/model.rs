@@ -26,6 +26,8 @@ pub enum Scope {
     Plugin,
     /// The user's.
     Global,
+    /// Shipped with Bowline.
+    BuiltIn,
 }
 
 impl fmt::Display for Scope {
@@ -36,6 +38,7 @@ impl fmt::Display for Scope {
             Self::Project => "project",
             Self::Plugin => "plugin",
             Self::Global => "global",
+            Self::BuiltIn => "built in",
         })
     }
 }

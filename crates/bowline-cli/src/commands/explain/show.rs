@@ -1,5 +1,9 @@
 //! A judgement for people: the programs as a tree, then the verdict.
 
+use bowline::settings::GuardMode;
+use bowline_guard::effect::Category;
+use bowline_guard::tool_call::CallDecision;
+
 use super::view::{EffectView, Program, Report};
 use crate::commands::guard::style_of;
 use crate::ui::{Text, Tree, Ui, style};
@@ -36,6 +40,19 @@ pub(super) fn show(report: &Report, ui: &mut Ui) {
     }
     if let Some(instead) = &verdict.instead {
         ui.line(Text::styled("Instead: ", style::GOOD).plain(instead));
+    }
+    let consequence = match (report.mode, report.decision()) {
+        (_, CallDecision::Allow) => None,
+        // The guard itself is asked about in every mode.
+        _ if verdict.category == Some(Category::OwnSettings.name()) => None,
+        (GuardMode::Observe, _) => Some("the guard only observes here: it is told, and passes"),
+        (GuardMode::OneStrike, CallDecision::Deny) => {
+            Some("one strike: the same call once more in a session passes")
+        }
+        _ => None,
+    };
+    if let Some(consequence) = consequence {
+        ui.line(Text::styled("Mode: ", style::CAUTION).plain(consequence));
     }
 }
 
@@ -135,7 +152,14 @@ fn program_branch(program: &Program) -> Branch {
 }
 
 fn effect_line(effect: &EffectView) -> Text {
-    Text::styled(effect.decision, effect.style)
+    let line = Text::styled(effect.decision, effect.style)
         .plain(format!(" {}: {} ", effect.category, effect.what))
-        .with(effect.rule, style::FAINT)
+        .with(effect.rule, style::FAINT);
+    match effect.without_settings {
+        Some(decision) => line.with(
+            format!(" ({decision} without the settings)"),
+            style::CAUTION,
+        ),
+        None => line,
+    }
 }

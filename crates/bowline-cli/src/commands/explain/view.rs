@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 
-use bowline_guard::effect::{Category, Effect};
+use bowline::settings::GuardMode;
+use bowline_guard::effect::Category;
 use bowline_guard::invocation::{
     Arg, Directory, Invocation, Opening, Stdin, Through, Value as Known,
 };
 use bowline_guard::judge::Judgement;
 use bowline_guard::lookalikes::escape;
+use bowline_guard::policy::Counted;
 use bowline_guard::secrets::{redact, scan};
 use bowline_guard::shell::Understanding;
 use bowline_guard::tool_call::{CallDecision, CallVerdict};
@@ -20,6 +22,8 @@ pub(super) struct Report {
     /// The command, or the input of another tool as JSON.
     pub(super) input: String,
     pub(super) verdict: Verdict,
+    /// What becomes of the verdict.
+    pub(super) mode: GuardMode,
     /// How far a command was understood; absent for other tools.
     pub(super) understanding: Option<Understood>,
     pub(super) programs: Vec<Program>,
@@ -84,6 +88,8 @@ pub(super) struct FileView {
 #[derive(Debug, Serialize)]
 pub(super) struct EffectView {
     pub(super) decision: &'static str,
+    /// What it would be without the settings, where that differs.
+    pub(super) without_settings: Option<&'static str>,
     pub(super) category: &'static str,
     pub(super) rule: &'static str,
     pub(super) what: String,
@@ -98,7 +104,9 @@ impl Report {
         command: &str,
         cwd: &str,
         judgement: &Judgement,
+        counted: &[Counted<'_>],
         verdict: CallVerdict,
+        mode: GuardMode,
     ) -> Self {
         let mut programs: Vec<Program> = judgement
             .invocations
@@ -106,11 +114,11 @@ impl Report {
             .map(|invocation| Program::new(invocation, cwd))
             .collect();
         let mut effects = Vec::new();
-        for (effect, index) in &judgement.effects {
-            let program = index.and_then(|index| programs.get_mut(index));
+        for counted in counted {
+            let program = counted.run.and_then(|run| programs.get_mut(run));
             program
                 .map_or(&mut effects, |program| &mut program.effects)
-                .push(EffectView::from(effect));
+                .push(EffectView::from(counted));
         }
         Self {
             tool: presentable(tool),
@@ -120,10 +128,16 @@ impl Report {
             understanding: Some(Understood::from(&judgement.understanding)),
             programs,
             effects,
+            mode,
         }
     }
 
-    pub(super) fn of_call(tool: &str, input: &Map<String, Value>, verdict: CallVerdict) -> Self {
+    pub(super) fn of_call(
+        tool: &str,
+        input: &Map<String, Value>,
+        verdict: CallVerdict,
+        mode: GuardMode,
+    ) -> Self {
         Self {
             tool: presentable(tool),
             input: presentable(&Value::Object(input.clone()).to_string()),
@@ -132,6 +146,7 @@ impl Report {
             understanding: None,
             programs: Vec::new(),
             effects: Vec::new(),
+            mode,
         }
     }
 
@@ -167,16 +182,20 @@ impl From<&Understanding> for Understood {
     }
 }
 
-impl From<&Effect> for EffectView {
-    fn from(effect: &Effect) -> Self {
-        let decision = CallDecision::from(effect.gravity);
+impl From<&Counted<'_>> for EffectView {
+    fn from(counted: &Counted<'_>) -> Self {
+        let Counted {
+            effect, decision, ..
+        } = counted;
+        let by_itself = CallDecision::from(effect.gravity);
         Self {
             decision: decision.name(),
+            without_settings: (by_itself != *decision).then(|| by_itself.name()),
             category: effect.category.name(),
             rule: effect.rule,
             what: presentable(&effect.what),
             instead: effect.instead.as_deref().map(presentable),
-            style: crate::commands::guard::style_of(decision),
+            style: crate::commands::guard::style_of(*decision),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bowline::hooks::{HookContext, HookInput, HookManager, Services, TriggerResult};
 use bowline::settings::{Locations, Settings};
+use bowline_builtins::Builtins;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::error::{Error, ErrorKind, Result};
@@ -13,8 +14,11 @@ use crate::error::{Error, ErrorKind, Result};
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// The manager of everything that is in force.
-pub(super) fn manager(settings: &Settings) -> HookManager {
-    settings.manager(Services::from_settings(settings, &Locations::from_env()))
+pub(super) fn manager(settings: &Settings, builtins: &Builtins) -> HookManager {
+    let services = Services::from_settings(settings, &Locations::from_env());
+    let mut manager = settings.manager(services);
+    builtins.register_into(&mut manager);
+    manager
 }
 
 /// Fires the event and waits, also for hooks that nobody else waits for: ending before them would end them.

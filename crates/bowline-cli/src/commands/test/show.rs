@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anstyle::Style;
 use bowline::hooks::{Decision, EventClass, humane_duration};
+use bowline::settings::Scope;
 
 use super::{Merged, Reply, Report, Run, Said, Tested};
 use crate::finding;
@@ -87,7 +88,12 @@ fn hook_tree(tested: &Tested, paths: &Paths) -> Tree {
         label = label.plain(": ").text(outcome(run));
     }
     let mut tree = Tree::new(label);
-    tree.leaf(Text::styled("runs ", style::FAINT).plain(clipped(&tested.hook.code())));
+    let verb = if tested.hook.scope == Scope::BuiltIn {
+        ""
+    } else {
+        "runs "
+    };
+    tree.leaf(Text::styled(verb, style::FAINT).plain(clipped(&tested.hook.code())));
     if let Some(run) = &tested.run {
         if let Some(error) = &run.error {
             tree.leaf(Text::styled("error: ", style::BAD).plain(clipped(error)));

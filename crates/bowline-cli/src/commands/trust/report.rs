@@ -136,7 +136,7 @@ impl Report {
 }
 
 fn would_run(hooks: &[LoadedHook]) -> Vec<WouldRun> {
-    let mut views = HookView::all(hooks);
+    let mut views = HookView::of_files(hooks);
     views.retain(|hook| hook.status == StatusName::Untrusted);
     let with_given = |mut hook: HookView| WouldRun {
         given: std::mem::take(&mut hook.given),
