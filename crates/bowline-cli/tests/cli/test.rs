@@ -397,7 +397,7 @@ fn guards_are_ordinary_hooks() {
         "--agent",
         "claude-code",
     ]);
-    assert_eq!(code, 0);
+    assert_eq!(code, Some(0));
     assert_eq!(document["reply"]["stdout"], "", "nothing to say is silence");
     assert_eq!(document["hooks"][0]["run"]["decision"], "no_opinion");
 }
