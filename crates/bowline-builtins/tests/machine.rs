@@ -659,6 +659,7 @@ fn links_are_seen_through() {
     symlink(ground.home(), ground.path("link")).unwrap();
     symlink(ground.home(), ground.path("dist/link")).unwrap();
     symlink(".env", ground.path("notes.txt")).unwrap();
+    symlink(ground.home().join(".bashrc"), ground.path("profile")).unwrap();
     symlink("loop-b", ground.path("loop-a")).unwrap();
     symlink("loop-a", ground.path("loop-b")).unwrap();
     ground.write("plain.txt", "");
@@ -684,6 +685,11 @@ fn links_are_seen_through() {
         ("rm -rf dist", Gravity::Harmless),
         ("cat plain.txt", Gravity::Harmless),
         ("ls loop-a", Gravity::Harmless),
+        ("echo x > plain.txt", Gravity::Harmless),
+        ("echo x > profile", Gravity::Doubtful),
+        ("make | tee profile", Gravity::Doubtful),
+        (": > profile", Gravity::Grave),
+        ("truncate -s 0 profile", Gravity::Grave),
     ] {
         assert_eq!(ground.gravity(command), gravity, "{command}");
     }

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::effect::{Effect, Gravity};
 use crate::invocation::{Arg, Opening, Stdin, Value};
-use crate::paths::{DeviceKind, HomeKind, Place, Rebuildable};
+use crate::paths::{self, DeviceKind, HomeKind, Place, Rebuildable};
 
 /// What is put into a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ fn prints_nothing(files: &Files<'_>) -> bool {
 
 fn write_to(files: &Files<'_>, file: &Arg, contents: Contents, effects: &mut Vec<Effect>) {
     for target in files.targets(file) {
-        effects.extend(written(&target, contents));
+        effects.extend(written(files, &target, contents));
     }
 }
 
@@ -120,9 +120,18 @@ fn gravity_of_writing(place: &Place, path: &str, contents: Contents) -> Gravity 
     }
 }
 
-fn written(target: &Target, contents: Contents) -> Option<Effect> {
+fn written(files: &Files<'_>, target: &Target, contents: Contents) -> Option<Effect> {
     let path = &target.resolved.path;
-    let gravity = gravity_of_writing(&target.place, path, contents);
+    let by_name = gravity_of_writing(&target.place, path, contents);
+    // What is written to a link lands in the file that it leads to.
+    let at_end = target.resolved.target.as_deref().map(|end| {
+        let place = files.place_of(&paths::resolve_literal(end, files.world));
+        (gravity_of_writing(&place, end, contents), end)
+    });
+    let (gravity, path) = match at_end {
+        Some((gravity, end)) if gravity > by_name => (gravity, end),
+        _ => (by_name, path.as_str()),
+    };
     let rule = if contents == Contents::Nothing {
         EMPTY
     } else {
@@ -276,7 +285,7 @@ pub(super) fn copied(files: &Files<'_>, program: &str, effects: &mut Vec<Effect>
         if into_home && contents == Contents::Something {
             continue;
         }
-        effects.extend(written(&target, contents));
+        effects.extend(written(files, &target, contents));
     }
 }
 
