@@ -1,5 +1,7 @@
 //! The hooks that Bowline ships, one file each, every one an ordinary [`bowline::hooks::Hook`].
 
 mod analyst;
+mod sanitise;
 
 pub use analyst::Analyst;
+pub use sanitise::{REDACTED, mask, sanitise};
