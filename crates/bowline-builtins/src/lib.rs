@@ -2,6 +2,8 @@
 
 mod analyst;
 mod sanitise;
+mod secret_writing;
 
 pub use analyst::Analyst;
 pub use sanitise::{REDACTED, mask, sanitise};
+pub use secret_writing::{OnSecret, SecretWriting};
