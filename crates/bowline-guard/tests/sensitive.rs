@@ -576,6 +576,40 @@ fn tools_are_judged_by_all_their_fields() {
 }
 
 #[test]
+fn a_path_is_judged_by_its_name_alone() {
+    let (policy, bad) = SensitivePolicy::parse([r"\.dat$"], [r"^fixtures/", r"^/srv/public/"]);
+    assert!(bad.is_empty());
+    for (path, access, allows, denies) in [
+        ("internal/a.dat", Access::Read, false, Some(Verdict::Deny)),
+        (
+            "/home/ada/shop/internal/a.dat",
+            Access::Edit,
+            false,
+            Some(Verdict::Deny),
+        ),
+        ("internal/a.dat", Access::List, false, Some(Verdict::Ask)),
+        ("internal/a.dat", Access::Metadata, false, None),
+        ("fixtures/a.dat", Access::Read, true, None),
+        ("/home/ada/shop/fixtures/.env", Access::Read, true, None),
+        (
+            "fixtures/../a.dat",
+            Access::Read,
+            false,
+            Some(Verdict::Deny),
+        ),
+        ("/srv/public/a.dat", Access::Write, true, None),
+        ("src/main.rs", Access::Read, false, None),
+    ] {
+        assert_eq!(policy.allows_name(path, &world()), allows, "{path}");
+        let found = policy.denies_name(path, access, &world());
+        assert_eq!(found.map(|it| it.verdict), denies, "{path} {access:?}");
+    }
+    let none = SensitivePolicy::default();
+    assert!(!none.allows_name(".env", &world()));
+    assert!(none.denies_name(".env", Access::Read, &world()).is_none());
+}
+
+#[test]
 fn a_project_adds_patterns_and_lets_files_pass() {
     let (policy, bad) = SensitivePolicy::parse(
         [r"internal/.*\.dat$", "# a comment", "", "(unclosed"],

@@ -2,9 +2,10 @@
 
 use regex::{Regex, RegexBuilder};
 
-use crate::paths::{ResolvedPath, World, is_within};
+use crate::paths::{ResolvedPath, World, is_within, resolve_literal};
 
 use super::fold::fold;
+use super::{Access, SensitiveFinding, Verdict};
 
 /// A compiled pattern may not take more memory than this.
 const MAX_PROGRAM: usize = 1 << 20;
@@ -60,6 +61,46 @@ impl SensitivePolicy {
                     pattern.is_match(spelling) || relative.is_some_and(|it| pattern.is_match(it))
                 })
             })
+    }
+
+    /// As [`allows`](Self::allows), for a path by its name alone, as an effect names it.
+    pub fn allows_name(&self, path: &str, world: &dyn World) -> bool {
+        !self.allow.is_empty() && self.allows(&resolve_literal(path, world), world)
+    }
+
+    /// What a custom pattern says against an access to `path`; nothing where the allow-list lets it pass.
+    pub fn denies(
+        &self,
+        path: &ResolvedPath,
+        access: Access,
+        world: &dyn World,
+    ) -> Option<SensitiveFinding> {
+        let verdict = match access {
+            Access::Metadata => return None,
+            Access::Glob | Access::List => Verdict::Ask,
+            Access::Read | Access::Search | Access::Write | Access::Edit => Verdict::Deny,
+        };
+        let pattern = self.custom_match(path, world)?;
+        (!self.allows(path, world)).then(|| SensitiveFinding {
+            verdict,
+            rule: "custom-pattern",
+            path: path.written.clone(),
+            why: format!("the project's own pattern `{pattern}` names it as sensitive"),
+            instead: "ask the person for the part that is needed".to_owned(),
+        })
+    }
+
+    /// As [`denies`](Self::denies), for a path by its name alone.
+    pub fn denies_name(
+        &self,
+        path: &str,
+        access: Access,
+        world: &dyn World,
+    ) -> Option<SensitiveFinding> {
+        if self.custom_patterns.is_empty() {
+            return None;
+        }
+        self.denies(&resolve_literal(path, world), access, world)
     }
 
     /// The custom pattern that `path` matches, in any of its spellings.

@@ -89,18 +89,8 @@ pub fn judge_path(
     if access == Access::Metadata || policy.allows(path, world) {
         return None;
     }
-    if let Some(pattern) = policy.custom_match(path, world) {
-        let verdict = match access {
-            Access::Glob | Access::List | Access::Metadata => Verdict::Ask,
-            Access::Read | Access::Search | Access::Write | Access::Edit => Verdict::Deny,
-        };
-        return Some(SensitiveFinding {
-            verdict,
-            rule: "custom-pattern",
-            path: path.written.clone(),
-            why: format!("the project's own pattern `{pattern}` names it as sensitive"),
-            instead: "ask the person for the part that is needed".to_owned(),
-        });
+    if let Some(found) = policy.denies(path, access, world) {
+        return Some(found);
     }
     let (verdict, reason) = match classify(path, access) {
         Sensitivity::Secret(reason) => (Verdict::Deny, reason),

@@ -12,6 +12,7 @@ use super::merge::{Candidate, Family, HookStatus, LoadedHook, arrange, status_by
 use super::model::{HookDefinition, Plugin, Scope};
 use super::plugins;
 use super::read::{DialectChoice, Parsed, Source, Syntax, parse_source};
+use super::sensitive::{self, AllowList, SensitiveFiles};
 use super::switches::{FileSwitches, Provenance, Switches};
 use super::timeouts;
 use super::tree::tree;
@@ -37,6 +38,8 @@ pub struct Settings {
     pub config: Config,
     /// Whether the project's own Bowline files count in full.
     pub trust: TrustState,
+    /// Which files the project's `.claude/sensitive-files.json` protects, and which it lets pass.
+    pub sensitive_files: SensitiveFiles,
 }
 
 impl Settings {
@@ -80,6 +83,8 @@ pub enum FileKind {
     Skill,
     /// A sub-agent.
     Agent,
+    /// A project's `.claude/sensitive-files.json`.
+    SensitiveFiles,
 }
 
 /// What became of a settings file.
@@ -113,7 +118,7 @@ pub fn load(project: &Path, locations: &Locations) -> Settings {
         seen: HashSet::new(),
         ids: Ids::default(),
     };
-    let (config, trust) = loader.bowline_files();
+    let (config, trust, sensitive_files) = loader.bowline_files();
     loader.claude_files(&config);
     if config.allow_managed_hooks_only {
         let by = format!(
@@ -139,6 +144,7 @@ pub fn load(project: &Path, locations: &Locations) -> Settings {
         files,
         config,
         trust,
+        sensitive_files,
         project,
         bowline_root,
     }
@@ -157,7 +163,7 @@ struct Loader<'a> {
 }
 
 impl Loader<'_> {
-    fn bowline_files(&mut self) -> (Config, TrustState) {
+    fn bowline_files(&mut self) -> (Config, TrustState, SensitiveFiles) {
         let managed = FileText::read(self.locations.managed_config.clone());
         let global = self.locations.user_config.clone().map(FileText::read);
         let own = ProjectFiles::read(self.bowline_root);
@@ -205,7 +211,53 @@ impl Loader<'_> {
                 ));
             }
         }
-        (config, trust)
+        let sensitive_files = self.sensitive_files(&own.sensitive, trust);
+        (config, trust, sensitive_files)
+    }
+
+    /// The file that trust covers, and the project's own if that is in another folder.
+    fn sensitive_files(&mut self, covered: &FileText, trust: TrustState) -> SensitiveFiles {
+        let mut read = SensitiveFiles::default();
+        let allow_list = if trust.covers_allow_list() {
+            AllowList::Trusted
+        } else {
+            AllowList::Untrusted
+        };
+        self.sensitive_file(covered, allow_list, &mut read);
+        if self.project != self.bowline_root {
+            let own = FileText::read(sensitive::file_of(self.project));
+            self.sensitive_file(&own, AllowList::NotCovered, &mut read);
+        }
+        read
+    }
+
+    fn sensitive_file(&mut self, file: &FileText, allow: AllowList, into: &mut SensitiveFiles) {
+        let status = match &file.text {
+            Ok(None) => return,
+            _ if !self.is_new(&file.path) => return,
+            Ok(Some(text)) => {
+                let outcome = sensitive::read(&file.path, text, allow, into);
+                self.diagnostics.extend(outcome.diagnostics);
+                if outcome.is_broken {
+                    FileStatus::Broken
+                } else {
+                    FileStatus::Read
+                }
+            }
+            Err(unreadable) => {
+                self.diagnostics.push(unreadable.diagnostic(&file.path));
+                FileStatus::Unreadable {
+                    reason: unreadable.reason.clone(),
+                }
+            }
+        };
+        self.files.push(SettingsFile {
+            path: file.path.clone(),
+            kind: FileKind::SensitiveFiles,
+            scope: Scope::Project,
+            status,
+            hooks: 0,
+        });
     }
 
     fn trust(&mut self, files: &ProjectFiles) -> TrustState {
