@@ -1,4 +1,5 @@
-//! Runs git to see what a commit would record. Nothing is written, and nothing that the repository configures is run.
+//! Runs git to see what a commit would record. Nothing is written, and no pager, file monitor, external diff or text
+//! conversion is run that the repository may name.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -333,3 +333,49 @@ async fn what_the_repository_configures_is_not_run() {
     assert!(reason(&output).contains("in `b.py`, line 1"), "{output:?}");
     assert!(!trap.exists());
 }
+
+#[tokio::test]
+async fn git_ends_with_the_hook() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let root = tempfile::tempdir().unwrap();
+    let program = root.path().join("git");
+    let started = root.path().join("started");
+    let script = format!(
+        "#!/bin/sh\necho $$ >{}.new\nmv {0}.new {0}\nexec sleep 1000\n",
+        started.display()
+    );
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/bin:/bin", root.path().display());
+
+    let hook = SecretWriting::new(Arc::new(Analyst::new(root.path(), None)), OnSecret::Deny);
+    let ctx = HookContext::new("s")
+        .with_cwd(root.path())
+        .with_env([("PATH".to_owned(), path)].into());
+    let input = HookInput::pre_tool_use("s", "Bash", json!({"command": "git commit -m x"}));
+    tokio::select! {
+        output = hook.execute(input, &ctx) => panic!("git does not end by itself: {output:?}"),
+        is_there = until(|| started.exists()) => assert!(is_there, "git was not run"),
+    }
+    let pid = std::fs::read_to_string(&started).unwrap();
+    let is_gone = || {
+        let signal = Command::new("kill")
+            .args(["-0", pid.trim()])
+            .stderr(Stdio::null())
+            .status();
+        signal.is_ok_and(|status| !status.success())
+    };
+    assert!(until(is_gone).await, "git outlives the hook");
+}
+
+/// Whether something comes true, for as long as anybody would wait.
+async fn until(mut is_true: impl FnMut() -> bool) -> bool {
+    for _ in 0..1_000 {
+        if is_true() {
+            return true;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    false
+}

@@ -194,7 +194,7 @@ fn f41_a_what_is_wrong_is_named_and_takes_nothing_with_it() {
             vec![("matches-everything", 1, 35)],
             1,
         ),
-        ("{\"patterns\": ", vec![("syntax", 1, 13)], 0),
+        ("{\"patterns\": ", vec![("syntax", 1, 14)], 0),
         ("", vec![], 0),
         (
             "{\"$comment\": 1, \"other\": [1], \"patterns\": {\"keys\": 7}}",
