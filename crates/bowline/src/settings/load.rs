@@ -12,7 +12,7 @@ use super::merge::{Candidate, Family, HookStatus, LoadedHook, arrange, status_by
 use super::model::{HookDefinition, Plugin, Scope};
 use super::plugins;
 use super::read::{DialectChoice, Parsed, Source, Syntax, parse_source};
-use super::sensitive::{self, AllowList, SensitiveFiles};
+use super::sensitive::{self, SensitiveFiles};
 use super::switches::{FileSwitches, Provenance, Switches};
 use super::timeouts;
 use super::tree::tree;
@@ -211,53 +211,10 @@ impl Loader<'_> {
                 ));
             }
         }
-        let sensitive_files = self.sensitive_files(&own.sensitive, trust);
-        (config, trust, sensitive_files)
-    }
-
-    /// The file that trust covers, and the project's own if that is in another folder.
-    fn sensitive_files(&mut self, covered: &FileText, trust: TrustState) -> SensitiveFiles {
-        let mut read = SensitiveFiles::default();
-        let allow_list = if trust.covers_allow_list() {
-            AllowList::Trusted
-        } else {
-            AllowList::Untrusted
-        };
-        self.sensitive_file(covered, allow_list, &mut read);
-        if self.project != self.bowline_root {
-            let own = FileText::read(sensitive::file_of(self.project));
-            self.sensitive_file(&own, AllowList::NotCovered, &mut read);
-        }
-        read
-    }
-
-    fn sensitive_file(&mut self, file: &FileText, allow: AllowList, into: &mut SensitiveFiles) {
-        let status = match &file.text {
-            Ok(None) => return,
-            _ if !self.is_new(&file.path) => return,
-            Ok(Some(text)) => {
-                let outcome = sensitive::read(&file.path, text, allow, into);
-                self.diagnostics.extend(outcome.diagnostics);
-                if outcome.is_broken {
-                    FileStatus::Broken
-                } else {
-                    FileStatus::Read
-                }
-            }
-            Err(unreadable) => {
-                self.diagnostics.push(unreadable.diagnostic(&file.path));
-                FileStatus::Unreadable {
-                    reason: unreadable.reason.clone(),
-                }
-            }
-        };
-        self.files.push(SettingsFile {
-            path: file.path.clone(),
-            kind: FileKind::SensitiveFiles,
-            scope: Scope::Project,
-            status,
-            hooks: 0,
-        });
+        let sensitive = sensitive::load(&own.sensitive, self.project, self.bowline_root, trust);
+        self.diagnostics.extend(sensitive.diagnostics);
+        self.files.extend(sensitive.files);
+        (config, trust, sensitive.patterns)
     }
 
     fn trust(&mut self, files: &ProjectFiles) -> TrustState {

@@ -9,10 +9,13 @@ use super::Diagnostic;
 use super::fields::{Fields, described, shortened};
 use super::files::FileText;
 use super::findings::Findings;
+use super::load::{FileKind, FileStatus, SettingsFile};
 use super::locations::CLAUDE_FOLDER;
+use super::model::Scope;
 use super::node::{Entry, Node, Span, Value};
 use super::read::{Syntax, tree};
 use super::tree::start;
+use super::trust::TrustState;
 
 /// The name of the file in the project's `.claude` folder.
 pub(super) const FILE: &str = "sensitive-files.json";
@@ -70,13 +73,68 @@ pub(super) fn file_of(project: &Path) -> PathBuf {
 
 /// Whether the allow-list of a project counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum AllowList {
+enum AllowList {
     /// The user trusts it.
     Trusted,
     /// The user has not trusted it.
     Untrusted,
     /// It stands in a folder that trust is not recorded for.
     NotCovered,
+}
+
+/// What was found in a project's files.
+#[derive(Debug, Default)]
+pub(super) struct Loaded {
+    pub(super) patterns: SensitiveFiles,
+    pub(super) files: Vec<SettingsFile>,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads the file that trust covers, and the project's own if that is another one.
+pub(super) fn load(
+    covered: &FileText,
+    project: &Path,
+    bowline_root: &Path,
+    trust: TrustState,
+) -> Loaded {
+    let mut loaded = Loaded::default();
+    let allow_list = if trust.covers_allow_list() {
+        AllowList::Trusted
+    } else {
+        AllowList::Untrusted
+    };
+    loaded.add(covered, allow_list);
+    let own = file_of(project);
+    if project != bowline_root && own.canonicalize().ok() != covered.path.canonicalize().ok() {
+        loaded.add(&FileText::read(own), AllowList::NotCovered);
+    }
+    loaded
+}
+
+impl Loaded {
+    fn add(&mut self, file: &FileText, allow_list: AllowList) {
+        let status = match &file.text {
+            Ok(None) => return,
+            Ok(Some(text)) => {
+                let outcome = read(&file.path, text, allow_list, &mut self.patterns);
+                self.diagnostics.extend(outcome.diagnostics);
+                outcome.status
+            }
+            Err(unreadable) => {
+                self.diagnostics.push(unreadable.diagnostic(&file.path));
+                FileStatus::Unreadable {
+                    reason: unreadable.reason.clone(),
+                }
+            }
+        };
+        self.files.push(SettingsFile {
+            path: file.path.clone(),
+            kind: FileKind::SensitiveFiles,
+            scope: Scope::Project,
+            status,
+            hooks: 0,
+        });
+    }
 }
 
 /// Whether a text has an allow-list, so that it needs to be trusted.
@@ -93,27 +151,22 @@ pub(super) fn loosens(text: &str) -> bool {
 }
 
 /// What came of one file.
-#[derive(Debug, Default)]
-pub(super) struct Outcome {
-    pub(super) diagnostics: Vec<Diagnostic>,
-    pub(super) is_broken: bool,
+#[derive(Debug)]
+struct Outcome {
+    diagnostics: Vec<Diagnostic>,
+    status: FileStatus,
 }
 
 /// Adds what a text says. One bad entry takes no other with it.
-pub(super) fn read(
-    path: &Path,
-    text: &str,
-    allow_list: AllowList,
-    files: &mut SensitiveFiles,
-) -> Outcome {
+fn read(path: &Path, text: &str, allow_list: AllowList, files: &mut SensitiveFiles) -> Outcome {
     let base = start(text);
     let body = text.get(base..).unwrap_or_default();
     let mut findings = Findings::new(text, base, Some(path));
-    let is_broken = match tree(body, base, Syntax::Json, &mut findings) {
-        Ok(None) => false,
+    let status = match tree(body, base, Syntax::Json, &mut findings) {
+        Ok(None) => FileStatus::Read,
         Ok(Some(root)) => {
             read_root(&root, path, allow_list, files, &mut findings);
-            false
+            FileStatus::Read
         }
         Err(error) => {
             findings.error(
@@ -122,7 +175,7 @@ pub(super) fn read(
                 error.message,
                 "no pattern of this file is used until it is corrected; the built-in rules stay in force",
             );
-            true
+            FileStatus::Broken
         }
     };
     let mut diagnostics = findings.finish();
@@ -130,7 +183,7 @@ pub(super) fn read(
     diagnostics.retain(|finding| finding.code != "not-strict-json");
     Outcome {
         diagnostics,
-        is_broken,
+        status,
     }
 }
 
