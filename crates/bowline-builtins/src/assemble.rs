@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use bowline::hooks::{Hook, HookManager, Services};
-use bowline::settings::Settings;
+use bowline::settings::{SecretWriting, Settings};
 use bowline_guard::pattern::PathPattern;
 use bowline_guard::sensitive::SensitivePolicy;
 
 use crate::analyst::Analyst;
 use crate::guard::{
-    CommandGuard, Guards, LookAlikeGuard, Policies, SensitiveFileGuard, Strikes, usable,
+    CommandGuard, Guards, LookAlikeGuard, OnSecret, Policies, SecretWritingGuard,
+    SensitiveFileGuard, Strikes, usable,
 };
 use crate::machine::Machine;
 
@@ -86,7 +87,7 @@ impl Builtins {
             Policies::new(settings.config.guard.clone()),
             Arc::clone(&lasting.strikes),
         ));
-        let hooks = vec![
+        let mut hooks = vec![
             Shipped::new(
                 CommandGuard(Arc::clone(&guards)),
                 "shell tools",
@@ -103,6 +104,18 @@ impl Builtins {
                 "asks about characters that deceive the eye",
             ),
         ];
+        let on_secret = match settings.config.guard.secrets {
+            SecretWriting::Ask => Some(OnSecret::Ask),
+            SecretWriting::Deny => Some(OnSecret::Deny),
+            _ => None,
+        };
+        hooks.extend(on_secret.map(|on_secret| {
+            Shipped::new(
+                SecretWritingGuard::new(Arc::clone(&guards), on_secret),
+                "shell and file tools, prompts",
+                "stops secrets on their way into files, commits and prompts",
+            )
+        }));
         Self { hooks, guards }
     }
 
@@ -126,6 +139,6 @@ fn sensitive_policy(settings: &Settings) -> SensitivePolicy {
     SensitivePolicy {
         custom_paths: usable(&config.deny, PathPattern::parse),
         allow_paths: usable(&config.allow, PathPattern::parse),
-        ..SensitivePolicy::default()
+        ..settings.sensitive_files.policy()
     }
 }

@@ -5,6 +5,7 @@
 mod commands;
 mod look_alikes;
 mod policies;
+mod secret_writing;
 mod sensitive_files;
 mod strikes;
 
@@ -20,6 +21,7 @@ pub use commands::CommandGuard;
 pub use look_alikes::LookAlikeGuard;
 pub(crate) use policies::usable;
 pub use policies::{Checkout, Policies, Policy};
+pub use secret_writing::{OnSecret, SecretWritingGuard};
 pub use sensitive_files::SensitiveFileGuard;
 pub use strikes::Strikes;
 
@@ -57,13 +59,7 @@ impl Guards {
         let cwd = self.analyst.cwd_of(input, ctx);
         Call {
             world: self.analyst.world(&cwd),
-            policy: self.policy(
-                ctx.env
-                    .get(AGENT_VARIABLE)
-                    .map(String::as_str)
-                    .into_iter()
-                    .chain(input.agent_type()),
-            ),
+            policy: self.policy_for(input, ctx),
             tool: input.tool_name().unwrap_or_default(),
             fields: ToolCall::from_fields(|name| input.tool_input()?.get(name)?.as_str()),
         }
@@ -82,6 +78,12 @@ impl Guards {
             Checkout::Main
         };
         self.policies.of(checkout, agents)
+    }
+
+    /// The settings for the agent of an event.
+    fn policy_for(&self, input: &HookInput, ctx: &HookContext) -> Arc<Policy> {
+        let agent = ctx.env.get(AGENT_VARIABLE).map(String::as_str);
+        self.policy(agent.into_iter().chain(input.agent_type()))
     }
 
     /// What a verdict comes to in the mode of the project.

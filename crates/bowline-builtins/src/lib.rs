@@ -7,6 +7,8 @@ mod analyst;
 mod assemble;
 pub mod guard;
 pub mod machine;
+mod sanitise;
 
 pub use analyst::Analyst;
 pub use assemble::{Builtins, Lasting, Shipped, assemble};
+pub use sanitise::{REDACTED, mask, sanitise};

@@ -249,3 +249,57 @@ async fn a_permission_request_is_judged_too() {
     let result = place.fire(request).await;
     assert_eq!(result.output.decision(), Decision::Deny);
 }
+
+#[tokio::test]
+async fn f41_a_the_projects_own_patterns_and_allow_list_count_for_every_access() {
+    let place = Place::new();
+    let folder = place.project_dir().join(".claude");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = json!({
+        "patterns": { "custom_patterns": ["^internal/"] },
+        "allowlist": ["^deploy/"],
+    });
+    std::fs::write(folder.join("sensitive-files.json"), file.to_string()).unwrap();
+    let secret = tool("Read", json!({ "file_path": "internal/plan.md" }));
+    let allowed = || tool("Read", json!({ "file_path": "deploy/.env" }));
+    for input in [
+        secret,
+        shell("cat internal/plan.md"),
+        shell("cp internal/plan.md /tmp/x"),
+        tool(
+            "Grep",
+            json!({ "pattern": "x", "path": "internal/plan.md" }),
+        ),
+        // Nobody has trusted the allow-list yet.
+        allowed(),
+    ] {
+        let shown = format!("{:?}", input.data);
+        let result = place.fire(input).await;
+        assert_eq!(result.output.decision(), Decision::Deny, "{shown}");
+    }
+    place.trust();
+    assert_eq!(
+        place.fire(allowed()).await.output.decision(),
+        Decision::NoOpinion
+    );
+    let cat = place.fire(shell("cat deploy/.env")).await;
+    assert_eq!(cat.output.decision(), Decision::NoOpinion);
+}
+
+#[tokio::test]
+async fn the_secret_writing_guard_is_there_when_it_is_wanted() {
+    let token = bowline_guard::secrets::expand("ghp_{a36}");
+    let write = || tool("Write", json!({ "file_path": "a.rs", "content": token }));
+    let off = Place::new();
+    assert_eq!(off.fire(write()).await.output, HookOutput::allow());
+    let on = Place::new().user("guard.secrets = 'deny'");
+    let denied = on.fire(write()).await;
+    assert_eq!(denied.output.decision(), Decision::Deny);
+    assert!(!reason(&denied.output).contains(&token));
+    let prompt = HookInput::user_prompt_submit("s1", format!("use {token}"));
+    assert_eq!(on.fire(prompt).await.output.decision(), Decision::Deny);
+    let observed = Place::new().user("guard.secrets = 'deny'\nguard.mode = 'observe'");
+    let told = observed.fire(write()).await;
+    assert_eq!(told.output.decision(), Decision::NoOpinion);
+    assert!(told.output.system_message.is_some());
+}

@@ -11,10 +11,11 @@ use bowline::hooks::{
 };
 use bowline::settings::{Action, ExitPolicy, HookDefinition, HookStatus, LoadedHook, Scope, Shape};
 use bowline_builtins::{Builtins, Shipped};
+use bowline_guard::secrets::redact;
 use serde::Serialize;
 
 use crate::project::{self, Paths};
-use crate::ui::reveal;
+use crate::ui::{masked, reveal};
 
 /// What is said of hooks whose exit code blocks unless it is 0.
 pub(crate) const ANY_NON_ZERO: &str = "any non-zero exit blocks";
@@ -44,6 +45,7 @@ pub(crate) struct HookView {
     #[serde(rename = "if")]
     pub(crate) condition: Option<String>,
     pub(crate) kind: String,
+    /// Without the secrets in it.
     pub(crate) runs: String,
     pub(crate) timeout_ms: u64,
     /// How the timeout is written; nothing for the default.
@@ -55,7 +57,7 @@ pub(crate) struct HookView {
     pub(crate) mode: &'static str,
     pub(crate) once: bool,
     pub(crate) priority: i32,
-    /// Only for those who have to judge it: it may hold secrets.
+    /// Only for those who have to judge it.
     #[serde(skip)]
     pub(crate) given: Given,
 }
@@ -73,12 +75,12 @@ pub(crate) struct Given {
 impl Given {
     fn of(definition: &HookDefinition) -> Self {
         let mut given = Self {
-            env: definition.env.clone(),
+            env: masked(&definition.env),
             ..Self::default()
         };
         match &definition.action {
             Action::Http(http) => {
-                given.headers.clone_from(&http.headers);
+                given.headers = masked(&http.headers);
                 given.allowed_env_vars.clone_from(&http.allowed_env_vars);
             }
             Action::Prompt(prompt) => given.model.clone_from(&prompt.model),
@@ -86,6 +88,14 @@ impl Given {
         }
         given
     }
+}
+
+/// Names and values without the secrets among them.
+fn masked(values: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    values
+        .iter()
+        .map(|(name, value)| (name.clone(), masked::named(name, value)))
+        .collect()
 }
 
 /// Whether a hook is in force.
@@ -217,7 +227,7 @@ impl HookView {
                 .as_ref()
                 .map(|condition| condition.source().to_owned()),
             kind: definition.action.kind().to_owned(),
-            runs: runs(&definition.action),
+            runs: redact(&runs(&definition.action)).into_owned(),
             timeout_ms: milliseconds(definition.timeout.limit),
             timeout_written: definition.timeout.written.clone(),
             timeout: timeout(

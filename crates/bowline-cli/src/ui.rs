@@ -3,6 +3,7 @@
 //! Output is gathered and written at once, in the terminal's width, without colours where they are not
 //! wanted (`NO_COLOR`, pipes, files).
 
+pub(crate) mod masked;
 pub(crate) mod reveal;
 pub(crate) mod snippet;
 pub(crate) mod style;
@@ -13,6 +14,7 @@ mod tree;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
 use std::process::ExitCode;
 
+use bowline_guard::secrets::redact;
 use serde::Serialize;
 
 pub(crate) use table::Table;
@@ -67,7 +69,8 @@ const MOST_CHARACTERS: usize = 800;
 
 /// The beginning of a text.
 pub(crate) fn clipped(text: &str) -> String {
-    let text = text.trim_end().replace("\r\n", "\n");
+    // A secret is known by its whole length, so it goes before the text is cut.
+    let text = redact(text.trim_end()).replace("\r\n", "\n");
     let lines = text.lines().take(MOST_LINES).collect::<Vec<_>>().join("\n");
     let mut clipped: String = lines.chars().take(MOST_CHARACTERS).collect();
     if clipped.len() < text.len() {
@@ -127,7 +130,7 @@ impl Ui {
     }
 
     pub(crate) fn json(&mut self, document: &impl Serialize) -> Result<()> {
-        let text = serde_json::to_string_pretty(document).map_err(|source| {
+        let text = shown(document).map_err(|source| {
             Error::new(ErrorKind::Terminal, "cannot write the answer as JSON").caused_by(source)
         })?;
         self.out.push_str(&reveal::json(&text));
@@ -203,12 +206,21 @@ impl Ui {
     }
 }
 
+/// A document as it is printed: no string of it holds a secret.
+fn shown(document: &impl Serialize) -> serde_json::Result<String> {
+    let document = serde_json::to_value(document)?;
+    serde_json::to_string_pretty(&masked::strings(document))
+}
+
 /// Shows what is wrong with the command line, or the help that was asked for.
 pub(crate) fn usage(message: &clap::Error, format: Format) -> ExitCode {
-    let _ = message.print();
+    // What cannot be understood is quoted, be it a token in the wrong place.
+    let text = message.render().ansi().to_string();
     if !message.use_stderr() {
+        let _ = anstream::stdout().write_all(text.as_bytes());
         return ExitCode::SUCCESS;
     }
+    let _ = anstream::stderr().write_all(redact(&text).as_bytes());
     if format == Format::Json {
         let text = message.render().to_string();
         let text = text.trim().trim_start_matches("error: ");

@@ -7,5 +7,6 @@ mod cli {
     mod events;
     mod hooks;
     mod program;
+    mod secrets;
     mod test;
 }

@@ -13,6 +13,7 @@ mod headers;
 mod judge;
 mod keyblocks;
 mod keys;
+mod live;
 mod rule;
 mod slots;
 mod structural;
@@ -28,6 +29,7 @@ use std::sync::LazyLock;
 
 use gate::{Gate, Hit, Trigger};
 pub use keys::is_sensitive_key;
+pub use live::scan_live;
 pub use rule::{Confidence, Finding, Rule, RuleFault, expand};
 use text::Text;
 

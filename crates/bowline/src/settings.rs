@@ -25,6 +25,7 @@ mod plugins;
 mod read;
 #[cfg(feature = "schema")]
 mod schema;
+mod sensitive;
 mod shape;
 mod switches;
 mod timeouts;
@@ -52,4 +53,5 @@ pub use plugins::plugin_files;
 pub use read::{DialectChoice, Parsed, Source, Syntax, parse, parse_source, validate};
 #[cfg(feature = "schema")]
 pub use schema::json_schema;
+pub use sensitive::{SensitiveFiles, SensitivePattern};
 pub use trust::{TrustEntry, TrustState, TrustStore};

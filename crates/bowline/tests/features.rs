@@ -22,5 +22,6 @@ mod features {
     mod f17_merge;
     mod f18_outcomes;
     mod f19_api;
+    mod f41_sensitive_files;
     mod place;
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use bowline::hooks::{HookContext, HookInput, HookManager, Services, TriggerResult};
-use bowline::settings::{self, Locations, Settings};
+use bowline::settings::{self, Locations, Settings, TrustStore};
 use bowline_builtins::machine::Machine;
 use bowline_builtins::{Lasting, assemble};
 use tempfile::TempDir;
@@ -43,6 +43,12 @@ impl Place {
     pub(crate) fn project(self, text: &str) -> Self {
         fs::write(self.project_dir().join("bowline.toml"), text).unwrap();
         self
+    }
+
+    /// Trusts the project's files as they are.
+    pub(crate) fn trust(&self) {
+        let mut store = TrustStore::open(&Locations::under(self.dir.path())).unwrap();
+        store.record(&self.project_dir()).unwrap();
     }
 
     pub(crate) fn settings(&self) -> Settings {

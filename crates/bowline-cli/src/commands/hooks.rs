@@ -132,10 +132,14 @@ fn description(hook: &HookView) -> Text {
 
 fn trust(state: TrustState) -> Text {
     match state {
-        TrustState::NotNeeded => "not needed: the project has no bowline.toml".into(),
+        TrustState::NotNeeded => "not needed: the project has nothing that needs it".into(),
         TrustState::Trusted => Text::styled("trusted", style::GOOD),
         TrustState::Changed => Text::styled(
             "changed since it was trusted: look at it and run `bowline trust`",
+            style::CAUTION,
+        ),
+        TrustState::ExceptAllowList => Text::styled(
+            "trusted, but not its allow-list: look at it and run `bowline trust`",
             style::CAUTION,
         ),
         _ => Text::styled(

@@ -10,6 +10,7 @@ use bowline::hooks::{
     Decision, Dialect, HookContext, HookInput, HookOutput, HookRun, Match, RunStatus, TriggerResult,
 };
 use bowline::settings::TrustState;
+use bowline_builtins::mask;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -19,7 +20,7 @@ use crate::error::Result;
 use crate::finding::Finding;
 use crate::hook_view::{HookView, StatusName};
 use crate::project;
-use crate::ui::{Format, FormatArgs, Ui};
+use crate::ui::{Format, FormatArgs, Ui, masked};
 
 /// Fire an event at the hooks of a project and show what becomes of it
 ///
@@ -79,7 +80,7 @@ pub(crate) struct TestArgs {
     pub(crate) format: FormatArgs,
 }
 
-/// What became of the event.
+/// What became of the event, without the secrets in it: the hooks got them, nobody else needs them.
 #[derive(Debug, Serialize)]
 struct Report {
     event: &'static str,
@@ -191,7 +192,7 @@ pub(crate) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome> {
             .map(Finding::from)
             .collect(),
         dry_run: args.dry_run,
-        payload: input.to_payload(&ctx),
+        payload: mask(&input.to_payload(&ctx)),
         hooks: tested(hooks, preview, result.as_ref()),
         reply: args
             .agent
@@ -292,11 +293,11 @@ impl From<&HookOutput> for Said {
             reason: output.stop_reason.clone(),
             additional_context: output.additional_context.clone(),
             system_message: output.system_message.clone(),
-            message: output.message.clone(),
-            updated_input: output.updated_input.clone(),
+            message: output.message.as_deref().map(masked::output),
+            updated_input: output.updated_input.as_ref().map(mask),
             end_turn: output.end_turn.clone(),
             suppress_logging: output.suppress_logging,
-            event_fields: output.event_fields.clone(),
+            event_fields: masked::fields(&output.event_fields),
             warnings: output.warnings.clone(),
         }
     }
@@ -308,8 +309,8 @@ impl Reply {
         Self {
             agent,
             exit_code: reply.exit_code,
-            stdout: reply.stdout,
-            stderr: reply.stderr,
+            stdout: masked::output(&reply.stdout),
+            stderr: masked::output(&reply.stderr),
         }
     }
 }

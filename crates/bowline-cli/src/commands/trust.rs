@@ -16,10 +16,14 @@ use crate::project;
 use crate::ui::{Answer, Format, FormatArgs, Table, Text, Ui, style};
 use report::Report;
 
+/// The file whose allow-list trust covers, from the project's folder.
+const SENSITIVE_FILES: &str = ".claude/sensitive-files.json";
+
 /// Trust a project's bowline.toml, after a look at what it would run
 ///
-/// Until then its hooks do not run and it can only make things stricter. Trust ends when bowline.toml or
-/// bowline.local.toml changes; it does not cover the scripts that they call
+/// Until then its hooks do not run and it can only make things stricter. Trust ends when bowline.toml,
+/// bowline.local.toml or a .claude/sensitive-files.json with an allow-list changes; it does not cover the scripts
+/// that they call
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -126,7 +130,9 @@ fn trust(store: &mut TrustStore, args: &TrustArgs, ui: &mut Ui) -> Result<Outcom
     let fingerprint =
         TrustStore::fingerprint(&project).map_err(|source| cannot_trust(&project, source))?;
     let settings = project::load(&folder);
-    if let Some(broken) = own_files(&settings).find(|file| file.status != FileStatus::Read) {
+    if let Some(broken) = own_files(&settings)
+        .find(|file| file.kind == FileKind::BowlineConfig && file.status != FileStatus::Read)
+    {
         return Err(Error::new(
             ErrorKind::File,
             format!("cannot tell what {} would do", project::shown(&broken.path)),
@@ -136,7 +142,7 @@ fn trust(store: &mut TrustStore, args: &TrustArgs, ui: &mut Ui) -> Result<Outcom
     let mut report = Report::new(settings);
     let format = args.format.format();
 
-    let pending = fingerprint.filter(|_| !report.trust.is_trusted());
+    let pending = fingerprint.filter(|_| report.trust.is_pending());
     if format == Format::Text {
         report.show(ui);
     }
@@ -164,10 +170,10 @@ fn trust(store: &mut TrustStore, args: &TrustArgs, ui: &mut Ui) -> Result<Outcom
     if format == Format::Json {
         ui.json(&report)?;
     }
-    Ok(if report.trust.is_trusted() {
-        Outcome::Clean
-    } else {
+    Ok(if report.trust.is_pending() {
         Outcome::Findings
+    } else {
+        Outcome::Clean
     })
 }
 
@@ -179,8 +185,16 @@ fn bowline_root(folder: &Path) -> PathBuf {
 
 /// The files that trust is about.
 fn own_files(settings: &Settings) -> impl Iterator<Item = &SettingsFile> {
-    settings.files.iter().filter(|file| {
-        file.kind == FileKind::BowlineConfig && matches!(file.scope, Scope::Project | Scope::Local)
+    let sensitive = &settings.sensitive_files;
+    let lets_pass = |file: &SettingsFile| {
+        let mut patterns = sensitive.allow.iter().chain(&sensitive.ignored);
+        file.path == settings.bowline_root.join(SENSITIVE_FILES)
+            && patterns.any(|it| it.file == file.path)
+    };
+    settings.files.iter().filter(move |file| match file.kind {
+        FileKind::BowlineConfig => matches!(file.scope, Scope::Project | Scope::Local),
+        FileKind::SensitiveFiles => lets_pass(file),
+        _ => false,
     })
 }
 

@@ -4,12 +4,15 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
+use super::masked;
 use super::reveal;
 use super::style;
 use super::text::Text;
 
 /// Lines longer than this are cut around the finding: a minified file is one line.
 const LONGEST_LINE: usize = 400;
+/// How much before and after a line is looked at for secrets.
+const SURROUNDINGS: usize = 4096;
 /// What a line needs beside the finding: its number, and marks for what was left out.
 const MARGIN: usize = 20;
 /// Of a finding at least this much is shown.
@@ -114,6 +117,10 @@ impl Excerpt {
         let to = text.floor_char_boundary(line_end.min(start.saturating_add(LONGEST_LINE)));
         // Only the first line of a span is shown: it is where one has to look.
         let end = text.ceil_char_boundary(span.end.clamp(start, to)).min(to);
+        // Looked at with what surrounds it: a key may be longer than a line, and a name stand before its value.
+        let around = text.floor_char_boundary(from.saturating_sub(SURROUNDINGS))
+            ..text.ceil_char_boundary(to.saturating_add(SURROUNDINGS).min(text.len()));
+        let shown = masked::in_place(text.get(around.clone()).unwrap_or_default());
         let most = width.saturating_sub(MARGIN).max(NARROWEST);
         let cut = text.floor_char_boundary(start.saturating_add(most));
         let (to, end, tail) = if end > cut {
@@ -121,7 +128,10 @@ impl Excerpt {
         } else {
             (to, end, "")
         };
-        let part = |range: Range<usize>| reveal::numbered(text.get(range).unwrap_or_default());
+        let part = |range: Range<usize>| {
+            let range = range.start - around.start..range.end - around.start;
+            reveal::numbered(shown.get(range).unwrap_or_default())
+        };
         let (before_span, inside) = (part(from..start), part(start..end));
         Self {
             line: before.matches('\n').count() + 1,

@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 
 use anstyle::Style;
+use bowline_guard::secrets::redact;
 use unicode_width::UnicodeWidthChar as _;
 
 use super::reveal;
 
-/// A piece of text, styled span by span. Control characters, which could rewrite what is on the
+/// A piece of text, styled span by span, without the secrets that it was given. Control characters, which could rewrite what is on the
 /// screen, are shown as pictures, invisible ones as their numbers; only line breaks stay.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Text {
@@ -25,7 +26,7 @@ impl Text {
 
     /// Adds text in a style.
     pub(crate) fn with(mut self, text: impl AsRef<str>, style: Style) -> Self {
-        self.spans.push((visible(text.as_ref()), style));
+        self.spans.push((visible(&redact(text.as_ref())), style));
         self
     }
 

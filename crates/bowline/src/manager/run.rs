@@ -12,6 +12,8 @@ use super::{Candidate, HookManager, HookRun, RunStatus};
 use crate::context::HookContext;
 use crate::decision::Decision;
 use crate::error::{Error, Result};
+use bowline_guard::secrets::redact;
+
 use crate::event::{EventClass, HookEvent};
 use crate::hook::{Attempts, Hook, Match, OnFailure, Repeat, RunMode, RunPolicy};
 use crate::input::HookInput;
@@ -23,7 +25,7 @@ pub(super) fn matches(hook: &dyn Hook, input: &HookInput) -> Match {
     catch_unwind(AssertUnwindSafe(|| hook.matches(input))).unwrap_or_else(|payload| {
         tracing::warn!(
             hook = hook.name(),
-            panic = panic_text(&*payload),
+            panic = %redact(panic_text(&*payload)),
             "hook panicked in matches"
         );
         Match::Yes
@@ -65,7 +67,8 @@ impl HookManager {
         let (memory, once) = (Arc::clone(&self.memory), once(&candidate.policy));
         tokio::spawn(async move {
             if let Err(error) = attempt(hook.as_ref(), limit, &input, &ctx).await {
-                tracing::warn!(hook = hook.name(), %error, "background hook failed");
+                let error = error.to_string();
+                tracing::warn!(hook = hook.name(), error = %redact(&error), "background hook failed");
                 if once {
                     memory.release(hook.name(), &input);
                 }
@@ -96,7 +99,7 @@ impl HookManager {
             Ok(Err(payload)) => {
                 tracing::warn!(
                     hook = hook.name(),
-                    panic = panic_text(&*payload),
+                    panic = %redact(panic_text(&*payload)),
                     "hook panicked in decided"
                 );
             }
@@ -156,7 +159,7 @@ fn finished(
         },
         Err(error) => {
             let error = error_naming(&id, error);
-            tracing::warn!(hook = id, event = event.name(), %error, "hook failed");
+            tracing::warn!(hook = id, event = event.name(), error = %redact(&error), "hook failed");
             let gate = event.class() == EventClass::Gate && !observes;
             let output = match candidate.policy.on_failure {
                 OnFailure::Block if gate => HookOutput::block(error.clone()),

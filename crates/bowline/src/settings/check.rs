@@ -9,6 +9,7 @@ use super::locations::LOCAL_FILE;
 use super::model::{Plugin, Scope};
 use super::plugins;
 use super::read::{DialectChoice, Parsed, Source, Syntax, parse_source};
+use super::sensitive;
 use super::trust::TrustState;
 use crate::dialect::Dialect;
 use crate::hook::Activation;
@@ -30,6 +31,9 @@ pub fn check_file(path: &Path, dialect: Option<Dialect>) -> FileReport {
     let file = FileText::read(path.to_owned());
     let mut parsed = Parsed::default();
     match &file.text {
+        Ok(Some(_)) if is_sensitive_files(path) => {
+            parsed.diagnostics.extend(sensitive::check(&file));
+        }
         Ok(Some(text)) => {
             let source = guess(path, dialect);
             if let Some(plugin) = source
@@ -152,6 +156,10 @@ fn plugin_root(path: &Path) -> Option<PathBuf> {
 
 fn is_manifest_of(plugin: &Plugin, path: &Path) -> bool {
     std::path::absolute(path).is_ok_and(|path| path == plugin.root.join(plugins::MANIFEST))
+}
+
+fn is_sensitive_files(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == sensitive::FILE)
 }
 
 /// Whether the file is one that Claude Code reads, by its folder and name.

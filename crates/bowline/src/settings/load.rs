@@ -12,6 +12,7 @@ use super::merge::{Candidate, Family, HookStatus, LoadedHook, arrange, status_by
 use super::model::{HookDefinition, Plugin, Scope};
 use super::plugins;
 use super::read::{DialectChoice, Parsed, Source, Syntax, parse_source};
+use super::sensitive::{self, SensitiveFiles};
 use super::switches::{FileSwitches, Provenance, Switches};
 use super::timeouts;
 use super::tree::tree;
@@ -37,6 +38,8 @@ pub struct Settings {
     pub config: Config,
     /// Whether the project's own Bowline files count in full.
     pub trust: TrustState,
+    /// Which files the project's `.claude/sensitive-files.json` protects, and which it lets pass.
+    pub sensitive_files: SensitiveFiles,
 }
 
 impl Settings {
@@ -80,6 +83,8 @@ pub enum FileKind {
     Skill,
     /// A sub-agent.
     Agent,
+    /// A project's `.claude/sensitive-files.json`.
+    SensitiveFiles,
 }
 
 /// What became of a settings file.
@@ -113,7 +118,7 @@ pub fn load(project: &Path, locations: &Locations) -> Settings {
         seen: HashSet::new(),
         ids: Ids::default(),
     };
-    let (config, trust) = loader.bowline_files();
+    let (config, trust, sensitive_files) = loader.bowline_files();
     loader.claude_files(&config);
     if config.allow_managed_hooks_only {
         let by = format!(
@@ -139,6 +144,7 @@ pub fn load(project: &Path, locations: &Locations) -> Settings {
         files,
         config,
         trust,
+        sensitive_files,
         project,
         bowline_root,
     }
@@ -157,7 +163,7 @@ struct Loader<'a> {
 }
 
 impl Loader<'_> {
-    fn bowline_files(&mut self) -> (Config, TrustState) {
+    fn bowline_files(&mut self) -> (Config, TrustState, SensitiveFiles) {
         let managed = FileText::read(self.locations.managed_config.clone());
         let global = self.locations.user_config.clone().map(FileText::read);
         let own = ProjectFiles::read(self.bowline_root);
@@ -205,7 +211,10 @@ impl Loader<'_> {
                 ));
             }
         }
-        (config, trust)
+        let sensitive = sensitive::load(&own.sensitive, self.project, self.bowline_root, trust);
+        self.diagnostics.extend(sensitive.diagnostics);
+        self.files.extend(sensitive.files);
+        (config, trust, sensitive.patterns)
     }
 
     fn trust(&mut self, files: &ProjectFiles) -> TrustState {

@@ -12,6 +12,7 @@ use rustix::fs::FlockOperation;
 
 use super::files::{self, FileText};
 use super::locations::{LOCAL_FILE, Locations, PROJECT_FILE, local_file};
+use super::sensitive;
 use crate::error::{Error, Result};
 
 const FORMAT: u64 = 1;
@@ -23,7 +24,7 @@ const LOCK_PAUSE: Duration = Duration::from_millis(20);
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum TrustState {
-    /// The project has no Bowline files of its own.
+    /// The project has nothing that needs trust.
     NotNeeded,
     /// The user trusts them as they are now.
     Trusted,
@@ -31,14 +32,30 @@ pub enum TrustState {
     Untrusted,
     /// The user trusted them once, and they have changed since.
     Changed,
+    /// The user trusts them as they are now, but not the allow-list of `.claude/sensitive-files.json`, which has come
+    /// since.
+    ExceptAllowList,
 }
 
 impl TrustState {
     /// Whether the project's files count in full.
     pub const fn is_trusted(self) -> bool {
         match self {
-            Self::NotNeeded | Self::Trusted => true,
+            Self::NotNeeded | Self::Trusted | Self::ExceptAllowList => true,
             Self::Untrusted | Self::Changed => false,
+        }
+    }
+
+    /// Whether files may pass by the allow-list of `.claude/sensitive-files.json`.
+    pub const fn covers_allow_list(self) -> bool {
+        matches!(self, Self::Trusted)
+    }
+
+    /// Whether there is something that the user has not trusted.
+    pub const fn is_pending(self) -> bool {
+        match self {
+            Self::NotNeeded | Self::Trusted => false,
+            Self::Untrusted | Self::Changed | Self::ExceptAllowList => true,
         }
     }
 }
@@ -55,13 +72,15 @@ pub struct TrustEntry {
     pub when: DateTime<Utc>,
 }
 
-/// A project's own Bowline files, as they are now.
+/// A project's files that trust is about, as they are now.
 #[derive(Debug)]
 pub(super) struct ProjectFiles {
     /// `bowline.toml`.
     pub(super) shared: FileText,
     /// `bowline.local.toml`, or the main checkout's.
     pub(super) local: FileText,
+    /// `.claude/sensitive-files.json`, which needs trust only if it has an allow-list.
+    pub(super) sensitive: FileText,
 }
 
 impl ProjectFiles {
@@ -69,19 +88,40 @@ impl ProjectFiles {
         Self {
             shared: FileText::read(project.join(PROJECT_FILE)),
             local: FileText::read(local_file(project)),
+            sensitive: FileText::read(sensitive::file_of(project)),
         }
     }
 
-    /// SHA-256 over the names, lengths and contents; `None` when there are no files.
+    /// SHA-256 over everything that needs trust; `None` when nothing does.
     pub(super) fn sha256(&self) -> Result<Option<String>> {
+        // Without an allow-list, or unreadable, the file can only tighten.
+        let allow_list = match &self.sensitive.text {
+            Ok(Some(text)) if sensitive::loosens(text) => Some(text.as_str()),
+            Ok(_) | Err(_) => None,
+        };
+        self.hash(allow_list)
+    }
+
+    /// As [`sha256`](Self::sha256), without the allow-list.
+    fn own_sha256(&self) -> Result<Option<String>> {
+        self.hash(None)
+    }
+
+    /// Over the names, lengths and contents.
+    fn hash(&self, allow_list: Option<&str>) -> Result<Option<String>> {
         let mut hash = hmac_sha256::Hash::new();
         let mut any = false;
+        let mut texts = Vec::new();
         for (name, file) in [(PROJECT_FILE, &self.shared), (LOCAL_FILE, &self.local)] {
             let text = file.text.as_ref().map_err(|unreadable| Error::File {
                 action: "read",
                 path: file.path.clone(),
                 source: io::Error::other(unreadable.to_string()),
             })?;
+            texts.push((name, text.as_deref()));
+        }
+        texts.push((sensitive::PATH, allow_list));
+        for (name, text) in texts {
             if let Some(text) = text {
                 any = true;
                 hash.update(name);
@@ -157,6 +197,9 @@ impl TrustStore {
         match recorded {
             None => TrustState::Untrusted,
             Some(record) if now.as_ref() == Some(&record.sha256) => TrustState::Trusted,
+            Some(record) if matches!(files.own_sha256(), Ok(Some(own)) if own == record.sha256) => {
+                TrustState::ExceptAllowList
+            }
             Some(_) => TrustState::Changed,
         }
     }
@@ -165,8 +208,9 @@ impl TrustStore {
     pub fn record(&mut self, project: &Path) -> Result<()> {
         let sha256 = Self::fingerprint(project)?.ok_or_else(|| {
             Error::other(format!(
-                "there is nothing to trust: {} has no {PROJECT_FILE} and no {LOCAL_FILE}",
-                project.display()
+                "there is nothing to trust: {} has no {PROJECT_FILE}, no {LOCAL_FILE} and no allow-list in {}",
+                project.display(),
+                sensitive::PATH
             ))
         })?;
         self.insert(project, sha256)

@@ -230,3 +230,51 @@ async fn f15_a_two_events_of_claude_code_fail_closed() {
         assert_eq!(result.output.decision(), expected, "{event}");
     }
 }
+
+/// What is logged, for as long as the writer is in force.
+#[derive(Clone, Default)]
+struct Log(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn f15_a_failure_is_logged_without_its_secrets() {
+    let token = bowline_guard::secrets::expand("ghp_{a36}");
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(move || writer.clone())
+        .finish();
+    let _in_force = tracing::subscriber::set_default(subscriber);
+    let mut manager = HookManager::new();
+    let fails = token.clone();
+    manager.register(FnHook::new("fails", [HookEvent::Stop], move |_, _| {
+        let fails = fails.clone();
+        async move { Err(bowline::Error::other(format!("refused {fails}"))) }
+    }));
+    let panics = token.clone();
+    manager.register(FnHook::new("panics", [HookEvent::Stop], move |_, _| {
+        let panics = panics.clone();
+        async move { panic!("refused {panics}") }
+    }));
+    let result = manager
+        .trigger(HookInput::stop("s"), &HookContext::new("s"))
+        .await;
+    assert_eq!(result.results.len(), 2);
+    let logged = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    assert_eq!(
+        logged.matches("[REDACTED:github-token]").count(),
+        2,
+        "{logged}"
+    );
+    assert!(!logged.contains(&token), "{logged}");
+}

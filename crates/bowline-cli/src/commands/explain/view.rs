@@ -290,7 +290,7 @@ fn through(through: &Through) -> String {
 fn stdin(stdin: &Stdin) -> Option<String> {
     Some(match stdin {
         Stdin::None => return None,
-        Stdin::Text(text) => format!("the text {:?}", presentable(&first_line(text))),
+        Stdin::Text(text) => format!("the text {:?}", first_line(&presentable(text))),
         Stdin::File(file) => presentable(&file.source),
         Stdin::Pipe(programs) => format!("the output of {}", presentable(&programs.join(" | "))),
         _ => "something else".to_owned(),

@@ -11,7 +11,8 @@ use crate::ui::{Text, Tree, Ui, reveal, style};
 
 /// What trust is, and what it is not.
 const COVERS: &str = "Trust covers bowline.toml and bowline.local.toml as they are now. It does not cover the scripts that \
-     they call: those can change later, and nobody is asked again.";
+     they call: those can change later, and nobody is asked again. A .claude/sensitive-files.json with an allow-list is \
+     covered like them.";
 const CHANGED: &str = "One of its files is not what was trusted: it was changed, added or removed. Which one, and what in \
      it, is not known; look at all of it again.";
 /// How the library ends what it says of a setting that is ignored.
@@ -83,7 +84,8 @@ impl Report {
         match self.trust {
             TrustState::NotNeeded => {
                 return ui.line(format!(
-                    "Nothing to trust: {project} has no bowline.toml and no bowline.local.toml."
+                    "Nothing to trust: {project} has no bowline.toml, no bowline.local.toml and no allow-list in \
+                     .claude/sensitive-files.json."
                 ));
             }
             TrustState::Trusted => return ui.line(format!("{project} is already trusted.")),
@@ -93,6 +95,12 @@ impl Report {
                     style::CAUTION,
                 ));
                 ui.line(CHANGED);
+                ui.blank();
+            }
+            TrustState::ExceptAllowList => {
+                ui.line(format!(
+                    "{project} is trusted, but not the allow-list that it has got since."
+                ));
                 ui.blank();
             }
             _ => {}

@@ -1,0 +1,211 @@
+//! Guards against secrets that are written where they do not belong: into a file, a commit or a prompt.
+
+mod commit;
+mod diff;
+mod git;
+mod shell;
+mod spot;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bowline::hooks::{Hook, HookContext, HookEvent, HookInput, HookOutput, RunPolicy};
+use bowline::settings::GuardMode;
+use bowline_guard::tool_call::runs_a_shell;
+use serde_json::Value;
+
+use super::{Guards, PRIORITY, run_policy};
+use commit::Commit;
+use spot::{Spot, place_of, spots_in};
+
+const EVENTS: &[HookEvent] = &[HookEvent::PreToolUse, HookEvent::UserPromptSubmit];
+/// More places than this are counted, not named.
+const MOST_PLACES: usize = 3;
+/// A large repository takes git a while.
+const TIMEOUT_SECS: u64 = 30;
+
+const ELSEWHERE: &str = "put it into the environment or a secret store and refer to it by its name; if it is only an \
+     example, write one that nobody could take for a real one";
+const UNCOMMITTED: &str = "take it out of the change, put it into the environment or a secret store and refer to it by its \
+     name; a secret that was ever pushed has to be replaced";
+const UNSENT: &str = "send the prompt without it and name the variable or the store that holds it; replace the secret if it was \
+     pasted before, since transcripts keep what was sent";
+
+/// What is answered where a secret would be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnSecret {
+    /// A person decides.
+    Ask,
+    /// It does not happen.
+    Deny,
+}
+
+/// Speaks up when what looks like a live secret would be written into a file or a commit, or was pasted into a prompt.
+/// Silent otherwise.
+#[derive(Debug)]
+pub struct SecretWritingGuard {
+    guards: Arc<Guards>,
+    on_secret: OnSecret,
+}
+
+impl SecretWritingGuard {
+    /// One of a project's guards.
+    pub fn new(guards: Arc<Guards>, on_secret: OnSecret) -> Self {
+        Self { guards, on_secret }
+    }
+
+    async fn look_at_command(&self, input: &HookInput, ctx: &HookContext) -> Seen {
+        let command = input.command().unwrap_or_default();
+        let judgement = self.guards.analyst().judge(command, input, ctx);
+        let mut seen = Seen::new("this command would write", ELSEWHERE);
+        seen.spots = shell::written(command, &judgement);
+        let commits = Commit::all(&judgement.invocations);
+        if !commits.is_empty() {
+            seen.deed = "this command would write or commit";
+            seen.instead = UNCOMMITTED;
+        }
+        for commit in commits {
+            let found = commit.look(&ctx.env).await;
+            seen.spots.extend(found.spots);
+            seen.warnings.extend(found.warning);
+        }
+        seen
+    }
+
+    fn answer(&self, seen: Seen, mode: GuardMode) -> HookOutput {
+        let output = match (seen.reason(), mode, self.on_secret) {
+            (None, _, _) => HookOutput::allow(),
+            (Some(reason), GuardMode::Observe, _) => HookOutput::allow().system_message(format!(
+                "Bowline only observes; it would stop this: {reason}"
+            )),
+            (Some(reason), _, OnSecret::Ask) => HookOutput::ask(reason),
+            (Some(reason), _, OnSecret::Deny) => HookOutput::block(reason),
+        };
+        seen.warnings.into_iter().fold(output, HookOutput::warning)
+    }
+}
+
+#[async_trait]
+impl Hook for SecretWritingGuard {
+    fn name(&self) -> &str {
+        "guard:secret-writing"
+    }
+
+    fn events(&self) -> &[HookEvent] {
+        EVENTS
+    }
+
+    fn timeout_secs(&self) -> u64 {
+        TIMEOUT_SECS
+    }
+
+    fn priority(&self) -> i32 {
+        PRIORITY
+    }
+
+    fn policy(&self) -> RunPolicy {
+        run_policy()
+    }
+
+    async fn execute(&self, input: HookInput, ctx: &HookContext) -> bowline::Result<HookOutput> {
+        let seen = if input.event_type() == HookEvent::UserPromptSubmit {
+            look_at_prompt(input.prompt().unwrap_or_default())
+        } else if input.tool_name().is_some_and(runs_a_shell) {
+            self.look_at_command(&input, ctx).await
+        } else {
+            look_at_file(&input)
+        };
+        let mode = self.guards.policy_for(&input, ctx).mode;
+        Ok(self.answer(seen, mode))
+    }
+}
+
+/// What was seen of one event.
+#[derive(Debug)]
+struct Seen {
+    /// What would be done with the secrets.
+    deed: &'static str,
+    spots: Vec<Spot>,
+    instead: &'static str,
+    warnings: Vec<String>,
+}
+
+impl Seen {
+    fn new(deed: &'static str, instead: &'static str) -> Self {
+        Self {
+            deed,
+            spots: Vec::new(),
+            instead,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// What was found and what to do, if anything was. Never the secret itself.
+    fn reason(&self) -> Option<String> {
+        if self.spots.is_empty() {
+            return None;
+        }
+        let mut places: Vec<String> = self
+            .spots
+            .iter()
+            .take(MOST_PLACES)
+            .map(ToString::to_string)
+            .collect();
+        if let Some(more @ 1..) = self.spots.len().checked_sub(MOST_PLACES) {
+            places.push(format!("{more} more"));
+        }
+        Some(format!(
+            "{} what looks like a live secret: {}. Instead: {}. [secrets.writing]",
+            self.deed,
+            places.join("; "),
+            self.instead
+        ))
+    }
+}
+
+fn look_at_prompt(prompt: &str) -> Seen {
+    let mut seen = Seen::new("the prompt holds", UNSENT);
+    seen.spots = spots_in(prompt, spot::Surroundings::Real, |line| {
+        format!("in line {line}")
+    });
+    seen
+}
+
+fn look_at_file(input: &HookInput) -> Seen {
+    let mut seen = Seen::new("this call would write", ELSEWHERE);
+    let (Some("Write" | "Edit" | "MultiEdit" | "NotebookEdit"), Some(fields)) =
+        (input.tool_name(), input.tool_input())
+    else {
+        return seen;
+    };
+    let path = input.file_path().unwrap_or("a file");
+    let surroundings = spot::Surroundings::of(path);
+    for (new, old, part) in new_texts(fields) {
+        let spots = spots_in(new, surroundings, |line| place_of(path, line, part));
+        // What the file holds already is not written now.
+        let added = spots
+            .into_iter()
+            .filter(|spot| !spot.is_in(new, old.unwrap_or_default()));
+        seen.spots.extend(added);
+    }
+    seen
+}
+
+/// The texts that a tool's input would put into a file, what they replace, and what their lines are counted in.
+fn new_texts(fields: &Value) -> Vec<(&str, Option<&str>, &'static str)> {
+    const NEW_TEXT: &str = " of the new text";
+    let edits = fields.get("edits").and_then(Value::as_array);
+    let mut texts = Vec::new();
+    for holder in std::iter::once(fields).chain(edits.into_iter().flatten()) {
+        let old = holder.get("old_string").and_then(Value::as_str);
+        for (name, part) in [
+            ("content", ""),
+            ("new_string", NEW_TEXT),
+            ("new_source", " of the cell"),
+        ] {
+            let new = holder.get(name).and_then(Value::as_str);
+            texts.extend(new.map(|new| (new, old, part)));
+        }
+    }
+    texts
+}

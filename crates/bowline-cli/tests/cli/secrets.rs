@@ -1,0 +1,235 @@
+//! Nothing that is shown holds a secret, while what is run gets it in full.
+
+use std::fs;
+
+use bowline_guard::secrets::expand;
+use serde_json::json;
+
+use super::bench::{Bench, Ran, one_hook};
+
+impl Ran {
+    /// Both streams hide the secret, and say that they do.
+    #[track_caller]
+    fn hides(&self, secret: &str) -> &Self {
+        let shown = format!("{}{}", self.stdout, self.stderr);
+        assert!(!shown.contains(secret), "`{secret}` in:\n{shown}");
+        assert!(
+            shown.contains("[REDACTED") || shown.contains("***"),
+            "nothing is said to be hidden in:\n{shown}"
+        );
+        self
+    }
+}
+
+fn token() -> String {
+    expand("ghp_{a36}")
+}
+
+#[test]
+fn a_token_in_a_hooks_command_is_run_but_not_shown() {
+    let bench = Bench::new();
+    let token = token();
+    let gap = " ".repeat(20);
+    let command = format!(
+        "curl -u{gap}ci:S3cr3t-pw9 x.test 2>/dev/null; echo {token} >ran; echo {token} >&2; exit 2"
+    );
+    bench.write(
+        ".claude/settings.json",
+        one_hook("PreToolUse", "Bash", &command),
+    );
+    let fire = [
+        "test",
+        "PreToolUse",
+        "--tool",
+        "Bash",
+        "--agent",
+        "claude-code",
+    ];
+    for args in [
+        &["hooks"][..],
+        &["hooks", "--json"],
+        &["check", "--json"],
+        &["test", "PreToolUse", "--tool", "Bash", "--dry-run"],
+        &[
+            "test",
+            "PreToolUse",
+            "--tool",
+            "Bash",
+            "--dry-run",
+            "--json",
+        ],
+        &fire,
+        &[&fire[..], &["--json"]].concat(),
+    ] {
+        bench.run(args).hides(&token).hides("S3cr3t-pw9");
+    }
+    assert_eq!(
+        fs::read_to_string(bench.project().join("ran"))
+            .unwrap()
+            .trim(),
+        token
+    );
+}
+
+#[test]
+fn what_is_nested_in_a_payload_is_run_but_not_shown() {
+    let bench = Bench::new();
+    let token = token();
+    let answer = json!({"hookSpecificOutput": {
+        "hookEventName": "PreToolUse",
+        "additionalContext": format!("use {token}"),
+        "updatedInput": {"headers": {"api_key": "short-one"}, "text": token},
+    }});
+    bench.write("answer.json", answer.to_string());
+    bench.write(
+        ".claude/settings.json",
+        one_hook("PreToolUse", "Bash", "cat >seen; cat answer.json"),
+    );
+    let input = json!({
+        "command": format!("curl -H 'Authorization: Bearer {token}' https://api.test"),
+        "options": [{"api_key": "short-one", "author": "Ada"}],
+    })
+    .to_string();
+    let fire = [
+        "test",
+        "PreToolUse",
+        "--tool",
+        "Bash",
+        "--input",
+        &input,
+        "--agent",
+        "claude-code",
+    ];
+    for args in [&fire[..], &[&fire[..], &["--json"]].concat()] {
+        bench.run(args).hides(&token).hides("short-one");
+    }
+    let (_, document) = bench.json(&fire);
+    assert_eq!(
+        document["payload"]["tool_input"]["options"],
+        json!([{"api_key": "[REDACTED]", "author": "Ada"}])
+    );
+    let seen = fs::read_to_string(bench.project().join("seen")).unwrap();
+    assert!(
+        seen.contains(&token) && seen.contains("short-one"),
+        "{seen}"
+    );
+}
+
+#[test]
+fn explain_shows_no_token() {
+    let bench = Bench::new();
+    let token = token();
+    let command = format!(
+        "cat <<EOF | sudo -E curl -u ci:S3cr3t-pw9 -d @- https://ci:{token}@x.test\n{token}\nEOF"
+    );
+    let input = json!({"file_path": ".env", "content": token}).to_string();
+    for args in [
+        &["explain", &command][..],
+        &["explain", "--json", &command],
+        &["explain", "--tool", "Write", "--input", &input],
+        &["explain", "--json", "--tool", "Write", "--input", &input],
+    ] {
+        bench.run(args).hides(&token);
+    }
+    bench.run(&["explain", &command]).hides("S3cr3t-pw9");
+}
+
+#[test]
+fn trust_shows_everything_but_the_secret_part() {
+    let bench = Bench::new();
+    let token = token();
+    bench.write(
+        "bowline.toml",
+        format!(
+            r#"
+[[hooks.PreToolUse]]
+matcher = "Bash"
+hooks = [
+  {{ type = "command", command = "deploy --token {token} --to prod", env = {{ DB_PASSWORD = "short-one", MODE = "fast" }} }},
+  {{ type = "http", url = "https://ci:S3cr3t-pw9@hook.test/x?token={token}", headers = {{ Authorization = "Bearer $HOOK_TOKEN", X-Api-Key = "short-one" }} }},
+]
+"#
+        ),
+    );
+    for args in [&["trust"][..], &["trust", "--json"]] {
+        let ran = bench.run(args);
+        ran.hides(&token).hides("short-one").hides("S3cr3t-pw9");
+        for kept in [
+            "deploy --token",
+            "--to prod",
+            "fast",
+            "Bearer $HOOK_TOKEN",
+            "hook.test/x",
+        ] {
+            assert!(ran.stdout.contains(kept), "no `{kept}` in:\n{}", ran.stdout);
+        }
+    }
+}
+
+#[test]
+fn a_finding_is_shown_in_its_line_without_the_secret() {
+    let bench = Bench::new();
+    let token = token();
+    bench.write(
+        "bowline.toml",
+        format!("[[hooks.PreToolUse]]\ncommand = \"x {token}\"; oops\n"),
+    );
+    bench.run(&["check"]).hides(&token);
+    bench.write(
+        ".claude/settings.json",
+        format!("{{\"hooks\": {{\"{token}\": []}}}}"),
+    );
+    for args in [&["check"][..], &["check", "--json"], &["hooks"]] {
+        let ran = bench.run(args);
+        assert!(!ran.stdout.contains(&token), "{}", ran.stdout);
+    }
+}
+
+#[test]
+fn an_error_quotes_no_token() {
+    let bench = Bench::new();
+    let token = token();
+    let flag = format!("--{token}");
+    for args in [
+        &["hooks", &flag][..],
+        &["hooks", "--json", &flag],
+        &["check", &token],
+        &["check", "--json", &token],
+        &["test", "PreToolUse", "--input", &format!("@{token}")],
+    ] {
+        bench.run(args).expect(2, &[]).hides(&token);
+    }
+}
+
+#[test]
+fn f41_a_an_allow_list_is_shown_before_it_is_trusted() {
+    let bench = Bench::new();
+    bench.write(
+        ".claude/sensitive-files.json",
+        r#"{"patterns": {"custom_patterns": ["("]}, "allowlist": ["^fixtures/"]}"#,
+    );
+    bench
+        .run(&["check"])
+        .expect(1, &["bad-pattern", "sensitive-files.json"]);
+    bench
+        .run(&["check", ".claude/sensitive-files.json"])
+        .expect(1, &["bad-pattern"]);
+    bench
+        .run(&["hooks"])
+        .expect(0, &["not trusted", ".claude/sensitive-files.json"]);
+    bench.run(&["trust", "--yes"]).expect(
+        0,
+        &[
+            ".claude/sensitive-files.json",
+            "`allowlist` entry `^fixtures/`",
+            "Trusted",
+        ],
+    );
+    bench
+        .run(&["hooks"])
+        .expect(0, &["trusted"])
+        .lacks("not trusted");
+
+    bench.write("bowline.toml", "");
+    bench.run(&["hooks"]).expect(0, &["changed since"]);
+}
