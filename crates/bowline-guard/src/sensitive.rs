@@ -7,6 +7,7 @@ mod fold;
 mod matching;
 mod meeting;
 mod names;
+mod notable;
 mod policy;
 mod rules;
 mod tools;
@@ -14,6 +15,7 @@ mod tools;
 use crate::paths::{ResolvedPath, Shape};
 
 pub use names::sounds_secret;
+pub use notable::notable;
 pub use policy::{BadPattern, SensitivePolicy};
 pub use tools::{SensitiveFinding, ToolFields, Verdict, judge_path, judge_tool};
 
@@ -135,6 +137,10 @@ fn classify_spelling(spelling: &str, path: &ResolvedPath, access: Access) -> Sen
         Access::List if is_pattern => meeting::judge_pattern(&folded, Access::Glob),
         Access::Read | Access::Write | Access::Edit | Access::List if !is_pattern => {
             matching::judge_name(&folded, access)
+        }
+        // Below a file there is nothing.
+        Access::Search if !is_pattern && matching::names_a_file(&folded) => {
+            matching::judge_name(&folded, Access::Read)
         }
         Access::Search => matching::judge_name(&folded, Access::Read)
             .worse(meeting::judge_tree(&folded, spelling)),

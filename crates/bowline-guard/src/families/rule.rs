@@ -41,6 +41,11 @@ impl RuleInfo {
         self.effect(Gravity::Doubtful, what)
     }
 
+    /// An effect worth a note, but never a stop.
+    pub(super) fn harmless(&self, what: impl Into<String>) -> Effect {
+        self.effect(Gravity::Harmless, what)
+    }
+
     pub(super) fn effect(&self, gravity: Gravity, what: impl Into<String>) -> Effect {
         let effect = Effect::new(self.category, gravity, self.id, what);
         match self.instead {

@@ -14,7 +14,7 @@ use super::Run;
 use super::args::{Parsed, Spec, UNKNOWN, parse, word};
 use super::launch::base_name;
 use super::rule::rules;
-use programs::{arg_file, container_copy, dd, find, git, openssl, request, upload};
+use programs::{container_copy, dd, find, git, openssl, request, upload};
 pub(super) use variables::names_a_secret;
 use variables::{environment, filtered_environment, printed_variable};
 
@@ -295,7 +295,6 @@ pub(super) fn effects(run: Run<'_>, world: &dyn World) -> Vec<Effect> {
         "aws" | "gsutil" | "gcloud" | "az" | "s3cmd" | "rclone" | "mc" | "gh" | "glab" => {
             found.extend(upload(name, run, world));
         }
-        "xargs" => found.extend(arg_file(run, world)),
         "find" | "fd" => found.extend(find(run, world)),
         _ => {}
     }

@@ -196,6 +196,11 @@ fn reason_of(rule: &Rule) -> Reason {
     }
 }
 
+/// Whether a rule knows this very name as a file's.
+pub(super) fn names_a_file(path: &Folded) -> bool {
+    deciding_rule(path).is_some_and(|(_, pattern)| pattern.extent == Extent::Name)
+}
+
 /// Judges a path without wildcards.
 pub(super) fn judge_name(path: &Folded, access: Access) -> Sensitivity {
     let first = deciding_rule(path);

@@ -347,7 +347,7 @@ impl Interpreter<'_> {
         let tokens = program.tokens.as_slice();
         let before = before_name(tokens, at);
         let whole = match name {
-            "environ" => before == "os",
+            "environ" => before == "os" || before.is_empty(),
             "env" => before == "process",
             "ENV" | "$_ENV" => before.is_empty(),
             _ => matches!(
