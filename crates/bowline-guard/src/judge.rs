@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::effect::{Category, Effect, Gravity};
 use crate::families;
-use crate::interpret::{Interpretation, Note, interpret};
+use crate::interpret::{Interpretation, Note, interpret, interpret_powershell};
 use crate::invocation::Invocation;
 use crate::paths::{self, World};
 use crate::sensitive::{Access, Sensitivity, classify};
@@ -40,7 +40,15 @@ pub struct Verdict {
 
 /// Judges a shell text.
 pub fn judge(text: &str, world: &dyn World) -> Judgement {
-    let interpretation = interpret(text, world);
+    judge_interpreted(text, interpret(text, world), world)
+}
+
+/// Judges a PowerShell text.
+pub fn judge_powershell(text: &str, world: &dyn World) -> Judgement {
+    judge_interpreted(text, interpret_powershell(text, world), world)
+}
+
+fn judge_interpreted(text: &str, interpretation: Interpretation, world: &dyn World) -> Judgement {
     let mut effects = Vec::new();
     let found = families::effects_of_line(&interpretation.invocations, world);
     for (index, (invocation, found)) in interpretation.invocations.iter().zip(found).enumerate() {
@@ -201,8 +209,17 @@ const DANGEROUS: &[&str] = &[
     "parted",
     "diskutil",
     "remove-item",
+    "ri",
     "rd",
     "del",
+    "erase",
+    "clear-content",
+    "clear-disk",
+    "format-volume",
+    "invoke-expression",
+    "iex",
+    "stop-computer",
+    "restart-computer",
 ];
 
 /// The most paths that are looked at one by one.

@@ -6,7 +6,7 @@ use std::fmt;
 use crate::effect::{Category, Effect, Gravity};
 use crate::families;
 use crate::invocation::{Arg, Directory, Invocation, Opened, Opening, Stdin};
-use crate::judge::{Judgement, judge};
+use crate::judge::{Judgement, judge, judge_powershell};
 use crate::lookalikes;
 use crate::paths::World;
 use crate::secrets::redact;
@@ -183,6 +183,9 @@ pub fn judge_tool_call(
 ) -> CallVerdict {
     if runs_a_shell(tool) {
         return match call.command {
+            Some(command) if tool == "PowerShell" => {
+                judge_command(command, &judge_powershell(command, world))
+            }
             Some(command) => judge_command(command, &judge(command, world)),
             None => CallVerdict::new(
                 CallDecision::Ask,

@@ -3,11 +3,19 @@
 
 use bowline_guard::paths::StaticWorld;
 use bowline_guard::sensitive::SensitivePolicy;
-use bowline_guard::tool_call::{ToolCall, judge_tool_call};
+use bowline_guard::tool_call::{CallVerdict, ToolCall, judge_tool_call};
+
+fn decision(tool: &str, command: &str) -> CallVerdict {
+    let world = StaticWorld::new("/home/dev/project", "/home/dev");
+    let call = ToolCall {
+        command: Some(command),
+        ..ToolCall::default()
+    };
+    judge_tool_call(tool, &call, &world, &SensitivePolicy::default())
+}
 
 /// Checks rows of a verdict and a command; reports all that differ at once.
 fn check(tool: &str, table: &str) {
-    let world = StaticWorld::new("/home/dev/project", "/home/dev");
     let mut wrong = Vec::new();
     let mut rows = 0;
     for row in table
@@ -16,11 +24,7 @@ fn check(tool: &str, table: &str) {
     {
         let (expected, command) = row.split_once(' ').unwrap();
         let command = command.replace('⏎', "\n");
-        let call = ToolCall {
-            command: Some(&command),
-            ..ToolCall::default()
-        };
-        let verdict = judge_tool_call(tool, &call, &world, &SensitivePolicy::default());
+        let verdict = decision(tool, &command);
         if verdict.decision.name() != expected {
             wrong.push(format!(
                 "{command}\n    {}, expected {expected}: {}",
@@ -42,4 +46,91 @@ fn check(tool: &str, table: &str) {
 #[test]
 fn shell_variants() {
     check("Bash", include_str!("data/variants.txt"));
+}
+
+#[test]
+fn powershell_variants() {
+    check("PowerShell", include_str!("data/powershell.txt"));
+}
+
+#[test]
+fn strange_powershell_is_survived() {
+    let pieces = [
+        "",
+        "$",
+        "${",
+        "$(",
+        "@'",
+        "@\"",
+        "'",
+        "\"",
+        "`",
+        "{",
+        "}",
+        "(",
+        ")",
+        "[",
+        "]",
+        "|",
+        "&",
+        ";",
+        ">",
+        ">>",
+        "2>&1",
+        "*>",
+        "<#",
+        "#>",
+        "#",
+        "-",
+        "--",
+        "–",
+        "=",
+        "+=",
+        ".",
+        "::",
+        "%",
+        "?",
+        "iex",
+        "if",
+        "foreach",
+        "$_",
+        "$x",
+        "$x.y(",
+        "[a]::b(",
+        "é",
+        "\u{0}",
+        "…",
+        "Remove-Item",
+        "-Path:",
+    ];
+    for first in pieces {
+        for second in pieces {
+            for text in [
+                format!("{first}{second}"),
+                format!("{first} {second} x"),
+                format!("x {first}\n{second}"),
+            ] {
+                let _ = decision("PowerShell", &text);
+            }
+        }
+    }
+    for piece in [
+        "(",
+        "{",
+        "$(",
+        "@(",
+        "& {",
+        "iex '",
+        "$x = $x + $x;",
+        "a | ",
+        "if (1) {",
+        "\"$(",
+        "`",
+    ] {
+        let _ = decision("PowerShell", &piece.repeat(20_000));
+        let _ = decision(
+            "PowerShell",
+            &format!("{}Remove-Item ~", piece.repeat(2_000)),
+        );
+    }
 }
