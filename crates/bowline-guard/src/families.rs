@@ -21,7 +21,7 @@ mod own;
 mod permissions;
 mod process;
 mod publish;
-mod rule;
+pub(crate) mod rule;
 mod secret_tools;
 mod secrets;
 mod sql;

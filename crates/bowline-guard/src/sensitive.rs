@@ -102,6 +102,27 @@ impl Sensitivity {
     }
 }
 
+/// A name that is no rule's, but says it all.
+const NAMED_SECRET: Reason = Reason {
+    rule: "named-secret",
+    why: "the file is named after the secret in it",
+    instead: "read the code that uses it, or a template without live values",
+};
+
+/// The project's own patterns; the finding names the one that fits.
+const CUSTOM_PATTERN: Reason = Reason {
+    rule: "custom-pattern",
+    why: "the project's own patterns name it as sensitive",
+    instead: "ask the person for the part that is needed",
+};
+
+/// A search without bounds; the finding names the place.
+const SEARCH_EVERYTHING: Reason = Reason {
+    rule: "search-everything",
+    why: "a search through a whole home or machine reads the keys and logins in it, too",
+    instead: "search the directory that is meant, or only one kind of file",
+};
+
 /// The built-in rules that can say something against an access, in the order in which they are
 /// tried. Several may have one name.
 pub fn rules() -> impl Iterator<Item = Reason> {
@@ -112,6 +133,7 @@ pub fn rules() -> impl Iterator<Item = Reason> {
             why: rule.why,
             instead: rule.instead,
         })
+        .chain([NAMED_SECRET, CUSTOM_PATTERN, SEARCH_EVERYTHING])
 }
 
 /// Judges a resolved path by the built-in rules. Every spelling counts: as it was written, and

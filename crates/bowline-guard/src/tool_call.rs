@@ -4,7 +4,7 @@
 use std::fmt;
 
 use crate::effect::{Category, Effect, Gravity};
-use crate::families;
+use crate::families::{self, rule::rules};
 use crate::invocation::{Arg, Directory, Invocation, Opened, Opening, Stdin};
 use crate::judge::{Judgement, judge, judge_powershell};
 use crate::lookalikes;
@@ -15,8 +15,12 @@ use crate::sensitive::{self, SensitiveFinding, SensitivePolicy, ToolFields};
 /// A command is quoted in a reason up to so many characters.
 const MAX_QUOTED: usize = 120;
 
-const REWRITE_NAME: &str =
+pub(crate) const REWRITE_NAME: &str =
     "write the name in plain characters; if it is really spelled so, let the person confirm it";
+
+rules! {
+    NO_COMMAND = Unverified, "call.no-command", "Calls a shell without a command";
+}
 
 /// The tools whose `command` a shell runs.
 const SHELL_TOOLS: &[&str] = &["Bash", "PowerShell", "Shell", "Monitor"];
@@ -189,8 +193,8 @@ pub fn judge_tool_call(
             Some(command) => judge_command(command, &judge(command, world)),
             None => CallVerdict::new(
                 CallDecision::Ask,
-                Category::Unverified,
-                "call.no-command",
+                NO_COMMAND.category,
+                NO_COMMAND.id,
                 &format!("a call of {tool} without a command cannot be judged"),
             ),
         };

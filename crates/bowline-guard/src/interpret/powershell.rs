@@ -17,6 +17,9 @@ use super::value::{Content, Item, Output, UNKNOWN};
 use crate::invocation::{Arg, Opened, Opening, Value};
 use reader::{Adding, Token, inside, tokens};
 
+/// So many stages of one pipe are followed.
+const MAX_STAGES: usize = 64;
+
 /// One command of a pipe, as written.
 #[derive(Debug, Default)]
 struct Command {
@@ -58,9 +61,12 @@ impl Interpreter<'_> {
         {
             return self.ps_assignment(name, rest, scope, input);
         }
+        if tokens.iter().filter(|it| **it == Token::Pipe).count() > MAX_STAGES {
+            self.problem("a pipe has more stages than are followed");
+        }
         let mut flow = input.clone();
         let mut output = Output::nothing();
-        for stage in tokens.split(|it| *it == Token::Pipe) {
+        for stage in tokens.split(|it| *it == Token::Pipe).take(MAX_STAGES) {
             let command = command(stage);
             output = self.ps_command(&command, scope, &flow);
             flow = Some(Rc::new(output.clone()));
@@ -75,10 +81,10 @@ impl Interpreter<'_> {
         scope: &mut Scope,
         input: &Input,
     ) -> Output {
-        // A value that is only an expression is not printed.
-        let content = match value {
-            [Token::Word(word)] if is_expression(word) => self.ps_item(word, scope).content(),
-            _ => {
+        // An expression that is assigned is not printed.
+        let content = match self.ps_joined(value, scope) {
+            Some(item) => item.content(),
+            None => {
                 let output = self.ps_statement(value, scope, input);
                 Content {
                     sources: output.sources.clone(),

@@ -250,11 +250,7 @@ fn judge_words(path: &Folded, access: Access) -> Sensitivity {
     if !is_named_secret(name) || is_template(name) || path.folders().any(is_about_secrets) {
         return Sensitivity::Public;
     }
-    let reason = Reason {
-        rule: "named-secret",
-        why: "the file is named after the secret in it",
-        instead: "read the code that uses it, or a template without live values",
-    };
+    let reason = super::NAMED_SECRET;
     match access {
         Access::Read | Access::Search | Access::Glob => Sensitivity::Secret(reason),
         Access::Write | Access::Edit => Sensitivity::Maybe(reason),

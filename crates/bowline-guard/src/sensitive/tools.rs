@@ -96,10 +96,10 @@ pub fn judge_path(
         };
         return Some(SensitiveFinding {
             verdict,
-            rule: "custom-pattern",
+            rule: super::CUSTOM_PATTERN.rule,
             path: path.written.clone(),
             why: format!("the project's own pattern `{pattern}` names it as sensitive"),
-            instead: "ask the person for the part that is needed".to_owned(),
+            instead: super::CUSTOM_PATTERN.instead.to_owned(),
         });
     }
     let (verdict, reason) = match classify(path, access) {
@@ -168,10 +168,10 @@ fn judge_breadth(
     };
     (!policy.allows(path, world)).then(|| SensitiveFinding {
         verdict: Verdict::Ask,
-        rule: "search-everything",
+        rule: super::SEARCH_EVERYTHING.rule,
         path: path.written.clone(),
         why: format!("a search through {whole} reads the keys and logins in it, too"),
-        instead: "search the directory that is meant, or only one kind of file".to_owned(),
+        instead: super::SEARCH_EVERYTHING.instead.to_owned(),
     })
 }
 

@@ -4,7 +4,7 @@ use super::reader::{Token, inside, leading_bracket, methods, tokens};
 use super::{path_item, variable_key};
 use crate::interpret::call::Call;
 use crate::interpret::scope::Scope;
-use crate::interpret::value::{Content, Item, Output, UNKNOWN};
+use crate::interpret::value::{Content, Item, MAX_TEXT, Output, UNKNOWN};
 use crate::interpret::{Interpreter, decode};
 use crate::invocation::{Arg, Opened, Opening, Value};
 
@@ -37,6 +37,8 @@ impl Interpreter<'_> {
         }
         let item = self.ps_value(word, scope);
         self.leave();
+        // A value that a variable has made long costs as much as a long word.
+        self.pay(item.marked().len() / 32);
         item
     }
 
@@ -73,6 +75,25 @@ impl Interpreter<'_> {
     /// What stands in round brackets: a command, or an expression that is not printed by itself.
     fn ps_grouped(&mut self, inner: &str, scope: &mut Scope) -> Item {
         let (tokens, _) = tokens(inner);
+        if let Some(item) = self.ps_joined(&tokens, scope) {
+            return item;
+        }
+        let output = self.powershell(inner, scope, &None);
+        let item = Item::of(Content {
+            sources: output.sources,
+            ..Content::of_text(output.text.trim_end().to_owned())
+        });
+        Item {
+            arg: Arg {
+                source: String::new(),
+                ..item.arg
+            },
+            ..item
+        }
+    }
+
+    /// `'a' + 'b'`, `'x','y'`: the value of an expression; `None` for a command.
+    pub(super) fn ps_joined(&mut self, tokens: &[Token], scope: &mut Scope) -> Option<Item> {
         let words: Vec<&String> = tokens
             .iter()
             .filter_map(|token| match token {
@@ -80,36 +101,33 @@ impl Interpreter<'_> {
                 _ => None,
             })
             .collect();
-        let is_list =
-            words.len() == tokens.len() && words.first().is_some_and(|it| super::is_expression(it));
-        let mut text = String::new();
-        let mut source = String::new();
-        let mut sources = Vec::new();
-        if is_list {
-            // `('a' + 'b')`, `('x','y')`
-            let joins = words.iter().any(|it| it.as_str() == "+");
-            for word in words.into_iter().filter(|it| it.as_str() != "+") {
-                let item = self.ps_item(word, scope);
-                if !joins && !text.is_empty() {
-                    text.push('\n');
-                }
-                text.push_str(item.marked());
-                source.push_str(&item.arg.source);
-                sources.extend(item.sources);
-            }
+        if words.len() != tokens.len() || !super::is_expression(words.first()?) {
+            return None;
+        }
+        let separator = if words.iter().any(|it| it.as_str() == "+") {
+            ""
         } else {
-            let output = self.powershell(inner, scope, &None);
-            text.push_str(output.text.trim_end());
-            sources = output.sources;
+            "\n"
+        };
+        let (mut texts, mut source, mut sources) = (Vec::new(), String::new(), Vec::new());
+        for word in words.into_iter().filter(|it| it.as_str() != "+") {
+            let item = self.ps_item(word, scope);
+            texts.push(item.marked().to_owned());
+            source.push_str(&item.arg.source);
+            sources.extend(item.sources);
+        }
+        let mut text = texts.join(separator);
+        if text.len() > MAX_TEXT {
+            text = UNKNOWN.to_string();
         }
         let item = Item::of(Content {
             sources,
             ..Content::of_text(text)
         });
-        Item {
+        Some(Item {
             arg: Arg { source, ..item.arg },
             ..item
-        }
+        })
     }
 
     /// A text in which variables and `$( )` are replaced. The source names the shell's way to write the variables.
