@@ -1,6 +1,7 @@
 //! Live secrets: files that programs read, copy, pack or send, and variables that are printed.
 
 mod programs;
+mod readers;
 mod variables;
 
 use std::collections::BTreeSet;
@@ -15,6 +16,7 @@ use super::args::{Parsed, Spec, UNKNOWN, parse, word};
 use super::launch::base_name;
 use super::rule::rules;
 use programs::{container_copy, dd, find, git, openssl, request, upload};
+use readers::READERS;
 pub(super) use variables::names_a_secret;
 use variables::{environment, filtered_environment, printed_variable};
 
@@ -66,210 +68,6 @@ struct Reader {
     /// Options with a value that is no file to read.
     values: &'static [&'static str],
 }
-
-const fn reader(
-    names: &'static [&'static str],
-    does: Use,
-    files: Files,
-    values: &'static [&'static str],
-) -> Reader {
-    Reader {
-        names,
-        does,
-        files,
-        values,
-    }
-}
-
-const READERS: &[Reader] = &[
-    reader(
-        &[
-            "cat",
-            "tac",
-            "nl",
-            "less",
-            "more",
-            "most",
-            "bat",
-            "batcat",
-            "ccat",
-            "sort",
-            "uniq",
-            "rev",
-            "fold",
-            "fmt",
-            "pr",
-            "column",
-            "expand",
-            "unexpand",
-            "strings",
-            "xxd",
-            "od",
-            "hexdump",
-            "hd",
-            "base64",
-            "base32",
-            "basenc",
-            "uuencode",
-            "iconv",
-            "comm",
-            "join",
-            "diff",
-            "sdiff",
-            "colordiff",
-            "delta",
-            "cmp",
-            "zcat",
-            "zless",
-            "gzcat",
-            "bzcat",
-            "xzcat",
-            "zstdcat",
-            "glow",
-            "pygmentize",
-            "highlight",
-            "shuf",
-            "paste",
-            "vis",
-            "view",
-            "type",
-            "Get-Content",
-            "gc",
-            "hexyl",
-            "lolcat",
-            "jless",
-            "fx",
-            "visidata",
-            "vd",
-            "mdcat",
-            "sqlite3",
-            "source-highlight",
-            "gcat",
-            "ghead",
-            "gtail",
-            "enscript",
-            "look",
-            "json_pp",
-            "python-json-tool",
-            "xmllint",
-            "read",
-            "mapfile",
-            "readarray",
-        ],
-        Use::Prints,
-        Files::All,
-        &["n", "l", "k", "t", "w", "c", "s", "j", "o"],
-    ),
-    reader(
-        &["head", "tail", "cut", "split", "csplit"],
-        Use::Prints,
-        Files::All,
-        &["n", "c", "d", "f", "b", "lines", "bytes"],
-    ),
-    reader(
-        &[
-            "grep", "egrep", "fgrep", "zgrep", "ggrep", "rg", "ag", "ack", "ugrep", "pcregrep",
-            "sift", "pt",
-        ],
-        Use::Prints,
-        Files::AfterFirst,
-        &[
-            "A",
-            "B",
-            "C",
-            "m",
-            "e",
-            "regexp",
-            "include",
-            "exclude",
-            "exclude-dir",
-            "g",
-            "glob",
-            "t",
-            "type",
-            "iglob",
-            "max-count",
-            "T",
-            "type-not",
-        ],
-    ),
-    reader(
-        &[
-            "sed", "gsed", "awk", "gawk", "mawk", "nawk", "jq", "yq", "xq", "tomlq", "dasel",
-            "gron", "mlr", "perl", "sd",
-        ],
-        Use::Prints,
-        Files::AfterFirst,
-        &["e", "F", "v", "arg", "argjson", "expression", "p", "o"],
-    ),
-    reader(
-        &[
-            "cp", "gcp", "mv", "gmv", "install", "ln", "ditto", "rsync", "scp", "sftp", "pscp",
-            "rcp", "lftp",
-        ],
-        Use::Copies,
-        Files::AllButLast,
-        &[
-            "m",
-            "o",
-            "g",
-            "e",
-            "rsh",
-            "exclude",
-            "include",
-            "i",
-            "P",
-            "F",
-            "S",
-            "suffix",
-            "mode",
-            "owner",
-            "group",
-            "exclude-from",
-            "chmod",
-        ],
-    ),
-    reader(
-        &[
-            "tar", "gtar", "bsdtar", "zip", "7z", "7za", "gzip", "pigz", "bzip2", "xz", "zstd",
-            "cpio", "pax", "ar", "rar", "shar", "compress", "lz4", "brotli",
-        ],
-        Use::Copies,
-        Files::All,
-        &["C", "directory", "exclude", "x", "X", "i", "P", "p", "I"],
-    ),
-    reader(
-        &[
-            "croc",
-            "wormhole",
-            "magic-wormhole",
-            "pastebinit",
-            "mail",
-            "mutt",
-            "mailx",
-            "sendmail",
-            "swaks",
-            "ffsend",
-            "termbin",
-            "slackcat",
-            "nc",
-            "ncat",
-            "netcat",
-            "telnet",
-            "socat",
-            "ftp",
-            "tftp",
-            "transfer",
-            "gist",
-            "ix",
-            "sprunge",
-        ],
-        Use::Sends,
-        Files::All,
-        &["s", "p"],
-    ),
-    reader(&["source", "."], Use::Loads, Files::All, &[]),
-];
 
 pub(super) fn effects(run: Run<'_>, world: &dyn World) -> Vec<Effect> {
     let name = base_name(run.name);

@@ -5,6 +5,7 @@
 
 mod cmdlets;
 mod expressions;
+mod names;
 mod reader;
 
 use std::rc::Rc;
