@@ -16,7 +16,7 @@ use super::run::Input;
 use super::scope::Scope;
 use super::value::{Content, Item, Output, UNKNOWN};
 use crate::invocation::{Arg, Opened, Opening, Value};
-use reader::{Adding, Token, inside, tokens};
+use reader::{Adding, Token, block, inside, tokens};
 
 /// So many stages of one pipe are followed.
 const MAX_STAGES: usize = 64;
@@ -83,14 +83,13 @@ impl Interpreter<'_> {
         input: &Input,
     ) -> Output {
         // An expression that is assigned is not printed.
-        let content = match self.ps_joined(value, scope) {
-            Some(item) => item.content(),
-            None => {
-                let output = self.ps_statement(value, scope, input);
-                Content {
-                    sources: output.sources.clone(),
-                    ..Content::of_text(output.text.trim_end().to_owned())
-                }
+        let content = if let Some(item) = self.ps_joined(value, scope) {
+            item.content()
+        } else {
+            let output = self.ps_statement(value, scope, input);
+            Content {
+                sources: output.sources,
+                ..Content::of_text(output.text.trim_end().to_owned())
             }
         };
         scope.set(&variable_key(name), content);
@@ -101,8 +100,8 @@ impl Interpreter<'_> {
         let Some((first, rest)) = command.words.split_first() else {
             return Output::nothing();
         };
-        if let Some(block) = inside(first, '{').filter(|_| first.starts_with('{')) {
-            return self.powershell(block, scope, input);
+        if let Some(body) = block(first) {
+            return self.powershell(body, scope, input);
         }
         let opened = self.ps_opened(&command.opened, scope);
         if is_expression(first) && !command.called {
@@ -172,8 +171,8 @@ impl Interpreter<'_> {
                         }
                     }
                 }
-            } else if let Some(block) = inside(word, '{').filter(|_| word.starts_with('{')) {
-                output.append(self.powershell(block, scope, input));
+            } else if let Some(body) = block(word) {
+                output.append(self.powershell(body, scope, input));
             }
         }
         output

@@ -79,13 +79,13 @@ pub(super) fn follow_powershell(
     inner.directory = call.directory.clone();
     let text = match given(call.args()) {
         Given::Text(text) => text,
-        Given::Encoded(text) => match decode::base64_utf16(&text) {
-            Some(text) => text,
-            None => {
+        Given::Encoded(text) => {
+            let Some(text) = decode::base64_utf16(&text) else {
                 interpreter.problem("an encoded command cannot be decoded");
                 return Output::unknown(vec![call.source()]);
-            }
-        },
+            };
+            text
+        }
         Given::Script(at) => {
             interpreter.emit_call(call);
             let file = call.arg(at).map(|it| it.arg.clone());
@@ -117,7 +117,10 @@ fn given(args: &[Item]) -> Given {
             .strip_prefix(['-', '/'])
             .map(|it| it.trim_start_matches('-'))
         else {
-            return if text.ends_with(".ps1") {
+            return if text
+                .rsplit_once('.')
+                .is_some_and(|(_, ending)| ending == "ps1")
+            {
                 Given::Script(at)
             } else {
                 Given::Text(joined(args.get(at..).unwrap_or_default()))

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::names::{Bound, canonical, is_known};
-use super::reader::inside;
+use super::reader::block;
 use super::{path_item, piped, unknown_of, variable_key};
 use crate::interpret::Interpreter;
 use crate::interpret::call::Call;
@@ -134,7 +134,6 @@ impl Interpreter<'_> {
             "pass" => input
                 .as_ref()
                 .map_or_else(Output::nothing, |it| (**it).clone()),
-            "out-null" => Output::nothing(),
             "start-process" => self.start(&bound, scope),
             "stop-process" => self.stop(&bound, scope, input),
             "get-process" => {
@@ -206,9 +205,9 @@ impl Interpreter<'_> {
     ) -> Output {
         let mut all = vec![Item::known(name)];
         for word in rest {
-            match inside(word, '{').filter(|_| word.starts_with('{')) {
-                Some(block) => {
-                    self.powershell(block, scope, &None);
+            match block(word) {
+                Some(body) => {
+                    self.powershell(body, scope, &None);
                 }
                 None => all.push(self.ps_item(word, scope)),
             }

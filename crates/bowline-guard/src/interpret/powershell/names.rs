@@ -1,7 +1,7 @@
 //! The names of cmdlets and their parameters.
 
 use super::path_item;
-use super::reader::inside;
+use super::reader::block;
 use crate::interpret::Interpreter;
 use crate::interpret::scope::Scope;
 use crate::interpret::value::{Content, Item};
@@ -123,8 +123,8 @@ impl Interpreter<'_> {
         let mut bound = Bound::default();
         let mut rest = rest.iter().peekable();
         while let Some(word) = rest.next() {
-            if let Some(block) = inside(word, '{').filter(|_| word.starts_with('{')) {
-                bound.blocks.push(block.to_owned());
+            if let Some(body) = block(word) {
+                bound.blocks.push(body.to_owned());
                 continue;
             }
             let parameter = word
@@ -150,12 +150,11 @@ impl Interpreter<'_> {
             let is_switch = lists || SWITCHES.iter().any(|it| it.starts_with(given.as_str()));
             let takes = !is_switch && rest.peek().is_some_and(|next| !next.starts_with('-'));
             if takes && let Some(value) = rest.next() {
-                match inside(value, '{').filter(|_| value.starts_with('{')) {
-                    Some(block) => bound.blocks.push(block.to_owned()),
-                    None => {
-                        let item = self.ps_item(value, scope);
-                        bound.named.push((given, item));
-                    }
+                if let Some(body) = block(value) {
+                    bound.blocks.push(body.to_owned());
+                } else {
+                    let item = self.ps_item(value, scope);
+                    bound.named.push((given, item));
                 }
             } else {
                 bound.switches.push(given);

@@ -221,12 +221,17 @@ pub(super) fn leading_bracket(expression: &str) -> Option<&str> {
 }
 
 /// The inside of a word that is one bracket: `( … )`, `$( … )`, `@( … )`, `{ … }`.
-pub(super) fn inside<'w>(word: &'w str, open: char) -> Option<&'w str> {
+pub(super) fn inside(word: &str, open: char) -> Option<&str> {
     let rest = word.strip_prefix(['$', '@']).unwrap_or(word);
     if !rest.starts_with(open) || bracket(rest)? != rest.len() {
         return None;
     }
     rest.get(1..rest.len() - 1)
+}
+
+/// The inside of a block: `{ … }`.
+pub(super) fn block(word: &str) -> Option<&str> {
+    inside(word, '{').filter(|_| word.starts_with('{'))
 }
 
 /// The arguments of each call of a method in an expression: the name, what stands before it, and the words.
