@@ -254,7 +254,10 @@ fn limited(files: &Files<'_>, paths: &[&str], names: &[&str], empty_only: bool) 
             )
         })
     });
-    let rebuildable = names.iter().all(|name| is_rebuildable(name));
+    // Libraries elsewhere belong to programs that nobody here builds.
+    let rebuildable = names
+        .iter()
+        .all(|name| is_rebuildable(name) && (in_project || !is_built_library(name)));
     match (in_project, rebuildable) {
         (true, true) => Gravity::Harmless,
         (true, false) => place.min(Gravity::Doubtful),

@@ -11,6 +11,9 @@ use crate::interpret::value::{Content, Item};
 /// Scripts within scripts: bodies in braces, substitutions in brackets.
 const MAX_SCRIPTS: usize = 64;
 
+/// The longest value that is kept: a script may double it again and again.
+const MAX_VALUE: usize = 256;
+
 /// One script, split.
 #[derive(Debug, Default)]
 struct Script {
@@ -30,13 +33,8 @@ impl Interpreter<'_> {
             if !self.pay(1 + text.len() / 8) {
                 return;
             }
-            let script = split(&text, &variables);
+            let script = split(&text, &mut variables);
             for words in script.commands {
-                if let [set, name, value] = words.as_slice()
-                    && set == "set"
-                {
-                    variables.insert(name.clone(), value.clone());
-                }
                 self.tcl_command(&words, scope);
             }
             for inner in script.inner {
@@ -89,7 +87,7 @@ impl Interpreter<'_> {
 }
 
 /// Splits a script into commands and words.
-fn split(text: &str, variables: &BTreeMap<String, String>) -> Script {
+fn split(text: &str, variables: &mut BTreeMap<String, String>) -> Script {
     let mut script = Script::default();
     let mut words: Vec<String> = Vec::new();
     let mut word: Option<String> = None;
@@ -137,6 +135,12 @@ fn split(text: &str, variables: &BTreeMap<String, String>) -> Script {
             }
             ';' | '\n' => {
                 words.extend(word.take());
+                if let [set, name, value] = words.as_slice()
+                    && set == "set"
+                    && value.len() <= MAX_VALUE
+                {
+                    variables.insert(name.clone(), value.clone());
+                }
                 script.commands.push(std::mem::take(&mut words));
             }
             c if c.is_whitespace() => words.extend(word.take()),
