@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bowline::hooks::{HookContext, HookInput};
-use bowline_guard::judge::{Judgement, judge};
+use bowline_guard::judge::Judgement;
 use bowline_guard::sensitive::SensitivePolicy;
+use bowline_guard::tool_call::judge_shell;
 use chrono::{DateTime, Utc};
 
 use crate::guard::Checkout;
@@ -73,6 +74,7 @@ impl Analyst {
     /// same command is judged anew, because the machine may have changed.
     pub fn judge(&self, command: &str, input: &HookInput, ctx: &HookContext) -> Arc<Judgement> {
         let cwd = self.cwd_of(input, ctx);
+        let tool = input.tool_name().unwrap_or_default();
         let known = self.recent().iter().find_map(|it| {
             let same = it.when == input.timestamp
                 && it.session == input.session_id
@@ -83,7 +85,7 @@ impl Analyst {
         if let Some(judgement) = known {
             return judgement;
         }
-        let judgement = Arc::new(judge(command, &self.world(&cwd)));
+        let judgement = Arc::new(judge_shell(tool, command, &self.world(&cwd)));
         let mut recent = self.recent();
         if recent.len() >= MAX_REMEMBERED {
             recent.pop_back();

@@ -303,3 +303,26 @@ async fn the_secret_writing_guard_is_there_when_it_is_wanted() {
     assert_eq!(told.output.decision(), Decision::NoOpinion);
     assert!(told.output.system_message.is_some());
 }
+
+#[tokio::test]
+async fn f40_c_f41_a_what_is_only_worth_a_note_is_noted() {
+    let place = Place::new();
+    for (input, note) in [
+        (
+            shell("git push --force-with-lease"),
+            "[git.push-force-with-lease]",
+        ),
+        (
+            tool("Read", json!({ "file_path": "db/seed.sql" })),
+            "dump of a database",
+        ),
+    ] {
+        let result = place.fire(input).await;
+        assert_eq!(result.output.decision(), Decision::NoOpinion);
+        assert!(
+            result.output.warnings[0].contains(note),
+            "{:?}",
+            result.output
+        );
+    }
+}

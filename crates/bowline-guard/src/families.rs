@@ -21,7 +21,7 @@ mod own;
 mod permissions;
 mod process;
 mod publish;
-mod rule;
+pub(crate) mod rule;
 mod secret_tools;
 mod secrets;
 mod sql;
@@ -112,6 +112,12 @@ pub fn effects_of_line(invocations: &[Invocation], world: &dyn World) -> Vec<Vec
         .filter_map(|(at, it)| fetched_code::download(it).map(|(file, url)| (at, file, url)))
         .take(MAX_PAIRED)
         .collect();
+    let spent: Vec<files::Spent> = invocations
+        .iter()
+        .enumerate()
+        .filter_map(|(at, it)| files::spent(at, it, world))
+        .take(MAX_PAIRED)
+        .collect();
     let keepers: Vec<&Invocation> = invocations
         .iter()
         .filter(|it| secrets::keeps_input(it))
@@ -121,7 +127,8 @@ pub fn effects_of_line(invocations: &[Invocation], world: &dyn World) -> Vec<Vec
         .iter()
         .enumerate()
         .map(|(at, invocation)| {
-            let mut found = effects(invocation, world);
+            let lasting = files::without_spent(at, invocation, &spent, world);
+            let mut found = effects(lasting.as_ref().unwrap_or(invocation), world);
             found.extend(fetched_code::downloaded_and_run(invocation, at, &downloads));
             if keepers.iter().any(|it| secrets::is_fed_by(it, invocation)) {
                 found.retain(|it| !secrets::is_about_printing(it.rule));

@@ -13,6 +13,7 @@ mod flow;
 mod language;
 mod options;
 mod parameter;
+mod powershell;
 mod redirect;
 mod remote;
 mod run;
@@ -71,20 +72,17 @@ pub enum Note {
 
 /// Works out what a shell text would run. Never panics; its work is bounded by the size of the text.
 pub fn interpret(text: &str, world: &dyn World) -> Interpretation {
-    let mut interpreter = Interpreter {
-        world,
-        steps: MAX_STEPS,
-        bytes: MAX_BYTES,
-        nesting: 0,
-        calls: Vec::new(),
-        files: BTreeMap::new(),
-        invocations: Vec::new(),
-        problems: Vec::new(),
-        failure: None,
-        notes: Vec::new(),
-    };
+    let mut interpreter = Interpreter::new(world);
     let mut scope = Scope::new(world);
     interpreter.text(text, &mut scope, None, Checked::No);
+    interpreter.finish()
+}
+
+/// Works out what a PowerShell text would run, cmdlets as the programs that do the same. Bounded as [`interpret`].
+pub fn interpret_powershell(text: &str, world: &dyn World) -> Interpretation {
+    let mut interpreter = Interpreter::new(world);
+    let mut scope = Scope::new(world);
+    interpreter.powershell(text, &mut scope, &None);
     interpreter.finish()
 }
 
@@ -103,7 +101,22 @@ pub(in crate::interpret) struct Interpreter<'w> {
     notes: Vec<Note>,
 }
 
-impl Interpreter<'_> {
+impl<'w> Interpreter<'w> {
+    fn new(world: &'w dyn World) -> Self {
+        Self {
+            world,
+            steps: MAX_STEPS,
+            bytes: MAX_BYTES,
+            nesting: 0,
+            calls: Vec::new(),
+            files: BTreeMap::new(),
+            invocations: Vec::new(),
+            problems: Vec::new(),
+            failure: None,
+            notes: Vec::new(),
+        }
+    }
+
     /// Pays for steps; `false` when none are left.
     fn pay(&mut self, steps: usize) -> bool {
         if let Some(left) = self.steps.checked_sub(steps) {

@@ -3,12 +3,20 @@
 use std::collections::BTreeSet;
 
 use crate::effect::{Category, Effect, Gravity};
-use crate::families;
-use crate::interpret::{Interpretation, Note, interpret};
+use crate::families::{self, rule::rules};
+use crate::interpret::{Interpretation, Note, interpret, interpret_powershell};
 use crate::invocation::Invocation;
 use crate::paths::{self, World};
 use crate::sensitive::{Access, Sensitivity, classify};
 use crate::shell::Understanding;
+
+rules! {
+    MULTIPLIES = Process, "shell.multiplies", "Starts itself again and again until the machine stops";
+    UNKNOWN_PROGRAM = Unverified, "shell.unknown-program", "Runs a program that cannot be known, with arguments that could destroy",
+        instead "write the program's name out instead of a variable";
+    UNVERIFIED = Unverified, "shell.unverified", "Could not be read to the end, and contains something that could destroy",
+        instead "write it as separate, simple commands";
+}
 
 /// What was found in a text, and the verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +48,15 @@ pub struct Verdict {
 
 /// Judges a shell text.
 pub fn judge(text: &str, world: &dyn World) -> Judgement {
-    let interpretation = interpret(text, world);
+    judge_interpreted(text, interpret(text, world), world)
+}
+
+/// Judges a PowerShell text.
+pub fn judge_powershell(text: &str, world: &dyn World) -> Judgement {
+    judge_interpreted(text, interpret_powershell(text, world), world)
+}
+
+fn judge_interpreted(text: &str, interpretation: Interpretation, world: &dyn World) -> Judgement {
     let mut effects = Vec::new();
     let found = families::effects_of_line(&interpretation.invocations, world);
     for (index, (invocation, found)) in interpretation.invocations.iter().zip(found).enumerate() {
@@ -85,12 +101,9 @@ fn strictest(effects: &[(Effect, Option<usize>)]) -> Verdict {
 
 fn of_note(note: Note) -> Effect {
     match note {
-        Note::Multiplies => Effect::new(
-            Category::Process,
-            Gravity::Grave,
-            "shell.multiplies",
-            "starts itself again and again until the machine stops",
-        ),
+        Note::Multiplies => {
+            MULTIPLIES.grave("starts itself again and again until the machine stops")
+        }
     }
 }
 
@@ -118,13 +131,9 @@ fn unknown_program(invocation: &Invocation, world: &dyn World) -> Option<Effect>
         let guess = Invocation { program: Some(program.to_owned()), ..invocation.clone() };
         let grave = families::effects(&guess, world).into_iter().any(|effect| effect.gravity == Gravity::Grave);
         grave.then(|| {
-            Effect::new(
-                Category::Unverified,
-                Gravity::Doubtful,
-                "shell.unknown-program",
-                format!("runs a program that cannot be known; `{program}` would destroy with these arguments"),
-            )
-            .instead("Write the program's name out instead of a variable.")
+            UNKNOWN_PROGRAM.doubtful(format!(
+                "runs a program that cannot be known; `{program}` would destroy with these arguments"
+            ))
         })
     })
 }
@@ -137,15 +146,9 @@ fn unverified(text: &str, interpretation: &Interpretation, world: &dyn World) ->
         Understanding::Failed { reason } => reason.as_str(),
     };
     let danger = dangerous_word(text, world)?;
-    Some(
-        Effect::new(
-            Category::Unverified,
-            Gravity::Doubtful,
-            "shell.unverified",
-            format!("could not be read to the end ({why}), and contains `{danger}`"),
-        )
-        .instead("Write it as separate, simple commands."),
-    )
+    Some(UNVERIFIED.doubtful(format!(
+        "could not be read to the end ({why}), and contains `{danger}`"
+    )))
 }
 
 /// Programs and words that could destroy, looked for without any understanding.
@@ -201,8 +204,17 @@ const DANGEROUS: &[&str] = &[
     "parted",
     "diskutil",
     "remove-item",
+    "ri",
     "rd",
     "del",
+    "erase",
+    "clear-content",
+    "clear-disk",
+    "format-volume",
+    "invoke-expression",
+    "iex",
+    "stop-computer",
+    "restart-computer",
 ];
 
 /// The most paths that are looked at one by one.

@@ -7,13 +7,14 @@ mod fold;
 mod matching;
 mod meeting;
 mod names;
+mod notable;
 mod policy;
 mod rules;
 mod tools;
 
 use crate::paths::{ResolvedPath, Shape, World};
 
-pub use names::sounds_secret;
+pub use notable::notable;
 pub use policy::{BadPattern, SensitivePolicy};
 pub use tools::{SensitiveFinding, ToolFields, Verdict, judge_path, judge_tool};
 
@@ -100,6 +101,27 @@ impl Sensitivity {
     }
 }
 
+/// A name that is no rule's, but says it all.
+const NAMED_SECRET: Reason = Reason {
+    rule: "named-secret",
+    why: "the file is named after the secret in it",
+    instead: "read the code that uses it, or a template without live values",
+};
+
+/// The project's own patterns; the finding names the one that fits.
+const CUSTOM_PATTERN: Reason = Reason {
+    rule: "custom-pattern",
+    why: "the project's own patterns name it as sensitive",
+    instead: "ask the person for the part that is needed",
+};
+
+/// A search without bounds; the finding names the place.
+const SEARCH_EVERYTHING: Reason = Reason {
+    rule: "search-everything",
+    why: "a search through a whole home or machine reads the keys and logins in it, too",
+    instead: "search the directory that is meant, or only one kind of file",
+};
+
 /// The built-in rules that can say something against an access, in the order in which they are
 /// tried. Several may have one name.
 pub fn rules() -> impl Iterator<Item = Reason> {
@@ -110,15 +132,8 @@ pub fn rules() -> impl Iterator<Item = Reason> {
             why: rule.why,
             instead: rule.instead,
         })
-        .chain([CUSTOM])
+        .chain([NAMED_SECRET, CUSTOM_PATTERN, SEARCH_EVERYTHING])
 }
-
-/// What a pattern of the project finds.
-const CUSTOM: Reason = Reason {
-    rule: "custom-pattern",
-    why: "a pattern of the project names it as sensitive",
-    instead: "ask the person for the part that is needed",
-};
 
 /// Judges a resolved path by the built-in rules and the project's own. Every spelling counts: as it
 /// was written, and where links lead. A pattern counts as the most sensitive name that it spells out.
@@ -129,9 +144,9 @@ pub fn classify(path: &ResolvedPath, access: Access, world: &dyn World) -> Sensi
     }
     if policy.denies(path, world) {
         return match access {
-            Access::Glob | Access::List | Access::Metadata => Sensitivity::Maybe(CUSTOM),
+            Access::Glob | Access::List | Access::Metadata => Sensitivity::Maybe(CUSTOM_PATTERN),
             Access::Read | Access::Search | Access::Write | Access::Edit => {
-                Sensitivity::Secret(CUSTOM)
+                Sensitivity::Secret(CUSTOM_PATTERN)
             }
         };
     }
@@ -152,6 +167,10 @@ fn classify_spelling(spelling: &str, path: &ResolvedPath, access: Access) -> Sen
         Access::List if is_pattern => meeting::judge_pattern(&folded, Access::Glob),
         Access::Read | Access::Write | Access::Edit | Access::List if !is_pattern => {
             matching::judge_name(&folded, access)
+        }
+        // Below a file there is nothing.
+        Access::Search if !is_pattern && matching::names_a_file(&folded) => {
+            matching::judge_name(&folded, Access::Read)
         }
         Access::Search => matching::judge_name(&folded, Access::Read)
             .worse(meeting::judge_tree(&folded, spelling)),

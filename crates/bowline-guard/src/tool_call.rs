@@ -4,11 +4,11 @@
 use std::fmt;
 
 use crate::effect::{Category, Effect, Gravity};
-use crate::families;
+use crate::families::{self, rule::rules};
 use crate::invocation::{Arg, Directory, Invocation, Opened, Opening, Stdin};
-use crate::judge::{Judgement, judge};
+use crate::judge::{Judgement, judge, judge_powershell};
 use crate::lookalikes;
-use crate::paths::World;
+use crate::paths::{World, resolve_literal};
 use crate::policy::{Counted, GuardPolicy};
 use crate::secrets::redact;
 use crate::sensitive::{self, SensitiveFinding, ToolFields};
@@ -16,8 +16,12 @@ use crate::sensitive::{self, SensitiveFinding, ToolFields};
 /// A command is quoted in a reason up to so many characters.
 const MAX_QUOTED: usize = 120;
 
-const REWRITE_NAME: &str =
+pub(crate) const REWRITE_NAME: &str =
     "write the name in plain characters; if it is really spelled so, let the person confirm it";
+
+rules! {
+    NO_COMMAND = Unverified, "call.no-command", "Calls a shell without a command";
+}
 
 /// The tools whose `command` a shell runs.
 const SHELL_TOOLS: &[&str] = &["Bash", "PowerShell", "Shell", "Monitor"];
@@ -191,11 +195,19 @@ pub fn judge_tool_call(
     }
     match call.command {
         Some(command) => {
-            let judgement = judge(command, world);
+            let judgement = judge_shell(tool, command, world);
             judge_command(&judgement, world, policy)
                 .or_stricter(judge_looks(command, &judgement, world, policy))
         }
         None => no_command(tool),
+    }
+}
+
+/// What a command of a shell tool would do, read in the language of that shell.
+pub fn judge_shell(tool: &str, command: &str, world: &dyn World) -> Judgement {
+    match tool {
+        "PowerShell" => judge_powershell(command, world),
+        _ => judge(command, world),
     }
 }
 
@@ -220,6 +232,31 @@ pub fn judge_command(
         }
         None => CallVerdict::ALLOW,
     }
+}
+
+/// What is worth a note in a command although nothing speaks against it.
+pub fn notes_on_command(judgement: &Judgement) -> Vec<String> {
+    let harmless = judgement
+        .effects
+        .iter()
+        .filter(|(effect, _)| effect.gravity == Gravity::Harmless);
+    harmless
+        .map(|(effect, run)| {
+            let run = run.and_then(|run| judgement.invocations.get(run));
+            let subject = run.map_or_else(|| "this command".to_owned(), quoted);
+            presentable(&format!("{subject} {} [{}]", effect.what, effect.rule))
+        })
+        .collect()
+}
+
+/// What is worth a note in the name of a file that a tool reads, although nothing speaks against it.
+pub fn note_on_file(tool: &str, call: &ToolCall<'_>, world: &dyn World) -> Option<String> {
+    let file = call.files.file_path.filter(|_| tool == "Read")?;
+    let note = sensitive::notable(&resolve_literal(file, world))?;
+    Some(presentable(&format!(
+        "{tool} of `{}`: {note}",
+        shortened(file)
+    )))
 }
 
 /// The verdict on the characters of a command.
@@ -271,8 +308,8 @@ pub fn judge_names(
 pub fn no_command(tool: &str) -> CallVerdict {
     CallVerdict::new(
         CallDecision::Ask,
-        Category::Unverified,
-        "call.no-command",
+        NO_COMMAND.category,
+        NO_COMMAND.id,
         &format!("a call of {tool} without a command cannot be judged"),
     )
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bowline::hooks::{Hook, HookContext, HookEvent, HookInput, HookOutput, Match, RunPolicy};
-use bowline_guard::tool_call::{judge_command, no_command, runs_a_shell};
+use bowline_guard::tool_call::{judge_command, no_command, notes_on_command, runs_a_shell};
 
 use super::{EVENTS, Guards, PRIORITY, run_policy};
 
@@ -40,13 +40,15 @@ impl Hook for CommandGuard {
     async fn execute(&self, input: HookInput, ctx: &HookContext) -> bowline::Result<HookOutput> {
         let Self(guards) = self;
         let call = guards.call(&input, ctx);
-        let verdict = match call.fields.command {
-            Some(command) => {
-                let judgement = guards.analyst.judge(command, &input, ctx);
-                judge_command(&judgement, call.world(), &call.policy.guard)
-            }
-            None => no_command(call.tool),
+        let Some(command) = call.fields.command else {
+            let verdict = no_command(call.tool);
+            return Ok(guards.answer(&verdict, call.policy.mode, &input, ctx));
         };
-        Ok(guards.answer(&verdict, call.policy.mode, &input, ctx))
+        let judgement = guards.analyst.judge(command, &input, ctx);
+        let verdict = judge_command(&judgement, call.world(), &call.policy.guard);
+        let answer = guards.answer(&verdict, call.policy.mode, &input, ctx);
+        Ok(notes_on_command(&judgement)
+            .into_iter()
+            .fold(answer, HookOutput::warning))
     }
 }

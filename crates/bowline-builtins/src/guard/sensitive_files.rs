@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bowline::hooks::{Hook, HookContext, HookEvent, HookInput, HookOutput, Match, RunPolicy};
-use bowline_guard::tool_call::{is_file_tool, judge_files};
+use bowline_guard::tool_call::{is_file_tool, judge_files, note_on_file};
 
 use super::{EVENTS, Guards, PRIORITY, run_policy};
 
@@ -41,6 +41,10 @@ impl Hook for SensitiveFileGuard {
         let Self(guards) = self;
         let call = guards.call(&input, ctx);
         let verdict = judge_files(call.tool, &call.fields, call.world(), &call.policy.guard);
-        Ok(guards.answer(&verdict, call.policy.mode, &input, ctx))
+        let answer = guards.answer(&verdict, call.policy.mode, &input, ctx);
+        Ok(match note_on_file(call.tool, &call.fields, call.world()) {
+            Some(note) => answer.warning(note),
+            None => answer,
+        })
     }
 }

@@ -6,10 +6,9 @@ mod view;
 use std::path::PathBuf;
 
 use bowline_builtins::guard::Policy;
-use bowline_guard::judge::judge;
 use bowline_guard::paths::World;
 use bowline_guard::tool_call::{
-    CallDecision, judge_command, judge_looks, judge_tool_call, runs_a_shell,
+    CallDecision, judge_command, judge_looks, judge_shell, judge_tool_call, runs_a_shell,
 };
 use serde_json::{Map, Value};
 
@@ -106,7 +105,7 @@ struct Subject<'a> {
 impl Subject<'_> {
     fn command(&self, tool: &str, command: &str) -> Report {
         let Self { world, policy } = *self;
-        let judgement = judge(command, world);
+        let judgement = judge_shell(tool, command, world);
         let verdict = judge_command(&judgement, world, &policy.guard).or_stricter(judge_looks(
             command,
             &judgement,

@@ -166,6 +166,7 @@ fn judge(code: &str, world: &dyn World) -> Vec<Effect> {
         "instance_eval",
         "execfile",
         "compile(",
+        ".then(eval)",
     ]);
     let starts = has(&[
         "subprocess",
@@ -394,8 +395,10 @@ fn secrets(bare: &str, literals: &[String], network: bool, world: &dyn World) ->
             );
             found.push(if network {
                 SENDS.grave("sends secrets of the environment")
-            } else {
+            } else if named.is_some() && prints {
                 ENVIRONMENT.grave(what)
+            } else {
+                ENVIRONMENT.doubtful(what)
             });
         }
     }

@@ -2,6 +2,9 @@
 
 mod found;
 mod overwrite;
+mod spent;
+
+pub(super) use spent::{Spent, spent, without_spent};
 
 use super::rule::rules;
 use crate::effect::{Effect, Gravity};
@@ -85,6 +88,7 @@ impl Files<'_> {
                 overwrite::copied(self, program, effects);
             }
             "tee" => overwrite::tee(self, effects),
+            "curl" | "wget" => overwrite::downloaded(self, effects),
             "rsync" | "rclone" => overwrite::mirrored(self, program, effects),
             "tar" | "gtar" | "bsdtar" if has(args, &["--remove-files"]) => {
                 let all = operands(args, &["-f", "-C", "--file", "--directory"]);
@@ -257,6 +261,9 @@ impl Files<'_> {
             | Place::Device(DeviceKind::Storage | DeviceKind::Other)
             | Place::InHome(HomeKind::Data | HomeKind::Config) => Gravity::Grave,
             Place::Unknown(_) if self.is_everything_in_a_known_place(target) => Gravity::Grave,
+            Place::InProject(Rebuildable::No) if found::is_built_library(&target.resolved.path) => {
+                Gravity::Harmless
+            }
             Place::InProject(Rebuildable::No) if is_production_data(&target.resolved.path) => {
                 Gravity::Grave
             }

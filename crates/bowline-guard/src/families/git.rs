@@ -1,5 +1,7 @@
 //! Git: what throws away uncommitted work, and what rewrites or removes history.
 
+mod history;
+
 use crate::effect::Effect;
 use crate::invocation::{Arg, Stdin};
 use crate::paths::rebuildable_by_name;
@@ -8,6 +10,7 @@ use super::Run;
 use super::args::{Parsed, Spec, asks_for_help, listed, parse, split_command, word};
 use super::git_remote;
 use super::rule::rules;
+use history::{branch, gc, prune, reflog, rewrite, symbolic_ref, tag, update_ref};
 
 rules! {
     RESET_HARD = Discard, "git.reset-hard", "Throws away all uncommitted work, and may drop commits",
@@ -342,127 +345,6 @@ fn remove(rest: &[Arg]) -> Option<Effect> {
         REMOVE.doubtful(format!(
             "deletes the tracked files {}",
             listed(&parsed.words)
-        ))
-    })
-}
-
-fn branch(rest: &[Arg]) -> Option<Effect> {
-    let parsed = parse(
-        rest,
-        &Spec::gnu(&[
-            "u",
-            "set-upstream-to",
-            "contains",
-            "no-contains",
-            "points-at",
-            "format",
-            "sort",
-        ])
-        .shortening(&[
-            "delete",
-            "force",
-            "remotes",
-            "move",
-            "copy",
-            "merged",
-            "no-merged",
-            "list",
-        ]),
-    );
-    let force = parsed.has(&["f", "force"]);
-    let names = listed(&parsed.words);
-    if parsed.has(&["D"]) || (parsed.has(&["d", "delete"]) && force) {
-        let what = format!("deletes the branch {names} even if it is not merged");
-        return Some(if parsed.has(&["r", "remotes"]) {
-            BRANCH.doubtful(what)
-        } else {
-            BRANCH.grave(what)
-        });
-    }
-    let moves = force && !parsed.has(&["m", "move", "c", "copy"]) && !parsed.words.is_empty();
-    moves.then(|| MOVE_REF.doubtful(format!("moves the branch {} by force", parsed.at(0))))
-}
-
-fn tag(rest: &[Arg]) -> Option<Effect> {
-    let parsed = parse(
-        rest,
-        &Spec::gnu(&[
-            "m",
-            "F",
-            "u",
-            "message",
-            "file",
-            "local-user",
-            "sort",
-            "format",
-        ]),
-    );
-    let names = listed(&parsed.words);
-    if parsed.has(&["d", "delete"]) {
-        return Some(MOVE_REF.doubtful(format!("deletes the tag {names}")));
-    }
-    None
-}
-
-fn update_ref(rest: &[Arg], stdin: &Stdin) -> Option<Effect> {
-    let parsed = parse(
-        rest,
-        &Spec::gnu(&["m"]).shortening(&["no-deref", "create-reflog", "stdin"]),
-    );
-    if parsed.has(&["d"]) {
-        return Some(MOVE_REF.grave(format!("deletes the ref {}", parsed.at(0))));
-    }
-    if parsed.has(&["stdin"]) {
-        let harmless = matches!(stdin, Stdin::Text(text) if !text.contains("delete"));
-        return Some(if harmless {
-            MOVE_REF.doubtful("moves refs by a list")
-        } else {
-            MOVE_REF.grave("moves or deletes refs by a list")
-        });
-    }
-    let moved = parsed.at(0);
-    let is_branch =
-        moved == "HEAD" || moved.starts_with("refs/heads/") || moved.starts_with("refs/tags/");
-    is_branch.then(|| MOVE_REF.doubtful(format!("moves {moved} to another commit")))
-}
-
-fn symbolic_ref(rest: &[Arg]) -> Option<Effect> {
-    let parsed = parse(rest, &Spec::gnu(&["m"]));
-    let changes = parsed.has(&["d", "delete"]) || parsed.words.len() > 1;
-    changes.then(|| MOVE_REF.doubtful(format!("points {} elsewhere", parsed.at(0))))
-}
-
-fn reflog(rest: &[Arg]) -> Option<Effect> {
-    let parsed = parse(rest, &Spec::gnu(&["expire", "expire-unreachable"]));
-    let deletes = matches!(parsed.at(0), "expire" | "delete" | "drop");
-    (deletes && !parsed.has(&["n", "dry-run"]))
-        .then(|| REFLOG.grave("deletes reflog entries, by which lost commits are found"))
-}
-
-fn gc(rest: &[Arg]) -> Option<Effect> {
-    let parsed = parse(
-        rest,
-        &Spec::gnu(&[]).shortening(&["prune", "aggressive", "auto", "quiet", "no-prune"]),
-    );
-    parsed
-        .value(&["prune"])
-        .map(|when| PRUNE.doubtful(format!("deletes all commits that no branch holds ({when})")))
-}
-
-fn prune(rest: &[Arg]) -> Option<Effect> {
-    let parsed = parse(
-        rest,
-        &Spec::gnu(&["expire"]).shortening(&["dry-run", "expire", "verbose"]),
-    );
-    (!parsed.has(&["n", "dry-run"]))
-        .then(|| PRUNE.doubtful("deletes all commits that no branch holds"))
-}
-
-fn rewrite(command: &str, rest: &[Arg]) -> Option<Effect> {
-    let parsed = parse(rest, &Spec::gnu(&[]));
-    (!parsed.has(&["analyze", "dry-run", "h"])).then(|| {
-        REWRITE.grave(format!(
-            "rewrites the history of the repository ({command})"
         ))
     })
 }

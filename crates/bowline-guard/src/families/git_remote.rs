@@ -13,6 +13,7 @@ rules! {
         instead "push what is meant by name: `git push origin BRANCH`";
     LEASE = History, "git.push-lease-main", "Rewrites a main branch of a remote",
         instead "push to a branch of its own with `git push origin HEAD:refs/heads/rewritten`, and open a pull request";
+    LEASE_NOTE = History, "git.push-force-with-lease", "Rewrites a branch of a remote, unless others have pushed meanwhile; noted, not stopped";
     DELETE = Remote, "git.push-delete", "Deletes branches or tags of a remote";
     HOSTED = Remote, "git.delete-hosted", "Deletes a hosted repository";
 }
@@ -87,6 +88,10 @@ pub(super) fn push(rest: &[Arg]) -> Vec<Effect> {
             .any(|it| it.split(':').any(is_main_branch));
         if names_main || parsed.has(&["all", "branches"]) {
             found.push(LEASE.doubtful(format!("rewrites{target} on the remote")));
+        } else {
+            found.push(LEASE_NOTE.harmless(format!(
+                "rewrites{target} on the remote, unless others have pushed meanwhile"
+            )));
         }
     }
     if parsed.has(&["prune"]) {

@@ -29,7 +29,7 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
         "init" | "telinit" => matches!(parsed.at(0), "0" | "1" | "6" | "s" | "S")
             .then(|| MACHINE.grave(format!("changes to run level {}", parsed.at(0)))),
         "systemctl" => systemctl(&parsed),
-        "rundll32" | "Stop-Computer" | "Restart-Computer" => {
+        "rundll32" | "stop-computer" | "restart-computer" => {
             Some(MACHINE.grave("takes the machine down"))
         }
         "pm-suspend" | "pm-hibernate" => Some(MACHINE.doubtful("puts the machine to sleep")),

@@ -17,7 +17,7 @@ pub struct RuleInfo {
 }
 
 impl RuleInfo {
-    pub(super) const fn new(
+    pub(crate) const fn new(
         id: &'static str,
         category: Category,
         summary: &'static str,
@@ -32,13 +32,18 @@ impl RuleInfo {
     }
 
     /// An effect that would lose what cannot be rebuilt.
-    pub(super) fn grave(&self, what: impl Into<String>) -> Effect {
+    pub(crate) fn grave(&self, what: impl Into<String>) -> Effect {
         self.effect(Gravity::Grave, what)
     }
 
     /// An effect that a person should confirm.
-    pub(super) fn doubtful(&self, what: impl Into<String>) -> Effect {
+    pub(crate) fn doubtful(&self, what: impl Into<String>) -> Effect {
         self.effect(Gravity::Doubtful, what)
+    }
+
+    /// An effect worth a note, but never a stop.
+    pub(super) fn harmless(&self, what: impl Into<String>) -> Effect {
+        self.effect(Gravity::Harmless, what)
     }
 
     pub(super) fn effect(&self, gravity: Gravity, what: impl Into<String>) -> Effect {
@@ -68,4 +73,4 @@ macro_rules! rules {
     (@instead $instead:literal) => { Some($instead) };
 }
 
-pub(super) use rules;
+pub(crate) use rules;

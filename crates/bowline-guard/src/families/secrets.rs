@@ -1,6 +1,7 @@
 //! Live secrets: files that programs read, copy, pack or send, and variables that are printed.
 
 mod programs;
+mod readers;
 mod variables;
 
 use std::collections::BTreeSet;
@@ -14,7 +15,8 @@ use super::Run;
 use super::args::{Parsed, Spec, UNKNOWN, parse, word};
 use super::launch::base_name;
 use super::rule::rules;
-use programs::{arg_file, container_copy, dd, find, git, openssl, request, upload};
+use programs::{container_copy, dd, find, git, openssl, request, upload};
+use readers::READERS;
 pub(super) use variables::names_a_secret;
 use variables::{environment, filtered_environment, printed_variable};
 
@@ -67,210 +69,6 @@ struct Reader {
     values: &'static [&'static str],
 }
 
-const fn reader(
-    names: &'static [&'static str],
-    does: Use,
-    files: Files,
-    values: &'static [&'static str],
-) -> Reader {
-    Reader {
-        names,
-        does,
-        files,
-        values,
-    }
-}
-
-const READERS: &[Reader] = &[
-    reader(
-        &[
-            "cat",
-            "tac",
-            "nl",
-            "less",
-            "more",
-            "most",
-            "bat",
-            "batcat",
-            "ccat",
-            "sort",
-            "uniq",
-            "rev",
-            "fold",
-            "fmt",
-            "pr",
-            "column",
-            "expand",
-            "unexpand",
-            "strings",
-            "xxd",
-            "od",
-            "hexdump",
-            "hd",
-            "base64",
-            "base32",
-            "basenc",
-            "uuencode",
-            "iconv",
-            "comm",
-            "join",
-            "diff",
-            "sdiff",
-            "colordiff",
-            "delta",
-            "cmp",
-            "zcat",
-            "zless",
-            "gzcat",
-            "bzcat",
-            "xzcat",
-            "zstdcat",
-            "glow",
-            "pygmentize",
-            "highlight",
-            "shuf",
-            "paste",
-            "vis",
-            "view",
-            "type",
-            "Get-Content",
-            "gc",
-            "hexyl",
-            "lolcat",
-            "jless",
-            "fx",
-            "visidata",
-            "vd",
-            "mdcat",
-            "sqlite3",
-            "source-highlight",
-            "gcat",
-            "ghead",
-            "gtail",
-            "enscript",
-            "look",
-            "json_pp",
-            "python-json-tool",
-            "xmllint",
-            "read",
-            "mapfile",
-            "readarray",
-        ],
-        Use::Prints,
-        Files::All,
-        &["n", "l", "k", "t", "w", "c", "s", "j", "o"],
-    ),
-    reader(
-        &["head", "tail", "cut", "split", "csplit"],
-        Use::Prints,
-        Files::All,
-        &["n", "c", "d", "f", "b", "lines", "bytes"],
-    ),
-    reader(
-        &[
-            "grep", "egrep", "fgrep", "zgrep", "ggrep", "rg", "ag", "ack", "ugrep", "pcregrep",
-            "sift", "pt",
-        ],
-        Use::Prints,
-        Files::AfterFirst,
-        &[
-            "A",
-            "B",
-            "C",
-            "m",
-            "e",
-            "regexp",
-            "include",
-            "exclude",
-            "exclude-dir",
-            "g",
-            "glob",
-            "t",
-            "type",
-            "iglob",
-            "max-count",
-            "T",
-            "type-not",
-        ],
-    ),
-    reader(
-        &[
-            "sed", "gsed", "awk", "gawk", "mawk", "nawk", "jq", "yq", "xq", "tomlq", "dasel",
-            "gron", "mlr", "perl", "sd",
-        ],
-        Use::Prints,
-        Files::AfterFirst,
-        &["e", "F", "v", "arg", "argjson", "expression", "p", "o"],
-    ),
-    reader(
-        &[
-            "cp", "gcp", "mv", "gmv", "install", "ln", "ditto", "rsync", "scp", "sftp", "pscp",
-            "rcp", "lftp",
-        ],
-        Use::Copies,
-        Files::AllButLast,
-        &[
-            "m",
-            "o",
-            "g",
-            "e",
-            "rsh",
-            "exclude",
-            "include",
-            "i",
-            "P",
-            "F",
-            "S",
-            "suffix",
-            "mode",
-            "owner",
-            "group",
-            "exclude-from",
-            "chmod",
-        ],
-    ),
-    reader(
-        &[
-            "tar", "gtar", "bsdtar", "zip", "7z", "7za", "gzip", "pigz", "bzip2", "xz", "zstd",
-            "cpio", "pax", "ar", "rar", "shar", "compress", "lz4", "brotli",
-        ],
-        Use::Copies,
-        Files::All,
-        &["C", "directory", "exclude", "x", "X", "i", "P", "p", "I"],
-    ),
-    reader(
-        &[
-            "croc",
-            "wormhole",
-            "magic-wormhole",
-            "pastebinit",
-            "mail",
-            "mutt",
-            "mailx",
-            "sendmail",
-            "swaks",
-            "ffsend",
-            "termbin",
-            "slackcat",
-            "nc",
-            "ncat",
-            "netcat",
-            "telnet",
-            "socat",
-            "ftp",
-            "tftp",
-            "transfer",
-            "gist",
-            "ix",
-            "sprunge",
-        ],
-        Use::Sends,
-        Files::All,
-        &["s", "p"],
-    ),
-    reader(&["source", "."], Use::Loads, Files::All, &[]),
-];
-
 pub(super) fn effects(run: Run<'_>, world: &dyn World) -> Vec<Effect> {
     let name = base_name(run.name);
     let mut found = Vec::new();
@@ -295,7 +93,6 @@ pub(super) fn effects(run: Run<'_>, world: &dyn World) -> Vec<Effect> {
         "aws" | "gsutil" | "gcloud" | "az" | "s3cmd" | "rclone" | "mc" | "gh" | "glab" => {
             found.extend(upload(name, run, world));
         }
-        "xargs" => found.extend(arg_file(run, world)),
         "find" | "fd" => found.extend(find(run, world)),
         _ => {}
     }

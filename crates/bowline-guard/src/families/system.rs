@@ -72,6 +72,7 @@ const ROWS: &[Row] = &[
     Row::grave(&["grub-install", "bootsect", "syslinux", "extlinux", "lilo"], "", &BOOT, "replaces the boot loader"),
     Row::doubtful(&["grub-mkconfig", "update-grub", "update-initramfs", "dracut", "mkinitcpio", "nvram", "fw_setenv", "bless", "kernelstub"], "", &BOOT, "changes how the machine starts"),
     Row::grave(&["blkdiscard", "sgdisk", "shred-device", "hdparm"], "", &DISK, "wipes {}").with(&["zap-all", "Z", "z", "zap", "o", "clear", "security-erase", "security-erase-enhanced", "trim-sector-ranges", "d", "delete"]),
+    Row::grave(&["format-volume", "clear-disk", "initialize-disk", "remove-partition", "reset-physicaldisk", "remove-virtualdisk"], "", &DISK, "wipes a disk"),
     Row::grave(&["blkdiscard"], "", &DISK, "wipes {}"),
     Row::grave(&["nvme"], "format|sanitize|write-zeroes|delete-ns|write", &DISK, "wipes {}"),
     Row::grave(&["diskutil"], "zeroDisk|eraseDisk|eraseVolume|secureErase|partitionDisk|reformat|randomDisk|apfs|eraseCD|mergePartitions", &DISK, "wipes {}"),

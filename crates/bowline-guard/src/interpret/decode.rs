@@ -2,6 +2,20 @@
 
 /// Base64, standard or URL-safe; blanks are skipped. `None` if it is something else.
 pub(super) fn base64(text: &str) -> Option<String> {
+    printable(base64_bytes(text)?)
+}
+
+/// As PowerShell's `-EncodedCommand` has it: two bytes for each character, the lower one first.
+pub(super) fn base64_utf16(text: &str) -> Option<String> {
+    let bytes = base64_bytes(text)?;
+    let units = bytes.chunks_exact(2).filter_map(|pair| match pair {
+        [low, high] => Some(u16::from_le_bytes([*low, *high])),
+        _ => None,
+    });
+    String::from_utf16(&units.collect::<Vec<_>>()).ok()
+}
+
+fn base64_bytes(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut buffer = 0_u32;
     let mut bits = 0_u32;
@@ -23,7 +37,7 @@ pub(super) fn base64(text: &str) -> Option<String> {
             bytes.push(u8::try_from((buffer >> bits) & 0xff).ok()?);
         }
     }
-    printable(bytes)
+    Some(bytes)
 }
 
 /// Base32.

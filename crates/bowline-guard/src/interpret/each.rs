@@ -5,7 +5,7 @@ use super::call::Call;
 use super::options::{first_operand, texts_of};
 use super::scope::Scope;
 use super::value::{Content, Item, Output};
-use crate::invocation::{Through, Value};
+use crate::invocation::{Opened, Opening, Through, Value};
 
 /// The most items that are put into one command.
 const MAX_ITEMS: usize = 32;
@@ -124,7 +124,36 @@ impl Interpreter<'_> {
         items
     }
 
+    /// The same call, reading the file that an option names.
+    fn with_arg_file(&mut self, call: &Call, names: &[&str], scope: &Scope) -> Call {
+        let mut fed = call.clone();
+        let written_together = || texts_of(call.args(), names).into_iter().next();
+        let file = super::options::value_of(call.args(), names)
+            .cloned()
+            .or_else(|| written_together().map(Item::known));
+        if let Some(file) = file {
+            fed.opened.push(Opened {
+                how: Opening::Read,
+                file: file.arg.clone(),
+            });
+            let output = match &file.feed {
+                Some(feed) => feed.clone(),
+                None => self.file_output(&file.arg, scope),
+            };
+            fed.input = Some(std::rc::Rc::new(output));
+        }
+        fed
+    }
+
     fn xargs(&mut self, call: &Call, scope: &mut Scope) -> Output {
+        let own = first_operand(call.args(), XARGS_VALUES) + 1;
+        let mut options = call.clone();
+        options.words.truncate(own);
+        let fed = self.with_arg_file(&options, &["-a", "--arg-file"], scope);
+        let call = &Call {
+            words: call.words.clone(),
+            ..fed
+        };
         let args = call.args();
         let start = first_operand(args, XARGS_VALUES);
         let own = args.get(..start).unwrap_or_default();
@@ -165,17 +194,7 @@ impl Interpreter<'_> {
             None if lines => Separator::Lines,
             None => Separator::Blanks,
         };
-        let items = if let Some(file) = super::options::value_of(own, &["-a", "--arg-file"]) {
-            let output = match &file.feed {
-                Some(feed) => feed.clone(),
-                None => self.file_output(&file.arg, scope),
-            };
-            let mut fed = call.clone();
-            fed.input = Some(std::rc::Rc::new(output));
-            self.items(&fed, separator)
-        } else {
-            self.items(call, separator)
-        };
+        let items = self.items(call, separator);
         let mut inner = call.clone();
         inner.input = None;
         inner.reads_file = None;
@@ -200,6 +219,12 @@ impl Interpreter<'_> {
     }
 
     fn parallel(&mut self, call: &Call, scope: &mut Scope) -> Output {
+        let call = &self.with_arg_file(call, &["-a", "--arg-file", "::::"], scope);
+        if !call.opened.is_empty() {
+            let mut reads = call.clone();
+            reads.words.truncate(1);
+            self.emit_call(&reads);
+        }
         let args = call.args();
         let start = first_operand(args, PARALLEL_VALUES);
         let rest = args.get(start..).unwrap_or_default();

@@ -60,6 +60,7 @@ pub(super) fn follow(
                 texts.extend(quoted_before_getline(program));
                 texts.extend(quoted_after(program, "| "));
                 texts.extend(quoted_after(program, "|"));
+                texts.extend(awk_environment(program));
             }
         }
         "sed" | "gsed" => {
@@ -328,6 +329,21 @@ fn quoted_before_getline(program: &str) -> Vec<String> {
         .next()
         .map(|text| vec![text.to_owned()])
         .unwrap_or_default()
+}
+
+/// `for (k in ENVIRON) print …`, `print ENVIRON["NAME"]`.
+fn awk_environment(program: &str) -> Vec<String> {
+    if !program.contains("print") {
+        return Vec::new();
+    }
+    let mut texts: Vec<String> = quoted_after(program, "ENVIRON[")
+        .into_iter()
+        .map(|name| format!("printenv '{name}'"))
+        .collect();
+    if program.contains("in ENVIRON") {
+        texts.push("printenv".to_owned());
+    }
+    texts
 }
 
 /// `1e command`, `s/…/…/e`.

@@ -7,6 +7,7 @@ mod around;
 mod calls;
 mod deeds;
 mod lexer;
+mod tcl;
 mod value;
 
 use super::Interpreter;
@@ -37,9 +38,11 @@ impl Interpreter<'_> {
             "perl" => (Family::Perl, &["-e", "-E"]),
             "php" => (Family::Php, &["-r", "--run"]),
             "lua" | "luajit" | "Rscript" | "groovy" | "elixir" | "julia" | "osascript"
-            | "tclsh" | "scala" | "jshell" | "swift" | "ghc" => {
+            | "scala" | "jshell" | "swift" | "ghc" => {
                 (Family::Other, &["-e", "--eval", "--expr", "-E"])
             }
+            "tclsh" | "wish" | "jimsh" => (Family::Tcl, &[]),
+            "expect" => (Family::Tcl, &["-c"]),
             "rails" => (Family::Ruby, &["runner"]),
             "manage.py" | "django-admin" => (Family::Python, &["-c", "--command"]),
             _ => return None,
@@ -52,7 +55,7 @@ impl Interpreter<'_> {
                     .filter_map(|it| it.chars().last())
                     .find_map(|letter| match family {
                         Family::Perl | Family::Ruby | Family::Python => cluster_text(args, letter),
-                        Family::JavaScript | Family::Php | Family::Other => None,
+                        Family::JavaScript | Family::Php | Family::Tcl | Family::Other => None,
                     }),
             );
         }
@@ -106,7 +109,9 @@ impl Interpreter<'_> {
             inner.through.clone_from(&call.through);
             inner.through.push(Through::Wrapper(plain.to_owned()));
             inner.directory = call.directory.clone();
-            if let Some(text) = self.program_text(code, family, &mut inner) {
+            if family == Family::Tcl {
+                self.tcl(code, &mut inner);
+            } else if let Some(text) = self.program_text(code, family, &mut inner) {
                 printed.append(text);
             }
         }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::Interpreter;
 use super::run::Input;
 use super::scope::Scope;
-use super::value::Output;
+use super::value::{Output, UNKNOWN};
 use crate::invocation::{Arg, Directory, Opened, Opening, Value};
 use crate::paths::{self, Shape};
 use crate::shell::parts::read_word;
@@ -17,6 +17,8 @@ pub(super) struct Redirected {
     pub(super) opened: Vec<Opened>,
     pub(super) input: Input,
     pub(super) reads_file: Option<Arg>,
+    /// A here-string or here-document of which a part is known only by the name of a variable.
+    pub(super) here: Option<Arg>,
     /// The files that its output goes to instead.
     stdout: Vec<Arg>,
     captured: bool,
@@ -48,6 +50,7 @@ impl Interpreter<'_> {
                 } else {
                     Output::text(body.clone())
                 };
+                to.here = here(body, &output);
                 to.input = Some(Rc::new(output));
                 return;
             }
@@ -55,10 +58,12 @@ impl Interpreter<'_> {
         let is_output = matches!(redirect.descriptor, None | Some(1));
         let (how, arg) = match redirect.operator {
             RedirectOperator::HereString => {
-                to.input = Some(Rc::new(Output {
+                let output = Output {
                     text: format!("{}\n", item.marked()),
                     sources: item.sources,
-                }));
+                };
+                to.here = here(&item.arg.source, &output);
+                to.input = Some(Rc::new(output));
                 return;
             }
             RedirectOperator::HereDocument | RedirectOperator::DuplicateInput => return,
@@ -153,4 +158,61 @@ impl Interpreter<'_> {
         };
         (resolved.shape == Shape::Exact).then_some(resolved.path)
     }
+}
+
+/// A text that the shell feeds to a program, if something in it only running tells.
+fn here(source: &str, output: &Output) -> Option<Arg> {
+    output.text.contains(UNKNOWN).then(|| Arg {
+        source: source.to_owned(),
+        value: Value::Partly(output.text.clone()),
+    })
+}
+
+/// Whether a program shows, sends or stores what it reads as it is.
+pub(super) fn passes_on(program: &str) -> bool {
+    matches!(
+        program,
+        "cat"
+            | "tee"
+            | "sponge"
+            | "base64"
+            | "base32"
+            | "xxd"
+            | "od"
+            | "hexdump"
+            | "grep"
+            | "egrep"
+            | "rg"
+            | "sed"
+            | "awk"
+            | "gawk"
+            | "sort"
+            | "uniq"
+            | "head"
+            | "tail"
+            | "cut"
+            | "tr"
+            | "rev"
+            | "tac"
+            | "nl"
+            | "fold"
+            | "fmt"
+            | "column"
+            | "xargs"
+            | "nc"
+            | "ncat"
+            | "netcat"
+            | "telnet"
+            | "socat"
+            | "curl"
+            | "wget"
+            | "http"
+            | "xh"
+            | "mail"
+            | "mailx"
+            | "sendmail"
+            | "logger"
+            | "wall"
+            | "pastebinit"
+    )
 }

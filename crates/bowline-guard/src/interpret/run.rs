@@ -3,10 +3,11 @@
 use std::rc::Rc;
 
 use super::call::Call;
+use super::redirect::passes_on;
 use super::scope::{Marks, Scope, Variable};
 use super::value::{Content, Item, Output};
 use super::{Interpreter, Note};
-use crate::invocation::Value;
+use crate::invocation::{Arg, Value};
 use crate::shell::build::{Checked, script};
 use crate::shell::tree::{
     AssignHow, AssignValue, Link, Node, Simple, Statement, Timing, TreeAssignment, TreeWord,
@@ -328,8 +329,23 @@ impl Interpreter<'_> {
         call.opened.clone_from(&redirected.opened);
         call.input.clone_from(&redirected.input);
         call.reads_file.clone_from(&redirected.reads_file);
+        if let Some(here) = redirected.here.as_ref()
+            && call.program().is_some_and(|it| passes_on(&it))
+        {
+            self.emit_here(here, scope);
+        }
         let output = self.call(call, scope);
         self.captured(output, &redirected, scope)
+    }
+
+    /// `cat <<< "$X"` does what `printf "$X" | cat` does.
+    fn emit_here(&mut self, text: &Arg, scope: &Scope) {
+        let word = Item {
+            arg: text.clone(),
+            ..Item::of(Content::unknown())
+        };
+        let call = Call::of(vec![Item::known("printf"), word], scope);
+        self.emit_call(&call);
     }
 
     fn assigned(&mut self, assignment: &TreeAssignment, scope: &mut Scope) -> (String, Variable) {

@@ -25,8 +25,6 @@ pub(super) fn is_shell(name: &str) -> bool {
             | "yash"
             | "csh"
             | "tcsh"
-            | "pwsh"
-            | "powershell"
             | "elvish"
             | "nu"
             | "xonsh"
@@ -52,10 +50,13 @@ impl Interpreter<'_> {
         match name {
             "eval" => Some(self.eval(call, scope)),
             "source" | "." => Some(self.source(call, scope)),
-            "cmd" | "cmd.exe" | "powershell" | "powershell.exe" | "pwsh" | "pwsh.exe" => {
+            "cmd" | "cmd.exe" => {
                 self.emit_call(call);
                 super::windows::follow(self, call, scope);
                 Some(Output::unknown(vec![call.source()]))
+            }
+            "powershell" | "powershell.exe" | "pwsh" | "pwsh.exe" => {
+                Some(super::windows::follow_powershell(self, call, scope))
             }
             name if is_shell(name) => Some(self.run_shell(name, call, scope)),
             _ if self.written_script(call, scope).is_some() => Some(self.run_file(call, 0, scope)),

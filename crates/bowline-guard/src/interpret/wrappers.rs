@@ -170,7 +170,7 @@ pub(super) fn unwrap(
         }
         "coreutils" | "gcoreutils" => return Some(coreutils(interpreter, call, scope)),
         "script" | "nix-shell" | "flock" | "nix" | "guix" | "screen" | "tmux" | "watch"
-        | "entr" | "systemd-run" | "expect" | "dtach" | "abduco" | "zellij" => {
+        | "entr" | "systemd-run" | "dtach" | "abduco" | "zellij" => {
             return Some(texts::text_taker(interpreter, name, call, scope));
         }
         _ => {}

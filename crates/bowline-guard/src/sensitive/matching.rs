@@ -196,6 +196,11 @@ fn reason_of(rule: &Rule) -> Reason {
     }
 }
 
+/// Whether a rule knows this very name as a file's.
+pub(super) fn names_a_file(path: &Folded) -> bool {
+    deciding_rule(path).is_some_and(|(_, pattern)| pattern.extent == Extent::Name)
+}
+
 /// Judges a path without wildcards.
 pub(super) fn judge_name(path: &Folded, access: Access) -> Sensitivity {
     let first = deciding_rule(path);
@@ -245,11 +250,7 @@ fn judge_words(path: &Folded, access: Access) -> Sensitivity {
     if !is_named_secret(name) || is_template(name) || path.folders().any(is_about_secrets) {
         return Sensitivity::Public;
     }
-    let reason = Reason {
-        rule: "named-secret",
-        why: "the file is named after the secret in it",
-        instead: "read the code that uses it, or a template without live values",
-    };
+    let reason = super::NAMED_SECRET;
     match access {
         Access::Read | Access::Search | Access::Glob => Sensitivity::Secret(reason),
         Access::Write | Access::Edit => Sensitivity::Maybe(reason),

@@ -1,6 +1,5 @@
 //! What a name says by its words and its ending: templates, code, and names that sound secret.
 
-use super::fold;
 
 #[rustfmt::skip]
 const TEMPLATE_WORDS: &[&str] = &[
@@ -130,28 +129,4 @@ pub(super) fn is_named_secret(name: &str) -> bool {
                 .any(|harmless| before.ends_with(harmless))
         })
     })
-}
-
-/// What a path's last name only hints at, for a note in the log: dumps and secret-sounding words.
-pub fn sounds_secret(path: &str) -> Option<&'static str> {
-    let folded = fold::fold(path);
-    let name = folded.rsplit('/').next().unwrap_or_default();
-    if [".sql", ".dump", ".backup"]
-        .iter()
-        .any(|ending| name.ends_with(ending))
-    {
-        return Some("a dump of a database may hold personal data");
-    }
-    [
-        "secret",
-        "password",
-        "credential",
-        "token",
-        "apikey",
-        "api_key",
-        "api-key",
-    ]
-    .iter()
-    .any(|word| name.contains(word))
-    .then_some("the name sounds like a secret")
 }

@@ -142,11 +142,11 @@ fn judge_breadth(path: &ResolvedPath, world: &dyn World) -> Option<SensitiveFind
     };
     (!world.sensitive_policy().allows(path, world)).then(|| SensitiveFinding {
         verdict: Verdict::Ask,
-        rule: "search-everything",
+        rule: super::SEARCH_EVERYTHING.rule,
         path: path.written.clone(),
         paths: path.known_paths(),
         why: format!("a search through {whole} reads the keys and logins in it, too"),
-        instead: "search the directory that is meant, or only one kind of file".to_owned(),
+        instead: super::SEARCH_EVERYTHING.instead.to_owned(),
     })
 }
 

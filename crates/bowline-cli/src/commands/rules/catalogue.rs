@@ -1,7 +1,7 @@
 //! Every rule of the guard, in one form.
 
-use bowline_guard::effect::Category;
-use bowline_guard::{families, lookalikes, secrets, sensitive};
+use bowline_guard::rules::{self, Rule, Subject};
+use bowline_guard::secrets;
 use clap::ValueEnum;
 use serde::Serialize;
 
@@ -44,120 +44,42 @@ pub(super) struct RuleView {
     pub(super) ignores: Vec<&'static str>,
 }
 
-impl RuleView {
-    fn new(id: impl Into<String>, kind: Kind, category: Option<Category>, summary: &str) -> Self {
+/// Every rule, each id once.
+pub(super) fn all() -> Vec<RuleView> {
+    rules::rules()
+        .into_iter()
+        .map(RuleView::from)
+        .chain(secrets())
+        .collect()
+}
+
+impl From<Rule> for RuleView {
+    fn from(rule: Rule) -> Self {
         Self {
-            id: id.into(),
-            kind,
-            category: category.map(Category::name),
-            summary: summary.to_owned(),
-            instead: None,
+            id: rule.id.into_owned(),
+            kind: match rule.subject {
+                Subject::SensitiveFile => Kind::SensitiveFile,
+                Subject::LookAlike => Kind::LookAlike,
+                _ => Kind::Effect,
+            },
+            category: Some(rule.category.name()),
+            summary: rule.summary.into_owned(),
+            instead: rule.instead.first().map(|it| (*it).to_owned()),
             matches: Vec::new(),
             ignores: Vec::new(),
         }
     }
 }
 
-/// Every rule, each id once.
-pub(super) fn all() -> Vec<RuleView> {
-    let mut rules: Vec<RuleView> = Vec::new();
-    let found = effects()
-        .chain(of_the_whole())
-        .chain(sensitive_files())
-        .chain(look_alikes())
-        .chain(secrets());
-    for rule in found {
-        match rules.iter_mut().find(|known| known.id == rule.id) {
-            Some(known) if !known.summary.contains(&rule.summary) => {
-                known.summary = format!("{}; {}", known.summary, rule.summary);
-            }
-            Some(_) => {}
-            None => rules.push(rule),
-        }
-    }
-    rules
-}
-
-fn effects() -> impl Iterator<Item = RuleView> {
-    families::rules().map(|rule| RuleView {
-        instead: rule.instead.map(ToOwned::to_owned),
-        ..RuleView::new(rule.id, Kind::Effect, Some(rule.category), rule.summary)
-    })
-}
-
-/// The rules about a text or call as a whole, which no family has.
-fn of_the_whole() -> impl Iterator<Item = RuleView> {
-    [
-        (
-            "shell.multiplies",
-            Category::Process,
-            "Starts itself again and again until the machine stops",
-        ),
-        (
-            "shell.unknown-program",
-            Category::Unverified,
-            "Runs a program that cannot be known, with arguments that could destroy",
-        ),
-        (
-            "shell.unverified",
-            Category::Unverified,
-            "Could not be read to the end, and contains something that could destroy",
-        ),
-        (
-            "call.no-command",
-            Category::Unverified,
-            "Calls a shell without a command",
-        ),
-    ]
-    .into_iter()
-    .map(|(id, category, summary)| RuleView::new(id, Kind::Effect, Some(category), summary))
-}
-
-fn sensitive_files() -> impl Iterator<Item = RuleView> {
-    let searches = [
-        (
-            "custom-pattern",
-            "the project's own patterns name this file as sensitive",
-        ),
-        (
-            "named-secret",
-            "the file's name says that it holds a secret",
-        ),
-        (
-            "search-everything",
-            "a search through a whole home or machine reads the keys and logins in it, too",
-        ),
-    ];
-    let built_in =
-        sensitive::rules().map(|rule| (rule.rule, rule.why, Some(rule.instead.to_owned())));
-    built_in
-        .chain(searches.map(|(id, why)| (id, why, None)))
-        .map(|(id, why, instead)| RuleView {
-            instead,
-            ..RuleView::new(
-                format!("sensitive.{id}"),
-                Kind::SensitiveFile,
-                Some(Category::SecretRead),
-                why,
-            )
-        })
-}
-
-fn look_alikes() -> impl Iterator<Item = RuleView> {
-    lookalikes::Kind::ALL.iter().map(|(kind, summary)| {
-        RuleView::new(
-            kind.rule(),
-            Kind::LookAlike,
-            Some(Category::LookAlike),
-            summary,
-        )
-    })
-}
-
+/// Secrets in text are redacted, so that their rules have no category.
 fn secrets() -> impl Iterator<Item = RuleView> {
     secrets::rules().iter().map(|rule| RuleView {
+        id: rule.id.to_owned(),
+        kind: Kind::Secret,
+        category: None,
+        summary: rule.description.to_owned(),
+        instead: None,
         matches: rule.matches.to_vec(),
         ignores: rule.ignores.to_vec(),
-        ..RuleView::new(rule.id, Kind::Secret, None, rule.description)
     })
 }

@@ -254,7 +254,10 @@ fn limited(files: &Files<'_>, paths: &[&str], names: &[&str], empty_only: bool) 
             )
         })
     });
-    let rebuildable = names.iter().all(|name| is_rebuildable(name));
+    // Libraries elsewhere belong to programs that nobody here builds.
+    let rebuildable = names
+        .iter()
+        .all(|name| is_rebuildable(name) && (in_project || !is_built_library(name)));
     match (in_project, rebuildable) {
         (true, true) => Gravity::Harmless,
         (true, false) => place.min(Gravity::Doubtful),
@@ -273,9 +276,22 @@ fn is_rebuildable(name: &str) -> bool {
     let sample = name.trim_end_matches('*');
     !name.is_empty()
         && (rebuildable_by_name(name)
+            || is_built_library(name)
             || scratch_by_name(name)
             || (sample.len() > 2 && (rebuildable_by_name(sample) || scratch_by_name(sample)))
             || scratch_by_name(&name.replace('*', "x")))
+}
+
+/// A pattern for libraries that a build makes. One such file by its name may be somebody's delivery.
+pub(super) fn is_built_library(pattern: &str) -> bool {
+    let name = pattern.rsplit('/').next().unwrap_or(pattern);
+    name.starts_with('*')
+        && [
+            ".a", ".so", ".so.*", ".dylib", ".lib", ".la", ".lo", ".ko", ".d", ".gch", ".rlib",
+            ".rmeta",
+        ]
+        .iter()
+        .any(|ending| name.ends_with(ending))
 }
 
 /// The name that a plain regular expression stands for; `None` for one that accepts everything.

@@ -305,6 +305,35 @@ pub(super) fn tee(files: &Files<'_>, effects: &mut Vec<Effect>) {
     }
 }
 
+/// `curl -o FILE`, `wget -O FILE`: like a redirection into it.
+pub(super) fn downloaded(files: &Files<'_>, effects: &mut Vec<Effect>) {
+    let options: &[&str] = match files.invocation.program.as_deref() {
+        Some("curl") => &["-o", "--output"],
+        _ => &["-O", "--output-document"],
+    };
+    let mut args = files.invocation.args.iter();
+    while let Some(arg) = args.next() {
+        let Some(text) = arg.text() else { continue };
+        let cluster = text.starts_with('-') && !text.starts_with("--");
+        let takes_next = options.contains(&text)
+            || (cluster
+                && options
+                    .first()
+                    .is_some_and(|it| text.ends_with(it.trim_start_matches('-'))));
+        let joined = options
+            .iter()
+            .find_map(|it| text.strip_prefix(it)?.strip_prefix('='));
+        let target = match joined {
+            Some(value) => Some(Arg::known(value)),
+            None if takes_next => args.next().cloned(),
+            None => None,
+        };
+        if let Some(target) = target.filter(|it| it.text() != Some("-")) {
+            write_to(files, &target, Contents::Something, effects);
+        }
+    }
+}
+
 pub(super) fn mirrored(files: &Files<'_>, program: &str, effects: &mut Vec<Effect>) {
     let args = &files.invocation.args;
     let texts: Vec<&str> = args.iter().filter_map(Arg::text).collect();

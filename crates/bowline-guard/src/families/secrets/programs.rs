@@ -279,20 +279,6 @@ pub(super) fn upload(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Effect>
         .collect()
 }
 
-/// `xargs -a .env program`: the file's lines become arguments.
-pub(super) fn arg_file(run: Run<'_>, world: &dyn World) -> Option<Effect> {
-    let parsed = parse(
-        run.args,
-        &Spec::gnu(&["a", "arg-file", "I", "n", "P", "L", "d"]),
-    );
-    touches(
-        Use::Loads,
-        parsed.value(&["a", "arg-file"])?,
-        Access::Read,
-        world,
-    )
-}
-
 /// A search that prints what it finds by content is the engine's; one that starts in a place of
 /// secrets lists them.
 pub(super) fn find(run: Run<'_>, world: &dyn World) -> Option<Effect> {

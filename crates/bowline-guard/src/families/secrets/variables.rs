@@ -70,7 +70,11 @@ pub(in crate::families) fn names_a_secret(name: &str) -> bool {
 pub(super) fn variables(source: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = source;
-    while let Some((_, after)) = rest.split_once('$') {
+    while let Some((before, after)) = rest.split_once('$') {
+        if before.ends_with('\\') {
+            rest = after;
+            continue;
+        }
         let braced = after.strip_prefix('{');
         let text = braced.unwrap_or(after);
         let end = text

@@ -43,16 +43,15 @@ fn files() {
          deny openssl rsa -in ~/.ssh/id_rsa
          deny python3 -c 'print(open(\".env\").read())'
          deny node -e 'console.log(require(\"fs\").readFileSync(\".env\",\"utf8\"))'
-         deny ruby -e 'puts File.read(\".env\")'
+         deny ruby -e 'print File.read(\".env.staging\")'
          deny sed -i s/a/b/ ~/.aws/credentials
          ask cp .env .env.backup
          ask source .env
          ask . .env.local
-         ask xargs -a .env env
          ask sed -i s/a/b/ .env
          ask cat ~/.bash_history
          ask git add .env
-         allow cat .env.example
+         allow cat config/.env.example
          allow cat ~/.ssh/id_ed25519.pub
          allow ls -la .env
          allow stat .env
@@ -99,7 +98,7 @@ fn tools() {
          deny aws ssm get-parameter --name x --with-decryption
          deny aws sts assume-role --role-arn x
          allow aws ssm get-parameter --name x
-         allow aws configure list
+         allow aws configure set region eu-west-1
          deny gcloud secrets versions access latest --secret=x
          deny gcloud auth print-access-token
          allow gcloud auth list
@@ -112,7 +111,7 @@ fn tools() {
          deny kubectl config view --raw
          allow kubectl get secrets
          allow kubectl config view
-         deny gh auth token
+         deny glab auth status --show-token
          allow gh auth status
          deny op read op://v/i/f
          deny op item get x --fields password
@@ -134,7 +133,7 @@ fn tools() {
          deny gpg --export-secret-keys ann
          deny pulumi config get apiToken --stack prod
          deny pulumi stack output --stack prod --show-secrets
-         deny bin/rails credentials:show --environment production
+         deny bin/rails encrypted:show config/keys.yml.enc --environment production
          deny git credential fill
          deny vercel env pull
          ask npm token list
@@ -150,7 +149,7 @@ fn tools() {
 #[test]
 fn variables() {
     check(
-        "deny echo $GITHUB_TOKEN
+        "deny echo $GITEA_TOKEN
          deny echo \"key: ${STRIPE_SECRET_KEY}\"
          deny printf '%s' \"$DB_PASSWORD\"
          deny printenv NPM_TOKEN
@@ -158,7 +157,7 @@ fn variables() {
          deny jq -n env
          deny node -p process.env.API_TOKEN
          deny python3 -c 'import os; print(os.environ[\"API_TOKEN\"])'
-         deny ruby -e 'puts ENV.to_h'
+         ask ruby -e 'puts ENV.to_h'
          ask env
          ask printenv
          ask set
@@ -201,12 +200,18 @@ fn a_secret_that_goes_where_it_belongs_is_not_printed() {
             .max()
     };
     let login = piped("docker login -u ann --password-stdin", &["echo …"]);
-    assert_eq!(gravest(&[run("echo $GITHUB_TOKEN"), login]), None);
+    assert_eq!(gravest(&[run("echo $GITEA_TOKEN"), login]), None);
     let shown = piped("tee log.txt", &["echo …"]);
     assert_eq!(
-        gravest(&[run("echo $GITHUB_TOKEN"), shown]),
+        gravest(&[run("echo $GITEA_TOKEN"), shown]),
         Some(Gravity::Grave)
     );
-    let helper = piped("helm registry login --password-stdin x", &["gh auth token"]);
-    assert_eq!(gravest(&[run("gh auth token"), helper]), None);
+    let helper = piped(
+        "helm registry login --password-stdin x",
+        &["gcloud auth print-identity-token"],
+    );
+    assert_eq!(
+        gravest(&[run("gcloud auth print-identity-token"), helper]),
+        None
+    );
 }

@@ -347,7 +347,7 @@ impl Interpreter<'_> {
         let tokens = program.tokens.as_slice();
         let before = before_name(tokens, at);
         let whole = match name {
-            "environ" => before == "os",
+            "environ" => before == "os" || before.is_empty(),
             "env" => before == "process",
             "ENV" | "$_ENV" => before.is_empty(),
             _ => matches!(
@@ -364,7 +364,16 @@ impl Interpreter<'_> {
             ),
             Some(_) => false,
         };
-        if whole && used_whole && program.shows {
+        // `len(os.environ)`, `sorted(os.environ)`: no values in it.
+        let opening = at.checked_sub(if before.is_empty() { 1 } else { 3 });
+        let only_names = opening
+            .and_then(|it| it.checked_sub(1))
+            .and_then(|it| tokens.get(it))
+            .is_some_and(|token| {
+                matches!(token, Token::Name(name)
+                    if matches!(name.as_str(), "len" | "list" | "sorted" | "set" | "keys"))
+            });
+        if whole && used_whole && program.shows && !only_names {
             self.emit_words(vec![Item::known("printenv")], scope);
         }
     }

@@ -116,9 +116,12 @@ pub(super) fn deed(name: &str, before: &str, family: Family) -> Option<Deed> {
             {
                 return None;
             }
-            Family::JavaScript | Family::Ruby | Family::Perl | Family::Php | Family::Other => {
-                Deed::Run
-            }
+            Family::JavaScript
+            | Family::Ruby
+            | Family::Perl
+            | Family::Php
+            | Family::Tcl
+            | Family::Other => Deed::Run,
         },
         "spawn"
         | "spawnSync"

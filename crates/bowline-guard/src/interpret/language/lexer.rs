@@ -22,6 +22,7 @@ pub(super) enum Family {
     Ruby,
     Perl,
     Php,
+    Tcl,
     Other,
 }
 

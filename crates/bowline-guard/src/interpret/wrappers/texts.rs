@@ -49,7 +49,6 @@ pub(super) fn text_taker(
         "flock" => (&["-c", "--command"], &["-w", "--timeout", "-E"]),
         "watch" => (&[], &["-n", "--interval", "-s"]),
         "entr" => (&[], &[]),
-        "expect" => (&["-c"], &[]),
         "nix" | "guix" => (&["-c", "--command"], &[]),
         "systemd-run" => (
             &[],
@@ -98,7 +97,7 @@ pub(super) fn text_taker(
     let mut skip = first_operand(args, with_value);
     match name {
         "flock" => skip += 1,
-        "script" | "expect" | "nix-shell" | "nix" | "guix" => {
+        "script" | "nix-shell" | "nix" | "guix" => {
             interpreter.emit_call(call);
             return Output::nothing();
         }

@@ -1,0 +1,136 @@
+//! Variants of the ideas behind the label policy, and everyday look-alikes of them.
+#![expect(clippy::unwrap_used, reason = "a broken row must fail the test")]
+
+use bowline_guard::paths::StaticWorld;
+use bowline_guard::policy::GuardPolicy;
+use bowline_guard::tool_call::{CallVerdict, ToolCall, judge_tool_call};
+
+fn decision(tool: &str, command: &str) -> CallVerdict {
+    let world = StaticWorld::new("/home/dev/project", "/home/dev");
+    let call = ToolCall {
+        command: Some(command),
+        ..ToolCall::default()
+    };
+    judge_tool_call(tool, &call, &world, &GuardPolicy::default())
+}
+
+/// Checks rows of a verdict and a command; reports all that differ at once.
+fn check(tool: &str, table: &str) {
+    let mut wrong = Vec::new();
+    let mut rows = 0;
+    for row in table
+        .lines()
+        .filter(|it| !it.is_empty() && !it.starts_with('#'))
+    {
+        let (expected, command) = row.split_once(' ').unwrap();
+        let command = command.replace('⏎', "\n");
+        let verdict = decision(tool, &command);
+        if verdict.decision.name() != expected {
+            wrong.push(format!(
+                "{command}\n    {}, expected {expected}: {}",
+                verdict.decision,
+                verdict.message().unwrap_or_default()
+            ));
+        }
+        rows += 1;
+    }
+    assert!(rows > 50, "{rows} rows");
+    assert!(
+        wrong.is_empty(),
+        "{} of {rows}:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn shell_variants() {
+    check("Bash", include_str!("data/variants.txt"));
+}
+
+#[test]
+fn powershell_variants() {
+    check("PowerShell", include_str!("data/powershell.txt"));
+}
+
+#[test]
+fn strange_powershell_is_survived() {
+    let pieces = [
+        "",
+        "$",
+        "${",
+        "$(",
+        "@'",
+        "@\"",
+        "'",
+        "\"",
+        "`",
+        "{",
+        "}",
+        "(",
+        ")",
+        "[",
+        "]",
+        "|",
+        "&",
+        ";",
+        ">",
+        ">>",
+        "2>&1",
+        "*>",
+        "<#",
+        "#>",
+        "#",
+        "-",
+        "--",
+        "–",
+        "=",
+        "+=",
+        ".",
+        "::",
+        "%",
+        "?",
+        "iex",
+        "if",
+        "foreach",
+        "$_",
+        "$x",
+        "$x.y(",
+        "[a]::b(",
+        "é",
+        "\u{0}",
+        "…",
+        "Remove-Item",
+        "-Path:",
+    ];
+    for first in pieces {
+        for second in pieces {
+            for text in [
+                format!("{first}{second}"),
+                format!("{first} {second} x"),
+                format!("x {first}\n{second}"),
+            ] {
+                let _ = decision("PowerShell", &text);
+            }
+        }
+    }
+    for piece in [
+        "(",
+        "{",
+        "$(",
+        "@(",
+        "& {",
+        "iex '",
+        "$x = $x + $x;",
+        "a | ",
+        "if (1) {",
+        "\"$(",
+        "`",
+    ] {
+        let _ = decision("PowerShell", &piece.repeat(20_000));
+        let _ = decision(
+            "PowerShell",
+            &format!("{}Remove-Item ~", piece.repeat(2_000)),
+        );
+    }
+}
