@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::effect::{Category, Effect, Gravity};
 use crate::families;
-use crate::interpret::{Interpretation, Note, interpret};
+use crate::interpret::{Interpretation, Note, Reach, interpret};
 use crate::invocation::Invocation;
 use crate::paths::{self, World};
 use crate::sensitive::{Access, Sensitivity, classify};
@@ -22,6 +22,8 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// How far the text was understood.
     pub understanding: Understanding,
+    /// How much work it was, in counted steps; no text takes more than a fixed number.
+    pub steps: usize,
 }
 
 /// What follows from a text's effects.
@@ -54,9 +56,15 @@ pub fn judge(text: &str, world: &dyn World) -> Judgement {
     Judgement {
         verdict: strictest(&effects),
         effects,
+        steps: interpretation.steps + words(&interpretation.invocations),
         invocations: interpretation.invocations,
         understanding: interpretation.understanding,
     }
+}
+
+/// What the families look at.
+fn words(invocations: &[Invocation]) -> usize {
+    invocations.iter().map(|it| 1 + it.args.len()).sum()
 }
 
 fn strictest(effects: &[(Effect, Option<usize>)]) -> Verdict {
@@ -129,20 +137,28 @@ fn unknown_program(invocation: &Invocation, world: &dyn World) -> Option<Effect>
     })
 }
 
-/// A text that was not understood is asked about if it holds something that could destroy or disclose.
+/// A text that was not understood is asked about if it holds something that could destroy or disclose, and always
+/// when it was not followed to its end: what comes there may be anything.
 fn unverified(text: &str, interpretation: &Interpretation, world: &dyn World) -> Option<Effect> {
     let why = match &interpretation.understanding {
         Understanding::Clean => return None,
         Understanding::Partial { problems } => problems.first().map_or("", String::as_str),
         Understanding::Failed { reason } => reason.as_str(),
     };
-    let danger = dangerous_word(text, world)?;
+    let danger = dangerous_word(text, world).or_else(|| dangerous_piece(text, world));
+    let what = match (danger, interpretation.reach) {
+        (Some(danger), _) => {
+            format!("could not be read to the end ({why}), and contains `{danger}`")
+        }
+        (None, Reach::CutShort) => format!("could not be read to the end ({why})"),
+        (None, Reach::Whole) => return None,
+    };
     Some(
         Effect::new(
             Category::Unverified,
             Gravity::Doubtful,
             "shell.unverified",
-            format!("could not be read to the end ({why}), and contains `{danger}`"),
+            what,
         )
         .instead("Write it as separate, simple commands."),
     )
@@ -237,6 +253,26 @@ fn dangerous_word(text: &str, world: &dyn World) -> Option<String> {
     paths
         .into_iter()
         .find(|word| secret_path(word, world))
+        .map(str::to_owned)
+}
+
+/// The most pieces that are judged one by one, and the longest.
+const MAX_PIECES: usize = 100;
+const MAX_PIECE: usize = 1_000;
+
+/// A piece between two operators that would be stopped if it stood alone, whatever keeps the whole from being read.
+fn dangerous_piece(text: &str, world: &dyn World) -> Option<String> {
+    text.split(['\n', ';', '|', '&', '(', ')', '{', '}', '`'])
+        .map(str::trim)
+        .filter(|piece| piece.contains(char::is_whitespace) && piece.len() <= MAX_PIECE)
+        .take(MAX_PIECES)
+        .find(|piece| {
+            let invocations = interpret(piece, world).invocations;
+            families::effects_of_line(&invocations, world)
+                .iter()
+                .flatten()
+                .any(|effect| effect.gravity > Gravity::Harmless)
+        })
         .map(str::to_owned)
 }
 

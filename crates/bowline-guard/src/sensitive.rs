@@ -4,6 +4,7 @@
 //! the project's own patterns and allow-list in a [`SensitivePolicy`].
 
 mod fold;
+mod index;
 mod matching;
 mod meeting;
 mod names;
