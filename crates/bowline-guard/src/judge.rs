@@ -264,7 +264,7 @@ const MAX_PIECE: usize = 1_000;
 fn dangerous_piece(text: &str, world: &dyn World) -> Option<String> {
     text.split(['\n', ';', '|', '&', '(', ')', '{', '}', '`'])
         .map(str::trim)
-        .filter(|piece| piece.contains(char::is_whitespace) && piece.len() <= MAX_PIECE)
+        .filter(|piece| !piece.is_empty() && piece.len() <= MAX_PIECE)
         .take(MAX_PIECES)
         .find(|piece| {
             let invocations = interpret(piece, world).invocations;

@@ -68,7 +68,10 @@ fn what_is_too_much_is_asked_about() {
 
 #[test]
 fn what_stands_behind_too_much_is_asked_about() {
-    let padding: String = (0..700).map(|at| format!("ls a{at}; ")).collect();
+    let padding = (0..700)
+        .map(|at| format!("ls a{at}; "))
+        .collect::<Vec<_>>()
+        .concat();
     assert_eq!(gravity("git push -f origin main"), Gravity::Grave);
     assert!(gravity(&format!("{padding} git push -f origin main")) > Gravity::Harmless);
     let padding = "x=1; (true); ".repeat(4_000);
@@ -80,6 +83,7 @@ fn what_cannot_be_read_as_a_whole_is_judged_in_pieces() {
     for text in [
         "(\ngit push -f origin main {x\n)",
         "{\ngit push -f origin main > {x\n}",
+        "(\n>a>{x\n)",
         "(\nnpm deprecate acme-ui@1 'use v2' > {x\n)",
     ] {
         assert!(gravity(text) > Gravity::Harmless, "{text}");
