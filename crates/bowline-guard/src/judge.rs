@@ -262,8 +262,9 @@ const MAX_PIECE: usize = 1_000;
 
 /// A piece between two operators that would be stopped if it stood alone, whatever keeps the whole from being read.
 fn dangerous_piece(text: &str, world: &dyn World) -> Option<String> {
-    text.split(['\n', ';', '|', '&', '(', ')', '{', '}', '`'])
-        .map(str::trim)
+    text.split(['\n', ';', '|', '&', '(', ')', '`'])
+        // A brace begins a group only when a blank follows.
+        .map(|piece| piece.trim().trim_start_matches("{ "))
         .filter(|piece| !piece.is_empty() && piece.len() <= MAX_PIECE)
         .take(MAX_PIECES)
         .find(|piece| {
