@@ -16,10 +16,9 @@ use crate::inputs::{Numbers, quoted, simple_line};
 /// More than any text may take: what is followed is counted, and what is read is bounded, too.
 const MAX_STEPS: usize = 400_000;
 
-/// Every so many inputs meet the wrappers, the splitter and bash.
+/// Every so many inputs meet the wrappers, and the splitter.
 const WRAPPED: u64 = 4;
 const SPLIT: u64 = 16;
-const ASKED_BASH: u64 = 20_000;
 
 /// A property that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,12 +65,6 @@ pub(crate) fn check(number: u64, input: &str, numbers: &mut Numbers) -> Option<F
                 details: format!("expected {expected:?}, found {found:?}"),
             });
         }
-    }
-    if number.is_multiple_of(ASKED_BASH)
-        && judgement.understanding == Understanding::Clean
-        && bash_rejects(input)
-    {
-        return finding("is no shell for bash, but clean for us", String::new());
     }
     None
 }
