@@ -60,6 +60,19 @@ pub struct Interpretation {
     pub understanding: Understanding,
     /// What the text does that is no program's doing.
     pub notes: Vec<Note>,
+    /// How much work it was: words, statements, copies of scopes, and every 64 bytes that were read. Bounded, whatever the text.
+    pub steps: usize,
+    /// Whether the text was followed to its end.
+    pub reach: Reach,
+}
+
+/// How far a text was followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// To its end.
+    Whole,
+    /// Until a limit was reached: what comes after it is unknown.
+    CutShort,
 }
 
 /// Something that a text does by itself.
@@ -88,7 +101,10 @@ pub fn interpret_powershell(text: &str, world: &dyn World) -> Interpretation {
 
 pub(in crate::interpret) struct Interpreter<'w> {
     world: &'w dyn World,
+    steps_left: usize,
+    /// What was paid for, and what was read.
     steps: usize,
+    reach: Reach,
     bytes: usize,
     nesting: usize,
     /// The functions and aliases that are being followed; an alias has no body.
@@ -105,7 +121,9 @@ impl<'w> Interpreter<'w> {
     fn new(world: &'w dyn World) -> Self {
         Self {
             world,
-            steps: MAX_STEPS,
+            steps_left: MAX_STEPS,
+            steps: 0,
+            reach: Reach::Whole,
             bytes: MAX_BYTES,
             nesting: 0,
             calls: Vec::new(),
@@ -119,13 +137,20 @@ impl<'w> Interpreter<'w> {
 
     /// Pays for steps; `false` when none are left.
     fn pay(&mut self, steps: usize) -> bool {
-        if let Some(left) = self.steps.checked_sub(steps) {
-            self.steps = left;
+        if let Some(left) = self.steps_left.checked_sub(steps) {
+            self.steps_left = left;
+            self.steps += steps;
             true
         } else {
-            self.problem("following all of it would take too many steps");
+            self.cut_short("following all of it would take too many steps");
             false
         }
+    }
+
+    /// Notes that something comes which is not followed.
+    fn cut_short(&mut self, why: &str) {
+        self.reach = Reach::CutShort;
+        self.problem(why);
     }
 
     /// Goes one level deeper; `false` when it is too deep. Every success needs a [`Self::leave`].
@@ -157,7 +182,9 @@ impl<'w> Interpreter<'w> {
 
     fn emit(&mut self, invocation: Invocation) {
         if self.invocations.len() >= MAX_INVOCATIONS {
-            self.problem("more programs are run than can be judged");
+            self.cut_short("more programs are run than can be judged");
+            // None of the rest would be judged.
+            self.steps_left = 0;
         } else if self.invocations.last() != Some(&invocation) {
             self.invocations.push(invocation);
         }
@@ -172,6 +199,8 @@ impl<'w> Interpreter<'w> {
                 (None, problems) => Understanding::Partial { problems },
             },
             notes: self.notes,
+            steps: self.steps,
+            reach: self.reach,
         }
     }
 }

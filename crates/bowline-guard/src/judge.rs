@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::effect::{Category, Effect, Gravity};
 use crate::families::{self, rule::rules};
-use crate::interpret::{Interpretation, Note, interpret, interpret_powershell};
+use crate::interpret::{Interpretation, Note, Reach, interpret, interpret_powershell};
 use crate::invocation::Invocation;
 use crate::paths::{self, World};
 use crate::sensitive::{Access, Sensitivity, classify};
@@ -30,6 +30,8 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// How far the text was understood.
     pub understanding: Understanding,
+    /// How much work it was, in counted steps; no text takes more than a fixed number.
+    pub steps: usize,
 }
 
 /// What follows from a text's effects.
@@ -70,9 +72,15 @@ fn judge_interpreted(text: &str, interpretation: Interpretation, world: &dyn Wor
     Judgement {
         verdict: strictest(&effects),
         effects,
+        steps: interpretation.steps + words(&interpretation.invocations),
         invocations: interpretation.invocations,
         understanding: interpretation.understanding,
     }
+}
+
+/// What the families look at.
+fn words(invocations: &[Invocation]) -> usize {
+    invocations.iter().map(|it| 1 + it.args.len()).sum()
 }
 
 fn strictest(effects: &[(Effect, Option<usize>)]) -> Verdict {
@@ -138,17 +146,23 @@ fn unknown_program(invocation: &Invocation, world: &dyn World) -> Option<Effect>
     })
 }
 
-/// A text that was not understood is asked about if it holds something that could destroy or disclose.
+/// A text that was not understood is asked about if it holds something that could destroy or disclose, and always
+/// when it was not followed to its end: what comes there may be anything.
 fn unverified(text: &str, interpretation: &Interpretation, world: &dyn World) -> Option<Effect> {
     let why = match &interpretation.understanding {
         Understanding::Clean => return None,
         Understanding::Partial { problems } => problems.first().map_or("", String::as_str),
         Understanding::Failed { reason } => reason.as_str(),
     };
-    let danger = dangerous_word(text, world)?;
-    Some(UNVERIFIED.doubtful(format!(
-        "could not be read to the end ({why}), and contains `{danger}`"
-    )))
+    let danger = dangerous_word(text, world).or_else(|| dangerous_piece(text, world));
+    let what = match (danger, interpretation.reach) {
+        (Some(danger), _) => {
+            format!("could not be read to the end ({why}), and contains `{danger}`")
+        }
+        (None, Reach::CutShort) => format!("could not be read to the end ({why})"),
+        (None, Reach::Whole) => return None,
+    };
+    Some(UNVERIFIED.doubtful(what))
 }
 
 /// Programs and words that could destroy, looked for without any understanding.
@@ -249,6 +263,27 @@ fn dangerous_word(text: &str, world: &dyn World) -> Option<String> {
     paths
         .into_iter()
         .find(|word| secret_path(word, world))
+        .map(str::to_owned)
+}
+
+/// The most pieces that are judged one by one, and the longest.
+const MAX_PIECES: usize = 100;
+const MAX_PIECE: usize = 1_000;
+
+/// A piece between two operators that would be stopped if it stood alone, whatever keeps the whole from being read.
+fn dangerous_piece(text: &str, world: &dyn World) -> Option<String> {
+    text.split(['\n', ';', '|', '&', '(', ')', '`'])
+        // A brace begins a group only when a blank follows.
+        .map(|piece| piece.trim().trim_start_matches("{ "))
+        .filter(|piece| !piece.is_empty() && piece.len() <= MAX_PIECE)
+        .take(MAX_PIECES)
+        .find(|piece| {
+            let invocations = interpret(piece, world).invocations;
+            families::effects_of_line(&invocations, world)
+                .iter()
+                .flatten()
+                .any(|effect| effect.gravity > Gravity::Harmless)
+        })
         .map(str::to_owned)
 }
 

@@ -4,6 +4,7 @@
 //! allow-list come in with the world, as a [`SensitivePolicy`].
 
 mod fold;
+mod index;
 mod matching;
 mod meeting;
 mod names;

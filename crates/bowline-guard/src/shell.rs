@@ -7,6 +7,7 @@
 pub(crate) mod build;
 mod limits;
 pub(crate) mod parts;
+mod plain;
 mod quoting;
 mod reader;
 pub(crate) mod tree;

@@ -1,5 +1,7 @@
 //! Judging is bounded: hostile texts neither overflow the stack nor take more than their size deserves.
 
+mod long;
+
 use bowline_guard::effect::Gravity;
 use bowline_guard::judge::judge;
 use bowline_guard::paths::StaticWorld;
@@ -62,6 +64,54 @@ fn what_is_too_much_is_asked_about() {
             text.chars().take(80).collect::<String>()
         );
     }
+}
+
+#[test]
+fn what_stands_behind_too_much_is_asked_about() {
+    let padding = (0..700)
+        .map(|at| format!("ls a{at}; "))
+        .collect::<Vec<_>>()
+        .concat();
+    assert_eq!(gravity("git push -f origin main"), Gravity::Grave);
+    assert!(gravity(&format!("{padding} git push -f origin main")) > Gravity::Harmless);
+    let padding = "x=1; (true); ".repeat(4_000);
+    assert!(gravity(&format!("{padding} git push -f origin main")) > Gravity::Harmless);
+}
+
+#[test]
+fn what_cannot_be_read_as_a_whole_is_judged_in_pieces() {
+    for text in [
+        "(\ngit push -f origin main {x\n)",
+        "{\ngit push -f origin main > {x\n}",
+        "(\n>a>{x\n)",
+        "(\ntrue | >{x\n)",
+        "(\nnpm deprecate acme-ui@1 'use v2' > {x\n)",
+    ] {
+        assert!(gravity(text) > Gravity::Harmless, "{text}");
+    }
+    assert_eq!(gravity("(\nls -la {x\n)"), Gravity::Harmless);
+}
+
+/// Twice the text may be twice the work, and a little; not four times. Copies of scopes do grow faster than the text, until
+/// the steps end: at 4 KB they have.
+#[test]
+fn work_grows_as_the_text_does() {
+    let world = StaticWorld::new("/home/dev/project", "/home/dev");
+    let mut steep = Vec::new();
+    for (name, make) in long::KINDS {
+        let steps: Vec<usize> = [4, 8, 16, 32]
+            .map(|size| judge(&make(size * 1024), &world).steps)
+            .to_vec();
+        let grows = |pair: &[usize]| match pair {
+            // A fixed part counts more for a short text.
+            [shorter, longer] => longer * 10 > shorter * 26 + 1_000,
+            _ => false,
+        };
+        if steps.windows(2).any(grows) {
+            steep.push(format!("{name}: {steps:?}"));
+        }
+    }
+    assert!(steep.is_empty(), "{}", steep.join("\n"));
 }
 
 #[test]

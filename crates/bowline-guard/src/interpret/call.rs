@@ -100,6 +100,10 @@ fn program_name(value: &Value) -> Option<String> {
         Value::Known(text) => Some(base(text)).filter(|name| !name.is_empty()),
         Value::Pattern(text) => {
             let name = base(text);
+            // The commonest program whose name looks like a wildcard, and is none.
+            if name == "[" {
+                return None;
+            }
             if !glob::has_wildcard(&name) {
                 return Some(name).filter(|name| !name.contains('$') && !name.is_empty());
             }

@@ -15,7 +15,12 @@ pub(super) fn output_of(
     call: &Call,
     scope: &mut Scope,
 ) -> Output {
-    if !interpreter.pay(1) {
+    // What comes in is handed on, with everybody who had a part in it.
+    let handed_on = call
+        .input
+        .as_ref()
+        .map_or(0, |input| input.text.len() / 256 + input.sources.len() / 16);
+    if !interpreter.pay(1 + handed_on) {
         return Output::unknown(Vec::new());
     }
     let printed = printer(interpreter, name, call, scope)

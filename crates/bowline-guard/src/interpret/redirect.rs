@@ -132,12 +132,7 @@ impl Interpreter<'_> {
         if self.files.len() < 64
             && let Some(path) = self.absolute(file, scope)
         {
-            let mut whole = self
-                .files
-                .get(&path)
-                .map_or_else(Output::nothing, |it| (**it).clone());
-            whole.append(output.clone());
-            self.files.insert(path, Rc::new(whole));
+            Rc::make_mut(self.files.entry(path).or_default()).append(output.clone());
         }
     }
 

@@ -20,6 +20,9 @@ pub(super) type Input = Option<Rc<Output>>;
 /// The most rounds of a loop that are followed.
 const MAX_ROUNDS: usize = 24;
 
+/// The most programs of a pipe whose output is followed. Each hands on what all before it had to say.
+const MAX_STAGES: usize = 64;
+
 /// How often a function that calls itself is followed.
 const MAX_RECURSION: usize = 2;
 
@@ -33,15 +36,16 @@ impl Interpreter<'_> {
         checked: Checked,
     ) -> Output {
         let Some(left) = self.bytes.checked_sub(text.len() + 16) else {
-            self.problem("the text holds more text than is read");
+            self.cut_short("the text holds more text than is read");
             return Output::unknown(Vec::new());
         };
         self.bytes = left;
         // Reading costs more than following.
-        if !self.pay(16 + text.len() / 64) || !self.enter() {
+        if !self.pay(32 + text.len() / 64) || !self.enter() {
             return Output::unknown(Vec::new());
         }
         let script = script(text, self.nesting, checked);
+        self.steps += script.bytes_read / 64;
         match script.understanding {
             Understanding::Clean => {}
             Understanding::Partial { problems } => {
@@ -201,11 +205,12 @@ impl Interpreter<'_> {
         let mut output = Output::nothing();
         for (index, stage) in stages.iter().enumerate() {
             let mut inner = self.copy(scope);
+            if index >= MAX_STAGES {
+                self.cut_short("a pipe is longer than is followed");
+                flow = Some(Rc::new(Output::unknown(Vec::new())));
+            }
             output = self.statement(stage, &mut inner, flow);
             flow = Some(Rc::new(output.clone()));
-            if index + 1 == stages.len() {
-                break;
-            }
         }
         output
     }

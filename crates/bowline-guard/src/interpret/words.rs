@@ -181,9 +181,10 @@ impl Interpreter<'_> {
         fields: &mut Fields,
     ) {
         for part in parts {
-            if !self.pay(1 + fields.open.text.len() / 256) {
+            if !self.pay(1) {
                 return fields.open.push_unknown(&[]);
             }
+            let before = fields.open.text.len();
             match part {
                 Part::Text(text, quoting) => fields.open.push(text, *quoting, scope.marks),
                 Part::Parameter(written, quoting) => {
@@ -221,6 +222,7 @@ impl Interpreter<'_> {
                 }
                 Part::Opaque => fields.open.push_unknown(&[]),
             }
+            self.pay(fields.open.text.len().saturating_sub(before) / 256);
         }
     }
 

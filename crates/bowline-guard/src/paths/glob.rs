@@ -223,7 +223,7 @@ struct Cell {
 /// Finds the name accepted by both `pattern` and `rule` (where only `*` is special) that has the
 /// most characters spelled out in both. The first `counted` characters of `rule` count.
 pub(crate) fn meet(pattern: &str, rule: &str, counted: usize) -> Option<Meeting> {
-    if !ends_agree(pattern, rule) {
+    if !Ends::of_pattern(pattern).agree(&Ends::of_rule(rule)) {
         return None;
     }
     let left = parse(pattern);
@@ -255,16 +255,44 @@ pub(crate) fn meet(pattern: &str, rule: &str, counted: usize) -> Option<Meeting>
     })
 }
 
-/// Whether the plain beginnings and ends of two patterns can belong to one name. Most pairs fail
-/// here, long before the full search.
-fn ends_agree(pattern: &str, rule: &str) -> bool {
-    const SPECIAL: [char; 10] = ['*', '?', '[', ']', '\\', '(', ')', '@', '+', '!'];
-    let start = pattern.split(SPECIAL).next().unwrap_or_default();
-    let end = pattern.rsplit(SPECIAL).next().unwrap_or_default();
-    let rule_start = rule.split('*').next().unwrap_or_default();
-    let rule_end = rule.rsplit('*').next().unwrap_or_default();
-    (start.starts_with(rule_start) || rule_start.starts_with(start))
-        && (end.ends_with(rule_end) || rule_end.ends_with(end))
+/// The plain beginning and end of a pattern.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ends<'text> {
+    start: &'text str,
+    end: &'text str,
+}
+
+impl<'text> Ends<'text> {
+    /// Of a user's pattern.
+    pub(crate) fn of_pattern(pattern: &'text str) -> Self {
+        const SPECIAL: [char; 10] = ['*', '?', '[', ']', '\\', '(', ')', '@', '+', '!'];
+        Self {
+            start: pattern.split(SPECIAL).next().unwrap_or_default(),
+            end: pattern.rsplit(SPECIAL).next().unwrap_or_default(),
+        }
+    }
+
+    /// Of a rule's, where only `*` is special.
+    pub(crate) fn of_rule(rule: &'text str) -> Self {
+        Self {
+            start: rule.split('*').next().unwrap_or_default(),
+            end: rule.rsplit('*').next().unwrap_or_default(),
+        }
+    }
+
+    /// Whether both can belong to one name. Most pairs fail here, long before the full search.
+    pub(crate) fn agree(&self, rule: &Ends<'_>) -> bool {
+        (self.start.starts_with(rule.start) || rule.start.starts_with(self.start))
+            && (self.end.ends_with(rule.end) || rule.end.ends_with(self.end))
+    }
+}
+
+/// The characters that a component's pattern spells out.
+pub(crate) fn literals(component: &str) -> Vec<char> {
+    parse(component)
+        .iter()
+        .filter_map(Token::as_literal)
+        .collect()
 }
 
 fn best_step(

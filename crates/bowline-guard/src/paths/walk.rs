@@ -1,6 +1,8 @@
 //! From a word's text to an absolute path: `.`, `..`, doubled slashes, links, other names of the
 //! same place.
 
+use std::borrow::Cow;
+
 use super::word::Expanded;
 use super::{ResolvedPath, Shape, TrailingSlash, Unknown, World, glob, home_of};
 
@@ -25,7 +27,7 @@ pub(super) fn resolve_text(written: &str, expanded: Expanded, world: &dyn World)
         } else {
             TrailingSlash::No
         };
-    let lexical = other_names(&normalise(&absolute), world);
+    let lexical = other_names(normalise(&absolute), world);
     let followed = match shape {
         Shape::Exact => follow(&absolute, world),
         Shape::Pattern => follow_fixed_part(&absolute, world),
@@ -92,8 +94,7 @@ fn normalise(path: &str) -> String {
 }
 
 /// Replaces other names of the same place: `/proc/self/root/x` is `/x`, `/private/tmp` is `/tmp`.
-fn other_names(path: &str, world: &dyn World) -> String {
-    let mut path = path.to_owned();
+fn other_names(mut path: String, world: &dyn World) -> String {
     for _ in 0..8 {
         let Some(next) = other_name(&path, world) else {
             break;
@@ -146,7 +147,7 @@ fn follow(absolute: &str, world: &dyn World) -> Result<Option<Walked>, Unknown> 
         return Ok(None);
     };
     let directory = walk(&directory, world, &mut links)?;
-    let path = other_names(&join(&directory, &name), world);
+    let path = other_names(join(directory, &name), world);
     let target = match world.symlink_target(&path) {
         None => None,
         Some(_) => Some(walk(&path, world, &mut links)?),
@@ -166,7 +167,7 @@ fn follow_fixed_part(absolute: &str, world: &dyn World) -> Result<Option<Walked>
         return Ok(None);
     };
     let directory = walk(directory, world, &mut links)?;
-    let path = normalise(&join(&directory, pattern));
+    let path = normalise(&join(directory, pattern));
     Ok((links > 0).then_some(Walked { path, target: None }))
 }
 
@@ -183,33 +184,31 @@ fn normalise_last(absolute: &str) -> Option<(String, String)> {
     Some((directory.to_owned(), name.to_owned()))
 }
 
-fn join(directory: &str, name: &str) -> String {
-    match (directory, name) {
-        (directory, "") => directory.to_owned(),
-        ("/", name) => format!("/{name}"),
-        (directory, name) => format!("{directory}/{name}"),
+fn join(mut directory: String, name: &str) -> String {
+    if !name.is_empty() {
+        if directory != "/" {
+            directory.push('/');
+        }
+        directory.push_str(name);
     }
+    directory
 }
 
 /// Follows every link of `absolute`, the last component's too.
 fn walk(absolute: &str, world: &dyn World, links: &mut usize) -> Result<String, Unknown> {
-    let mut waiting: Vec<String> = absolute.split('/').rev().map(str::to_owned).collect();
+    let mut waiting: Vec<Cow<'_, str>> = absolute.split('/').rev().map(Cow::Borrowed).collect();
     let mut reached = "/".to_owned();
     while let Some(component) = waiting.pop() {
-        match component.as_str() {
+        match component.as_ref() {
             "" | "." => continue,
             ".." => {
-                let parent = reached.rsplit_once('/').map_or("", |(parent, _)| parent);
-                reached = if parent.is_empty() {
-                    "/".to_owned()
-                } else {
-                    parent.to_owned()
-                };
+                let parent = reached.rfind('/').unwrap_or(0);
+                reached.truncate(parent.max(1));
                 continue;
             }
             _ => {}
         }
-        let next = other_names(&join(&reached, &component), world);
+        let next = other_names(join(reached.clone(), &component), world);
         match world.symlink_target(&next) {
             None => reached = next,
             Some(target) => {
@@ -220,7 +219,7 @@ fn walk(absolute: &str, world: &dyn World, links: &mut usize) -> Result<String, 
                 if target.starts_with('/') {
                     "/".clone_into(&mut reached);
                 }
-                waiting.extend(target.split('/').rev().map(str::to_owned));
+                waiting.extend(target.split('/').rev().map(|it| Cow::Owned(it.to_owned())));
             }
         }
     }

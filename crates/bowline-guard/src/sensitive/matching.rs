@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use crate::paths::glob;
 
 use super::fold::{fold, originals};
+use super::index::{Index, in_order};
 use super::names::{is_about_secrets, is_code, is_named_secret, is_template, is_text_folder};
 use super::rules::{self, Rule, Templates};
 use super::{Access, Level, Reason, Sensitivity};
@@ -171,14 +172,45 @@ pub(super) static PATTERNS: LazyLock<Vec<(&'static Rule, Pattern<'static>)>> =
             .collect()
     });
 
+/// Where patterns are found by their last part: it names the path itself, or a directory on the way.
+struct LastParts {
+    names: Index,
+    trees: Index,
+}
+
+static LAST_PARTS: LazyLock<LastParts> = LazyLock::new(|| {
+    let (mut names, mut trees) = (Index::default(), Index::default());
+    for (number, (_, pattern)) in PATTERNS.iter().enumerate() {
+        let index = match pattern.extent {
+            Extent::Name => &mut names,
+            Extent::Tree => &mut trees,
+        };
+        if let Some(last) = pattern.parts.last() {
+            index.insert(last, number);
+        }
+    }
+    LastParts { names, trees }
+});
+
+/// The patterns that may match a path, in order.
+fn candidates(path: &Folded) -> Vec<usize> {
+    let mut found = Vec::new();
+    LAST_PARTS.names.accepting(path.name(), &mut found);
+    for component in &path.components {
+        LAST_PARTS.trees.accepting(component, &mut found);
+    }
+    in_order(found)
+}
+
 /// The rule that decides about a path, and the pattern that matched.
 fn deciding_rule(path: &Folded) -> Option<(&'static Rule, &'static Pattern<'static>)> {
     let name = path.name();
     let template =
         is_template(name) || (!name.starts_with('.') && path.folders().any(is_text_folder));
     let code = is_code(name);
-    PATTERNS
-        .iter()
+    candidates(path)
+        .into_iter()
+        .filter_map(|number| PATTERNS.get(number))
         .find(|(rule, pattern)| {
             // An open end accepts any ending, but code about a secret is not the secret.
             let excepted =

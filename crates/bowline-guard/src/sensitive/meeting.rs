@@ -1,7 +1,10 @@
 //! Patterns of a user against the rules: which secret could be meant.
 
+use std::sync::LazyLock;
+
 use crate::paths::glob::{self, Meeting};
 
+use super::index::{Index, Spellings, in_order};
 use super::matching::{Anchor, Extent, Folded, MAX_COMPONENTS, PATTERNS, Pattern, judge_name};
 use super::names::{ending, is_code, is_ordinary_ending};
 use super::rules::{BUSY_DIRECTORIES, COMMON_DIRECTORIES};
@@ -15,6 +18,68 @@ const WORD_EXAMPLES: &[&str] = &[
     "api-key.txt",
 ];
 
+static WORDS: LazyLock<Vec<Pattern<'static>>> =
+    LazyLock::new(|| WORD_EXAMPLES.iter().map(|it| Pattern::new(it)).collect());
+
+/// What a user's pattern may mean, in order, and by which parts it is found.
+struct Meanings {
+    patterns: Vec<&'static Pattern<'static>>,
+    /// The parts that count when they are spelled out.
+    telling: Index,
+    spellings: Spellings,
+}
+
+static MEANINGS: LazyLock<Meanings> = LazyLock::new(|| {
+    let patterns: Vec<_> = PATTERNS
+        .iter()
+        .filter(|(rule, _)| rule.read > Level::Public || rule.change > Level::Public)
+        .map(|(_, pattern)| pattern)
+        .chain(WORDS.iter())
+        .collect();
+    let mut telling = Index::default();
+    let mut spellings = Spellings::default();
+    for (number, pattern) in patterns.iter().enumerate() {
+        let last = pattern.parts.len().saturating_sub(1);
+        for (at, part) in pattern.parts.iter().enumerate() {
+            let is_name = at == last && pattern.extent == Extent::Name;
+            let common = !is_name && COMMON_DIRECTORIES.contains(part);
+            let all = spelled_in(part, distinctive(part, is_name));
+            if !common && all >= MIN_SPELLED {
+                telling.insert(part, number);
+                spellings.insert(part, needed(all), number);
+            }
+        }
+    }
+    Meanings {
+        patterns,
+        telling,
+        spellings,
+    }
+});
+
+/// Fewer characters do not tell what is meant.
+const MIN_SPELLED: usize = 2;
+
+/// How many characters of a part must be spelled out, if it has so many that count: half of them.
+fn needed(all: usize) -> usize {
+    all.div_ceil(2).max(MIN_SPELLED)
+}
+
+/// The patterns of which a path spells out a part, in order. All others cannot be meant.
+fn candidates(path: &Folded) -> impl Iterator<Item = &'static Pattern<'static>> {
+    let mut found = Vec::new();
+    for component in &path.components {
+        if has_special(component) {
+            MEANINGS.spellings.meeting(component, &mut found);
+        } else {
+            MEANINGS.telling.accepting(component, &mut found);
+        }
+    }
+    in_order(found)
+        .into_iter()
+        .filter_map(|number| MEANINGS.patterns.get(number).copied())
+}
+
 /// Judges a pattern: the worst name that it spells out well enough to be meant.
 pub(super) fn judge_pattern(path: &Folded, access: Access) -> Sensitivity {
     let content = match access {
@@ -27,13 +92,7 @@ pub(super) fn judge_pattern(path: &Folded, access: Access) -> Sensitivity {
     for text in glob::expand_braces(&path.components.join("/")) {
         let expanded = path.with_text(&text);
         let code = is_code(expanded.name());
-        let words: Vec<Pattern<'_>> = WORD_EXAMPLES.iter().map(|it| Pattern::new(it)).collect();
-        let patterns = PATTERNS
-            .iter()
-            .filter(|(rule, _)| rule.read > Level::Public || rule.change > Level::Public)
-            .map(|(_, pattern)| pattern)
-            .chain(&words)
-            .filter(|pattern| !(code && pattern.is_open()));
+        let patterns = candidates(&expanded).filter(|pattern| !(code && pattern.is_open()));
         for pattern in patterns {
             let Some(example) = meet_path(&expanded, pattern, access) else {
                 continue;
@@ -77,7 +136,15 @@ fn meet_path(path: &Folded, rule: &Pattern<'_>, access: Access) -> Option<Folded
     let components = path.below(rule.anchor)?;
     let offset = path.components.len() - components.len();
     let rooted = rule.anchor != Anchor::Anywhere;
-    let starts = if rooted { 0..=0 } else { 0..=components.len() };
+    let starts = if rooted {
+        0..=0
+    } else if rule.extent == Extent::Name && !components.iter().any(|it| it == "**") {
+        // Part by part, only the last names can meet the rule.
+        let start = components.len().checked_sub(rule.parts.len())?;
+        start..=start
+    } else {
+        0..=components.len()
+    };
     let mut found: Option<(usize, Vec<String>)> = None;
     if let (Extent::Name, Some(name), Some(last)) =
         (rule.extent, components.last(), rule.parts.last())
@@ -164,7 +231,7 @@ fn meet_parts(
     let is_name = later_parts.is_empty() && extent == Extent::Name;
     let counted = distinctive(part, is_name);
     let met = meet_component(first, part, counted)?;
-    let enough = met.spelled >= 2 && met.spelled * 2 >= spelled_in(part, counted);
+    let enough = met.spelled >= needed(spelled_in(part, counted));
     let says_something = is_name || !is_common(part, access);
     let spelled = usize::from(enough && says_something);
     let mut rest = meet_parts(later, later_parts, extent, access, depth + 1)?;
@@ -180,13 +247,17 @@ fn meet_parts(
 
 /// Most components are plain names, for which the full search is not needed.
 fn meet_component(component: &str, part: &str, counted: usize) -> Option<Meeting> {
-    if component.contains(['*', '?', '[', '\\', '(']) {
+    if has_special(component) {
         return glob::meet(component, part, counted);
     }
     glob::star_match(part, component).then(|| Meeting {
         example: component.to_owned(),
         spelled: spelled_in(part, counted),
     })
+}
+
+fn has_special(component: &str) -> bool {
+    component.contains(['*', '?', '[', '\\', '('])
 }
 
 /// How many of a rule part's characters tell it from harmless names: all but an ordinary ending.

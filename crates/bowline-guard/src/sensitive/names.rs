@@ -1,6 +1,5 @@
 //! What a name says by its words and its ending: templates, code, and names that sound secret.
 
-
 #[rustfmt::skip]
 const TEMPLATE_WORDS: &[&str] = &[
     "boilerplate", "default", "defaults", "demo", "dist", "dummy", "example", "examples", "fake",

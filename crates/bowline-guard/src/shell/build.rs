@@ -47,6 +47,7 @@ pub(crate) fn script(text: &str, nesting: usize, checked: Checked) -> Script {
             };
             Script {
                 body,
+                bytes_read: text.len(),
                 understanding,
             }
         }

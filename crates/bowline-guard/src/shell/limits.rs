@@ -97,6 +97,7 @@ fn is_operator(c: char) -> bool {
 #[derive(Debug)]
 pub(super) struct Budget {
     left: usize,
+    bytes_read: usize,
 }
 
 /// The text would cost more work than a command is worth.
@@ -105,13 +106,22 @@ pub(super) struct TooMuchWork;
 
 impl Budget {
     pub(super) fn new() -> Self {
-        Self { left: MAX_WORK }
+        Self {
+            left: MAX_WORK,
+            bytes_read: 0,
+        }
+    }
+
+    /// The bytes of all texts that were paid for.
+    pub(super) fn bytes_read(&self) -> usize {
+        self.bytes_read
     }
 
     /// Pays for reading the text once.
     pub(super) fn pay(&mut self, text: &str) -> Result<(), TooMuchWork> {
         let cost = text.len().saturating_mul(1 + openings(text));
         self.left = self.left.checked_sub(cost).ok_or(TooMuchWork)?;
+        self.bytes_read += text.len();
         Ok(())
     }
 }

@@ -3,13 +3,16 @@
 use shuck_ast::{CommandSubstitutionSyntax, WordPart, WordPartNode};
 use shuck_parser::parser::Parser;
 
+use super::plain::{self, Piece};
 use super::quoting::{self, Quotes};
 use super::tree::{Part, Quoting, TreeWord};
 
 /// Reads one word.
 pub(crate) fn read_word(source: &str) -> TreeWord {
     let mut parts = Vec::new();
-    if source.contains(['$', '`', '\\', '\'', '"', '<', '>']) {
+    if let Some(pieces) = plain::pieces(source) {
+        parts.extend(pieces.into_iter().map(part_of));
+    } else if source.contains(['$', '`', '\\', '\'', '"', '<', '>']) {
         let parsed = Parser::parse_word_string(source);
         read_parts(
             source,
@@ -24,6 +27,23 @@ pub(crate) fn read_word(source: &str) -> TreeWord {
     TreeWord {
         source: source.to_owned(),
         parts,
+    }
+}
+
+fn part_of(piece: Piece<'_>) -> Part {
+    match piece {
+        Piece::Bare(text) => Part::Text(text.to_owned(), Quoting::Bare),
+        Piece::Quoted(text) => Part::Text(text.to_owned(), Quoting::Quoted),
+        // An empty pair of quotes is a word all the same.
+        Piece::Opening => Part::Text(String::new(), Quoting::Quoted),
+        Piece::Parameter(text, quotes) => Part::Parameter(text.to_owned(), quoting_of(quotes)),
+    }
+}
+
+fn quoting_of(quotes: Quotes) -> Quoting {
+    match quotes {
+        Quotes::None => Quoting::Bare,
+        Quotes::Double => Quoting::Quoted,
     }
 }
 
@@ -83,10 +103,7 @@ fn read_part(
     quotes: Quotes,
     out: &mut Vec<Part>,
 ) {
-    let quoting = match quotes {
-        Quotes::None => Quoting::Bare,
-        Quotes::Double => Quoting::Quoted,
-    };
+    let quoting = quoting_of(quotes);
     let read = match part {
         WordPart::Literal(_) => match quotes {
             Quotes::None => return push_bare(text, out),
@@ -171,4 +188,60 @@ fn push_bare(text: &str, out: &mut Vec<Part>) {
 
 fn between<'t>(text: &'t str, opening: &str, closing: &str) -> Option<&'t str> {
     text.strip_prefix(opening)?.strip_suffix(closing)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn through_the_parser(source: &str) -> Vec<Part> {
+        let mut parts = Vec::new();
+        let parsed = Parser::parse_word_string(source);
+        let all = 0..source.len();
+        read_parts(source, &parsed.parts, all, Quotes::None, &mut parts);
+        parts
+    }
+
+    /// Quotes with nothing in them make a word; more of them make nothing else.
+    fn one_empty(mut parts: Vec<Part>) -> Vec<Part> {
+        let empty = |part: &Part| *part == Part::Text(String::new(), Quoting::Quoted);
+        parts.dedup_by(|next, previous| empty(next) && empty(previous));
+        parts
+    }
+
+    #[test]
+    fn plain_words_need_no_parser() {
+        for word in [
+            "a",
+            "$x",
+            "\"$x/a b\"",
+            "'a $x'b",
+            "--a=\"b\"",
+            "\"\"",
+            "''",
+        ] {
+            assert!(plain::pieces(word).is_some(), "{word}");
+        }
+        for word in [
+            "$(a)", "`a`", "\"a\\b\"", "~", "*.rs", "{a,b}", "$1", "${x}", "$x[1]",
+        ] {
+            assert!(plain::pieces(word).is_none(), "{word}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn a_word_without_the_parser_is_what_the_parser_makes_of_it(
+            word in "([a-z0-9./:=,+@%_-]{1,3}|\\$[a-z_]{1,2}|'[^']{0,4}'|\"([^\"\\\\`$]|\\$[a-z]){0,4}\"){1,5}"
+        ) {
+            if plain::pieces(&word).is_some() {
+                let without = one_empty(read_word(&word).parts);
+                prop_assert_eq!(without, one_empty(through_the_parser(&word)), "{}", word);
+            }
+        }
+    }
 }

@@ -19,15 +19,25 @@ use super::{
 const MAX_PROBLEMS: usize = 16;
 
 pub(super) fn read(text: &str) -> ShellLine {
-    read_all(text, limits::MAX_PARSER_DEPTH).finish()
+    read_all(text, limits::MAX_PARSER_DEPTH, Keep::Commands).finish()
+}
+
+/// What is kept of a text besides its problems.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keep {
+    /// The simple commands, one by one.
+    Commands,
+    /// The structure of the whole.
+    Tree,
 }
 
 /// Reads the text as [`read`] does, and keeps the structure of its commands.
 pub(super) fn read_tree(text: &str, depth: usize) -> Script {
-    let mut reader = read_all(text, depth);
+    let mut reader = read_all(text, depth, Keep::Tree);
     let body = reader.tree.take().unwrap_or_default();
     Script {
         body,
+        bytes_read: reader.budget.bytes_read(),
         understanding: reader.finish().understanding,
     }
 }
@@ -42,8 +52,8 @@ pub(super) fn parser(text: &str, depth: usize) -> Parser<'_> {
     )
 }
 
-fn read_all(text: &str, depth: usize) -> Reader {
-    let mut reader = Reader::new(depth);
+fn read_all(text: &str, depth: usize, keep: Keep) -> Reader {
+    let mut reader = Reader::new(depth, keep);
     if let Some(reason) = limits::refusal(text) {
         reader.fail(reason);
     } else {
@@ -111,6 +121,7 @@ pub(super) struct Reader {
     pub(super) redirects: Vec<Redirect>,
     /// The structure of the whole text.
     tree: Option<Vec<Statement>>,
+    pub(super) keep: Keep,
     depth: usize,
     queue: VecDeque<Unit>,
     budget: Budget,
@@ -119,11 +130,12 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    fn new(depth: usize) -> Self {
+    fn new(depth: usize, keep: Keep) -> Self {
         Self {
             commands: Vec::new(),
             redirects: Vec::new(),
             tree: None,
+            keep,
             depth,
             queue: VecDeque::new(),
             budget: Budget::new(),
@@ -228,7 +240,7 @@ impl Reader {
                 return self.problem(format!("in a substitution: {}", message()));
             }
         }
-        if unit.context.depth == 0 {
+        if unit.context.depth == 0 && self.keep == Keep::Tree {
             self.tree = Some(build::statements(&unit.text, &parsed.file.body));
         }
         Walker::new(self, unit).sequence(&parsed.file.body, unit.context);

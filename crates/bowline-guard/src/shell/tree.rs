@@ -10,6 +10,8 @@ use super::{Redirect, Understanding};
 #[derive(Debug, Clone)]
 pub(crate) struct Script {
     pub(crate) body: Vec<Statement>,
+    /// How many bytes were read for it, those of substitutions again.
+    pub(crate) bytes_read: usize,
     pub(crate) understanding: Understanding,
 }
 
@@ -115,7 +117,7 @@ pub(crate) enum Quoting {
     Quoted,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Part {
     /// Text after quote removal. Escaped characters of bare text stand in parts of their own, quoted.
     Text(String, Quoting),

@@ -9,7 +9,7 @@ use shuck_ast::{
 };
 
 use super::quoting::Quotes;
-use super::reader::{Reader, Unit, UnitKind};
+use super::reader::{Keep, Reader, Unit, UnitKind};
 use super::{
     Assignment, CommandContext, Expansion, Place, Redirect, RedirectOperator, RedirectTarget,
     SimpleCommand, Word, word,
@@ -125,6 +125,9 @@ impl<'r, 'u> Walker<'r, 'u> {
         fallback: Span,
         context: CommandContext,
     ) {
+        if self.reader.keep == Keep::Tree {
+            return self.check_simple(assignments, words, redirects);
+        }
         let spans = assignments
             .iter()
             .map(|assignment| assignment.span)
@@ -156,15 +159,43 @@ impl<'r, 'u> Walker<'r, 'u> {
         });
     }
 
+    /// Looks for problems in a command that is not kept.
+    fn check_simple(
+        &mut self,
+        assignments: &[AssignmentNode],
+        words: &[Span],
+        redirects: &[RedirectNode],
+    ) {
+        for assignment in assignments {
+            self.assignment(assignment);
+        }
+        let words = || words.iter().map(|span| range(*span));
+        for word in words().filter(|range| !range.is_empty()) {
+            word::check(self.reader, self.unit, word);
+        }
+        if assignments.is_empty() {
+            let text = |range| self.unit.text.get(range).unwrap_or_default();
+            let mut sources = words().map(text).filter(|source| !source.is_empty());
+            if let Some(name) = sources.find(|source| *source != "!") {
+                self.check_name(name);
+            }
+        }
+        self.redirects(redirects);
+    }
+
     /// The parser knows one `!` before a command; shells take any number.
     fn drop_negations(&mut self, words: &mut Vec<Word>) {
         let negations = words.iter().take_while(|word| word.source == "!").count();
         words.drain(..negations);
-        if let Some(name) = words.first()
-            && RESERVED.contains(&name.source.as_str())
-        {
-            let problem = format!("`{}` is not where it belongs", name.source);
-            self.reader.problem(problem);
+        if let Some(name) = words.first() {
+            self.check_name(&name.source);
+        }
+    }
+
+    fn check_name(&mut self, name: &str) {
+        if RESERVED.contains(&name) {
+            self.reader
+                .problem(format!("`{name}` is not where it belongs"));
         }
     }
 

@@ -8,6 +8,7 @@ use std::ops::Range;
 use shuck_ast::{CommandSubstitutionSyntax, HeredocBody, HeredocBodyPart, WordPart, WordPartNode};
 use shuck_parser::parser::Parser;
 
+use super::plain::{self, Piece};
 use super::quoting::{self, Quotes};
 use super::reader::{Reader, Unit, UnitKind};
 use super::{Expansion, Place, Word};
@@ -23,12 +24,27 @@ pub(super) fn read(reader: &mut Reader, unit: &Unit, range: Range<usize>) -> Wor
         };
     };
     let mut value = Value::default();
-    if source.contains(['$', '`', '\\', '\'', '"', '<', '>']) {
+    if has_special(source) {
         Scan { reader, unit }.word(range, source, &mut value);
     } else {
         value.push_unquoted(source);
     }
     value.into_word(source)
+}
+
+/// Reads the word at the range for what is in it alone.
+pub(super) fn check(reader: &mut Reader, unit: &Unit, range: Range<usize>) {
+    match unit.text.get(range.clone()) {
+        Some(source) if !has_special(source) => {}
+        Some(source) => Scan { reader, unit }.word(range, source, &mut Value::default()),
+        None => reader.problem("a word lies outside the text"),
+    }
+}
+
+fn has_special(source: &str) -> bool {
+    source
+        .bytes()
+        .any(|it| matches!(it, b'$' | b'`' | b'\\' | b'\'' | b'"' | b'<' | b'>'))
 }
 
 /// Finds the substitutions in a whole unit.
@@ -138,7 +154,18 @@ struct Scan<'r, 'u> {
 impl Scan<'_, '_> {
     fn word(&mut self, range: Range<usize>, source: &str, value: &mut Value) {
         value.dynamic = self.reader.pay(source).is_err();
-        if !value.dynamic {
+        if value.dynamic {
+            return;
+        }
+        if let Some(pieces) = plain::pieces(source) {
+            for piece in pieces {
+                match piece {
+                    Piece::Bare(text) | Piece::Quoted(text) => value.literal.push_str(text),
+                    Piece::Opening => {}
+                    Piece::Parameter(..) => value.dynamic = true,
+                }
+            }
+        } else {
             let parsed = Parser::parse_word_string(source);
             let base = range.start;
             self.parts(&parsed.parts, range, base, Quotes::None, value);
