@@ -41,12 +41,12 @@ use value::Output;
 const MAX_STEPS: usize = 24_000;
 
 /// Bytes of shell text that are read for one text, nested ones included.
-const MAX_BYTES: usize = 512 * 1024;
+const MAX_BYTES: usize = 160 * 1024;
 
 /// Texts within texts, wrappers within wrappers, functions within functions.
 const MAX_NESTING: usize = 16;
 
-const MAX_INVOCATIONS: usize = 600;
+const MAX_INVOCATIONS: usize = 256;
 
 const MAX_PROBLEMS: usize = 16;
 

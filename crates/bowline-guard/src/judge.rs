@@ -272,19 +272,25 @@ const MAX_PIECE: usize = 1_000;
 
 /// A piece between two operators that would be stopped if it stood alone, whatever keeps the whole from being read.
 fn dangerous_piece(text: &str, world: &dyn World) -> Option<String> {
-    text.split(['\n', ';', '|', '&', '(', ')', '`'])
+    let pieces = text
+        .split(['\n', ';', '|', '&', '(', ')', '`'])
         // A brace begins a group only when a blank follows.
         .map(|piece| piece.trim().trim_start_matches("{ "))
-        .filter(|piece| !piece.is_empty() && piece.len() <= MAX_PIECE)
-        .take(MAX_PIECES)
-        .find(|piece| {
-            let invocations = interpret(piece, world).invocations;
-            families::effects_of_line(&invocations, world)
-                .iter()
-                .flatten()
-                .any(|effect| effect.gravity > Gravity::Harmless)
-        })
-        .map(str::to_owned)
+        .filter(|piece| !piece.is_empty());
+    for (count, piece) in pieces.enumerate() {
+        if count >= MAX_PIECES || piece.len() > MAX_PIECE {
+            return Some("more than can be looked at piece by piece".to_owned());
+        }
+        let invocations = interpret(piece, world).invocations;
+        let stopped = families::effects_of_line(&invocations, world)
+            .iter()
+            .flatten()
+            .any(|effect| effect.gravity > Gravity::Harmless);
+        if stopped {
+            return Some(piece.to_owned());
+        }
+    }
+    None
 }
 
 fn secret_path(word: &str, world: &dyn World) -> bool {

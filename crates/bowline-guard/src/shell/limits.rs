@@ -10,7 +10,7 @@ pub(super) const MAX_DEPTH: usize = 32;
 pub(super) const MAX_PARSER_DEPTH: usize = 24;
 
 /// In bytes looked at: the parser looks ahead to the end of the word from every opening.
-const MAX_WORK: usize = 20_000_000;
+const MAX_WORK: usize = 4_000_000;
 
 /// Parentheses and `${` that are open at once: some of the parser's work doubles with each.
 const MAX_OPEN: usize = 32;
@@ -20,6 +20,9 @@ const MAX_ARITHMETIC: usize = 128;
 
 /// `time` and `coproc` before commands: the parser recurses into each without counting, at 20 kB of stack and more.
 const MAX_PREFIXES: usize = 32;
+
+/// Ends of commands: reading so many takes longer than a verdict may, and nobody writes them in one call.
+const MAX_COMMANDS: usize = 2_500;
 
 /// Words after which a command may follow.
 const BEFORE_COMMANDS: &[&str] = &[
@@ -41,6 +44,8 @@ pub(super) fn refusal(text: &str) -> Option<String> {
         ))
     } else if text.matches("$((").count() > MAX_ARITHMETIC {
         Some(format!("the text has more than {MAX_ARITHMETIC} `$((`"))
+    } else if text.len() > MAX_COMMANDS && commands(text) > MAX_COMMANDS {
+        Some(format!("the text has more than {MAX_COMMANDS} commands"))
     } else if prefixes(text) > MAX_PREFIXES {
         Some(format!(
             "the text has `time` or `coproc` before more than {MAX_PREFIXES} commands"
@@ -66,6 +71,40 @@ fn most_open(text: &str) -> usize {
         previous = byte;
     }
     most
+}
+
+/// How many ends of commands there are, outside of here-documents and single quotes as far as these are plain to see.
+fn commands(text: &str) -> usize {
+    let mut count = 0;
+    let mut delimiter: Option<&str> = None;
+    let mut quoted = false;
+    for line in text.split('\n') {
+        if let Some(end) = delimiter {
+            delimiter = (line.trim_start_matches('\t') != end).then_some(end);
+            continue;
+        }
+        count += 1;
+        for byte in line.bytes() {
+            match byte {
+                b'\'' => quoted = !quoted,
+                b';' | b'|' | b'&' if !quoted => count += 1,
+                _ => {}
+            }
+        }
+        delimiter = here_document(line).filter(|_| !quoted);
+    }
+    count
+}
+
+/// The delimiter of a here-document that begins in a line.
+fn here_document(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once("<<")?;
+    let rest = rest.trim_start_matches('-').trim_start();
+    let rest = rest.trim_start_matches(['\'', '"', '\\']);
+    let length = rest
+        .find(|c: char| !c.is_alphanumeric() && c != '_')
+        .unwrap_or(rest.len());
+    rest.get(..length).filter(|word| !word.is_empty())
 }
 
 /// How often `time` or `coproc` stands where a command may begin. Quotes are not looked at, so this is at least
