@@ -23,6 +23,10 @@ mod model;
 mod node;
 mod plugins;
 mod read;
+mod rule;
+mod rule_examples;
+mod rule_fields;
+mod rules;
 #[cfg(feature = "schema")]
 mod schema;
 mod sensitive;
@@ -51,6 +55,10 @@ pub use model::{
 };
 pub use plugins::plugin_files;
 pub use read::{DialectChoice, Parsed, Source, Syntax, parse, parse_source, validate};
+pub use rule::{
+    ExampleCall, Expected, LoadedRule, Place, RuleDefinition, RuleExample, RuleOrigin, RuleStatus,
+    RuleVerdict, Written,
+};
 #[cfg(feature = "schema")]
 pub use schema::json_schema;
 pub use sensitive::{SensitiveFiles, SensitivePattern};

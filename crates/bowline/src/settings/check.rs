@@ -9,6 +9,8 @@ use super::locations::LOCAL_FILE;
 use super::model::{Plugin, Scope};
 use super::plugins;
 use super::read::{DialectChoice, Parsed, Source, Syntax, parse_source};
+use super::rule::LoadedRule;
+use super::rules;
 use super::sensitive;
 use super::trust::TrustState;
 use crate::dialect::Dialect;
@@ -24,12 +26,15 @@ pub struct FileReport {
     pub text: Option<String>,
     /// Its hooks and the findings.
     pub parsed: Parsed,
+    /// Its rules, if it is one of Bowline's own.
+    pub rules: Vec<LoadedRule>,
 }
 
 /// Checks a file. What it is, is told by its name and folder; `dialect` overrides the rules that it is read by.
 pub fn check_file(path: &Path, dialect: Option<Dialect>) -> FileReport {
     let file = FileText::read(path.to_owned());
     let mut parsed = Parsed::default();
+    let mut own_rules = Vec::new();
     match &file.text {
         Ok(Some(_)) if is_sensitive_files(path) => {
             parsed.diagnostics.extend(sensitive::check(&file));
@@ -47,6 +52,7 @@ pub fn check_file(path: &Path, dialect: Option<Dialect>) -> FileReport {
             }
             if source.syntax == Syntax::Toml {
                 let mut configs: Vec<_> = FileConfig::of(&file, source.scope).into_iter().collect();
+                own_rules = rules::arrange(&mut configs, TrustState::NotNeeded);
                 config::resolve(&mut configs, TrustState::NotNeeded);
                 let findings = configs
                     .into_iter()
@@ -68,6 +74,7 @@ pub fn check_file(path: &Path, dialect: Option<Dialect>) -> FileReport {
         path: file.path,
         text: file.text.ok().flatten(),
         parsed,
+        rules: own_rules,
     }
 }
 

@@ -12,6 +12,9 @@ use super::keys::{KEYS, Setting, choice};
 use super::model::{Dedupe, ExitPolicy, Scope};
 use super::node::{Entry, Node, Span, Value};
 use super::read::Syntax;
+use super::rule::RuleDefinition;
+use super::rule_fields;
+use super::rules::RULE;
 use super::tree::{start, tree};
 use super::trust::TrustState;
 use crate::dialect::Dialect;
@@ -98,10 +101,11 @@ const DIALECTS: &str = "dialects";
 /// What one file sets, before it is known whether it may.
 #[derive(Debug)]
 pub(super) struct FileConfig<'a> {
-    scope: Scope,
+    pub(super) scope: Scope,
     path: &'a Path,
     usable: bool,
     stated: Vec<Stated>,
+    pub(super) rules: Vec<RuleDefinition>,
     pub(super) findings: Findings<'a>,
 }
 
@@ -127,6 +131,7 @@ impl<'a> FileConfig<'a> {
             path: &file.path,
             usable: matches!(root, Some(Ok(_))),
             stated: Vec::new(),
+            rules: Vec::new(),
             findings: Findings::new(text, start(text), Some(&file.path)),
         };
         if let Some(Ok(Some(root))) = root {
@@ -140,6 +145,9 @@ impl<'a> FileConfig<'a> {
             match snake_case(&entry.key.text).as_str() {
                 HOOKS => {}
                 DIALECTS => self.dialects(entry),
+                RULE => {
+                    self.rules = rule_fields::read(&entry.value, self.scope, &mut self.findings);
+                }
                 GUARD => self.guard(entry),
                 key if sections().any(|section| section == key) => self.section(key, entry),
                 key if READ_WITH_HOOKS.contains(&key) => {
@@ -238,7 +246,7 @@ impl<'a> FileConfig<'a> {
         );
     }
 
-    fn is_the_projects(&self) -> bool {
+    pub(super) fn is_the_projects(&self) -> bool {
         matches!(self.scope, Scope::Project | Scope::Local)
     }
 }
@@ -295,14 +303,14 @@ pub(super) fn resolve(files: &mut [FileConfig<'_>], trust: TrustState) -> Config
 
 /// What the administrator's file keeps to itself.
 #[derive(Debug)]
-struct Lock {
+pub(super) struct Lock {
     file: PathBuf,
     /// Keys and sections; `None` for all, because the file cannot be read, and nobody knows what it would lock.
     keys: Option<Vec<String>>,
 }
 
 impl Lock {
-    fn of(file: &FileConfig<'_>) -> Option<Self> {
+    pub(super) fn of(file: &FileConfig<'_>) -> Option<Self> {
         let keys = match file.scope {
             Scope::Managed if file.usable => {
                 Some(
@@ -330,7 +338,7 @@ impl Lock {
     }
 
     /// Why a key is locked, if it is.
-    fn holds(&self, key: &str) -> Option<String> {
+    pub(super) fn holds(&self, key: &str) -> Option<String> {
         let file = self.file.display();
         let Some(keys) = &self.keys else {
             return Some(format!("{file} cannot be read, and may lock it"));
@@ -346,6 +354,7 @@ impl Lock {
 
 fn is_lockable(key: &str) -> bool {
     key == DIALECTS
+        || key == RULE
         || LOCKABLE.contains(&key)
         || sections().any(|section| section == key)
         || KEYS.iter().any(|(known, _)| *known == key)
@@ -366,7 +375,7 @@ fn nearest_key(key: &str) -> Option<&'static str> {
         .iter()
         .map(|(key, _)| *key)
         .chain(sections())
-        .chain([HOOKS, DIALECTS, GUARD])
+        .chain([HOOKS, DIALECTS, GUARD, RULE])
         .collect();
     nearest(key, &known)
 }

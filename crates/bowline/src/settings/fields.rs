@@ -57,6 +57,11 @@ impl<'n> Fields<'n> {
         self.left.iter().any(|(key, _)| *key == folded)
     }
 
+    /// The keys that nobody has asked for yet.
+    pub(super) fn left(&self) -> impl Iterator<Item = &'n str> + use<'n, '_> {
+        self.left.iter().map(|(_, entry)| entry.key.text.as_str())
+    }
+
     /// Where the key of this name is written.
     pub(super) fn key_span(&self, name: &str) -> Option<&'n Span> {
         let folded = fold(name);

@@ -78,6 +78,11 @@ impl<'a> Findings<'a> {
             })
     }
 
+    /// The file.
+    pub(super) fn file(&self) -> Option<&'a Path> {
+        self.file
+    }
+
     /// The text of a span.
     pub(super) fn source(&self, span: &Span) -> &'a str {
         self.text.get(span.clone()).unwrap_or_default()

@@ -12,6 +12,8 @@ use super::merge::{Candidate, Family, HookStatus, LoadedHook, arrange, status_by
 use super::model::{HookDefinition, Plugin, Scope};
 use super::plugins;
 use super::read::{DialectChoice, Parsed, Source, Syntax, parse_source};
+use super::rule::LoadedRule;
+use super::rules;
 use super::sensitive::{self, SensitiveFiles};
 use super::switches::{FileSwitches, Provenance, Switches};
 use super::timeouts;
@@ -30,6 +32,8 @@ pub struct Settings {
     pub bowline_root: PathBuf,
     /// Every hook that was found, in the order in which they run.
     pub hooks: Vec<LoadedHook>,
+    /// Every rule that was found: managed, local, project, global, then as written.
+    pub rules: Vec<LoadedRule>,
     /// What is wrong with the files.
     pub diagnostics: Vec<Diagnostic>,
     /// The files that exist.
@@ -118,7 +122,12 @@ pub fn load(project: &Path, locations: &Locations) -> Settings {
         seen: HashSet::new(),
         ids: Ids::default(),
     };
-    let (config, trust, sensitive_files) = loader.bowline_files();
+    let OwnFiles {
+        config,
+        rules,
+        trust,
+        sensitive_files,
+    } = loader.bowline_files();
     loader.claude_files(&config);
     if config.allow_managed_hooks_only {
         let by = format!(
@@ -140,6 +149,7 @@ pub fn load(project: &Path, locations: &Locations) -> Settings {
     } = loader;
     Settings {
         hooks: arrange(candidates),
+        rules,
         diagnostics,
         files,
         config,
@@ -148,6 +158,14 @@ pub fn load(project: &Path, locations: &Locations) -> Settings {
         project,
         bowline_root,
     }
+}
+
+/// What Bowline's own files say beside their hooks.
+struct OwnFiles {
+    config: Config,
+    rules: Vec<LoadedRule>,
+    trust: TrustState,
+    sensitive_files: SensitiveFiles,
 }
 
 struct Loader<'a> {
@@ -163,7 +181,7 @@ struct Loader<'a> {
 }
 
 impl Loader<'_> {
-    fn bowline_files(&mut self) -> (Config, TrustState, SensitiveFiles) {
+    fn bowline_files(&mut self) -> OwnFiles {
         let managed = FileText::read(self.locations.managed_config.clone());
         let global = self.locations.user_config.clone().map(FileText::read);
         let own = ProjectFiles::read(self.bowline_root);
@@ -177,6 +195,7 @@ impl Loader<'_> {
             .iter()
             .filter_map(|(scope, file)| FileConfig::of(file, *scope))
             .collect();
+        let rules = rules::arrange(&mut configs, trust);
         let config = config::resolve(&mut configs, trust);
         for file in configs {
             self.diagnostics.extend(file.findings.finish());
@@ -214,7 +233,12 @@ impl Loader<'_> {
         let sensitive = sensitive::load(&own.sensitive, self.project, self.bowline_root, trust);
         self.diagnostics.extend(sensitive.diagnostics);
         self.files.extend(sensitive.files);
-        (config, trust, sensitive.patterns)
+        OwnFiles {
+            config,
+            rules,
+            trust,
+            sensitive_files: sensitive.patterns,
+        }
     }
 
     fn trust(&mut self, files: &ProjectFiles) -> TrustState {

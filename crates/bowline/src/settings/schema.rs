@@ -54,6 +54,8 @@ pub fn json_schema() -> Value {
 struct BowlineFile {
     /// The hooks, by event, or a list of named scripts.
     hooks: Option<Hooks>,
+    /// Rules of one's own: what is denied, asked about, allowed, explained or rewritten.
+    rule: Option<Vec<Rule>>,
     /// For hooks of Bowline's own files that say nothing themselves.
     defaults: Option<Defaults>,
     /// As in `[defaults]`.
@@ -335,6 +337,86 @@ struct Hook {
     env: Option<BTreeMap<String, String>>,
 }
 
+/// A rule. All conditions that are given must hold; of a list, any one.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Rule {
+    /// Its name, unique: small letters, digits, `-` and `.`.
+    #[schemars(regex(pattern = r"^[a-z0-9][a-z0-9.-]*$"), length(max = 80))]
+    id: String,
+    /// The event; else PreToolUse.
+    event: Option<TextOrTexts>,
+    /// The tool, as in a matcher of hooks: `Bash`, `Edit|Write`.
+    tool: Option<TextOrTexts>,
+    /// A program run, however it is wrapped: `pip install *`.
+    command: Option<TextOrTexts>,
+    /// What a command would do: a category such as `delete`, or a rule of the guard such as `git.*`.
+    effect: Option<TextOrTexts>,
+    /// A file that the tool or the command touches: `migrations/**`.
+    path: Option<TextOrTexts>,
+    /// A further condition in CEL: `has(tool_input.timeout) && tool_input.timeout > 600000`.
+    when: Option<String>,
+    /// What the rule says when it applies.
+    verdict: Verdict,
+    /// With the verdict rewrite: what takes the place of the words that `command` begins with.
+    rewrite: Option<String>,
+    /// Why, for the model and the person.
+    message: Option<String>,
+    /// A safer way.
+    suggestion: Option<String>,
+    /// What the rule must apply to, and what not. Checked whenever the file is loaded.
+    examples: Option<Examples>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+enum Verdict {
+    Deny,
+    Ask,
+    Allow,
+    Context,
+    Rewrite,
+}
+
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+enum TextOrTexts {
+    Text(String),
+    Texts(Vec<String>),
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Examples {
+    /// The rule must apply to these.
+    #[schemars(rename = "match")]
+    applies: Option<Vec<Example>>,
+    /// The rule must not apply to these.
+    not_match: Option<Vec<Example>>,
+}
+
+/// A command, a file or a prompt, whichever the rule is about; or a call.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+enum Example {
+    Text(String),
+    Call(ExampleCall),
+    Prompt(ExamplePrompt),
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct ExampleCall {
+    tool: String,
+    input: Option<Map<String, Value>>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct ExamplePrompt {
+    prompt: String,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -353,6 +435,16 @@ mod tests {
             };
             assert!(schema.pointer(&path).is_some(), "{path}");
         }
+    }
+
+    #[test]
+    fn every_key_of_a_rule_is_in_the_schema() {
+        let schema = json_schema();
+        let properties = schema["definitions"]["Rule"]["properties"]
+            .as_object()
+            .unwrap();
+        let named: Vec<_> = properties.keys().map(String::as_str).collect();
+        assert_eq!(named, crate::settings::rule_fields::RULE_KEYS);
     }
 
     #[test]
@@ -389,6 +481,15 @@ mod tests {
             ("[defaults]\ntimeout_secs = 0", false),
             ("[defaults]\non_failure = 'maybe'", false),
             ("[prompts]\nmodel = 'm'", false),
+            (
+                "[[rule]]\nid = 'a-1'\nverdict = 'deny'\ncommand = ['x *', 'y']\n\
+                 examples.match = ['x 1', { tool = 'Write', input = { file_path = 'x' } }, { prompt = 'p' }]",
+                true,
+            ),
+            ("[[rule]]\nid = 'a'", false),
+            ("[[rule]]\nid = 'A'\nverdict = 'deny'", false),
+            ("[[rule]]\nid = 'a'\nverdict = 'maybe'", false),
+            ("[[rule]]\nid = 'a'\nverdict = 'deny'\ncomand = 'x'", false),
             ("hooks = 'x'", false),
             ("hooks.PreToolUse = 3", false),
         ] {

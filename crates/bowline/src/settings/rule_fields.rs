@@ -1,0 +1,403 @@
+//! Reads `[[rule]]`: each key checked, each text with its place, for those who look deeper into it later.
+
+use super::fields::{Fields, Reported, described, shortened};
+use super::findings::Findings;
+use super::model::Scope;
+use super::node::{Node, Span, Value};
+use super::rule::{Place, RuleDefinition, RuleOrigin, RuleVerdict, Written};
+use super::rule_examples;
+use crate::dialect::Dialect;
+use crate::event::{EventClass, HookEvent};
+use crate::matcher::Matcher;
+
+/// The keys of a rule.
+pub(super) const RULE_KEYS: &[&str] = &[
+    "id",
+    "event",
+    "tool",
+    "command",
+    "effect",
+    "path",
+    "when",
+    "verdict",
+    "rewrite",
+    "message",
+    "suggestion",
+    "examples",
+];
+
+const EXAMPLE: &str = "for example `[[rule]]`, `id = \"no-force\"`, `command = \"git push --force *\"`, \
+     `verdict = \"deny\"`";
+
+/// Every rule costs something on every event.
+const MAX_RULES: usize = 500;
+
+/// Reads the value of the key `rule`.
+pub(super) fn read(node: &Node, scope: Scope, findings: &mut Findings<'_>) -> Vec<RuleDefinition> {
+    let nodes = match &node.value {
+        Value::List(nodes) => nodes.as_slice(),
+        // `[rule]` with one pair of brackets: one rule.
+        Value::Map(_) => std::slice::from_ref(node),
+        _ => {
+            findings.error(
+                "wrong-type",
+                &node.span,
+                format!("`rule` is {}; expected tables", described(node)),
+                EXAMPLE,
+            );
+            &[]
+        }
+    };
+    if let Some(more) = nodes.get(MAX_RULES) {
+        findings.error(
+            "too-many-rules",
+            &more.span,
+            format!(
+                "a file has at most {MAX_RULES} rules; this one and those after it are left out"
+            ),
+            "join rules: `command`, `path` and `effect` take lists",
+        );
+    }
+    nodes
+        .iter()
+        .take(MAX_RULES)
+        .filter_map(|node| Reader::new(node, scope, findings)?.rule().ok())
+        .collect()
+}
+
+struct Reader<'n, 'f, 't> {
+    fields: Fields<'n>,
+    findings: &'f mut Findings<'t>,
+    scope: Scope,
+    fault: Option<String>,
+}
+
+impl<'n, 'f, 't> Reader<'n, 'f, 't> {
+    fn new(node: &'n Node, scope: Scope, findings: &'f mut Findings<'t>) -> Option<Self> {
+        let Some(fields) = Fields::of(node, findings) else {
+            findings.error(
+                "wrong-type",
+                &node.span,
+                format!("a rule is {}; expected a table", described(node)),
+                EXAMPLE,
+            );
+            return None;
+        };
+        Some(Self {
+            fields,
+            findings,
+            scope,
+            fault: None,
+        })
+    }
+
+    fn rule(mut self) -> Result<RuleDefinition, Reported> {
+        let id = self.id();
+        let verdict = self.verdict();
+        let (id, verdict) = (id?, verdict?);
+        let events = self.events();
+        let rule = RuleDefinition {
+            tools: self.tools(),
+            commands: self.texts("command"),
+            effects: self.texts("effect"),
+            paths: self.texts("path"),
+            when: self.text("when"),
+            rewrite: self.text("rewrite"),
+            message: self.text("message").map(|message| message.text),
+            suggestion: self.text("suggestion"),
+            examples: rule_examples::read(&mut self.fields, self.findings),
+            origin: self.origin(),
+            fault: None,
+            id,
+            verdict,
+            events,
+        };
+        self.unknown_keys();
+        self.check(&rule);
+        Ok(RuleDefinition {
+            fault: self.fault,
+            ..rule
+        })
+    }
+
+    fn id(&mut self) -> Result<String, Reported> {
+        match self.fields.string("id", self.findings)? {
+            Some(id) if is_id(id.text) => Ok(id.text.to_owned()),
+            Some(id) => {
+                self.findings.error(
+                    "wrong-value",
+                    id.span,
+                    format!(
+                        "`{}` is not an id; expected small letters, digits, `-` and `.`",
+                        shortened(id.text)
+                    ),
+                    "write it like `uv-not-pip`; the rule is left out",
+                );
+                Err(Reported)
+            }
+            None => {
+                self.missing("id", "give it a name, such as `id = \"uv-not-pip\"`");
+                Err(Reported)
+            }
+        }
+    }
+
+    fn verdict(&mut self) -> Result<RuleVerdict, Reported> {
+        let words: Vec<_> = RuleVerdict::ALL
+            .iter()
+            .map(|verdict| (verdict.name(), *verdict))
+            .collect();
+        if !self.fields.has("verdict") {
+            self.missing(
+                "verdict",
+                "add `verdict = \"deny\"`, or ask, allow, context or rewrite",
+            );
+            return Err(Reported);
+        }
+        self.fields
+            .word("verdict", &words, self.findings)
+            .ok_or(Reported)
+    }
+
+    fn events(&mut self) -> Vec<HookEvent> {
+        if !self.fields.has("event") {
+            return vec![HookEvent::PreToolUse];
+        }
+        let mut events = Vec::new();
+        for written in self.texts("event") {
+            match written.text.parse::<HookEvent>() {
+                Ok(event) if events.contains(&event) => {}
+                Ok(event) => events.push(event),
+                Err(unknown) => {
+                    self.broken(
+                        "unknown-event",
+                        &written.place.span,
+                        unknown.to_string(),
+                        "`bowline events` lists them all",
+                    );
+                    events.extend(unknown.nearest);
+                }
+            }
+        }
+        if events.is_empty() {
+            // Nobody can tell what it would have stopped: it asks where most is at stake.
+            events.push(HookEvent::PreToolUse);
+        }
+        events
+    }
+
+    fn tools(&mut self) -> Vec<Matcher> {
+        let mut tools = Vec::new();
+        let written = self.texts("tool");
+        for written in &written {
+            match Matcher::from_text(&written.text, Dialect::Generic) {
+                Ok(matcher) => tools.push(matcher),
+                Err(error) => self.broken(
+                    "invalid-matcher",
+                    &written.place.span,
+                    format!("invalid matcher: {error}"),
+                    "write a pattern such as \"Bash|Write\"",
+                ),
+            }
+        }
+        if tools.len() < written.len() {
+            tools.clear();
+        }
+        tools
+    }
+
+    /// A text, or a list of texts; empty when it is not there, or wrong.
+    fn texts(&mut self, name: &str) -> Vec<Written> {
+        let Some(entry) = self.fields.take(name) else {
+            return Vec::new();
+        };
+        let nodes = match &entry.value.value {
+            Value::List(nodes) => nodes.as_slice(),
+            _ => std::slice::from_ref(&entry.value),
+        };
+        let mut texts = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            match &node.value {
+                Value::String(text) if !text.trim().is_empty() => {
+                    texts.push(written(text, &node.span, self.findings));
+                }
+                _ => self.wrong_text(name, node),
+            }
+        }
+        if nodes.is_empty() {
+            self.wrong_text(name, &entry.value);
+        }
+        // What a list with a mistake does not match, it might have matched without.
+        if texts.len() < nodes.len() {
+            texts.clear();
+        }
+        texts
+    }
+
+    fn text(&mut self, name: &str) -> Option<Written> {
+        let entry = self.fields.take(name)?;
+        match &entry.value.value {
+            Value::String(text) if !text.trim().is_empty() => {
+                Some(written(text, &entry.value.span, self.findings))
+            }
+            _ => {
+                self.wrong_text(name, &entry.value);
+                None
+            }
+        }
+    }
+
+    fn wrong_text(&mut self, name: &str, node: &Node) {
+        let found = match &node.value {
+            Value::String(_) => "empty".to_owned(),
+            Value::List(nodes) if nodes.is_empty() => "an empty list".to_owned(),
+            _ => described(node),
+        };
+        self.broken(
+            "wrong-type",
+            &node.span,
+            format!("`{name}` is {found}; expected a text"),
+            "write a text in quotes, or leave the key out",
+        );
+    }
+
+    /// A key that nobody knows may be a misspelt condition, without which the rule would apply to far more.
+    fn unknown_keys(&mut self) {
+        for name in self.fields.left() {
+            self.fault
+                .get_or_insert_with(|| format!("`{}` is not known", shortened(name)));
+        }
+        self.fields.finish(RULE_KEYS, self.findings);
+    }
+
+    fn check(&mut self, rule: &RuleDefinition) {
+        let at = rule.origin.place.span.clone();
+        let needs = |what: &str| format!("rule `{}` {what}", rule.id);
+        match (rule.verdict, &rule.rewrite) {
+            (RuleVerdict::Rewrite, None) => self.broken(
+                "missing-field",
+                &at,
+                needs("rewrites, and does not say to what"),
+                "add `rewrite = \"uv pip install\"`, which replaces the words that `command` begins with",
+            ),
+            (RuleVerdict::Rewrite, Some(_)) if rule.commands.is_empty() => self.broken(
+                "missing-field",
+                &at,
+                needs("rewrites, and has no `command`"),
+                "add `command = \"pip install *\"`: its fixed words are what is replaced",
+            ),
+            (RuleVerdict::Rewrite, Some(_)) | (_, None) => {}
+            (_, Some(rewrite)) => self.broken(
+                "misplaced-field",
+                &rewrite.place.span,
+                format!("`rewrite` has no effect with the verdict {}", rule.verdict.name()),
+                "write `verdict = \"rewrite\"`, or remove it",
+            ),
+        }
+        if rule.verdict == RuleVerdict::Context && rule.message.is_none() {
+            self.broken(
+                "missing-field",
+                &at,
+                needs("gives context, and has no `message`"),
+                "add `message = \"…\"`: what the model is told",
+            );
+        }
+        for event in &rule.events {
+            let name = event.name();
+            match (rule.verdict, event.class()) {
+                (RuleVerdict::Allow, _)
+                    if !matches!(event, HookEvent::PreToolUse | HookEvent::PermissionRequest) =>
+                {
+                    self.broken(
+                        "misplaced-field",
+                        &at,
+                        needs(&format!("allows on {name}, where nobody asks")),
+                        "allow is for PreToolUse and PermissionRequest",
+                    );
+                }
+                (RuleVerdict::Rewrite, _) if *event != HookEvent::PreToolUse => self.broken(
+                    "misplaced-field",
+                    &at,
+                    needs(&format!(
+                        "rewrites on {name}, where no command is about to run"
+                    )),
+                    "rewrite is for PreToolUse",
+                ),
+                (RuleVerdict::Deny | RuleVerdict::Ask, EventClass::Observe) => {
+                    self.findings.warning(
+                        "cannot-block",
+                        &at,
+                        needs(&format!(
+                            "has the verdict {} on {name}, which nothing can prevent",
+                            rule.verdict.name()
+                        )),
+                        "`bowline events` shows the events that can be blocked",
+                    );
+                }
+                _ => {}
+            }
+            let about_calls = !rule.commands.is_empty() || !rule.effects.is_empty();
+            if about_calls && !event.is_tool_event() {
+                self.broken(
+                    "misplaced-field",
+                    &at,
+                    needs(&format!("looks at commands, and {name} has none")),
+                    "use `command` and `effect` on events about a tool",
+                );
+            }
+        }
+    }
+
+    fn missing(&mut self, key: &str, help: &str) {
+        let span = self.fields.span.clone();
+        self.findings.error(
+            "missing-field",
+            &span,
+            format!("a rule has no `{key}`; it is left out"),
+            help,
+        );
+    }
+
+    /// Reports what keeps the rule from being judged as it is meant.
+    fn broken(&mut self, code: &'static str, span: &Span, message: String, help: &str) {
+        self.fault.get_or_insert_with(|| message.clone());
+        self.findings.error(code, span, message, help);
+    }
+
+    fn origin(&self) -> RuleOrigin {
+        RuleOrigin {
+            scope: self.scope,
+            file: self.findings.file().map(ToOwned::to_owned),
+            place: place(self.fields.span, self.findings),
+        }
+    }
+}
+
+fn is_id(text: &str) -> bool {
+    let first = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    text.len() <= 80
+        && text.starts_with(first)
+        && text.chars().all(|c| first(c) || matches!(c, '-' | '.'))
+}
+
+pub(super) fn place(span: &Span, findings: &Findings<'_>) -> Place {
+    let (line, column) = findings.position(span.start);
+    Place {
+        line,
+        column,
+        span: span.clone(),
+    }
+}
+
+fn written(text: &str, span: &Span, findings: &Findings<'_>) -> Written {
+    // With escapes in it the text does not stand in the file as it is.
+    let inside = findings.source(span).find(text).map(|before| {
+        let start = span.start + before;
+        place(&(start..start + text.len()), findings)
+    });
+    Written {
+        text: text.to_owned(),
+        place: place(span, findings),
+        inside,
+    }
+}

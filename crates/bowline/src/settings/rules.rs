@@ -1,0 +1,82 @@
+//! The rules of all files in their order, and which of them count.
+
+use super::config::{FileConfig, Lock};
+use super::ids::Ids;
+use super::model::Scope;
+use super::rule::{LoadedRule, RuleDefinition, RuleStatus};
+use super::trust::TrustState;
+
+/// The section's name, in the files and in `locked`.
+pub(super) const RULE: &str = "rule";
+
+/// Puts the rules in order: managed, local, project, global, then as written. What may not loosen does not.
+pub(super) fn arrange(files: &mut [FileConfig<'_>], trust: TrustState) -> Vec<LoadedRule> {
+    let lock = files.iter().find_map(Lock::of);
+    let mut order: Vec<&mut FileConfig<'_>> = files.iter_mut().collect();
+    order.sort_by_key(|file| file.scope);
+    let mut ids = Ids::default();
+    let mut rules = Vec::new();
+    for file in order {
+        for mut definition in std::mem::take(&mut file.rules) {
+            let status = status(&definition, file, lock.as_ref(), trust);
+            let id = ids.unique(definition.id.clone());
+            if id != definition.id {
+                file.findings.warning(
+                    "duplicate-id",
+                    &definition.origin.place.span,
+                    format!(
+                        "another rule is called `{}` too; this one is known as `{id}`",
+                        definition.id
+                    ),
+                    "give each rule an id of its own",
+                );
+                definition.id = id;
+            }
+            rules.push(LoadedRule { definition, status });
+        }
+    }
+    rules
+}
+
+fn status(
+    rule: &RuleDefinition,
+    file: &mut FileConfig<'_>,
+    lock: Option<&Lock>,
+    trust: TrustState,
+) -> RuleStatus {
+    if rule.verdict.tightens() {
+        return RuleStatus::InForce;
+    }
+    if rule.fault.is_some() {
+        return RuleStatus::Disabled {
+            by: "its mistakes".to_owned(),
+        };
+    }
+    if file.scope == Scope::Managed {
+        return RuleStatus::InForce;
+    }
+    let span = &rule.origin.place.span;
+    if let Some(why) = lock.and_then(|lock| lock.holds(RULE)) {
+        file.findings.warning(
+            "locked",
+            span,
+            format!("rule `{}` is ignored: {why}", rule.id),
+            "remove it, or ask the administrator of this machine",
+        );
+        return RuleStatus::Disabled { by: why };
+    }
+    if file.is_the_projects() && !trust.is_trusted() {
+        file.findings.note(
+            "untrusted-rule",
+            span,
+            format!(
+                "rule `{}` ({}) is ignored: the project's settings are not trusted",
+                rule.id,
+                rule.verdict.name()
+            ),
+            "look at what it does with `bowline trust`",
+        );
+        return RuleStatus::Untrusted;
+    }
+    RuleStatus::InForce
+}
