@@ -1,5 +1,6 @@
 //! What several hooks need to know of one command is found out once.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -43,6 +44,11 @@ impl Analyst {
             sensitive,
             recent: Mutex::default(),
         }
+    }
+
+    /// The project's folder.
+    pub fn project(&self) -> Cow<'_, str> {
+        self.project.to_string_lossy()
     }
 
     /// Where the agent is: by the event, by the context, or in the project.

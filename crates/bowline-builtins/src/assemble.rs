@@ -13,6 +13,7 @@ use crate::guard::{
     SensitiveFileGuard, Strikes, usable,
 };
 use crate::machine::Machine;
+use crate::rule::{self, Compiled};
 
 /// What outlives the settings of a project, and is shared by all of them.
 #[derive(Debug, Clone)]
@@ -42,6 +43,8 @@ pub struct Builtins {
     pub hooks: Vec<Shipped>,
     /// What the guards among them share.
     pub guards: Arc<Guards>,
+    /// The rules of the settings. They run before the others.
+    pub rules: Compiled,
 }
 
 /// One of them, and what people are told of it.
@@ -116,18 +119,27 @@ impl Builtins {
                 "stops secrets on their way into files, commits and prompts",
             )
         }));
-        Self { hooks, guards }
+        let rules = rule::compile(settings, &analyst);
+        Self {
+            hooks,
+            guards,
+            rules,
+        }
     }
 
     /// Adds them to a manager.
     pub fn register_into(&self, manager: &mut HookManager) {
+        for rule in &self.rules.hooks {
+            let rule: Arc<dyn Hook> = Arc::clone(rule) as _;
+            manager.register_arc(rule);
+        }
         for shipped in &self.hooks {
             manager.register_arc(Arc::clone(&shipped.hook));
         }
     }
 }
 
-/// The manager of a project: the hooks of its settings, then ours.
+/// The manager of a project: the hooks of its settings, its rules, then ours.
 pub fn assemble(settings: &Settings, services: Services, lasting: &Lasting) -> HookManager {
     let mut manager = settings.manager(services);
     Builtins::new(settings, lasting).register_into(&mut manager);

@@ -1,0 +1,37 @@
+//! Rules of one's own: `[[rule]]` of Bowline's files, compiled into hooks.
+//!
+//! ```toml
+//! [[rule]]
+//! id = "uv-not-pip"
+//! command = "pip install *"         # one program run, however it is wrapped
+//! verdict = "rewrite"               # deny, ask, allow, context or rewrite
+//! rewrite = "uv pip install"        # in place of the words that `command` begins with
+//! message = "this project uses uv"
+//! [rule.examples]
+//! match = ["pip install requests"]
+//! not_match = ["uv pip install requests"]
+//! ```
+//!
+//! Also `event` (else PreToolUse), `tool` (a matcher), `effect` (a category or rule of the guard), `path`, `when` and
+//! `suggestion`. All conditions that are given must hold; of a list, any one. An `allow` holds for a command only if
+//! every part of it is meant: each program, each file, nothing hidden.
+//!
+//! `when` is an expression in CEL. It knows `event`, `tool`, `tool_input`, `prompt`, `command`, `path`, `cwd`,
+//! `project`, `session_id`, `agent` and `agent_type` (the sub-agent's id and type) and `effects`, a list of
+//! `{category, rule, gravity, what}`; texts that an event does not have are empty. `matches(text, "regex")` and
+//! `glob(text, "pattern")` take patterns that are written out. A field that is not there makes the whole condition
+//! false, so ask for it first: `has(tool_input.timeout) && tool_input.timeout > 600000`.
+//!
+//! A rule that denies or asks is never switched off by a mistake in it: what cannot be judged is asked about.
+//! One that allows, explains or rewrites is only in force when everything about it is right.
+
+mod apply;
+mod compile;
+mod condition;
+mod examples;
+mod hook;
+mod rewrite;
+mod subject;
+
+pub use compile::{Compiled, compile, compile_rules};
+pub use hook::RuleHook;

@@ -1,0 +1,253 @@
+//! Whether a rule applies to an event.
+
+use bowline::hooks::{HookInput, Match, Matcher};
+use bowline::settings::RuleVerdict;
+use bowline_guard::effect::Category;
+use bowline_guard::invocation::{Invocation, Value};
+use bowline_guard::judge::Judgement;
+use bowline_guard::paths::ResolvedPath;
+use bowline_guard::pattern::{CommandPattern, PathPattern, RulePattern};
+use bowline_guard::shell::Understanding;
+use bowline_guard::tool_call::runs_a_shell;
+
+use super::condition::{Condition, Facts, Unsettled};
+use super::subject::{ShellTools, Subject, Touched, writes};
+
+/// The conditions of a rule, compiled.
+#[derive(Debug)]
+pub(super) struct Conditions {
+    pub(super) quantity: Quantity,
+    pub(super) tools: Vec<Matcher>,
+    pub(super) commands: Vec<CommandPattern>,
+    pub(super) effects: Vec<RulePattern>,
+    pub(super) paths: Vec<PathPattern>,
+    pub(super) when: Option<Condition>,
+    /// What is wrong with a condition, so that nobody can tell whether it holds.
+    pub(super) fault: Option<String>,
+}
+
+/// How much of an event a rule has to speak of. To stop a line, one bad part of it is enough; to allow it,
+/// every part has to be meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Quantity {
+    Any,
+    Every,
+}
+
+impl From<RuleVerdict> for Quantity {
+    fn from(verdict: RuleVerdict) -> Self {
+        match verdict {
+            RuleVerdict::Allow => Self::Every,
+            _ => Self::Any,
+        }
+    }
+}
+
+/// Whether a rule applies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Applies {
+    Yes,
+    /// It does not, and why.
+    No(String),
+    /// Nobody can tell, and why.
+    Unknown(String),
+}
+
+impl Conditions {
+    /// Whether the event's tool, or whatever else a matcher is compared with, is one of the rule's: all that can be
+    /// told without looking into the call.
+    pub(super) fn fits(&self, input: &HookInput) -> Match {
+        let mut refused = None;
+        for tool in &self.tools {
+            match tool.matches(input) {
+                Match::No(why) => refused = refused.or(Some(why)),
+                _ => return Match::Yes,
+            }
+        }
+        if let Some(why) = refused {
+            return Match::No(why);
+        }
+        match input.tool_name() {
+            Some(tool)
+                if !self.commands.is_empty() && self.tools.is_empty() && !runs_a_shell(tool) =>
+            {
+                Match::No(format!("`command` is for shells, and {tool} is none"))
+            }
+            _ => Match::Yes,
+        }
+    }
+
+    pub(super) fn shell_tools(&self) -> ShellTools {
+        if self.tools.is_empty() {
+            ShellTools::Known
+        } else {
+            ShellTools::Named
+        }
+    }
+
+    /// Whether all conditions hold.
+    pub(super) fn apply(&self, subject: &Subject<'_>) -> Applies {
+        if let Match::No(why) = self.fits(subject.input) {
+            return Applies::No(why);
+        }
+        if let Some(why) = self.refusal(subject) {
+            return Applies::No(why.to_owned());
+        }
+        if let Some(fault) = &self.fault {
+            return Applies::Unknown(fault.clone());
+        }
+        self.when(subject)
+    }
+
+    /// The first condition that does not hold, for people.
+    fn refusal(&self, subject: &Subject<'_>) -> Option<&'static str> {
+        if !self.commands.is_empty() && !self.command_holds(subject) {
+            return Some("no program run matches `command`");
+        }
+        if !self.effects.is_empty() && !self.effect_holds(subject) {
+            return Some("nothing that it does matches `effect`");
+        }
+        if !self.paths.is_empty() && !self.path_holds(subject) {
+            return Some("no file matches `path`");
+        }
+        None
+    }
+
+    fn command_holds(&self, subject: &Subject<'_>) -> bool {
+        let Some(judgement) = subject.judgement() else {
+            return false;
+        };
+        let runs = &judgement.invocations;
+        match self.quantity {
+            Quantity::Any => runs
+                .iter()
+                .any(|run| self.commands.iter().any(|pattern| pattern.matches(run))),
+            Quantity::Every => {
+                is_understood(judgement)
+                    && runs
+                        .iter()
+                        .all(|run| self.covering(run).is_some() && self.is_plain(run))
+            }
+        }
+    }
+
+    /// The pattern that means a run and nothing beyond it.
+    fn covering(&self, run: &Invocation) -> Option<&CommandPattern> {
+        self.commands.iter().find(|pattern| pattern.covers(run))
+    }
+
+    /// Whether a run is all that it seems: no variables of its own, nothing that only running tells, no file
+    /// written that nobody named.
+    fn is_plain(&self, run: &Invocation) -> bool {
+        run.environment.is_empty()
+            && (!self.paths.is_empty() || !writes(run))
+            && run
+                .args
+                .iter()
+                .all(|arg| matches!(arg.value, Value::Known(_) | Value::Pattern(_)))
+    }
+
+    fn effect_holds(&self, subject: &Subject<'_>) -> bool {
+        let found = subject.found();
+        let meant = |(category, rule): &(Category, String)| {
+            self.effects
+                .iter()
+                .any(|pattern| pattern.matches(*category, rule))
+        };
+        let every = || !found.is_empty() && found.iter().all(meant);
+        match (self.quantity, subject.judgement()) {
+            (Quantity::Any, _) => found.iter().any(meant),
+            (Quantity::Every, None) => every(),
+            // What nothing is known of is not allowed beside what is meant.
+            (Quantity::Every, Some(judgement)) => {
+                let known = |run: usize| judgement.effects.iter().any(|(_, of)| *of == Some(run));
+                is_understood(judgement)
+                    && every()
+                    && judgement
+                        .invocations
+                        .iter()
+                        .enumerate()
+                        .all(|(index, run)| known(index) && self.is_plain(run))
+            }
+        }
+    }
+
+    fn path_holds(&self, subject: &Subject<'_>) -> bool {
+        let Some(judgement) = subject.judgement() else {
+            return subject
+                .named_file()
+                .is_some_and(|path| self.names(&path, subject));
+        };
+        let touched: Vec<Touched> = judgement
+            .invocations
+            .iter()
+            .flat_map(|run| {
+                let pattern = self.commands.iter().find(|pattern| pattern.matches(run));
+                let skip = pattern.map_or(0, |pattern| pattern.fixed_words().saturating_sub(1));
+                subject.touched(run, skip)
+            })
+            .collect();
+        let meant = |touched: &Touched| match touched {
+            Touched::Path(path) => self.names(path, subject),
+            Touched::Unknown => false,
+        };
+        match self.quantity {
+            Quantity::Any => {
+                let world = subject.world();
+                let by_effect = judgement.effects.iter().any(|(effect, _)| {
+                    effect
+                        .paths
+                        .iter()
+                        .any(|path| self.paths.iter().any(|it| it.matches(path, &world)))
+                });
+                by_effect || touched.iter().any(meant)
+            }
+            // A program that nobody named may do anything, whatever files it is given.
+            Quantity::Every => {
+                !(self.commands.is_empty() && self.effects.is_empty())
+                    && is_understood(judgement)
+                    && !touched.is_empty()
+                    && touched.iter().all(meant)
+            }
+        }
+    }
+
+    /// Whether a path is one of the rule's: any of its spellings for a rule that stops, all for one that allows.
+    fn names(&self, path: &ResolvedPath, subject: &Subject<'_>) -> bool {
+        let world = subject.world();
+        let named = |path: &str| self.paths.iter().any(|it| it.matches(path, &world));
+        match self.quantity {
+            // Whoever touches a folder touches what is in it.
+            Quantity::Any => path
+                .spellings()
+                .any(|it| named(it) || named(&format!("{}/*", it.trim_end_matches('/')))),
+            Quantity::Every => path.spellings().all(named),
+        }
+    }
+
+    fn when(&self, subject: &Subject<'_>) -> Applies {
+        let Some(when) = &self.when else {
+            return Applies::Yes;
+        };
+        let effects = subject.effects();
+        let project = subject.analyst.project();
+        let facts = Facts {
+            input: subject.input,
+            command: subject.command,
+            cwd: &subject.cwd,
+            project: &project,
+            effects: &effects,
+        };
+        match when.holds(&facts) {
+            Ok(true) => Applies::Yes,
+            Ok(false) => Applies::No("`when` is false".to_owned()),
+            Err(Unsettled::Missing(what)) => Applies::No(format!("`when` is false: {what}")),
+            Err(Unsettled::Failed(why)) => Applies::Unknown(why),
+        }
+    }
+}
+
+/// Whether every run of a line is known; else nothing about it can be allowed.
+fn is_understood(judgement: &Judgement) -> bool {
+    judgement.understanding == Understanding::Clean && !judgement.invocations.is_empty()
+}

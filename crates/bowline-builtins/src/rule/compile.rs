@@ -1,0 +1,255 @@
+//! Compiles the rules of the settings, and checks their examples.
+
+use std::sync::Arc;
+
+use bowline::settings::{
+    Diagnostic, ExampleCall, Expected, LoadedRule, Place, RuleDefinition, RuleStatus, Settings,
+    Severity, Written,
+};
+use bowline_guard::judge::judge;
+use bowline_guard::pattern::{BadPattern, CommandPattern, PathPattern, RulePattern};
+use bowline_guard::policy::GuardPolicy;
+use bowline_guard::tool_call::{CallDecision, judge_command};
+
+use super::apply::{Applies, Conditions, Quantity};
+use super::condition::Condition;
+use super::examples;
+use super::hook::RuleHook;
+use super::rewrite::Rewrite;
+use crate::Analyst;
+
+/// The rules that are in force, and what is wrong with any of them.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Compiled {
+    /// One hook for each rule in force, in their order.
+    pub hooks: Vec<Arc<RuleHook>>,
+    /// Every rule, and whether it counts: one that loosens does not if anything about it is wrong.
+    pub rules: Vec<LoadedRule>,
+    /// What is wrong with the conditions and examples, on top of what reading them found.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Compiles the rules of a project.
+pub fn compile(settings: &Settings, analyst: &Arc<Analyst>) -> Compiled {
+    compile_rules(&settings.rules, analyst)
+}
+
+/// Compiles these rules. Those that are not in force are only checked.
+pub fn compile_rules(rules: &[LoadedRule], analyst: &Arc<Analyst>) -> Compiled {
+    let mut compiled = Compiled::default();
+    for rule in rules {
+        let mut compiler = Compiler {
+            rule: &rule.definition,
+            diagnostics: Vec::new(),
+            fault: rule.definition.fault.clone(),
+        };
+        let hook = compiler.hook(analyst);
+        compiler.examples(&hook);
+        compiler.suggestion(&hook, analyst);
+        let Compiler {
+            diagnostics, fault, ..
+        } = compiler;
+        compiled.diagnostics.extend(diagnostics);
+        let mut rule = rule.clone();
+        if rule.status == RuleStatus::InForce {
+            match fault {
+                Some(by) if !rule.definition.verdict.tightens() => {
+                    rule.status = RuleStatus::Disabled { by };
+                }
+                _ => compiled.hooks.push(Arc::new(hook)),
+            }
+        }
+        compiled.rules.push(rule);
+    }
+    compiled
+}
+
+struct Compiler<'r> {
+    rule: &'r RuleDefinition,
+    diagnostics: Vec<Diagnostic>,
+    /// The first thing that is wrong.
+    fault: Option<String>,
+}
+
+impl Compiler<'_> {
+    fn hook(&mut self, analyst: &Arc<Analyst>) -> RuleHook {
+        let rule = self.rule;
+        let commands = self.patterns(&rule.commands, "command", CommandPattern::parse);
+        let effects = self.patterns(&rule.effects, "effect", RulePattern::parse);
+        let paths = self.patterns(&rule.paths, "path", PathPattern::parse);
+        let when = self.when();
+        let rewrite = self.rewrite(&commands, analyst);
+        let conditions = Conditions {
+            quantity: Quantity::from(rule.verdict),
+            tools: rule.tools.clone(),
+            commands,
+            effects,
+            paths,
+            when,
+            fault: self.fault.clone(),
+        };
+        RuleHook::new(rule.clone(), conditions, rewrite, Arc::clone(analyst))
+    }
+
+    fn patterns<T>(
+        &mut self,
+        written: &[Written],
+        key: &str,
+        parse: fn(&str) -> Result<T, BadPattern>,
+    ) -> Vec<T> {
+        let mut patterns = Vec::with_capacity(written.len());
+        for one in written {
+            match parse(&one.text) {
+                Ok(pattern) => patterns.push(pattern),
+                Err(bad) => self.broken(
+                    "invalid-pattern",
+                    &one.place,
+                    format!("`{key}` cannot be used: {bad}"),
+                    match key {
+                        "command" => "write it like `pip install *`",
+                        "path" => "write it like `migrations/**`, `~/scratch` or `/srv/cache/*`",
+                        _ => "write it like `delete` or `git.*`; `bowline rules list` lists them",
+                    }
+                    .to_owned(),
+                ),
+            }
+        }
+        // What a list with a mistake does not match, it might have matched without.
+        if patterns.len() < written.len() {
+            patterns.clear();
+        }
+        patterns
+    }
+
+    fn when(&mut self) -> Option<Condition> {
+        let written = self.rule.when.as_ref()?;
+        match Condition::parse(&written.text) {
+            Ok(condition) => Some(condition),
+            Err(bad) => {
+                let place = written.part(bad.part);
+                self.broken("invalid-condition", &place, bad.problem, bad.help);
+                None
+            }
+        }
+    }
+
+    fn rewrite(&mut self, commands: &[CommandPattern], analyst: &Analyst) -> Option<Rewrite> {
+        let written = self.rule.rewrite.as_ref()?;
+        let world = analyst.world(&analyst.project());
+        match Rewrite::new(commands, &written.text, &world) {
+            Ok(rewrite) => Some(rewrite),
+            Err(bad) => {
+                self.broken(
+                    "invalid-rewrite",
+                    &written.place,
+                    format!("`rewrite` cannot be used: {bad}"),
+                    "write the words that take the place of those that `command` begins with, such as `uv pip install`"
+                        .to_owned(),
+                );
+                None
+            }
+        }
+    }
+
+    fn examples(&mut self, hook: &RuleHook) {
+        if self.fault.is_some() {
+            // They would only say again that the rule is broken.
+            return;
+        }
+        for example in &self.rule.examples {
+            let shown = examples::shown(&example.call);
+            let Some(input) = examples::event_of(&example.call, self.rule) else {
+                self.failed(
+                    &example.place,
+                    format!("the example `{shown}` is nothing that this rule could be about"),
+                    "write a whole call: `{ tool = \"…\", input = { … } }` or `{ prompt = \"…\" }`",
+                );
+                continue;
+            };
+            let id = &self.rule.id;
+            let found = match (hook.applies(&input), example.expected) {
+                (Applies::Yes, Expected::Match) | (Applies::No(_), Expected::NoMatch) => continue,
+                (Applies::Yes, Expected::NoMatch) => {
+                    format!("rule `{id}` applies to `{shown}`, and must not")
+                }
+                (Applies::No(why), Expected::Match) => {
+                    format!("rule `{id}` does not apply to `{shown}`, and must: {why}")
+                }
+                (Applies::Unknown(why), _) => {
+                    format!("rule `{id}` cannot be evaluated on `{shown}`: {why}")
+                }
+            };
+            self.failed(&example.place, found, "correct the rule or the example");
+        }
+    }
+
+    fn failed(&mut self, place: &Place, message: String, help: &str) {
+        let standing = if self.rule.verdict.tightens() {
+            "the rule stays in force"
+        } else {
+            "the rule is not in force until then"
+        };
+        self.broken(
+            "failed-example",
+            place,
+            message,
+            format!("{help}; {standing}"),
+        );
+    }
+
+    /// Advice that is stopped itself leads in a circle.
+    fn suggestion(&mut self, hook: &RuleHook, analyst: &Analyst) {
+        let Some(suggestion) = &self.rule.suggestion else {
+            return;
+        };
+        if !self.rule.verdict.tightens() {
+            return;
+        }
+        let quoted: Vec<&str> = suggestion.text.split('`').skip(1).step_by(2).collect();
+        let commands = if quoted.is_empty() {
+            vec![suggestion.text.as_str()]
+        } else {
+            quoted
+        };
+        let world = analyst.world(&analyst.project());
+        let policy = GuardPolicy::default();
+        for command in commands {
+            let judgement = judge(command, &world);
+            let verdict = judge_command(&judgement, &world, &policy);
+            let itself = || {
+                let call = ExampleCall::Text(command.to_owned());
+                let about_commands = !self.rule.commands.is_empty();
+                about_commands
+                    && examples::event_of(&call, self.rule)
+                        .is_some_and(|input| hook.applies(&input) == Applies::Yes)
+            };
+            let by = match verdict.rule {
+                Some(rule) if verdict.decision == CallDecision::Deny => {
+                    format!("`{rule}` of the guard denies")
+                }
+                _ if itself() => "the rule itself stops".to_owned(),
+                _ => continue,
+            };
+            self.diagnostics.push(self.rule.finding(
+                Severity::Warning,
+                "stopped-suggestion",
+                &suggestion.place,
+                format!(
+                    "rule `{}` suggests what {by}: {}",
+                    self.rule.id,
+                    super::subject::quoted(command)
+                ),
+                "suggest something that may be done",
+            ));
+        }
+    }
+
+    fn broken(&mut self, code: &'static str, place: &Place, message: String, help: String) {
+        self.fault.get_or_insert_with(|| message.clone());
+        self.diagnostics.push(
+            self.rule
+                .finding(Severity::Error, code, place, message, help),
+        );
+    }
+}

@@ -1,0 +1,174 @@
+//! What a rule looks at: one event, with what the guard makes of it.
+
+use std::sync::Arc;
+
+use bowline::hooks::{HookContext, HookInput};
+use bowline_guard::effect::{Category, Effect};
+use bowline_guard::invocation::{Arg, Directory, Invocation, Opened, Opening, Value};
+use bowline_guard::judge::Judgement;
+use bowline_guard::lookalikes;
+use bowline_guard::paths::{ResolvedPath, World, resolve, resolve_literal};
+use bowline_guard::policy::GuardPolicy;
+use bowline_guard::secrets::redact;
+use bowline_guard::tool_call::{ToolCall, judge_tool_call, runs_a_shell};
+
+use crate::Analyst;
+
+/// A call is quoted in a message up to so many characters.
+const MAX_QUOTED: usize = 120;
+
+/// One event.
+#[derive(Debug)]
+pub(super) struct Subject<'a> {
+    pub(super) input: &'a HookInput,
+    pub(super) analyst: &'a Analyst,
+    pub(super) cwd: String,
+    /// The shell command, for tools that a shell runs.
+    pub(super) command: Option<&'a str>,
+    judgement: Option<Arc<Judgement>>,
+}
+
+/// Which tools a `command` is a shell's business for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ShellTools {
+    /// Those that are known to be shells.
+    Known,
+    /// Whatever the rule names.
+    Named,
+}
+
+impl<'a> Subject<'a> {
+    pub(super) fn new(
+        input: &'a HookInput,
+        ctx: &HookContext,
+        analyst: &'a Analyst,
+        shells: ShellTools,
+    ) -> Self {
+        let is_shell = input.tool_name().is_some_and(runs_a_shell) || shells == ShellTools::Named;
+        let command = input.command().filter(|_| is_shell);
+        Self {
+            judgement: command.map(|command| analyst.judge(command, input, ctx)),
+            cwd: analyst.cwd_of(input, ctx),
+            input,
+            analyst,
+            command,
+        }
+    }
+
+    pub(super) fn judgement(&self) -> Option<&Judgement> {
+        self.judgement.as_deref()
+    }
+
+    pub(super) fn effects(&self) -> Vec<&Effect> {
+        let effects = self.judgement().into_iter().flat_map(|it| &it.effects);
+        effects.map(|(effect, _)| effect).collect()
+    }
+
+    /// The categories and rules that the guard finds, harmless ones included.
+    pub(super) fn found(&self) -> Vec<(Category, String)> {
+        if self.judgement.is_some() {
+            let effects = self.effects().into_iter();
+            return effects
+                .map(|effect| (effect.category, effect.rule.to_owned()))
+                .collect();
+        }
+        let Some(tool) = self.input.tool_name() else {
+            return Vec::new();
+        };
+        let fields = self.input.tool_input();
+        let call = ToolCall::from_fields(|name| fields?.get(name)?.as_str());
+        let verdict = judge_tool_call(
+            tool,
+            &ToolCall {
+                command: None,
+                ..call
+            },
+            &self.world(),
+            &GuardPolicy::default(),
+        );
+        verdict.category.zip(verdict.rule).into_iter().collect()
+    }
+
+    pub(super) fn world(&self) -> impl World {
+        self.analyst.world(&self.cwd)
+    }
+
+    /// The files that a tool names.
+    pub(super) fn named_file(&self) -> Option<ResolvedPath> {
+        let path = self.input.file_path()?;
+        Some(resolve_literal(path, &self.world()))
+    }
+
+    /// The call for a message: without secrets, and with nothing in it that deceives the eye.
+    pub(super) fn quoted(&self) -> String {
+        let what = self
+            .command
+            .or_else(|| self.input.file_path())
+            .or_else(|| self.input.tool_name())
+            .unwrap_or_else(|| self.input.event_name());
+        quoted(what)
+    }
+
+    /// The files that a program run touches, as far as they are known: those that the shell opens for it, and
+    /// every argument that could be one.
+    pub(super) fn touched(&self, run: &Invocation, skip: usize) -> Vec<Touched> {
+        let Directory::Known(cwd) = &run.directory else {
+            return vec![Touched::Unknown];
+        };
+        let world = self.analyst.world(cwd);
+        let opened = run.opened.iter().filter(|file| !is_nothing(file));
+        let opened = opened.map(|opened| touched(&opened.file, &world));
+        let args = run.args.iter().skip(skip).filter_map(|arg| {
+            let text = arg.text_or_pattern();
+            match text.and_then(|text| text.strip_prefix('-')) {
+                None => Some(touched(arg, &world)),
+                // `--file=x`; a value that is glued to its option is not told apart from the option.
+                Some(option) => match option.split_once('=') {
+                    Some((_, value)) => Some(Touched::Path(resolve(value, &world))),
+                    None if option.contains(['/', '~']) => Some(Touched::Unknown),
+                    None => None,
+                },
+            }
+        });
+        opened.chain(args).collect()
+    }
+}
+
+/// A file that a program touches.
+#[derive(Debug)]
+pub(super) enum Touched {
+    Path(ResolvedPath),
+    /// Only running tells.
+    Unknown,
+}
+
+fn touched(arg: &Arg, world: &dyn World) -> Touched {
+    match &arg.value {
+        Value::Known(text) => Touched::Path(resolve_literal(text, world)),
+        Value::Pattern(text) => Touched::Path(resolve(text, world)),
+        _ => Touched::Unknown,
+    }
+}
+
+/// Whether the shell opens what is no file: what is written to `/dev/null` is gone.
+pub(super) fn is_nothing(opened: &Opened) -> bool {
+    opened.file.text() == Some("/dev/null")
+}
+
+/// Whether the shell writes to a file for the run.
+pub(super) fn writes(run: &Invocation) -> bool {
+    run.opened
+        .iter()
+        .any(|opened| opened.how != Opening::Read && !is_nothing(opened))
+}
+
+/// A text of a call for a message.
+pub(super) fn quoted(text: &str) -> String {
+    // Secrets are known by their whole length, so they go before the text is cut.
+    let text = lookalikes::escape(&redact(text));
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(MAX_QUOTED) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line,
+    }
+}

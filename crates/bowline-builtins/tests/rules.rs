@@ -1,0 +1,743 @@
+//! `[[rule]]` from the file to the decision.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "tests fail where they cannot set their ground"
+)]
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bowline::hooks::{Decision, HookContext, HookInput, HookManager, HookOutput, RunStatus};
+use bowline::settings::{self, Locations, RuleStatus, Settings, Severity, TrustStore};
+use bowline_builtins::Analyst;
+use bowline_builtins::machine::Machine;
+use bowline_builtins::rule::{Compiled, compile, compile_rules};
+use bowline_guard::sensitive::SensitivePolicy;
+use serde_json::{Value, json};
+
+struct Bench {
+    root: tempfile::TempDir,
+}
+
+/// Whose file a text is.
+#[derive(Clone, Copy)]
+enum File {
+    Managed,
+    Project,
+    Local,
+    Global,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("project")).unwrap();
+        Self { root }
+    }
+
+    /// A project whose user has these rules.
+    fn with(text: &str) -> Self {
+        let bench = Self::new();
+        bench.write(File::Global, text);
+        bench
+    }
+
+    fn locations(&self) -> Locations {
+        Locations::under(self.root.path())
+    }
+
+    fn project(&self) -> PathBuf {
+        self.root.path().join("project")
+    }
+
+    fn write(&self, file: File, text: &str) {
+        let path = match file {
+            File::Managed => self.locations().managed_config,
+            File::Global => self.locations().user_config.unwrap(),
+            File::Project => self.project().join("bowline.toml"),
+            File::Local => self.project().join("bowline.local.toml"),
+        };
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn load(&self) -> (Settings, Compiled) {
+        let settings = settings::load(&self.project(), &self.locations());
+        let compiled = compile(&settings, &analyst(self.project()));
+        (settings, compiled)
+    }
+
+    async fn trigger(&self, input: HookInput) -> HookOutput {
+        let mut manager = HookManager::new();
+        for hook in self.load().1.hooks {
+            manager.register_arc(hook);
+        }
+        let context = HookContext::new("s1").with_cwd(self.project());
+        let result = manager.trigger(input, &context).await;
+        for run in &result.results {
+            assert!(
+                !matches!(run.status, RunStatus::Failed),
+                "{}: {:?}",
+                run.id,
+                run.error
+            );
+        }
+        result.output
+    }
+
+    async fn bash(&self, command: &str) -> HookOutput {
+        self.trigger(call("Bash", json!({ "command": command })))
+            .await
+    }
+}
+
+fn analyst(project: PathBuf) -> Arc<Analyst> {
+    let machine = Arc::new(Machine::new(Some(PathBuf::from("/home/dev")), Vec::new()));
+    Arc::new(Analyst::new(machine, project, SensitivePolicy::default()))
+}
+
+fn call(tool: &str, input: Value) -> HookInput {
+    HookInput::pre_tool_use("s1", tool, input)
+}
+
+const UV: &str = r#"
+[[rule]]
+id = "uv-not-pip"
+command = "pip install *"
+verdict = "rewrite"
+rewrite = "uv pip install"
+message = "this project uses uv"
+[rule.examples]
+match = ["pip install requests", "sudo pip install x"]
+not_match = ["uv pip install requests", "echo 'pip install x'"]
+"#;
+
+#[tokio::test]
+async fn each_verdict_decides() {
+    let bench = Bench::with(
+        r#"
+        [[rule]]
+        id = "no-force"
+        command = "git push --force* *"
+        verdict = "deny"
+        message = "history is shared"
+        suggestion = "push to a branch of your own"
+        [[rule]]
+        id = "migrations"
+        tool = "Edit|Write"
+        path = "migrations/**"
+        verdict = "ask"
+        [[rule]]
+        id = "tests"
+        command = ["cargo test *", "cargo check"]
+        verdict = "allow"
+        [[rule]]
+        id = "deploy"
+        event = "user-prompt-submit"
+        when = 'prompt.contains("deploy")'
+        verdict = "context"
+        message = "Deployments go through make release."
+        [[rule]]
+        id = "remote"
+        effect = "remote"
+        verdict = "ask"
+        "#,
+    );
+    for (command, decision) in [
+        ("git push --force origin main", Decision::Deny),
+        ("cd x && sudo git push --force origin main", Decision::Deny),
+        ("ls", Decision::NoOpinion),
+        ("cargo test -p x", Decision::Grant),
+        ("cargo check", Decision::Grant),
+        ("cargo check && cargo test", Decision::Grant),
+        ("cargo publish", Decision::Ask),
+        // Whoever allows one program has not allowed what stands beside it.
+        ("cargo test; ls", Decision::NoOpinion),
+        ("cargo test | tee log", Decision::NoOpinion),
+        ("cargo test > ~/.bashrc", Decision::NoOpinion),
+        ("cargo test > /dev/null", Decision::Grant),
+        ("sudo cargo test", Decision::NoOpinion),
+        ("RUSTC=./evil cargo test", Decision::NoOpinion),
+        ("cargo test $(ls)", Decision::NoOpinion),
+        ("cargo test $X", Decision::NoOpinion),
+        ("cargo test; if", Decision::NoOpinion),
+    ] {
+        assert_eq!(bench.bash(command).await.decision(), decision, "{command}");
+    }
+    let denied = bench.bash("git push --force origin main").await;
+    let reason = denied.stop_reason.unwrap();
+    assert!(
+        reason.starts_with("`git push --force origin main`: history is shared. Instead: ")
+            && reason.ends_with("(rule no-force)"),
+        "{reason}"
+    );
+    for (file, decision) in [
+        ("migrations/1.sql", Decision::Ask),
+        ("./src/../migrations/1.sql", Decision::Ask),
+        ("src/main.rs", Decision::NoOpinion),
+    ] {
+        let output = bench
+            .trigger(call("Write", json!({ "file_path": file })))
+            .await;
+        assert_eq!(output.decision(), decision, "{file}");
+        let read = bench
+            .trigger(call("Read", json!({ "file_path": file })))
+            .await;
+        assert_eq!(read.decision(), Decision::NoOpinion);
+    }
+    let prompt = |text: &str| HookInput::user_prompt_submit("s1", text);
+    let told = bench.trigger(prompt("please deploy")).await;
+    assert_eq!(told.decision(), Decision::NoOpinion);
+    assert_eq!(
+        told.additional_context.as_deref(),
+        Some("Deployments go through make release.")
+    );
+    assert_eq!(
+        bench.trigger(prompt("hello")).await.additional_context,
+        None
+    );
+}
+
+#[tokio::test]
+async fn a_rewrite_changes_the_words_and_shows_it() {
+    let bench = Bench::with(UV);
+    assert_eq!(bench.load().1.diagnostics, []);
+    for (command, expected) in [
+        (
+            "pip install x && pip install y",
+            "uv pip install x && uv pip install y",
+        ),
+        ("sudo pip install x", "sudo uv pip install x"),
+    ] {
+        let input = call("Bash", json!({ "command": command, "timeout": 5 }));
+        let output = bench.trigger(input).await;
+        assert_eq!(
+            output.updated_input,
+            Some(json!({ "command": expected, "timeout": 5 }))
+        );
+        assert_eq!(output.decision(), Decision::NoOpinion);
+        assert_eq!(
+            output.system_message.unwrap(),
+            format!("{command} → {expected} (rule uv-not-pip)")
+        );
+        assert!(
+            output
+                .additional_context
+                .unwrap()
+                .ends_with("this project uses uv")
+        );
+    }
+    for command in ["echo \"pip install x\"", "uv pip install x", "pip list"] {
+        assert_eq!(bench.bash(command).await, HookOutput::allow(), "{command}");
+    }
+    let nested = bench.bash("bash -c 'pip install x'").await;
+    assert_eq!(nested.decision(), Decision::Ask);
+    assert_eq!(nested.updated_input, None);
+    assert!(
+        nested
+            .stop_reason
+            .unwrap()
+            .contains("rule uv-not-pip would rewrite")
+    );
+}
+
+#[tokio::test]
+async fn other_rules_judge_what_was_rewritten() {
+    let bench = Bench::with(&format!(
+        "[[rule]]\nid = 'no-uv'\ncommand = 'uv *'\nverdict = 'deny'\n{UV}"
+    ));
+    assert_eq!(bench.bash("pip install x").await.decision(), Decision::Deny);
+}
+
+#[tokio::test]
+async fn what_cannot_be_evaluated_is_asked_about_by_rules_that_stop() {
+    for (when, verdict, decision) in [
+        ("tool_input.timeout > 5", "deny", Decision::Ask),
+        ("tool_input.timeout > 5", "allow", Decision::NoOpinion),
+        ("tool_input.missing > 5", "deny", Decision::NoOpinion),
+        ("tool_input.timeout > ", "deny", Decision::Ask),
+        ("tool_input.timeout > ", "allow", Decision::NoOpinion),
+        ("command.matches('(')", "ask", Decision::Ask),
+    ] {
+        let bench = Bench::with(&format!(
+            "[[rule]]\nid = 'late'\ntool = 'Bash'\nwhen = \"{when}\"\nverdict = '{verdict}'\n"
+        ));
+        let input = call("Bash", json!({ "command": "ls", "timeout": "long" }));
+        let output = bench.trigger(input).await;
+        assert_eq!(output.decision(), decision, "{when} {verdict}");
+        if decision == Decision::Ask {
+            let reason = output.stop_reason.unwrap();
+            assert!(
+                reason.contains("rule late could not be evaluated"),
+                "{reason}"
+            );
+        }
+        let other = bench
+            .trigger(call("Read", json!({ "file_path": "x" })))
+            .await;
+        assert_eq!(other.decision(), Decision::NoOpinion, "{when}");
+    }
+}
+
+#[tokio::test]
+async fn a_list_with_a_mistake_switches_nothing_off() {
+    for broken in [
+        "command = ['git push *', 'a; b']",
+        "command = ['git push *', 5]",
+        "tool = ['Read', 'a(']",
+        "path = ['x', '../y']",
+        "event = 'PreTolUse'",
+    ] {
+        let bench = Bench::with(&format!("[[rule]]\nid = 'r'\n{broken}\nverdict = 'deny'"));
+        assert_eq!(
+            bench.bash("make").await.decision(),
+            Decision::Ask,
+            "{broken}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn only_what_is_wholly_meant_is_allowed() {
+    let bench = Bench::with(
+        r#"
+        [[rule]]
+        id = "scratch"
+        path = "scratch/**"
+        verdict = "allow"
+        [[rule]]
+        id = "clean"
+        command = "rm *"
+        path = "scratch/**"
+        verdict = "allow"
+        [[rule]]
+        id = "deletes"
+        effect = "delete"
+        path = "old/**"
+        verdict = "allow"
+        "#,
+    );
+    for (command, decision) in [
+        ("rm -r scratch/x", Decision::Grant),
+        ("rm scratch/x scratch/y", Decision::Grant),
+        ("rm scratch/x src/y", Decision::NoOpinion),
+        ("rm scratch/../src/y", Decision::NoOpinion),
+        ("rm \"$X\"", Decision::NoOpinion),
+        ("cd scratch && rm x", Decision::Grant),
+        ("python scratch/x.py", Decision::NoOpinion),
+        ("rm -r old/x", Decision::Grant),
+        ("rm -r old/x; curl http://x", Decision::NoOpinion),
+    ] {
+        assert_eq!(bench.bash(command).await.decision(), decision, "{command}");
+    }
+    for (file, decision) in [
+        ("scratch/x", Decision::Grant),
+        ("scratch/../x", Decision::NoOpinion),
+    ] {
+        let output = bench
+            .trigger(call("Write", json!({ "file_path": file })))
+            .await;
+        assert_eq!(output.decision(), decision, "{file}");
+    }
+}
+
+#[test]
+fn more_rules_than_anyone_keeps_are_refused() {
+    let rules: Vec<String> = (0..501)
+        .map(|n| format!("[[rule]]\nid = 'r{n}'\nverdict = 'deny'\n"))
+        .collect();
+    let (settings, _) = Bench::with(&rules.concat()).load();
+    assert_eq!(settings.rules.len(), 500);
+    let found: Vec<_> = settings
+        .diagnostics
+        .iter()
+        .map(|it| (it.code, it.line))
+        .collect();
+    assert_eq!(found, [("too-many-rules", 1501)]);
+}
+
+#[tokio::test]
+async fn a_misspelt_condition_never_widens_a_rule() {
+    for (verdict, decision) in [("allow", Decision::NoOpinion), ("deny", Decision::Ask)] {
+        let bench = Bench::with(&format!(
+            "[[rule]]\nid = 'typo'\ncomand = 'git status'\nverdict = '{verdict}'\n"
+        ));
+        assert_eq!(
+            bench.bash("rm -rf x").await.decision(),
+            decision,
+            "{verdict}"
+        );
+        let (settings, _) = bench.load();
+        let finding = &settings.diagnostics[0];
+        assert_eq!((finding.code, finding.line), ("unknown-field", 3));
+        assert_eq!(finding.help.as_deref(), Some("did you mean `command`?"));
+    }
+}
+
+#[tokio::test]
+async fn untrusted_projects_only_tighten() {
+    let rules = |verdict: &str| {
+        format!(
+            "[[rule]]\nid = '{verdict}-ls'\ncommand = 'ls *'\nverdict = '{verdict}'\nmessage = 'm'\n"
+        )
+    };
+    for file in [File::Project, File::Local] {
+        for (verdict, untrusted, trusted) in [
+            ("allow", Decision::NoOpinion, Decision::Grant),
+            ("deny", Decision::Deny, Decision::Deny),
+            ("ask", Decision::Ask, Decision::Ask),
+        ] {
+            let bench = Bench::new();
+            bench.write(file, &rules(verdict));
+            assert_eq!(bench.bash("ls").await.decision(), untrusted, "{verdict}");
+            let (settings, _) = bench.load();
+            let noted = settings
+                .diagnostics
+                .iter()
+                .any(|it| it.code == "untrusted-rule");
+            assert_eq!(noted, verdict == "allow");
+            assert_eq!(settings.rules[0].status == RuleStatus::Untrusted, noted);
+
+            let mut store = TrustStore::open(&bench.locations()).unwrap();
+            store.record(&bench.project()).unwrap();
+            assert_eq!(bench.bash("ls").await.decision(), trusted, "{verdict}");
+        }
+        let bench = Bench::new();
+        bench.write(file, &rules("context"));
+        assert_eq!(bench.bash("ls").await, HookOutput::allow());
+    }
+}
+
+#[tokio::test]
+async fn a_locked_section_leaves_only_what_tightens() {
+    let bench = Bench::with(
+        "[[rule]]\nid = 'mine'\ncommand = 'ls'\nverdict = 'allow'\n[[rule]]\nid = 'strict'\ncommand = 'cat *'\nverdict = 'deny'",
+    );
+    assert_eq!(bench.bash("ls").await.decision(), Decision::Grant);
+    bench.write(
+        File::Managed,
+        "locked = ['rule']\n[[rule]]\nid = 'theirs'\ncommand = 'make'\nverdict = 'allow'",
+    );
+    for (command, decision) in [
+        ("ls", Decision::NoOpinion),
+        ("cat x", Decision::Deny),
+        ("make", Decision::Grant),
+    ] {
+        assert_eq!(bench.bash(command).await.decision(), decision, "{command}");
+    }
+    let (settings, _) = bench.load();
+    let ids: Vec<_> = settings
+        .rules
+        .iter()
+        .map(|rule| rule.definition.id.as_str())
+        .collect();
+    assert_eq!(ids, ["theirs", "mine", "strict"]);
+    assert!(
+        settings
+            .diagnostics
+            .iter()
+            .any(|it| it.code == "locked" && it.line == 1)
+    );
+    // Nobody knows what a file that cannot be read would lock.
+    bench.write(File::Managed, "locked = [");
+    assert_eq!(bench.bash("ls").await.decision(), Decision::NoOpinion);
+}
+
+#[test]
+fn findings_point_at_what_is_wrong() {
+    for (text, code, place, severity) in [
+        (
+            "[[rule]]\nverdict = 'deny'",
+            "missing-field",
+            "1:1",
+            Severity::Error,
+        ),
+        (
+            "[[rule]]\nid = 'a'",
+            "missing-field",
+            "1:1",
+            Severity::Error,
+        ),
+        (
+            "[[rule]]\nid = 'A b'\nverdict = 'deny'",
+            "wrong-value",
+            "2:6",
+            Severity::Error,
+        ),
+        (
+            "[[rule]]\nid = 'a'\nverdict = 'forbid'",
+            "wrong-type",
+            "3:11",
+            Severity::Error,
+        ),
+        (
+            "[[rule]]\nid = 'a'\nverdict = 'rewrite'\ncommand = 'x'",
+            "missing-field",
+            "1:1",
+            Severity::Error,
+        ),
+        (
+            "[[rule]]\nid = 'a'\nverdict = 'rewrite'\nrewrite = 'x'",
+            "missing-field",
+            "1:1",
+            Severity::Error,
+        ),
+        (
+            "[[rule]]\nid = 'a'\nverdict = 'deny'\nrewrite = 'x'",
+            "misplaced-field",
+            "4:11",
+            Severity::Error,
+        ),
+        (
+            "[[rule]]\nid = 'a'\nverdict = 'context'",
+            "missing-field",
+            "1:1",
+            Severity::Error,
+        ),
+        (
+            "[[rule]]\nid = 'a'\nverdict = 'deny'\nevent = 'PreTolUse'",
+            "unknown-event",
+            "4:9",
+            Severity::Error,
+        ),
+        (
+            "[[rule]]\nid = 'a'\nverdict = 'deny'\ntool = ['Bash', 'a(']",
+            "invalid-matcher",
+            "4:17",
+            Severity::Error,
+        ),
+        (
+            "[[rule]]\nid = 'a'\nverdict = 'deny'\ncommand = ['ls', 5]",
+            "wrong-type",
+            "4:18",
+            Severity::Error,
+        ),
+        (
+            "[[rule]]\nid = 'a'\nverdict = 'deny'\ncommand = []",
+            "wrong-type",
+            "4:11",
+            Severity::Error,
+        ),
+        (
+            "[[rule]]\nid = 'a'\nverdict = 'deny'\ncommand = 'a; b'",
+            "invalid-pattern",
+            "4:11",
+            Severity::Error,
+        ),
+        (
+            "[[rule]]\nid = 'a'\nverdict = 'deny'\npath = ['x', '../y']",
+            "invalid-pattern",
+            "4:14",
+            Severity::Error,
+        ),
+        (
+            "[[rule]]\nid = 'a'\nverdict = 'deny'\neffect = 'a b'",
+            "invalid-pattern",
+            "4:10",
+            Severity::Error,
+        ),
+        (
+            "[[rule]]\nid = 'a'\nverdict = 'deny'\nwhen = 'toll == \"x\"'",
+            "invalid-condition",
+            "4:9",
+            Severity::Error,
+        ),
+        (
+            "[[rule]]\nid = 'a'\nverdict = 'deny'\nwhen = '''\ntool == \"x\"\n  && toll == \"x\"'''",
+            "invalid-condition",
+            "6:6",
+            Severity::Error,
+        ),
+        (
+            "[[rule]]\nid = 'a'\nverdict = 'deny'\nwhen = \"tool == \\\"x\\\" && toll\"",
+            "invalid-condition",
+            "4:8",
+            Severity::Error,
+        ),
+        (
+            "[[rule]]\nid = 'a'\nverdict = 'rewrite'\ncommand = 'x'\nrewrite = 'y; z'",
+            "invalid-rewrite",
+            "5:11",
+            Severity::Error,
+        ),
+        (
+            "[[rule]]\nid = 'a'\nverdict = 'allow'\nevent = 'Stop'",
+            "misplaced-field",
+            "1:1",
+            Severity::Error,
+        ),
+        (
+            "[[rule]]\nid = 'a'\nverdict = 'deny'\nevent = 'Stop'\ncommand = 'x'",
+            "misplaced-field",
+            "1:1",
+            Severity::Error,
+        ),
+        (
+            "[[rule]]\nid = 'a'\nverdict = 'deny'\nevent = 'SessionEnd'",
+            "cannot-block",
+            "1:1",
+            Severity::Warning,
+        ),
+        (
+            "[[rule]]\nid = 'a'\nverdict = 'deny'\n[[rule]]\nid = 'a'\nverdict = 'ask'",
+            "duplicate-id",
+            "4:1",
+            Severity::Warning,
+        ),
+        (
+            "[[rule]]\nid = 'a'\nverdict = 'deny'\ncommand = 'x'\nsuggestion = 'rm -rf ~'",
+            "stopped-suggestion",
+            "5:14",
+            Severity::Warning,
+        ),
+        (
+            "[[rule]]\nid = 'a'\nverdict = 'deny'\ncommand = 'x *'\nsuggestion = 'Use `x y`.'",
+            "stopped-suggestion",
+            "5:14",
+            Severity::Warning,
+        ),
+        (
+            "[[rule]]\nid = 'a'\nverdict = 'deny'\ncommand = 'x *'\nexamples.match = [\n  'x 1',\n  'y 1',\n]",
+            "failed-example",
+            "7:3",
+            Severity::Error,
+        ),
+        (
+            "[[rule]]\nid = 'a'\nverdict = 'deny'\ncommand = 'x *'\nexamples.not_match = ['x 1']",
+            "failed-example",
+            "5:23",
+            Severity::Error,
+        ),
+        (
+            "[[rule]]\nid = 'a'\nverdict = 'deny'\ntool = 'mcp__a__b'\nexamples.match = ['x']",
+            "failed-example",
+            "5:19",
+            Severity::Error,
+        ),
+        (
+            "[[rule]]\nid = 'a'\nverdict = 'deny'\nexamples.match = [{ tol = 'x' }]",
+            "wrong-type",
+            "4:19",
+            Severity::Error,
+        ),
+        (
+            "[[rule]]\nid = 'a'\nverdict = 'deny'\nexamples.mach = ['x']",
+            "unknown-field",
+            "4:10",
+            Severity::Warning,
+        ),
+        ("rule = 5", "wrong-type", "1:8", Severity::Error),
+        ("rule = [5]", "wrong-type", "1:9", Severity::Error),
+        ("rules = []", "unknown-key", "1:1", Severity::Warning),
+    ] {
+        let (settings, compiled) = Bench::with(text).load();
+        let found: Vec<_> = settings
+            .diagnostics
+            .iter()
+            .chain(&compiled.diagnostics)
+            .map(|it| (it.code, format!("{}:{}", it.line, it.column), it.severity))
+            .collect();
+        assert_eq!(found, [(code, place.to_owned(), severity)], "{text}");
+    }
+}
+
+#[tokio::test]
+async fn failing_examples_switch_off_only_what_loosens() {
+    let rule = |verdict: &str| {
+        format!(
+            "[[rule]]\nid = 'r'\ncommand = 'ls'\nverdict = '{verdict}'\nexamples.match = ['cat']\n"
+        )
+    };
+    let bench = Bench::with(&rule("deny"));
+    assert_eq!(bench.bash("ls").await.decision(), Decision::Deny);
+    let bench = Bench::with(&rule("allow"));
+    assert_eq!(bench.bash("ls").await.decision(), Decision::NoOpinion);
+    let RuleStatus::Disabled { by } = &bench.load().1.rules[0].status else {
+        panic!("in force");
+    };
+    assert!(by.contains("does not apply to `cat`"), "{by}");
+}
+
+#[test]
+fn examples_of_every_kind_are_understood() {
+    let bench = Bench::with(
+        r#"
+        [[rule]]
+        id = "files"
+        path = ["migrations/**", "~/notes"]
+        verdict = "ask"
+        [rule.examples]
+        match = ["migrations/1.sql", { tool = "Bash", input = { command = "rm -r migrations" } }, { tool = "Read", input = { file_path = "/home/dev/notes/a" } }, { tool = "Bash", input = { command = "cd migrations && touch 2.sql" } }, { tool = "Bash", input = { command = "date > migrations/x" } }]
+        not_match = ["src/migrations.rs", { tool = "Bash", input = { command = "ls src" } }]
+        [[rule]]
+        id = "prompts"
+        event = "UserPromptSubmit"
+        when = "prompt.matches('(?i)password')"
+        verdict = "deny"
+        [rule.examples]
+        match = ["my Password is", { prompt = "password" }]
+        not_match = ["hello"]
+        [[rule]]
+        id = "slow"
+        tool = "Bash"
+        when = "has(tool_input.timeout) && tool_input.timeout > 600000"
+        verdict = "ask"
+        [rule.examples]
+        match = [{ tool = "Bash", input = { command = "x", timeout = 700000 } }]
+        not_match = ["x", { tool = "Bash", input = { command = "x", timeout = 5 } }]
+        [[rule]]
+        id = "afterwards"
+        event = ["PostToolUse", "PermissionRequest", "PostToolUseFailure"]
+        command = "make *"
+        verdict = "context"
+        message = "see BUILD.md"
+        [rule.examples]
+        match = ["make all"]
+        [[rule]]
+        id = "secrets"
+        effect = ["secret-read", "git.*"]
+        verdict = "deny"
+        [rule.examples]
+        match = ["cat .env", "git reset --hard", { tool = "Read", input = { file_path = ".env" } }]
+        not_match = ["cat README.md", { tool = "Read", input = { file_path = "README.md" } }]
+        "#,
+    );
+    let (settings, compiled) = bench.load();
+    assert_eq!(settings.diagnostics, []);
+    assert_eq!(compiled.diagnostics, []);
+    assert_eq!(compiled.hooks.len(), 5);
+}
+
+#[tokio::test]
+async fn reasons_carry_no_secrets_and_nothing_that_deceives() {
+    let bench = Bench::with("[[rule]]\nid = 'r'\ntool = 'Bash'\nverdict = 'deny'");
+    let token = bowline_guard::secrets::expand("ghp_{a36}");
+    let output = bench.bash(&format!("echo {token} \u{202e}x")).await;
+    let reason = output.stop_reason.unwrap();
+    assert!(
+        !reason.contains(&token) && !reason.contains('\u{202e}'),
+        "{reason}"
+    );
+}
+
+#[test]
+fn one_file_is_checked_by_itself() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("bowline.toml");
+    fs::write(
+        &path,
+        UV.replace("\"echo 'pip install x'\"", "\"pip install y\""),
+    )
+    .unwrap();
+    let report = settings::check_file(&path, None);
+    assert_eq!(report.parsed.diagnostics, []);
+    let compiled = compile_rules(&report.rules, &analyst(root.path().to_owned()));
+    let found: Vec<_> = compiled
+        .diagnostics
+        .iter()
+        .map(|it| (it.code, it.line))
+        .collect();
+    assert_eq!(found, [("failed-example", 10)]);
+}
