@@ -1,8 +1,11 @@
-//! A hook of a settings file as reports show it, to people and to programs alike.
+//! A hook as reports show it, to people and to programs alike.
+
+mod added;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bowline::hooks::{
@@ -10,7 +13,7 @@ use bowline::hooks::{
     humane_duration,
 };
 use bowline::settings::{Action, ExitPolicy, HookDefinition, HookStatus, LoadedHook, Scope, Shape};
-use bowline_builtins::{Builtins, Shipped};
+use bowline_builtins::Builtins;
 use bowline_guard::secrets::redact;
 use serde::Serialize;
 
@@ -121,7 +124,15 @@ impl HookView {
             let events = shipped.hook.events().iter();
             events.map(move |event| Self::shipped(shipped, *event))
         });
-        Self::arranged(hooks, shipped.collect())
+        let rules = builtins.rules.rules.iter().flat_map(|rule| {
+            let hook = builtins.rules.hooks.iter();
+            let hook = hook
+                .map(Arc::as_ref)
+                .find(|hook| hook.definition().id == rule.definition.id);
+            let events = rule.definition.events.iter();
+            events.map(move |event| Self::rule(rule, hook, *event))
+        });
+        Self::arranged(hooks, rules.chain(shipped).collect())
     }
 
     fn arranged(hooks: &[LoadedHook], shipped: Vec<Self>) -> Vec<Self> {
@@ -159,40 +170,6 @@ impl HookView {
                 view
             })
             .collect()
-    }
-
-    fn shipped(shipped: &Shipped, event: HookEvent) -> Self {
-        let hook = &shipped.hook;
-        let policy = hook.policy();
-        Self {
-            id: hook.name().to_owned(),
-            event,
-            position: None,
-            status: StatusName::InForce,
-            reason: None,
-            scope: Scope::BuiltIn,
-            file: None,
-            line: 0,
-            column: 0,
-            shape: None,
-            dialect: None,
-            plugin: None,
-            only_while: None,
-            matcher: shipped.tools.map(ToOwned::to_owned),
-            condition: None,
-            kind: "built_in".to_owned(),
-            runs: shipped.summary.clone(),
-            timeout_ms: milliseconds(hook.timeout()),
-            timeout_written: None,
-            timeout: timeout(hook.timeout(), None, None),
-            exit_policy: None,
-            on_failure: policy.on_failure,
-            attempts: attempts(policy.attempts),
-            mode: mode(policy.mode),
-            once: policy.repeat == Repeat::OncePerSession,
-            priority: hook.priority(),
-            given: Given::default(),
-        }
     }
 
     /// A hook of a file that is looked at by itself.

@@ -2,10 +2,13 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use bowline::settings::{self, Locations, Settings, SettingsFile};
+use bowline::settings::{self, LoadedRule, Locations, Settings, SettingsFile};
 use bowline_builtins::machine::Machine;
-use bowline_builtins::{Builtins, Lasting};
+use bowline_builtins::rule::{Compiled, compile_rules};
+use bowline_builtins::{Analyst, Builtins, Lasting};
+use bowline_guard::sensitive::SensitivePolicy;
 use serde::{Serialize, Serializer};
 
 use crate::error::{Error, Result};
@@ -44,6 +47,18 @@ pub(crate) fn load(folder: &Path) -> Settings {
 /// The hooks that Bowline adds to the project's own.
 pub(crate) fn builtins(settings: &Settings) -> Builtins {
     Builtins::new(settings, &Lasting::new(Machine::from_env()))
+}
+
+/// What becomes of the rules of a file that is looked at by itself.
+pub(crate) fn rules_of_file(path: &Path, rules: &[LoadedRule]) -> Compiled {
+    let locations = Locations::from_env();
+    let folder = std::path::absolute(path.parent().unwrap_or(path)).unwrap_or_default();
+    let analyst = Analyst::new(
+        Arc::new(Machine::from_env()),
+        settings::find_project(&folder, &locations),
+        SensitivePolicy::default(),
+    );
+    compile_rules(rules, &Arc::new(analyst))
 }
 
 /// Shows paths as short as they can be understood.

@@ -7,6 +7,7 @@ mod cli {
     mod events;
     mod hooks;
     mod program;
+    mod rules;
     mod secrets;
     mod test;
 }

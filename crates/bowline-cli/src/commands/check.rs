@@ -51,6 +51,9 @@ struct Report {
     hooks: Vec<HookView>,
     findings: Vec<Finding>,
     summary: Summary,
+    /// How many rules there are.
+    #[serde(skip)]
+    rules: usize,
     /// The texts that findings are shown in.
     #[serde(skip)]
     texts: HashMap<PathBuf, String>,
@@ -60,6 +63,7 @@ struct Report {
 struct Summary {
     files: usize,
     hooks: usize,
+    rules: usize,
     errors: usize,
     warnings: usize,
     notes: usize,
@@ -129,7 +133,9 @@ impl Report {
         let settings = project::load(folder);
         self.files.extend(settings.files.iter().map(FileView::from));
         self.hooks.extend(HookView::of_files(&settings.hooks));
-        for diagnostic in settings.diagnostics {
+        let rules = project::builtins(&settings).rules;
+        self.rules += rules.rules.len();
+        for diagnostic in settings.diagnostics.into_iter().chain(rules.diagnostics) {
             self.add_finding(diagnostic);
         }
         Ok(())
@@ -164,7 +170,10 @@ impl Report {
         }
         self.hooks
             .extend(report.parsed.hooks.iter().map(HookView::alone));
-        for diagnostic in report.parsed.diagnostics {
+        let rules = project::rules_of_file(path, &report.rules);
+        self.rules += rules.rules.len();
+        let diagnostics = report.parsed.diagnostics.into_iter();
+        for diagnostic in diagnostics.chain(rules.diagnostics) {
             self.add_finding(diagnostic);
         }
     }
@@ -192,6 +201,7 @@ impl Report {
         self.summary = Summary {
             files: self.files.len(),
             hooks: self.hooks.len(),
+            rules: self.rules,
             errors: count(Severity::Error),
             warnings: count(Severity::Warning),
             notes: count(Severity::Note),

@@ -49,7 +49,8 @@ struct Report {
 pub(crate) fn run(args: &HooksArgs, ui: &mut Ui) -> Result<Outcome> {
     let event = args.event.as_deref().map(super::event).transpose()?;
     let settings = project::load(&project::folder(args.dir.as_deref())?);
-    let mut hooks = HookView::all(&settings.hooks, &project::builtins(&settings));
+    let builtins = project::builtins(&settings);
+    let mut hooks = HookView::all(&settings.hooks, &builtins);
     hooks.retain(|hook| event.is_none_or(|event| hook.event == event));
     let report = Report {
         trust: settings.trust,
@@ -59,6 +60,7 @@ pub(crate) fn run(args: &HooksArgs, ui: &mut Ui) -> Result<Outcome> {
         findings: settings
             .diagnostics
             .into_iter()
+            .chain(builtins.rules.diagnostics)
             .map(Finding::from)
             .collect(),
     };

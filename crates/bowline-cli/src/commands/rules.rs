@@ -1,24 +1,27 @@
-//! `bowline rules`: what the guard knows, and whether it does what it says.
+//! `bowline rules`: a person's own rules and those of the guard, and whether they do what they say.
 
 mod cases;
 mod catalogue;
+mod own;
 mod test;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use serde::Serialize;
 
 use crate::Outcome;
 use crate::error::{Error, Result};
-use crate::ui::{Format, FormatArgs, Table, Text, Ui, style};
+use crate::project::{self, Paths};
+use crate::ui::{Format, FormatArgs, Table, Text, Ui, reveal, style};
 use catalogue::{Kind, RuleView};
+use own::Own;
 
-/// See and test the rules of the guard
+/// See and test your own rules and those of the guard
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  bowline rules list --kind secret
+  bowline rules list --kind own
   bowline rules show sensitive.environment-file
   bowline rules test
   bowline rules test cases.jsonl")]
@@ -47,6 +50,10 @@ struct ListArgs {
     #[arg(long, value_enum)]
     kind: Option<Kind>,
 
+    /// Use this folder's project instead of the current one
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+
     #[command(flatten)]
     format: FormatArgs,
 }
@@ -58,6 +65,10 @@ Example:
 struct ShowArgs {
     /// The rule's id, as a verdict or `bowline rules list` names it
     id: String,
+
+    /// Use this folder's project instead of the current one
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
 
     #[command(flatten)]
     format: FormatArgs,
@@ -78,7 +89,7 @@ struct TestArgs {
     /// Cases of your own, as JSON lines
     file: Option<PathBuf>,
 
-    /// Judge cases without a cwd as if in this folder instead of the current one
+    /// Use this folder's project instead of the current one, also for cases without a cwd
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 
@@ -109,21 +120,33 @@ struct List {
     rules: Vec<RuleView>,
 }
 
+/// The rules of the project's files, then those of the guard; and how the project's paths are shown.
+fn every(dir: Option<&Path>) -> Result<(Vec<RuleView>, Paths)> {
+    let settings = project::load(&project::folder(dir)?);
+    let own = project::builtins(&settings).rules.rules;
+    let mut rules: Vec<RuleView> = own.iter().map(own::view).collect();
+    rules.extend(catalogue::all());
+    Ok((rules, Paths::of(&settings.project)))
+}
+
 fn list(args: &ListArgs, ui: &mut Ui) -> Result<Outcome> {
-    let wanted = |rule: &RuleView| args.kind.is_none_or(|kind| rule.kind == kind);
-    let list = List {
-        rules: catalogue::all().into_iter().filter(wanted).collect(),
-    };
+    let (mut rules, paths) = every(args.dir.as_deref())?;
+    rules.retain(|rule| args.kind.is_none_or(|kind| rule.kind == kind));
+    let list = List { rules };
     match args.format.format() {
         Format::Json => ui.json(&list)?,
         Format::Text => {
             let mut table = Table::new(["Rule", "Kind", "Category", "What it finds"]);
             for rule in &list.rules {
+                let summary = reveal::code(&rule.summary);
                 table.row([
                     Text::styled(&rule.id, style::NAME),
                     rule.kind.name().into(),
                     rule.category.unwrap_or("-").into(),
-                    rule.summary.as_str().into(),
+                    match &rule.own {
+                        Some(own) => own.remark(summary.into(), &paths),
+                        None => summary.into(),
+                    },
                 ]);
             }
             ui.table(&table);
@@ -135,48 +158,83 @@ fn list(args: &ListArgs, ui: &mut Ui) -> Result<Outcome> {
 }
 
 fn show(args: &ShowArgs, ui: &mut Ui) -> Result<Outcome> {
-    let rule = catalogue::all()
-        .into_iter()
-        .find(|rule| rule.id == args.id)
-        .ok_or_else(|| unknown(&args.id))?;
+    let (rules, paths) = every(args.dir.as_deref())?;
+    let Some(rule) = rules.iter().find(|rule| rule.id == args.id) else {
+        return Err(unknown(&args.id, &rules));
+    };
     match args.format.format() {
-        Format::Json => ui.json(&rule)?,
+        Format::Json => ui.json(rule)?,
         Format::Text => {
             let mut head = Text::styled(&rule.id, style::NAME.bold());
             head = head.with(format!(" ({})", rule.kind.name()), style::FAINT);
             ui.line(head);
-            ui.line(rule.summary.as_str());
+            let summary = Text::from(reveal::code(&rule.summary));
+            match &rule.own {
+                Some(own) => {
+                    ui.line(own.remark(summary, &paths));
+                    show_own(own, ui);
+                }
+                None => ui.line(summary),
+            }
             if let Some(category) = rule.category {
                 ui.line(Text::styled("Category: ", style::HEADING).plain(category));
             }
             if let Some(instead) = &rule.instead {
-                ui.line(Text::styled("Instead: ", style::GOOD).plain(instead));
+                ui.line(Text::styled("Instead: ", style::GOOD).plain(reveal::code(instead)));
             }
-            examples("Finds a secret in", &rule.matches, ui);
-            examples("Finds nothing in", &rule.ignores, ui);
+            let (finds, leaves) = match rule.own {
+                Some(_) => ("Must apply to", "Must not apply to"),
+                None => (
+                    "Finds a secret in ({a36} stands for 36 letters and digits)",
+                    "Finds nothing in ({a36} stands for 36 letters and digits)",
+                ),
+            };
+            examples(finds, &rule.matches, ui);
+            examples(leaves, &rule.ignores, ui);
         }
     }
     Ok(Outcome::Clean)
 }
 
-fn examples(heading: &str, examples: &[&str], ui: &mut Ui) {
+fn show_own(own: &Own, ui: &mut Ui) {
+    let mut fields = vec![
+        ("Verdict: ", own.verdict.to_owned()),
+        ("Event: ", own.events.join(", ")),
+    ];
+    for condition in &own.conditions {
+        let label = match condition.key {
+            "tool" => "Tool: ",
+            "command" => "Command: ",
+            "effect" => "Effect: ",
+            "path" => "Path: ",
+            _ => "When: ",
+        };
+        fields.push((label, condition.values.join(" or ")));
+    }
+    fields.extend(own.rewrite.clone().map(|text| ("Rewrite: ", text)));
+    fields.extend(own.message.clone().map(|text| ("Message: ", text)));
+    for (label, text) in fields {
+        ui.line(Text::styled(label, style::HEADING).plain(reveal::code(&text)));
+    }
+}
+
+fn examples(heading: &str, examples: &[String], ui: &mut Ui) {
     if examples.is_empty() {
         return;
     }
     ui.blank();
-    let heading = format!("{heading} ({{a36}} stands for 36 letters and digits)");
     ui.line(Text::styled(heading, style::HEADING));
     for example in examples {
-        ui.line(format!("  {example}"));
+        ui.line(format!("  {}", reveal::code(example)));
     }
 }
 
-fn unknown(id: &str) -> Error {
+fn unknown(id: &str, rules: &[RuleView]) -> Error {
     let error = Error::usage(format!("there is no rule `{id}`"));
-    let near: Vec<String> = catalogue::all()
-        .into_iter()
-        .map(|rule| rule.id)
-        .filter(|known| !id.is_empty() && (known.contains(id) || id.contains(known.as_str())))
+    let near: Vec<&str> = rules
+        .iter()
+        .map(|rule| rule.id.as_str())
+        .filter(|known| !id.is_empty() && (known.contains(id) || id.contains(known)))
         .take(3)
         .collect();
     let error = match near.as_slice() {

@@ -189,6 +189,7 @@ pub(crate) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome> {
         findings: settings
             .diagnostics
             .into_iter()
+            .chain(builtins.rules.diagnostics)
             .map(Finding::from)
             .collect(),
         dry_run: args.dry_run,

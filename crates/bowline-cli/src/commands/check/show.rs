@@ -75,8 +75,12 @@ fn show_hooks(hooks: &[HookView], ui: &mut Ui) {
 }
 
 fn summary(summary: &Summary) -> Text {
+    let rules = match summary.rules {
+        0 => String::new(),
+        rules => format!(", {}", counted(rules, "rule")),
+    };
     let text = Text::from(format!(
-        "{}, {}: ",
+        "{}, {}{rules}: ",
         counted(summary.files, "file"),
         counted(summary.hooks, "hook")
     ));

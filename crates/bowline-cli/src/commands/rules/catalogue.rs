@@ -1,14 +1,18 @@
-//! Every rule of the guard, in one form.
+//! Every rule, in one form.
 
 use bowline_guard::rules::{self, Rule, Subject};
 use bowline_guard::secrets;
 use clap::ValueEnum;
 use serde::Serialize;
 
+use super::own::Own;
+
 /// What a rule looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Kind {
+    /// Rules of your own files
+    Own,
     /// What a command would do
     Effect,
     /// Files that hold secrets
@@ -22,6 +26,7 @@ pub(super) enum Kind {
 impl Kind {
     pub(super) const fn name(self) -> &'static str {
         match self {
+            Self::Own => "own",
             Self::Effect => "effect",
             Self::SensitiveFile => "sensitive-file",
             Self::Secret => "secret",
@@ -38,13 +43,15 @@ pub(super) struct RuleView {
     pub(super) category: Option<&'static str>,
     pub(super) summary: String,
     pub(super) instead: Option<String>,
-    /// Templates of texts that it must find.
-    pub(super) matches: Vec<&'static str>,
-    /// Templates of texts in which it must find nothing.
-    pub(super) ignores: Vec<&'static str>,
+    /// What it must find: of rules about secrets, templates of texts.
+    pub(super) matches: Vec<String>,
+    /// Where it must find nothing.
+    pub(super) ignores: Vec<String>,
+    #[serde(flatten)]
+    pub(super) own: Option<Own>,
 }
 
-/// Every rule, each id once.
+/// Every rule of the guard, each id once.
 pub(super) fn all() -> Vec<RuleView> {
     rules::rules()
         .into_iter()
@@ -67,6 +74,7 @@ impl From<Rule> for RuleView {
             instead: rule.instead.first().map(|it| (*it).to_owned()),
             matches: Vec::new(),
             ignores: Vec::new(),
+            own: None,
         }
     }
 }
@@ -79,7 +87,12 @@ fn secrets() -> impl Iterator<Item = RuleView> {
         category: None,
         summary: rule.description.to_owned(),
         instead: None,
-        matches: rule.matches.to_vec(),
-        ignores: rule.ignores.to_vec(),
+        matches: owned(rule.matches),
+        ignores: owned(rule.ignores),
+        own: None,
     })
+}
+
+fn owned(texts: &[&str]) -> Vec<String> {
+    texts.iter().copied().map(str::to_owned).collect()
 }

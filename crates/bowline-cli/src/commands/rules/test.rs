@@ -6,11 +6,12 @@ use bowline_guard::secrets;
 use bowline_guard::tool_call::{ToolCall, judge_tool_call};
 use serde::Serialize;
 
+use super::own::OwnTests;
 use super::{TestArgs, cases, catalogue};
 use crate::Outcome;
 use crate::commands::guard::world_of;
 use crate::error::Result;
-use crate::project;
+use crate::project::{self, Paths};
 use crate::ui::{Format, Text, Ui, style};
 
 #[derive(Debug, Serialize)]
@@ -22,6 +23,8 @@ struct Report {
     /// How many commands the rules advise, and which of them would be stopped themselves.
     advised: usize,
     stopped_advice: Vec<String>,
+    /// The examples of the person's own rules.
+    own: OwnTests,
     /// The person's own cases; absent without a file.
     cases: Option<Cases>,
 }
@@ -44,18 +47,22 @@ struct Mismatch {
 }
 
 pub(super) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome> {
-    let own = args.file.as_deref().map(cases::read).transpose()?;
+    let own_cases = args.file.as_deref().map(cases::read).transpose()?;
     let folder = project::folder(args.dir.as_deref())?;
     let faults = secrets::check_rules().err().unwrap_or_default();
     let examples = |rule: &secrets::Rule| rule.matches.len() + rule.ignores.len();
     let advice = advised_commands();
+    let settings = project::load(&folder);
+    let paths = Paths::of(&settings.project);
+    let own = project::builtins(&settings).rules;
     let report = Report {
         advised: advice.len(),
         stopped_advice: advice.iter().filter_map(stopped).collect(),
         rules: secrets::rules().len(),
         examples: secrets::rules().iter().map(examples).sum(),
         faults: faults.iter().map(ToString::to_string).collect(),
-        cases: own.map(|own| {
+        own: OwnTests::new(&own.rules, &own.diagnostics),
+        cases: own_cases.map(|own| {
             let here = world_of(&folder);
             Cases {
                 total: own.len(),
@@ -68,7 +75,7 @@ pub(super) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome> {
     };
     match args.format.format() {
         Format::Json => ui.json(&report)?,
-        Format::Text => show(&report, ui),
+        Format::Text => show(&report, &paths, ui),
     }
     Ok(if report.is_clean() {
         Outcome::Clean
@@ -117,11 +124,12 @@ impl Report {
         let cases = self.cases.as_ref();
         self.faults.is_empty()
             && self.stopped_advice.is_empty()
+            && self.own.failures.is_empty()
             && cases.is_none_or(|cases| cases.mismatches.is_empty())
     }
 }
 
-fn show(report: &Report, ui: &mut Ui) {
+fn show(report: &Report, paths: &Paths, ui: &mut Ui) {
     for fault in report.faults.iter().chain(&report.stopped_advice) {
         ui.line(Text::styled("fault: ", style::BAD).plain(fault));
     }
@@ -133,6 +141,18 @@ fn show(report: &Report, ui: &mut Ui) {
         format!("{} commands that rules advise", report.advised),
         report.stopped_advice.len(),
     ));
+    for failure in &report.own.failures {
+        ui.line(Text::styled("fault: ", style::BAD).plain(failure.text(paths)));
+    }
+    if report.own.rules > 0 {
+        ui.line(summary(
+            format!(
+                "{} examples of {} rules of your own",
+                report.own.examples, report.own.rules
+            ),
+            report.own.failures.len(),
+        ));
+    }
     let Some(cases) = &report.cases else {
         return;
     };

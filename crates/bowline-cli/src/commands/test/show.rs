@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use anstyle::Style;
 use bowline::hooks::{Decision, EventClass, humane_duration};
-use bowline::settings::Scope;
 
 use super::{Merged, Reply, Report, Run, Said, Tested};
 use crate::finding;
@@ -88,7 +87,7 @@ fn hook_tree(tested: &Tested, paths: &Paths) -> Tree {
         label = label.plain(": ").text(outcome(run));
     }
     let mut tree = Tree::new(label);
-    let verb = if tested.hook.scope == Scope::BuiltIn {
+    let verb = if matches!(tested.hook.kind.as_str(), "built_in" | "rule") {
         ""
     } else {
         "runs "

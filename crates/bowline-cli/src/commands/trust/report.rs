@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use bowline::settings::{Diagnostic, LoadedHook, Settings, TrustState};
+use bowline::settings::{Diagnostic, LoadedHook, LoadedRule, RuleStatus, Settings, TrustState};
 use serde::Serialize;
 
 use crate::hook_view::{Given, HookView, StatusName};
@@ -30,6 +30,8 @@ pub(super) struct Report {
     covers: &'static str,
     /// The hooks that would come into force.
     would_run: Vec<WouldRun>,
+    /// The rules that would come into force.
+    would_decide: Vec<WouldDecide>,
     /// The settings that would take effect.
     would_loosen: Vec<Loosened>,
 }
@@ -45,6 +47,18 @@ struct WouldRun {
     hook: HookView,
     #[serde(flatten)]
     given: Given,
+}
+
+/// A rule that allows, explains or rewrites.
+#[derive(Debug, Serialize)]
+struct WouldDecide {
+    id: String,
+    #[serde(serialize_with = "project::lossy_option")]
+    file: Option<PathBuf>,
+    line: usize,
+    events: Vec<&'static str>,
+    summary: String,
+    message: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -68,6 +82,7 @@ impl Report {
             files,
             covers: COVERS,
             would_run: would_run(&settings.hooks),
+            would_decide: would_decide(&settings.rules),
             would_loosen: settings
                 .diagnostics
                 .into_iter()
@@ -129,6 +144,16 @@ impl Report {
             hooks.push(would_run.tree(paths));
         }
         root.push(hooks);
+        if !self.would_decide.is_empty() {
+            let mut rules = Tree::new(Text::styled(
+                "would decide by these rules, which are ignored until then",
+                style::HEADING,
+            ));
+            for rule in &self.would_decide {
+                rules.push(rule.tree(paths));
+            }
+            root.push(rules);
+        }
         if !self.would_loosen.is_empty() {
             let mut settings = Tree::new(Text::styled(
                 "would also set, which is ignored until then",
@@ -179,6 +204,44 @@ impl WouldRun {
         match hook.peculiarities().join("; ") {
             remarks if remarks.is_empty() => {}
             remarks => tree.leaf(Text::styled(reveal::code(&remarks), style::FAINT)),
+        }
+        tree
+    }
+}
+
+fn would_decide(rules: &[LoadedRule]) -> Vec<WouldDecide> {
+    let untrusted = rules
+        .iter()
+        .filter(|rule| rule.status == RuleStatus::Untrusted);
+    untrusted
+        .map(|rule| {
+            let rule = &rule.definition;
+            WouldDecide {
+                id: rule.id.clone(),
+                file: rule.origin.file.clone(),
+                line: rule.origin.place.line,
+                events: rule.events.iter().map(|event| event.name()).collect(),
+                summary: rule.summary(),
+                message: rule.message.clone(),
+            }
+        })
+        .collect()
+}
+
+impl WouldDecide {
+    fn tree(&self, paths: &Paths) -> Tree {
+        let place = match &self.file {
+            Some(file) => format!("({}:{})", paths.show(file), self.line),
+            None => format!("(line {})", self.line),
+        };
+        let mut tree = Tree::new(
+            Text::styled(self.events.join(", "), style::NAME)
+                .plain(format!(" {} ", self.id))
+                .with(place, style::FAINT),
+        );
+        tree.leaf(whole(&self.summary));
+        if let Some(message) = &self.message {
+            tree.leaf(labelled("says ", message));
         }
         tree
     }

@@ -1,0 +1,124 @@
+//! Rules of one's own, as each command shows them.
+
+use super::bench::Bench;
+
+const RULES: &str = r#"[[rule]]
+id = "uv-not-pip"
+command = "pip install *"
+verdict = "rewrite"
+rewrite = "uv pip install"
+message = "this project uses uv"
+[rule.examples]
+match = ["pip install requests"]
+not_match = ["uv pip install requests"]
+
+[[rule]]
+id = "migrations"
+tool = "Edit|Write"
+path = "migrations/**"
+verdict = "deny"
+suggestion = "add a new migration"
+[rule.examples]
+match = ["migrations/1.sql"]
+"#;
+
+#[test]
+fn rules_are_listed_shown_and_tested() {
+    let bench = Bench::new();
+    bench.write("bowline.toml", RULES);
+    bench.run(&["rules", "list", "--kind", "own"]).expect(
+        0,
+        &[
+            "uv-not-pip",
+            "bowline.toml:1 (project)",
+            "not trusted: run `bowline trust`",
+            "bowline.toml:11 (project)",
+            "2 rules",
+        ],
+    );
+    let (_, list) = bench.json(&["rules", "list"]);
+    assert_eq!(list["rules"][0]["id"], "uv-not-pip");
+    assert_eq!(list["rules"][0]["kind"], "own");
+    assert_eq!(list["rules"][0]["status"], "untrusted");
+    assert_eq!(list["rules"][1]["status"], "in_force");
+    bench.run(&["rules", "show", "migrations"]).expect(
+        0,
+        &[
+            "migrations (own)",
+            "deny when tool is `Edit|Write`, and path is `migrations/**`",
+            "Path: migrations/**",
+            "Instead: add a new migration",
+            "Must apply to",
+            "migrations/1.sql",
+        ],
+    );
+    bench.run(&["rules", "test"]).expect(
+        0,
+        &["3 examples of 2 rules of your own: all as they should be"],
+    );
+
+    bench.write(
+        "bowline.toml",
+        RULES.replace("\"pip install requests\"", "\"pip list\""),
+    );
+    bench.run(&["rules", "test"]).expect(
+        1,
+        &[
+            "bowline.toml:8: rule `uv-not-pip` does not apply to `pip list`, and must",
+            "1 came out differently",
+        ],
+    );
+}
+
+#[test]
+fn findings_of_rules_are_shown_in_their_source() {
+    let bench = Bench::new();
+    let text = RULES
+        .replace("\"migrations/1.sql\"", "\"src/main.rs\"")
+        .replace("tool = \"Edit|Write\"", "when = 'tool_imput.x == 1'");
+    bench.write("bowline.toml", &text);
+    for args in [&["check"][..], &["check", "bowline.toml"]] {
+        bench.run(args).expect(
+            1,
+            &[
+                "invalid-condition",
+                "knows no `tool_imput`",
+                "bowline.toml:13:9",
+                "^^^^^^^^^^",
+                "2 rules: 1 error, 0 warnings",
+            ],
+        );
+    }
+    bench.write("bowline.toml", RULES);
+    bench
+        .run(&["check"])
+        .expect(0, &["2 rules: no errors, no warnings, 1 note"]);
+    bench.run(&["hooks"]).expect(
+        0,
+        &[
+            "rule:uv-not-pip",
+            "rule:migrations",
+            "not trusted",
+            "bowline.toml:11",
+        ],
+    );
+}
+
+#[test]
+fn trust_shows_what_rules_would_do_and_lets_them() {
+    let bench = Bench::new();
+    bench.write("bowline.toml", RULES);
+    bench.run(&["trust", "--yes"]).expect(
+        0,
+        &[
+            "would decide by these rules",
+            "PreToolUse uv-not-pip (bowline.toml:1)",
+            "rewrite to `uv pip install` when command is `pip install *`",
+            "says this project uses uv",
+        ],
+    );
+    let input = r#"{"command": "pip install x"}"#;
+    bench
+        .run(&["test", "PreToolUse", "--tool", "Bash", "--input", input])
+        .expect(0, &["rule:uv-not-pip", "uv pip install x"]);
+}
