@@ -21,8 +21,8 @@ const MAX_ARITHMETIC: usize = 128;
 /// `time` and `coproc` before commands: the parser recurses into each without counting, at 20 kB of stack and more.
 const MAX_PREFIXES: usize = 32;
 
-/// Ends of commands: reading so many takes longer than a verdict may, and nobody writes them in one call.
-const MAX_COMMANDS: usize = 2_500;
+/// Commands and expansions: reading so many takes longer than a verdict may, and nobody writes them in one call.
+const MAX_PARTS: usize = 2_500;
 
 /// Words after which a command may follow.
 const BEFORE_COMMANDS: &[&str] = &[
@@ -44,8 +44,10 @@ pub(super) fn refusal(text: &str) -> Option<String> {
         ))
     } else if text.matches("$((").count() > MAX_ARITHMETIC {
         Some(format!("the text has more than {MAX_ARITHMETIC} `$((`"))
-    } else if text.len() > MAX_COMMANDS && commands(text) > MAX_COMMANDS {
-        Some(format!("the text has more than {MAX_COMMANDS} commands"))
+    } else if text.len() > MAX_PARTS && parts(text) > MAX_PARTS {
+        Some(format!(
+            "the text has more than {MAX_PARTS} commands and expansions"
+        ))
     } else if prefixes(text) > MAX_PREFIXES {
         Some(format!(
             "the text has `time` or `coproc` before more than {MAX_PREFIXES} commands"
@@ -73,8 +75,8 @@ fn most_open(text: &str) -> usize {
     most
 }
 
-/// How many ends of commands there are, outside of here-documents and single quotes as far as these are plain to see.
-fn commands(text: &str) -> usize {
+/// How many commands and expansions there are, outside of here-documents and single quotes as far as these are plain to see.
+fn parts(text: &str) -> usize {
     let mut count = 0;
     let mut delimiter: Option<&str> = None;
     let mut quoted = false;
@@ -87,7 +89,7 @@ fn commands(text: &str) -> usize {
         for byte in line.bytes() {
             match byte {
                 b'\'' => quoted = !quoted,
-                b';' | b'|' | b'&' if !quoted => count += 1,
+                b';' | b'|' | b'&' | b'$' if !quoted => count += 1,
                 _ => {}
             }
         }
