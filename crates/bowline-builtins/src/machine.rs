@@ -25,7 +25,7 @@ pub use worktree::LinkedWorktree;
 pub use world::MachineWorld;
 
 /// Look-ups that one judgement may make.
-const LOOK_UPS: usize = 256;
+const LOOK_UPS: usize = 2_048;
 
 /// The machine that we run on. Made once and shared by all who judge.
 #[derive(Debug)]

@@ -17,7 +17,7 @@
 //! every part of it is meant: each program, each file, nothing hidden.
 //!
 //! `when` is an expression in CEL. It knows `event`, `tool`, `tool_input`, `prompt`, `command`, `path`, `cwd`,
-//! `project`, `session_id`, `agent` and `agent_type` (the sub-agent's id and type) and `effects`, a list of
+//! `project`, `session_id`, `agent` (such as `claude-code`), `agent_id` and `agent_type` (the sub-agent's) and `effects`, a list of
 //! `{category, rule, gravity, what}`; texts that an event does not have are empty. `matches(text, "regex")` and
 //! `glob(text, "pattern")` take patterns that are written out. A field that is not there makes the whole condition
 //! false, so ask for it first: `has(tool_input.timeout) && tool_input.timeout > 600000`.

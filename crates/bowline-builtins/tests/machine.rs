@@ -759,7 +759,7 @@ fn look_ups_are_counted() {
     }
     assert!(!world.is_exhausted());
     assert!(world.symlink_target(&link).is_some());
-    for number in 0..300 {
+    for number in 0..3_000 {
         let _ = world.symlink_target(&ground.path(&number.to_string()));
     }
     assert!(world.is_exhausted());
@@ -770,6 +770,16 @@ fn look_ups_are_counted() {
     assert!(
         ground.world().symlink_target(&link).is_some(),
         "every world has its own budget"
+    );
+    let names = |count: usize| -> Vec<String> { (0..count).map(|it| format!("{it}/x")).collect() };
+    assert_eq!(
+        ground.gravity(&format!("wc -l {}", names(100).join(" "))),
+        Gravity::Harmless
+    );
+    assert_eq!(
+        ground.gravity(&format!("cat {} link/x", names(4_000).join(" "))),
+        Gravity::Doubtful,
+        "what cannot be looked at is asked about"
     );
 }
 

@@ -16,6 +16,8 @@ rules! {
         instead "write the program's name out instead of a variable";
     UNVERIFIED = Unverified, "shell.unverified", "Could not be read to the end, and contains something that could destroy",
         instead "write it as separate, simple commands";
+    UNSEEN = Unverified, "shell.too-many-paths", "Names more paths than can be looked at",
+        instead "name the folder instead of every file in it, or split the command";
 }
 
 /// What was found in a text, and the verdict.
@@ -69,6 +71,11 @@ fn judge_interpreted(text: &str, interpretation: Interpretation, world: &dyn Wor
         effects.push((of_note(*note), None));
     }
     effects.extend(unverified(text, &interpretation, world).map(|effect| (effect, None)));
+    // Links behind the paths that were not looked at could lead anywhere.
+    if world.is_exhausted() {
+        let what = "names more paths than can be looked at";
+        effects.push((UNSEEN.doubtful(what), None));
+    }
     Judgement {
         verdict: strictest(&effects),
         effects,

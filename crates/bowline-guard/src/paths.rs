@@ -56,6 +56,11 @@ pub trait World {
         None
     }
 
+    /// Whether a question was left without an answer because too many were asked.
+    fn is_exhausted(&self) -> bool {
+        false
+    }
+
     /// What the project itself says about files that hold secrets.
     fn sensitive_policy(&self) -> &SensitivePolicy {
         SensitivePolicy::none()

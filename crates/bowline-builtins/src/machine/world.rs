@@ -36,12 +36,6 @@ impl<'m> MachineWorld<'m> {
         self.sensitive = policy;
         self
     }
-
-    /// Whether a question was left without an answer because the budget of look-ups was used up. What was judged with
-    /// such a world was judged by text alone from there on.
-    pub fn is_exhausted(&self) -> bool {
-        self.look.is_exhausted()
-    }
 }
 
 impl World for MachineWorld<'_> {
@@ -55,6 +49,10 @@ impl World for MachineWorld<'_> {
 
     fn home(&self) -> Option<&str> {
         self.machine.home.as_deref()
+    }
+
+    fn is_exhausted(&self) -> bool {
+        self.look.is_exhausted()
     }
 
     fn temp_dirs(&self) -> &[String] {

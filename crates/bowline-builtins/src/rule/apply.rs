@@ -233,6 +233,7 @@ impl Conditions {
         let project = subject.analyst.project();
         let facts = Facts {
             input: subject.input,
+            agent: subject.agent.as_deref(),
             command: subject.command,
             cwd: &subject.cwd,
             project: &project,

@@ -13,6 +13,7 @@ use bowline_guard::secrets::redact;
 use bowline_guard::tool_call::{ToolCall, judge_tool_call, runs_a_shell};
 
 use crate::Analyst;
+use crate::guard::AGENT_VARIABLE;
 
 /// A call is quoted in a message up to so many characters.
 const MAX_QUOTED: usize = 120;
@@ -23,6 +24,8 @@ pub(super) struct Subject<'a> {
     pub(super) input: &'a HookInput,
     pub(super) analyst: &'a Analyst,
     pub(super) cwd: String,
+    /// The agent that reports the event.
+    pub(super) agent: Option<String>,
     /// The shell command, for tools that a shell runs.
     pub(super) command: Option<&'a str>,
     judgement: Option<Arc<Judgement>>,
@@ -49,6 +52,7 @@ impl<'a> Subject<'a> {
         Self {
             judgement: command.map(|command| analyst.judge(command, input, ctx)),
             cwd: analyst.cwd_of(input, ctx),
+            agent: ctx.env.get(AGENT_VARIABLE).cloned(),
             input,
             analyst,
             command,

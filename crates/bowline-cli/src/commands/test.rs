@@ -1,6 +1,6 @@
 //! `bowline test`: fires an event at a project's hooks and shows what becomes of it.
 
-mod engine;
+pub(super) mod engine;
 mod input;
 mod show;
 

@@ -97,7 +97,7 @@ fn cases_of_ones_own_are_run() {
         1,
         &[
             "line 2: git push --force",
-            "expected allow, found deny by git.push-force",
+            "expected allow, found deny by guard:commands",
             "1 came out differently",
         ],
     );

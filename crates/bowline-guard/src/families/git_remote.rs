@@ -61,7 +61,7 @@ pub(super) fn push(rest: &[Arg]) -> Vec<Effect> {
     let mut found = Vec::new();
     let refspecs = parsed.from(1);
     let target = if refspecs.is_empty() {
-        String::new()
+        " the branch".to_owned()
     } else {
         format!(" {}", listed(refspecs))
     };

@@ -144,6 +144,9 @@ impl World for At<'_> {
     fn is_tracked(&self, path: &str) -> Option<bool> {
         self.world.is_tracked(path)
     }
+    fn is_exhausted(&self) -> bool {
+        self.world.is_exhausted()
+    }
     fn sensitive_policy(&self) -> &SensitivePolicy {
         self.world.sensitive_policy()
     }

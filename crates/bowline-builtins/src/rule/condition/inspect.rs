@@ -23,6 +23,7 @@ pub(super) const VARIABLES: &[&str] = &[
     "project",
     "session_id",
     "agent",
+    "agent_id",
     "agent_type",
     "effects",
 ];

@@ -18,6 +18,7 @@ fn evaluate(text: &str, input: &HookInput) -> Result<bool, Unsettled> {
     );
     condition.holds(&Facts {
         input,
+        agent: Some("codex"),
         command: input.command(),
         cwd: "/home/dev/project/sub",
         project: "/home/dev/project",
@@ -35,7 +36,7 @@ fn every_variable_and_function_has_a_value() {
         "event == 'PreToolUse' && tool == 'Bash'",
         "tool_input.timeout > 600000",
         "command.startsWith('rm ') && command.endsWith('x') && command.contains('-rf')",
-        "prompt == '' && path == '' && agent == '' && agent_type == ''",
+        "prompt == '' && path == '' && agent == 'codex' && agent_id == '' && agent_type == ''",
         "cwd == '/home/dev/project/sub' && cwd.startsWith(project)",
         "session_id.startsWith('ci-')",
         "effects.exists(e, e.category == 'delete' && e.gravity == 'grave' && e.rule == 'files.delete')",
@@ -149,6 +150,7 @@ fn hostile_expressions_are_refused_without_harm() {
                     let input = bash(json!({}));
                     let facts = Facts {
                         input: &input,
+                        agent: None,
                         command: None,
                         cwd: "/",
                         project: "/",

@@ -19,6 +19,8 @@ const MAX_DEPTH: usize = 64;
 #[derive(Debug)]
 pub(in crate::rule) struct Facts<'a> {
     pub(in crate::rule) input: &'a HookInput,
+    /// The agent that reports the event, such as `claude-code`.
+    pub(in crate::rule) agent: Option<&'a str>,
     pub(in crate::rule) command: Option<&'a str>,
     pub(in crate::rule) cwd: &'a str,
     pub(in crate::rule) project: &'a str,
@@ -69,7 +71,8 @@ impl Facts<'_> {
             "cwd" => Some(self.cwd),
             "project" => Some(self.project),
             "session_id" => Some(input.session_id.as_str()),
-            "agent" => input.agent_id(),
+            "agent" => self.agent,
+            "agent_id" => input.agent_id(),
             "agent_type" => input.agent_type(),
             _ => None,
         };

@@ -4,13 +4,10 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use bowline_guard::paths::StaticWorld;
-use bowline_guard::policy::GuardPolicy;
-use bowline_guard::tool_call::{CallVerdict, ToolCall, judge_tool_call};
+use bowline::hooks::HookInput;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use crate::commands::guard::{call_of, world_of};
 use crate::error::{Error, Result};
 
 /// A larger file is not a list that a person keeps.
@@ -22,7 +19,7 @@ pub(super) struct Case {
     pub(super) line: usize,
     subject: Subject,
     pub(super) expected: Expected,
-    cwd: Option<String>,
+    pub(super) cwd: Option<String>,
 }
 
 #[derive(Debug)]
@@ -111,21 +108,13 @@ fn case(line: usize, row: Row) -> Result<Case, &'static str> {
 }
 
 impl Case {
-    /// Judges the case where it says, or in the given world.
-    pub(super) fn judge(&self, here: &StaticWorld) -> CallVerdict {
-        let elsewhere = self.cwd.as_deref().map(|cwd| world_of(Path::new(cwd)));
-        let world = elsewhere.as_ref().unwrap_or(here);
-        let policy = GuardPolicy::default();
-        match &self.subject {
-            Subject::Command(command) => {
-                let call = ToolCall {
-                    command: Some(command),
-                    ..ToolCall::default()
-                };
-                judge_tool_call("Bash", &call, world, &policy)
-            }
-            Subject::Call { tool, input } => judge_tool_call(tool, &call_of(input), world, &policy),
-        }
+    /// The call, in a session of its own: what was denied before must not matter.
+    pub(super) fn input(&self) -> HookInput {
+        let (tool, input) = match &self.subject {
+            Subject::Command(command) => ("Bash", json!({ "command": command })),
+            Subject::Call { tool, input } => (tool.as_str(), Value::Object(input.clone())),
+        };
+        HookInput::pre_tool_use(format!("case-{}", self.line), tool, input)
     }
 
     /// What is judged, for people.

@@ -1,5 +1,9 @@
 //! `bowline rules test`: the rules' own examples, and a person's cases.
 
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use bowline::hooks::{Decision, HookContext, HookManager, TriggerResult};
 use bowline_guard::paths::StaticWorld;
 use bowline_guard::policy::GuardPolicy;
 use bowline_guard::secrets;
@@ -9,7 +13,7 @@ use serde::Serialize;
 use super::own::OwnTests;
 use super::{TestArgs, cases, catalogue};
 use crate::Outcome;
-use crate::commands::guard::world_of;
+use crate::commands::test::engine;
 use crate::error::Result;
 use crate::project::{self, Paths};
 use crate::ui::{Format, Text, Ui, style};
@@ -42,7 +46,8 @@ struct Mismatch {
     case: String,
     expected: cases::Expected,
     found: &'static str,
-    rule: Option<String>,
+    /// The hook that decided.
+    hook: Option<String>,
     reason: Option<String>,
 }
 
@@ -62,16 +67,9 @@ pub(super) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome> {
         examples: secrets::rules().iter().map(examples).sum(),
         faults: faults.iter().map(ToString::to_string).collect(),
         own: OwnTests::new(&own.rules, &own.diagnostics),
-        cases: own_cases.map(|own| {
-            let here = world_of(&folder);
-            Cases {
-                total: own.len(),
-                mismatches: own
-                    .iter()
-                    .filter_map(|case| mismatch(case, &here))
-                    .collect(),
-            }
-        }),
+        cases: own_cases
+            .map(|cases| Cases::judged(&cases, &folder))
+            .transpose()?,
     };
     match args.format.format() {
         Format::Json => ui.json(&report)?,
@@ -107,15 +105,48 @@ fn stopped((rule, command): &(String, String)) -> Option<String> {
     Some(format!("`{rule}` advises `{command}`, which `{by}` stops"))
 }
 
-fn mismatch(case: &cases::Case, here: &StaticWorld) -> Option<Mismatch> {
-    let verdict = case.judge(here);
-    (verdict.decision.name() != case.expected.name()).then(|| Mismatch {
+impl Cases {
+    /// Judges every case by the rules and guards of the project that it is in, as an agent's call would be.
+    fn judged(cases: &[cases::Case], here: &Path) -> Result<Self> {
+        let mut managers: BTreeMap<PathBuf, HookManager> = BTreeMap::new();
+        let mut mismatches = Vec::new();
+        for case in cases {
+            let folder = case.cwd.as_ref().map_or(here, Path::new);
+            let manager = managers.entry(folder.to_owned()).or_insert_with(|| {
+                let mut manager = HookManager::new();
+                project::builtins(&project::load(folder)).register_into(&mut manager);
+                manager
+            });
+            let ctx = HookContext::new("cases").with_cwd(folder);
+            let result = engine::trigger(manager, case.input(), &ctx)?;
+            mismatches.extend(mismatch(case, &result));
+        }
+        Ok(Self {
+            total: cases.len(),
+            mismatches,
+        })
+    }
+}
+
+fn mismatch(case: &cases::Case, result: &TriggerResult) -> Option<Mismatch> {
+    let found = match result.output.decision() {
+        Decision::Deny => "deny",
+        Decision::Ask => "ask",
+        _ => "allow",
+    };
+    let decided = result
+        .results
+        .iter()
+        .find(|run| run.decision() == result.output.decision());
+    (found != case.expected.name()).then(|| Mismatch {
         line: case.line,
         case: bowline_guard::lookalikes::escape(&secrets::redact(&case.shown())),
         expected: case.expected,
-        found: verdict.decision.name(),
-        reason: verdict.message(),
-        rule: verdict.rule,
+        found,
+        hook: decided
+            .filter(|_| found != "allow")
+            .map(|run| run.id.clone()),
+        reason: result.output.stop_reason.clone(),
     })
 }
 
@@ -165,7 +196,7 @@ fn show(report: &Report, paths: &Paths, ui: &mut Ui) {
             .with(mismatch.expected.name(), style::GOOD)
             .plain(", found ")
             .with(mismatch.found, style::BAD);
-        if let Some(rule) = &mismatch.rule {
+        if let Some(rule) = &mismatch.hook {
             found = found.plain(" by ").with(rule, style::NAME);
         }
         ui.line(found);

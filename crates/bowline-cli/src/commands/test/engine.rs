@@ -23,7 +23,7 @@ pub(super) fn manager(settings: &Settings, builtins: &Builtins) -> HookManager {
 
 /// Fires the event and waits, also for hooks that nobody else waits for: ending before them would end them.
 /// Hooks have a process group of their own, so what ends this process has to be passed on to them.
-pub(super) fn trigger(
+pub(crate) fn trigger(
     manager: &HookManager,
     input: HookInput,
     ctx: &HookContext,
