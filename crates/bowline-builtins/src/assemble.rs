@@ -9,8 +9,8 @@ use bowline_guard::sensitive::SensitivePolicy;
 
 use crate::analyst::Analyst;
 use crate::guard::{
-    CommandGuard, Guards, LookAlikeGuard, OnSecret, Policies, SecretWritingGuard,
-    SensitiveFileGuard, Strikes, usable,
+    CommandGuard, GuardHook, Guards, LookAlikeGuard, OnSecret, Policies, SecretWritingGuard,
+    SensitiveFileGuard, Strikes, ToolGuard, usable,
 };
 use crate::machine::Machine;
 use crate::rule::{self, Compiled};
@@ -68,6 +68,11 @@ impl std::fmt::Debug for Shipped {
 }
 
 impl Shipped {
+    fn guard<G: ToolGuard>(guards: &Arc<Guards>) -> Self {
+        let hook: GuardHook<G> = GuardHook::new(Arc::clone(guards));
+        Self::new(hook, G::TOOLS, G::SUMMARY)
+    }
+
     fn new(hook: impl Hook + 'static, tools: &'static str, summary: &str) -> Self {
         Self {
             hook: Arc::new(hook),
@@ -91,21 +96,9 @@ impl Builtins {
             Arc::clone(&lasting.strikes),
         ));
         let mut hooks = vec![
-            Shipped::new(
-                CommandGuard(Arc::clone(&guards)),
-                "shell tools",
-                "denies commands that destroy work, disclose secrets or run unknown code",
-            ),
-            Shipped::new(
-                SensitiveFileGuard(Arc::clone(&guards)),
-                "file tools",
-                "denies access to files that hold secrets",
-            ),
-            Shipped::new(
-                LookAlikeGuard(Arc::clone(&guards)),
-                "shell and file tools",
-                "asks about characters that deceive the eye",
-            ),
+            Shipped::guard::<CommandGuard>(&guards),
+            Shipped::guard::<SensitiveFileGuard>(&guards),
+            Shipped::guard::<LookAlikeGuard>(&guards),
         ];
         let on_secret = match settings.config.guard.secrets {
             SecretWriting::Ask => Some(OnSecret::Ask),

@@ -8,14 +8,14 @@ mod policies;
 mod secret_writing;
 mod sensitive_files;
 mod strikes;
+mod tool_guard;
 
 use std::sync::Arc;
 
-use bowline::hooks::{HookContext, HookEvent, HookInput, HookOutput, OnFailure, RunPolicy};
+use bowline::hooks::{HookContext, HookInput, HookOutput, OnFailure, RunPolicy};
 use bowline::settings::GuardMode;
 use bowline_guard::effect::Category;
-use bowline_guard::paths::World;
-use bowline_guard::tool_call::{CallDecision, CallVerdict, ToolCall};
+use bowline_guard::tool_call::{CallDecision, CallVerdict};
 
 pub use commands::CommandGuard;
 pub use look_alikes::LookAlikeGuard;
@@ -24,15 +24,12 @@ pub use policies::{Checkout, Policies, Policy};
 pub use secret_writing::{OnSecret, SecretWritingGuard};
 pub use sensitive_files::SensitiveFileGuard;
 pub use strikes::Strikes;
+pub use tool_guard::{Call, GuardHook, Judged, ToolGuard};
 
 use crate::analyst::Analyst;
-use crate::machine::MachineWorld;
 
 /// Guards have the last word.
 pub(crate) const PRIORITY: i32 = i32::MIN;
-
-/// The events on which a tool call can still be stopped.
-pub(crate) const EVENTS: &[HookEvent] = &[HookEvent::PreToolUse, HookEvent::PermissionRequest];
 
 /// The variable of the context that names the agent.
 pub const AGENT_VARIABLE: &str = "BOWLINE_AGENT";
@@ -52,16 +49,6 @@ impl Guards {
             analyst,
             policies,
             strikes,
-        }
-    }
-
-    fn call<'call>(&'call self, input: &'call HookInput, ctx: &'call HookContext) -> Call<'call> {
-        let cwd = self.analyst.cwd_of(input, ctx);
-        Call {
-            world: self.analyst.world(&cwd),
-            policy: self.policy_for(input, ctx),
-            tool: input.tool_name().unwrap_or_default(),
-            fields: ToolCall::from_fields(|name| input.tool_input()?.get(name)?.as_str()),
         }
     }
 
@@ -144,20 +131,6 @@ impl Guards {
                 &what,
             ],
         )
-    }
-}
-
-/// One call as a guard sees it.
-struct Call<'call> {
-    tool: &'call str,
-    fields: ToolCall<'call>,
-    world: MachineWorld<'call>,
-    policy: Arc<Policy>,
-}
-
-impl Call<'_> {
-    fn world(&self) -> &dyn World {
-        &self.world
     }
 }
 

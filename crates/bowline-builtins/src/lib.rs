@@ -2,6 +2,28 @@
 //!
 //! [`assemble`] makes the manager of a project: its own hooks, then ours. `bowline-guard` judges text and knows
 //! nothing but text; [`machine`] tells it what is really there: where links lead, what git tracks and ignores.
+//!
+//! ```
+//! use bowline::hooks::{Decision, HookContext, HookInput, Services};
+//! use bowline::settings::{self, Locations};
+//! use bowline_builtins::machine::Machine;
+//! use bowline_builtins::{Lasting, assemble};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), std::io::Error> {
+//! # let folder = tempfile::tempdir()?;
+//! # let (project, locations) = (folder.path(), Locations::under(folder.path()));
+//! // Once for the program, and once for each project:
+//! let lasting = Lasting::new(Machine::from_env());
+//! let settings = settings::load(project, &locations);
+//! let manager = assemble(&settings, Services::default(), &lasting);
+//!
+//! let call = HookInput::pre_tool_use("s1", "Bash", serde_json::json!({ "command": "git push -f" }));
+//! let result = manager.trigger(call, &HookContext::new("s1").with_cwd(project)).await;
+//! assert_eq!(result.output.decision(), Decision::Deny);
+//! # Ok(())
+//! # }
+//! ```
 //! [`rule`] runs the rules that people write themselves.
 
 mod analyst;
