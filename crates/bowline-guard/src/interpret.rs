@@ -24,6 +24,7 @@ mod windows;
 mod words;
 mod wrappers;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -87,15 +88,24 @@ pub enum Note {
 pub fn interpret(text: &str, world: &dyn World) -> Interpretation {
     let mut interpreter = Interpreter::new(world);
     let mut scope = Scope::new(world);
-    interpreter.text(text, &mut scope, None, Checked::No);
+    interpreter.text(&without_marks(text), &mut scope, None, Checked::No);
     interpreter.finish()
+}
+
+/// The sign for what is not known must not come from outside.
+fn without_marks(text: &str) -> Cow<'_, str> {
+    if text.contains(value::UNKNOWN) {
+        Cow::Owned(text.replace(value::UNKNOWN, "..."))
+    } else {
+        Cow::Borrowed(text)
+    }
 }
 
 /// Works out what a PowerShell text would run, cmdlets as the programs that do the same. Bounded as [`interpret`].
 pub fn interpret_powershell(text: &str, world: &dyn World) -> Interpretation {
     let mut interpreter = Interpreter::new(world);
     let mut scope = Scope::new(world);
-    interpreter.powershell(text, &mut scope, &None);
+    interpreter.powershell(&without_marks(text), &mut scope, &None);
     interpreter.finish()
 }
 

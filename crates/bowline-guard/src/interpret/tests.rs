@@ -54,6 +54,7 @@ fn words() {
         ("/bin/r[m] x", "rm x"),
         ("$TOOLS/rm x", "rm x"),
         ("rm '…'", "rm ..."),
+        ("x… rm y", "x... rm y"),
         ("rm $((1 + 2))", "rm ?"),
     ]);
 }
