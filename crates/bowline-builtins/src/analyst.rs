@@ -30,6 +30,7 @@ pub struct Analyst {
 struct Remembered {
     session: String,
     when: DateTime<Utc>,
+    tool: String,
     command: String,
     cwd: String,
     judgement: Arc<Judgement>,
@@ -84,6 +85,7 @@ impl Analyst {
         let known = self.recent().iter().find_map(|it| {
             let same = it.when == input.timestamp
                 && it.session == input.session_id
+                && it.tool == tool
                 && it.command == command
                 && it.cwd == cwd;
             same.then(|| Arc::clone(&it.judgement))
@@ -99,6 +101,7 @@ impl Analyst {
         recent.push_front(Remembered {
             session: input.session_id.clone(),
             when: input.timestamp,
+            tool: tool.to_owned(),
             command: command.to_owned(),
             cwd,
             judgement: Arc::clone(&judgement),

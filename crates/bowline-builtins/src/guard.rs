@@ -15,7 +15,7 @@ use std::sync::Arc;
 use bowline::hooks::{HookContext, HookInput, HookOutput, OnFailure, RunPolicy};
 use bowline::settings::GuardMode;
 use bowline_guard::effect::Category;
-use bowline_guard::tool_call::{CallDecision, CallVerdict};
+use bowline_guard::tool_call::{CallDecision, CallVerdict, runs_a_shell};
 
 pub use commands::CommandGuard;
 pub use look_alikes::LookAlikeGuard;
@@ -57,20 +57,25 @@ impl Guards {
         &self.analyst
     }
 
-    /// The settings for an agent that goes by these names, from the wider to the narrower.
-    pub fn policy<'name>(&self, agents: impl IntoIterator<Item = &'name str>) -> Arc<Policy> {
+    /// The settings for an agent, and for one of its sub-agents if it is one, where the project is checked out.
+    pub fn policy(&self, agent: Option<&str>, subagent: Option<&str>) -> Arc<Policy> {
         let checkout = if self.policies.differ_in_worktrees() {
             self.analyst.checkout()
         } else {
             Checkout::Main
         };
-        self.policies.of(checkout, agents)
+        self.policies.of(checkout, agent, subagent)
     }
 
     /// The settings for the agent of an event.
     fn policy_for(&self, input: &HookInput, ctx: &HookContext) -> Arc<Policy> {
-        let agent = ctx.env.get(AGENT_VARIABLE).map(String::as_str);
-        self.policy(agent.into_iter().chain(input.agent_type()))
+        self.policy(agent_of(ctx), input.agent_type())
+    }
+
+    /// The same outside of a worktree, which its looser settings are not for.
+    fn policy_elsewhere(&self, input: &HookInput, ctx: &HookContext) -> Arc<Policy> {
+        self.policies
+            .of(Checkout::Main, agent_of(ctx), input.agent_type())
     }
 
     /// What a verdict comes to in the mode of the project.
@@ -117,7 +122,8 @@ impl Guards {
 
     /// What makes a call the same as one before: what is run and where, not how it is described.
     fn strike(&self, rule: &str, input: &HookInput, ctx: &HookContext) -> strikes::Strike {
-        let what = match (input.command(), input.tool_input()) {
+        let runs = input.tool_name().is_some_and(runs_a_shell);
+        let what = match (input.command().filter(|_| runs), input.tool_input()) {
             (Some(command), _) => command.to_owned(),
             (None, Some(input)) => input.to_string(),
             (None, None) => String::new(),
@@ -132,6 +138,10 @@ impl Guards {
             ],
         )
     }
+}
+
+fn agent_of(ctx: &HookContext) -> Option<&str> {
+    ctx.env.get(AGENT_VARIABLE).map(String::as_str)
 }
 
 /// A guard that fails has not judged: a person decides.

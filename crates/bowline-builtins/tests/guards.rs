@@ -4,6 +4,7 @@
 mod place;
 
 use bowline::hooks::{Decision, FnHook, HookEvent, HookInput, HookManager, HookOutput};
+use bowline_builtins::guard::{Call, GuardHook, Judged, ToolGuard};
 use place::Place;
 use serde_json::{Value, json};
 
@@ -196,19 +197,138 @@ async fn f40_e_observe_tells_and_lets_pass_except_for_itself() {
 #[tokio::test]
 async fn settings_reach_the_guards_by_agent_and_sub_agent() {
     let place = Place::new().user(
-        "[guard.agents.codex]\ncategories.discard = 'allow'\n[guard.agents.Explore]\nmode = 'observe'",
+        "[guard.agents.codex]\ncategories.discard = 'allow'\n\
+         [guard.subagents.Explore]\nmode = 'observe'\ncategories.discard = 'ask'\ncategories.remote = 'deny'",
     );
     let reset = || shell("git reset --hard");
+    let of = |input: HookInput, agent_type: &str| input.with_field("agent_type", agent_type);
     assert_eq!(place.fire(reset()).await.output.decision(), Decision::Deny);
     let codex = place.fire_as("codex", reset()).await;
     assert_eq!(codex.output.decision(), Decision::NoOpinion);
     let other = place.fire_as("claude-code", reset()).await;
     assert_eq!(other.output.decision(), Decision::Deny);
-    let explore = place
-        .fire(reset().with_field("agent_type", "Explore"))
-        .await;
-    assert_eq!(explore.output.decision(), Decision::NoOpinion);
-    assert!(explore.output.system_message.is_some());
+    let disguised = place.fire(of(reset(), "codex")).await;
+    assert_eq!(
+        disguised.output.decision(),
+        Decision::Deny,
+        "a sub-agent's name is no agent's"
+    );
+    let explore = place.fire(of(reset(), "Explore")).await;
+    assert_eq!(
+        explore.output.decision(),
+        Decision::Deny,
+        "a sub-agent's settings only tighten"
+    );
+    let of_codex = place.fire_as("codex", of(reset(), "Explore")).await;
+    assert_eq!(of_codex.output.decision(), Decision::Ask);
+    let publish = || shell("npm publish");
+    assert_eq!(place.fire(publish()).await.output.decision(), Decision::Ask);
+    let denied = place.fire(of(publish(), "Explore")).await;
+    assert_eq!(denied.output.decision(), Decision::Deny);
+}
+
+#[tokio::test]
+async fn a_linked_worktree_may_be_looser_but_not_for_what_lies_outside_of_it() {
+    let place = Place::new();
+    let git = |args: &[&str]| {
+        let done = std::process::Command::new("git")
+            .args(["-c", "user.name=a", "-c", "user.email=a@b.test"])
+            .args(args)
+            .current_dir(place.project_dir())
+            .env("HOME", place.home())
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .output();
+        done.is_ok_and(|done| done.status.success())
+    };
+    let made = git(&["init", "-q"])
+        && git(&["commit", "-q", "--allow-empty", "-m", "x"])
+        && git(&["worktree", "add", "-q", "../tree"]);
+    if !made {
+        eprintln!("skipped: git is not here");
+        return;
+    }
+    let place = place.user("[guard.worktree]\ncategories.discard = 'allow'");
+    let reset = || shell("git reset --hard");
+    let tree = place.home().join("tree");
+    assert_eq!(place.fire(reset()).await.output.decision(), Decision::Deny);
+    let inside = place.fire_in(&tree, reset()).await;
+    assert_eq!(inside.output.decision(), Decision::NoOpinion);
+    for outside in [
+        format!("git -C {} reset --hard", place.project_dir().display()),
+        "cd ../project && git reset --hard".to_owned(),
+        "git -C ../project reset --hard".to_owned(),
+        "git -C \"$MAIN\" reset --hard".to_owned(),
+    ] {
+        let result = place.fire_in(&tree, shell(&outside)).await;
+        assert_eq!(result.output.decision(), Decision::Deny, "{outside}");
+    }
+}
+
+#[tokio::test]
+async fn a_guard_that_fails_asks() {
+    struct Broken;
+    impl ToolGuard for Broken {
+        const NAME: &'static str = "guard:broken";
+        const SUMMARY: &'static str = "";
+        const TOOLS: &'static str = "";
+        const UNCONCERNED: &'static str = "";
+        fn concerns(_: &str) -> bool {
+            true
+        }
+        fn judge(_: &Call<'_>) -> Judged {
+            panic!("broken")
+        }
+    }
+    let place = Place::new();
+    let mut manager = HookManager::new();
+    let guard: GuardHook<Broken> = GuardHook::new(place.builtins().guards);
+    manager.register(guard);
+    let result = manager.trigger(shell("ls"), &place.context()).await;
+    assert_eq!(result.output.decision(), Decision::Ask);
+}
+
+#[tokio::test]
+async fn every_event_is_judged_by_what_the_machine_is_then() {
+    let place = Place::new();
+    let manager = place.manager();
+    let (out, context) = (place.project_dir().join("out"), place.context());
+    std::fs::create_dir(&out).unwrap();
+    let remove = || shell("rm -rf out/");
+    let harmless = manager.trigger(remove(), &context).await;
+    assert_eq!(harmless.output.decision(), Decision::NoOpinion);
+    std::fs::remove_dir(&out).unwrap();
+    std::os::unix::fs::symlink(place.home(), &out).unwrap();
+    let now = manager.trigger(remove(), &context).await;
+    assert_eq!(now.output.decision(), Decision::Deny);
+
+    // The same moment, but another place or another session.
+    let mut here = shell("rm -rf ../project/out");
+    here.session_id = "s2".to_owned();
+    let mut there = here.clone().with_field("cwd", "/srv/app");
+    let first = manager.trigger(here, &context).await;
+    there.session_id = "s3".to_owned();
+    let second = manager.trigger(there, &context).await;
+    assert_ne!(first.output.stop_reason, second.output.stop_reason);
+}
+
+#[tokio::test]
+async fn the_same_command_elsewhere_or_for_another_reason_is_not_the_same_call() {
+    let place = Place::new();
+    let manager = place.manager();
+    let context = place.context();
+    let again = "will not change";
+    manager.trigger(shell("rm -rf ../x"), &context).await;
+    let elsewhere = shell("rm -rf ../x").with_field("cwd", "/srv/app");
+    let elsewhere = manager.trigger(elsewhere, &context).await;
+    assert!(!reason(&elsewhere.output).contains(again));
+    let read = |path: &str| tool("Read", json!({ "file_path": path, "command": "x" }));
+    manager.trigger(read(".env"), &context).await;
+    let other = manager.trigger(read("id_rsa"), &context).await;
+    assert!(
+        !reason(&other.output).contains(again),
+        "{}",
+        reason(&other.output)
+    );
 }
 
 #[tokio::test]

@@ -15,6 +15,8 @@ use crate::tool_call::CallDecision;
 pub struct GuardPolicy {
     /// The verdict of every finding of a category, over what the finding itself says.
     pub categories: BTreeMap<Category, CallDecision>,
+    /// The least that findings of a category come to, whatever is let pass.
+    pub floors: BTreeMap<Category, CallDecision>,
     /// What is let pass.
     pub allow: AllowList,
 }
@@ -43,16 +45,22 @@ impl GuardPolicy {
         if found == CallDecision::Allow {
             return found;
         }
+        let floor = self.floor(category);
         let decision = self.categories.get(&category).copied().unwrap_or(found);
         // Nobody switches off the guard without a person.
         if category == Category::OwnSettings {
-            return decision.max(CallDecision::Ask);
+            return decision.max(CallDecision::Ask).max(floor);
         }
         let by_rule = self.allow.rules.iter().any(|it| it.matches(category, rule));
         if by_rule || self.allow.names_all(paths, world) {
-            return CallDecision::Allow;
+            return floor;
         }
-        decision
+        decision.max(floor)
+    }
+
+    fn floor(&self, category: Category) -> CallDecision {
+        let floor = self.floors.get(&category).copied();
+        floor.unwrap_or(CallDecision::Allow)
     }
 
     /// The effects of a command that count, each with its answer and the index of its program run.
@@ -69,7 +77,7 @@ impl GuardPolicy {
                 _ => effect.paths.as_slice(),
             };
             let decision = if covered {
-                CallDecision::Allow
+                self.floor(effect.category)
             } else {
                 let found = effect.gravity.into();
                 self.decide(effect.category, effect.rule, found, paths, world)

@@ -184,3 +184,16 @@ fn nobody_lets_the_guard_itself_pass() {
         Deny
     );
 }
+
+#[test]
+fn a_floor_holds_whatever_is_let_pass() {
+    let mut policy = allow_rules(&["git.*"]);
+    policy.allow.commands = vec![CommandPattern::parse("git reset --hard *").unwrap()];
+    policy.categories = [(Category::Discard, Allow)].into();
+    assert_eq!(decide(&policy, "Bash", "git reset --hard"), Allow);
+    policy.floors = [(Category::Discard, Ask)].into();
+    assert_eq!(decide(&policy, "Bash", "git reset --hard"), Ask);
+    policy.floors = [(Category::Discard, Deny)].into();
+    assert_eq!(decide(&policy, "Bash", "git checkout -- a.rs"), Deny);
+    assert_eq!(decide(&policy, "Bash", "git status"), Allow);
+}

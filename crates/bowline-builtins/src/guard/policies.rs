@@ -1,6 +1,6 @@
 //! The settings of the guards, compiled for each agent and place once.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bowline::settings::{GuardAnswer, GuardConfig, GuardLayer, GuardMode};
@@ -32,7 +32,8 @@ pub enum Checkout {
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct For {
     checkout: Checkout,
-    agents: Vec<String>,
+    agent: Option<String>,
+    subagent: Option<String>,
 }
 
 /// The policies of a project.
@@ -56,19 +57,23 @@ impl Policies {
         self.config.worktree != GuardLayer::default()
     }
 
-    /// The policy for an agent that goes by these names, from the wider to the narrower.
-    pub fn of<'name>(
+    /// The policy for an agent, and for one of its sub-agents if it is one.
+    pub fn of(
         &self,
         checkout: Checkout,
-        names: impl IntoIterator<Item = &'name str>,
+        agent: Option<&str>,
+        subagent: Option<&str>,
     ) -> Arc<Policy> {
         // Only names in the settings make a difference, so that a made-up name costs no memory.
-        let agents: Vec<String> = names
-            .into_iter()
-            .filter(|name| self.config.agents.contains_key(*name))
-            .map(ToOwned::to_owned)
-            .collect();
-        let key = For { checkout, agents };
+        let known = |name: Option<&str>, layers: &BTreeMap<String, GuardLayer>| {
+            name.filter(|name| layers.contains_key(*name))
+                .map(ToOwned::to_owned)
+        };
+        let key = For {
+            checkout,
+            agent: known(agent, &self.config.agents),
+            subagent: known(subagent, &self.config.subagents),
+        };
         let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(policy) = compiled.get(&key) {
             return Arc::clone(policy);
@@ -83,24 +88,20 @@ impl Policies {
         if key.checkout == Checkout::Linked {
             layer = layer.with(&self.config.worktree);
         }
-        for agent in key
-            .agents
-            .iter()
-            .filter_map(|it| self.config.agents.get(it))
-        {
+        let agent = key.agent.as_ref();
+        if let Some(agent) = agent.and_then(|it| self.config.agents.get(it)) {
             layer = layer.with(agent);
         }
+        let subagent = key.subagent.as_ref();
+        let floor = subagent.and_then(|it| self.config.subagents.get(it));
+        let mode = layer.mode.unwrap_or_default();
         Policy {
-            mode: layer.mode.unwrap_or_default(),
+            mode: floor
+                .and_then(|floor| floor.mode)
+                .map_or(mode, |floor| mode.min(floor)),
             guard: GuardPolicy {
-                categories: layer
-                    .categories
-                    .iter()
-                    .filter_map(|(name, answer)| {
-                        let category = Category::ALL.iter().find(|it| it.name() == name)?;
-                        Some((*category, decision(*answer)))
-                    })
-                    .collect(),
+                categories: decisions(&layer),
+                floors: floor.map(decisions).unwrap_or_default(),
                 allow: AllowList {
                     rules: usable(&layer.allow.rules, RulePattern::parse),
                     paths: usable(&layer.allow.paths, PathPattern::parse),
@@ -109,6 +110,17 @@ impl Policies {
             },
         }
     }
+}
+
+fn decisions(layer: &GuardLayer) -> BTreeMap<Category, CallDecision> {
+    layer
+        .categories
+        .iter()
+        .filter_map(|(name, answer)| {
+            let category = Category::ALL.iter().find(|it| it.name() == name)?;
+            Some((*category, decision(*answer)))
+        })
+        .collect()
 }
 
 fn decision(answer: GuardAnswer) -> CallDecision {
@@ -125,4 +137,19 @@ pub(crate) fn usable<P>(
     parse: impl Fn(&str) -> Result<P, BadPattern>,
 ) -> Vec<P> {
     patterns.iter().filter_map(|it| parse(it).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_nobody_set_cost_no_memory() {
+        let policies = Policies::default();
+        for name in 0..1_000 {
+            let name = name.to_string();
+            policies.of(Checkout::Main, Some(&name), Some(&name));
+        }
+        assert_eq!(policies.compiled.lock().unwrap().len(), 1);
+    }
 }

@@ -1,4 +1,4 @@
-//! Which calls were denied before, for as long as their sessions last.
+//! Which calls were denied before in the same session, as far as memory allows.
 
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
@@ -65,12 +65,6 @@ impl Strikes {
         *count = count.saturating_add(1);
         *count - 1
     }
-
-    /// Forgets a session that has ended.
-    pub fn forget(&self, session: &str) {
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        sessions.known.remove(session);
-    }
 }
 
 impl Sessions {
@@ -94,8 +88,6 @@ mod tests {
         assert_eq!(strikes.count(&first), 1);
         assert_eq!(strikes.count(&Strike::new("s1", &["Bash", "y"])), 0);
         assert_eq!(strikes.count(&Strike::new("s2", &["Bash", "x"])), 0);
-        strikes.forget("s1");
-        assert_eq!(strikes.count(&first), 0);
     }
 
     #[test]

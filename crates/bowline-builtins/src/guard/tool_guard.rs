@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bowline::hooks::{Hook, HookContext, HookEvent, HookInput, HookOutput, Match, RunPolicy};
+use bowline_guard::invocation::{Arg, Directory};
 use bowline_guard::judge::Judgement;
+use bowline_guard::paths::{World, is_within};
 use bowline_guard::tool_call::{CallVerdict, ToolCall, runs_a_shell};
 
 use super::{Guards, PRIORITY, Policy, run_policy};
@@ -47,7 +49,7 @@ pub struct Call<'call> {
 
 impl<'call> Call<'call> {
     fn new(guards: &'call Guards, input: &'call HookInput, ctx: &'call HookContext) -> Self {
-        Self {
+        let mut call = Self {
             tool: input.tool_name().unwrap_or_default(),
             fields: ToolCall::from_fields(|name| input.tool_input()?.get(name)?.as_str()),
             world: guards.analyst().world(&guards.analyst().cwd_of(input, ctx)),
@@ -55,7 +57,25 @@ impl<'call> Call<'call> {
             guards,
             input,
             ctx,
+        };
+        if call.reaches_outside() {
+            call.policy = guards.policy_elsewhere(input, ctx);
         }
+        call
+    }
+
+    /// Whether a command has to do with anything outside of the project, as far as its words tell.
+    fn reaches_outside(&self) -> bool {
+        let project = self.world.project_root();
+        self.judgement().is_some_and(|judgement| {
+            judgement.invocations.iter().any(|run| {
+                let elsewhere = match &run.directory {
+                    Directory::Known(directory) => !is_within(directory, project),
+                    _ => true,
+                };
+                elsewhere || run.args.iter().any(|arg| leads_out(arg, project))
+            })
+        })
     }
 
     /// The command that a shell would run.
@@ -68,6 +88,16 @@ impl<'call> Call<'call> {
         let command = self.command()?;
         Some(self.guards.analyst().judge(command, self.input, self.ctx))
     }
+}
+
+/// Whether a word may name a place outside of the project: a path that is not in it, or a word that is not known.
+fn leads_out(arg: &Arg, project: &str) -> bool {
+    let Some(text) = arg.text_or_pattern() else {
+        return true;
+    };
+    let path = text.rsplit(['=', ':']).next().unwrap_or(text);
+    let outside = path.starts_with(['/', '~']) && !is_within(path, project);
+    outside || path.split('/').any(|part| part == "..")
 }
 
 /// What a guard says to a call.

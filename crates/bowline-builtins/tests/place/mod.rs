@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bowline::hooks::{HookContext, HookInput, HookManager, Services, TriggerResult};
 use bowline::settings::{self, Locations, Settings, TrustStore};
 use bowline_builtins::machine::Machine;
-use bowline_builtins::{Lasting, assemble};
+use bowline_builtins::{Builtins, Lasting, assemble};
 use tempfile::TempDir;
 
 pub(crate) struct Place {
@@ -57,6 +57,18 @@ impl Place {
 
     pub(crate) fn manager(&self) -> HookManager {
         assemble(&self.settings(), Services::default(), &self.lasting)
+    }
+
+    pub(crate) fn builtins(&self) -> Builtins {
+        Builtins::new(&self.settings(), &self.lasting)
+    }
+
+    /// Fires an event of an agent that works in another folder.
+    pub(crate) async fn fire_in(&self, folder: &Path, input: HookInput) -> TriggerResult {
+        let settings = settings::load(folder, &Locations::under(self.dir.path()));
+        let manager = assemble(&settings, Services::default(), &self.lasting);
+        let context = HookContext::new("s1").with_cwd(folder);
+        manager.trigger(input, &context).await
     }
 
     pub(crate) fn context(&self) -> HookContext {

@@ -50,7 +50,7 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "JSON|-", requires = "tool")]
     input: Option<String>,
 
-    /// Judge it by the settings for this agent, or this type of sub-agent
+    /// Judge it by the settings for this agent
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
 
@@ -68,7 +68,7 @@ const MAX_INPUT: usize = 16 * 1024 * 1024;
 pub(crate) fn run(args: &ExplainArgs, ui: &mut Ui) -> Result<Outcome> {
     let folder = project::folder(args.dir.as_deref())?;
     let guards = project::builtins(&project::load(&folder)).guards;
-    let policy = guards.policy(args.agent.as_deref());
+    let policy = guards.policy(args.agent.as_deref(), None);
     let subject = Subject {
         world: &guards.analyst().world(&folder.to_string_lossy()),
         policy: &policy,

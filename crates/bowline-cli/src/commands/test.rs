@@ -32,6 +32,7 @@ Examples:
   bowline test UserPromptSubmit --prompt 'Fix the tests' --dry-run
   bowline test SessionStart --field source=resume
   bowline test --input @payload.json --agent claude-code
+  bowline test PreToolUse --tool Bash --input '{\"command\": \"git push -f\"}' --repeat 2
   recorder | bowline test --input - --json
 
 Exits with 1 when a hook blocks the event or somebody has to be asked")]
@@ -72,8 +73,12 @@ pub(crate) struct TestArgs {
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 
+    /// Fire it so many times in the same session and show the last time
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..))]
+    repeat: u8,
+
     /// Run nothing, only show which hooks would run
-    #[arg(long)]
+    #[arg(long, conflicts_with = "repeat")]
     dry_run: bool,
 
     #[command(flatten)]
@@ -170,6 +175,9 @@ pub(crate) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome> {
     let result = if args.dry_run {
         None
     } else {
+        for _ in 1..args.repeat {
+            engine::trigger(&manager, input.clone(), &ctx)?;
+        }
         Some(engine::trigger(&manager, input.clone(), &ctx)?)
     };
 

@@ -421,3 +421,26 @@ fn settings_reach_the_guards() {
         .run(&["explain", "git reset --hard"])
         .expect(1, &["ask by git.reset-hard", "(deny without the settings)"]);
 }
+
+#[test]
+fn the_same_call_again_gets_a_firmer_answer() {
+    let bench = Bench::new();
+    let reset = [
+        "test",
+        "PreToolUse",
+        "--tool",
+        "Bash",
+        "--input",
+        r#"{"command": "git reset --hard"}"#,
+        "--repeat",
+        "2",
+    ];
+    bench
+        .run(&reset)
+        .expect(1, &["Denied again [git.reset-hard]", "will not change"]);
+    bench.write("bowline.toml", "[guard]\nmode = \"one-strike\"\n");
+    bench.run(&["trust", "--yes"]).expect(0, &["Trusted"]);
+    bench
+        .run(&reset)
+        .expect(0, &["let the second attempt pass", "allowed"]);
+}

@@ -272,7 +272,7 @@ pub(super) fn resolve(files: &mut [FileConfig<'_>], trust: TrustState) -> Config
                 }
                 if let Some(lock) = &lock
                     && let Some(why) = lock.holds(&key)
-                    && !lock.lets_pass(&setting)
+                    && !lock.lets_pass(&setting, &config)
                 {
                     file.findings.warning(
                         "locked",
@@ -282,7 +282,8 @@ pub(super) fn resolve(files: &mut [FileConfig<'_>], trust: TrustState) -> Config
                     );
                     continue;
                 }
-                if file.is_the_projects() && !trust.is_trusted() && !setting.only_tightens() {
+                if file.is_the_projects() && !trust.is_trusted() && !setting.only_tightens(&config)
+                {
                     let value = shortened(file.findings.source(&span));
                     file.findings.note(
                         "untrusted",
@@ -332,9 +333,9 @@ impl Lock {
     }
 
     /// What tightens a guard is nobody's loss; of other keys an unreadable file keeps what it may have locked.
-    fn lets_pass(&self, setting: &Setting) -> bool {
+    fn lets_pass(&self, setting: &Setting, weaker: &Config) -> bool {
         let concerns_guard = matches!(setting, Setting::Guard(_));
-        setting.only_tightens() && (concerns_guard || self.keys.is_none())
+        setting.only_tightens(weaker) && (concerns_guard || self.keys.is_none())
     }
 
     /// Why a key is locked, if it is.

@@ -23,6 +23,7 @@ pub(super) const LOCKABLE: &[&str] = &[
     "guard.secrets",
     "guard.worktree",
     "guard.agents",
+    "guard.subagents",
 ];
 
 /// `[guard]`: how strict the guards are.
@@ -34,8 +35,11 @@ pub struct GuardConfig {
     pub base: GuardLayer,
     /// `[guard.worktree]`: in a linked git worktree.
     pub worktree: GuardLayer,
-    /// `[guard.agents.NAME]`: for one agent (`claude-code`), or one type of sub-agent.
+    /// `[guard.agents.NAME]`: for one agent, such as `claude-code`.
     pub agents: BTreeMap<String, GuardLayer>,
+    /// `[guard.subagents.NAME]`: for one type of sub-agent. It only tightens, because whoever defines a sub-agent
+    /// chooses its name.
+    pub subagents: BTreeMap<String, GuardLayer>,
     /// `[guard.sensitive]`: what the project says about files that hold secrets.
     pub sensitive: SensitiveConfig,
     /// `secrets`: what happens to a file, a commit or a prompt with a secret in it.
@@ -76,8 +80,8 @@ pub struct SensitiveConfig {
     pub allow: Vec<String>,
 }
 
-/// What becomes of a guard's verdict.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+/// What becomes of a guard's verdict, from the strictest.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum GuardMode {
@@ -103,8 +107,8 @@ pub enum GuardAnswer {
     Deny,
 }
 
-/// What happens to a file, a commit or a prompt with a secret in it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+/// What happens to a file, a commit or a prompt with a secret in it, from the mildest.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SecretWriting {
@@ -148,6 +152,7 @@ pub(super) enum Layer {
     Base,
     Worktree,
     Agent(String),
+    Subagent(String),
 }
 
 #[derive(Debug)]
@@ -172,6 +177,7 @@ impl GuardSetting {
                     Layer::Base => &mut guard.base,
                     Layer::Worktree => &mut guard.worktree,
                     Layer::Agent(name) => guard.agents.entry(name).or_default(),
+                    Layer::Subagent(name) => guard.subagents.entry(name).or_default(),
                 };
                 match setting {
                     LayerSetting::Mode(mode) => layer.mode = Some(mode),
@@ -186,17 +192,18 @@ impl GuardSetting {
         }
     }
 
-    /// Whether it can only make decisions stricter, whatever else is set.
-    pub(super) fn only_tightens(&self) -> bool {
-        matches!(
-            self,
+    /// Whether it can only make decisions stricter than weaker files do.
+    pub(super) fn only_tightens(&self, weaker: &Config) -> bool {
+        match self {
             Self::Layer(
                 _,
                 LayerSetting::Mode(GuardMode::Enforce)
-                    | LayerSetting::Category(_, GuardAnswer::Deny)
-            ) | Self::SensitiveDeny(_)
-                | Self::Secrets(SecretWriting::Deny)
-        )
+                | LayerSetting::Category(_, GuardAnswer::Deny),
+            )
+            | Self::SensitiveDeny(_) => true,
+            Self::Secrets(secrets) => *secrets >= weaker.guard.secrets,
+            _ => false,
+        }
     }
 }
 
@@ -225,12 +232,8 @@ impl FileConfig<'_> {
             let path = format!("{GUARD}.{}", entry.key.text);
             match fold(&entry.key.text).as_str() {
                 "worktree" => self.layer(&path, &Layer::Worktree, entry),
-                "agents" => {
-                    for agent in self.table(&path, entry) {
-                        let path = format!("{path}.{}", agent.key.text);
-                        self.layer(&path, &Layer::Agent(agent.key.text.clone()), agent);
-                    }
-                }
+                "agents" => self.layers(&path, Layer::Agent, entry),
+                "subagents" => self.layers(&path, Layer::Subagent, entry),
                 "sensitive" => self.sensitive(&path, entry),
                 "secrets" => {
                     let read = choice(&entry.value, SECRETS).map(GuardSetting::Secrets);
@@ -238,6 +241,13 @@ impl FileConfig<'_> {
                 }
                 _ => self.layer_key(&path, &Layer::Base, entry, BASE_KEYS),
             }
+        }
+    }
+
+    fn layers(&mut self, path: &str, of: impl Fn(String) -> Layer, section: &Entry) {
+        for agent in self.table(path, section) {
+            let path = format!("{path}.{}", agent.key.text);
+            self.layer(&path, &of(agent.key.text.clone()), agent);
         }
     }
 
@@ -256,6 +266,11 @@ impl FileConfig<'_> {
                 self.guard_setting(path, entry, read);
             }
             "categories" => self.categories(path, layer, entry),
+            "allow" if matches!(layer, Layer::Subagent(_)) => self.wrong(
+                path,
+                &entry.value,
+                "whoever defines a sub-agent chooses its name, so its settings only tighten; expected `mode` or `categories`",
+            ),
             "allow" => {
                 for list in self.table(path, entry) {
                     let path = format!("{path}.{}", list.key.text);
@@ -388,6 +403,7 @@ const BASE_KEYS: &[&str] = &[
     "secrets",
     "worktree",
     "agents",
+    "subagents",
 ];
 
 #[cfg(test)]
@@ -448,8 +464,10 @@ mod tests {
             categories.discard = "allow"
             [guard.agents.codex]
             mode = "observe"
-            [guard.agents.Explore.allow]
+            [guard.agents.codex.allow]
             rules = ["process"]
+            [guard.subagents.Explore]
+            categories.remote = "deny"
             "#,
         );
         assert!(findings.is_empty(), "{findings:?}");
@@ -464,7 +482,11 @@ mod tests {
         assert_eq!(guard.sensitive.allow, ["tests/fixtures"]);
         assert_eq!(guard.worktree.categories["discard"], GuardAnswer::Allow);
         assert_eq!(guard.agents["codex"].mode, Some(GuardMode::Observe));
-        assert_eq!(guard.agents["Explore"].allow.rules, ["process"]);
+        assert_eq!(guard.agents["codex"].allow.rules, ["process"]);
+        assert_eq!(
+            guard.subagents["Explore"].categories["remote"],
+            GuardAnswer::Deny
+        );
     }
 
     #[test]
@@ -493,6 +515,11 @@ mod tests {
             ("guard.allow.paths = 'x'", "wrong-value", "a list"),
             ("guard.agents.codex.secrets = 'off'", "unknown-key", "mode"),
             ("guard.secrets = true", "wrong-value", "`off`"),
+            (
+                "guard.subagents.x.allow.rules = ['*']",
+                "wrong-value",
+                "only tighten",
+            ),
         ] {
             let (guard, findings) = read(text);
             assert_eq!(guard.base, GuardLayer::default(), "{text}");
@@ -523,13 +550,29 @@ mod tests {
             ("guard.sensitive.deny = ['x']", true),
             ("guard.sensitive.allow = ['x']", false),
             ("guard.secrets = 'deny'", true),
-            ("guard.secrets = 'off'", false),
+            ("guard.secrets = 'ask'", true),
         ] {
             for scope in [Scope::Project, Scope::Local] {
                 let (guard, findings) = load(&[(scope, text)], TrustState::Untrusted);
                 assert_eq!(guard != GuardConfig::default(), kept, "{text}");
                 assert_eq!(findings.is_empty(), kept, "{text}: {findings:?}");
             }
+        }
+    }
+
+    #[test]
+    fn without_trust_a_project_does_not_loosen_what_the_user_set() {
+        for (text, expected) in [
+            ("guard.secrets = 'ask'", SecretWriting::Deny),
+            ("guard.secrets = 'off'", SecretWriting::Deny),
+        ] {
+            let files = [
+                (Scope::Global, "guard.secrets = 'deny'"),
+                (Scope::Project, text),
+            ];
+            let (guard, findings) = load(&files, TrustState::Untrusted);
+            assert_eq!(guard.secrets, expected, "{text}");
+            assert_eq!(findings.len(), 1, "{text}: {findings:?}");
         }
     }
 

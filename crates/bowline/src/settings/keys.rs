@@ -59,11 +59,11 @@ impl Setting {
         }
     }
 
-    /// Whether it can only make decisions stricter, whatever else is set.
-    pub(super) fn only_tightens(&self) -> bool {
+    /// Whether it can only make decisions stricter than weaker files do.
+    pub(super) fn only_tightens(&self, weaker: &Config) -> bool {
         match self {
             Self::OnFailure(FailureWord::Is(OnFailure::Block)) => true,
-            Self::Guard(setting) => setting.only_tightens(),
+            Self::Guard(setting) => setting.only_tightens(weaker),
             _ => false,
         }
     }

@@ -133,8 +133,17 @@ struct Guard {
     secrets: Option<SecretWriting>,
     /// In a linked git worktree.
     worktree: Option<GuardLayer>,
-    /// For one agent, such as `claude-code`, or one type of sub-agent.
+    /// For one agent, such as `claude-code`.
     agents: Option<BTreeMap<String, GuardLayer>>,
+    /// For one type of sub-agent; only tightens.
+    subagents: Option<BTreeMap<String, SubagentLayer>>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct SubagentLayer {
+    mode: Option<GuardMode>,
+    categories: Option<Categories>,
 }
 
 #[derive(JsonSchema)]
