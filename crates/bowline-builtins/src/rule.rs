@@ -14,7 +14,8 @@
 //!
 //! Also `event` (else PreToolUse), `tool` (a matcher), `effect` (a category or rule of the guard), `path`, `when` and
 //! `suggestion`. All conditions that are given must hold; of a list, any one. An `allow` holds for a command only if
-//! every part of it is meant: each program, each file, nothing hidden.
+//! every part of it is meant and in plain sight: programs by their bare names, one after another. A folder before a
+//! program, a variable, a pipe, a `cd`, a redirection or a wrapper beyond `nohup`, `nice` and `timeout` is never allowed.
 //!
 //! `when` is an expression in CEL. It knows `event`, `tool`, `tool_input`, `prompt`, `command`, `path`, `cwd`,
 //! `project`, `session_id`, `agent` (such as `claude-code`), `agent_id` and `agent_type` (the sub-agent's) and `effects`, a list of
@@ -29,6 +30,7 @@ mod apply;
 mod compile;
 mod condition;
 mod examples;
+mod grant;
 mod hook;
 mod rewrite;
 mod subject;

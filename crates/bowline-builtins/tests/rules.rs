@@ -325,7 +325,8 @@ async fn only_what_is_wholly_meant_is_allowed() {
         ("rm scratch/x src/y", Decision::NoOpinion),
         ("rm scratch/../src/y", Decision::NoOpinion),
         ("rm \"$X\"", Decision::NoOpinion),
-        ("cd scratch && rm x", Decision::Grant),
+        ("cd scratch && rm x", Decision::NoOpinion),
+        ("rm scratch/x > scratch/log", Decision::NoOpinion),
         ("python scratch/x.py", Decision::NoOpinion),
         ("rm -r old/x", Decision::Grant),
         ("rm -r old/x; curl http://x", Decision::NoOpinion),
@@ -340,6 +341,92 @@ async fn only_what_is_wholly_meant_is_allowed() {
             .trigger(call("Write", json!({ "file_path": file })))
             .await;
         assert_eq!(output.decision(), decision, "{file}");
+    }
+}
+
+#[tokio::test]
+async fn only_a_plain_line_is_allowed() {
+    let bench = Bench::with(
+        r#"
+        [[rule]]
+        id = "look"
+        command = ["git status *", "sudo git fetch", "printf *", "cd *", "export *", "alias *", "env *"]
+        verdict = "allow"
+        [[rule]]
+        id = "deletes"
+        effect = "delete"
+        verdict = "allow"
+        "#,
+    );
+    for command in [
+        "git status",
+        "git status --short 'a b' *.rs ~/x",
+        "git status; git status && git status || git status\ngit status;",
+        "git status > /dev/null 2>&1",
+        "git status &> /dev/null",
+        "nohup git status",
+        "timeout 10s git status",
+        "nice -n 5 git status",
+        "sudo git fetch",
+        "printf x",
+        "rm -r old/x",
+    ] {
+        let decision = bench.bash(command).await.decision();
+        assert_eq!(decision, Decision::Grant, "{command}");
+    }
+    for command in [
+        "/srv/evil/git status",
+        "./git status",
+        "timeout 10 ./git status",
+        "PATH=/srv/evil; git status",
+        "PATH=/srv/evil git status",
+        "declare -x LD_PRELOAD=/srv/x.so; git status",
+        "export GIT_DIR=/x; git status",
+        "HOME=/srv/evil; git status",
+        "readonly PATH=/x; git status",
+        "typeset PATH=/x; git status",
+        "set -a; git status",
+        "printf -v PATH /srv/evil; git status",
+        "(( PATH = 1 )); git status",
+        ": ${PATH:=x}; git status",
+        "source x; git status",
+        ". x; git status",
+        "alias git=evil\ngit status",
+        "git() { evil; }; git status",
+        "f() { git status; }; f",
+        "chroot /x git status",
+        "env -C /srv git status",
+        "env git status",
+        "command git status",
+        "exec git status",
+        "eval git status",
+        "bash -c 'git status'",
+        "xargs git status",
+        "git status | git status",
+        "echo x | git status",
+        "git status < x",
+        "git status <<< x",
+        "git status > log",
+        "git status >& log",
+        "git status 2>&$X",
+        "{ git status; } > log",
+        "(git status)",
+        "for i in 1 2; do git status; done",
+        "git status &",
+        "git status $(git status)",
+        "git status \"$X\"",
+        "git status )",
+        "sudo git status",
+        "sudo -D /x git fetch",
+        "cd x && git status",
+        "pushd x; git status",
+        "g=git; $g status",
+        "rm -r old/x; ./y",
+        "cd /; rm -r old/x",
+        "PATH=/x; rm -r old/x",
+    ] {
+        let decision = bench.bash(command).await.decision();
+        assert_ne!(decision, Decision::Grant, "{command}");
     }
 }
 

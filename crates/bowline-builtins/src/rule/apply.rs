@@ -3,15 +3,13 @@
 use bowline::hooks::{HookInput, Match, Matcher};
 use bowline::settings::RuleVerdict;
 use bowline_guard::effect::Category;
-use bowline_guard::invocation::{Invocation, Value};
-use bowline_guard::judge::Judgement;
 use bowline_guard::paths::ResolvedPath;
 use bowline_guard::pattern::{CommandPattern, PathPattern, RulePattern};
-use bowline_guard::shell::Understanding;
 use bowline_guard::tool_call::runs_a_shell;
 
 use super::condition::{Condition, Facts, Unsettled};
-use super::subject::{ShellTools, Subject, Touched, writes};
+use super::grant;
+use super::subject::{ShellTools, Subject, Touched};
 
 /// The conditions of a rule, compiled.
 #[derive(Debug)]
@@ -101,6 +99,9 @@ impl Conditions {
 
     /// The first condition that does not hold, for people.
     fn refusal(&self, subject: &Subject<'_>) -> Option<&'static str> {
+        if self.quantity == Quantity::Every && self.looks_inside() && !is_plain(subject) {
+            return Some("there is more in the command than plain programs and words");
+        }
         if !self.commands.is_empty() && !self.command_holds(subject) {
             return Some("no program run matches `command`");
         }
@@ -113,6 +114,11 @@ impl Conditions {
         None
     }
 
+    /// Whether a condition speaks of what a command does, not only of the call.
+    fn looks_inside(&self) -> bool {
+        !(self.commands.is_empty() && self.effects.is_empty() && self.paths.is_empty())
+    }
+
     fn command_holds(&self, subject: &Subject<'_>) -> bool {
         let Some(judgement) = subject.judgement() else {
             return false;
@@ -122,29 +128,10 @@ impl Conditions {
             Quantity::Any => runs
                 .iter()
                 .any(|run| self.commands.iter().any(|pattern| pattern.matches(run))),
-            Quantity::Every => {
-                is_understood(judgement)
-                    && runs
-                        .iter()
-                        .all(|run| self.covering(run).is_some() && self.is_plain(run))
-            }
-        }
-    }
-
-    /// The pattern that means a run and nothing beyond it.
-    fn covering(&self, run: &Invocation) -> Option<&CommandPattern> {
-        self.commands.iter().find(|pattern| pattern.covers(run))
-    }
-
-    /// Whether a run is all that it seems: no variables of its own, nothing that only running tells, no file
-    /// written that nobody named.
-    fn is_plain(&self, run: &Invocation) -> bool {
-        run.environment.is_empty()
-            && (!self.paths.is_empty() || !writes(run))
-            && run
-                .args
+            Quantity::Every => runs
                 .iter()
-                .all(|arg| matches!(arg.value, Value::Known(_) | Value::Pattern(_)))
+                .all(|run| self.commands.iter().any(|pattern| pattern.covers(run))),
+        }
     }
 
     fn effect_holds(&self, subject: &Subject<'_>) -> bool {
@@ -161,13 +148,7 @@ impl Conditions {
             // What nothing is known of is not allowed beside what is meant.
             (Quantity::Every, Some(judgement)) => {
                 let known = |run: usize| judgement.effects.iter().any(|(_, of)| *of == Some(run));
-                is_understood(judgement)
-                    && every()
-                    && judgement
-                        .invocations
-                        .iter()
-                        .enumerate()
-                        .all(|(index, run)| known(index) && self.is_plain(run))
+                every() && (0..judgement.invocations.len()).all(known)
             }
         }
     }
@@ -205,7 +186,6 @@ impl Conditions {
             // A program that nobody named may do anything, whatever files it is given.
             Quantity::Every => {
                 !(self.commands.is_empty() && self.effects.is_empty())
-                    && is_understood(judgement)
                     && !touched.is_empty()
                     && touched.iter().all(meant)
             }
@@ -248,7 +228,10 @@ impl Conditions {
     }
 }
 
-/// Whether every run of a line is known; else nothing about it can be allowed.
-fn is_understood(judgement: &Judgement) -> bool {
-    judgement.understanding == Understanding::Clean && !judgement.invocations.is_empty()
+/// Whether all that an event would run is in plain sight.
+fn is_plain(subject: &Subject<'_>) -> bool {
+    match (subject.command, subject.judgement()) {
+        (Some(command), Some(judgement)) => grant::is_plain_line(command, judgement),
+        _ => true,
+    }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bowline::hooks::{HookContext, HookInput};
 use bowline_guard::effect::{Category, Effect};
-use bowline_guard::invocation::{Arg, Directory, Invocation, Opened, Opening, Value};
+use bowline_guard::invocation::{Arg, Directory, Invocation, Opened, Value};
 use bowline_guard::judge::Judgement;
 use bowline_guard::lookalikes;
 use bowline_guard::paths::{ResolvedPath, World, resolve, resolve_literal};
@@ -155,15 +155,8 @@ fn touched(arg: &Arg, world: &dyn World) -> Touched {
 }
 
 /// Whether the shell opens what is no file: what is written to `/dev/null` is gone.
-pub(super) fn is_nothing(opened: &Opened) -> bool {
+fn is_nothing(opened: &Opened) -> bool {
     opened.file.text() == Some("/dev/null")
-}
-
-/// Whether the shell writes to a file for the run.
-pub(super) fn writes(run: &Invocation) -> bool {
-    run.opened
-        .iter()
-        .any(|opened| opened.how != Opening::Read && !is_nothing(opened))
 }
 
 /// A text of a call for a message.
