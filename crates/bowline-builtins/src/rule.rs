@@ -20,8 +20,12 @@
 //! `when` is an expression in CEL. It knows `event`, `tool`, `tool_input`, `prompt`, `command`, `path`, `cwd`,
 //! `project`, `session_id`, `agent` (such as `claude-code`), `agent_id` and `agent_type` (the sub-agent's) and `effects`, a list of
 //! `{category, rule, gravity, what}`; texts that an event does not have are empty. `matches(text, "regex")` and
-//! `glob(text, "pattern")` take patterns that are written out. A field that is not there makes the whole condition
-//! false, so ask for it first: `has(tool_input.timeout) && tool_input.timeout > 600000`.
+//! `glob(text, "pattern")` take patterns that are written out. A field that may be left out has to be asked for first:
+//! `has(tool_input.timeout) && tool_input.timeout > 600000`. Where it is not there, a rule that denies or asks cannot be
+//! evaluated, and asks; for any other the condition is false.
+//!
+//! A rule of a project that is not trusted counts if it denies or asks, and only on events where that prevents something
+//! (gates); on others a block is an instruction to the agent.
 //!
 //! A rule that denies or asks is never switched off by a mistake in it: what cannot be judged is asked about.
 //! One that allows, explains or rewrites is only in force when everything about it is right.

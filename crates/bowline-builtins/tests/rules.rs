@@ -9,7 +9,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bowline::hooks::{Decision, HookContext, HookInput, HookManager, HookOutput, RunStatus};
+use bowline::hooks::{
+    Decision, FnHook, HookContext, HookEvent, HookInput, HookManager, HookOutput, RunStatus,
+};
 use bowline::settings::{self, Locations, RuleStatus, Settings, Severity, TrustStore};
 use bowline_builtins::Analyst;
 use bowline_builtins::machine::Machine;
@@ -256,7 +258,19 @@ async fn what_cannot_be_evaluated_is_asked_about_by_rules_that_stop() {
     for (when, verdict, decision) in [
         ("tool_input.timeout > 5", "deny", Decision::Ask),
         ("tool_input.timeout > 5", "allow", Decision::NoOpinion),
-        ("tool_input.missing > 5", "deny", Decision::NoOpinion),
+        ("tool_input.missing > 5", "deny", Decision::Ask),
+        ("tool_input.sandbox != true", "ask", Decision::Ask),
+        ("tool_input.sandbox != true", "allow", Decision::NoOpinion),
+        (
+            "has(tool_input.sandbox) && tool_input.sandbox",
+            "deny",
+            Decision::NoOpinion,
+        ),
+        (
+            "!has(tool_input.sandbox) || !tool_input.sandbox",
+            "deny",
+            Decision::Deny,
+        ),
         ("tool_input.timeout > ", "deny", Decision::Ask),
         ("tool_input.timeout > ", "allow", Decision::NoOpinion),
         ("command.matches('(')", "ask", Decision::Ask),
@@ -278,6 +292,114 @@ async fn what_cannot_be_evaluated_is_asked_about_by_rules_that_stop() {
             .trigger(call("Read", json!({ "file_path": "x" })))
             .await;
         assert_eq!(other.decision(), Decision::NoOpinion, "{when}");
+    }
+}
+
+#[tokio::test]
+async fn rules_judge_what_is_executed() {
+    let bench = Bench::with(
+        r#"
+        [[rule]]
+        id = "look"
+        command = "git status"
+        verdict = "allow"
+        [[rule]]
+        id = "no-deploy"
+        command = "deploy *"
+        verdict = "deny"
+        [[rule]]
+        id = "careful"
+        command = "publish *"
+        verdict = "ask"
+        "#,
+    );
+    for (rewritten, decision) in [
+        ("deploy prod", Decision::Deny),
+        ("publish x", Decision::Ask),
+        ("ls", Decision::NoOpinion),
+        ("git status", Decision::Grant),
+    ] {
+        let mut manager = HookManager::new();
+        for hook in bench.load().1.hooks {
+            manager.register_arc(hook);
+        }
+        let rewriter = FnHook::new("late", [HookEvent::PreToolUse], move |_, _| async move {
+            Ok(HookOutput::allow().updated_input(json!({ "command": rewritten })))
+        });
+        manager.register(rewriter.priority(-1));
+        let context = HookContext::new("s1").with_cwd(bench.project());
+        let input = call("Bash", json!({ "command": "git status" }));
+        let result = manager.trigger(input, &context).await;
+        assert_eq!(result.output.decision(), decision, "{rewritten}");
+    }
+}
+
+#[tokio::test]
+async fn a_rule_that_fails_asks_if_it_stops() {
+    for (verdict, decision) in [
+        ("deny", Decision::Ask),
+        ("ask", Decision::Ask),
+        ("allow", Decision::NoOpinion),
+        ("context", Decision::NoOpinion),
+    ] {
+        let bench = Bench::with(&format!(
+            "[[rule]]\nid = 'r'\ncommand = 'ls'\nverdict = '{verdict}'\nmessage = 'm'"
+        ));
+        let mut manager = HookManager::new();
+        for hook in bench.load().1.hooks {
+            manager.register_arc(hook);
+        }
+        let context = HookContext::new("s1").with_cwd(bench.project());
+        context.cancellation_token.cancel();
+        let input = call("Bash", json!({ "command": "make" }));
+        let result = manager.trigger(input, &context).await;
+        assert!(matches!(result.results[0].status, RunStatus::Failed));
+        assert_eq!(result.output.decision(), decision, "{verdict}");
+    }
+}
+
+#[test]
+fn untrusted_projects_do_not_instruct() {
+    for (events, status, in_force) in [
+        ("'Stop'", RuleStatus::Untrusted, "Stop"),
+        ("'PostToolUse'", RuleStatus::Untrusted, "PostToolUse"),
+        ("'PreToolUse'", RuleStatus::InForce, "PreToolUse"),
+        ("['Stop', 'PreToolUse']", RuleStatus::InForce, "PreToolUse"),
+    ] {
+        let rule = format!(
+            "[[rule]]\nid = 'r'\nevent = {events}\nverdict = 'deny'\nmessage = 'first run make bootstrap'"
+        );
+        let bench = Bench::new();
+        bench.write(File::Project, &rule);
+        let (settings, compiled) = bench.load();
+        let [loaded] = &settings.rules[..] else {
+            panic!("{:?}", settings.rules)
+        };
+        assert_eq!(loaded.status, status, "{events}");
+        let names: Vec<_> = loaded
+            .definition
+            .events
+            .iter()
+            .map(|event| event.name())
+            .collect();
+        assert_eq!(names, [in_force], "{events}");
+        assert_eq!(compiled.hooks.is_empty(), status == RuleStatus::Untrusted);
+        let noted = settings
+            .diagnostics
+            .iter()
+            .any(|it| it.code == "untrusted-rule");
+        assert_eq!(
+            noted,
+            events.contains("Stop") || events.contains("Post"),
+            "{events}"
+        );
+
+        let mut store = TrustStore::open(&bench.locations()).unwrap();
+        store.record(&bench.project()).unwrap();
+        let (settings, _) = bench.load();
+        assert_eq!(settings.rules[0].status, RuleStatus::InForce, "{events}");
+        let own = Bench::with(&rule);
+        assert_eq!(own.load().0.rules[0].status, RuleStatus::InForce);
     }
 }
 

@@ -20,6 +20,7 @@ pub(super) struct Conditions {
     pub(super) effects: Vec<RulePattern>,
     pub(super) paths: Vec<PathPattern>,
     pub(super) when: Option<Condition>,
+    pub(super) on_missing: OnMissing,
     /// What is wrong with a condition, so that nobody can tell whether it holds.
     pub(super) fault: Option<String>,
 }
@@ -37,6 +38,25 @@ impl From<RuleVerdict> for Quantity {
         match verdict {
             RuleVerdict::Allow => Self::Every,
             _ => Self::Any,
+        }
+    }
+}
+
+/// What a condition comes to that speaks of a field which is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OnMissing {
+    /// It does not hold.
+    False,
+    /// Nobody can tell whether it holds.
+    Undecided,
+}
+
+impl From<RuleVerdict> for OnMissing {
+    fn from(verdict: RuleVerdict) -> Self {
+        if verdict.tightens() {
+            Self::Undecided
+        } else {
+            Self::False
         }
     }
 }
@@ -222,6 +242,10 @@ impl Conditions {
         match when.holds(&facts) {
             Ok(true) => Applies::Yes,
             Ok(false) => Applies::No("`when` is false".to_owned()),
+            // To leave a field out must not be a way around a rule.
+            Err(Unsettled::Missing(what)) if self.on_missing == OnMissing::Undecided => {
+                Applies::Unknown(what)
+            }
             Err(Unsettled::Missing(what)) => Applies::No(format!("`when` is false: {what}")),
             Err(Unsettled::Failed(why)) => Applies::Unknown(why),
         }
