@@ -33,7 +33,9 @@
 mod apply;
 mod compile;
 mod condition;
+mod doubt;
 mod examples;
+mod files;
 mod grant;
 mod hook;
 mod rewrite;

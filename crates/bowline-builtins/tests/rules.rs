@@ -552,6 +552,192 @@ async fn only_a_plain_line_is_allowed() {
     }
 }
 
+#[tokio::test]
+async fn a_rule_looks_at_a_counted_number_of_files() {
+    let lines = |folder: &str| {
+        let files = (0..2_400).map(|n| format!("{folder}/f{n}"));
+        let files: Vec<String> = files.collect();
+        let lines = files
+            .chunks(200)
+            .map(|some| format!("touch {}", some.join(" ")));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    let in_one: Vec<String> = (0..2_400).map(|n| format!("src/f{n}")).collect();
+    let in_one = format!("touch {}", in_one.join(" "));
+    for (verdict, command, decision) in [
+        ("deny", lines("src"), Decision::Ask),
+        ("ask", lines("src"), Decision::Ask),
+        ("deny", in_one, Decision::Ask),
+        (
+            "deny",
+            format!("touch vault/x\n{}", lines("src")),
+            Decision::Deny,
+        ),
+        ("deny", "touch src/f".to_owned(), Decision::NoOpinion),
+        ("allow", "touch vault/x".to_owned(), Decision::Grant),
+        ("allow", lines("vault"), Decision::NoOpinion),
+    ] {
+        let bench = Bench::with(&format!(
+            "[[rule]]\nid = 'r'\ncommand = 'touch *'\npath = 'vault/**'\nverdict = '{verdict}'"
+        ));
+        fs::create_dir(bench.project().join("src")).unwrap();
+        let output = bench.bash(&command).await;
+        let shown: String = command.chars().take(20).collect();
+        assert_eq!(output.decision(), decision, "{verdict} {shown}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_understood_does_not_get_around_a_rule() {
+    for verdict in ["deny", "ask", "allow", "context"] {
+        let bench = Bench::with(&format!(
+            "[[rule]]\nid = 'r'\ncommand = ['npm publish *', 'make release']\nverdict = '{verdict}'\nmessage = 'm'\n\
+             [[rule]]\nid = 'files'\npath = 'vault/**'\nverdict = '{verdict}'\nmessage = 'm'"
+        ));
+        for (command, for_deny) in [
+            ("npm publish\n)", Decision::Deny),
+            ("npm \\\npublish\n)", Decision::Deny),
+            ("ls; n'p'm publish\nfi", Decision::Deny),
+            ("rm vault/x\n)", Decision::Deny),
+            ("rm 'vault/x\n", Decision::Ask),
+            ("npm 'publish\n", Decision::Ask),
+            ("npm run x\n)", Decision::Ask),
+            ("npm $A publish", Decision::Ask),
+            ("make $A", Decision::Ask),
+            ("make build $A", Decision::NoOpinion),
+            ("ls\n)", Decision::NoOpinion),
+            ("npm run x", Decision::NoOpinion),
+            ("source x; npm run y", Decision::NoOpinion),
+        ] {
+            let decision = match (verdict, for_deny) {
+                ("deny", it) => it,
+                ("ask", Decision::Deny) => Decision::Ask,
+                ("ask", it) => it,
+                _ => Decision::NoOpinion,
+            };
+            let found = bench.bash(command).await.decision();
+            assert_eq!(found, decision, "{verdict} {command}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_field_that_names_files_counts() {
+    let rule = |path: &str, verdict: &str| {
+        Bench::with(&format!(
+            "[[rule]]\nid = 'r'\npath = '{path}/**'\nverdict = '{verdict}'"
+        ))
+    };
+    let (vault, docs) = (rule("vault", "deny"), rule("docs", "allow"));
+    for (tool, input, denied, granted) in [
+        (
+            "Grep",
+            json!({"path": "vault", "file_path": "docs/x"}),
+            true,
+            false,
+        ),
+        (
+            "Grep",
+            json!({"pattern": "x", "glob": "vault/**"}),
+            true,
+            false,
+        ),
+        (
+            "Grep",
+            json!({"path": "src", "glob": "{a,vault}/**"}),
+            true,
+            false,
+        ),
+        (
+            "Grep",
+            json!({"path": "docs/a", "glob": "vault/**"}),
+            true,
+            true,
+        ),
+        (
+            "Grep",
+            json!({"pattern": "vault/x", "path": "docs/a"}),
+            false,
+            true,
+        ),
+        (
+            "Grep",
+            json!({"path": "docs/a", "glob": "*.md"}),
+            false,
+            true,
+        ),
+        (
+            "Grep",
+            json!({"path": "docs/a", "glob": "../../src/*"}),
+            false,
+            false,
+        ),
+        ("Grep", json!({"glob": "*.md"}), false, false),
+        ("Glob", json!({"pattern": "vault/**"}), true, false),
+        ("Glob", json!({"pattern": "docs/**"}), false, true),
+        (
+            "Glob",
+            json!({"pattern": "**", "path": "vault"}),
+            true,
+            false,
+        ),
+        (
+            "NotebookEdit",
+            json!({"file_path": "docs/a", "notebook_path": "vault/a"}),
+            true,
+            false,
+        ),
+        (
+            "NotebookEdit",
+            json!({"file_path": "docs/a", "notebook_path": "src/a"}),
+            false,
+            false,
+        ),
+        (
+            "NotebookEdit",
+            json!({"notebook_path": "docs/a"}),
+            false,
+            true,
+        ),
+        (
+            "Write",
+            json!({"file_path": "docs/a", "path": ["src"]}),
+            false,
+            false,
+        ),
+        ("Write", json!({}), false, false),
+    ] {
+        let output = vault.trigger(call(tool, input.clone())).await;
+        assert_eq!(
+            output.decision() == Decision::Deny,
+            denied,
+            "{tool} {input}"
+        );
+        let output = docs.trigger(call(tool, input.clone())).await;
+        assert_eq!(
+            output.decision() == Decision::Grant,
+            granted,
+            "{tool} {input}"
+        );
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_link_out_of_an_allowed_folder_is_not_allowed() {
+    let bench = Bench::with("[[rule]]\nid = 'r'\npath = 'docs/**'\nverdict = 'allow'");
+    fs::create_dir(bench.project().join("docs")).unwrap();
+    fs::create_dir(bench.project().join("src")).unwrap();
+    std::os::unix::fs::symlink("../src", bench.project().join("docs/out")).unwrap();
+    for (file, decision) in [
+        ("docs/in", Decision::Grant),
+        ("docs/out/x", Decision::NoOpinion),
+    ] {
+        let input = call("Write", json!({ "file_path": file }));
+        assert_eq!(bench.trigger(input).await.decision(), decision, "{file}");
+    }
+}
+
 #[test]
 fn more_rules_than_anyone_keeps_are_refused() {
     let rules: Vec<String> = (0..501)

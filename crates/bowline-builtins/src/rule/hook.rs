@@ -130,10 +130,10 @@ impl RuleHook {
             return HookOutput::allow();
         };
         let world = subject.world();
-        if rewrite.is_done(command, &world) {
+        if rewrite.is_done(command, world) {
             return HookOutput::allow();
         }
-        let Some(text) = rewrite.apply(command, &world) else {
+        let Some(text) = rewrite.apply(command, world) else {
             return HookOutput::ask(format!(
                 "rule {id} would rewrite `{}`, but the words to be replaced are quoted, nested or made by the \
                  shell. Write it as a plain command{}",
