@@ -544,6 +544,7 @@ async fn only_a_plain_line_is_allowed() {
         "pushd x; git status",
         "g=git; $g status",
         "rm -r old/x; ./y",
+        "rm -r old/x; frobnicate",
         "cd /; rm -r old/x",
         "PATH=/x; rm -r old/x",
     ] {
