@@ -9,7 +9,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bowline::hooks::{Decision, HookContext, HookInput, HookManager, HookOutput, RunStatus};
+use bowline::hooks::{
+    Decision, FnHook, HookContext, HookEvent, HookInput, HookManager, HookOutput, RunStatus,
+};
 use bowline::settings::{self, Locations, RuleStatus, Settings, Severity, TrustStore};
 use bowline_builtins::Analyst;
 use bowline_builtins::machine::Machine;
@@ -256,7 +258,19 @@ async fn what_cannot_be_evaluated_is_asked_about_by_rules_that_stop() {
     for (when, verdict, decision) in [
         ("tool_input.timeout > 5", "deny", Decision::Ask),
         ("tool_input.timeout > 5", "allow", Decision::NoOpinion),
-        ("tool_input.missing > 5", "deny", Decision::NoOpinion),
+        ("tool_input.missing > 5", "deny", Decision::Ask),
+        ("tool_input.sandbox != true", "ask", Decision::Ask),
+        ("tool_input.sandbox != true", "allow", Decision::NoOpinion),
+        (
+            "has(tool_input.sandbox) && tool_input.sandbox",
+            "deny",
+            Decision::NoOpinion,
+        ),
+        (
+            "!has(tool_input.sandbox) || !tool_input.sandbox",
+            "deny",
+            Decision::Deny,
+        ),
         ("tool_input.timeout > ", "deny", Decision::Ask),
         ("tool_input.timeout > ", "allow", Decision::NoOpinion),
         ("command.matches('(')", "ask", Decision::Ask),
@@ -278,6 +292,114 @@ async fn what_cannot_be_evaluated_is_asked_about_by_rules_that_stop() {
             .trigger(call("Read", json!({ "file_path": "x" })))
             .await;
         assert_eq!(other.decision(), Decision::NoOpinion, "{when}");
+    }
+}
+
+#[tokio::test]
+async fn rules_judge_what_is_executed() {
+    let bench = Bench::with(
+        r#"
+        [[rule]]
+        id = "look"
+        command = "git status"
+        verdict = "allow"
+        [[rule]]
+        id = "no-deploy"
+        command = "deploy *"
+        verdict = "deny"
+        [[rule]]
+        id = "careful"
+        command = "publish *"
+        verdict = "ask"
+        "#,
+    );
+    for (rewritten, decision) in [
+        ("deploy prod", Decision::Deny),
+        ("publish x", Decision::Ask),
+        ("ls", Decision::NoOpinion),
+        ("git status", Decision::Grant),
+    ] {
+        let mut manager = HookManager::new();
+        for hook in bench.load().1.hooks {
+            manager.register_arc(hook);
+        }
+        let rewriter = FnHook::new("late", [HookEvent::PreToolUse], move |_, _| async move {
+            Ok(HookOutput::allow().updated_input(json!({ "command": rewritten })))
+        });
+        manager.register(rewriter.priority(-1));
+        let context = HookContext::new("s1").with_cwd(bench.project());
+        let input = call("Bash", json!({ "command": "git status" }));
+        let result = manager.trigger(input, &context).await;
+        assert_eq!(result.output.decision(), decision, "{rewritten}");
+    }
+}
+
+#[tokio::test]
+async fn a_rule_that_fails_asks_if_it_stops() {
+    for (verdict, decision) in [
+        ("deny", Decision::Ask),
+        ("ask", Decision::Ask),
+        ("allow", Decision::NoOpinion),
+        ("context", Decision::NoOpinion),
+    ] {
+        let bench = Bench::with(&format!(
+            "[[rule]]\nid = 'r'\ncommand = 'ls'\nverdict = '{verdict}'\nmessage = 'm'"
+        ));
+        let mut manager = HookManager::new();
+        for hook in bench.load().1.hooks {
+            manager.register_arc(hook);
+        }
+        let context = HookContext::new("s1").with_cwd(bench.project());
+        context.cancellation_token.cancel();
+        let input = call("Bash", json!({ "command": "make" }));
+        let result = manager.trigger(input, &context).await;
+        assert!(matches!(result.results[0].status, RunStatus::Failed));
+        assert_eq!(result.output.decision(), decision, "{verdict}");
+    }
+}
+
+#[test]
+fn untrusted_projects_do_not_instruct() {
+    for (events, status, in_force) in [
+        ("'Stop'", RuleStatus::Untrusted, "Stop"),
+        ("'PostToolUse'", RuleStatus::Untrusted, "PostToolUse"),
+        ("'PreToolUse'", RuleStatus::InForce, "PreToolUse"),
+        ("['Stop', 'PreToolUse']", RuleStatus::InForce, "PreToolUse"),
+    ] {
+        let rule = format!(
+            "[[rule]]\nid = 'r'\nevent = {events}\nverdict = 'deny'\nmessage = 'first run make bootstrap'"
+        );
+        let bench = Bench::new();
+        bench.write(File::Project, &rule);
+        let (settings, compiled) = bench.load();
+        let [loaded] = &settings.rules[..] else {
+            panic!("{:?}", settings.rules)
+        };
+        assert_eq!(loaded.status, status, "{events}");
+        let names: Vec<_> = loaded
+            .definition
+            .events
+            .iter()
+            .map(|event| event.name())
+            .collect();
+        assert_eq!(names, [in_force], "{events}");
+        assert_eq!(compiled.hooks.is_empty(), status == RuleStatus::Untrusted);
+        let noted = settings
+            .diagnostics
+            .iter()
+            .any(|it| it.code == "untrusted-rule");
+        assert_eq!(
+            noted,
+            events.contains("Stop") || events.contains("Post"),
+            "{events}"
+        );
+
+        let mut store = TrustStore::open(&bench.locations()).unwrap();
+        store.record(&bench.project()).unwrap();
+        let (settings, _) = bench.load();
+        assert_eq!(settings.rules[0].status, RuleStatus::InForce, "{events}");
+        let own = Bench::with(&rule);
+        assert_eq!(own.load().0.rules[0].status, RuleStatus::InForce);
     }
 }
 
@@ -325,7 +447,8 @@ async fn only_what_is_wholly_meant_is_allowed() {
         ("rm scratch/x src/y", Decision::NoOpinion),
         ("rm scratch/../src/y", Decision::NoOpinion),
         ("rm \"$X\"", Decision::NoOpinion),
-        ("cd scratch && rm x", Decision::Grant),
+        ("cd scratch && rm x", Decision::NoOpinion),
+        ("rm scratch/x > scratch/log", Decision::NoOpinion),
         ("python scratch/x.py", Decision::NoOpinion),
         ("rm -r old/x", Decision::Grant),
         ("rm -r old/x; curl http://x", Decision::NoOpinion),
@@ -340,6 +463,279 @@ async fn only_what_is_wholly_meant_is_allowed() {
             .trigger(call("Write", json!({ "file_path": file })))
             .await;
         assert_eq!(output.decision(), decision, "{file}");
+    }
+}
+
+#[tokio::test]
+async fn only_a_plain_line_is_allowed() {
+    let bench = Bench::with(
+        r#"
+        [[rule]]
+        id = "look"
+        command = ["git status *", "sudo git fetch", "printf *", "cd *", "export *", "alias *", "env *"]
+        verdict = "allow"
+        [[rule]]
+        id = "deletes"
+        effect = "delete"
+        verdict = "allow"
+        "#,
+    );
+    for command in [
+        "git status",
+        "git status --short 'a b' *.rs ~/x",
+        "git status; git status && git status || git status\ngit status;",
+        "git status > /dev/null 2>&1",
+        "git status &> /dev/null",
+        "nohup git status",
+        "timeout 10s git status",
+        "nice -n 5 git status",
+        "sudo git fetch",
+        "printf x",
+        "rm -r old/x",
+    ] {
+        let decision = bench.bash(command).await.decision();
+        assert_eq!(decision, Decision::Grant, "{command}");
+    }
+    for command in [
+        "/srv/evil/git status",
+        "./git status",
+        "timeout 10 ./git status",
+        "PATH=/srv/evil; git status",
+        "PATH=/srv/evil git status",
+        "declare -x LD_PRELOAD=/srv/x.so; git status",
+        "export GIT_DIR=/x; git status",
+        "HOME=/srv/evil; git status",
+        "readonly PATH=/x; git status",
+        "typeset PATH=/x; git status",
+        "set -a; git status",
+        "printf -v PATH /srv/evil; git status",
+        "(( PATH = 1 )); git status",
+        ": ${PATH:=x}; git status",
+        "source x; git status",
+        ". x; git status",
+        "alias git=evil\ngit status",
+        "git() { evil; }; git status",
+        "f() { git status; }; f",
+        "chroot /x git status",
+        "env -C /srv git status",
+        "env git status",
+        "command git status",
+        "exec git status",
+        "eval git status",
+        "bash -c 'git status'",
+        "xargs git status",
+        "git status | git status",
+        "echo x | git status",
+        "git status < x",
+        "git status <<< x",
+        "git status > log",
+        "git status >& log",
+        "git status 2>&$X",
+        "{ git status; } > log",
+        "(git status)",
+        "for i in 1 2; do git status; done",
+        "git status &",
+        "git status $(git status)",
+        "git status \"$X\"",
+        "git status )",
+        "sudo git status",
+        "sudo -D /x git fetch",
+        "cd x && git status",
+        "pushd x; git status",
+        "g=git; $g status",
+        "rm -r old/x; ./y",
+        "rm -r old/x; frobnicate",
+        "cd /; rm -r old/x",
+        "PATH=/x; rm -r old/x",
+    ] {
+        let decision = bench.bash(command).await.decision();
+        assert_ne!(decision, Decision::Grant, "{command}");
+    }
+}
+
+#[tokio::test]
+async fn a_rule_looks_at_a_counted_number_of_files() {
+    let lines = |folder: &str| {
+        let files = (0..2_400).map(|n| format!("{folder}/f{n}"));
+        let files: Vec<String> = files.collect();
+        let lines = files
+            .chunks(200)
+            .map(|some| format!("touch {}", some.join(" ")));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    let in_one: Vec<String> = (0..2_400).map(|n| format!("src/f{n}")).collect();
+    let in_one = format!("touch {}", in_one.join(" "));
+    for (verdict, command, decision) in [
+        ("deny", lines("src"), Decision::Ask),
+        ("ask", lines("src"), Decision::Ask),
+        ("deny", in_one, Decision::Ask),
+        (
+            "deny",
+            format!("touch vault/x\n{}", lines("src")),
+            Decision::Deny,
+        ),
+        ("deny", "touch src/f".to_owned(), Decision::NoOpinion),
+        ("allow", "touch vault/x".to_owned(), Decision::Grant),
+        ("allow", lines("vault"), Decision::NoOpinion),
+    ] {
+        let bench = Bench::with(&format!(
+            "[[rule]]\nid = 'r'\ncommand = 'touch *'\npath = 'vault/**'\nverdict = '{verdict}'"
+        ));
+        fs::create_dir(bench.project().join("src")).unwrap();
+        let output = bench.bash(&command).await;
+        let shown: String = command.chars().take(20).collect();
+        assert_eq!(output.decision(), decision, "{verdict} {shown}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_understood_does_not_get_around_a_rule() {
+    for verdict in ["deny", "ask", "allow", "context"] {
+        let bench = Bench::with(&format!(
+            "[[rule]]\nid = 'r'\ncommand = ['npm publish *', 'make release']\nverdict = '{verdict}'\nmessage = 'm'\n\
+             [[rule]]\nid = 'files'\npath = 'vault/**'\nverdict = '{verdict}'\nmessage = 'm'"
+        ));
+        for (command, for_deny) in [
+            ("npm publish\n)", Decision::Deny),
+            ("npm \\\npublish\n)", Decision::Deny),
+            ("ls; n'p'm publish\nfi", Decision::Deny),
+            ("rm vault/x\n)", Decision::Deny),
+            ("rm 'vault/x\n", Decision::Ask),
+            ("npm 'publish\n", Decision::Ask),
+            ("npm run x\n)", Decision::Ask),
+            ("npm $A publish", Decision::Ask),
+            ("make $A", Decision::Ask),
+            ("make build $A", Decision::NoOpinion),
+            ("ls\n)", Decision::NoOpinion),
+            ("npm run x", Decision::NoOpinion),
+            ("source x; npm run y", Decision::NoOpinion),
+        ] {
+            let decision = match (verdict, for_deny) {
+                ("deny", it) => it,
+                ("ask", Decision::Deny) => Decision::Ask,
+                ("ask", it) => it,
+                _ => Decision::NoOpinion,
+            };
+            let found = bench.bash(command).await.decision();
+            assert_eq!(found, decision, "{verdict} {command}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_field_that_names_files_counts() {
+    let rule = |path: &str, verdict: &str| {
+        Bench::with(&format!(
+            "[[rule]]\nid = 'r'\npath = '{path}/**'\nverdict = '{verdict}'"
+        ))
+    };
+    let (vault, docs) = (rule("vault", "deny"), rule("docs", "allow"));
+    for (tool, input, denied, granted) in [
+        (
+            "Grep",
+            json!({"path": "vault", "file_path": "docs/x"}),
+            true,
+            false,
+        ),
+        (
+            "Grep",
+            json!({"pattern": "x", "glob": "vault/**"}),
+            true,
+            false,
+        ),
+        (
+            "Grep",
+            json!({"path": "src", "glob": "{a,vault}/**"}),
+            true,
+            false,
+        ),
+        (
+            "Grep",
+            json!({"path": "docs/a", "glob": "vault/**"}),
+            true,
+            true,
+        ),
+        (
+            "Grep",
+            json!({"pattern": "vault/x", "path": "docs/a"}),
+            false,
+            true,
+        ),
+        (
+            "Grep",
+            json!({"path": "docs/a", "glob": "*.md"}),
+            false,
+            true,
+        ),
+        (
+            "Grep",
+            json!({"path": "docs/a", "glob": "../../src/*"}),
+            false,
+            false,
+        ),
+        ("Grep", json!({"glob": "*.md"}), false, false),
+        ("Glob", json!({"pattern": "vault/**"}), true, false),
+        ("Glob", json!({"pattern": "docs/**"}), false, true),
+        (
+            "Glob",
+            json!({"pattern": "**", "path": "vault"}),
+            true,
+            false,
+        ),
+        (
+            "NotebookEdit",
+            json!({"file_path": "docs/a", "notebook_path": "vault/a"}),
+            true,
+            false,
+        ),
+        (
+            "NotebookEdit",
+            json!({"file_path": "docs/a", "notebook_path": "src/a"}),
+            false,
+            false,
+        ),
+        (
+            "NotebookEdit",
+            json!({"notebook_path": "docs/a"}),
+            false,
+            true,
+        ),
+        (
+            "Write",
+            json!({"file_path": "docs/a", "path": ["src"]}),
+            false,
+            false,
+        ),
+        ("Write", json!({}), false, false),
+    ] {
+        let output = vault.trigger(call(tool, input.clone())).await;
+        assert_eq!(
+            output.decision() == Decision::Deny,
+            denied,
+            "{tool} {input}"
+        );
+        let output = docs.trigger(call(tool, input.clone())).await;
+        assert_eq!(
+            output.decision() == Decision::Grant,
+            granted,
+            "{tool} {input}"
+        );
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_link_out_of_an_allowed_folder_is_not_allowed() {
+    let bench = Bench::with("[[rule]]\nid = 'r'\npath = 'docs/**'\nverdict = 'allow'");
+    fs::create_dir(bench.project().join("docs")).unwrap();
+    fs::create_dir(bench.project().join("src")).unwrap();
+    std::os::unix::fs::symlink("../src", bench.project().join("docs/out")).unwrap();
+    for (file, decision) in [
+        ("docs/in", Decision::Grant),
+        ("docs/out/x", Decision::NoOpinion),
+    ] {
+        let input = call("Write", json!({ "file_path": file }));
+        assert_eq!(bench.trigger(input).await.decision(), decision, "{file}");
     }
 }
 

@@ -222,7 +222,8 @@ impl HookManager {
     }
 
     /// Runs the deciding and background hooks one after another, neighbours of one parallel group together. Each
-    /// sees the input as rewritten so far. Returns what ran and the input that will be executed.
+    /// sees the input as rewritten so far, and a grant speaks only of the input that its hook saw: a rewrite takes
+    /// earlier ones away. Returns what ran and the input that will be executed.
     async fn run_in_order(
         &self,
         candidates: &[Candidate],
@@ -237,9 +238,13 @@ impl HookManager {
                 let candidate = candidates.get(at)?;
                 Some(self.run(candidate, &input, ctx).map(move |run| (at, run)))
             });
-            let finished = join_all(together).await;
+            let mut finished = join_all(together).await;
             let step_output = merge(finished.iter().map(|(_, run)| &run.output));
             if let Some(rewritten) = step_output.rewritten_input() {
+                if input.tool_input() != Some(rewritten) {
+                    let before = runs.iter_mut().chain(&mut finished);
+                    before.for_each(|(_, run)| run.drop_grant_beside(rewritten));
+                }
                 input.replace_tool_input(rewritten.clone());
             }
             let blocked = finished.iter().any(|(_, run)| run.denies());

@@ -3,15 +3,14 @@
 use bowline::hooks::{HookInput, Match, Matcher};
 use bowline::settings::RuleVerdict;
 use bowline_guard::effect::Category;
-use bowline_guard::invocation::{Invocation, Value};
-use bowline_guard::judge::Judgement;
 use bowline_guard::paths::ResolvedPath;
 use bowline_guard::pattern::{CommandPattern, PathPattern, RulePattern};
 use bowline_guard::shell::Understanding;
 use bowline_guard::tool_call::runs_a_shell;
 
 use super::condition::{Condition, Facts, Unsettled};
-use super::subject::{ShellTools, Subject, Touched, writes};
+use super::subject::{ShellTools, Subject, Touched};
+use super::{doubt, files, grant};
 
 /// The conditions of a rule, compiled.
 #[derive(Debug)]
@@ -22,6 +21,7 @@ pub(super) struct Conditions {
     pub(super) effects: Vec<RulePattern>,
     pub(super) paths: Vec<PathPattern>,
     pub(super) when: Option<Condition>,
+    pub(super) doubt: Doubt,
     /// What is wrong with a condition, so that nobody can tell whether it holds.
     pub(super) fault: Option<String>,
 }
@@ -39,6 +39,25 @@ impl From<RuleVerdict> for Quantity {
         match verdict {
             RuleVerdict::Allow => Self::Every,
             _ => Self::Any,
+        }
+    }
+}
+
+/// What a rule makes of what nobody can tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Doubt {
+    /// Its conditions do not hold.
+    IsNo,
+    /// A person is asked.
+    Asks,
+}
+
+impl From<RuleVerdict> for Doubt {
+    fn from(verdict: RuleVerdict) -> Self {
+        if verdict.tightens() {
+            Self::Asks
+        } else {
+            Self::IsNo
         }
     }
 }
@@ -90,19 +109,36 @@ impl Conditions {
         if let Match::No(why) = self.fits(subject.input) {
             return Applies::No(why);
         }
-        if let Some(why) = self.refusal(subject) {
-            return Applies::No(why.to_owned());
+        let command = self.command(subject);
+        if let Applies::No(_) = command {
+            return command;
+        }
+        let refusal = self.refusal(subject);
+        if subject.is_exhausted() && (refusal.is_some() || self.quantity == Quantity::Every) {
+            return Applies::Unknown("it names more files than can be looked at".to_owned());
+        }
+        if let Some(why) = refusal {
+            return match command {
+                Applies::Unknown(_) => command,
+                _ if self.may_be_overlooked(subject) => Applies::Unknown(
+                    "the command is not understood as a whole; write it simpler".to_owned(),
+                ),
+                _ => Applies::No(why.to_owned()),
+            };
         }
         if let Some(fault) = &self.fault {
             return Applies::Unknown(fault.clone());
         }
-        self.when(subject)
+        match (self.when(subject), command) {
+            (Applies::Yes, command) => command,
+            (when, _) => when,
+        }
     }
 
-    /// The first condition that does not hold, for people.
+    /// The first condition on what is done that does not hold, for people.
     fn refusal(&self, subject: &Subject<'_>) -> Option<&'static str> {
-        if !self.commands.is_empty() && !self.command_holds(subject) {
-            return Some("no program run matches `command`");
+        if self.quantity == Quantity::Every && self.looks_inside() && !is_plain(subject) {
+            return Some("there is more in the command than plain programs and words");
         }
         if !self.effects.is_empty() && !self.effect_holds(subject) {
             return Some("nothing that it does matches `effect`");
@@ -113,38 +149,47 @@ impl Conditions {
         None
     }
 
-    fn command_holds(&self, subject: &Subject<'_>) -> bool {
-        let Some(judgement) = subject.judgement() else {
+    /// Whether a file of the rule could be in the part of a command that is not understood.
+    fn may_be_overlooked(&self, subject: &Subject<'_>) -> bool {
+        let (Some(command), Some(judgement)) = (subject.command, subject.judgement()) else {
             return false;
         };
-        let runs = &judgement.invocations;
-        match self.quantity {
-            Quantity::Any => runs
-                .iter()
-                .any(|run| self.commands.iter().any(|pattern| pattern.matches(run))),
-            Quantity::Every => {
-                is_understood(judgement)
-                    && runs
-                        .iter()
-                        .all(|run| self.covering(run).is_some() && self.is_plain(run))
-            }
+        let mut paths = self.paths.iter();
+        self.doubt == Doubt::Asks
+            && judgement.understanding != Understanding::Clean
+            && paths.any(|path| !self.commands.is_empty() || doubt::mentions_path(command, path))
+    }
+
+    /// Whether a condition speaks of what a command does, not only of the call.
+    fn looks_inside(&self) -> bool {
+        !(self.commands.is_empty() && self.effects.is_empty() && self.paths.is_empty())
+    }
+
+    fn command(&self, subject: &Subject<'_>) -> Applies {
+        if self.commands.is_empty() {
+            return Applies::Yes;
         }
-    }
-
-    /// The pattern that means a run and nothing beyond it.
-    fn covering(&self, run: &Invocation) -> Option<&CommandPattern> {
-        self.commands.iter().find(|pattern| pattern.covers(run))
-    }
-
-    /// Whether a run is all that it seems: no variables of its own, nothing that only running tells, no file
-    /// written that nobody named.
-    fn is_plain(&self, run: &Invocation) -> bool {
-        run.environment.is_empty()
-            && (!self.paths.is_empty() || !writes(run))
-            && run
-                .args
-                .iter()
-                .all(|arg| matches!(arg.value, Value::Known(_) | Value::Pattern(_)))
+        let no = || Applies::No("no program run matches `command`".to_owned());
+        let (Some(command), Some(judgement)) = (subject.command, subject.judgement()) else {
+            return no();
+        };
+        let runs = subject.runs();
+        let any = |meant: &dyn Fn(&CommandPattern) -> bool| self.commands.iter().any(meant);
+        let holds = match self.quantity {
+            Quantity::Any => runs.iter().any(|run| any(&|it| it.matches(run))),
+            Quantity::Every => runs.iter().all(|run| any(&|it| it.covers(run))),
+        };
+        if holds {
+            return Applies::Yes;
+        }
+        let could = || {
+            let mut patterns = self.commands.iter();
+            patterns.find_map(|it| doubt::could_run(it, command, judgement, runs))
+        };
+        match self.doubt {
+            Doubt::Asks => could().map_or_else(no, Applies::Unknown),
+            Doubt::IsNo => no(),
+        }
     }
 
     fn effect_holds(&self, subject: &Subject<'_>) -> bool {
@@ -161,25 +206,25 @@ impl Conditions {
             // What nothing is known of is not allowed beside what is meant.
             (Quantity::Every, Some(judgement)) => {
                 let known = |run: usize| judgement.effects.iter().any(|(_, of)| *of == Some(run));
-                is_understood(judgement)
-                    && every()
-                    && judgement
-                        .invocations
-                        .iter()
-                        .enumerate()
-                        .all(|(index, run)| known(index) && self.is_plain(run))
+                every() && (0..judgement.invocations.len()).all(known)
             }
         }
     }
 
     fn path_holds(&self, subject: &Subject<'_>) -> bool {
-        let Some(judgement) = subject.judgement() else {
-            return subject
-                .named_file()
-                .is_some_and(|path| self.names(&path, subject));
+        let meant = |touched: &Touched| match touched {
+            Touched::Path(path) => self.names(path, subject),
+            Touched::Unknown => false,
         };
-        let touched: Vec<Touched> = judgement
-            .invocations
+        let Some(judgement) = subject.judgement() else {
+            let named = files::named(subject.input, subject.world(), self.quantity);
+            return match self.quantity {
+                Quantity::Any => named.iter().any(meant),
+                Quantity::Every => !named.is_empty() && named.iter().all(meant),
+            };
+        };
+        let touched: Vec<Touched> = subject
+            .runs()
             .iter()
             .flat_map(|run| {
                 let pattern = self.commands.iter().find(|pattern| pattern.matches(run));
@@ -187,10 +232,6 @@ impl Conditions {
                 subject.touched(run, skip)
             })
             .collect();
-        let meant = |touched: &Touched| match touched {
-            Touched::Path(path) => self.names(path, subject),
-            Touched::Unknown => false,
-        };
         match self.quantity {
             Quantity::Any => {
                 let world = subject.world();
@@ -198,14 +239,13 @@ impl Conditions {
                     effect
                         .paths
                         .iter()
-                        .any(|path| self.paths.iter().any(|it| it.matches(path, &world)))
+                        .any(|path| self.paths.iter().any(|it| it.matches(path, world)))
                 });
                 by_effect || touched.iter().any(meant)
             }
             // A program that nobody named may do anything, whatever files it is given.
             Quantity::Every => {
                 !(self.commands.is_empty() && self.effects.is_empty())
-                    && is_understood(judgement)
                     && !touched.is_empty()
                     && touched.iter().all(meant)
             }
@@ -215,7 +255,7 @@ impl Conditions {
     /// Whether a path is one of the rule's: any of its spellings for a rule that stops, all for one that allows.
     fn names(&self, path: &ResolvedPath, subject: &Subject<'_>) -> bool {
         let world = subject.world();
-        let named = |path: &str| self.paths.iter().any(|it| it.matches(path, &world));
+        let named = |path: &str| self.paths.iter().any(|it| it.matches(path, world));
         match self.quantity {
             // Whoever touches a folder touches what is in it.
             Quantity::Any => path
@@ -242,13 +282,18 @@ impl Conditions {
         match when.holds(&facts) {
             Ok(true) => Applies::Yes,
             Ok(false) => Applies::No("`when` is false".to_owned()),
+            // To leave a field out must not be a way around a rule.
+            Err(Unsettled::Missing(what)) if self.doubt == Doubt::Asks => Applies::Unknown(what),
             Err(Unsettled::Missing(what)) => Applies::No(format!("`when` is false: {what}")),
             Err(Unsettled::Failed(why)) => Applies::Unknown(why),
         }
     }
 }
 
-/// Whether every run of a line is known; else nothing about it can be allowed.
-fn is_understood(judgement: &Judgement) -> bool {
-    judgement.understanding == Understanding::Clean && !judgement.invocations.is_empty()
+/// Whether all that an event would run is in plain sight.
+fn is_plain(subject: &Subject<'_>) -> bool {
+    match (subject.command, subject.judgement()) {
+        (Some(command), Some(judgement)) => grant::is_plain_line(command, judgement),
+        _ => true,
+    }
 }

@@ -11,7 +11,7 @@ use bowline_guard::pattern::{BadPattern, CommandPattern, PathPattern, RulePatter
 use bowline_guard::policy::GuardPolicy;
 use bowline_guard::tool_call::{CallDecision, judge_command};
 
-use super::apply::{Applies, Conditions, Quantity};
+use super::apply::{Applies, Conditions, Doubt, Quantity};
 use super::condition::Condition;
 use super::examples;
 use super::hook::RuleHook;
@@ -87,6 +87,7 @@ impl Compiler<'_> {
             effects,
             paths,
             when,
+            doubt: Doubt::from(rule.verdict),
             fault: self.fault.clone(),
         };
         RuleHook::new(rule.clone(), conditions, rewrite, Arc::clone(analyst))

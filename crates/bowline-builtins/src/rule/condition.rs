@@ -187,7 +187,9 @@ fn declare(context: &mut Context<'_, '_>, patterns: &Arc<Patterns>) -> Result<()
 
 fn unsettled(error: ExecutionError) -> Unsettled {
     match error {
-        ExecutionError::NoSuchKey(key) => Unsettled::Missing(format!("there is no `{key}`")),
+        ExecutionError::NoSuchKey(key) => Unsettled::Missing(format!(
+            "there is no field `{key}` here; ask for it first, as in `has(tool_input.{key}) && …`"
+        )),
         ExecutionError::IndexOutOfBounds(_) => {
             Unsettled::Missing("there is no element of this number".to_owned())
         }

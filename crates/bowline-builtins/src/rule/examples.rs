@@ -4,22 +4,7 @@ use bowline::hooks::{HookEvent, HookEventData, HookInput, Match, ToolOutput};
 use bowline::settings::{ExampleCall, RuleDefinition};
 use serde_json::{Value, json};
 
-/// The tools that a bare text can be about, with the field that holds it.
-const TOOLS: &[(&str, &str)] = &[
-    ("Bash", "command"),
-    ("PowerShell", "command"),
-    ("Shell", "command"),
-    ("Monitor", "command"),
-    ("Write", "file_path"),
-    ("Edit", "file_path"),
-    ("MultiEdit", "file_path"),
-    ("Read", "file_path"),
-    ("NotebookEdit", "notebook_path"),
-    ("NotebookRead", "notebook_path"),
-    ("Glob", "path"),
-    ("Grep", "path"),
-    ("LS", "path"),
-];
+use super::files::{COMMAND, TOOLS};
 
 const SESSION: &str = "example";
 
@@ -63,7 +48,7 @@ fn of_text(event: HookEvent, text: &str, rule: &RuleDefinition) -> Option<HookIn
     };
     let (tool, field) = TOOLS.iter().find(|(tool, field)| {
         // A rule for any tool that only names files means files.
-        let skipped = rule.tools.is_empty() && only_paths && *field == "command";
+        let skipped = rule.tools.is_empty() && only_paths && *field == COMMAND;
         !skipped && fits(tool)
     })?;
     Some(of_tool(event, tool, json!({ *field: text })))

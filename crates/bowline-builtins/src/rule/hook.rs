@@ -17,6 +17,9 @@ use crate::Analyst;
 /// Rewriting comes first, so that everyone else judges what will really run.
 const REWRITE_PRIORITY: i32 = 100;
 
+/// Deciding comes last, so that no hook rewrites what was decided. The guards, registered later, come right after.
+const DECIDING_PRIORITY: i32 = i32::MIN;
+
 /// One rule of a settings file.
 #[derive(Debug)]
 pub struct RuleHook {
@@ -127,10 +130,10 @@ impl RuleHook {
             return HookOutput::allow();
         };
         let world = subject.world();
-        if rewrite.is_done(command, &world) {
+        if rewrite.is_done(command, world) {
             return HookOutput::allow();
         }
-        let Some(text) = rewrite.apply(command, &world) else {
+        let Some(text) = rewrite.apply(command, world) else {
             return HookOutput::ask(format!(
                 "rule {id} would rewrite `{}`, but the words to be replaced are quoted, nested or made by the \
                  shell. Write it as a plain command{}",
@@ -173,6 +176,7 @@ impl Hook for RuleHook {
     fn priority(&self) -> i32 {
         match self.definition.verdict {
             RuleVerdict::Rewrite => REWRITE_PRIORITY,
+            RuleVerdict::Deny | RuleVerdict::Ask | RuleVerdict::Allow => DECIDING_PRIORITY,
             _ => 0,
         }
     }

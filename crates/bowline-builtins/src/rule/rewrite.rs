@@ -250,6 +250,18 @@ mod tests {
     }
 
     #[test]
+    fn no_other_program_runs_after_a_rewrite() {
+        let world = StaticWorld::new("/home/dev/project", "/home/dev");
+        let from = [CommandPattern::parse("task *").unwrap()];
+        let rewrite = Rewrite::new(&from, "uv run", &world).unwrap();
+        let apply = |text: &str| rewrite.apply(text, &world);
+        // As arguments of the one they are words, as those of the other they are a program that runs.
+        assert_eq!(apply("task bash -c 'make all'"), None);
+        assert_eq!(apply("t=task; $t x; task x"), None);
+        assert_eq!(apply("task"), Some("uv run".to_owned()));
+    }
+
+    #[test]
     fn what_is_done_stays_as_it_is() {
         let world = StaticWorld::new("/home/dev/project", "/home/dev");
         let from = [CommandPattern::parse("npm test *").unwrap()];

@@ -1,19 +1,25 @@
 //! What a rule looks at: one event, with what the guard makes of it.
 
+use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use bowline::hooks::{HookContext, HookInput};
 use bowline_guard::effect::{Category, Effect};
-use bowline_guard::invocation::{Arg, Directory, Invocation, Opened, Opening, Value};
+use bowline_guard::invocation::{Arg, Directory, Invocation, Opened, Value};
 use bowline_guard::judge::Judgement;
 use bowline_guard::lookalikes;
 use bowline_guard::paths::{ResolvedPath, World, resolve, resolve_literal};
 use bowline_guard::policy::GuardPolicy;
 use bowline_guard::secrets::redact;
+use bowline_guard::sensitive::SensitivePolicy;
+use bowline_guard::shell::Understanding;
 use bowline_guard::tool_call::{ToolCall, judge_tool_call, runs_a_shell};
 
+use super::doubt::runs_of_pieces;
 use crate::Analyst;
 use crate::guard::AGENT_VARIABLE;
+use crate::machine::MachineWorld;
 
 /// A call is quoted in a message up to so many characters.
 const MAX_QUOTED: usize = 120;
@@ -29,6 +35,9 @@ pub(super) struct Subject<'a> {
     /// The shell command, for tools that a shell runs.
     pub(super) command: Option<&'a str>,
     judgement: Option<Arc<Judgement>>,
+    /// One budget of look-ups for all that a rule asks about the event.
+    world: OnceCell<MachineWorld<'a>>,
+    runs: OnceCell<Vec<Invocation>>,
 }
 
 /// Which tools a `command` is a shell's business for.
@@ -56,6 +65,8 @@ impl<'a> Subject<'a> {
             input,
             analyst,
             command,
+            world: OnceCell::new(),
+            runs: OnceCell::new(),
         }
     }
 
@@ -87,20 +98,34 @@ impl<'a> Subject<'a> {
                 command: None,
                 ..call
             },
-            &self.world(),
+            self.world(),
             &GuardPolicy::default(),
         );
         verdict.category.zip(verdict.rule).into_iter().collect()
     }
 
-    pub(super) fn world(&self) -> impl World {
-        self.analyst.world(&self.cwd)
+    pub(super) fn world(&self) -> &MachineWorld<'a> {
+        self.world.get_or_init(|| self.analyst.world(&self.cwd))
     }
 
-    /// The files that a tool names.
-    pub(super) fn named_file(&self) -> Option<ResolvedPath> {
-        let path = self.input.file_path()?;
-        Some(resolve_literal(path, &self.world()))
+    /// Whether more was asked about the machine than one event may.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.world.get().is_some_and(World::is_exhausted)
+    }
+
+    /// What the command runs; of a text that is not understood as a whole, also what its pieces run.
+    pub(super) fn runs(&self) -> &[Invocation] {
+        let (Some(command), Some(judgement)) = (self.command, self.judgement()) else {
+            return &[];
+        };
+        if judgement.understanding == Understanding::Clean {
+            return &judgement.invocations;
+        }
+        self.runs.get_or_init(|| {
+            let mut runs = judgement.invocations.clone();
+            runs.extend(runs_of_pieces(command, self.world()));
+            runs
+        })
     }
 
     /// The call for a message: without secrets, and with nothing in it that deceives the eye.
@@ -119,7 +144,7 @@ impl<'a> Subject<'a> {
         let Directory::Known(cwd) = &run.directory else {
             return vec![Touched::Unknown];
         };
-        let world = self.analyst.world(cwd);
+        let world = Seen::from(cwd, self.world());
         let opened = run.opened.iter().filter(|file| !is_nothing(file));
         let opened = opened.map(|opened| touched(&opened.file, &world));
         let args = run.args.iter().skip(skip).filter_map(|arg| {
@@ -135,6 +160,60 @@ impl<'a> Subject<'a> {
             }
         });
         opened.chain(args).collect()
+    }
+}
+
+/// The same machine, within the same budget of look-ups, from another folder.
+pub(super) struct Seen<'w> {
+    cwd: &'w str,
+    world: &'w dyn World,
+}
+
+impl<'w> Seen<'w> {
+    pub(super) fn from(cwd: &'w str, world: &'w dyn World) -> Self {
+        Self { cwd, world }
+    }
+}
+
+impl World for Seen<'_> {
+    fn cwd(&self) -> &str {
+        self.cwd
+    }
+
+    fn project_root(&self) -> &str {
+        self.world.project_root()
+    }
+
+    fn home(&self) -> Option<&str> {
+        self.world.home()
+    }
+
+    fn temp_dirs(&self) -> &[String] {
+        self.world.temp_dirs()
+    }
+
+    fn variable(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.world.variable(name)
+    }
+
+    fn symlink_target(&self, path: &str) -> Option<String> {
+        self.world.symlink_target(path)
+    }
+
+    fn is_ignored(&self, path: &str) -> Option<bool> {
+        self.world.is_ignored(path)
+    }
+
+    fn is_tracked(&self, path: &str) -> Option<bool> {
+        self.world.is_tracked(path)
+    }
+
+    fn is_exhausted(&self) -> bool {
+        self.world.is_exhausted()
+    }
+
+    fn sensitive_policy(&self) -> &SensitivePolicy {
+        self.world.sensitive_policy()
     }
 }
 
@@ -155,15 +234,8 @@ fn touched(arg: &Arg, world: &dyn World) -> Touched {
 }
 
 /// Whether the shell opens what is no file: what is written to `/dev/null` is gone.
-pub(super) fn is_nothing(opened: &Opened) -> bool {
+fn is_nothing(opened: &Opened) -> bool {
     opened.file.text() == Some("/dev/null")
-}
-
-/// Whether the shell writes to a file for the run.
-pub(super) fn writes(run: &Invocation) -> bool {
-    run.opened
-        .iter()
-        .any(|opened| opened.how != Opening::Read && !is_nothing(opened))
 }
 
 /// A text of a call for a message.

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::decision::Decision;
-use crate::output::HookOutput;
+use crate::output::{HookOutput, Permission};
 
 /// What one hook did for one event.
 #[derive(Debug, Clone)]
@@ -54,6 +56,20 @@ impl HookRun {
     /// What it decided.
     pub fn decision(&self) -> Decision {
         self.output.decision()
+    }
+
+    /// Takes back a grant that was given to another input than `rewritten`. A hook that grants what it has itself
+    /// rewritten means the new input.
+    pub(super) fn drop_grant_beside(&mut self, rewritten: &Value) {
+        if self.output.permission == Some(Permission::Grant)
+            && self.output.updated_input.as_ref() != Some(rewritten)
+        {
+            self.output.permission = None;
+            self.output.warnings.push(format!(
+                "the input was rewritten after `{}` allowed it, so that it is not allowed any more",
+                self.id
+            ));
+        }
     }
 
     pub(super) fn denies(&self) -> bool {

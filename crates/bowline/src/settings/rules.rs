@@ -5,6 +5,7 @@ use super::ids::Ids;
 use super::model::Scope;
 use super::rule::{LoadedRule, RuleDefinition, RuleStatus};
 use super::trust::TrustState;
+use crate::event::{EventClass, HookEvent};
 
 /// The section's name, in the files and in `locked`.
 pub(super) const RULE: &str = "rule";
@@ -18,7 +19,7 @@ pub(super) fn arrange(files: &mut [FileConfig<'_>], trust: TrustState) -> Vec<Lo
     let mut rules = Vec::new();
     for file in order {
         for mut definition in std::mem::take(&mut file.rules) {
-            let status = status(&definition, file, lock.as_ref(), trust);
+            let status = status(&mut definition, file, lock.as_ref(), trust);
             let id = ids.unique(definition.id.clone());
             if id != definition.id {
                 file.findings.warning(
@@ -39,13 +40,18 @@ pub(super) fn arrange(files: &mut [FileConfig<'_>], trust: TrustState) -> Vec<Lo
 }
 
 fn status(
-    rule: &RuleDefinition,
+    rule: &mut RuleDefinition,
     file: &mut FileConfig<'_>,
     lock: Option<&Lock>,
     trust: TrustState,
 ) -> RuleStatus {
+    let untrusted = file.is_the_projects() && !trust.is_trusted();
     if rule.verdict.tightens() {
-        return RuleStatus::InForce;
+        return if untrusted {
+            only_gates(rule, file)
+        } else {
+            RuleStatus::InForce
+        };
     }
     if rule.fault.is_some() {
         return RuleStatus::Disabled {
@@ -65,7 +71,7 @@ fn status(
         );
         return RuleStatus::Disabled { by: why };
     }
-    if file.is_the_projects() && !trust.is_trusted() {
+    if untrusted {
         file.findings.note(
             "untrusted-rule",
             span,
@@ -78,5 +84,34 @@ fn status(
         );
         return RuleStatus::Untrusted;
     }
+    RuleStatus::InForce
+}
+
+/// To stop what is about to happen is to tighten. Elsewhere a block tells the agent what to do, which only a trusted
+/// project may: of an untrusted rule the gates among its events count.
+fn only_gates(rule: &mut RuleDefinition, file: &mut FileConfig<'_>) -> RuleStatus {
+    let (gates, others): (Vec<HookEvent>, Vec<HookEvent>) = rule
+        .events
+        .iter()
+        .partition(|event| event.class() == EventClass::Gate);
+    if others.is_empty() {
+        return RuleStatus::InForce;
+    }
+    let names: Vec<&str> = others.iter().map(|event| event.name()).collect();
+    file.findings.note(
+        "untrusted-rule",
+        &rule.origin.place.span,
+        format!(
+            "rule `{}` ({}) is ignored on {}: it would instruct the agent there, and the project's settings are not trusted",
+            rule.id,
+            rule.verdict.name(),
+            names.join(", ")
+        ),
+        "look at what it does with `bowline trust`",
+    );
+    if gates.is_empty() {
+        return RuleStatus::Untrusted;
+    }
+    rule.events = gates;
     RuleStatus::InForce
 }

@@ -102,6 +102,39 @@ async fn f17_c_deny_beats_ask_beats_grant_beats_no_opinion() {
     }
 }
 
+#[tokio::test]
+async fn a_grant_speaks_only_of_the_input_that_its_hook_saw() {
+    let event = HookEvent::PreToolUse;
+    let original = json!({"command": "git status"});
+    let grant = HookOutput::grant();
+    let rewrite = |to: &str| HookOutput::allow().updated_input(json!({ "command": to }));
+    let both = |to: &str| HookOutput::grant().updated_input(json!({ "command": to }));
+    for (outputs, expected) in [
+        (vec![grant.clone(), rewrite("deploy")], Decision::NoOpinion),
+        (vec![grant.clone(), rewrite("git status")], Decision::Grant),
+        (vec![rewrite("deploy"), grant.clone()], Decision::Grant),
+        (
+            vec![rewrite("a"), grant.clone(), rewrite("b")],
+            Decision::NoOpinion,
+        ),
+        (vec![grant.clone(), rewrite("b"), grant], Decision::Grant),
+        (vec![both("a")], Decision::Grant),
+        (vec![both("a"), rewrite("b")], Decision::NoOpinion),
+        (vec![both("a"), HookOutput::ask("sure?")], Decision::Ask),
+    ] {
+        let hooks = outputs
+            .iter()
+            .map(|output| ("hook", event, output.clone()))
+            .collect();
+        let input = HookInput::pre_tool_use("s", "Bash", original.clone());
+        let result = manager(hooks).trigger(input, &ctx()).await;
+        assert_eq!(result.output.decision(), expected, "{outputs:?}");
+        if expected == Decision::NoOpinion {
+            assert!(!result.output.warnings.is_empty(), "{outputs:?}");
+        }
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn f17_d_the_result_lists_every_hook() {
     let event = HookEvent::PreToolUse;
