@@ -646,6 +646,25 @@ fn a_forged_worktree_is_none() {
     fs::write(lonely.join("commondir"), "../..\n").unwrap();
     fs::write(copy.join(".git"), format!("gitdir: {}\n", lonely.display())).unwrap();
     assert_eq!(ground.machine.linked_worktree(&copy), None);
+    // Nor if the main checkout, whole as it is, lies within the worktree.
+    let within = copy.join("main");
+    fs::create_dir_all(&within).unwrap();
+    fs::rename(ground.home().join("fake/.git"), within.join(".git")).unwrap();
+    for (name, text) in [("HEAD", "ref: refs/heads/x\n"), ("config", "")] {
+        fs::write(within.join(".git").join(name), text).unwrap();
+    }
+    for folder in ["objects", "refs"] {
+        fs::create_dir_all(within.join(".git").join(folder)).unwrap();
+    }
+    let own = within.join(".git/worktrees/copy");
+    fs::write(copy.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
+    assert_eq!(ground.machine.linked_worktree(&copy), None);
+    // Moved out of it, the same is one.
+    let beside = ground.home().join("main");
+    fs::rename(&within, &beside).unwrap();
+    let own = beside.join(".git/worktrees/copy");
+    fs::write(copy.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
+    assert!(ground.machine.linked_worktree(&copy).is_some());
     // A worktree that git has forgotten.
     fs::remove_dir_all(ground.path(".git/worktrees/tree")).unwrap();
     assert_eq!(ground.machine.linked_worktree(&tree), None);

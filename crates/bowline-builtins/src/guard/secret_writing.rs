@@ -2,6 +2,7 @@
 
 mod commit;
 mod diff;
+mod files;
 mod git;
 mod shell;
 mod spot;
@@ -18,7 +19,12 @@ use super::{Guards, PRIORITY, run_policy};
 use commit::Commit;
 use spot::{Spot, place_of, spots_in};
 
-const EVENTS: &[HookEvent] = &[HookEvent::PreToolUse, HookEvent::UserPromptSubmit];
+/// A call can be rewritten until it is permitted.
+const EVENTS: &[HookEvent] = &[
+    HookEvent::PreToolUse,
+    HookEvent::PermissionRequest,
+    HookEvent::UserPromptSubmit,
+];
 /// More places than this are counted, not named.
 const MOST_PLACES: usize = 3;
 /// A large repository takes git a while.
@@ -31,6 +37,9 @@ const UNCOMMITTED: &str = "take it out of the change, put it into the environmen
 const UNSENT: &str = "send the prompt without it and name the variable or the store that holds it; replace the secret if it was \
      pasted before, since transcripts keep what was sent";
 
+const LOOKED_AT: &str = "look at what would be committed before you say yes, or commit by a plain `git commit` in the \
+     repository's own folder";
+
 /// What is answered where a secret would be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnSecret {
@@ -41,7 +50,9 @@ pub enum OnSecret {
 }
 
 /// Speaks up when what looks like a live secret would be written into a file or a commit, or was pasted into a prompt.
-/// Silent otherwise.
+/// Asks about a commit whose change cannot be looked at. Silent otherwise.
+///
+/// Every call is judged by itself: what is asked about here does not count as a strike.
 #[derive(Debug)]
 pub struct SecretWritingGuard {
     guards: Arc<Guards>,
@@ -59,7 +70,7 @@ impl SecretWritingGuard {
         let judgement = self.guards.analyst().judge(command, input, ctx);
         let mut seen = Seen::new("this command would write", ELSEWHERE);
         seen.spots = shell::written(command, &judgement);
-        let commits = Commit::all(&judgement.invocations);
+        let commits = Commit::all(command, &judgement.invocations);
         if !commits.is_empty() {
             seen.deed = "this command would write or commit";
             seen.instead = UNCOMMITTED;
@@ -68,12 +79,18 @@ impl SecretWritingGuard {
             let found = commit.look(&ctx.env).await;
             seen.spots.extend(found.spots);
             seen.warnings.extend(found.warning);
+            seen.unseen = seen.unseen.or(found.unseen);
         }
         seen
     }
 
     fn answer(&self, seen: Seen, mode: GuardMode) -> HookOutput {
-        let output = match (seen.reason(), mode, self.on_secret) {
+        let on_secret = if seen.spots.is_empty() {
+            OnSecret::Ask
+        } else {
+            self.on_secret
+        };
+        let output = match (seen.reason(), mode, on_secret) {
             (None, _, _) => HookOutput::allow(),
             (Some(reason), GuardMode::Observe, _) => HookOutput::allow().system_message(format!(
                 "Bowline only observes; it would stop this: {reason}"
@@ -81,7 +98,11 @@ impl SecretWritingGuard {
             (Some(reason), _, OnSecret::Ask) => HookOutput::ask(reason),
             (Some(reason), _, OnSecret::Deny) => HookOutput::block(reason),
         };
-        seen.warnings.into_iter().fold(output, HookOutput::warning)
+        let unseen = seen
+            .unseen
+            .map(|why| format!("the change of a commit was not looked at for secrets: {why}"));
+        let warnings = seen.warnings.into_iter().chain(unseen);
+        warnings.fold(output, HookOutput::warning)
     }
 }
 
@@ -128,6 +149,8 @@ struct Seen {
     spots: Vec<Spot>,
     instead: &'static str,
     warnings: Vec<String>,
+    /// Why a commit could not be looked at.
+    unseen: Option<&'static str>,
 }
 
 impl Seen {
@@ -137,13 +160,19 @@ impl Seen {
             spots: Vec::new(),
             instead,
             warnings: Vec::new(),
+            unseen: None,
         }
     }
 
     /// What was found and what to do, if anything was. Never the secret itself.
     fn reason(&self) -> Option<String> {
         if self.spots.is_empty() {
-            return None;
+            return self.unseen.map(|why| {
+                format!(
+                    "what would be committed could not be looked at for secrets: {why}. Instead: {LOOKED_AT}. \
+                     [secrets.writing]"
+                )
+            });
         }
         let mut places: Vec<String> = self
             .spots

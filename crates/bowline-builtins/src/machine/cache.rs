@@ -21,13 +21,18 @@ pub(super) enum Content<T> {
     Known(Arc<T>),
 }
 
+/// What a parsed file takes in memory, about: a small file may stand for much.
+pub(super) trait Weight {
+    fn weight(&self) -> u64;
+}
+
 /// How much a cache may hold.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     /// A larger file is not read.
     pub(super) file_bytes: u64,
     pub(super) files: usize,
-    /// Of all files together.
+    /// Of all files together, as they are held.
     pub(super) total_bytes: u64,
 }
 
@@ -44,12 +49,12 @@ pub(super) struct FileCache<T> {
 #[derive(Debug)]
 struct Held<T> {
     stamp: Stamp,
-    bytes: u64,
+    weight: u64,
     value: Option<Arc<T>>,
     last_use: AtomicU64,
 }
 
-impl<T> FileCache<T> {
+impl<T: Weight> FileCache<T> {
     pub(super) fn new(limits: Limits, parse: fn(&[u8]) -> Option<T>) -> Self {
         Self {
             limits,
@@ -84,11 +89,10 @@ impl<T> FileCache<T> {
     /// Reads and keeps a file. No lock is held meanwhile: at worst two threads read the same.
     fn load(&self, path: &Path, links: Links) -> Option<Arc<T>> {
         let (stamp, text) = self.read(path, links)?;
-        let bytes = text.as_ref().map_or(0, |text| text.len() as u64);
         let value = text.and_then(|text| (self.parse)(&text)).map(Arc::new);
         let entry = Held {
             stamp,
-            bytes,
+            weight: value.as_ref().map_or(0, |value| value.weight()),
             value: value.clone(),
             last_use: self.tick().into(),
         };
@@ -119,7 +123,7 @@ impl<T> FileCache<T> {
     }
 
     fn evict(&self, held: &mut HashMap<PathBuf, Held<T>>) {
-        let mut total: u64 = held.values().map(|entry| entry.bytes).sum();
+        let mut total: u64 = held.values().map(|entry| entry.weight).sum();
         while held.len() > self.limits.files || total > self.limits.total_bytes {
             let Some(oldest) = held
                 .iter()
@@ -129,7 +133,7 @@ impl<T> FileCache<T> {
                 return;
             };
             if let Some(entry) = held.remove(&oldest) {
-                total = total.saturating_sub(entry.bytes);
+                total = total.saturating_sub(entry.weight);
             }
         }
     }
@@ -151,6 +155,12 @@ mod tests {
         files: 2,
         total_bytes: 12,
     };
+
+    impl Weight for Vec<u8> {
+        fn weight(&self) -> u64 {
+            self.len() as u64
+        }
+    }
 
     fn text(content: Content<Vec<u8>>) -> Option<Vec<u8>> {
         match content {
@@ -220,5 +230,17 @@ mod tests {
         fs::write(folder.path().join("a"), "12345").unwrap();
         let _ = (get("a"), get("d"));
         assert_eq!(["a", "c", "d"].map(holds), [false, false, true]);
+    }
+
+    #[test]
+    fn what_grows_when_it_is_read_counts_as_it_is_held() {
+        let cache = FileCache::new(LIMITS, |text| Some(text.repeat(10)));
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a", "b"] {
+            let path = folder.path().join(name);
+            fs::write(&path, "1").unwrap();
+            assert!(text(cache.get(&path, Links::Keep, &Look::new(9))).is_some());
+        }
+        assert_eq!(cache.held.read().unwrap().len(), 1);
     }
 }

@@ -3,6 +3,7 @@
 //! Read here rather than by a library for globs, because those take `{a,b}` for a choice, which git does not: they
 //! would call a file ignored that git does not ignore.
 
+use super::cache::Weight;
 use super::wildmatch::Pattern;
 
 /// Rules that nobody writes by hand: a file with more is not judged.
@@ -87,6 +88,14 @@ impl Rules {
                 && rule.pattern.matches(subject)
         });
         matching.map(|rule| rule.verdict)
+    }
+}
+
+impl Weight for Rules {
+    fn weight(&self) -> u64 {
+        let own = self.rules.capacity() * size_of::<Rule>();
+        let patterns = self.rules.iter().map(|rule| rule.pattern.weight());
+        own as u64 + patterns.sum::<u64>()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Git's index: the list of what it tracks. Versions 2 to 4, with SHA-1 and SHA-256.
 
+use super::cache::Weight;
 use super::wildmatch::Pattern;
 
 /// More than systems take as a path.
@@ -123,6 +124,12 @@ impl Index {
             self.spans.push((start, self.names.len()));
         }
         Some(())
+    }
+}
+
+impl Weight for Index {
+    fn weight(&self) -> u64 {
+        (self.names.capacity() + self.spans.capacity() * size_of::<(usize, usize)>()) as u64
     }
 }
 
@@ -289,6 +296,12 @@ mod tests {
             let found = index.holds_match(folder.as_bytes(), &pattern_);
             assert_eq!(found, Some(held), "{folder} {pattern}");
         }
+    }
+
+    #[test]
+    fn an_index_weighs_what_it_holds() {
+        let long = "x".repeat(MAX_NAME);
+        assert!(index(&["a", &long]).weight() > MAX_NAME as u64 + 32);
     }
 
     #[test]

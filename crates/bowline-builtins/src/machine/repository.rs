@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bowline_guard::paths::glob;
 
-use super::cache::{Content, FileCache, Limits};
+use super::cache::{Content, FileCache, Limits, Weight};
 use super::ignore::{Kind, Rules, Verdict};
 use super::index::Index;
 use super::look::{Links, Look, Seen};
@@ -60,7 +60,7 @@ impl Repositories {
         };
         Self {
             indexes: FileCache::new(limits(64 << 20, 64, 128 << 20), Index::parse),
-            rules: FileCache::new(limits(256 << 10, 2048, 16 << 20), Rules::parse),
+            rules: FileCache::new(limits(256 << 10, 2048, 64 << 20), Rules::parse),
             pointers: FileCache::new(limits(8 << 10, 512, 1 << 20), parse_pointer),
             user_rules,
         }
@@ -261,6 +261,12 @@ impl Repositories {
 
     pub(super) fn pointer(&self, path: &Path, look: &Look) -> Content<PathBuf> {
         self.pointers.get(path, Links::Follow, look)
+    }
+}
+
+impl Weight for PathBuf {
+    fn weight(&self) -> u64 {
+        self.capacity() as u64
     }
 }
 

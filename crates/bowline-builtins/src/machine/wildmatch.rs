@@ -1,5 +1,7 @@
 //! Git's patterns for names: `*`, `?`, `[a-z]`, `**` and `\`, matched in bounded time.
 
+use super::cache::Weight;
+
 /// A pattern for a path below some folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pattern {
@@ -32,6 +34,17 @@ struct Class {
 enum Sense {
     AnyOf,
     NoneOf,
+}
+
+impl Weight for Pattern {
+    fn weight(&self) -> u64 {
+        let names = self.components.iter().map(|component| match component {
+            Component::Folders => 0,
+            Component::Name(tokens) => tokens.capacity() * size_of::<Token>(),
+        });
+        let own = self.components.capacity() * size_of::<Component>();
+        (own + names.sum::<usize>()) as u64
+    }
 }
 
 impl Pattern {

@@ -20,8 +20,9 @@ pub struct LinkedWorktree {
 }
 
 impl Repositories {
-    /// The linked worktree that `folder` lies in. A `.git` file alone proves nothing, since anybody can write one:
-    /// the main checkout must know the worktree, and point back to it.
+    /// The linked worktree that `folder` lies in. A `.git` file alone proves little, since anybody can write one: the
+    /// main checkout must point back to the worktree, and must not lie within it, where whoever fills the worktree
+    /// could forge it.
     pub(super) fn linked_worktree(&self, folder: &Path, look: &Look) -> Option<LinkedWorktree> {
         let folder = fs::canonicalize(folder).ok()?;
         let repository = self.surrounding(&folder, look)?;
@@ -43,7 +44,8 @@ impl Repositories {
             return None;
         }
         let main = self.surrounding(common.parent()?, look)?;
-        (main.git_dir == common).then(|| LinkedWorktree {
+        let is_forgeable = main.root.starts_with(&repository.root);
+        (main.git_dir == common && !is_forgeable).then(|| LinkedWorktree {
             name: own
                 .file_name()
                 .map(|name| name.to_string_lossy().into_owned())

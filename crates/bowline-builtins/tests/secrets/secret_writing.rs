@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use bowline::hooks::{Decision, Hook, HookContext, HookInput, HookOutput};
+use bowline::hooks::{Decision, Hook, HookContext, HookEvent, HookInput, HookManager, HookOutput};
 use bowline_builtins::Analyst;
 use bowline_builtins::guard::{Guards, OnSecret, Policies, SecretWritingGuard};
 use bowline_builtins::machine::Machine;
@@ -131,7 +131,7 @@ async fn what_is_no_live_secret_passes_in_silence() {
             json!({"command": format!("echo {token} > /dev/null")}),
         ),
         ("Bash", json!({"command": "echo $TOKEN > .env"})),
-        ("Bash", json!({"command": "git commit -m 'done'"})),
+        ("Bash", json!({"command": "git status && git log"})),
         ("Bash", json!({})),
         ("Write", json!("text")),
         ("Edit", json!({"edits": [1, {"new_string": 2}]})),
@@ -311,11 +311,88 @@ async fn a_change_that_is_too_long_is_said_to_be_seen_in_part() {
     let output = repository.judge("git commit -m x").await;
     assert_eq!(output.decision(), Decision::NoOpinion);
     assert!(output.warnings[0].contains("first 4 MB"), "{output:?}");
+}
 
-    let unknown = repository.judge("cd \"$D\" && git commit -m x").await;
-    assert!(
-        unknown.warnings[0].contains("cannot be known"),
-        "{unknown:?}"
+#[tokio::test]
+async fn a_commit_that_cannot_be_looked_at_is_asked_about() {
+    let Some(repository) = Repository::new() else {
+        return;
+    };
+    repository.write("a.py", "one = 1\n");
+    repository.git(&["add", "a.py"]);
+    repository.git(&["config", "alias.ci", "commit -a"]);
+    repository.git(&["config", "alias.st", "status"]);
+    let nowhere = tempfile::tempdir().unwrap();
+    let outside = format!("cd {} && git commit -m x", nowhere.path().display());
+    for (command, said) in [
+        ("cd \"$D\" && git commit -m x", "cannot be known"),
+        ("ssh host git commit -m x", "another machine"),
+        ("git --git-dir=other.git commit -m x", "another repository"),
+        ("git --git-dir other.git commit -m x", "another repository"),
+        ("git --work-tree=/srv commit -am x", "another repository"),
+        (
+            "git -c core.worktree=/srv commit -am x",
+            "another repository",
+        ),
+        ("GIT_DIR=other.git git commit -m x", "another repository"),
+        (
+            "export GIT_DIR=other.git; git commit -m x",
+            "another repository",
+        ),
+        ("GIT_INDEX_FILE=i git commit -m x", "another repository"),
+        ("git ci -m x", "an alias"),
+        ("git commit -m x ../../elsewhere", "could not tell"),
+        (outside.as_str(), "no repository"),
+    ] {
+        let output = repository.judge(command).await;
+        assert_eq!(output.decision(), Decision::Ask, "{command}");
+        let said_twice = [reason(&output), &output.warnings[0]];
+        assert!(said_twice.iter().all(|it| it.contains(said)), "{output:?}");
+    }
+    for command in ["git commit -m x", "git st", "git nonsense"] {
+        let output = repository.judge(command).await;
+        assert_eq!(output, HookOutput::allow(), "{command}");
+    }
+
+    // The agent's own environment leads git elsewhere, too; and there may be no git at all.
+    for (name, value) in [("GIT_DIR", "other.git"), ("PATH", "/nowhere")] {
+        let hook = guard(repository.0.path(), OnSecret::Deny);
+        let ctx = HookContext::new("s")
+            .with_cwd(repository.0.path())
+            .with_env([(name.to_owned(), value.to_owned())].into());
+        let input = HookInput::pre_tool_use("s", "Bash", json!({"command": "git commit -m x"}));
+        let output = hook.execute(input, &ctx).await.unwrap();
+        assert_eq!(output.decision(), Decision::Ask, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_repository_that_the_line_makes_is_looked_at_as_a_whole() {
+    let token = expand("ghp_{a36}");
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::create_dir(at("src")).unwrap();
+    std::fs::write(at("src/a.py"), "one = 1\n").unwrap();
+    let judge = async |command: &str| {
+        let input = HookInput::pre_tool_use("s", "Bash", json!({"command": command}));
+        answer(input, folder.path(), OnSecret::Deny).await
+    };
+    let line = "git init -q -b main && git add -A && git commit -m x";
+    assert_eq!(judge(line).await, HookOutput::allow());
+    assert_eq!(
+        judge("git init new && cd new && git commit -m x").await,
+        HookOutput::allow()
+    );
+    std::fs::write(at("src/key.py"), format!("\nkey = '{token}'\n")).unwrap();
+    for command in [line, "git init . ; cd src ; git add . ; git commit -m x"] {
+        let output = judge(command).await;
+        assert_eq!(output.decision(), Decision::Deny, "{command}");
+        let said = reason(&output);
+        assert!(said.contains("`src/key.py`, line 2"), "{said}");
+    }
+    assert_eq!(
+        judge("git add -A && git commit -m x").await.decision(),
+        Decision::Ask
     );
 }
 
@@ -336,26 +413,206 @@ async fn what_the_repository_configures_is_not_run() {
     repository.git(&["config", "core.pager", &script]);
     repository.git(&["config", "diff.noprefix", "true"]);
     repository.write("b.py", &format!("key = '{token}'\n"));
+    repository.write("c.py", "x\n");
+    repository.git(&["-c", "core.fsmonitor=false", "add", "b.py", "c.py"]);
     std::fs::remove_file(&trap).ok();
-    repository.git(&["-c", "core.fsmonitor=false", "add", "b.py"]);
     let output = repository.judge("git commit -m x").await;
     assert!(reason(&output).contains("in `b.py`, line 1"), "{output:?}");
     assert!(!trap.exists());
+
+    // Filters run whenever git compares the work tree with anything.
+    repository.write(".git/info/attributes", "*.py diff=trap filter=trap\n");
+    let hooks = repository.0.path().join(".git/hooks/post-index-change");
+    std::fs::create_dir_all(hooks.parent().unwrap()).unwrap();
+    executable(&hooks, &format!("#!/bin/sh\n{script}\n"));
+    for name in ["clean", "smudge", "process"] {
+        repository.git(&["config", &format!("filter.trap.{name}"), &script]);
+        repository.write("a.py", "y\n");
+        repository.write("c.py", &format!("key = '{token}'\n"));
+        repository.write("new.py", &format!("key = '{token}'\n"));
+        for command in [
+            "git commit -am x",
+            "git commit -m x c.py",
+            "git add -A && git commit -m x",
+            "git add -f new.py && git commit -m x",
+            "git add -u && git commit -m x",
+        ] {
+            let output = repository.judge(command).await;
+            assert_eq!(output.decision(), Decision::Deny, "{command}");
+            assert!(!trap.exists(), "{name}: {command}");
+        }
+        repository.git(&["config", "--unset", &format!("filter.trap.{name}")]);
+    }
+}
+
+#[tokio::test]
+async fn a_repository_that_the_command_names_is_not_asked() {
+    let Some(repository) = Repository::new() else {
+        return;
+    };
+    let trap = repository.0.path().join("ran");
+    let script = format!("touch {}; false", trap.display());
+    repository.git(&["init", "-q", "--bare", "evil.git"]);
+    repository.write("a.py", "x\n");
+    let evil = ["--git-dir=evil.git", "--work-tree=."];
+    repository.git(&[&evil[..], &["add", "a.py"]].concat());
+    repository.write("evil.git/info/attributes", "*.py filter=trap\n");
+    repository.git(&["--git-dir=evil.git", "config", "filter.trap.clean", &script]);
+    repository.write("a.py", "y\n");
+    for command in [
+        "git --git-dir=evil.git --work-tree=. commit -am x",
+        "GIT_DIR=evil.git GIT_WORK_TREE=. git commit -am x",
+        "cd evil.git && git commit -am x",
+    ] {
+        let output = repository.judge(command).await;
+        assert_eq!(output.decision(), Decision::Ask, "{command}");
+        assert!(!trap.exists(), "{command}");
+    }
+}
+
+#[tokio::test]
+async fn variables_of_the_daemon_do_not_lead_git() {
+    // A child of its own, since variables belong to the whole process.
+    const INNER: &str = "BOWLINE_TEST_REPOSITORY";
+    let Some(repository) = Repository::new() else {
+        return;
+    };
+    if let Some(folder) = std::env::var_os(INNER) {
+        let input = HookInput::pre_tool_use("s", "Bash", json!({"command": "git commit -m x"}));
+        let output = answer(input, Path::new(&folder), OnSecret::Deny).await;
+        assert_eq!(output.decision(), Decision::Deny, "{output:?}");
+        return;
+    }
+    repository.write("key.py", &expand("key = 'ghp_{a36}'\n"));
+    repository.git(&["add", "key.py"]);
+    for name in [
+        "GIT_DIR",
+        "GIT_WORK_TREE",
+        "GIT_INDEX_FILE",
+        "GIT_OBJECT_DIRECTORY",
+    ] {
+        let status = Command::new(std::env::current_exe().unwrap())
+            .args([
+                "--exact",
+                "secrets::secret_writing::variables_of_the_daemon_do_not_lead_git",
+            ])
+            .env(INNER, repository.0.path())
+            .env(name, "/nowhere")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+        assert!(status.unwrap().success(), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_staged_counts_only_where_it_is_recorded() {
+    let Some(repository) = Repository::new() else {
+        return;
+    };
+    let token = expand("ghp_{a36}");
+    repository.write(".gitignore", ".env\n");
+    repository.write(".env", &format!("TOKEN={token}\n"));
+    repository.write("old.py", &format!("key = '{token}'\n"));
+    repository.write("sub/a.py", "one = 1\n");
+    repository.git(&["add", "."]);
+    repository.git(&["commit", "-q", "-m", "first"]);
+    // It was committed long ago.
+    repository.write("old.py", &format!("\n\nkey = '{token}'\n"));
+    // It is staged, and taken out since.
+    repository.write("key.py", &format!("key = '{token}'\n"));
+    repository.git(&["add", "key.py"]);
+    repository.write("key.py", "key = None\n");
+    for (command, expected) in [
+        ("git commit -m x", Decision::Deny),
+        ("git commit -m x old.py", Decision::NoOpinion),
+        ("git commit -am x", Decision::NoOpinion),
+        ("cd sub && git commit -am x", Decision::NoOpinion),
+        ("git add -A && git commit -m x", Decision::NoOpinion),
+        ("git add -f .env && git commit -m x", Decision::Deny),
+        ("git commit -m x -- \"$FILE\"", Decision::NoOpinion),
+    ] {
+        let output = repository.judge(command).await;
+        assert_eq!(output.decision(), expected, "{command}: {output:?}");
+    }
+    std::fs::remove_file(repository.0.path().join("key.py")).unwrap();
+    repository.write("sub/a.py", &format!("key = '{token}'\n"));
+    for command in [
+        "git commit -am x",
+        "cd sub && git commit -am x",
+        "git commit -m x \"$FILE\"",
+        "cd sub && git add a.py && git commit -m x",
+    ] {
+        let output = repository.judge(command).await;
+        let said = reason(&output);
+        assert!(said.contains("in `sub/a.py`, line 1"), "{command}: {said}");
+    }
+}
+
+/// Says yes to everything, and puts a secret into the call.
+struct Rewriter(i32, HookEvent, String);
+
+#[async_trait::async_trait]
+impl Hook for Rewriter {
+    fn name(&self) -> &str {
+        "rewriter"
+    }
+    fn events(&self) -> &[HookEvent] {
+        std::slice::from_ref(&self.1)
+    }
+    fn priority(&self) -> i32 {
+        self.0
+    }
+    async fn execute(&self, _: HookInput, _: &HookContext) -> bowline::Result<HookOutput> {
+        let input = json!({"file_path": "a.py", "content": self.2});
+        Ok(HookOutput::allow().updated_input(input))
+    }
+}
+
+#[tokio::test]
+async fn a_secret_that_a_hook_writes_into_a_call_is_seen() {
+    let project = Path::new("/nowhere/project");
+    for event in [HookEvent::PreToolUse, HookEvent::PermissionRequest] {
+        for priority in [100, 0, -1, i32::MIN + 1] {
+            let mut manager = HookManager::new();
+            manager.register(guard(project, OnSecret::Deny));
+            let text = expand("key = 'ghp_{a36}'");
+            manager.register(Rewriter(priority, event, text));
+            let call = json!({"file_path": "a.py", "content": "x = 1"});
+            let input = match event {
+                HookEvent::PreToolUse => HookInput::pre_tool_use("s", "Write", call),
+                _ => HookInput::for_event("s", event)
+                    .with_field("tool_name", "Write")
+                    .with_field("tool_input", call),
+            };
+            let ctx = HookContext::new("s").with_cwd(project);
+            let result = manager.trigger(input, &ctx).await;
+            assert_eq!(
+                result.output.decision(),
+                Decision::Deny,
+                "{event:?} {priority}"
+            );
+        }
+    }
+}
+
+fn executable(path: &Path, text: &str) {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    std::fs::write(path, text).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 #[tokio::test]
 async fn git_ends_with_the_hook() {
-    use std::os::unix::fs::PermissionsExt as _;
-
     let root = tempfile::tempdir().unwrap();
     let program = root.path().join("git");
     let started = root.path().join("started");
     let script = format!(
-        "#!/bin/sh\necho $$ >{}.new\nmv {0}.new {0}\nexec sleep 1000\n",
+        "#!/bin/sh\nsleep 1000 &\necho $$ $! >{}.new\nmv {0}.new {0}\nwait\n",
         started.display()
     );
-    std::fs::write(&program, script).unwrap();
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    executable(&program, &script);
     let path = format!("{}:/usr/bin:/bin", root.path().display());
 
     let hook = guard(root.path(), OnSecret::Deny);
@@ -367,15 +624,17 @@ async fn git_ends_with_the_hook() {
         output = hook.execute(input, &ctx) => panic!("git does not end by itself: {output:?}"),
         is_there = until(|| started.exists()) => assert!(is_there, "git was not run"),
     }
-    let pid = std::fs::read_to_string(&started).unwrap();
-    let is_gone = || {
-        let signal = Command::new("kill")
-            .args(["-0", pid.trim()])
-            .stderr(Stdio::null())
-            .status();
-        signal.is_ok_and(|status| !status.success())
-    };
-    assert!(until(is_gone).await, "git outlives the hook");
+    let pids = std::fs::read_to_string(&started).unwrap();
+    for pid in pids.split_whitespace() {
+        let is_gone = || {
+            let signal = Command::new("kill")
+                .args(["-0", pid])
+                .stderr(Stdio::null())
+                .status();
+            signal.is_ok_and(|status| !status.success())
+        };
+        assert!(until(is_gone).await, "{pid} of {pids} outlives the hook");
+    }
 }
 
 /// Whether something comes true, for as long as anybody would wait.

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use bowline_guard::sensitive::SensitivePolicy;
+use regex::{Regex, RegexBuilder};
 
 use super::Diagnostic;
 use super::fields::{Fields, described, shortened};
@@ -26,8 +27,13 @@ pub(super) const PATH: &str = ".claude/sensitive-files.json";
 const CUSTOM: &str = "custom_patterns";
 const ALLOW: &str = "allowlist";
 
-/// More patterns than this are not used: each costs memory for as long as the project is worked on.
+/// Of a list no more entries than this are looked at: each costs time, and memory for as long as the project is worked
+/// on.
 const MAX_PATTERNS: usize = 500;
+/// What a compiled pattern may take: it is tried with little first, because the attempt costs as much as it may take.
+const SIZES: [usize; 3] = [16 << 10, 256 << 10, 1 << 20];
+/// What all patterns and attempts may take together.
+const MAX_SIZE: usize = 16 << 20;
 
 /// What the projects' `sensitive-files.json` say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -44,11 +50,14 @@ pub struct SensitiveFiles {
 impl SensitiveFiles {
     /// The patterns, ready for use.
     pub fn policy(&self) -> SensitivePolicy {
-        let texts = |patterns: &[SensitivePattern]| -> Vec<String> {
-            patterns.iter().map(|it| it.pattern.clone()).collect()
+        let compiled = |patterns: &[SensitivePattern]| -> Vec<Regex> {
+            patterns.iter().map(|it| it.compiled.0.clone()).collect()
         };
-        // What cannot be used was left out when the file was read.
-        SensitivePolicy::parse(texts(&self.custom), texts(&self.allow)).0
+        SensitivePolicy {
+            custom_patterns: compiled(&self.custom),
+            allow: compiled(&self.allow),
+            ..SensitivePolicy::default()
+        }
     }
 }
 
@@ -64,6 +73,53 @@ pub struct SensitivePattern {
     pub line: usize,
     /// Its column, from 1.
     pub column: usize,
+    #[serde(skip)]
+    compiled: Compiled,
+}
+
+/// A regular expression, which is what it is written as.
+#[derive(Debug, Clone)]
+struct Compiled(Regex);
+
+impl PartialEq for Compiled {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.as_str() == other.0.as_str()
+    }
+}
+
+impl Eq for Compiled {}
+
+/// What is left of [`MAX_SIZE`].
+#[derive(Debug)]
+struct Budget(usize);
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self(MAX_SIZE)
+    }
+}
+
+/// Why a pattern is not used.
+#[derive(Debug)]
+enum Unusable {
+    /// It is wrong, or too large by itself.
+    Bad(String),
+    /// There is no room left.
+    NoRoom,
+}
+
+impl Budget {
+    fn compile(&mut self, pattern: &str) -> Result<Regex, Unusable> {
+        for size in SIZES {
+            self.0 = self.0.checked_sub(size).ok_or(Unusable::NoRoom)?;
+            match RegexBuilder::new(pattern).size_limit(size).build() {
+                Ok(regex) => return Ok(regex),
+                Err(regex::Error::CompiledTooBig(_)) => {}
+                Err(error) => return Err(Unusable::Bad(error.to_string())),
+            }
+        }
+        Err(Unusable::Bad("it is too large".to_owned()))
+    }
 }
 
 /// The file of a project.
@@ -88,6 +144,7 @@ pub(super) struct Loaded {
     pub(super) patterns: SensitiveFiles,
     pub(super) files: Vec<SettingsFile>,
     pub(super) diagnostics: Vec<Diagnostic>,
+    budget: Budget,
 }
 
 /// Reads the file that trust covers, and the project's own if that is another one.
@@ -116,7 +173,8 @@ impl Loaded {
         let status = match &file.text {
             Ok(None) => return,
             Ok(Some(text)) => {
-                let outcome = read(&file.path, text, allow_list, &mut self.patterns);
+                let into = (&mut self.patterns, &mut self.budget);
+                let outcome = read(&file.path, text, allow_list, into);
                 self.diagnostics.extend(outcome.diagnostics);
                 outcome.status
             }
@@ -158,14 +216,24 @@ struct Outcome {
 }
 
 /// Adds what a text says. One bad entry takes no other with it.
-fn read(path: &Path, text: &str, allow_list: AllowList, files: &mut SensitiveFiles) -> Outcome {
+fn read(
+    path: &Path,
+    text: &str,
+    allow_list: AllowList,
+    (files, budget): (&mut SensitiveFiles, &mut Budget),
+) -> Outcome {
     let base = start(text);
     let body = text.get(base..).unwrap_or_default();
     let mut findings = Findings::new(text, base, Some(path));
     let status = match tree(body, base, Syntax::Json, &mut findings) {
         Ok(None) => FileStatus::Read,
         Ok(Some(root)) => {
-            read_root(&root, path, allow_list, files, &mut findings);
+            let mut source = Source {
+                path,
+                budget,
+                findings: &mut findings,
+            };
+            read_root(&root, allow_list, files, &mut source);
             FileStatus::Read
         }
         Err(error) => {
@@ -191,22 +259,30 @@ fn read(path: &Path, text: &str, allow_list: AllowList, files: &mut SensitiveFil
 pub(super) fn check(file: &FileText) -> Vec<Diagnostic> {
     match &file.text {
         Ok(Some(text)) => {
-            let mut unused = SensitiveFiles::default();
-            read(&file.path, text, AllowList::Trusted, &mut unused).diagnostics
+            let (mut files, mut budget) = (SensitiveFiles::default(), Budget::default());
+            let unused = (&mut files, &mut budget);
+            read(&file.path, text, AllowList::Trusted, unused).diagnostics
         }
         Ok(None) | Err(_) => Vec::new(),
     }
 }
 
+/// The file that is read.
+#[derive(Debug)]
+struct Source<'a, 'text> {
+    path: &'a Path,
+    budget: &'a mut Budget,
+    findings: &'a mut Findings<'text>,
+}
+
 fn read_root(
     root: &Node,
-    path: &Path,
     allow_list: AllowList,
     files: &mut SensitiveFiles,
-    findings: &mut Findings<'_>,
+    source: &mut Source<'_, '_>,
 ) {
-    let Some(mut fields) = Fields::of(root, findings) else {
-        findings.error(
+    let Some(mut fields) = Fields::of(root, source.findings) else {
+        source.findings.error(
             "wrong-type",
             &root.span,
             format!("the file is {}; expected an object", described(root)),
@@ -215,17 +291,21 @@ fn read_root(
         return;
     };
     if let Some(patterns) = fields.take("patterns") {
-        match Fields::of(&patterns.value, findings) {
+        match Fields::of(&patterns.value, source.findings) {
             Some(mut patterns) => {
-                let custom = located(patterns.take(CUSTOM), path, findings);
+                let custom = located(patterns.take(CUSTOM), source);
                 files.custom.extend(custom.into_iter().map(|(it, _)| it));
             }
             None => {
-                fields.wrong_kind(patterns, "an object with `custom_patterns`", findings);
+                fields.wrong_kind(
+                    patterns,
+                    "an object with `custom_patterns`",
+                    source.findings,
+                );
             }
         }
     }
-    for (pattern, span) in located(fields.take(ALLOW), path, findings) {
+    for (pattern, span) in located(fields.take(ALLOW), source) {
         if allow_list == AllowList::Trusted {
             files.allow.push(pattern);
             continue;
@@ -243,42 +323,27 @@ fn read_root(
                 "look at it with `bowline trust`",
             ),
         };
-        findings.note(code, &span, format!("{entry} is ignored: {why}"), help);
+        source
+            .findings
+            .note(code, &span, format!("{entry} is ignored: {why}"), help);
         files.ignored.push(pattern);
     }
 }
 
 /// The patterns of a list that can be used.
-fn located(
-    list: Option<&Entry>,
-    path: &Path,
-    findings: &mut Findings<'_>,
-) -> Vec<(SensitivePattern, Span)> {
+fn located(list: Option<&Entry>, source: &mut Source<'_, '_>) -> Vec<(SensitivePattern, Span)> {
+    let Source {
+        path,
+        budget,
+        findings,
+    } = source;
     let Some(list) = list else {
         return Vec::new();
     };
     let mut patterns = Vec::new();
-    for (text, span) in entries(list, findings) {
-        let (policy, bad) = SensitivePolicy::parse([text], [""; 0]);
-        if let Some(bad) = bad.first() {
-            let problem = bad.problem.lines().last().unwrap_or_default();
-            findings.error(
-                "bad-pattern",
-                span,
-                format!("`{}` is no regular expression: {problem}", shortened(text)),
-                "correct it; the other entries are used",
-            );
-            continue;
-        }
-        if policy.custom_patterns.iter().any(|it| it.is_match("")) {
-            findings.warning(
-                "matches-everything",
-                span,
-                format!("`{}` is found in every path", shortened(text)),
-                "name the files that are meant, such as `^fixtures/`",
-            );
-        }
-        if patterns.len() == MAX_PATTERNS {
+    for (at, (text, span)) in entries(list, findings).into_iter().enumerate() {
+        // Those that cannot be used count, too: finding that out is what costs.
+        if at == MAX_PATTERNS {
             findings.error(
                 "too-many-patterns",
                 span,
@@ -287,12 +352,46 @@ fn located(
             );
             break;
         }
+        let regex = match budget.compile(text) {
+            Ok(regex) => regex,
+            Err(Unusable::Bad(problem)) => {
+                let problem = problem.lines().last().unwrap_or_default();
+                findings.error(
+                    "bad-pattern",
+                    span,
+                    format!(
+                        "`{}` cannot be used as a regular expression: {problem}",
+                        shortened(text)
+                    ),
+                    "correct it; the other entries are used",
+                );
+                continue;
+            }
+            Err(Unusable::NoRoom) => {
+                findings.error(
+                    "patterns-too-large",
+                    span,
+                    "the patterns take too much memory together: this entry and those after it are not used".to_owned(),
+                    "write simpler ones: `[a-z]` for `\\w`, `+` for `{25}`",
+                );
+                break;
+            }
+        };
+        if regex.is_match("") {
+            findings.warning(
+                "matches-everything",
+                span,
+                format!("`{}` is found in every path", shortened(text)),
+                "name the files that are meant, such as `^fixtures/`",
+            );
+        }
         let (line, column) = findings.position(span.start);
         let pattern = SensitivePattern {
             pattern: text.to_owned(),
-            file: path.to_owned(),
+            file: path.to_path_buf(),
             line,
             column,
+            compiled: Compiled(regex),
         };
         patterns.push((pattern, span.clone()));
     }

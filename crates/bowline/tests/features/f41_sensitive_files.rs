@@ -240,6 +240,38 @@ fn f41_a_what_is_wrong_is_named_and_takes_nothing_with_it() {
 }
 
 #[test]
+fn f41_a_what_an_untrusted_list_costs_is_bounded() {
+    let codes = |patterns: &[&str]| {
+        let place = Place::new();
+        let list = serde_json::json!({"patterns": {"custom_patterns": patterns}});
+        place.write(FILE, list.to_string());
+        let settings = place.load();
+        let codes: Vec<_> = settings.diagnostics.iter().map(|it| it.code).collect();
+        (settings.sensitive_files.custom.len(), codes)
+    };
+    assert_eq!(codes(&["^a$"; 500]), (500, vec![]));
+    assert_eq!(codes(&["^a$"; 502]), (500, vec!["too-many-patterns"]));
+
+    // What cannot be used counts as well.
+    let mut broken = vec!["("; 500];
+    broken.push("^a$");
+    let (used, found) = codes(&broken);
+    assert_eq!(used, 0);
+    assert_eq!(found.last(), Some(&"too-many-patterns"));
+
+    // Each is too large by itself: all share what may be spent on finding that out.
+    let (used, found) = codes(&[r"\w{25}z1"; 500]);
+    assert_eq!(used, 0);
+    assert!(found.len() < 20, "{}", found.len());
+    assert_eq!(found.last(), Some(&"patterns-too-large"));
+
+    // Large ones that fit are used, as long as there is room.
+    let (used, found) = codes(&[r"^\w{3}$"; 500]);
+    assert!((10..500).contains(&used), "{used}");
+    assert_eq!(found, ["patterns-too-large"]);
+}
+
+#[test]
 fn f41_a_a_package_tightens_and_its_repository_loosens() {
     let place = Place::new();
     place.write("project/.git/HEAD", "");

@@ -1,18 +1,14 @@
 //! What a `git commit` would record: its message, and the change.
 
-use std::collections::HashMap;
-use std::fs::File;
-use std::io::Read as _;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use bowline_guard::invocation::{Directory, Invocation, Stdin, Through, Value};
+use bowline_guard::invocation::{Arg, Directory, Invocation, Stdin};
 
 use super::diff::added;
-use super::git::{MAX_BYTES, Printed, Repository};
+use super::files;
+use super::git::{self, LEADING, MAX_BYTES, New, Repository};
 use super::spot::{Spot, Surroundings, place_of, shown, spots_in};
-
-/// Of the files that git does not know yet, so many are looked at.
-const MAX_FILES: usize = 2_000;
 
 /// Options of git itself that take the next word.
 const GIT_VALUES: &[&str] = &[
@@ -40,29 +36,106 @@ const COMMIT_VALUES: &[&str] = &[
     "--pathspec-from-file",
 ];
 const VALUE_LETTERS: &[char] = &['m', 'F', 'C', 'c', 't'];
+/// Options of `git init` that take the next word.
+const INIT_VALUES: &[&str] = &[
+    "-b",
+    "--initial-branch",
+    "--template",
+    "--object-format",
+    "--ref-format",
+    "--separate-git-dir",
+];
+/// Git's own commands cannot be aliases. Others may be, and are looked up.
+const NO_ALIAS: &[&str] = &[
+    "am",
+    "apply",
+    "archive",
+    "bisect",
+    "blame",
+    "branch",
+    "cat-file",
+    "checkout",
+    "cherry-pick",
+    "clean",
+    "clone",
+    "config",
+    "describe",
+    "diff",
+    "fetch",
+    "for-each-ref",
+    "format-patch",
+    "fsck",
+    "gc",
+    "grep",
+    "help",
+    "log",
+    "ls-files",
+    "ls-remote",
+    "ls-tree",
+    "maintenance",
+    "merge",
+    "merge-base",
+    "mv",
+    "notes",
+    "pull",
+    "push",
+    "range-diff",
+    "rebase",
+    "reflog",
+    "remote",
+    "reset",
+    "restore",
+    "rev-list",
+    "rev-parse",
+    "revert",
+    "rm",
+    "shortlog",
+    "show",
+    "show-ref",
+    "sparse-checkout",
+    "stash",
+    "status",
+    "submodule",
+    "switch",
+    "symbolic-ref",
+    "tag",
+    "update-index",
+    "update-ref",
+    "version",
+    "worktree",
+];
+
+/// Where a command would commit to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Place {
+    Folder(PathBuf),
+    /// Not to be known, or not to be looked at, and why.
+    Unknown(&'static str),
+}
 
 /// A commit that a shell line would make.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Commit {
-    /// Where; `None` if that cannot be known from here.
-    repository: Option<Repository>,
+    place: Place,
+    /// The folder that the line makes a repository before, if any.
+    initialised: Option<PathBuf>,
+    /// The name that may be an alias for `commit`.
+    alias: Option<String>,
     /// Everything that is said on its command line and given to it as text.
     message: String,
     /// Which parts of the change it records.
     parts: Vec<Part>,
 }
 
-/// A part of what would be recorded.
+/// A part of what would be recorded: of these paths, or of all without any.
 #[derive(Debug, PartialEq, Eq)]
 enum Part {
     /// What is staged.
-    Staged,
-    /// Everything that git knows of these paths, staged or not.
+    Staged(Vec<String>),
+    /// What git knows, as the work tree has it.
     Tracked(Vec<String>),
-    /// What an earlier `git add` of the same line would stage.
-    Unstaged(Vec<String>),
-    /// The new files that it would stage.
-    Untracked(Vec<String>),
+    /// The files that git does not know yet.
+    Untracked(Vec<String>, New),
 }
 
 /// What was found in a commit.
@@ -70,42 +143,58 @@ enum Part {
 pub(super) struct Found {
     pub(super) spots: Vec<Spot>,
     pub(super) warning: Option<String>,
+    /// Why the change could not be looked at.
+    pub(super) unseen: Option<&'static str>,
 }
 
 impl Commit {
-    /// The commits of a shell line.
-    pub(super) fn all(runs: &[Invocation]) -> Vec<Self> {
-        let mut staging: Vec<(Option<Repository>, Part)> = Vec::new();
+    /// The commits of a shell line, and what may be one by another name.
+    pub(super) fn all(command: &str, runs: &[Invocation]) -> Vec<Self> {
+        let mut staging: Vec<(Place, Part)> = Vec::new();
+        let mut initialised: Vec<PathBuf> = Vec::new();
         let mut commits = Vec::new();
         for run in runs
             .iter()
             .filter(|run| run.program.as_deref() == Some("git"))
         {
             let words = words(run);
-            let Some(call) = Call::of(run, &words) else {
+            let Some(call) = Call::of(command, run, &words) else {
                 continue;
             };
+            let mut commit = Self {
+                initialised: None,
+                alias: None,
+                message: String::new(),
+                parts: Vec::new(),
+                place: call.place,
+            };
             match call.subcommand {
+                "init" => {
+                    if let Place::Folder(folder) = &commit.place {
+                        initialised.push(folder.join(init_folder(call.rest)));
+                    }
+                }
                 "add" | "stage" => {
                     let parts = staged_by(call.rest);
-                    staging.extend(
-                        parts
-                            .into_iter()
-                            .map(|part| (call.repository.clone(), part)),
-                    );
+                    staging.extend(parts.into_iter().map(|part| (commit.place.clone(), part)));
                 }
                 "commit" => {
-                    let mut parts = recorded_by(call.rest);
-                    let of_line =
-                        staging.extract_if(.., |(repository, _)| *repository == call.repository);
-                    parts.extend(of_line.map(|(_, part)| part));
-                    commits.push(Self {
-                        message: message(run, call.rest),
-                        repository: call.repository,
-                        parts,
-                    });
+                    commit.parts = recorded_by(call.rest);
+                    let of_line = staging.extract_if(.., |(place, _)| *place == commit.place);
+                    commit.parts.extend(of_line.map(|(_, part)| part));
+                    commit.message = message(run);
+                    if let Place::Folder(folder) = &commit.place {
+                        let root = initialised.iter().find(|root| folder.starts_with(root));
+                        commit.initialised = root.cloned();
+                    }
+                    commits.push(commit);
                 }
-                _ => {}
+                name if NO_ALIAS.contains(&name) => {}
+                name => {
+                    commit.alias = Some(name.to_owned());
+                    commit.message = message(run);
+                    commits.push(commit);
+                }
             }
         }
         commits
@@ -113,56 +202,117 @@ impl Commit {
 
     /// Looks for secrets in the message and the change.
     pub(super) async fn look(&self, env: &HashMap<String, String>) -> Found {
-        let mut found = Found {
-            spots: spots_in(&self.message, Surroundings::Real, |line| {
-                format!("in line {line} of the commit message")
-            }),
-            warning: None,
-        };
-        let Some(repository) = &self.repository else {
-            found.warning = Some(
-                "the change of a commit was not looked at for secrets: its folder cannot be known from here".to_owned(),
-            );
-            return found;
-        };
-        let mut is_whole = true;
-        for part in &self.parts {
-            let printed = match part {
-                Part::Staged => repository.diff(&["--cached"], &[], env).await,
-                Part::Unstaged(paths) => repository.diff(&[], paths, env).await,
-                Part::Tracked(paths) => match repository.diff(&["HEAD"], paths, env).await {
-                    Some(printed) => Some(printed),
-                    // Before the first commit there is no HEAD.
-                    None => repository.diff(&["--cached"], paths, env).await,
-                },
-                Part::Untracked(paths) => {
-                    let Some((files, is_all)) = repository.untracked(paths, env).await else {
-                        continue;
-                    };
-                    is_whole &= is_all;
-                    is_whole &= look_at_files(files, &repository.folder, &mut found.spots).await;
-                    continue;
-                }
+        let mut found = Found::default();
+        if let Some(name) = &self.alias {
+            let Place::Folder(folder) = &self.place else {
+                return found;
             };
-            // Where git cannot tell, the commit itself fails, too.
-            let Some(Printed { text, is_cut }) = printed else {
-                continue;
-            };
-            is_whole &= !is_cut;
-            look_at_diff(&text, &mut found.spots);
+            let meaning = git::alias(name, folder, env).await.unwrap_or_default();
+            if !meaning.contains("commit") {
+                return found;
+            }
+            found.unseen = Some("it is made by an alias of git");
         }
-        if !is_whole {
-            found.warning = Some(format!(
-                "only the first {} MB of a commit's change were looked at for secrets",
-                MAX_BYTES / 1024 / 1024
-            ));
+        found.spots = spots_in(&self.message, Surroundings::Real, |line| {
+            format!("in line {line} of the commit message")
+        });
+        if found.unseen.is_none() {
+            match self.look_at_change(env, &mut found.spots).await {
+                Ok(Extent::Whole) => {}
+                Ok(Extent::Part) => {
+                    found.warning = Some(format!(
+                        "only the first {} MB of a commit's change were looked at for secrets",
+                        MAX_BYTES / 1024 / 1024
+                    ));
+                }
+                Err(why) => found.unseen = Some(why),
+            }
         }
         found
     }
+
+    async fn look_at_change(
+        &self,
+        env: &HashMap<String, String>,
+        spots: &mut Vec<Spot>,
+    ) -> Result<Extent, &'static str> {
+        const UNTOLD: &str = "git could not tell what it records";
+        let folder = match &self.place {
+            Place::Folder(folder) => folder,
+            Place::Unknown(why) => return Err(why),
+        };
+        if LEADING.iter().any(|name| env.contains_key(*name)) {
+            return Err("the environment leads git to another repository");
+        }
+        let repository = Repository::around(folder, env).await;
+        if let Some(root) = &self.initialised
+            && !repository
+                .as_ref()
+                .is_some_and(|it| is_below(&it.root, root))
+        {
+            return Ok(look_at_folder(root, spots).await);
+        }
+        let repository =
+            repository.ok_or("there is no repository in its folder that git could look at")?;
+
+        let mut extent = Extent::Whole;
+        // These are recorded as the work tree has them, whatever is staged of them.
+        let mut names = BTreeSet::new();
+        for part in &self.parts {
+            let (more, is_all) = match part {
+                Part::Staged(_) => continue,
+                Part::Tracked(paths) => {
+                    let (known, is_all) = repository.known(paths).await.ok_or(UNTOLD)?;
+                    let (root, index) = (repository.root.clone(), repository.index.clone());
+                    let differ = move || files::that_differ(known, &root, &index);
+                    let names = tokio::task::spawn_blocking(differ).await;
+                    (names.map_err(|_| UNTOLD)?, is_all)
+                }
+                Part::Untracked(paths, which) => {
+                    repository.new_files(paths, *which).await.ok_or(UNTOLD)?
+                }
+            };
+            extent.narrow(is_all);
+            names.extend(more);
+        }
+        extent.narrow(look_at_files(&repository, &names, spots).await);
+        for part in &self.parts {
+            let Part::Staged(paths) = part else {
+                continue;
+            };
+            let printed = repository.staged(paths).await.ok_or(UNTOLD)?;
+            extent.narrow(!printed.is_cut);
+            look_at_diff(&String::from_utf8_lossy(&printed.bytes), &names, spots);
+        }
+        Ok(extent)
+    }
 }
 
-fn look_at_diff(diff: &str, spots: &mut Vec<Spot>) {
+/// How much of a change was looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    Whole,
+    Part,
+}
+
+impl Extent {
+    fn narrow(&mut self, is_all: bool) {
+        if !is_all {
+            *self = Self::Part;
+        }
+    }
+}
+
+fn is_below(root: &Path, folder: &Path) -> bool {
+    root.starts_with(folder.canonicalize().unwrap_or_else(|_| folder.to_owned()))
+}
+
+/// Looks at what is staged of files that are not among the `replaced`.
+fn look_at_diff(diff: &str, replaced: &BTreeSet<PathBuf>, spots: &mut Vec<Spot>) {
     for file in added(diff) {
+        if replaced.contains(Path::new(&file.path)) {
+            continue;
+        }
         let found = spots_in(&file.text, Surroundings::of(&file.path), |line| match file
             .lines
             .get(line - 1)
@@ -170,149 +320,159 @@ fn look_at_diff(diff: &str, spots: &mut Vec<Spot>) {
             Some(number) => place_of(&file.path, *number, ""),
             None => format!("in {}", shown(&file.path)),
         });
-        for spot in found {
-            // What is staged and what is not may hold the same line.
-            if !spots.contains(&spot) {
-                spots.push(spot);
-            }
-        }
+        spots.extend(found);
     }
 }
 
-/// Looks at whole files, and says whether at all of them.
-async fn look_at_files(files: Vec<PathBuf>, folder: &Path, spots: &mut Vec<Spot>) -> bool {
-    let read = tokio::task::spawn_blocking(move || read_files(files)).await;
+/// Looks at what files of the work tree add to the last commit, and says whether at all of it.
+async fn look_at_files(
+    repository: &Repository<'_>,
+    names: &BTreeSet<PathBuf>,
+    spots: &mut Vec<Spot>,
+) -> bool {
+    let (root, names) = (repository.root.clone(), names.iter().cloned().collect());
+    let read = tokio::task::spawn_blocking(move || files::read(&root, names)).await;
     let Ok((texts, is_whole)) = read else {
         return false;
     };
-    for (path, text) in texts {
-        let path = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy();
-        spots.extend(spots_in(&text, Surroundings::of(&path), |line| {
-            place_of(&path, line, "")
-        }));
+    for (name, text) in texts {
+        let mut found = spots_of_file(&name, &text);
+        if !found.is_empty() {
+            let before = repository.committed(&name).await;
+            found.retain(|spot| !spot.is_in(&text, &before));
+        }
+        spots.extend(found);
     }
     is_whole
 }
 
-/// The texts of plain files, as long as they are not too many, and whether these are all.
-fn read_files(files: Vec<PathBuf>) -> (Vec<(PathBuf, String)>, bool) {
-    let mut left = MAX_BYTES;
-    let mut texts = Vec::new();
-    let mut is_whole = files.len() <= MAX_FILES;
-    for path in files.into_iter().take(MAX_FILES) {
-        // Of a link only its name is recorded; anything else that is no file would be waited for.
-        if !path.symlink_metadata().is_ok_and(|found| found.is_file()) {
-            continue;
-        }
-        let mut bytes = Vec::new();
-        let most = u64::try_from(left).unwrap_or(u64::MAX);
-        let read = File::open(&path).and_then(|file| file.take(most + 1).read_to_end(&mut bytes));
-        if read.is_err() || bytes.contains(&0) {
-            continue;
-        }
-        if bytes.len() > left {
-            bytes.truncate(left);
-            is_whole = false;
-        }
-        left -= bytes.len();
-        texts.push((path, String::from_utf8_lossy(&bytes).into_owned()));
-        if left == 0 {
-            break;
-        }
+/// Looks at all files of a folder that is about to become a repository.
+async fn look_at_folder(root: &Path, spots: &mut Vec<Spot>) -> Extent {
+    let root = root.to_owned();
+    let read = tokio::task::spawn_blocking(move || {
+        let (names, are_all) = files::below(&root);
+        let (texts, is_whole) = files::read(&root, names);
+        (texts, are_all && is_whole)
+    });
+    let Ok((texts, is_whole)) = read.await else {
+        return Extent::Part;
+    };
+    for (name, text) in texts {
+        spots.extend(spots_of_file(&name, &text));
     }
-    (texts, is_whole)
+    if is_whole {
+        Extent::Whole
+    } else {
+        Extent::Part
+    }
 }
 
-/// The words of a program's arguments, as far as they are known.
+fn spots_of_file(name: &Path, text: &str) -> Vec<Spot> {
+    let name = name.to_string_lossy();
+    spots_in(text, Surroundings::of(&name), |line| {
+        place_of(&name, line, "")
+    })
+}
+
+/// The words of a program's arguments. One that is not known may name anything, so it stands for every path.
 fn words(run: &Invocation) -> Vec<&str> {
     run.args
         .iter()
-        .map(|arg| arg.text_or_pattern().unwrap_or(&arg.source))
+        .map(|arg| arg.text_or_pattern().unwrap_or(":/"))
         .collect()
 }
 
 /// A call of git: where, what, and the words after the subcommand.
 struct Call<'a> {
-    repository: Option<Repository>,
+    place: Place,
     subcommand: &'a str,
     rest: &'a [&'a str],
 }
 
 impl<'a> Call<'a> {
-    fn of(run: &Invocation, words: &'a [&'a str]) -> Option<Self> {
-        let mut folder = match &run.directory {
-            Directory::Known(folder) => Some(PathBuf::from(folder)),
-            _ => None,
+    fn of(command: &str, run: &Invocation, words: &'a [&'a str]) -> Option<Self> {
+        let mut place = match &run.directory {
+            _ if run.runs_elsewhere() => Place::Unknown("it is made on another machine"),
+            Directory::Known(folder) => Place::Folder(folder.into()),
+            _ => Place::Unknown("its folder cannot be known from here"),
         };
-        let mut options = Vec::new();
+        // A repository that the command points at is not followed: its settings could run programs, and it need not be
+        // what the commit will see.
+        let mut is_led = LEADING
+            .iter()
+            .any(|name| command.contains(&format!("{name}=")));
         let mut rest = words;
         while let Some((first, after)) = rest.split_first() {
             if !first.starts_with('-') {
                 break;
             }
             rest = after;
-            if first.starts_with("--git-dir=") || first.starts_with("--work-tree=") {
-                options.push((*first).to_owned());
+            let (name, mut value) = first.split_once('=').unwrap_or((first, ""));
+            if name == *first && GIT_VALUES.contains(first) {
+                (value, rest) = rest.split_first().map(|(value, rest)| (*value, rest))?;
             }
-            if !GIT_VALUES.contains(first) {
-                continue;
-            }
-            let (value, after) = rest.split_first()?;
-            rest = after;
-            match *first {
-                "-C" => folder = folder.map(|folder| folder.join(value)),
-                "--git-dir" | "--work-tree" => options.push(format!("{first}={value}")),
+            match name {
+                "-C" => {
+                    if let Place::Folder(folder) = &mut place {
+                        folder.push(value);
+                    }
+                }
+                "--git-dir" | "--work-tree" | "--bare" | "--config-env" => is_led = true,
+                "-c" => {
+                    let key = value.to_ascii_lowercase();
+                    is_led |= key.starts_with("core.worktree") || key.starts_with("include");
+                }
                 _ => {}
             }
         }
+        if is_led {
+            place = Place::Unknown("the command leads git to another repository");
+        }
         let (subcommand, rest) = rest.split_first()?;
-        let is_elsewhere = run
-            .through
-            .iter()
-            .any(|through| matches!(through, Through::Remote(_) | Through::Container));
-        let repository = folder.filter(|_| !is_elsewhere).map(|folder| Repository {
-            folder,
-            options,
-            environment: run
-                .environment
-                .iter()
-                .filter_map(|(name, value)| match value {
-                    Value::Known(value)
-                        if matches!(
-                            name.as_str(),
-                            "GIT_DIR" | "GIT_WORK_TREE" | "GIT_INDEX_FILE"
-                        ) =>
-                    {
-                        Some((name.clone(), value.clone()))
-                    }
-                    _ => None,
-                })
-                .collect(),
-        });
         Some(Self {
-            repository,
+            place,
             subcommand,
             rest,
         })
     }
 }
 
+/// The folder that `git init` with these words makes a repository, from where it is run.
+fn init_folder<'a>(words: &[&'a str]) -> &'a str {
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        if INIT_VALUES.contains(word) {
+            rest.next();
+        } else if !word.starts_with('-') {
+            return word;
+        }
+    }
+    ""
+}
+
 /// What `git add` with these words would stage.
 fn staged_by(words: &[&str]) -> Vec<Part> {
     let mut paths = Vec::new();
     let mut updates_only = false;
+    let mut which = New::NotIgnored;
     let mut is_option = true;
     for word in words {
         match *word {
             "--" => is_option = false,
             "-u" | "--update" if is_option => updates_only = true,
-            option if is_option && option.starts_with('-') => {}
+            "--force" if is_option => which = New::Every,
+            option if is_option && option.starts_with("--") => {}
+            option if is_option && option.starts_with('-') => {
+                if option.contains('f') {
+                    which = New::Every;
+                }
+            }
             path => paths.push(path.to_owned()),
         }
     }
-    let mut parts = vec![Part::Unstaged(paths.clone())];
+    let mut parts = vec![Part::Tracked(paths.clone())];
     if !updates_only {
-        parts.push(Part::Untracked(paths));
+        parts.push(Part::Untracked(paths, which));
     }
     parts
 }
@@ -350,18 +510,19 @@ fn recorded_by(words: &[&str]) -> Vec<Part> {
         }
     }
     if all {
-        return vec![Part::Tracked(Vec::new())];
+        return vec![Part::Staged(Vec::new()), Part::Tracked(Vec::new())];
     }
     match (paths.is_empty(), include) {
-        (true, _) => vec![Part::Staged],
-        (false, true) => vec![Part::Staged, Part::Tracked(paths)],
-        (false, false) => vec![Part::Tracked(paths)],
+        (true, _) => vec![Part::Staged(Vec::new())],
+        (false, true) => vec![Part::Staged(Vec::new()), Part::Tracked(paths)],
+        (false, false) => vec![Part::Staged(paths.clone()), Part::Tracked(paths)],
     }
 }
 
 /// What is said on the command line and given to it as text: the message is somewhere in it.
-fn message(run: &Invocation, words: &[&str]) -> String {
-    let mut message = words.join(" ");
+fn message(run: &Invocation) -> String {
+    let shown = |arg: &'_ Arg| arg.text_or_pattern().unwrap_or(&arg.source).to_owned();
+    let mut message = run.args.iter().map(shown).collect::<Vec<_>>().join(" ");
     if let Stdin::Text(text) = &run.stdin {
         message.push('\n');
         message.push_str(text);
@@ -375,22 +536,27 @@ mod tests {
 
     #[test]
     fn the_options_tell_what_is_recorded() {
-        let tracked = |paths: &[&str]| Part::Tracked(paths.iter().map(|&it| it.into()).collect());
+        let owned = |paths: &[&str]| -> Vec<String> { paths.iter().map(|&it| it.into()).collect() };
+        let staged = |paths: &[&str]| Part::Staged(owned(paths));
+        let tracked = |paths: &[&str]| Part::Tracked(owned(paths));
         for (line, expected) in [
-            ("", vec![Part::Staged]),
-            ("-m a", vec![Part::Staged]),
-            ("-ma", vec![Part::Staged]),
-            ("-m -a", vec![Part::Staged]),
-            ("--message=x --amend", vec![Part::Staged]),
-            ("-S -m x", vec![Part::Staged]),
-            ("-Sabc", vec![Part::Staged]),
-            ("-am x", vec![tracked(&[])]),
-            ("-a -m x", vec![tracked(&[])]),
-            ("-qam x", vec![tracked(&[])]),
-            ("--all", vec![tracked(&[])]),
-            ("-m x src a.rs", vec![tracked(&["src", "a.rs"])]),
-            ("-m x -- -a", vec![tracked(&["-a"])]),
-            ("-i a.rs", vec![Part::Staged, tracked(&["a.rs"])]),
+            ("", vec![staged(&[])]),
+            ("-m a", vec![staged(&[])]),
+            ("-ma", vec![staged(&[])]),
+            ("-m -a", vec![staged(&[])]),
+            ("--message=x --amend", vec![staged(&[])]),
+            ("-S -m x", vec![staged(&[])]),
+            ("-Sabc", vec![staged(&[])]),
+            ("-am x", vec![staged(&[]), tracked(&[])]),
+            ("-a -m x", vec![staged(&[]), tracked(&[])]),
+            ("-qam x", vec![staged(&[]), tracked(&[])]),
+            ("--all", vec![staged(&[]), tracked(&[])]),
+            (
+                "-m x src a.rs",
+                vec![staged(&["src", "a.rs"]), tracked(&["src", "a.rs"])],
+            ),
+            ("-m x -- -a", vec![staged(&["-a"]), tracked(&["-a"])]),
+            ("-i a.rs", vec![staged(&[]), tracked(&["a.rs"])]),
         ] {
             let words: Vec<&str> = line.split_whitespace().collect();
             assert_eq!(recorded_by(&words), expected, "{line}");
@@ -400,24 +566,39 @@ mod tests {
     #[test]
     fn a_commit_is_known_with_its_place_and_what_was_added_before() {
         let run = |args: &[&str]| Invocation::plain("git", args, "/p");
-        let commits = Commit::all(&[
-            run(&["add", "-A"]),
-            run(&["-C", "sub", "add", "x"]),
-            run(&["status"]),
-            run(&["-c", "user.name=a", "-C", "sub", "commit", "-m", "done"]),
-        ]);
+        let commits = Commit::all(
+            "",
+            &[
+                run(&["add", "-A"]),
+                run(&["-C", "sub", "add", "x"]),
+                run(&["status"]),
+                run(&["-c", "user.name=a", "-C", "sub", "commit", "-m", "done"]),
+            ],
+        );
         let [commit] = commits.as_slice() else {
             panic!("{commits:?}");
         };
-        let repository = commit.repository.as_ref().unwrap();
-        assert_eq!(repository.folder, Path::new("/p/sub"));
+        assert_eq!(commit.place, Place::Folder("/p/sub".into()));
         assert_eq!(
             commit.parts,
             [
-                Part::Staged,
-                Part::Unstaged(vec!["x".to_owned()]),
-                Part::Untracked(vec!["x".to_owned()]),
+                Part::Staged(Vec::new()),
+                Part::Tracked(vec!["x".to_owned()]),
+                Part::Untracked(vec!["x".to_owned()], New::NotIgnored),
             ]
         );
+    }
+
+    #[test]
+    fn the_folder_that_becomes_a_repository_is_known() {
+        for (line, expected) in [
+            ("", ""),
+            ("-q -b main", ""),
+            ("-b main app", "app"),
+            ("--initial-branch=main app", "app"),
+        ] {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            assert_eq!(init_folder(&words), expected, "{line}");
+        }
     }
 }
