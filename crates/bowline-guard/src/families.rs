@@ -31,6 +31,7 @@ mod table;
 mod versions;
 
 use crate::effect::Effect;
+use crate::interpret::At;
 use crate::invocation::{Arg, Invocation};
 use crate::paths::World;
 
@@ -77,6 +78,9 @@ pub fn effects(invocation: &Invocation, world: &dyn World) -> Vec<Effect> {
     let Some(program) = invocation.program.as_deref() else {
         return fetched_code::unknown_program(invocation);
     };
+    // A `cd` before it moves everything that the run names.
+    let here = At::run(invocation, world);
+    let world: &dyn World = &here;
     let mut found = own::settings_effects(invocation, world);
     let mut run = Run {
         name: launch::plain_name(program),

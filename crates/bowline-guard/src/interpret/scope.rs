@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::value::Content;
-use crate::invocation::{Directory, Through, Value};
+use crate::invocation::{Directory, Invocation, Through, Value};
 use crate::paths::World;
 use crate::sensitive::SensitivePolicy;
 use crate::shell::tree::Statement;
@@ -117,6 +117,17 @@ fn unknown_of(variable: &Variable) -> Content {
 pub(crate) struct At<'w> {
     pub(crate) world: &'w dyn World,
     pub(crate) cwd: &'w str,
+}
+
+impl<'w> At<'w> {
+    /// The world as a program run sees it.
+    pub(crate) fn run(invocation: &'w Invocation, world: &'w dyn World) -> Self {
+        let cwd = match &invocation.directory {
+            Directory::Known(path) => path,
+            Directory::Unknown => NOWHERE,
+        };
+        Self { world, cwd }
+    }
 }
 
 impl World for At<'_> {
