@@ -79,8 +79,17 @@ pub fn effects(invocation: &Invocation, world: &dyn World) -> Vec<Effect> {
         return fetched_code::unknown_program(invocation);
     };
     // A `cd` before it moves everything that the run names.
-    let here = At::run(invocation, world);
-    let world: &dyn World = &here;
+    let mut found = effects_at(program, invocation, &At::without_links(invocation, world));
+    for reading in 0..invocation.links.readings() {
+        let linked = effects_at(program, invocation, &At::run(invocation, reading, world));
+        let more = linked.into_iter().filter(|it| !found.contains(it));
+        let more: Vec<Effect> = more.collect();
+        found.extend(more);
+    }
+    found
+}
+
+fn effects_at(program: &str, invocation: &Invocation, world: &dyn World) -> Vec<Effect> {
     let mut found = own::settings_effects(invocation, world);
     let mut run = Run {
         name: launch::plain_name(program),

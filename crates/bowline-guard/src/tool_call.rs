@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::effect::{Category, Effect, Gravity};
 use crate::families::{self, rule::rules};
-use crate::invocation::{Arg, Directory, Invocation, Opened, Opening, Stdin};
+use crate::invocation::{Arg, Invocation, Opened, Opening};
 use crate::judge::{Judgement, judge, judge_powershell};
 use crate::lookalikes;
 use crate::paths::{World, resolve_literal};
@@ -366,16 +366,11 @@ fn own_settings(tool: &str, call: &ToolCall<'_>, world: &dyn World) -> Option<Ef
     }
     let file = call.files.file_path.or(call.files.notebook_path)?;
     let run = Invocation {
-        program: Some("tee".to_owned()),
-        args: Vec::new(),
-        environment: Vec::new(),
-        directory: Directory::Known(world.cwd().to_owned()),
-        stdin: Stdin::None,
         opened: vec![Opened {
             how: Opening::Overwrite,
             file: Arg::known(file),
         }],
-        through: Vec::new(),
+        ..Invocation::plain("tee", &[], world.cwd())
     };
     families::effects(&run, world)
         .into_iter()

@@ -136,6 +136,7 @@ impl Files<'_> {
             return Place::Unknown(paths::Unknown::Command);
         }
         match &place {
+            Place::Unknown(paths::Unknown::Links) => place,
             // The tail may say what it is, wherever it lies.
             Place::Unknown(_) => {
                 let tail = resolved.path.rsplit("*/").next().unwrap_or_default();
