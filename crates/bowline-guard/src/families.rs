@@ -32,7 +32,7 @@ mod versions;
 
 use crate::effect::Effect;
 use crate::interpret::At;
-use crate::invocation::{Arg, Invocation};
+use crate::invocation::{Arg, Invocation, Through};
 use crate::paths::World;
 
 pub use rule::RuleInfo;
@@ -149,6 +149,19 @@ pub fn effects_of_line(invocations: &[Invocation], world: &dyn World) -> Vec<Vec
             found
         })
         .collect()
+}
+
+/// Whether what `producer` prints goes into `consumer`: into its standard input, or its arguments.
+pub(crate) fn is_fed_by(consumer: &Invocation, producer: &Invocation) -> bool {
+    let name = producer.program.as_deref().map(launch::plain_name);
+    secrets::is_fed_by(consumer, producer)
+        || consumer.through.iter().any(|it| match it {
+            Through::EachOf(listing) => listing.split(" | ").any(|text| {
+                let program = text.split_whitespace().next().map(launch::plain_name);
+                program == name
+            }),
+            _ => false,
+        })
 }
 
 /// Every rule that a family can report, in the order of the families.

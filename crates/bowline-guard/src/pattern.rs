@@ -6,7 +6,7 @@ use regex::Regex;
 
 use crate::effect::{Category, Effect};
 use crate::invocation::{Arg, Invocation, Through, Value};
-use crate::paths::{World, is_within};
+use crate::paths::{ResolvedPath, Shape, World, glob, is_within};
 
 /// Longer patterns are a mistake.
 const MAX_LENGTH: usize = 1_000;
@@ -54,9 +54,105 @@ fn checked(text: &str) -> Result<&str, BadPattern> {
 pub struct CommandPattern {
     source: String,
     privilege: Privilege,
-    words: Vec<Regex>,
+    /// The program, where the pattern names it with its folder.
+    program_path: Option<String>,
+    words: Vec<Word>,
     fixed: usize,
     rest: Rest,
+}
+
+/// One word of a pattern.
+#[derive(Debug, Clone)]
+struct Word {
+    regex: Regex,
+    /// Where `*` stands for a part of a name, and not for what would change its meaning.
+    within_a_name: Regex,
+    kind: WordKind,
+}
+
+/// How much of a word is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum WordKind {
+    /// Nothing.
+    Fixed,
+    /// A part; and so many of its components are `..`.
+    Open { parents: usize },
+    /// All of it.
+    Anything,
+}
+
+impl Word {
+    fn parse(text: &str) -> Result<Self, BadPattern> {
+        Ok(Self {
+            regex: compiled(&wildcard(text, ".*"))?,
+            within_a_name: compiled(&wildcard(text, "[^:]*"))?,
+            kind: match text {
+                "*" => WordKind::Anything,
+                _ if text.contains('*') => WordKind::Open {
+                    parents: parents(text),
+                },
+                _ => WordKind::Fixed,
+            },
+        })
+    }
+
+    /// Whether an argument is of this form, as far as it is known.
+    fn matches(&self, arg: &Arg) -> bool {
+        match &arg.value {
+            Value::Known(text) | Value::Pattern(text) | Value::Partly(text) => {
+                self.regex.is_match(text)
+            }
+            Value::Unknown => self.regex.is_match(""),
+        }
+    }
+
+    /// Whether an argument is certainly nothing else than what the word says.
+    fn covers(&self, arg: &Arg) -> bool {
+        let Some(text) = arg.text_or_pattern() else {
+            return false;
+        };
+        match (self.kind, &arg.value) {
+            (WordKind::Anything, _) => is_plain(arg),
+            (WordKind::Fixed, _) => self.regex.is_match(text),
+            (WordKind::Open { .. }, Value::Pattern(text)) if text.contains(['$', '`', '{']) => {
+                false
+            }
+            (WordKind::Open { parents: allowed }, _) => {
+                is_plain(arg) && parents(text) == allowed && self.within_a_name.is_match(text)
+            }
+        }
+    }
+}
+
+/// Whether an argument is known, or a pattern that stays below the folder that it names.
+fn is_plain(arg: &Arg) -> bool {
+    match &arg.value {
+        Value::Known(_) => true,
+        Value::Pattern(text) => !text.contains(".."),
+        Value::Partly(_) | Value::Unknown => false,
+    }
+}
+
+/// How many components of the paths in a word are `..`.
+fn parents(word: &str) -> usize {
+    word.split(['/', '\\', '=', ',', ':'])
+        .filter(|part| *part == "..")
+        .count()
+}
+
+/// Folders whose programs are the ones that their plain names mean.
+const PROGRAM_FOLDERS: &[&str] = &[
+    "/bin",
+    "/sbin",
+    "/usr/bin",
+    "/usr/sbin",
+    "/usr/local/bin",
+    "/opt/homebrew/bin",
+];
+
+/// Variables that decide what a program's name means, or what code it loads.
+fn changes_programs(variable: &str) -> bool {
+    variable == "PATH" || variable.starts_with("LD_") || variable.starts_with("DYLD_")
 }
 
 /// Whether a pattern speaks of a run with other rights.
@@ -99,13 +195,22 @@ impl CommandPattern {
                 "the first word has to name a program, such as `make clean *`",
             ));
         }
+        let fixed = words.iter().take_while(|word| !word.contains('*')).count();
+        let mut program_path = None;
+        if let Some(program) = words.first_mut()
+            && let Some((_, name)) = program.rsplit_once('/')
+        {
+            program_path = Some((*program).to_owned());
+            *program = name;
+        }
         Ok(Self {
             source: source.to_owned(),
             privilege,
-            fixed: words.iter().take_while(|word| !word.contains('*')).count(),
+            program_path,
+            fixed,
             words: words
                 .into_iter()
-                .map(|word| compiled(&wildcard(word)))
+                .map(Word::parse)
                 .collect::<Result<_, _>>()?,
             rest,
         })
@@ -119,7 +224,7 @@ impl CommandPattern {
         let named = run
             .program
             .as_deref()
-            .is_some_and(|name| program.is_match(name));
+            .is_some_and(|name| program.regex.is_match(name));
         let enough = match self.rest {
             Rest::Nothing => run.args.len() == words.len(),
             Rest::Anything => run.args.len() >= words.len(),
@@ -129,18 +234,37 @@ impl CommandPattern {
             && words
                 .iter()
                 .zip(&run.args)
-                .all(|(word, arg)| accepts(word, arg))
+                .all(|(word, arg)| word.matches(arg))
     }
 
     /// Whether the run is of this form and does nothing else than what the pattern says: not with other rights
-    /// unless the pattern begins with `sudo`, not on another machine, not in a container.
+    /// unless the pattern begins with `sudo`, not on another machine, not in a container, not by another program of
+    /// that name. Every argument has to be known; `*` within a word accepts neither `..` nor `:`.
     pub fn covers(&self, run: &Invocation) -> bool {
         let as_written = run.through.iter().all(|through| match through {
             Through::Privilege => self.privilege == Privilege::Raised,
             Through::Remote(_) | Through::Container => false,
             Through::EachOf(_) | Through::Wrapper(_) => true,
         });
-        as_written && self.matches(run)
+        let is_meant = match (&self.program_path, &run.program_path) {
+            (_, None) => self.program_path.is_none(),
+            (Some(meant), Some(path)) => meant == path,
+            (None, Some(path)) => path
+                .rsplit_once('/')
+                .is_some_and(|(folder, _)| PROGRAM_FOLDERS.contains(&folder)),
+        } && !run
+            .environment
+            .iter()
+            .any(|(name, _)| changes_programs(name));
+        let words = self.words.get(1..).unwrap_or_default();
+        as_written
+            && is_meant
+            && self.matches(run)
+            && words
+                .iter()
+                .zip(&run.args)
+                .all(|(word, arg)| word.covers(arg))
+            && run.args.iter().skip(words.len()).all(is_plain)
     }
 
     /// How many words at its beginning are fixed.
@@ -155,14 +279,6 @@ impl fmt::Display for CommandPattern {
     }
 }
 
-/// Only `*` accepts what cannot be known.
-fn accepts(word: &Regex, arg: &Arg) -> bool {
-    match &arg.value {
-        Value::Known(text) | Value::Pattern(text) | Value::Partly(text) => word.is_match(text),
-        Value::Unknown => word.is_match(""),
-    }
-}
-
 /// A pattern for paths, as in `.gitignore`: `migrations/**`, `*.sql`, `~/scratch`, `/srv/cache/*`.
 ///
 /// Without a slash it names files and folders anywhere in the project, with one it starts at the project's root.
@@ -172,6 +288,10 @@ pub struct PathPattern {
     source: String,
     base: Base,
     names: Regex,
+    /// The same for the deny side: in any case, and with the folder whose contents are named.
+    reach: Regex,
+    /// Its components, for patterns that may meet it.
+    parts: Vec<String>,
 }
 
 /// Where a path pattern starts.
@@ -202,34 +322,109 @@ impl PathPattern {
         }
         let rest = rest.trim_end_matches('/');
         let anywhere = base == Base::Project && !rest.contains('/');
-        let mut regex = String::from("^");
-        if anywhere {
-            regex.push_str("(?:.*/)?");
-        }
-        push_path(rest, &mut regex);
-        regex.push_str("(?:/.*)?$");
+        let regex = |rest: &str, flags: &str| {
+            let mut regex = format!("{flags}^");
+            if anywhere {
+                regex.push_str("(?:.*/)?");
+            }
+            push_path(rest, &mut regex);
+            regex.push_str("(?:/.*)?$");
+            compiled(&regex)
+        };
+        let folder = rest
+            .strip_suffix("/**")
+            .or_else(|| rest.strip_suffix("/*"))
+            .filter(|folder| !folder.is_empty())
+            .unwrap_or(rest);
+        let parts = rest.to_lowercase().replace('?', "*");
         Ok(Self {
             source: source.to_owned(),
             base,
-            names: compiled(&regex)?,
+            names: regex(rest, "(?s)")?,
+            reach: regex(folder, "(?si)")?,
+            parts: anywhere
+                .then_some("**")
+                .into_iter()
+                .chain(parts.split('/').filter(|it| !it.is_empty()))
+                .map(str::to_owned)
+                .collect(),
         })
     }
 
     /// Whether it names an absolute path, or a folder above it.
     pub fn matches(&self, path: &str, world: &dyn World) -> bool {
+        self.base(world)
+            .and_then(|base| below(path, base))
+            .is_some_and(|below| self.names.is_match(below))
+    }
+
+    /// Whether a path may be what it names, for those who forbid: in upper and lower case, the folder itself where its
+    /// contents are named, and of a pattern whatever it may be expanded to.
+    pub fn reaches(&self, path: &ResolvedPath, world: &dyn World) -> bool {
+        let Some(base) = self.base(world).map(str::to_lowercase) else {
+            return false;
+        };
+        path.spellings().any(|spelling| {
+            let spelling = spelling.to_lowercase();
+            let Some(below) = below(&spelling, &base) else {
+                return false;
+            };
+            self.reach.is_match(below) || (path.shape != Shape::Exact && self.may_meet(below))
+        })
+    }
+
+    fn base<'world>(&self, world: &'world dyn World) -> Option<&'world str> {
         let base = match self.base {
             Base::Project => Some(world.project_root()),
             Base::Home => world.home(),
             Base::Root => Some(""),
         };
-        let Some(base) = base.map(|base| base.trim_end_matches('/')) else {
-            return false;
-        };
-        is_within(path, base)
-            && path
-                .get(base.len()..)
-                .is_some_and(|below| self.names.is_match(below.trim_start_matches('/')))
+        base.map(|base| base.trim_end_matches('/'))
     }
+
+    /// Whether a pattern of somebody's shell can be expanded to what this one names.
+    fn may_meet(&self, pattern: &str) -> bool {
+        let given: Vec<&str> = pattern.split('/').filter(|it| !it.is_empty()).collect();
+        if given.len() > MAX_PARTS || self.parts.len() > MAX_PARTS {
+            return true;
+        }
+        // Which beginnings of the given pattern meet what was looked at of this one.
+        let mut met: Vec<bool> = (0..=given.len()).map(|at| at == 0).collect();
+        for (index, part) in self.parts.iter().enumerate() {
+            let deep = part == "**";
+            let needs_a_name = deep && index + 1 == self.parts.len();
+            let mut next = vec![false; met.len()];
+            for at in 0..=given.len() {
+                let here = met.get(at) == Some(&true);
+                let before = at.checked_sub(1);
+                let was = before.and_then(|it| met.get(it)) == Some(&true);
+                let goes_on = before.and_then(|it| next.get(it)) == Some(&true);
+                let fits = |name: &&str| deep || glob::meet(name, part, 0).is_some();
+                let named = before
+                    .and_then(|it| given.get(it))
+                    .is_some_and(|name| fits(name));
+                let reached =
+                    (deep && here && !needs_a_name) || (named && was) || (deep && named && goes_on);
+                if let Some(cell) = next.get_mut(at) {
+                    *cell = reached;
+                }
+            }
+            met = next;
+        }
+        // What lies below a named folder is meant, too.
+        met.contains(&true)
+    }
+}
+
+/// More components of a pattern are not compared one by one.
+const MAX_PARTS: usize = 64;
+
+/// A path as seen from a folder that it lies in.
+fn below<'path>(path: &'path str, folder: &str) -> Option<&'path str> {
+    is_within(path, folder)
+        .then(|| path.get(folder.len()..))
+        .flatten()
+        .map(|below| below.trim_start_matches('/'))
 }
 
 impl fmt::Display for PathPattern {
@@ -256,7 +451,7 @@ impl RulePattern {
         }
         Ok(Self {
             source: source.to_owned(),
-            id: compiled(&wildcard(source))?,
+            id: compiled(&wildcard(source, ".*"))?,
         })
     }
 
@@ -281,10 +476,10 @@ fn compiled(regex: &str) -> Result<Regex, BadPattern> {
     Regex::new(regex).map_err(|error| bad(format!("it cannot be used: {error}")))
 }
 
-/// The whole text, with `*` for anything.
-fn wildcard(text: &str) -> String {
+/// The whole text, with `*` for what `open` says.
+fn wildcard(text: &str, open: &str) -> String {
     let parts: Vec<String> = text.split('*').map(regex::escape).collect();
-    format!("(?s)^{}$", parts.join(".*"))
+    format!("(?s)^{}$", parts.join(open))
 }
 
 /// Adds a path's pattern: `*` and `?` stay within a name, `**` does not.
@@ -351,7 +546,41 @@ mod tests {
                 false,
                 false,
             ),
-            ("rm -rf *", "rm -rf \"$X\"", true, true),
+            ("rm -rf *", "rm -rf \"$X\"", true, false),
+            ("rm -rf *", "rm -rf a ~/b ../c", true, true),
+            ("rm -rf build/*", "rm -rf build/a build/b", false, false),
+            ("rm -rf build/*", "rm -rf build/a", true, true),
+            ("rm -rf build/*", "rm -rf build/*", true, true),
+            ("rm -rf build/*", "rm -rf build/../../home", true, false),
+            ("rm -rf build/*", "rm -rf build/a*/../../..", true, false),
+            ("rm -rf build/*", "rm -rf build/$X", true, false),
+            ("rm -rf ../build/*", "rm -rf ../build/x", true, true),
+            ("rm -rf ../build/*", "rm -rf ../build/../x", true, false),
+            (
+                "git push -f origin wip-*",
+                "git push -f origin wip-a",
+                true,
+                true,
+            ),
+            (
+                "git push -f origin wip-*",
+                "git push -f origin wip-a:main",
+                true,
+                false,
+            ),
+            ("git status", "/usr/bin/git status", true, true),
+            ("git status", "/tmp/evil/git status", true, false),
+            ("git status", "./git status", true, false),
+            ("git status", "$X/git status", true, false),
+            ("git status", "PATH=/tmp/evil git status", true, false),
+            (
+                "git status",
+                "env LD_PRELOAD=/tmp/x git status",
+                true,
+                false,
+            ),
+            ("./tool/git status", "./tool/git status", true, true),
+            ("./tool/git status", "git status", true, false),
             ("rm -rf scratch*", "rm -rf \"$X\"", false, false),
         ] {
             let parsed = CommandPattern::parse(pattern).unwrap();
