@@ -400,9 +400,7 @@ impl PathPattern {
                 let was = before.and_then(|it| met.get(it)) == Some(&true);
                 let goes_on = before.and_then(|it| next.get(it)) == Some(&true);
                 let fits = |name: &&str| deep || glob::meet(name, part, 0).is_some();
-                let named = before
-                    .and_then(|it| given.get(it))
-                    .is_some_and(|name| fits(name));
+                let named = before.and_then(|it| given.get(it)).is_some_and(fits);
                 let reached =
                     (deep && here && !needs_a_name) || (named && was) || (deep && named && goes_on);
                 if let Some(cell) = next.get_mut(at) {

@@ -128,3 +128,30 @@ fn a_relative_path_is_not_milder_than_the_absolute_one() {
     }
     assert!(milder.is_empty(), "{}", milder.join("\n"));
 }
+
+#[test]
+fn reading_a_whole_home_or_machine_is_asked_about() {
+    for (command, asks) in [
+        ("grep -r x ~", true),
+        ("cd ~ && grep -r x .", true),
+        ("cd ~ && rg x", true),
+        ("rg x /", true),
+        ("ag x $HOME", true),
+        ("ack x ~/", true),
+        ("tar czf /tmp/x.tgz ~", true),
+        ("zip -r /tmp/x.zip /", true),
+        ("cp -r ~ /tmp/x", true),
+        ("rsync -a ~/ /tmp/x", true),
+        ("grep -r --include='*.rs' x ~", false),
+        ("rg -t rust x ~", false),
+        ("grep -r x .", false),
+        ("rg x", false),
+        ("cd src && rg x", false),
+        ("ps aux | rg x", false),
+        ("grep x ~/notes.txt", false),
+        ("tar xzf x.tgz -C /tmp/x", false),
+    ] {
+        let gravity = judge(command, &world()).verdict.gravity;
+        assert_eq!(gravity > Gravity::Harmless, asks, "{command}");
+    }
+}

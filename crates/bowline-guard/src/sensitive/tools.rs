@@ -169,20 +169,27 @@ fn judge_grep(
 
 /// A search through a whole home or the whole machine reads every secret there.
 fn judge_breadth(path: &ResolvedPath, world: &dyn World) -> Option<SensitiveFinding> {
+    let why = search_of_everything(path, world)?;
+    Some(SensitiveFinding {
+        verdict: Verdict::Ask,
+        rule: super::SEARCH_EVERYTHING.rule,
+        path: path.written.clone(),
+        paths: path.known_paths(),
+        why,
+        instead: super::SEARCH_EVERYTHING.instead.to_owned(),
+    })
+}
+
+/// What speaks against reading everything below a place, if that is a whole home or the whole machine.
+pub(crate) fn search_of_everything(path: &ResolvedPath, world: &dyn World) -> Option<String> {
     let whole = match place(path, world) {
         Place::Root => "the whole machine",
         Place::HomeItself => "the whole home",
         Place::OtherHome if path.home.as_deref() == Some(path.path.as_str()) => "another home",
         _ => return None,
     };
-    (!world.sensitive_policy().allows(path, world)).then(|| SensitiveFinding {
-        verdict: Verdict::Ask,
-        rule: super::SEARCH_EVERYTHING.rule,
-        path: path.written.clone(),
-        paths: path.known_paths(),
-        why: format!("a search through {whole} reads the keys and logins in it, too"),
-        instead: super::SEARCH_EVERYTHING.instead.to_owned(),
-    })
+    (!world.sensitive_policy().allows(path, world))
+        .then(|| format!("a search through {whole} reads the keys and logins in it, too"))
 }
 
 fn literal(path: &str, world: &dyn World) -> ResolvedPath {
