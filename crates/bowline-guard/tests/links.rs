@@ -1,5 +1,4 @@
 //! Links that a text makes itself do not hide where its paths lead.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
 use bowline_guard::effect::{Category, Gravity};
 use bowline_guard::judge::judge;
@@ -59,8 +58,8 @@ fn a_link_that_leads_somewhere_unknown_is_asked_about() {
             "{command}"
         );
     }
-    let many: String = (0..200).map(|at| format!("ln -s / a{at}; ")).collect();
-    assert!(judge(&many, &world()).verdict.gravity > Gravity::Harmless);
+    let many: Vec<String> = (0..200).map(|at| format!("ln -s / a{at}; ")).collect();
+    assert!(judge(&many.concat(), &world()).verdict.gravity > Gravity::Harmless);
 }
 
 #[test]
