@@ -31,7 +31,8 @@ mod table;
 mod versions;
 
 use crate::effect::Effect;
-use crate::invocation::{Arg, Invocation};
+use crate::interpret::At;
+use crate::invocation::{Arg, Invocation, Through};
 use crate::paths::World;
 
 pub use rule::RuleInfo;
@@ -77,6 +78,18 @@ pub fn effects(invocation: &Invocation, world: &dyn World) -> Vec<Effect> {
     let Some(program) = invocation.program.as_deref() else {
         return fetched_code::unknown_program(invocation);
     };
+    // A `cd` before it moves everything that the run names.
+    let mut found = effects_at(program, invocation, &At::without_links(invocation, world));
+    for reading in 0..invocation.links.readings() {
+        let linked = effects_at(program, invocation, &At::run(invocation, reading, world));
+        let more = linked.into_iter().filter(|it| !found.contains(it));
+        let more: Vec<Effect> = more.collect();
+        found.extend(more);
+    }
+    found
+}
+
+fn effects_at(program: &str, invocation: &Invocation, world: &dyn World) -> Vec<Effect> {
     let mut found = own::settings_effects(invocation, world);
     let mut run = Run {
         name: launch::plain_name(program),
@@ -136,6 +149,19 @@ pub fn effects_of_line(invocations: &[Invocation], world: &dyn World) -> Vec<Vec
             found
         })
         .collect()
+}
+
+/// Whether what `producer` prints goes into `consumer`: into its standard input, or its arguments.
+pub(crate) fn is_fed_by(consumer: &Invocation, producer: &Invocation) -> bool {
+    let name = producer.program.as_deref().map(launch::plain_name);
+    secrets::is_fed_by(consumer, producer)
+        || consumer.through.iter().any(|it| match it {
+            Through::EachOf(listing) => listing.split(" | ").any(|text| {
+                let program = text.split_whitespace().next().map(launch::plain_name);
+                program == name
+            }),
+            _ => false,
+        })
 }
 
 /// Every rule that a family can report, in the order of the families.

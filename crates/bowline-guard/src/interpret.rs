@@ -28,7 +28,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::invocation::Invocation;
+use crate::invocation::{Invocation, Links};
 use crate::paths::World;
 use crate::shell::Understanding;
 use crate::shell::build::Checked;
@@ -121,6 +121,8 @@ pub(in crate::interpret) struct Interpreter<'w> {
     calls: Vec<(String, Option<Rc<Statement>>)>,
     /// What the text itself has written to files, by absolute path.
     files: BTreeMap<String, Rc<Output>>,
+    /// The symbolic links that the text itself has made.
+    links: Links,
     invocations: Vec<Invocation>,
     problems: Vec<String>,
     failure: Option<String>,
@@ -138,6 +140,7 @@ impl<'w> Interpreter<'w> {
             nesting: 0,
             calls: Vec::new(),
             files: BTreeMap::new(),
+            links: Links::default(),
             invocations: Vec::new(),
             problems: Vec::new(),
             failure: None,
@@ -196,7 +199,17 @@ impl<'w> Interpreter<'w> {
             // None of the rest would be judged.
             self.steps_left = 0;
         } else if self.invocations.last() != Some(&invocation) {
+            self.learn_links(&invocation);
             self.invocations.push(invocation);
+        }
+    }
+
+    fn learn_links(&mut self, invocation: &Invocation) {
+        for reading in 0..invocation.links.readings().max(1) {
+            let here = At::run(invocation, reading, self.world);
+            if self.links.learn(invocation, &here).is_err() {
+                self.cut_short("more links are made than are followed");
+            }
         }
     }
 

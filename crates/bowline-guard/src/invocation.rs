@@ -1,5 +1,9 @@
 //! One program run, after quoting, variables, wrappers and nested shells have been seen through.
 
+mod links;
+
+pub use links::Links;
+
 /// What is known of a word before the shell runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -120,6 +124,8 @@ pub enum Through {
 pub struct Invocation {
     /// The program's name without its folder; `None` when it cannot be known.
     pub program: Option<String>,
+    /// The program as written, where that is more than a plain name: a path, or a pattern.
+    pub program_path: Option<String>,
     /// Its arguments, without the program's name.
     pub args: Vec<Arg>,
     /// Variables set for it alone.
@@ -132,6 +138,8 @@ pub struct Invocation {
     pub opened: Vec<Opened>,
     /// Through what it is run, outermost first.
     pub through: Vec<Through>,
+    /// The symbolic links that the same text has made before.
+    pub links: Links,
 }
 
 impl Invocation {
@@ -146,12 +154,14 @@ impl Invocation {
     pub fn plain(program: &str, args: &[&str], directory: &str) -> Self {
         Self {
             program: Some(program.to_owned()),
+            program_path: None,
             args: args.iter().copied().map(Arg::known).collect(),
             environment: Vec::new(),
             directory: Directory::Known(directory.to_owned()),
             stdin: Stdin::None,
             opened: Vec::new(),
             through: Vec::new(),
+            links: Links::default(),
         }
     }
 }

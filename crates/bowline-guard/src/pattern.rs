@@ -1,12 +1,16 @@
 //! Patterns that people write in settings: for program runs, for paths, for rules.
 
+mod command;
+mod path;
+
 use std::fmt;
 
 use regex::Regex;
 
 use crate::effect::{Category, Effect};
-use crate::invocation::{Arg, Invocation, Through, Value};
-use crate::paths::{World, is_within};
+
+pub use command::CommandPattern;
+pub use path::PathPattern;
 
 /// Longer patterns are a mistake.
 const MAX_LENGTH: usize = 1_000;
@@ -36,208 +40,6 @@ fn checked(text: &str) -> Result<&str, BadPattern> {
     Ok(text)
 }
 
-/// A pattern for one program run, word by word: `terraform destroy -target=*`.
-///
-/// `*` stands for any text in a word; a last word `*` for any number of words. The program counts without its
-/// folder, and however it is wrapped: `pip install *` is also what `sudo bash -c 'pip install x'` runs.
-///
-/// ```
-/// use bowline_guard::invocation::Invocation;
-/// use bowline_guard::pattern::CommandPattern;
-///
-/// let pattern = CommandPattern::parse("pip install *")?;
-/// assert!(pattern.matches(&Invocation::plain("pip", &["install", "x"], "/srv/app")));
-/// assert!(!pattern.matches(&Invocation::plain("pip", &["list"], "/srv/app")));
-/// # Ok::<(), bowline_guard::pattern::BadPattern>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct CommandPattern {
-    source: String,
-    privilege: Privilege,
-    words: Vec<Regex>,
-    fixed: usize,
-    rest: Rest,
-}
-
-/// Whether a pattern speaks of a run with other rights.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Privilege {
-    Plain,
-    Raised,
-}
-
-/// What may follow the words of a pattern.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Rest {
-    Nothing,
-    Anything,
-}
-
-impl CommandPattern {
-    /// Reads a pattern.
-    pub fn parse(text: &str) -> Result<Self, BadPattern> {
-        let source = checked(text)?;
-        if let Some(found) = source.find([';', '|', '&', '\n']) {
-            let found = source.get(found..=found).unwrap_or_default();
-            return Err(bad(format!(
-                "`{found}` joins commands, and a pattern is for one program run: write one pattern for each"
-            )));
-        }
-        let mut words: Vec<&str> = source.split_whitespace().collect();
-        let mut privilege = Privilege::Plain;
-        if words.len() > 1 && matches!(words.first(), Some(&("sudo" | "doas"))) {
-            privilege = Privilege::Raised;
-            words.remove(0);
-        }
-        let mut rest = Rest::Nothing;
-        if words.last() == Some(&"*") {
-            rest = Rest::Anything;
-            words.pop();
-        }
-        if words.first().is_none_or(|program| program.contains('*')) {
-            return Err(bad(
-                "the first word has to name a program, such as `make clean *`",
-            ));
-        }
-        Ok(Self {
-            source: source.to_owned(),
-            privilege,
-            fixed: words.iter().take_while(|word| !word.contains('*')).count(),
-            words: words
-                .into_iter()
-                .map(|word| compiled(&wildcard(word)))
-                .collect::<Result<_, _>>()?,
-            rest,
-        })
-    }
-
-    /// Whether the run is of this form, through whatever it is run.
-    pub fn matches(&self, run: &Invocation) -> bool {
-        let Some((program, words)) = self.words.split_first() else {
-            return false;
-        };
-        let named = run
-            .program
-            .as_deref()
-            .is_some_and(|name| program.is_match(name));
-        let enough = match self.rest {
-            Rest::Nothing => run.args.len() == words.len(),
-            Rest::Anything => run.args.len() >= words.len(),
-        };
-        named
-            && enough
-            && words
-                .iter()
-                .zip(&run.args)
-                .all(|(word, arg)| accepts(word, arg))
-    }
-
-    /// Whether the run is of this form and does nothing else than what the pattern says: not with other rights
-    /// unless the pattern begins with `sudo`, not on another machine, not in a container.
-    pub fn covers(&self, run: &Invocation) -> bool {
-        let as_written = run.through.iter().all(|through| match through {
-            Through::Privilege => self.privilege == Privilege::Raised,
-            Through::Remote(_) | Through::Container => false,
-            Through::EachOf(_) | Through::Wrapper(_) => true,
-        });
-        as_written && self.matches(run)
-    }
-
-    /// How many words at its beginning are fixed.
-    pub fn fixed_words(&self) -> usize {
-        self.fixed
-    }
-}
-
-impl fmt::Display for CommandPattern {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.source)
-    }
-}
-
-/// Only `*` accepts what cannot be known.
-fn accepts(word: &Regex, arg: &Arg) -> bool {
-    match &arg.value {
-        Value::Known(text) | Value::Pattern(text) | Value::Partly(text) => word.is_match(text),
-        Value::Unknown => word.is_match(""),
-    }
-}
-
-/// A pattern for paths, as in `.gitignore`: `migrations/**`, `*.sql`, `~/scratch`, `/srv/cache/*`.
-///
-/// Without a slash it names files and folders anywhere in the project, with one it starts at the project's root.
-/// What it names is meant with everything below.
-#[derive(Debug, Clone)]
-pub struct PathPattern {
-    source: String,
-    base: Base,
-    names: Regex,
-}
-
-/// Where a path pattern starts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Base {
-    Project,
-    Home,
-    Root,
-}
-
-impl PathPattern {
-    /// Reads a pattern.
-    pub fn parse(text: &str) -> Result<Self, BadPattern> {
-        let source = checked(text)?;
-        let (base, rest) = match source {
-            "~" => (Base::Home, ""),
-            _ => match (source.strip_prefix("~/"), source.strip_prefix('/')) {
-                (Some(rest), _) => (Base::Home, rest),
-                (_, Some(rest)) => (Base::Root, rest),
-                (None, None) => (Base::Project, source.strip_prefix("./").unwrap_or(source)),
-            },
-        };
-        if rest.starts_with('!') {
-            return Err(bad("`!` is not understood here: list what is meant"));
-        }
-        if rest.split('/').any(|part| part == "..") {
-            return Err(bad("`..` is not understood here: write the path out"));
-        }
-        let rest = rest.trim_end_matches('/');
-        let anywhere = base == Base::Project && !rest.contains('/');
-        let mut regex = String::from("^");
-        if anywhere {
-            regex.push_str("(?:.*/)?");
-        }
-        push_path(rest, &mut regex);
-        regex.push_str("(?:/.*)?$");
-        Ok(Self {
-            source: source.to_owned(),
-            base,
-            names: compiled(&regex)?,
-        })
-    }
-
-    /// Whether it names an absolute path, or a folder above it.
-    pub fn matches(&self, path: &str, world: &dyn World) -> bool {
-        let base = match self.base {
-            Base::Project => Some(world.project_root()),
-            Base::Home => world.home(),
-            Base::Root => Some(""),
-        };
-        let Some(base) = base.map(|base| base.trim_end_matches('/')) else {
-            return false;
-        };
-        is_within(path, base)
-            && path
-                .get(base.len()..)
-                .is_some_and(|below| self.names.is_match(below.trim_start_matches('/')))
-    }
-}
-
-impl fmt::Display for PathPattern {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.source)
-    }
-}
-
 /// A pattern for what a rule of the guard finds: a category (`delete`), or a rule by its id (`git.*`).
 #[derive(Debug, Clone)]
 pub struct RulePattern {
@@ -256,7 +58,7 @@ impl RulePattern {
         }
         Ok(Self {
             source: source.to_owned(),
-            id: compiled(&wildcard(source))?,
+            id: compiled(&wildcard(source, ".*"))?,
         })
     }
 
@@ -281,40 +83,17 @@ fn compiled(regex: &str) -> Result<Regex, BadPattern> {
     Regex::new(regex).map_err(|error| bad(format!("it cannot be used: {error}")))
 }
 
-/// The whole text, with `*` for anything.
-fn wildcard(text: &str) -> String {
+/// The whole text, with `*` for what `open` says.
+fn wildcard(text: &str, open: &str) -> String {
     let parts: Vec<String> = text.split('*').map(regex::escape).collect();
-    format!("(?s)^{}$", parts.join(".*"))
-}
-
-/// Adds a path's pattern: `*` and `?` stay within a name, `**` does not.
-fn push_path(pattern: &str, regex: &mut String) {
-    let mut parts = pattern.split('/').peekable();
-    while let Some(part) = parts.next() {
-        let last = parts.peek().is_none();
-        match (part, last) {
-            ("**", false) => regex.push_str("(?:[^/]+/)*"),
-            ("**", true) => regex.push_str(".+"),
-            _ => {
-                for c in part.chars() {
-                    match c {
-                        '*' => regex.push_str("[^/]*"),
-                        '?' => regex.push_str("[^/]"),
-                        c => regex.push_str(&regex::escape(c.encode_utf8(&mut [0; 4]))),
-                    }
-                }
-                if !last {
-                    regex.push('/');
-                }
-            }
-        }
-    }
+    format!("(?s)^{}$", parts.join(open))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::interpret::interpret;
+    use crate::invocation::Invocation;
     use crate::paths::StaticWorld;
 
     fn world() -> StaticWorld {
@@ -351,7 +130,41 @@ mod tests {
                 false,
                 false,
             ),
-            ("rm -rf *", "rm -rf \"$X\"", true, true),
+            ("rm -rf *", "rm -rf \"$X\"", true, false),
+            ("rm -rf *", "rm -rf a ~/b ../c", true, true),
+            ("rm -rf build/*", "rm -rf build/a build/b", false, false),
+            ("rm -rf build/*", "rm -rf build/a", true, true),
+            ("rm -rf build/*", "rm -rf build/*", true, true),
+            ("rm -rf build/*", "rm -rf build/../../home", true, false),
+            ("rm -rf build/*", "rm -rf build/a*/../../..", true, false),
+            ("rm -rf build/*", "rm -rf build/$X", true, false),
+            ("rm -rf ../build/*", "rm -rf ../build/x", true, true),
+            ("rm -rf ../build/*", "rm -rf ../build/../x", true, false),
+            (
+                "git push -f origin wip-*",
+                "git push -f origin wip-a",
+                true,
+                true,
+            ),
+            (
+                "git push -f origin wip-*",
+                "git push -f origin wip-a:main",
+                true,
+                false,
+            ),
+            ("git status", "/usr/bin/git status", true, true),
+            ("git status", "/tmp/evil/git status", true, false),
+            ("git status", "./git status", true, false),
+            ("git status", "$X/git status", true, false),
+            ("git status", "PATH=/tmp/evil git status", true, false),
+            (
+                "git status",
+                "env LD_PRELOAD=/tmp/x git status",
+                true,
+                false,
+            ),
+            ("./tool/git status", "./tool/git status", true, true),
+            ("./tool/git status", "git status", true, false),
             ("rm -rf scratch*", "rm -rf \"$X\"", false, false),
         ] {
             let parsed = CommandPattern::parse(pattern).unwrap();

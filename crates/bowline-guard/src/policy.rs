@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::effect::{Category, Effect, Gravity};
 use crate::families;
-use crate::invocation::{Invocation, Stdin};
+use crate::invocation::{Invocation, Opening, Stdin};
 use crate::judge::Judgement;
-use crate::paths::World;
+use crate::paths::{World, glob};
 use crate::pattern::{CommandPattern, PathPattern, RulePattern};
 use crate::tool_call::CallDecision;
 
@@ -70,6 +70,7 @@ impl GuardPolicy {
             let invocation = run.and_then(|run| judgement.invocations.get(run));
             let covered = invocation.is_some_and(|it| self.allow.covers(it))
                 && effect.category != Category::OwnSettings
+                && !(is_about_secrets(effect) && is_passed_on(*run, judgement))
                 && invocation.is_none_or(|it| !is_beside(it, effect, world));
             // On another machine, or in a container, the same path is another file.
             let paths = match invocation {
@@ -112,10 +113,32 @@ impl AllowList {
     fn names_all(&self, paths: &[String], world: &dyn World) -> bool {
         !self.paths.is_empty()
             && !paths.is_empty()
-            && paths
-                .iter()
-                .all(|path| self.paths.iter().any(|it| it.matches(path, world)))
+            && paths.iter().all(|path| {
+                // A folder that a pattern stands for may be a link to anywhere.
+                let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+                !glob::has_wildcard(folder) && self.paths.iter().any(|it| it.matches(path, world))
+            })
     }
+}
+
+fn is_about_secrets(effect: &Effect) -> bool {
+    matches!(effect.category, Category::SecretRead | Category::SecretSend)
+}
+
+/// Whether what a run prints goes anywhere else than to the one who asked: into a file, a pipe or another command.
+fn is_passed_on(run: Option<usize>, judgement: &Judgement) -> bool {
+    let Some(producer) = run.and_then(|run| judgement.invocations.get(run)) else {
+        return true;
+    };
+    let written = producer
+        .opened
+        .iter()
+        .any(|it| !matches!(it.how, Opening::Read) && it.file.text() != Some("/dev/null"));
+    written
+        || judgement
+            .invocations
+            .iter()
+            .any(|consumer| families::is_fed_by(consumer, producer))
 }
 
 /// Whether an effect comes from what stands beside the command itself, of which a pattern for commands says

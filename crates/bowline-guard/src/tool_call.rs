@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::effect::{Category, Effect, Gravity};
 use crate::families::{self, rule::rules};
-use crate::invocation::{Arg, Directory, Invocation, Opened, Opening, Stdin};
+use crate::invocation::{Arg, Invocation, Opened, Opening};
 use crate::judge::{Judgement, judge, judge_powershell};
 use crate::lookalikes;
 use crate::paths::{World, resolve_literal};
@@ -28,6 +28,17 @@ const SHELL_TOOLS: &[&str] = &["Bash", "PowerShell", "Shell", "Monitor"];
 
 /// The tools that change a file.
 const CHANGING_TOOLS: &[&str] = &["Edit", "MultiEdit", "NotebookEdit", "Write"];
+
+/// The fields of a file tool's input that name files or folders, its own one first. All that are present are judged,
+/// whichever of them the tool goes by.
+pub fn path_fields(tool: &str) -> &'static [&'static str] {
+    match tool {
+        "Read" | "Write" | "Edit" | "MultiEdit" => &["file_path", "notebook_path", "path"],
+        "NotebookEdit" | "NotebookRead" => &["notebook_path", "file_path", "path"],
+        "Grep" | "Glob" | "LS" => &["path", "file_path", "notebook_path"],
+        _ => &[],
+    }
+}
 
 /// What of a tool's input a guard looks at.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -321,8 +332,7 @@ pub fn runs_a_shell(tool: &str) -> bool {
 
 /// Whether the tool reads, changes or looks for files.
 pub fn is_file_tool(tool: &str) -> bool {
-    CHANGING_TOOLS.contains(&tool)
-        || matches!(tool, "Read" | "NotebookRead" | "Grep" | "Glob" | "LS")
+    !path_fields(tool).is_empty()
 }
 
 fn of_effect(subject: &str, effect: &Effect, decision: CallDecision) -> CallVerdict {
@@ -364,18 +374,13 @@ fn own_settings(tool: &str, call: &ToolCall<'_>, world: &dyn World) -> Option<Ef
     if !CHANGING_TOOLS.contains(&tool) {
         return None;
     }
-    let file = call.files.file_path.or(call.files.notebook_path)?;
+    let opened = call.files.paths().map(|file| Opened {
+        how: Opening::Overwrite,
+        file: Arg::known(file),
+    });
     let run = Invocation {
-        program: Some("tee".to_owned()),
-        args: Vec::new(),
-        environment: Vec::new(),
-        directory: Directory::Known(world.cwd().to_owned()),
-        stdin: Stdin::None,
-        opened: vec![Opened {
-            how: Opening::Overwrite,
-            file: Arg::known(file),
-        }],
-        through: Vec::new(),
+        opened: opened.collect(),
+        ..Invocation::plain("tee", &[], world.cwd())
     };
     families::effects(&run, world)
         .into_iter()
@@ -398,7 +403,8 @@ fn quoted(run: &Invocation) -> String {
     format!("`{}`", shortened(&line))
 }
 
-fn shortened(text: &str) -> String {
+/// A text as a reason quotes it: without secrets, in one line, and not longer than a person reads.
+pub fn shortened(text: &str) -> String {
     // Secrets are known by their whole length, so they go before the text is cut.
     let text = redact(text);
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -500,6 +506,43 @@ mod tests {
                 vec![("notebook_path", "a.ipynb")],
                 Allow,
                 None,
+            ),
+            (
+                "NotebookEdit",
+                vec![
+                    ("file_path", "docs/x"),
+                    ("notebook_path", ".claude/settings.json"),
+                ],
+                Ask,
+                Some(Category::OwnSettings),
+            ),
+            (
+                "Write",
+                vec![("file_path", "docs/x"), ("path", ".claude/settings.json")],
+                Ask,
+                Some(Category::OwnSettings),
+            ),
+            (
+                "Read",
+                vec![("file_path", "docs/x"), ("path", ".env")],
+                Deny,
+                Some(Category::SecretRead),
+            ),
+            (
+                "Grep",
+                vec![("path", "src"), ("notebook_path", "/home/dev/.ssh")],
+                Deny,
+                Some(Category::SecretRead),
+            ),
+            (
+                "Glob",
+                vec![
+                    ("pattern", "*"),
+                    ("path", "src"),
+                    ("file_path", "/home/dev/.ssh"),
+                ],
+                Ask,
+                Some(Category::SecretRead),
             ),
             ("WebFetch", vec![("command", "rm -rf ~")], Allow, None),
         ] {

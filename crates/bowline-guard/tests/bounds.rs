@@ -4,7 +4,7 @@ mod long;
 
 use bowline_guard::effect::Gravity;
 use bowline_guard::judge::judge;
-use bowline_guard::paths::StaticWorld;
+use bowline_guard::paths::{StaticWorld, World};
 use proptest::prelude::*;
 
 fn gravity(text: &str) -> Gravity {
@@ -76,6 +76,75 @@ fn what_stands_behind_too_much_is_asked_about() {
     assert!(gravity(&format!("{padding} git push -f origin main")) > Gravity::Harmless);
     let padding = "x=1; (true); ".repeat(4_000);
     assert!(gravity(&format!("{padding} git push -f origin main")) > Gravity::Harmless);
+}
+
+/// The reason counts, too: several limits ask about the same text.
+#[test]
+fn every_limit_says_that_it_was_reached() {
+    let world = StaticWorld::new("/home/dev/project", "/home/dev");
+    let numbered =
+        |count: usize, make: fn(usize) -> String| (0..count).map(make).collect::<Vec<_>>().concat();
+    for (text, rule, expected) in [
+        // Nothing in it is dangerous: what asks is that it was cut short.
+        (
+            numbered(90, |at| format!("a{at} | ")) + "wc",
+            "shell.unverified",
+            "could not be read to the end (a pipe is longer than is followed)",
+        ),
+        (
+            format!(
+                "(\nls {{x\n{}\n)",
+                numbered(150, |at| format!("ls a{at}; "))
+            ),
+            "shell.unverified",
+            "contains `more than can be looked at piece by piece`",
+        ),
+        (
+            format!("(\nls {{x {}\n)", numbered(120, |at| format!("a/b{at} "))),
+            "shell.unverified",
+            "contains `120 paths`",
+        ),
+        (
+            "$x ".repeat(3_000),
+            "shell.unverified",
+            "the text has more than 2500 commands and expansions",
+        ),
+    ] {
+        let verdict = judge(&text, &world).verdict;
+        let start: String = text.chars().take(60).collect();
+        assert_eq!(verdict.gravity, Gravity::Doubtful, "{start}");
+        assert_eq!(verdict.rule.map(|(_, rule)| rule), Some(rule), "{start}");
+        let reason = verdict.reason.unwrap_or_default();
+        assert!(reason.contains(expected), "{start}: {reason}");
+    }
+}
+
+/// A world that has no more answers.
+struct Exhausted(StaticWorld);
+
+impl World for Exhausted {
+    fn cwd(&self) -> &str {
+        self.0.cwd()
+    }
+    fn project_root(&self) -> &str {
+        self.0.project_root()
+    }
+    fn home(&self) -> Option<&str> {
+        self.0.home()
+    }
+    fn is_exhausted(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_world_without_answers_is_asked_about() {
+    let world = StaticWorld::new("/home/dev/project", "/home/dev");
+    assert_eq!(judge("ls src", &world).verdict.gravity, Gravity::Harmless);
+    let verdict = judge("ls src", &Exhausted(world)).verdict;
+    assert_eq!(verdict.gravity, Gravity::Doubtful);
+    let rule = verdict.rule.map(|(_, rule)| rule);
+    assert_eq!(rule, Some("shell.too-many-paths"));
 }
 
 #[test]

@@ -8,8 +8,8 @@ pub(super) use spent::{Spent, spent, without_spent};
 
 use super::rule::rules;
 use crate::effect::{Effect, Gravity};
-use crate::interpret::{At, NOWHERE};
-use crate::invocation::{Arg, Directory, Invocation, Stdin, Through, Value};
+use crate::interpret::NOWHERE;
+use crate::invocation::{Arg, Invocation, Stdin, Through, Value};
 use crate::paths::{
     self, DeviceKind, HomeKind, Place, Rebuildable, ResolvedPath, World, rebuildable_by_name,
     scratch_by_name,
@@ -36,15 +36,7 @@ rules! {
 
 /// What a program run does to files.
 pub(super) fn effects(invocation: &Invocation, world: &dyn World) -> Vec<Effect> {
-    let cwd = match &invocation.directory {
-        Directory::Known(path) => path.clone(),
-        Directory::Unknown => NOWHERE.to_owned(),
-    };
-    let here = At { world, cwd: &cwd };
-    let files = Files {
-        invocation,
-        world: &here,
-    };
+    let files = Files { invocation, world };
     let mut effects = Vec::new();
     if let Some(program) = invocation.program.as_deref() {
         files.program(program, &mut effects);
@@ -144,6 +136,7 @@ impl Files<'_> {
             return Place::Unknown(paths::Unknown::Command);
         }
         match &place {
+            Place::Unknown(paths::Unknown::Links) => place,
             // The tail may say what it is, wherever it lies.
             Place::Unknown(_) => {
                 let tail = resolved.path.rsplit("*/").next().unwrap_or_default();

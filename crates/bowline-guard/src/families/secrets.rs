@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use crate::effect::Effect;
 use crate::invocation::{Arg, Invocation, Opening, Stdin, Through};
 use crate::paths::{World, resolve};
-use crate::sensitive::{Access, Sensitivity, classify};
+use crate::sensitive::{Access, Sensitivity, classify, search_of_everything};
 
 use super::Run;
 use super::args::{Parsed, Spec, UNKNOWN, parse, word};
@@ -173,6 +173,18 @@ fn reads(run: Run<'_>, reader: &Reader, world: &dyn World) -> Vec<Effect> {
         (false, true) => Access::Search,
         (false, false) => Access::Read,
     };
+    // A recursive search without a place is one through the current directory.
+    let searches = reader.does == Use::Prints && reader.files == Files::AfterFirst;
+    let words = if searches
+        && access == Access::Search
+        && words.is_empty()
+        && run.invocation.stdin == Stdin::None
+    {
+        vec!["."]
+    } else {
+        words
+    };
+    let narrow = parsed.has(&["include", "g", "glob", "iglob", "t", "type"]);
     let target = parsed.words.last().copied().unwrap_or_default();
     let sends = matches!(name, "scp" | "rsync" | "sftp" | "pscp" | "rcp") && target.contains(':');
     let mut found: Vec<Effect> = Vec::new();
@@ -195,6 +207,9 @@ fn reads(run: Run<'_>, reader: &Reader, world: &dyn World) -> Vec<Effect> {
             other => other,
         };
         let Some((sensitivity, why)) = judge(path, access, world) else {
+            if access == Access::Search && !narrow {
+                found.extend(everything(reader.does, path, world));
+            }
             continue;
         };
         if in_place {
@@ -222,6 +237,20 @@ fn reads(run: Run<'_>, reader: &Reader, world: &dyn World) -> Vec<Effect> {
         found.extend(each_of(run.invocation, reader.does, world));
     }
     found
+}
+
+/// Reading a whole home or the whole machine, with the keys and logins in it.
+fn everything(does: Use, path: &str, world: &dyn World) -> Option<Effect> {
+    if path.is_empty() || path == UNKNOWN {
+        return None;
+    }
+    let why = search_of_everything(&resolve(path, world), world)?;
+    let rule = match does {
+        Use::Copies => &COPY,
+        Use::Sends => &SEND,
+        Use::Prints | Use::Loads => &READ,
+    };
+    Some(rule.doubtful(format!("reads all of {path}: {why}")))
 }
 
 /// Words and options, where single letters of these names take a value.

@@ -154,10 +154,7 @@ impl Interpreter<'_> {
     }
 
     fn resolve_directory(&self, text: &str, cwd: &str) -> Directory {
-        let world = super::At {
-            world: self.world,
-            cwd,
-        };
+        let world = super::At::directory(cwd, self.world);
         let resolved = paths::resolve(text, &world);
         match resolved.shape {
             Shape::Exact => Directory::Known(resolved.target.unwrap_or(resolved.path)),

@@ -51,6 +51,13 @@ impl Call {
         program_name(&self.words.first()?.arg.value)
     }
 
+    /// The program as written, unless that is a plain name.
+    fn program_path(&self) -> Option<String> {
+        let value = &self.words.first()?.arg.value;
+        let is_plain = matches!(value, Value::Known(text) if !text.contains('/'));
+        (!is_plain).then(|| marked(value).to_owned())
+    }
+
     pub(super) fn args(&self) -> &[Item] {
         self.words.get(1..).unwrap_or_default()
     }
@@ -248,12 +255,14 @@ impl Interpreter<'_> {
         };
         self.emit(Invocation {
             program: call.program(),
+            program_path: call.program_path(),
             args: call.args().iter().map(|item| item.arg.clone()).collect(),
             environment: call.environment.clone(),
             directory: call.directory.clone(),
             stdin,
             opened: call.opened.clone(),
             through,
+            links: self.links.clone(),
         });
     }
 

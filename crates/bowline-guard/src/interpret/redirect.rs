@@ -142,10 +142,7 @@ impl Interpreter<'_> {
             Directory::Known(path) => path.as_str(),
             Directory::Unknown => super::NOWHERE,
         };
-        let world = super::At {
-            world: self.world,
-            cwd,
-        };
+        let world = super::At::directory(cwd, self.world);
         let resolved = match &file.value {
             Value::Known(text) => paths::resolve_literal(text, &world),
             Value::Pattern(text) => paths::resolve(text, &world),

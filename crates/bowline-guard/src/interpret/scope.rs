@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::value::Content;
-use crate::invocation::{Directory, Through, Value};
+use crate::invocation::{Directory, Invocation, Links, Through, Value};
 use crate::paths::World;
 use crate::sensitive::SensitivePolicy;
 use crate::shell::tree::Statement;
@@ -115,8 +115,38 @@ fn unknown_of(variable: &Variable) -> Content {
 
 /// The same world, seen from where a program runs.
 pub(crate) struct At<'w> {
-    pub(crate) world: &'w dyn World,
-    pub(crate) cwd: &'w str,
+    world: &'w dyn World,
+    cwd: &'w str,
+    /// The links that the text has made, and which of their readings counts.
+    links: Option<(&'w Links, usize)>,
+}
+
+impl<'w> At<'w> {
+    /// The world from another directory.
+    pub(crate) fn directory(cwd: &'w str, world: &'w dyn World) -> Self {
+        Self {
+            world,
+            cwd,
+            links: None,
+        }
+    }
+
+    /// The world as a program run sees it, through one reading of the links that were made before.
+    pub(crate) fn run(invocation: &'w Invocation, reading: usize, world: &'w dyn World) -> Self {
+        Self {
+            links: Some((&invocation.links, reading)),
+            ..Self::without_links(invocation, world)
+        }
+    }
+
+    /// The world as a program run sees it if none of the links was made.
+    pub(crate) fn without_links(invocation: &'w Invocation, world: &'w dyn World) -> Self {
+        let cwd = match &invocation.directory {
+            Directory::Known(path) => path,
+            Directory::Unknown => NOWHERE,
+        };
+        Self::directory(cwd, world)
+    }
 }
 
 impl World for At<'_> {
@@ -136,7 +166,10 @@ impl World for At<'_> {
         self.world.variable(name)
     }
     fn symlink_target(&self, path: &str) -> Option<String> {
-        self.world.symlink_target(path)
+        let made = self
+            .links
+            .and_then(|(links, reading)| links.target(path, reading));
+        made.or_else(|| self.world.symlink_target(path))
     }
     fn is_ignored(&self, path: &str) -> Option<bool> {
         self.world.is_ignored(path)

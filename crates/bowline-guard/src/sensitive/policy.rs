@@ -2,7 +2,7 @@
 
 use regex::{Regex, RegexBuilder};
 
-use crate::paths::{ResolvedPath, World, is_within};
+use crate::paths::{ResolvedPath, Shape, World, glob, is_within};
 use crate::pattern::PathPattern;
 
 use super::fold::fold;
@@ -72,6 +72,7 @@ impl SensitivePolicy {
     pub fn allows(&self, path: &ResolvedPath, world: &dyn World) -> bool {
         let nothing = self.allow.is_empty() && self.allow_paths.is_empty();
         !nothing
+            && !leads_through_wildcard(path)
             && path.spellings().all(|spelling| {
                 let relative = project_relative(spelling, world);
                 self.allow.iter().any(|pattern| {
@@ -94,10 +95,20 @@ impl SensitivePolicy {
                 })
         };
         self.custom_patterns.iter().any(matches)
-            || self
-                .custom_paths
-                .iter()
-                .any(|it| path.spellings().any(|spelling| it.matches(spelling, world)))
+            || self.custom_paths.iter().any(|it| it.reaches(path, world))
+    }
+}
+
+/// Whether a folder on the way is a pattern, or any part is unknown: it may be a link to anywhere.
+fn leads_through_wildcard(path: &ResolvedPath) -> bool {
+    match path.shape {
+        // So programs are given what only running tells.
+        Shape::Exact => path.path.contains('…'),
+        Shape::Unknown(_) => true,
+        Shape::Pattern => path
+            .path
+            .rsplit_once('/')
+            .is_some_and(|(folder, _)| glob::has_wildcard(folder)),
     }
 }
 

@@ -22,6 +22,15 @@ pub struct ToolFields<'input> {
     pub kind: Option<&'input str>,
 }
 
+impl<'input> ToolFields<'input> {
+    /// The files and folders that are named, whichever of them the tool goes by.
+    pub fn paths(&self) -> impl Iterator<Item = &'input str> + use<'input> {
+        [self.file_path, self.notebook_path, self.path]
+            .into_iter()
+            .flatten()
+    }
+}
+
 /// What a guard answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
@@ -54,30 +63,55 @@ pub fn judge_tool(
     input: &ToolFields<'_>,
     world: &dyn World,
 ) -> Option<SensitiveFinding> {
-    let file = input.file_path.or(input.notebook_path).or(input.path);
-    match tool {
-        "Read" | "NotebookRead" => judge_path(&literal(file?, world), Access::Read, world),
-        "Write" => judge_path(&literal(file?, world), Access::Write, world),
-        "Edit" | "MultiEdit" | "NotebookEdit" => {
-            judge_path(&literal(file?, world), Access::Edit, world)
+    let access = match tool {
+        "Read" | "NotebookRead" => Access::Read,
+        "Write" => Access::Write,
+        "Edit" | "MultiEdit" | "NotebookEdit" => Access::Edit,
+        "LS" => Access::List,
+        "Glob" => return strictest(places(input).map(|path| judge_glob(path, input, world))),
+        "Grep" => return strictest(places(input).map(|path| judge_grep(path, input, world))),
+        _ => return None,
+    };
+    strictest(
+        input
+            .paths()
+            .map(|path| judge_path(&literal(path, world), access, world)),
+    )
+}
+
+/// The places that a search is about; without one it is the current directory.
+fn places<'input>(input: &ToolFields<'input>) -> impl Iterator<Item = Option<&'input str>> {
+    let nowhere = input.paths().next().is_none().then_some(None);
+    input.paths().map(Some).chain(nowhere)
+}
+
+/// The first of the strictest.
+fn strictest(findings: impl Iterator<Item = Option<SensitiveFinding>>) -> Option<SensitiveFinding> {
+    findings.flatten().reduce(|before, found| {
+        if found.verdict > before.verdict {
+            found
+        } else {
+            before
         }
-        "LS" => judge_path(&literal(file?, world), Access::List, world),
-        "Glob" => {
-            let directory = input.path.map(|path| literal(path, world));
-            let pattern = below(
-                directory.as_ref(),
-                input.pattern.unwrap_or("*"),
-                Depth::Direct,
-            );
-            let found = judge_path(&resolve(&pattern, world), Access::Glob, world);
-            found.map(|found| SensitiveFinding {
-                path: input.pattern.or(input.path).unwrap_or_default().to_owned(),
-                ..found
-            })
-        }
-        "Grep" => judge_grep(input, world),
-        _ => None,
-    }
+    })
+}
+
+fn judge_glob(
+    path: Option<&str>,
+    input: &ToolFields<'_>,
+    world: &dyn World,
+) -> Option<SensitiveFinding> {
+    let directory = path.map(|path| literal(path, world));
+    let pattern = below(
+        directory.as_ref(),
+        input.pattern.unwrap_or("*"),
+        Depth::Direct,
+    );
+    let found = judge_path(&resolve(&pattern, world), Access::Glob, world);
+    found.map(|found| SensitiveFinding {
+        path: input.pattern.or(path).unwrap_or_default().to_owned(),
+        ..found
+    })
 }
 
 /// Judges one access to one path, with the project's own patterns.
@@ -101,11 +135,12 @@ pub fn judge_path(
     })
 }
 
-fn judge_grep(input: &ToolFields<'_>, world: &dyn World) -> Option<SensitiveFinding> {
-    let directory = input
-        .path
-        .or(input.file_path)
-        .map(|path| literal(path, world));
+fn judge_grep(
+    path: Option<&str>,
+    input: &ToolFields<'_>,
+    world: &dyn World,
+) -> Option<SensitiveFinding> {
+    let directory = path.map(|path| literal(path, world));
     let restricted = input
         .glob
         .filter(|glob| !glob.trim_start().starts_with('!'));
@@ -134,20 +169,27 @@ fn judge_grep(input: &ToolFields<'_>, world: &dyn World) -> Option<SensitiveFind
 
 /// A search through a whole home or the whole machine reads every secret there.
 fn judge_breadth(path: &ResolvedPath, world: &dyn World) -> Option<SensitiveFinding> {
+    let why = search_of_everything(path, world)?;
+    Some(SensitiveFinding {
+        verdict: Verdict::Ask,
+        rule: super::SEARCH_EVERYTHING.rule,
+        path: path.written.clone(),
+        paths: path.known_paths(),
+        why,
+        instead: super::SEARCH_EVERYTHING.instead.to_owned(),
+    })
+}
+
+/// What speaks against reading everything below a place, if that is a whole home or the whole machine.
+pub(crate) fn search_of_everything(path: &ResolvedPath, world: &dyn World) -> Option<String> {
     let whole = match place(path, world) {
         Place::Root => "the whole machine",
         Place::HomeItself => "the whole home",
         Place::OtherHome if path.home.as_deref() == Some(path.path.as_str()) => "another home",
         _ => return None,
     };
-    (!world.sensitive_policy().allows(path, world)).then(|| SensitiveFinding {
-        verdict: Verdict::Ask,
-        rule: super::SEARCH_EVERYTHING.rule,
-        path: path.written.clone(),
-        paths: path.known_paths(),
-        why: format!("a search through {whole} reads the keys and logins in it, too"),
-        instead: super::SEARCH_EVERYTHING.instead.to_owned(),
-    })
+    (!world.sensitive_policy().allows(path, world))
+        .then(|| format!("a search through {whole} reads the keys and logins in it, too"))
 }
 
 fn literal(path: &str, world: &dyn World) -> ResolvedPath {

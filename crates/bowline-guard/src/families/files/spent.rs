@@ -89,7 +89,7 @@ fn project_file(file: &str, invocation: &Invocation, world: &dyn World) -> Optio
     let Directory::Known(cwd) = &invocation.directory else {
         return None;
     };
-    let here = At { world, cwd };
+    let here = At::directory(cwd, world);
     let resolved = resolve_literal(file, &here);
     let in_project = matches!(place(&resolved, &here), Place::InProject(_));
     (in_project && resolved.shape == Shape::Exact && !resolved.path.starts_with(NOWHERE))

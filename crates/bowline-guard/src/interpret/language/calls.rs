@@ -236,6 +236,17 @@ impl Interpreter<'_> {
                     self.emit_words(vec![Item::known("mv"), item(from), item(to)], scope);
                 }
             }
+            Deed::Link => {
+                if let [target, name, ..] = values.as_slice() {
+                    let words = vec![
+                        Item::known("ln"),
+                        Item::known("-s"),
+                        item(target),
+                        item(name),
+                    ];
+                    self.emit_words(words, scope);
+                }
+            }
             Deed::Apply => {
                 if let [Value::Text(function), rest @ ..] = values.as_slice() {
                     let deletes = matches!(function.as_str(), "unlink" | "rmdir");

@@ -21,6 +21,8 @@ pub(super) enum Deed {
     Read,
     /// Moves a file.
     Move,
+    /// Makes a symbolic link.
+    Link,
     /// Gives its later arguments to the function that the first one names.
     Apply,
     Print,
@@ -158,6 +160,7 @@ pub(super) fn deed(name: &str, before: &str, family: Family) -> Option<Deed> {
         {
             Deed::Move
         }
+        "symlink" | "symlinkSync" | "ln_s" | "ln_sf" if on_files => Deed::Link,
         "print" | "puts" | "log" | "echo" | "say" | "printf" | "pp" | "p" | "write" | "print_r"
         | "var_dump" => Deed::Print,
         _ => return None,
