@@ -60,7 +60,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(usage) => return ui::usage(&usage, format_asked_for(&args)),
+        Err(usage) => return ui::usage(&usage, &args, format_asked_for(&args)),
     };
     let format = cli.command.format();
     let mut ui = Ui::for_stdout();

@@ -11,10 +11,11 @@ mod table;
 mod text;
 mod tree;
 
+use std::ffi::OsString;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
 use std::process::ExitCode;
 
-use bowline_guard::secrets::redact;
+use bowline_guard::secrets::{redact, scan};
 use serde::Serialize;
 
 pub(crate) use table::Table;
@@ -213,18 +214,63 @@ fn shown(document: &impl Serialize) -> serde_json::Result<String> {
 }
 
 /// Shows what is wrong with the command line, or the help that was asked for.
-pub(crate) fn usage(message: &clap::Error, format: Format) -> ExitCode {
-    // What cannot be understood is quoted, be it a token in the wrong place.
+pub(crate) fn usage(message: &clap::Error, typed: &[OsString], format: Format) -> ExitCode {
     let text = message.render().ansi().to_string();
     if !message.use_stderr() {
         let _ = anstream::stdout().write_all(text.as_bytes());
         return ExitCode::SUCCESS;
     }
-    let _ = anstream::stderr().write_all(redact(&text).as_bytes());
+    let _ = anstream::stderr().write_all(without_typed_secrets(text, typed).as_bytes());
     if format == Format::Json {
-        let text = message.render().to_string();
+        let text = without_typed_secrets(message.render().to_string(), typed);
+        // A tip is for people who type, and reads like an assignment (`pass '…'`).
+        let lines = text
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("tip: "));
+        let text = lines.collect::<Vec<_>>().join("\n");
         let text = text.trim().trim_start_matches("error: ");
         Ui::for_stdout().error_document(&Error::usage(text));
     }
     ExitCode::from(2)
+}
+
+/// What cannot be understood is quoted, be it a token in the wrong place. Only what was typed can be one: the words
+/// around it stay as they are.
+fn without_typed_secrets(mut text: String, typed: &[OsString]) -> String {
+    let typed: Vec<_> = typed.iter().map(|arg| arg.to_string_lossy()).collect();
+    let typed = typed.join(" ");
+    for found in scan(&typed) {
+        let secret = typed.get(found.span).unwrap_or_default();
+        for part in secret.split_whitespace() {
+            text = text.replace(part, &format!("[REDACTED:{}]", found.rule));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use bowline_guard::secrets::expand;
+
+    use super::*;
+
+    #[test]
+    fn a_secret_is_hidden_before_a_text_is_cut() {
+        let token = expand("ghp_{a36}");
+        let text = format!("{} {token}", "word ".repeat(155));
+        assert!(text.len() > MOST_CHARACTERS);
+        let clipped = clipped(&text);
+        assert!(!clipped.contains("ghp_"), "{clipped}");
+        assert!(clipped.contains("[REDACTED"), "{clipped}");
+    }
+
+    #[test]
+    fn only_what_was_typed_is_hidden_in_an_error() {
+        let token = expand("ghp_{a36}");
+        let tip = "tip: to pass '--dir' as a value, use '-- --dir'";
+        let typed = ["bowline", &token].map(OsString::from);
+        let shown = without_typed_secrets(format!("unexpected '{token}'\n{tip}"), &typed);
+        assert!(shown.ends_with(tip), "{shown}");
+        assert!(!shown.contains(&token), "{shown}");
+    }
 }

@@ -202,6 +202,32 @@ fn an_error_quotes_no_token() {
 }
 
 #[test]
+fn the_words_of_a_usage_error_stay_readable() {
+    let bench = Bench::new();
+    for args in [&["events", "--dir"][..], &["explain", "--nope", "x"]] {
+        let ran = bench.run(args);
+        ran.expect(2, &[]);
+        assert!(!ran.stderr.contains("[REDACTED"), "{}", ran.stderr);
+    }
+    let ran = bench.run(&["explain", "--nope", "x"]);
+    assert!(ran.stderr.contains("-- --nope"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_case_that_comes_out_differently_shows_no_token() {
+    let bench = Bench::new();
+    let token = token();
+    let case = json!({"command": format!("deploy {token}"), "verdict": "deny"});
+    bench.write("cases.jsonl", format!("{case}\n"));
+    for args in [
+        &["rules", "test", "cases.jsonl"][..],
+        &["rules", "test", "--json", "cases.jsonl"],
+    ] {
+        bench.run(args).expect(1, &[]).hides(&token);
+    }
+}
+
+#[test]
 fn f41_a_an_allow_list_is_shown_before_it_is_trusted() {
     let bench = Bench::new();
     bench.write(

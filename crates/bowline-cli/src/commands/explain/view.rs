@@ -317,3 +317,18 @@ fn opening(how: Opening) -> &'static str {
 fn presentable(text: &str) -> String {
     escape(&redact(text))
 }
+
+#[cfg(test)]
+mod tests {
+    use bowline_guard::secrets::expand;
+
+    use super::*;
+
+    #[test]
+    fn what_is_presented_holds_no_secret() {
+        let token = expand("ghp_{a36}");
+        assert!(!presentable(&token).contains(&token));
+        let given = stdin(&Stdin::Text(format!("{token}\nmore"))).unwrap_or_default();
+        assert!(!given.contains(&token), "{given}");
+    }
+}
