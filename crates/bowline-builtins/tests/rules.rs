@@ -611,9 +611,8 @@ async fn what_is_not_understood_does_not_get_around_a_rule() {
             ("source x; npm run y", Decision::NoOpinion),
         ] {
             let decision = match (verdict, for_deny) {
-                ("deny", it) => it,
                 ("ask", Decision::Deny) => Decision::Ask,
-                ("ask", it) => it,
+                ("deny" | "ask", it) => it,
                 _ => Decision::NoOpinion,
             };
             let found = bench.bash(command).await.decision();

@@ -245,9 +245,8 @@ impl Conditions {
             }
             // A program that nobody named may do anything, whatever files it is given.
             Quantity::Every => {
-                !(self.commands.is_empty() && self.effects.is_empty())
-                    && !touched.is_empty()
-                    && touched.iter().all(meant)
+                let names_programs = !self.commands.is_empty() || !self.effects.is_empty();
+                names_programs && !touched.is_empty() && touched.iter().all(meant)
             }
         }
     }
