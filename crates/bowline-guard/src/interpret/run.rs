@@ -170,7 +170,10 @@ impl Interpreter<'_> {
                 Output::nothing()
             }
             Node::Expressions(words) => {
-                self.expand_words(words, scope);
+                for item in self.expand_words(words, scope) {
+                    // `[[ -v name ]]`, `[[ a -eq b ]]`
+                    self.run_subscript(item.marked(), scope);
+                }
                 Output::nothing()
             }
         }
@@ -354,6 +357,7 @@ impl Interpreter<'_> {
     }
 
     fn assigned(&mut self, assignment: &TreeAssignment, scope: &mut Scope) -> (String, Variable) {
+        self.expand_words(&assignment.subscripts, scope);
         let variable = match &assignment.value {
             AssignValue::Word(word) => {
                 let mut content = self.expand_whole(word, scope).content();

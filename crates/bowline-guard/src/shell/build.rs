@@ -172,6 +172,18 @@ impl Builder<'_> {
                     .collect(),
             ),
         };
+        let mut subscripts = Vec::new();
+        if let Some(subscript) = &assignment.target.subscript {
+            subscripts.push(self.word_at(subscript.syntax_source_text().span()));
+        }
+        if let AssignmentValue::Compound(array) = &assignment.value {
+            subscripts.extend(array.elements.iter().filter_map(|element| match element {
+                ArrayElem::Sequential(_) => None,
+                ArrayElem::Keyed { key, .. } | ArrayElem::KeyedAppend { key, .. } => {
+                    Some(self.word_at(key.span()))
+                }
+            }));
+        }
         let target = self.slice(assignment.span);
         let how = match target.split_once('=') {
             Some((name, _)) if name.ends_with('+') => AssignHow::Append,
@@ -181,6 +193,7 @@ impl Builder<'_> {
             name: assignment.target.name.to_string(),
             how,
             value,
+            subscripts,
         }
     }
 
