@@ -15,7 +15,7 @@ use super::parts::read_word;
 use super::tree::{
     AssignHow, AssignValue, Link, Node, Script, Simple, Statement, Timing, TreeAssignment, TreeWord,
 };
-use super::walk::{operator, range};
+use super::walk::{descriptor, is_descriptor, operator, range};
 use super::{Expansion, Redirect, RedirectTarget, Understanding, Word, limits, reader};
 
 /// Whether a text was checked as a part of another one, so that nothing in it goes unseen.
@@ -76,7 +76,13 @@ impl Builder<'_> {
         let node = match &statement.command {
             Command::Simple(command) => {
                 let words = std::iter::once(&command.name).chain(&command.args);
-                Node::Simple(self.simple(&command.assignments, words.map(|word| word.span)))
+                let redirects = &statement.redirects;
+                let words = words
+                    .map(|word| word.span)
+                    .filter(|span| !is_descriptor(self.text, *span, redirects));
+                let mut simple = self.simple(&command.assignments, words);
+                self.join_value(command.assignments.last(), command.name.span, &mut simple);
+                Node::Simple(simple)
             }
             Command::Builtin(builtin) => Node::Simple(self.builtin(builtin)),
             Command::Decl(declaration) => {
@@ -141,6 +147,18 @@ impl Builder<'_> {
             words.drain(..negations);
         }
         Simple { assignments, words }
+    }
+
+    /// `x=<(a) b`: the parser takes the value for the command's name.
+    fn join_value(&self, before: Option<&AssignmentNode>, name: Span, simple: &mut Simple) {
+        let touches = before.is_some_and(|it| it.span.end.offset() == name.start.offset());
+        if touches
+            && !range(name).is_empty()
+            && let Some(assignment) = simple.assignments.last_mut()
+            && !simple.words.is_empty()
+        {
+            assignment.value = AssignValue::Word(simple.words.remove(0));
+        }
     }
 
     fn builtin(&self, builtin: &BuiltinCommand) -> Simple {
@@ -337,7 +355,7 @@ impl Builder<'_> {
             .iter()
             .map(|redirect| Redirect {
                 operator: operator(redirect.kind),
-                descriptor: redirect.fd,
+                descriptor: descriptor(self.text, redirect),
                 target: match &redirect.target {
                     TargetNode::Word(target) => RedirectTarget::Word(Word {
                         source: self.slice(target.span).to_owned(),
