@@ -138,6 +138,10 @@ pub(super) fn deed(name: &str, before: &str, family: Family) -> Option<Deed> {
         | "spawnlp"
         | "spawnvp"
         | "spawnl"
+        | "spawnle"
+        | "spawnlpe"
+        | "spawnve"
+        | "spawnvpe"
         | "spawnv"
         | "create_subprocess_exec"
         | "Command"
@@ -158,6 +162,7 @@ pub(super) fn deed(name: &str, before: &str, family: Family) -> Option<Deed> {
         {
             Deed::Move
         }
+        "rename" if matches!(family, Family::Perl | Family::Php) => Deed::Move,
         "print" | "puts" | "log" | "echo" | "say" | "printf" | "pp" | "p" | "write" | "print_r"
         | "var_dump" => Deed::Print,
         _ => return None,
