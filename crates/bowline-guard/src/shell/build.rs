@@ -81,7 +81,7 @@ impl Builder<'_> {
                     .map(|word| word.span)
                     .filter(|span| !is_descriptor(self.text, *span, redirects));
                 let mut simple = self.simple(&command.assignments, words);
-                self.join_value(command.assignments.last(), command.name.span, &mut simple);
+                join_value(command.assignments.last(), command.name.span, &mut simple);
                 Node::Simple(simple)
             }
             Command::Builtin(builtin) => Node::Simple(self.builtin(builtin)),
@@ -147,18 +147,6 @@ impl Builder<'_> {
             words.drain(..negations);
         }
         Simple { assignments, words }
-    }
-
-    /// `x=<(a) b`: the parser takes the value for the command's name.
-    fn join_value(&self, before: Option<&AssignmentNode>, name: Span, simple: &mut Simple) {
-        let touches = before.is_some_and(|it| it.span.end.offset() == name.start.offset());
-        if touches
-            && !range(name).is_empty()
-            && let Some(assignment) = simple.assignments.last_mut()
-            && !simple.words.is_empty()
-        {
-            assignment.value = AssignValue::Word(simple.words.remove(0));
-        }
     }
 
     fn builtin(&self, builtin: &BuiltinCommand) -> Simple {
@@ -408,6 +396,18 @@ impl Builder<'_> {
 
     fn slice(&self, span: Span) -> &str {
         self.text.get(range(span)).unwrap_or_default()
+    }
+}
+
+/// `x=<(a) b`: the parser takes the value for the command's name.
+fn join_value(before: Option<&AssignmentNode>, name: Span, simple: &mut Simple) {
+    let touches = before.is_some_and(|it| it.span.end.offset() == name.start.offset());
+    if touches
+        && !range(name).is_empty()
+        && let Some(assignment) = simple.assignments.last_mut()
+        && !simple.words.is_empty()
+    {
+        assignment.value = AssignValue::Word(simple.words.remove(0));
     }
 }
 
