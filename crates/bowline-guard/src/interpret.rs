@@ -10,6 +10,7 @@ mod decode;
 mod each;
 mod embedded;
 mod flow;
+mod hidden;
 mod language;
 mod options;
 mod parameter;
@@ -119,6 +120,8 @@ pub(in crate::interpret) struct Interpreter<'w> {
     nesting: usize,
     /// The functions and aliases that are being followed; an alias has no body.
     calls: Vec<(String, Option<Rc<Statement>>)>,
+    /// How many statements around have `2>&1`.
+    errors_joined: usize,
     /// What the text itself has written to files, by absolute path.
     files: BTreeMap<String, Rc<Output>>,
     /// The symbolic links that the text itself has made.
@@ -139,6 +142,7 @@ impl<'w> Interpreter<'w> {
             bytes: MAX_BYTES,
             nesting: 0,
             calls: Vec::new(),
+            errors_joined: 0,
             files: BTreeMap::new(),
             links: Links::default(),
             invocations: Vec::new(),

@@ -57,7 +57,10 @@ impl Interpreter<'_> {
                     scope.positional = Some(Rc::new(list.iter().skip(count).cloned().collect()));
                 }
             }
-            "read" => Self::read(call, scope),
+            "read" => {
+                self.emit_reading(call);
+                Self::read(call, scope);
+            }
             "printf" if call.arg(0).and_then(Item::text) == Some("-v") => {
                 let texts: Vec<String> = call
                     .args()
@@ -73,6 +76,10 @@ impl Interpreter<'_> {
                 }
             }
             "mapfile" | "readarray" => {
+                self.emit_reading(call);
+                for callback in options::texts_of(call.args(), &["-C"]) {
+                    self.nested(&format!("{callback} 0 line"), scope, None);
+                }
                 let name = call
                     .args()
                     .iter()
@@ -188,6 +195,13 @@ impl Interpreter<'_> {
             scope.set(name.trim_end_matches('+'), content);
         }
         if call.args().is_empty() {
+            self.emit_call(call);
+        }
+    }
+
+    /// A builtin that is given a file reads it as any program does.
+    fn emit_reading(&mut self, call: &Call) {
+        if call.reads_file.is_some() {
             self.emit_call(call);
         }
     }

@@ -146,6 +146,9 @@ impl Interpreter<'_> {
 
     fn dispatch(&mut self, call: &Call, scope: &mut Scope) -> Output {
         let Some(name) = call.program() else {
+            // `[` looks like a wildcard.
+            let first = call.words.first().map_or("", Item::marked).to_owned();
+            self.run_subscripts(&first, call, scope);
             return self.unknown_program(call, scope);
         };
         let first = call.words.first().and_then(Item::text).unwrap_or_default();
@@ -169,6 +172,7 @@ impl Interpreter<'_> {
             self.emit_call(call);
             return Output::unknown(vec![call.source()]);
         }
+        self.run_subscripts(&name, call, scope);
         if let Some(output) = self.builtin(&name, call, scope) {
             return output;
         }

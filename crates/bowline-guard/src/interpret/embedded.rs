@@ -4,6 +4,7 @@ use super::Interpreter;
 use super::call::Call;
 use super::options::{first_operand, texts_of};
 use super::scope::Scope;
+use super::shells::is_shell;
 use super::value::Item;
 use crate::invocation::Through;
 
@@ -61,6 +62,8 @@ pub(super) fn follow(
                 texts.extend(quoted_after(program, "| "));
                 texts.extend(quoted_after(program, "|"));
                 texts.extend(awk_environment(program));
+                texts.extend(awk_variables(program, args));
+                texts.extend(awk_input(program));
             }
         }
         "sed" | "gsed" => {
@@ -329,6 +332,53 @@ fn quoted_before_getline(program: &str) -> Vec<String> {
         .next()
         .map(|text| vec![text.to_owned()])
         .unwrap_or_default()
+}
+
+/// `c = "command"; system(c)`, `-v c=command`.
+fn awk_variables(program: &str, args: &[Item]) -> Vec<String> {
+    let mut found = Vec::new();
+    for (at, opening) in program.match_indices("system(").take(8) {
+        let rest = program.get(at + opening.len()..).unwrap_or_default();
+        let name = rest.split(')').next().unwrap_or_default().trim();
+        if name.is_empty() || !name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric()) {
+            continue;
+        }
+        found.extend(quoted_after(program, &format!("{name}=")));
+        found.extend(quoted_after(program, &format!("{name} =")));
+        let given = args.iter().filter_map(|item| {
+            let text = item.marked().trim_start_matches("-v");
+            text.strip_prefix(name)?
+                .strip_prefix('=')
+                .map(str::to_owned)
+        });
+        found.extend(given);
+    }
+    found
+}
+
+/// `print "command" | "sh"`, `getline line < "file"`.
+fn awk_input(program: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let pieces: Vec<&str> = program.split('|').take(16).collect();
+    for pair in pieces.windows(2) {
+        if let [before, after] = pair
+            && let Some(command) = quoted(after.trim_start())
+            && command.split_whitespace().next().is_some_and(is_shell)
+        {
+            found.extend(quoted_after(before, "print"));
+        }
+    }
+    for (_, rest) in program
+        .match_indices("getline")
+        .take(8)
+        .filter_map(|(at, _)| program.split_at_checked(at))
+    {
+        let target = rest.split_once('<').map(|(_, target)| target.trim_start());
+        if let Some(file) = target.and_then(quoted) {
+            found.push(format!("cat '{file}'"));
+        }
+    }
+    found
 }
 
 /// `for (k in ENVIRON) print …`, `print ENVIRON["NAME"]`.

@@ -109,6 +109,11 @@ impl Interpreter<'_> {
             inner.through.clone_from(&call.through);
             inner.through.push(Through::Wrapper(plain.to_owned()));
             inner.directory = call.directory.clone();
+            if matches!(plain, "ipython" | "sage") {
+                for command in code.lines().filter_map(|it| it.trim().strip_prefix('!')) {
+                    self.nested(command.trim_start_matches('!'), &inner, None);
+                }
+            }
             if family == Family::Tcl {
                 self.tcl(code, &mut inner);
             } else if let Some(text) = self.program_text(code, family, &mut inner) {

@@ -4,12 +4,16 @@ use std::rc::Rc;
 
 use super::Interpreter;
 use super::run::Input;
-use super::scope::Scope;
+use super::scope::{Descriptors, Scope};
 use super::value::{Output, UNKNOWN};
 use crate::invocation::{Arg, Directory, Opened, Opening, Value};
 use crate::paths::{self, Shape};
 use crate::shell::parts::read_word;
+use crate::shell::tree::Part;
 use crate::shell::{Redirect, RedirectOperator, RedirectTarget};
+
+/// The most redirections of one command that are followed.
+const MAX_REDIRECTS: usize = 64;
 
 /// What redirections do to a statement.
 #[derive(Debug, Default)]
@@ -19,9 +23,37 @@ pub(super) struct Redirected {
     pub(super) reads_file: Option<Arg>,
     /// A here-string or here-document of which a part is known only by the name of a variable.
     pub(super) here: Option<Arg>,
+    /// What can be read from other descriptors.
+    descriptors: Descriptors,
+    /// Whether what it says on standard error goes where its output goes.
+    pub(super) joins_errors: bool,
+    /// The commands of `> >( )`.
+    sinks: Vec<String>,
     /// The files that its output goes to instead.
     stdout: Vec<Arg>,
     captured: bool,
+}
+
+impl Redirected {
+    /// Opens the descriptors; gives those that were open before.
+    pub(super) fn enter(&self, scope: &mut Scope) -> Descriptors {
+        let before = scope.descriptors.clone();
+        let opened = self.descriptors.iter();
+        scope
+            .descriptors
+            .extend(opened.map(|(number, output)| (*number, Rc::clone(output))));
+        before
+    }
+
+    /// Something to read, on the descriptor that is written before the operator.
+    fn reads(&mut self, descriptor: Option<i32>, output: Rc<Output>) {
+        match descriptor {
+            None | Some(0) => self.input = Some(output),
+            Some(number) => {
+                self.descriptors.insert(number, output);
+            }
+        }
+    }
 }
 
 impl Interpreter<'_> {
@@ -35,7 +67,10 @@ impl Interpreter<'_> {
             input,
             ..Redirected::default()
         };
-        for redirect in redirects {
+        if redirects.len() > MAX_REDIRECTS {
+            self.cut_short("a command has more redirections than are followed");
+        }
+        for redirect in redirects.iter().take(MAX_REDIRECTS) {
             self.redirect(redirect, scope, &mut redirected);
         }
         redirected
@@ -43,7 +78,17 @@ impl Interpreter<'_> {
 
     fn redirect(&mut self, redirect: &Redirect, scope: &mut Scope, to: &mut Redirected) {
         let item = match &redirect.target {
-            RedirectTarget::Word(word) => self.expand_whole(&read_word(&word.source), scope),
+            RedirectTarget::Word(word) => {
+                let word = read_word(&word.source);
+                if let [Part::WritesTo(commands)] = word.parts.as_slice()
+                    && matches!(redirect.descriptor, None | Some(1))
+                {
+                    to.captured = true;
+                    to.sinks.push(commands.clone());
+                    return;
+                }
+                self.expand_whole(&word, scope)
+            }
             RedirectTarget::HereDocument { body, expanded } => {
                 let output = if *expanded {
                     self.expand_document(body, scope)
@@ -51,7 +96,7 @@ impl Interpreter<'_> {
                     Output::text(body.clone())
                 };
                 to.here = here(body, &output);
-                to.input = Some(Rc::new(output));
+                to.reads(redirect.descriptor, Rc::new(output));
                 return;
             }
         };
@@ -63,25 +108,40 @@ impl Interpreter<'_> {
                     sources: item.sources,
                 };
                 to.here = here(&item.arg.source, &output);
-                to.input = Some(Rc::new(output));
+                to.reads(redirect.descriptor, Rc::new(output));
                 return;
             }
-            RedirectOperator::HereDocument | RedirectOperator::DuplicateInput => return,
+            RedirectOperator::HereDocument => return,
+            RedirectOperator::DuplicateInput => {
+                let number = item.marked().trim_end_matches('-').parse::<i32>();
+                if let Ok(number) = number
+                    && number != 0
+                {
+                    let known = to.descriptors.get(&number).cloned();
+                    let known = known.or_else(|| scope.descriptors.get(&number).cloned());
+                    let unknown = || Rc::new(Output::unknown(vec![descriptor(number)]));
+                    to.reads(redirect.descriptor, known.unwrap_or_else(unknown));
+                }
+                return;
+            }
             RedirectOperator::DuplicateOutput => {
                 let text = item.marked();
                 if text.is_empty() || text == "-" || text.bytes().all(|byte| byte.is_ascii_digit())
                 {
-                    to.captured |= is_output && text != "1";
+                    to.joins_errors |= redirect.descriptor == Some(2) && matches!(text, "1" | "");
+                    let flows_on = text == "1" || (text == "2" && self.errors_joined > 0);
+                    to.captured |= is_output && !flows_on;
                     return;
                 }
                 (Opening::Overwrite, item.arg)
             }
             RedirectOperator::Read => {
+                let output = match item.feed {
+                    Some(feed) => feed,
+                    None => self.file_output(&item.arg, scope),
+                };
+                to.reads(redirect.descriptor, Rc::new(output));
                 if matches!(redirect.descriptor, None | Some(0)) {
-                    to.input = Some(Rc::new(match item.feed {
-                        Some(feed) => feed,
-                        None => self.file_output(&item.arg, scope),
-                    }));
                     to.reads_file = Some(item.arg.clone());
                 }
                 (Opening::Read, item.arg)
@@ -91,6 +151,14 @@ impl Interpreter<'_> {
                 (Opening::Overwrite, item.arg)
             }
         };
+        if is_output
+            && matches!(
+                arg.text(),
+                Some("/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1")
+            )
+        {
+            return;
+        }
         if matches!(how, Opening::Overwrite | Opening::Append)
             && (is_output || redirect.operator == RedirectOperator::WriteBoth)
         {
@@ -121,6 +189,9 @@ impl Interpreter<'_> {
         if !redirected.captured {
             return output;
         }
+        for sink in &redirected.sinks {
+            self.nested(sink, scope, Some(Rc::new(output.clone())));
+        }
         for file in &redirected.stdout {
             self.written(file, &output, scope);
         }
@@ -150,6 +221,25 @@ impl Interpreter<'_> {
         };
         (resolved.shape == Shape::Exact).then_some(resolved.path)
     }
+}
+
+/// Who prints what comes from a descriptor that something else has opened.
+fn descriptor(number: i32) -> String {
+    format!("cat /dev/fd/{number}")
+}
+
+/// What a path like `/dev/fd/3` gives; `None` if it is not a descriptor's.
+pub(super) fn descriptor_output(path: &str, scope: &Scope) -> Option<Output> {
+    let number = ["/dev/fd/", "/proc/self/fd/"]
+        .iter()
+        .find_map(|folder| path.strip_prefix(folder))?
+        .parse::<i32>()
+        .ok()?;
+    let known = scope
+        .descriptors
+        .get(&number)
+        .map(|output| (**output).clone());
+    Some(known.unwrap_or_else(|| Output::unknown(vec![descriptor(number)])))
 }
 
 /// A text that the shell feeds to a program, if something in it only running tells.

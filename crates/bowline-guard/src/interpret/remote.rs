@@ -118,7 +118,7 @@ impl Interpreter<'_> {
         match name {
             "ssh" | "mosh" | "rsh" | "autossh" | "tsh" | "sshpass" | "pdsh" | "pssh"
             | "parallel-ssh" | "gcloud" | "az" | "eb" | "flyctl" | "fly" | "heroku"
-            | "multipass" | "limactl" | "lima" | "vagrant" | "orb" | "wsl" | "wsl.exe" => {
+            | "multipass" | "limactl" | "lima" | "vagrant" | "orb" | "adb" => {
                 self.ssh(name, call, scope)
             }
             "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" | "lxc"

@@ -10,7 +10,8 @@ use super::{Interpreter, Note};
 use crate::invocation::{Arg, Value};
 use crate::shell::build::{Checked, script};
 use crate::shell::tree::{
-    AssignHow, AssignValue, Link, Node, Simple, Statement, Timing, TreeAssignment, TreeWord,
+    AssignHow, AssignValue, Link, Node, Part, Quoting, Simple, Statement, Timing, TreeAssignment,
+    TreeWord,
 };
 use crate::shell::{Redirect, Understanding};
 
@@ -75,6 +76,8 @@ impl Interpreter<'_> {
 
     pub(super) fn substitution(&mut self, text: &str, scope: &Scope) -> Output {
         let mut inner = self.copy(scope);
+        let read = file_read(text).map(|redirection| format!("cat {redirection}"));
+        let text = read.as_deref().unwrap_or(text);
         // The text around it was checked with all its substitutions.
         self.text(text, &mut inner, None, Checked::Yes)
     }
@@ -113,7 +116,11 @@ impl Interpreter<'_> {
             call.opened.clone_from(&redirected.opened);
             self.emit_call(&call);
         }
+        let outer = redirected.enter(scope);
+        self.errors_joined += usize::from(redirected.joins_errors);
         let output = self.node(&statement.node, scope, &redirected.input);
+        self.errors_joined -= usize::from(redirected.joins_errors);
+        scope.descriptors = outer;
         self.captured(output, &redirected, scope)
     }
 
@@ -170,7 +177,10 @@ impl Interpreter<'_> {
                 Output::nothing()
             }
             Node::Expressions(words) => {
-                self.expand_words(words, scope);
+                for item in self.expand_words(words, scope) {
+                    // `[[ -v name ]]`, `[[ a -eq b ]]`
+                    self.run_subscript(item.marked(), scope);
+                }
                 Output::nothing()
             }
         }
@@ -314,7 +324,11 @@ impl Interpreter<'_> {
             let (name, variable) = self.assigned(assignment, scope);
             // A declaration's arrays stand here too.
             let lasting = words.is_empty() || matches!(variable, Variable::Many(_));
+            self.startup_file(assignment, scope);
             if let Variable::One(content) = &variable {
+                if matches!(name.as_str(), "PS0" | "PS1" | "PS4") {
+                    self.run_substitutions(content.marked(), Quoting::Quoted, scope);
+                }
                 environment.push((name.clone(), content.value.clone()));
             }
             if lasting {
@@ -339,8 +353,39 @@ impl Interpreter<'_> {
         {
             self.emit_here(here, scope);
         }
+        let lasting = call.words.len() == 1 && call.program().as_deref() == Some("exec");
+        let outer = redirected.enter(scope);
+        let fed = match call.program().as_deref() {
+            Some("tee" | "sponge" | "pee") => call.input.clone(),
+            _ => None,
+        };
         let output = self.call(call, scope);
+        if !lasting {
+            scope.descriptors = outer;
+        }
+        if fed.is_some() {
+            self.feed_words(&simple.words, &fed, scope);
+        }
         self.captured(output, &redirected, scope)
+    }
+
+    /// `tee >(bash)`: what is written there is what came in.
+    fn feed_words(&mut self, words: &[TreeWord], input: &Input, scope: &Scope) {
+        for part in words.iter().flat_map(|word| &word.parts) {
+            if let Part::WritesTo(text) = part {
+                self.nested(text, scope, input.clone());
+            }
+        }
+    }
+
+    /// `BASH_ENV=<(…) bash`: the shell runs what it finds there first.
+    fn startup_file(&mut self, assignment: &TreeAssignment, scope: &mut Scope) {
+        if let AssignValue::Word(word) = &assignment.value
+            && matches!(assignment.name.as_str(), "BASH_ENV" | "ENV")
+            && let Some(feed) = self.expand_whole(word, scope).feed
+        {
+            self.nested(&feed.text, scope, None);
+        }
     }
 
     /// `cat <<< "$X"` does what `printf "$X" | cat` does.
@@ -354,6 +399,7 @@ impl Interpreter<'_> {
     }
 
     fn assigned(&mut self, assignment: &TreeAssignment, scope: &mut Scope) -> (String, Variable) {
+        self.expand_words(&assignment.subscripts, scope);
         let variable = match &assignment.value {
             AssignValue::Word(word) => {
                 let mut content = self.expand_whole(word, scope).content();
@@ -380,6 +426,13 @@ impl Interpreter<'_> {
         };
         (assignment.name.clone(), variable)
     }
+}
+
+/// `$(<file)` is what `$(cat <file)` is.
+fn file_read(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let target = text.strip_prefix('<')?;
+    (!target.starts_with(['<', '(', '&', '>'])).then_some(text)
 }
 
 fn joined(before: &Content, after: &Content) -> Content {

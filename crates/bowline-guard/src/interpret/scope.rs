@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::value::Content;
+use super::value::{Content, Output};
 use crate::invocation::{Directory, Invocation, Links, Through, Value};
 use crate::paths::World;
 use crate::sensitive::SensitivePolicy;
@@ -19,6 +19,9 @@ pub(super) enum Variable {
     Many(Vec<Content>),
 }
 
+/// What can be read from descriptors, by number.
+pub(super) type Descriptors = BTreeMap<i32, Rc<Output>>;
+
 /// Everything that a subshell inherits, and loses at its end.
 #[derive(Debug, Clone)]
 pub(super) struct Scope {
@@ -33,6 +36,8 @@ pub(super) struct Scope {
     pub(super) previous_directory: Directory,
     pub(super) stack: Vec<Directory>,
     pub(super) through: Vec<Through>,
+    /// What can be read from descriptors beyond the standard ones.
+    pub(super) descriptors: Descriptors,
     /// Whether the text came from an expansion, so that its `…` stand for what is unknown.
     pub(super) marks: Marks,
 }
@@ -57,6 +62,7 @@ impl Scope {
             previous_directory: here,
             stack: Vec::new(),
             through: Vec::new(),
+            descriptors: Descriptors::new(),
             marks: Marks::Plain,
         }
     }
@@ -99,7 +105,10 @@ impl Scope {
 
     /// Size, as far as copying it costs.
     pub(super) fn weight(&self) -> usize {
-        1 + self.variables.len() + self.functions.len() + self.aliases.len()
+        1 + self.variables.len()
+            + self.descriptors.len()
+            + self.functions.len()
+            + self.aliases.len()
     }
 }
 

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::Interpreter;
 use super::call::Call;
+use super::redirect::descriptor_output;
 use super::scope::{Marks, Scope};
 use super::value::{Content, Item, Output};
 use crate::invocation::{Through, Value};
@@ -127,6 +128,7 @@ impl Interpreter<'_> {
         inner.through.clone_from(&call.through);
         inner.through.push(Through::Wrapper(through.to_owned()));
         inner.directory = call.directory.clone();
+        inherit(call, &mut inner);
         inner.zeroth = zeroth;
         inner.positional = Some(Rc::new(positional));
         let text = item.marked().to_owned();
@@ -192,6 +194,7 @@ impl Interpreter<'_> {
                 .push(Through::EachOf(input.sources.join(" | ")));
         }
         inner.directory = call.directory.clone();
+        inherit(call, &mut inner);
         inner.positional = Some(Rc::new(positional));
         self.nested(&input.text, &inner, None)
     }
@@ -208,8 +211,10 @@ impl Interpreter<'_> {
         ) {
             return self.standard_input(call, rest, scope);
         }
-        let output = match &item.feed {
-            Some(feed) => feed.clone(),
+        let fed = item.feed.clone();
+        let through_descriptor = || descriptor_output(item.text()?, scope);
+        let output = match fed.or_else(through_descriptor) {
+            Some(feed) => feed,
             None => {
                 if let Some(output) = self
                     .absolute(&item.arg, scope)
@@ -290,6 +295,8 @@ impl Interpreter<'_> {
             call.input
                 .as_ref()
                 .map_or_else(Output::nothing, |input| (**input).clone())
+        } else if let Some(output) = file.text().and_then(|path| descriptor_output(path, scope)) {
+            output
         } else if let Some(known) = self
             .absolute(&file.arg, scope)
             .and_then(|path| self.files.get(&path).cloned())
@@ -313,6 +320,17 @@ impl Interpreter<'_> {
         scope.through.pop();
         scope.marks = marks;
         printed
+    }
+}
+
+/// Variables that are set for a shell alone.
+fn inherit(call: &Call, scope: &mut Scope) {
+    for (name, value) in &call.environment {
+        let content = Content {
+            value: value.clone(),
+            sources: Vec::new(),
+        };
+        scope.set(name, content);
     }
 }
 

@@ -214,13 +214,17 @@ impl Interpreter<'_> {
                     if !plain.is_empty() && plain.bytes().all(|byte| byte.is_ascii_digit()) {
                         fields.open.push(plain, Quoting::Quoted, scope.marks);
                     } else {
+                        self.run_expression(text, scope);
                         let word = read_document(text);
                         let mut inner = Fields::default();
                         self.expand_parts(&word.parts, scope, Splitting::Whole, &mut inner);
                         fields.open.push_unknown(&[]);
                     }
                 }
-                Part::Opaque => fields.open.push_unknown(&[]),
+                Part::Opaque(text) => {
+                    self.run_substitutions(text, Quoting::Bare, scope);
+                    fields.open.push_unknown(&[]);
+                }
             }
             self.pay(fields.open.text.len().saturating_sub(before) / 256);
         }
@@ -235,6 +239,10 @@ impl Interpreter<'_> {
         fields: &mut Fields,
     ) {
         let reference = parameter::parse(written);
+        if !reads_all_of(&reference) {
+            self.run_substitutions(written.trim_start_matches("${"), quoting, scope);
+            self.run_prompt(&reference, scope);
+        }
         if let Some(list) = list_of(&reference, scope) {
             return push_list(&reference, &list, quoting, splitting, scope, fields);
         }
@@ -269,12 +277,12 @@ impl Interpreter<'_> {
             return current;
         };
         if operator.takes_a_word() {
-            if current.is_none() && LEFT_TO_PATHS.contains(&reference.name.as_str()) {
-                return None;
-            }
             let word = crate::shell::parts::read_word(&operator.operand);
             let unset = current.is_none();
             let item = self.expand_whole(&word, scope);
+            if unset && LEFT_TO_PATHS.contains(&reference.name.as_str()) {
+                return None;
+            }
             let content = Content {
                 value: item.arg.value,
                 sources: item.sources,
@@ -302,6 +310,18 @@ impl Interpreter<'_> {
             value: parameter::apply(operator, text).map_or(Value::Unknown, Value::Known),
             sources,
         })
+    }
+}
+
+/// Whether reading the operand of a parameter reads everything in it that may run something.
+fn reads_all_of(reference: &parameter::Reference) -> bool {
+    let plain = reference
+        .subscript
+        .as_ref()
+        .is_none_or(|subscript| !subscript.contains(['$', '`']));
+    match &reference.operator {
+        Some(operator) => plain && operator.takes_a_word(),
+        None => false,
     }
 }
 

@@ -112,7 +112,7 @@ const WRAPPERS: &[Wrapper] = &[
             "softlimit", "trickle", "cpulimit", "numactl", "hyperfine", "retry", "with-lock-ex",
             "isolate", "coproc", "cross-env", "dotenv", "env-cmd", "ccache", "scl", "chroot",
             "cgexec", "faketime", "lockf", "dbus-launch", "ssh-agent", "tini", "dumb-init",
-            "catatonit", "s6-setuidgid", "setuidgid", "aa-exec",
+            "catatonit", "s6-setuidgid", "setuidgid", "aa-exec", "shx",
         ],
         with_value: &[
             "-p", "-n", "-s", "-m", "-l", "-g", "-u", "-t", "--target", "--setuid", "--reuid",
@@ -150,6 +150,7 @@ const NO_VALUES: &[&str] = &[
     "coproc",
     "unshare",
     "hyperfine",
+    "shx",
     "firejail",
     "torsocks",
     "eatmydata",
@@ -169,6 +170,9 @@ pub(super) fn unwrap(
             return Some(texts::substitute_user(interpreter, call, scope));
         }
         "coreutils" | "gcoreutils" => return Some(coreutils(interpreter, call, scope)),
+        "hyperfine" => texts::timed(interpreter, call, scope),
+        "wsl" | "wsl.exe" => return Some(runners::wsl(interpreter, call, scope)),
+        "cmake" => return runners::cmake(interpreter, call, scope),
         "script" | "nix-shell" | "flock" | "nix" | "guix" | "screen" | "tmux" | "watch"
         | "entr" | "systemd-run" | "dtach" | "abduco" | "zellij" => {
             return Some(texts::text_taker(interpreter, name, call, scope));

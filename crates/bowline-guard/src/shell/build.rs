@@ -15,7 +15,7 @@ use super::parts::read_word;
 use super::tree::{
     AssignHow, AssignValue, Link, Node, Script, Simple, Statement, Timing, TreeAssignment, TreeWord,
 };
-use super::walk::{operator, range};
+use super::walk::{descriptor, is_descriptor, operator, range};
 use super::{Expansion, Redirect, RedirectTarget, Understanding, Word, limits, reader};
 
 /// Whether a text was checked as a part of another one, so that nothing in it goes unseen.
@@ -76,7 +76,13 @@ impl Builder<'_> {
         let node = match &statement.command {
             Command::Simple(command) => {
                 let words = std::iter::once(&command.name).chain(&command.args);
-                Node::Simple(self.simple(&command.assignments, words.map(|word| word.span)))
+                let redirects = &statement.redirects;
+                let words = words
+                    .map(|word| word.span)
+                    .filter(|span| !is_descriptor(self.text, *span, redirects));
+                let mut simple = self.simple(&command.assignments, words);
+                join_value(command.assignments.last(), command.name.span, &mut simple);
+                Node::Simple(simple)
             }
             Command::Builtin(builtin) => Node::Simple(self.builtin(builtin)),
             Command::Decl(declaration) => {
@@ -172,6 +178,18 @@ impl Builder<'_> {
                     .collect(),
             ),
         };
+        let mut subscripts = Vec::new();
+        if let Some(subscript) = &assignment.target.subscript {
+            subscripts.push(self.word_at(subscript.syntax_source_text().span()));
+        }
+        if let AssignmentValue::Compound(array) = &assignment.value {
+            subscripts.extend(array.elements.iter().filter_map(|element| match element {
+                ArrayElem::Sequential(_) => None,
+                ArrayElem::Keyed { key, .. } | ArrayElem::KeyedAppend { key, .. } => {
+                    Some(self.word_at(key.span()))
+                }
+            }));
+        }
         let target = self.slice(assignment.span);
         let how = match target.split_once('=') {
             Some((name, _)) if name.ends_with('+') => AssignHow::Append,
@@ -181,6 +199,7 @@ impl Builder<'_> {
             name: assignment.target.name.to_string(),
             how,
             value,
+            subscripts,
         }
     }
 
@@ -324,7 +343,7 @@ impl Builder<'_> {
             .iter()
             .map(|redirect| Redirect {
                 operator: operator(redirect.kind),
-                descriptor: redirect.fd,
+                descriptor: descriptor(self.text, redirect),
                 target: match &redirect.target {
                     TargetNode::Word(target) => RedirectTarget::Word(Word {
                         source: self.slice(target.span).to_owned(),
@@ -377,6 +396,18 @@ impl Builder<'_> {
 
     fn slice(&self, span: Span) -> &str {
         self.text.get(range(span)).unwrap_or_default()
+    }
+}
+
+/// `x=<(a) b`: the parser takes the value for the command's name.
+fn join_value(before: Option<&AssignmentNode>, name: Span, simple: &mut Simple) {
+    let touches = before.is_some_and(|it| it.span.end.offset() == name.start.offset());
+    if touches
+        && !range(name).is_empty()
+        && let Some(assignment) = simple.assignments.last_mut()
+        && !simple.words.is_empty()
+    {
+        assignment.value = AssignValue::Word(simple.words.remove(0));
     }
 }
 

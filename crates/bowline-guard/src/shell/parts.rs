@@ -3,6 +3,7 @@
 use shuck_ast::{CommandSubstitutionSyntax, WordPart, WordPartNode};
 use shuck_parser::parser::Parser;
 
+use super::hidden::in_parentheses;
 use super::plain::{self, Piece};
 use super::quoting::{self, Quotes};
 use super::tree::{Part, Quoting, TreeWord};
@@ -53,7 +54,19 @@ pub(crate) fn read_document(body: &str) -> TreeWord {
     let mut quoted = String::with_capacity(body.len() + 2);
     quoted.push('"');
     let mut chars = body.chars();
-    while let Some(c) = chars.next() {
+    loop {
+        // In a substitution they are quotes.
+        if chars.as_str().starts_with("$(")
+            && let Some((inside, after)) = in_parentheses(chars.as_str())
+                .and_then(|length| chars.as_str().split_at_checked(length))
+        {
+            quoted.push_str(inside);
+            chars = after.chars();
+            continue;
+        }
+        let Some(c) = chars.next() else {
+            break;
+        };
         match c {
             '"' => quoted.push_str("\\\""),
             '\\' => {
@@ -82,16 +95,19 @@ fn read_parts(
     for node in nodes {
         let range = node.span.start.offset()..node.span.end.offset();
         let contiguous = range.start == end && range.end <= all.end;
+        let start = end;
         end = range.end;
         if let Some(text) = source.get(range.clone()).filter(|_| contiguous) {
             read_part(source, &node.kind, text, range.start, quotes, out);
         } else {
-            out.push(Part::Opaque);
+            let unseen = source.get(start..all.end).unwrap_or(source);
+            out.push(Part::Opaque(unseen.to_owned()));
             return;
         }
     }
     if end != all.end {
-        out.push(Part::Opaque);
+        let unseen = source.get(end..all.end).unwrap_or(source);
+        out.push(Part::Opaque(unseen.to_owned()));
     }
 }
 
@@ -157,7 +173,7 @@ fn read_part(
         | WordPart::Transformation { .. } => Some(Part::Parameter(text.to_owned(), quoting)),
         WordPart::ZshQualifiedGlob(_) => None,
     };
-    out.push(read.unwrap_or(Part::Opaque));
+    out.push(read.unwrap_or_else(|| Part::Opaque(text.to_owned())));
 }
 
 /// Text outside quotes: what a backslash keeps as it is counts as quoted.

@@ -89,6 +89,8 @@ pub(crate) struct TreeAssignment {
     pub(crate) name: String,
     pub(crate) how: AssignHow,
     pub(crate) value: AssignValue,
+    /// Subscripts and keys.
+    pub(crate) subscripts: Vec<TreeWord>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,6 +133,6 @@ pub(crate) enum Part {
     WritesTo(String),
     /// The text inside `$(( ))`.
     Arithmetic(String),
-    /// Something that cannot be seen through.
-    Opaque,
+    /// Something that cannot be seen through, as written.
+    Opaque(String),
 }

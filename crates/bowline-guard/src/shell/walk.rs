@@ -59,7 +59,9 @@ impl<'r, 'u> Walker<'r, 'u> {
         match &statement.command {
             Command::Simple(command) => {
                 let mut words = vec![command.name.span];
-                words.extend(command.args.iter().map(|argument| argument.span));
+                let text = &self.unit.text;
+                let arguments = command.args.iter().map(|argument| argument.span);
+                words.extend(arguments.filter(|span| !is_descriptor(text, *span, redirects)));
                 self.simple(
                     &command.assignments,
                     &words,
@@ -386,7 +388,7 @@ impl<'r, 'u> Walker<'r, 'u> {
             .iter()
             .map(|redirect| Redirect {
                 operator: operator(redirect.kind),
-                descriptor: redirect.fd,
+                descriptor: descriptor(&self.unit.text, redirect),
                 target: match &redirect.target {
                     TargetNode::Word(target) => {
                         let target = word::read(self.reader, self.unit, range(target.span));
@@ -448,6 +450,30 @@ impl<'r, 'u> Walker<'r, 'u> {
             self.reader.read_later(self.unit, part, text, kind, place);
         }
     }
+}
+
+/// The descriptor of a redirection. The parser takes the number before a `<<` for a word.
+pub(super) fn descriptor(text: &str, redirect: &RedirectNode) -> Option<i32> {
+    let is_here = matches!(
+        redirect.kind,
+        RedirectKind::HereDoc | RedirectKind::HereDocStrip | RedirectKind::HereString
+    );
+    if redirect.fd.is_some() || !is_here {
+        return redirect.fd;
+    }
+    let before = text.get(..redirect.span.start.offset())?;
+    let word = before.trim_end_matches(|c: char| c.is_ascii_digit());
+    let number = before.get(word.len()..)?;
+    word.ends_with([' ', '\t']).then(|| number.parse().ok())?
+}
+
+/// Whether a word is the number before a redirection.
+pub(super) fn is_descriptor(text: &str, word: Span, redirects: &[RedirectNode]) -> bool {
+    redirects.iter().any(|redirect| {
+        redirect.fd.is_none()
+            && redirect.span.start.offset() == word.end.offset()
+            && descriptor(text, redirect).is_some()
+    })
 }
 
 pub(super) fn range(span: Span) -> Range<usize> {

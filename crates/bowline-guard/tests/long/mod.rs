@@ -150,6 +150,26 @@ pub(crate) const KINDS: &[Kind] = &[
         format!("rm -rf /{}", filled(size, "a/../b/"))
     }),
     ("redirections", |size| filled(size, "echo a > out/b.txt; ")),
+    ("redirections of one command", |size| {
+        format!("ls{}", filled(size, " >a"))
+    }),
+    ("descriptors", |size| {
+        format!("exec{}", filled(size, " 3<a"))
+    }),
+    ("substitutions in operands", |size| {
+        format!("echo {}", filled(size, "${x/a/$(id)}"))
+    }),
+    ("operands in operands", |size| {
+        format!(
+            "echo {}x{}",
+            "${x/a/".repeat(size / 7),
+            "}".repeat(size / 7)
+        )
+    }),
+    ("node", |size| {
+        let calls = filled(size, "require(\"fs\").rmSync(x);");
+        format!("node -e '{calls}'")
+    }),
     ("shells in shells", shells),
     ("nested evals", |size| {
         filled(size, "eval 'eval \"rm -rf build\"'; ")

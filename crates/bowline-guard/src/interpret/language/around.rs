@@ -1,5 +1,7 @@
 //! What stands around a called name: receiver, arguments, and the names that the text has bound.
 
+use std::collections::BTreeMap;
+
 use super::lexer::{Family, Token};
 use super::value::{Names, Value, closing, evaluate};
 
@@ -113,6 +115,61 @@ pub(super) fn is_keyword(tokens: &[Token]) -> bool {
         (Some(Token::Symbol('{')), _) => true,
         _ => false,
     }
+}
+
+/// Functions by the names that the text gives them: `import rmtree as r`, `{rmSync: r}`, `f = os.system`.
+pub(super) fn aliases(tokens: &[Token], family: Family) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let name = |at: usize| match tokens.get(at) {
+        Some(Token::Name(name)) => Some(name.as_str()),
+        _ => None,
+    };
+    for (at, token) in tokens.iter().enumerate() {
+        let alias = match token {
+            Token::Name(word) if word == "as" => at
+                .checked_sub(1)
+                .and_then(|before| Some((name(at + 1)?, name(before)?))),
+            Token::Symbol(':') if family == Family::JavaScript => at
+                .checked_sub(1)
+                .and_then(|before| Some((name(at + 1)?, name(before)?))),
+            Token::Symbol('=') => at
+                .checked_sub(1)
+                .and_then(|before| Some((name(before)?, last_member(tokens, at + 1)?))),
+            _ => None,
+        };
+        if let Some((alias, function)) = alias.filter(|(alias, function)| alias != function) {
+            found.insert(alias.to_owned(), function.to_owned());
+        }
+        if found.len() > 64 {
+            break;
+        }
+    }
+    found
+}
+
+/// The function that an expression like `os.system` names, if it is not called.
+fn last_member(tokens: &[Token], start: usize) -> Option<&str> {
+    let mut at = start;
+    let mut last = None;
+    while at < start + 32 {
+        match tokens.get(at) {
+            Some(Token::Name(name)) => {
+                last = Some(name.as_str());
+                at += 1;
+            }
+            Some(Token::Symbol('.')) => {
+                last = None;
+                at += 1;
+            }
+            Some(Token::Symbol('(')) => {
+                last = None;
+                at = closing(tokens, at) + 1;
+            }
+            Some(Token::Symbol(';') | Token::Newline) | None => return last,
+            Some(_) => return None,
+        }
+    }
+    None
 }
 
 /// The names that the text gives values to, and what its loops go over.

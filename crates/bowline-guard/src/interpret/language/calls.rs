@@ -1,10 +1,12 @@
 //! The calls that matter in a program text.
 
+use std::collections::BTreeMap;
+
 use super::UNKNOWN;
-use super::around::{arguments_at, before_name, bindings, is_keyword, receiver};
+use super::around::{aliases, arguments_at, before_name, bindings, is_keyword, receiver};
 use super::deeds::{Deed, deed};
 use super::lexer::{Family, Token, tokens};
-use super::value::{Names, Value, arguments, evaluate};
+use super::value::{Names, Value, arguments, closing, evaluate};
 use crate::interpret::Interpreter;
 use crate::interpret::call::Call;
 use crate::interpret::scope::Scope;
@@ -22,6 +24,8 @@ enum Contents {
 struct Program {
     tokens: Vec<Token>,
     names: Names,
+    /// Functions that go by another name here.
+    aliases: BTreeMap<String, String>,
     family: Family,
     /// Whether something in it writes to files that it opens.
     writes: bool,
@@ -62,6 +66,7 @@ impl Program {
         });
         Self {
             names: bindings(&tokens),
+            aliases: aliases(&tokens, family),
             tokens,
             family,
             writes,
@@ -91,7 +96,17 @@ impl Interpreter<'_> {
                     self.nested(&text, scope, None);
                 }
                 Token::Name(name) => {
-                    self.named_call(name, at, &program, scope, &mut printed);
+                    let (name, at) = called(name, at, &program);
+                    self.named_call(&name, at, &program, scope, &mut printed);
+                }
+                // `fs["rmSync"](…)`
+                Token::Text(name)
+                    if at > 0
+                        && program.tokens.get(at - 1) == Some(&Token::Symbol('['))
+                        && program.tokens.get(at + 1) == Some(&Token::Symbol(']'))
+                        && program.tokens.get(at + 2) == Some(&Token::Symbol('(')) =>
+                {
+                    self.named_call(name, at + 1, &program, scope, &mut printed);
                 }
                 Token::Text(_) | Token::Number(_) | Token::Symbol(_) | Token::Newline => {}
             }
@@ -186,11 +201,15 @@ impl Interpreter<'_> {
             },
             Deed::RunWords => {
                 let mut words = Vec::new();
+                if name.starts_with("spawnl") || name.starts_with("spawnv") {
+                    // Whether to wait for it.
+                    values = values.split_off(1.min(values.len()));
+                }
                 for (index, value) in values.iter().enumerate() {
                     match value {
                         // The list that `execvp` takes begins with the name once more.
                         Value::List(items)
-                            if name.starts_with("exec")
+                            if (name.starts_with("exec") || name.starts_with("spawnv"))
                                 && name != "execFile"
                                 && name != "execFileSync"
                                 && !name.starts_with("execa")
@@ -388,6 +407,29 @@ impl Interpreter<'_> {
             self.emit_words(vec![Item::known("printenv")], scope);
         }
     }
+}
+
+/// What is really called by a name, and where its arguments begin: aliases, `getattr(os, "system")`, `$f`.
+fn called(name: &str, at: usize, program: &Program) -> (String, usize) {
+    let Program { tokens, names, .. } = program;
+    if tokens.get(at + 1) != Some(&Token::Symbol('(')) {
+        return (name.to_owned(), at);
+    }
+    if let Some(function) = program.aliases.get(name) {
+        return (function.clone(), at);
+    }
+    if let (Some('$'), Some(Value::Text(function))) = (name.chars().next(), names.get(name)) {
+        return (function.clone(), at);
+    }
+    let end = closing(tokens, at + 1);
+    if name == "getattr"
+        && let Some(inside) = tokens.get(at + 2..end)
+        && let Some(member) = arguments(inside).get(1)
+        && let Value::Text(function) = evaluate(member, names, 0)
+    {
+        return (function, end);
+    }
+    (name.to_owned(), at)
 }
 
 /// An expression's value as an argument.

@@ -140,6 +140,10 @@ pub(super) fn deed(name: &str, before: &str, family: Family) -> Option<Deed> {
         | "spawnlp"
         | "spawnvp"
         | "spawnl"
+        | "spawnle"
+        | "spawnlpe"
+        | "spawnve"
+        | "spawnvpe"
         | "spawnv"
         | "create_subprocess_exec"
         | "Command"
@@ -161,6 +165,7 @@ pub(super) fn deed(name: &str, before: &str, family: Family) -> Option<Deed> {
             Deed::Move
         }
         "symlink" | "symlinkSync" | "ln_s" | "ln_sf" if on_files => Deed::Link,
+        "rename" if matches!(family, Family::Perl | Family::Php) => Deed::Move,
         "print" | "puts" | "log" | "echo" | "say" | "printf" | "pp" | "p" | "write" | "print_r"
         | "var_dump" => Deed::Print,
         _ => return None,

@@ -116,7 +116,16 @@ impl Interpreter<'_> {
             source.push_str(&item.arg.source);
             sources.extend(item.sources);
         }
-        let mut text = texts.join(separator);
+        let mut text = match texts.split_first() {
+            // `"{0}{1}" -f 'a','b'`
+            Some((format, [operator, values @ ..])) if operator == "-f" => {
+                let numbered = values.iter().take(32).enumerate();
+                numbered.fold(format.clone(), |text, (number, value)| {
+                    text.replace(&format!("{{{number}}}"), value)
+                })
+            }
+            _ => texts.join(separator),
+        };
         if text.len() > MAX_TEXT {
             text = UNKNOWN.to_string();
         }

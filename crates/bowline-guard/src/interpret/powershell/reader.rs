@@ -74,7 +74,9 @@ impl Reader<'_> {
             ('|', _) => self.push(Token::Pipe, 1),
             ('&', _) if self.at_start() => self.push(Token::Call, 1),
             ('&', _) => self.push(Token::End, 1),
-            ('.', Some(next)) if self.at_start() && (next.is_whitespace() || next == '{') => {
+            ('.', Some(next))
+                if self.at_start() && (next.is_whitespace() || matches!(next, '{' | '(')) =>
+            {
                 self.push(Token::Call, 1);
             }
             (',' | ')' | '}', _) => self.skip(1),
@@ -124,7 +126,11 @@ impl Reader<'_> {
                 || (c == '&' && !is_url(start))
                 || (matches!(c, '(' | '{') && !is_expression && length > 0)
                 || (c == '{' && length > 0 && !start.starts_with(['$', '@']))
-                || (matches!(c, '=' | '>' | '+') && first == '$' && length > 0);
+                || (matches!(c, '=' | '>' | '+') && first == '$' && length > 0)
+                // `'a'+'b'`: a sign between two texts is a word of its own.
+                || (c == '+' && matches!(first, '\'' | '"' | '(') && length > 0)
+                || (matches!(start.get(..length), Some("+" | "=" | "+="))
+ && matches!(c, '\'' | '"' | '(' | '$' | '[' | '@'));
             if ends {
                 break;
             }

@@ -13,8 +13,61 @@ use crate::invocation::Through;
 const RUNNER_VALUES: &[&str] = &[
     "-p", "--package", "-w", "--workspace", "--filter", "-F", "-C", "--dir", "-n", "--name",
     "--with", "--python", "--project", "--directory", "--from", "--prefix", "-e", "--env", "-c",
-    "--config", "-d", "--duration", "--scope", "-H", "--extra", "--group",
+    "--config", "-r", "--repeat", "-o", "-d", "--duration", "--scope", "-H", "--extra", "--group",
 ];
+
+/// `cmake -E rm`: programs that come with it.
+pub(super) fn cmake(
+    interpreter: &mut Interpreter<'_>,
+    call: &Call,
+    scope: &mut Scope,
+) -> Option<Output> {
+    let [flag, program, ..] = call.args() else {
+        return None;
+    };
+    if flag.text() != Some("-E") {
+        return None;
+    }
+    let mut inner = call.inner(2, Through::Wrapper("cmake".to_owned()));
+    let replaced: &[&str] = match program.text()? {
+        "remove" => &["rm"],
+        "remove_directory" => &["rm", "-r"],
+        "rm" | "env" | "time" | "rename" => &[],
+        _ => return None,
+    };
+    if !replaced.is_empty() {
+        let words = replaced.iter().map(|word| Item::known(*word));
+        inner.words.splice(..1, words);
+    }
+    Some(interpreter.call(inner, scope))
+}
+
+/// `wsl -d name -- command`: the same machine by another system. Other options manage that system.
+pub(super) fn wsl(interpreter: &mut Interpreter<'_>, call: &Call, scope: &mut Scope) -> Output {
+    interpreter.emit_call(call);
+    let args = call.args();
+    let with_value = [
+        "-d",
+        "--distribution",
+        "-u",
+        "--user",
+        "--cd",
+        "--shell-type",
+    ];
+    let mut at = 0;
+    while let Some(text) = args.get(at).and_then(Item::text) {
+        match text {
+            _ if with_value.contains(&text) => at += 2,
+            "-e" | "--exec" | "--" | "~" | "--system" => at += 1,
+            _ if text.starts_with('-') => return Output::unknown(vec![call.source()]),
+            _ => break,
+        }
+    }
+    interpreter.call(
+        call.inner(at + 1, Through::Wrapper("wsl".to_owned())),
+        scope,
+    )
+}
 
 /// Package and environment runners: `npx`, `poetry run`, `aws-vault exec profile --`.
 pub(super) fn runner(
@@ -35,6 +88,7 @@ pub(super) fn runner(
         | "teller" | "lando" | "ddev" | "rtx" | "stack" | "cabal" | "opam" => {
             &["exec", "x", "exec-env", "run"]
         }
+        "perf" => &["stat", "record", "trace"],
         "fab" | "granted" | "assume" => &["--"],
         _ => return None,
     };

@@ -94,6 +94,15 @@ pub(super) fn text_taker(
         }
         return interpreter.nested(&text, &inner, call.input.clone());
     }
+    if name == "nix"
+        && args.first().and_then(Item::text) == Some("run")
+        && let Some(dashes) = args.iter().position(|item| item.text() == Some("--"))
+    {
+        // The program may be one that runs another, such as `coreutils`.
+        interpreter.emit_call(call);
+        let through = Through::Wrapper(name.to_owned());
+        return interpreter.call(call.inner(dashes + 2, through), scope);
+    }
     let mut skip = first_operand(args, with_value);
     match name {
         "flock" => skip += 1,
@@ -119,6 +128,16 @@ pub(super) fn text_taker(
         call.inner(skip + 1, Through::Wrapper(name.to_owned())),
         scope,
     )
+}
+
+/// `hyperfine --prepare 'text' 'text'`: every word with a blank is a command.
+pub(super) fn timed(interpreter: &mut Interpreter<'_>, call: &Call, scope: &Scope) {
+    let mut inner = interpreter.copy(scope);
+    inner.through.clone_from(&call.through);
+    inner.through.push(Through::Wrapper("hyperfine".to_owned()));
+    for item in call.args().iter().filter(|it| it.marked().contains(' ')) {
+        interpreter.nested(item.marked(), &inner, None);
+    }
 }
 
 /// Terminal multiplexers: every word that holds a blank may be a command, and so may the words at the end.
