@@ -4,6 +4,7 @@
 //! a family of their own; shells, wrappers and nested code are seen through before.
 
 mod args;
+mod carried;
 mod cloud;
 mod cluster;
 mod code;
@@ -129,6 +130,7 @@ pub fn effects_of_line(invocations: &[Invocation], world: &dyn World) -> Vec<Vec
         .map(|(at, invocation)| {
             let lasting = files::without_spent(at, invocation, &spent, world);
             let mut found = effects(lasting.as_ref().unwrap_or(invocation), world);
+            found.extend(carried::effects(invocation, world));
             found.extend(fetched_code::downloaded_and_run(invocation, at, &downloads));
             if keepers.iter().any(|it| secrets::is_fed_by(it, invocation)) {
                 found.retain(|it| !secrets::is_about_printing(it.rule));
@@ -143,6 +145,7 @@ pub fn rules() -> impl Iterator<Item = &'static RuleInfo> {
     [
         git::RULES,
         git_remote::RULES,
+        carried::RULES,
         versions::RULES,
         database::RULES,
         frameworks::RULES,

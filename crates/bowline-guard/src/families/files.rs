@@ -17,21 +17,23 @@ use crate::paths::{
 
 rules! {
     DELETE = Delete, "files.delete", "deletes what cannot be rebuilt",
-        instead "Delete only what a build makes again, by its name inside the project, or move it: `mkdir -p /tmp/trash && mv NAME /tmp/trash/`.";
+        instead "delete only what a build makes again, by its name inside the project, or move it: `mkdir -p /tmp/trash && mv NAME /tmp/trash/`";
     DELETE_UNKNOWN = Delete, "files.delete-unknown", "deletes a path that cannot be known",
-        instead "Write the path out instead of a variable or the output of a program.";
+        instead "write the path out instead of a variable or the output of a program";
     DELETE_FOUND = Delete, "files.delete-found", "deletes whatever a search finds",
-        instead "Look first at what the search finds, with `-print` instead of a deletion, and name what may go.";
+        instead "look first at what the search finds, with `-print` instead of a deletion, and name what may go";
     EMPTY = Overwrite, "files.empty", "empties a file",
-        instead "Keep a copy first: `cp FILE FILE.bak`.";
+        instead "keep a copy first: `cp FILE FILE.bak`";
+    EMPTY_MANY = Overwrite, "files.empty-many", "empties or replaces many files at once",
+        instead "name the one file that is meant, and keep a copy first: `cp FILE FILE.bak`";
     OVERWRITE = Overwrite, "files.overwrite", "overwrites what the project does not own",
-        instead "Write to a file inside the project or in /tmp, and let a person put it in its place.";
+        instead "write to a file inside the project or in /tmp, and let a person put it in its place";
     MOVE = Overwrite, "files.move", "moves away what should stay",
-        instead "Copy it instead: `cp -r NAME /tmp/`.";
+        instead "copy it instead: `cp -r NAME /tmp/`";
     PERMISSIONS_FOUND = Permissions, "files.permissions-found", "changes the permissions of whatever a search finds outside the project",
-        instead "Change the permissions of named files inside the project.";
+        instead "change the permissions of named files inside the project";
     MIRROR = Delete, "files.mirror", "deletes at the destination what the source does not have",
-        instead "Look first, with `--dry-run`.";
+        instead "look first, with `--dry-run`";
 }
 
 /// What a program run does to files.

@@ -14,7 +14,7 @@ use history::{branch, gc, prune, reflog, rewrite, symbolic_ref, tag, update_ref}
 
 rules! {
     RESET_HARD = Discard, "git.reset-hard", "Throws away all uncommitted work, and may drop commits",
-        instead "keep the work first with `git stash`, or move only the branch with `git reset --keep HEAD~1`";
+        instead "keep the work first with `git stash`, or move only the branch with `git reset --keep` to the same commit";
     CHECKOUT = Discard, "git.discard-files", "Replaces uncommitted work in files",
         instead "look first with `git diff`, and keep the work with `git stash`";
     SWITCH = Discard, "git.discard-on-switch", "Switches branches and throws away uncommitted work",
