@@ -22,9 +22,12 @@ rules! {
         instead "look first with `redis-cli --scan`";
     QUEUE = Database, "database.queue", "Deletes or empties queues, topics or streams",
         instead "list them first, and let retention delete what is old";
-    RESTORE = Database, "database.restore-over", "Drops what is there before restoring";
-    GENERATED = Database, "database.generated", "Runs statements that were made on the way, and drop";
-    SHELL = Database, "database.shell", "Runs a command of the system through a database client";
+    RESTORE = Database, "database.restore-over", "Drops what is there before restoring",
+        instead "restore into a new, empty database beside it";
+    GENERATED = Database, "database.generated", "Runs statements that were made on the way, and drop",
+        instead "print the statements to a file first, without running them";
+    SHELL = Database, "database.shell", "Runs a command of the system through a database client",
+        instead "run the command by itself, so that it can be seen";
 }
 
 /// Whether a database is one that nobody would miss.
@@ -112,7 +115,6 @@ const CLIENTS: &[Client] = &[
                 "vsql",
                 "gsql",
                 "ysqlsh",
-                "duckdb",
             ],
             &["c", "command", "e", "execute", "s", "cmd"],
         )
@@ -140,7 +142,14 @@ const CLIENTS: &[Client] = &[
     Client {
         words: Words::DatabaseThenStatements,
         ..client(
-            &["sqlite3", "sqlite", "litecli", "libsql", "sqlcipher"],
+            &[
+                "sqlite3",
+                "sqlite",
+                "litecli",
+                "libsql",
+                "sqlcipher",
+                "duckdb",
+            ],
             &["cmd"],
         )
     },

@@ -21,10 +21,12 @@ rules! {
         instead "decode it to a file first, and read it";
     MADE = FetchedCode, "fetched.generated", "Runs commands that were put together on the way, and destroy",
         instead "print the commands first, without running them";
-    REMOTE_SHELL = FetchedCode, "fetched.remote-shell", "Gives another machine a shell here";
+    REMOTE_SHELL = FetchedCode, "fetched.remote-shell", "Gives another machine a shell here",
+        instead "tell the person what should be done from the other machine";
     INSECURE_PACKAGE = FetchedCode, "fetched.insecure-package", "Installs a package over plain http",
         instead "install it from the usual registry";
-    UNKNOWN_PROGRAM = FetchedCode, "fetched.unknown-program", "Runs a program whose name comes from the network";
+    UNKNOWN_PROGRAM = FetchedCode, "fetched.unknown-program", "Runs a program whose name comes from the network",
+        instead "write the program's name out";
 }
 
 const SHELLS: &[&str] = &[
@@ -159,6 +161,13 @@ fn from_words(run: Run<'_>) -> Option<Source> {
         })
 }
 
+fn is_interactive_shell(program: &str) -> bool {
+    let mut words = program.split_whitespace();
+    let name = words.next().unwrap_or_default();
+    let name = name.rsplit('/').next().unwrap_or(name);
+    SHELLS.contains(&name) && words.all(|it| it == "-i" || it.starts_with("2>"))
+}
+
 fn remote_shell(name: &str, run: Run<'_>) -> Option<Effect> {
     let what = "gives another machine a shell here";
     match name {
@@ -169,8 +178,10 @@ fn remote_shell(name: &str, run: Run<'_>) -> Option<Effect> {
                     "e", "c", "exec", "sh-exec", "lua-exec", "p", "s", "w", "i", "x", "q",
                 ]),
             );
-            parsed
-                .has(&["e", "c", "exec", "sh-exec", "lua-exec"])
+            // `sh -i | nc …`: what the shell prints goes there, and orders come back by a pipe.
+            let fed_by_shell = matches!(&run.invocation.stdin, Stdin::Pipe(programs)
+                if programs.iter().any(|it| is_interactive_shell(it)));
+            (fed_by_shell || parsed.has(&["e", "c", "exec", "sh-exec", "lua-exec"]))
                 .then(|| REMOTE_SHELL.grave(what))
         }
         "socat" => run

@@ -11,8 +11,8 @@ use crate::effect::{Effect, Gravity};
 use crate::interpret::{At, NOWHERE};
 use crate::invocation::{Arg, Directory, Invocation, Stdin, Through, Value};
 use crate::paths::{
-    self, DeviceKind, HomeKind, Place, Rebuildable, ResolvedPath, World, rebuildable_by_name,
-    scratch_by_name,
+    self, DeviceKind, HomeKind, Place, Rebuildable, ResolvedPath, Shape, World,
+    rebuildable_by_name, scratch_by_name,
 };
 
 rules! {
@@ -77,6 +77,13 @@ impl Files<'_> {
             "rm" | "grm" | "unlink" | "srm" | "wipe" | "rimraf" | "rimraf-cli" | "del-cli"
             | "del" | "trash-empty" | "gunlink" | "fsrm" | "scrub" => {
                 self.delete(&operands(args, &[]), effects);
+            }
+            "trash" | "trash-put" | "gvfs-trash" => self.trash(&operands(args, &[]), effects),
+            "gio" if args.first().and_then(Arg::text) == Some("trash") => {
+                self.trash(operands(args, &[]).get(1..).unwrap_or_default(), effects);
+            }
+            "7z" | "7za" | "7zz" if has(args, &["-sdel"]) => {
+                self.delete(operands(args, &[]).get(2..).unwrap_or_default(), effects);
             }
             "shred" | "gshred" => self.shred(effects),
             "find" | "gfind" | "bfs" if has(args, &["-delete"]) => {
@@ -181,6 +188,19 @@ impl Files<'_> {
         }
     }
 
+    /// One file of the project is taken out of the trash again; a folder is missed by everybody.
+    fn trash(&self, args: &[&Arg], effects: &mut Vec<Effect>) {
+        let single = |arg: &Arg| {
+            self.targets(arg).iter().all(|target| {
+                matches!(target.place, Place::InProject(_))
+                    && target.resolved.shape == Shape::Exact
+                    && !has_no_ending(&target.resolved.path)
+            })
+        };
+        let rest: Vec<&Arg> = args.iter().copied().filter(|it| !single(it)).collect();
+        self.delete(&rest, effects);
+    }
+
     /// `find / -exec chmod …`: named files are judged with the permissions.
     fn permissions(&self, effects: &mut Vec<Effect>) {
         let unknown = self
@@ -218,7 +238,15 @@ impl Files<'_> {
                 DELETE_UNKNOWN
                     .doubtful(format!("deletes {}, which cannot be known", target.source)),
             ),
-            (gravity, _) => Some(DELETE.effect(gravity, what).about(&target.resolved)),
+            (gravity, place) => {
+                let effect = DELETE.effect(gravity, what).about(&target.resolved);
+                Some(match place {
+                    Place::InProject(_) => effect,
+                    _ => effect.instead(
+                        "leave it, and tell the person what should go; delete only inside the project, by name",
+                    ),
+                })
+            }
         }
     }
 

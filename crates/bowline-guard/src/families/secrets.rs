@@ -148,12 +148,17 @@ fn effect_of(does: Use, path: &str, sensitivity: Sensitivity, why: &str) -> Opti
         Use::Loads => (&LOAD, "loads"),
     };
     let what = format!("{act} {path}: {why}");
-    match sensitivity {
-        Sensitivity::Secret(_) if does != Use::Loads => Some(rule.grave(what)),
-        Sensitivity::Secret(_) => Some(rule.doubtful(what)),
-        Sensitivity::Maybe(_) if does != Use::Loads => Some(rule.doubtful(what)),
-        Sensitivity::Maybe(_) | Sensitivity::Public => None,
-    }
+    let effect = match sensitivity {
+        Sensitivity::Secret(_) if does != Use::Loads => rule.grave(what),
+        Sensitivity::Secret(_) => rule.doubtful(what),
+        Sensitivity::Maybe(_) if does != Use::Loads => rule.doubtful(what),
+        Sensitivity::Maybe(_) | Sensitivity::Public => return None,
+    };
+    // What helps depends on the file: a template for `.env`, but none for a key.
+    Some(match sensitivity.reason() {
+        Some(reason) if does == Use::Prints => effect.instead(reason.instead),
+        _ => effect,
+    })
 }
 
 fn touches(does: Use, path: &str, access: Access, world: &dyn World) -> Option<Effect> {

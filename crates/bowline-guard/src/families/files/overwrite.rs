@@ -117,6 +117,22 @@ fn is_database(path: &str) -> bool {
         .any(|ending| name.ends_with(ending))
 }
 
+/// A file that is named as what a program puts out: made again by the next run.
+fn is_plain_output(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((&name, ""));
+    let stem = stem.split(['-', '_', '.']).next().unwrap_or(stem);
+    let put_out = [
+        "out", "output", "stdout", "stderr", "result", "results", "report", "trace", "log", "err",
+        "errors",
+    ];
+    put_out.contains(&stem)
+        && matches!(
+            ending,
+            "" | "txt" | "log" | "out" | "err" | "csv" | "tsv" | "json" | "jsonl" | "html" | "xml"
+        )
+}
+
 fn gravity_of_writing(place: &Place, path: &str, contents: Contents) -> Gravity {
     let emptied = contents == Contents::Nothing;
     let grave = match place {
@@ -141,7 +157,7 @@ fn gravity_of_writing(place: &Place, path: &str, contents: Contents) -> Gravity 
             contents == Contents::Something || path.contains("/.ssh/")
         }
         Place::OtherHome => true,
-        Place::InProject(Rebuildable::No) => emptied,
+        Place::InProject(Rebuildable::No) => emptied && !is_plain_output(path),
         _ => false,
     };
     match (grave, doubtful) {
