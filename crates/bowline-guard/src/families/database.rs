@@ -4,7 +4,7 @@ mod documents;
 mod programs;
 
 use crate::effect::{Effect, Gravity};
-use crate::invocation::{Stdin, Through};
+use crate::invocation::{Invocation, Stdin, Through};
 
 use super::Run;
 use super::args::{Parsed, word};
@@ -62,6 +62,49 @@ pub(super) fn is_disposable(name: &str) -> bool {
                         | "throwaway"
                 )
             })
+}
+
+/// Statements that an earlier run of the line wrote to the file which a client now reads.
+pub(super) fn runs_written(client: &Invocation, earlier: &[Invocation]) -> Vec<Effect> {
+    let is_client = client
+        .program
+        .as_deref()
+        .is_some_and(|name| CLIENTS.iter().any(|it| it.names.contains(&name)));
+    if !is_client {
+        return Vec::new();
+    }
+    let words = client.args.iter().map(word);
+    let read: Vec<&str> = words
+        .map(|it| it.strip_prefix("--file=").unwrap_or(it))
+        .map(|it| {
+            it.strip_prefix("-f")
+                .filter(|it| !it.is_empty())
+                .unwrap_or(it)
+        })
+        .filter(|it| it.contains(['.', '/']))
+        .chain(match &client.stdin {
+            Stdin::File(file) => Some(word(file)),
+            _ => None,
+        })
+        .collect();
+    let writers = earlier.iter().filter(|it| {
+        matches!(
+            it.program.as_deref(),
+            Some("echo" | "printf" | "cat" | "tee")
+        ) && it
+            .opened
+            .iter()
+            .any(|opened| read.contains(&word(&opened.file)))
+    });
+    writers
+        .flat_map(|it| {
+            let text = match &it.stdin {
+                Stdin::Text(text) => text.clone(),
+                _ => it.args.iter().map(word).collect::<Vec<_>>().join(" "),
+            };
+            statement_effects(&text, Backslash::Plain, Worth::Real)
+        })
+        .collect()
 }
 
 /// How a client takes its statements.

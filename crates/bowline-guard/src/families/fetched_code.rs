@@ -1,5 +1,6 @@
 //! Code that was fetched or hidden: what is fed to a shell or an interpreter, and remote shells.
 
+mod line;
 mod origin;
 
 use crate::effect::Effect;
@@ -9,6 +10,7 @@ use super::Run;
 use super::args::{Parsed, Spec, UNKNOWN, parse, word};
 use super::launch::base_name;
 use super::rule::rules;
+pub(super) use line::{Bundle, bundle, runs_bundle, runs_remote_output};
 pub(super) use origin::is_local;
 use origin::{Source, judge_address, source};
 
@@ -238,6 +240,15 @@ fn package(run: Run<'_>) -> Option<Effect> {
             "from",
         ]),
     );
+    if matches!(run.name, "docker" | "podman" | "nerdctl") && parsed.begins("run|create|pull") {
+        let image = run
+            .args
+            .iter()
+            .map(word)
+            .find(|it| is_at_bare_address(it))?;
+        let what = format!("runs the image {image} from a bare address");
+        return Some(UNTRUSTED.grave(what));
+    }
     let installs = match base_name(run.name) {
         "pip" | "pip3" | "pipx" => parsed.begins("install|download|run"),
         "uv" => parsed.begins("pip install") || parsed.begins("add|tool"),
@@ -261,6 +272,18 @@ fn package(run: Run<'_>) -> Option<Effect> {
         _ if base_name(run.name) == "deno" => Some(INSTALLER.doubtful(format!("runs {address}"))),
         _ => None,
     }
+}
+
+/// `203.0.113.9:5000/image`
+fn is_at_bare_address(image: &str) -> bool {
+    let Some((host, _)) = image.split_once('/') else {
+        return false;
+    };
+    let host = host.split(':').next().unwrap_or(host);
+    !is_local(host)
+        && host
+            .parse::<std::net::Ipv4Addr>()
+            .is_ok_and(|it| !it.is_private())
 }
 
 fn plain_http(parsed: &Parsed<'_>, run: Run<'_>) -> Option<String> {
@@ -322,6 +345,14 @@ pub(super) fn download(invocation: &Invocation) -> Option<(&str, &str)> {
             &invocation.args,
             &Spec::gnu(&["O", "output-document", "P", "o", "header", "U"]),
         ),
+        // `host:file`, copied to here.
+        "scp" => {
+            let words = invocation.args.iter().map(word);
+            let mut from = words.filter(|it| it.contains(':') && !it.starts_with('-'));
+            let source = from.next()?;
+            let (_, path) = source.split_once(':')?;
+            return Some((path.rsplit('/').next()?, source));
+        }
         _ => return None,
     };
     let url = parsed

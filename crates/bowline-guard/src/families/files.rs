@@ -1,9 +1,11 @@
 //! Files and folders: deleting, emptying, overwriting, moving away.
 
 mod found;
+mod moved;
 mod overwrite;
 mod spent;
 
+pub(super) use moved::{Moved, deletes_moved, moved};
 pub(super) use spent::{Spent, spent, without_spent};
 
 use super::rule::rules;
