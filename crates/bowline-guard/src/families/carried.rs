@@ -50,7 +50,7 @@ fn judged(carried: &Carried, world: &dyn World) -> Vec<Effect> {
     let usual = runs
         .iter()
         .all(|run| is_usual(run) && self::carried(run).is_empty());
-    if found.is_empty() && !(usual && !carried.text.contains(UNKNOWN)) {
+    if found.is_empty() && (!usual || carried.text.contains(UNKNOWN)) {
         let short: String = carried.text.chars().take(80).collect();
         found.push(CARRIED.doubtful(format!("makes {} run `{short}`", carried.place)));
     }

@@ -62,7 +62,7 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
 }
 
 /// The arguments for Bowline, if a run starts it: by its name, through cargo, or from its sources.
-fn bowline_args<'run>(run: Run<'run>) -> Option<&'run [Arg]> {
+fn bowline_args(run: Run<'_>) -> Option<&[Arg]> {
     let (first, rest) = match run.name {
         "bowline" => return Some(run.args),
         "cargo" => run.args.split_first()?,
@@ -176,12 +176,11 @@ fn changes<'run>(program: &str, invocation: &'run Invocation) -> Vec<&'run str> 
         | "sponge" | "ed" | "ex" | "patch" | "trash" | "srm" | "gio" | "touch" | "jq-in-place" => {
             words().collect()
         }
-        "mv" | "ln" => words().collect(),
+        "mv" | "ln" | "trash-put" => words().collect(),
         "cp" | "install" | "rsync" | "scp" => words().next_back().into_iter().collect(),
         "sed" | "gsed" | "perl" | "yq" | "awk" | "gawk" | "dasel" | "tomlq" if in_place() => {
             words().collect()
         }
-        "trash-put" => words().collect(),
         "find" | "gfind" if args.iter().any(|it| word(it) == "-delete") => args
             .iter()
             .map(word)

@@ -69,7 +69,9 @@ pub(in crate::families) fn runs_bundle(
 fn starts_from(bundle: &Bundle, program: &str, runner: &Invocation) -> bool {
     let is_script = |it: &str| {
         let name = it.rsplit('/').next().unwrap_or(it);
-        name.ends_with(".sh") || matches!(name, "install" | "configure" | "setup" | "setup.py")
+        name.rsplit_once('.')
+            .is_some_and(|(_, ending)| ending == "sh")
+            || matches!(name, "install" | "configure" | "setup" | "setup.py")
     };
     let interprets = SHELLS.contains(&program) || INTERPRETERS.contains(&base_name(program));
     let script = runner.args.iter().map(word).find(|it| !it.starts_with('-'));
