@@ -73,9 +73,8 @@ pub(super) fn request(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Effect
         ]),
     );
     // `-i` is a file of addresses for wget alone.
-    let mut parsed = parsed;
-    if name == "wget" {
-        parsed = parse(
+    let parsed = if name == "wget" {
+        parse(
             run.args,
             &Spec::gnu(&[
                 "O",
@@ -90,8 +89,10 @@ pub(super) fn request(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Effect
                 "post-data",
                 "body-data",
             ]),
-        );
-    }
+        )
+    } else {
+        parsed
+    };
     let words = match name {
         "curl" | "wget" | "curlie" => Vec::new(),
         _ => parsed.words.clone(),
