@@ -4,6 +4,7 @@
 //! a family of their own; shells, wrappers and nested code are seen through before.
 
 mod args;
+mod carried;
 mod cloud;
 mod cluster;
 mod code;
@@ -131,6 +132,18 @@ pub fn effects_of_line(invocations: &[Invocation], world: &dyn World) -> Vec<Vec
         .filter_map(|(at, it)| files::spent(at, it, world))
         .take(MAX_PAIRED)
         .collect();
+    let bundles: Vec<fetched_code::Bundle> = invocations
+        .iter()
+        .enumerate()
+        .filter_map(|(at, it)| fetched_code::bundle(at, it))
+        .take(MAX_PAIRED)
+        .collect();
+    let moved: Vec<files::Moved> = invocations
+        .iter()
+        .enumerate()
+        .flat_map(|(at, it)| files::moved(at, it, world))
+        .take(MAX_PAIRED)
+        .collect();
     let keepers: Vec<&Invocation> = invocations
         .iter()
         .filter(|it| secrets::keeps_input(it))
@@ -142,6 +155,12 @@ pub fn effects_of_line(invocations: &[Invocation], world: &dyn World) -> Vec<Vec
         .map(|(at, invocation)| {
             let lasting = files::without_spent(at, invocation, &spent, world);
             let mut found = effects(lasting.as_ref().unwrap_or(invocation), world);
+            found.extend(fetched_code::runs_bundle(invocation, at, &bundles));
+            let earlier = invocations.get(..at).unwrap_or_default();
+            found.extend(fetched_code::runs_remote_output(invocation, earlier));
+            found.extend(database::runs_written(invocation, earlier));
+            found.extend(files::deletes_moved(at, invocation, &moved, world));
+            found.extend(carried::effects(invocation, world));
             found.extend(fetched_code::downloaded_and_run(invocation, at, &downloads));
             if keepers.iter().any(|it| secrets::is_fed_by(it, invocation)) {
                 found.retain(|it| !secrets::is_about_printing(it.rule));
@@ -169,6 +188,7 @@ pub fn rules() -> impl Iterator<Item = &'static RuleInfo> {
     [
         git::RULES,
         git_remote::RULES,
+        carried::RULES,
         versions::RULES,
         database::RULES,
         frameworks::RULES,

@@ -11,7 +11,8 @@ use crate::sensitive::{Access, Sensitivity, classify};
 use crate::shell::Understanding;
 
 rules! {
-    MULTIPLIES = Process, "shell.multiplies", "Starts itself again and again until the machine stops";
+    MULTIPLIES = Process, "shell.multiplies", "Starts itself again and again until the machine stops",
+        instead "start the programs that are needed by name, each once";
     UNKNOWN_PROGRAM = Unverified, "shell.unknown-program", "Runs a program that cannot be known, with arguments that could destroy",
         instead "write the program's name out instead of a variable";
     UNVERIFIED = Unverified, "shell.unverified", "Could not be read to the end, and contains something that could destroy",

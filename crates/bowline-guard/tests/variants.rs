@@ -1,6 +1,8 @@
 //! Variants of the ideas behind the label policy, and everyday look-alikes of them.
 #![expect(clippy::unwrap_used, reason = "a broken row must fail the test")]
 
+use bowline_guard::effect::Category;
+use bowline_guard::judge::judge;
 use bowline_guard::paths::StaticWorld;
 use bowline_guard::policy::GuardPolicy;
 use bowline_guard::tool_call::{CallVerdict, ToolCall, judge_tool_call};
@@ -46,6 +48,34 @@ fn check(tool: &str, table: &str) {
 #[test]
 fn shell_variants() {
     check("Bash", include_str!("data/variants.txt"));
+}
+
+/// No allow-list for files lets these pass: each is also about the guard itself.
+#[test]
+fn what_touches_the_guard_itself_is_marked() {
+    let world = StaticWorld::new("/home/dev/project", "/home/dev");
+    for command in [
+        "cargo bowline trust --yes",
+        "cargo run -p bowline-cli -- trust --yes",
+        "tar xf x.tar .claude/settings.json",
+        "unzip -o x.zip .claude/settings.json",
+        "awk '{print > \"bowline.toml\"}' x",
+        "echo '{}' > .claude/*.json",
+        "git stash push bowline.toml",
+        "ln -sf /bin/true ~/.cargo/bin/bowline",
+        "rm ~/.cargo/bin/bowline",
+        "claude config set -g hooks '{}'",
+        "find .claude -type f -delete",
+        "rm -rf ~/.config",
+        "mv ~/.config ~/x",
+        "rm ~/.config/bowline/config.toml",
+    ] {
+        let marked = judge(command, &world)
+            .effects
+            .iter()
+            .any(|(effect, _)| effect.category == Category::OwnSettings);
+        assert!(marked, "{command}");
+    }
 }
 
 #[test]

@@ -17,8 +17,10 @@ rules! {
         instead "list or describe the resource first";
     STORAGE = Cloud, "cloud.storage", "Deletes objects or buckets",
         instead "list the objects first; most storage tools take `--dryrun` or `--dry-run`";
-    STOP = Cloud, "cloud.stop", "Stops or changes running cloud resources";
-    SETTINGS = Cloud, "cloud.settings", "Removes settings or access of a running application";
+    STOP = Cloud, "cloud.stop", "Stops or changes running cloud resources",
+        instead "look first with the command that lists or describes it, and leave the change to the person";
+    SETTINGS = Cloud, "cloud.settings", "Removes settings or access of a running application",
+        instead "list the settings first, and leave the change to the person";
 }
 
 /// Kinds of resources that hold no data of their own.
@@ -202,7 +204,10 @@ fn aws(parsed: &Parsed<'_>) -> Option<Effect> {
     if service == "s3" {
         return s3(command, parsed);
     }
-    let what = format!("runs {service} {command} {}", listed(parsed.from(2)));
+    let what = format!(
+        "changes what runs in the cloud ({service} {command}): {}",
+        listed(parsed.from(2))
+    );
     let what = what.trim_end().to_owned();
     match command.split_once('-') {
         Some(("delete" | "terminate" | "destroy" | "purge" | "deregister" | "batch", kind)) => {

@@ -17,7 +17,8 @@ rules! {
         instead "look first with `kubectl get`, or at the changes with `kubectl diff`";
     RELEASE = Cluster, "cluster.release", "Uninstalls a release with all that it made",
         instead "look first with `helm status`";
-    TEAR_DOWN = Cluster, "cluster.tear-down", "Deletes a whole cluster";
+    TEAR_DOWN = Cluster, "cluster.tear-down", "Deletes a whole cluster",
+        instead "list what runs in it with `kubectl get all --all-namespaces`, and leave the deletion to the person";
 }
 
 const KUBE: Spec = Spec::gnu(&[

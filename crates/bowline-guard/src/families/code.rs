@@ -19,12 +19,14 @@ rules! {
         instead "look first with a query that only counts";
     FETCHED = FetchedCode, "code.fetched", "Code that runs what the network sends",
         instead "download it to a file, and read it first";
-    REMOTE_SHELL = FetchedCode, "code.remote-shell", "Code that gives another machine a shell here";
+    REMOTE_SHELL = FetchedCode, "code.remote-shell", "Code that gives another machine a shell here",
+        instead "tell the person what should be done from the other machine";
     SECRET_FILE = SecretRead, "code.secret-file", "Code that reads a file that holds secrets",
         instead "read a template such as `.env.example`";
     ENVIRONMENT = SecretRead, "code.environment", "Code that prints secrets from the environment",
         instead "only check that the variable is set";
-    SENDS = SecretSend, "code.sends-secret", "Code that sends a secret to another machine";
+    SENDS = SecretSend, "code.sends-secret", "Code that sends a secret to another machine",
+        instead "leave it here, and tell the person which value the other machine needs";
 }
 
 /// The code that a run is given, if it is given any.
@@ -65,6 +67,7 @@ fn code_of<'run>(run: Run<'run>) -> Vec<&'run str> {
         "groovy" | "lua" | "Rscript" | "scala" | "jshell" | "elixir" | "iex" | "julia"
         | "swift" => after(&["-e", "--eval", "-E"]),
         "emacs" => after(&["--eval", "-eval"]),
+        "rails" if matches!(run.args.first().map(word), Some("console" | "c")) => Vec::new(),
         "rails" if matches!(run.args.first().map(word), Some("runner" | "r")) => {
             run.args.iter().skip(1).map(word).collect()
         }

@@ -17,8 +17,10 @@ rules! {
         instead "`docker compose down`, which keeps the volumes";
     ALL = Container, "container.all", "Stops or removes many containers or images at once",
         instead "name the container, as `docker ps` shows it";
-    MACHINE = Container, "container.machine", "Destroys a virtual machine or system container";
-    SWARM = Container, "container.swarm", "Removes services of a swarm";
+    MACHINE = Container, "container.machine", "Destroys a virtual machine or system container",
+        instead "list the machines first, and leave this to the person";
+    SWARM = Container, "container.swarm", "Removes services of a swarm",
+        instead "look first with `docker service ls`, and leave the removal to the person";
 }
 
 const ENGINES: &[&str] = &["docker", "podman", "nerdctl", "finch", "lima"];

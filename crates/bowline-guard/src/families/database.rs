@@ -4,7 +4,7 @@ mod documents;
 mod programs;
 
 use crate::effect::{Effect, Gravity};
-use crate::invocation::{Stdin, Through};
+use crate::invocation::{Invocation, Stdin, Through};
 
 use super::Run;
 use super::args::{Parsed, word};
@@ -22,9 +22,12 @@ rules! {
         instead "look first with `redis-cli --scan`";
     QUEUE = Database, "database.queue", "Deletes or empties queues, topics or streams",
         instead "list them first, and let retention delete what is old";
-    RESTORE = Database, "database.restore-over", "Drops what is there before restoring";
-    GENERATED = Database, "database.generated", "Runs statements that were made on the way, and drop";
-    SHELL = Database, "database.shell", "Runs a command of the system through a database client";
+    RESTORE = Database, "database.restore-over", "Drops what is there before restoring",
+        instead "restore into a new, empty database beside it";
+    GENERATED = Database, "database.generated", "Runs statements that were made on the way, and drop",
+        instead "print the statements to a file first, without running them";
+    SHELL = Database, "database.shell", "Runs a command of the system through a database client",
+        instead "run the command by itself, so that it can be seen";
 }
 
 /// Whether a database is one that nobody would miss.
@@ -59,6 +62,49 @@ pub(super) fn is_disposable(name: &str) -> bool {
                         | "throwaway"
                 )
             })
+}
+
+/// Statements that an earlier run of the line wrote to the file which a client now reads.
+pub(super) fn runs_written(client: &Invocation, earlier: &[Invocation]) -> Vec<Effect> {
+    let is_client = client
+        .program
+        .as_deref()
+        .is_some_and(|name| CLIENTS.iter().any(|it| it.names.contains(&name)));
+    if !is_client {
+        return Vec::new();
+    }
+    let words = client.args.iter().map(word);
+    let read: Vec<&str> = words
+        .map(|it| it.strip_prefix("--file=").unwrap_or(it))
+        .map(|it| {
+            it.strip_prefix("-f")
+                .filter(|it| !it.is_empty())
+                .unwrap_or(it)
+        })
+        .filter(|it| it.contains(['.', '/']))
+        .chain(match &client.stdin {
+            Stdin::File(file) => Some(word(file)),
+            _ => None,
+        })
+        .collect();
+    let writers = earlier.iter().filter(|it| {
+        matches!(
+            it.program.as_deref(),
+            Some("echo" | "printf" | "cat" | "tee")
+        ) && it
+            .opened
+            .iter()
+            .any(|opened| read.contains(&word(&opened.file)))
+    });
+    writers
+        .flat_map(|it| {
+            let text = match &it.stdin {
+                Stdin::Text(text) => text.clone(),
+                _ => it.args.iter().map(word).collect::<Vec<_>>().join(" "),
+            };
+            statement_effects(&text, Backslash::Plain, Worth::Real)
+        })
+        .collect()
 }
 
 /// How a client takes its statements.
@@ -112,7 +158,6 @@ const CLIENTS: &[Client] = &[
                 "vsql",
                 "gsql",
                 "ysqlsh",
-                "duckdb",
             ],
             &["c", "command", "e", "execute", "s", "cmd"],
         )
@@ -140,7 +185,14 @@ const CLIENTS: &[Client] = &[
     Client {
         words: Words::DatabaseThenStatements,
         ..client(
-            &["sqlite3", "sqlite", "litecli", "libsql", "sqlcipher"],
+            &[
+                "sqlite3",
+                "sqlite",
+                "litecli",
+                "libsql",
+                "sqlcipher",
+                "duckdb",
+            ],
             &["cmd"],
         )
     },

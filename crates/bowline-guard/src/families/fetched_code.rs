@@ -1,5 +1,6 @@
 //! Code that was fetched or hidden: what is fed to a shell or an interpreter, and remote shells.
 
+mod line;
 mod origin;
 
 use crate::effect::Effect;
@@ -9,6 +10,7 @@ use super::Run;
 use super::args::{Parsed, Spec, UNKNOWN, parse, word};
 use super::launch::base_name;
 use super::rule::rules;
+pub(super) use line::{Bundle, bundle, runs_bundle, runs_remote_output};
 pub(super) use origin::is_local;
 use origin::{Source, judge_address, source};
 
@@ -21,10 +23,12 @@ rules! {
         instead "decode it to a file first, and read it";
     MADE = FetchedCode, "fetched.generated", "Runs commands that were put together on the way, and destroy",
         instead "print the commands first, without running them";
-    REMOTE_SHELL = FetchedCode, "fetched.remote-shell", "Gives another machine a shell here";
+    REMOTE_SHELL = FetchedCode, "fetched.remote-shell", "Gives another machine a shell here",
+        instead "tell the person what should be done from the other machine";
     INSECURE_PACKAGE = FetchedCode, "fetched.insecure-package", "Installs a package over plain http",
         instead "install it from the usual registry";
-    UNKNOWN_PROGRAM = FetchedCode, "fetched.unknown-program", "Runs a program whose name comes from the network";
+    UNKNOWN_PROGRAM = FetchedCode, "fetched.unknown-program", "Runs a program whose name comes from the network",
+        instead "write the program's name out";
 }
 
 const SHELLS: &[&str] = &[
@@ -159,6 +163,13 @@ fn from_words(run: Run<'_>) -> Option<Source> {
         })
 }
 
+fn is_interactive_shell(program: &str) -> bool {
+    let mut words = program.split_whitespace();
+    let name = words.next().unwrap_or_default();
+    let name = name.rsplit('/').next().unwrap_or(name);
+    SHELLS.contains(&name) && words.all(|it| it == "-i" || it.starts_with("2>"))
+}
+
 fn remote_shell(name: &str, run: Run<'_>) -> Option<Effect> {
     let what = "gives another machine a shell here";
     match name {
@@ -169,8 +180,10 @@ fn remote_shell(name: &str, run: Run<'_>) -> Option<Effect> {
                     "e", "c", "exec", "sh-exec", "lua-exec", "p", "s", "w", "i", "x", "q",
                 ]),
             );
-            parsed
-                .has(&["e", "c", "exec", "sh-exec", "lua-exec"])
+            // `sh -i | nc …`: what the shell prints goes there, and orders come back by a pipe.
+            let fed_by_shell = matches!(&run.invocation.stdin, Stdin::Pipe(programs)
+                if programs.iter().any(|it| is_interactive_shell(it)));
+            (fed_by_shell || parsed.has(&["e", "c", "exec", "sh-exec", "lua-exec"]))
                 .then(|| REMOTE_SHELL.grave(what))
         }
         "socat" => run
@@ -227,6 +240,15 @@ fn package(run: Run<'_>) -> Option<Effect> {
             "from",
         ]),
     );
+    if matches!(run.name, "docker" | "podman" | "nerdctl") && parsed.begins("run|create|pull") {
+        let image = run
+            .args
+            .iter()
+            .map(word)
+            .find(|it| is_at_bare_address(it))?;
+        let what = format!("runs the image {image} from a bare address");
+        return Some(UNTRUSTED.grave(what));
+    }
     let installs = match base_name(run.name) {
         "pip" | "pip3" | "pipx" => parsed.begins("install|download|run"),
         "uv" => parsed.begins("pip install") || parsed.begins("add|tool"),
@@ -250,6 +272,18 @@ fn package(run: Run<'_>) -> Option<Effect> {
         _ if base_name(run.name) == "deno" => Some(INSTALLER.doubtful(format!("runs {address}"))),
         _ => None,
     }
+}
+
+/// `203.0.113.9:5000/image`
+fn is_at_bare_address(image: &str) -> bool {
+    let Some((host, _)) = image.split_once('/') else {
+        return false;
+    };
+    let host = host.split(':').next().unwrap_or(host);
+    !is_local(host)
+        && host
+            .parse::<std::net::Ipv4Addr>()
+            .is_ok_and(|it| !it.is_private())
 }
 
 fn plain_http(parsed: &Parsed<'_>, run: Run<'_>) -> Option<String> {
@@ -311,6 +345,14 @@ pub(super) fn download(invocation: &Invocation) -> Option<(&str, &str)> {
             &invocation.args,
             &Spec::gnu(&["O", "output-document", "P", "o", "header", "U"]),
         ),
+        // `host:file`, copied to here.
+        "scp" => {
+            let words = invocation.args.iter().map(word);
+            let mut from = words.filter(|it| it.contains(':') && !it.starts_with('-'));
+            let source = from.next()?;
+            let (_, path) = source.split_once(':')?;
+            return Some((path.rsplit('/').next()?, source));
+        }
         _ => return None,
     };
     let url = parsed

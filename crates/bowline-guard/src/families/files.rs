@@ -1,9 +1,11 @@
 //! Files and folders: deleting, emptying, overwriting, moving away.
 
 mod found;
+mod moved;
 mod overwrite;
 mod spent;
 
+pub(super) use moved::{Moved, deletes_moved, moved};
 pub(super) use spent::{Spent, spent, without_spent};
 
 use super::rule::rules;
@@ -11,27 +13,29 @@ use crate::effect::{Effect, Gravity};
 use crate::interpret::NOWHERE;
 use crate::invocation::{Arg, Invocation, Stdin, Through, Value};
 use crate::paths::{
-    self, DeviceKind, HomeKind, Place, Rebuildable, ResolvedPath, World, rebuildable_by_name,
-    scratch_by_name,
+    self, DeviceKind, HomeKind, Place, Rebuildable, ResolvedPath, Shape, World,
+    rebuildable_by_name, scratch_by_name,
 };
 
 rules! {
     DELETE = Delete, "files.delete", "deletes what cannot be rebuilt",
-        instead "Delete only what a build makes again, by its name inside the project, or move it: `mkdir -p /tmp/trash && mv NAME /tmp/trash/`.";
+        instead "delete only what a build makes again, by its name inside the project, or move it: `mkdir -p /tmp/trash && mv NAME /tmp/trash/`";
     DELETE_UNKNOWN = Delete, "files.delete-unknown", "deletes a path that cannot be known",
-        instead "Write the path out instead of a variable or the output of a program.";
+        instead "write the path out instead of a variable or the output of a program";
     DELETE_FOUND = Delete, "files.delete-found", "deletes whatever a search finds",
-        instead "Look first at what the search finds, with `-print` instead of a deletion, and name what may go.";
+        instead "look first at what the search finds, with `-print` instead of a deletion, and name what may go";
     EMPTY = Overwrite, "files.empty", "empties a file",
-        instead "Keep a copy first: `cp FILE FILE.bak`.";
+        instead "keep a copy first: `cp FILE FILE.bak`";
+    EMPTY_MANY = Overwrite, "files.empty-many", "empties or replaces many files at once",
+        instead "name the one file that is meant, and keep a copy first: `cp FILE FILE.bak`";
     OVERWRITE = Overwrite, "files.overwrite", "overwrites what the project does not own",
-        instead "Write to a file inside the project or in /tmp, and let a person put it in its place.";
+        instead "write to a file inside the project or in /tmp, and let a person put it in its place";
     MOVE = Overwrite, "files.move", "moves away what should stay",
-        instead "Copy it instead: `cp -r NAME /tmp/`.";
+        instead "copy it instead: `cp -r NAME /tmp/`";
     PERMISSIONS_FOUND = Permissions, "files.permissions-found", "changes the permissions of whatever a search finds outside the project",
-        instead "Change the permissions of named files inside the project.";
+        instead "change the permissions of named files inside the project";
     MIRROR = Delete, "files.mirror", "deletes at the destination what the source does not have",
-        instead "Look first, with `--dry-run`.";
+        instead "look first, with `--dry-run`";
 }
 
 /// What a program run does to files.
@@ -67,6 +71,13 @@ impl Files<'_> {
             "rm" | "grm" | "unlink" | "srm" | "wipe" | "rimraf" | "rimraf-cli" | "del-cli"
             | "del" | "trash-empty" | "gunlink" | "fsrm" | "scrub" => {
                 self.delete(&operands(args, &[]), effects);
+            }
+            "trash" | "trash-put" | "gvfs-trash" => self.trash(&operands(args, &[]), effects),
+            "gio" if args.first().and_then(Arg::text) == Some("trash") => {
+                self.trash(operands(args, &[]).get(1..).unwrap_or_default(), effects);
+            }
+            "7z" | "7za" | "7zz" if has(args, &["-sdel"]) => {
+                self.delete(operands(args, &[]).get(2..).unwrap_or_default(), effects);
             }
             "shred" | "gshred" => self.shred(effects),
             "find" | "gfind" | "bfs" if has(args, &["-delete"]) => {
@@ -172,6 +183,19 @@ impl Files<'_> {
         }
     }
 
+    /// One file of the project is taken out of the trash again; a folder is missed by everybody.
+    fn trash(&self, args: &[&Arg], effects: &mut Vec<Effect>) {
+        let single = |arg: &Arg| {
+            self.targets(arg).iter().all(|target| {
+                matches!(target.place, Place::InProject(_))
+                    && target.resolved.shape == Shape::Exact
+                    && !has_no_ending(&target.resolved.path)
+            })
+        };
+        let rest: Vec<&Arg> = args.iter().copied().filter(|it| !single(it)).collect();
+        self.delete(&rest, effects);
+    }
+
     /// `find / -exec chmod …`: named files are judged with the permissions.
     fn permissions(&self, effects: &mut Vec<Effect>) {
         let unknown = self
@@ -209,7 +233,15 @@ impl Files<'_> {
                 DELETE_UNKNOWN
                     .doubtful(format!("deletes {}, which cannot be known", target.source)),
             ),
-            (gravity, _) => Some(DELETE.effect(gravity, what).about(&target.resolved)),
+            (gravity, place) => {
+                let effect = DELETE.effect(gravity, what).about(&target.resolved);
+                Some(match place {
+                    Place::InProject(_) => effect,
+                    _ => effect.instead(
+                        "leave it, and tell the person what should go; delete only inside the project, by name",
+                    ),
+                })
+            }
         }
     }
 

@@ -15,7 +15,8 @@ rules! {
         instead "go forward with a migration; for a clean start use a database of its own for tests";
     BACK = Database, "framework.migrate-back", "Takes migrations back, with the data in what they made",
         instead "look at the state of the migrations first";
-    DATA = Database, "framework.data", "Changes or deletes data of the application";
+    DATA = Database, "framework.data", "Changes or deletes data of the application",
+        instead "look first at what would change with a query that only counts";
 }
 
 const DJANGO: &[&str] = &["manage.py", "django-admin", "manage"];

@@ -7,14 +7,14 @@ use crate::invocation::{Arg, Stdin};
 use crate::paths::rebuildable_by_name;
 
 use super::Run;
-use super::args::{Parsed, Spec, asks_for_help, listed, parse, split_command, word};
+use super::args::{Parsed, Spec, UNKNOWN, asks_for_help, listed, parse, split_command, word};
 use super::git_remote;
 use super::rule::rules;
 use history::{branch, gc, prune, reflog, rewrite, symbolic_ref, tag, update_ref};
 
 rules! {
     RESET_HARD = Discard, "git.reset-hard", "Throws away all uncommitted work, and may drop commits",
-        instead "keep the work first with `git stash`, or move only the branch with `git reset --keep HEAD~1`";
+        instead "keep the work first with `git stash`, or move only the branch with `git reset --keep` to the same commit";
     CHECKOUT = Discard, "git.discard-files", "Replaces uncommitted work in files",
         instead "look first with `git diff`, and keep the work with `git stash`";
     SWITCH = Discard, "git.discard-on-switch", "Switches branches and throws away uncommitted work",
@@ -31,12 +31,14 @@ rules! {
         instead "`git branch -d`, which refuses when commits would be lost";
     MOVE_REF = History, "git.move-ref", "Moves or deletes a branch or tag by force",
         instead "make a new branch at the commit with `git branch`";
-    REFLOG = History, "git.reflog", "Deletes the record that lost commits are found by";
+    REFLOG = History, "git.reflog", "Deletes the record that lost commits are found by",
+        instead "look at the record with `git reflog`, and keep it";
     PRUNE = History, "git.prune", "Deletes commits that no branch holds for good",
         instead "`git gc` without a date, which keeps what is recent";
     REWRITE = History, "git.rewrite-history", "Rewrites every commit",
         instead "look at what would change with `git log`, and work on a fresh clone";
-    RUNS_CODE = FetchedCode, "git.config-runs-code", "Makes git run a command of one's own";
+    RUNS_CODE = FetchedCode, "git.config-runs-code", "Makes git run a command of one's own",
+        instead "run the command by itself, so that it can be seen";
     SUBMODULE = Discard, "git.submodule", "Throws away work in submodules",
         instead "look first with `git submodule foreach 'git status --short'`";
 }
@@ -123,6 +125,7 @@ fn command_effects(command: &str, rest: &[Arg], stdin: &Stdin) -> Vec<Effect> {
         "gc" => gc(rest),
         "prune" => prune(rest),
         "filter-branch" | "filter-repo" => rewrite(command, rest),
+        "apply" => apply(rest, stdin),
         "lfs" => lfs(rest),
         "config" => config(rest),
         "read-tree" => read_tree(rest),
@@ -146,6 +149,13 @@ fn reset(rest: &[Arg]) -> Option<Effect> {
             .first()
             .map_or(String::new(), |to| format!(" and moves the branch to {to}"));
         return Some(RESET_HARD.grave(format!("throws away all uncommitted work{to}")));
+    }
+    if rest
+        .iter()
+        .map(word)
+        .any(|it| it == UNKNOWN || it.starts_with("--h"))
+    {
+        return Some(RESET_HARD.doubtful("resets with an option that cannot be known"));
     }
     parsed
         .has(&["merge"])
@@ -210,6 +220,9 @@ fn checkout(rest: &[Arg]) -> Option<Effect> {
     if parsed.has(&["pathspec-from-file"]) {
         return Some(CHECKOUT.doubtful("throws away uncommitted work in the files of a list"));
     }
+    if let Some(effect) = parsed.value(&["B"]).and_then(|it| moves_main(it, &parsed)) {
+        return Some(effect);
+    }
     if parsed.has(&[
         "b", "B", "orphan", "detach", "d", "t", "track", "p", "patch",
     ]) {
@@ -231,6 +244,21 @@ fn checkout(rest: &[Arg]) -> Option<Effect> {
             .then(|| CHECKOUT.doubtful("takes one side of every conflict"));
     }
     discards(paths)
+}
+
+/// A main branch that is made anew at another commit forgets where it was.
+fn moves_main(branch: &str, parsed: &Parsed<'_>) -> Option<Effect> {
+    let main = matches!(branch, "main" | "master" | "trunk" | "develop");
+    (main && !parsed.words.is_empty())
+        .then(|| MOVE_REF.doubtful(format!("moves {branch} to {}", parsed.at(0))))
+}
+
+/// What is taken back is gone, if it comes from the work tree itself.
+fn apply(rest: &[Arg], stdin: &Stdin) -> Option<Effect> {
+    let parsed = parse(rest, &Spec::gnu(&["p", "C", "directory"]));
+    let own = matches!(stdin, Stdin::Pipe(programs) if programs.iter().any(|it| it.starts_with("git diff")));
+    (own && parsed.has(&["R", "reverse"]) && !parsed.has(&["check", "stat", "cached"]))
+        .then(|| CHECKOUT.grave("takes back the uncommitted work that `git diff` shows"))
 }
 
 fn restore(rest: &[Arg]) -> Option<Effect> {
@@ -262,6 +290,12 @@ fn switch(rest: &[Arg]) -> Option<Effect> {
             "orphan",
         ]),
     );
+    if let Some(effect) = parsed
+        .value(&["C", "force-create"])
+        .and_then(|it| moves_main(it, &parsed))
+    {
+        return Some(effect);
+    }
     parsed
         .has(&["f", "force", "discard-changes"])
         .then(|| SWITCH.grave("switches branches and throws away uncommitted work"))

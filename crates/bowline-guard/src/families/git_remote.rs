@@ -13,9 +13,12 @@ rules! {
         instead "push what is meant by name: `git push origin BRANCH`";
     LEASE = History, "git.push-lease-main", "Rewrites a main branch of a remote",
         instead "push to a branch of its own with `git push origin HEAD:refs/heads/rewritten`, and open a pull request";
-    LEASE_NOTE = History, "git.push-force-with-lease", "Rewrites a branch of a remote, unless others have pushed meanwhile; noted, not stopped";
-    DELETE = Remote, "git.push-delete", "Deletes branches or tags of a remote";
-    HOSTED = Remote, "git.delete-hosted", "Deletes a hosted repository";
+    LEASE_NOTE = History, "git.push-force-with-lease", "Rewrites a branch of a remote, unless others have pushed meanwhile; noted, not stopped",
+        instead "push a new branch beside it";
+    DELETE = Remote, "git.push-delete", "Deletes branches or tags of a remote",
+        instead "look first with `git ls-remote`, and leave the deletion to the person";
+    HOSTED = Remote, "git.delete-hosted", "Deletes a hosted repository",
+        instead "leave the deletion of a repository to the person";
 }
 
 /// Branches that others build on.

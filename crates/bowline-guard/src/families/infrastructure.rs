@@ -14,7 +14,8 @@ rules! {
         instead "look at what would change with `terraform plan`";
     STATE = Infrastructure, "infrastructure.state", "Edits what is known of the infrastructure",
         instead "look at the state with `terraform state list`";
-    FLEET = Infrastructure, "infrastructure.fleet", "Runs a command on many machines";
+    FLEET = Infrastructure, "infrastructure.fleet", "Runs a command on many machines",
+        instead "try it on one machine first, with `--check` where there is one";
 }
 
 const TERRAFORM: &[&str] = &["terraform", "tofu", "opentofu", "terragrunt", "tf"];

@@ -12,9 +12,12 @@ rules! {
         instead "change the one file that needs it";
     EVERYBODY = Permissions, "permissions.everybody", "Lets everybody write",
         instead "give only the owner or the group the right, for example with `chmod u+w`";
-    SET_ID = Permissions, "permissions.set-id", "Lets a program run with the rights of its owner";
-    SYSTEM_FILE = Permissions, "permissions.system-file", "Changes permissions or owners of a file of the system";
-    ATTRIBUTE = Permissions, "permissions.attribute", "Changes attributes that protect files";
+    SET_ID = Permissions, "permissions.set-id", "Lets a program run with the rights of its owner",
+        instead "run the one command that needs the rights through the person";
+    SYSTEM_FILE = Permissions, "permissions.system-file", "Changes permissions or owners of a file of the system",
+        instead "change only files of the project, and tell the person what the system file needs";
+    ATTRIBUTE = Permissions, "permissions.attribute", "Changes attributes that protect files",
+        instead "look first with `lsattr`, and leave the protection on";
 }
 
 pub(super) fn effects(run: Run<'_>, world: &dyn World) -> Vec<Effect> {

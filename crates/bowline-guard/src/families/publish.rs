@@ -16,7 +16,8 @@ rules! {
         instead "look at it first with `gh repo view`";
     HOSTED = Remote, "publish.hosted-object", "Deletes or changes something on a code host",
         instead "look at it first, for example with `gh api` without a method";
-    GLOBAL = System, "publish.global-uninstall", "Removes a tool that the machine depends on";
+    GLOBAL = System, "publish.global-uninstall", "Removes a tool that the machine depends on",
+        instead "leave the tool, and install the version that is needed in the project";
 }
 
 #[rustfmt::skip]

@@ -3,7 +3,9 @@
 mod programs;
 mod readers;
 mod variables;
+mod whole;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::effect::Effect;
@@ -19,13 +21,21 @@ use programs::{container_copy, dd, find, git, openssl, request, upload};
 use readers::READERS;
 pub(super) use variables::names_a_secret;
 use variables::{environment, filtered_environment, printed_variable};
+use whole::whole_places;
 
 rules! {
     READ = SecretRead, "secrets.read", "Reads a file that holds secrets",
         instead "read a template such as `.env.example`, or only the names, and let the program load the values";
     COPY = SecretRead, "secrets.copy", "Copies or packs a file that holds secrets",
         instead "leave the file where it is";
-    SEND = SecretSend, "secrets.send", "Sends a file that holds secrets to another machine";
+    SEND = SecretSend, "secrets.send", "Sends a file that holds secrets to another machine",
+        instead "leave it here, and tell the person which value the other machine needs";
+    WHOLE = SecretRead, "secrets.whole-home", "Searches, copies or packs a whole home or machine, the secrets among it",
+        instead "name the folder that is needed";
+    SEND_WHOLE = SecretSend, "secrets.send-home", "Sends a whole home or machine elsewhere, the secrets among it",
+        instead "send only the folder that is needed";
+    METADATA = SecretRead, "secrets.cloud-metadata", "Asks the cloud for the credentials of this machine",
+        instead "let the tool of the cloud fetch them by itself";
     LOAD = SecretRead, "secrets.load", "Loads a file of secrets into a shell",
         instead "start the program with a loader that passes them on";
     CHANGE = SecretRead, "secrets.change", "Changes a file that holds secrets or logins",
@@ -119,7 +129,14 @@ fn judge(path: &str, access: Access, world: &dyn World) -> Option<(Sensitivity, 
         }
         _ => path,
     };
-    let sensitivity = classify(&resolve(file, world), access, world);
+    // `.*` takes every hidden file along, an environment file among them.
+    let file = match file.strip_suffix(".*") {
+        Some(folder) if folder.is_empty() || folder.ends_with('/') => {
+            Cow::Owned(format!("{folder}.env"))
+        }
+        _ => Cow::Borrowed(file),
+    };
+    let sensitivity = classify(&resolve(&file, world), access, world);
     sensitivity.reason().map(|reason| (sensitivity, reason.why))
 }
 
@@ -131,12 +148,17 @@ fn effect_of(does: Use, path: &str, sensitivity: Sensitivity, why: &str) -> Opti
         Use::Loads => (&LOAD, "loads"),
     };
     let what = format!("{act} {path}: {why}");
-    match sensitivity {
-        Sensitivity::Secret(_) if does != Use::Loads => Some(rule.grave(what)),
-        Sensitivity::Secret(_) => Some(rule.doubtful(what)),
-        Sensitivity::Maybe(_) if does != Use::Loads => Some(rule.doubtful(what)),
-        Sensitivity::Maybe(_) | Sensitivity::Public => None,
-    }
+    let effect = match sensitivity {
+        Sensitivity::Secret(_) if does != Use::Loads => rule.grave(what),
+        Sensitivity::Secret(_) => rule.doubtful(what),
+        Sensitivity::Maybe(_) if does != Use::Loads => rule.doubtful(what),
+        Sensitivity::Maybe(_) | Sensitivity::Public => return None,
+    };
+    // What helps depends on the file: a template for `.env`, but none for a key.
+    Some(match sensitivity.reason() {
+        Some(reason) if does == Use::Prints => effect.instead(reason.instead),
+        _ => effect,
+    })
 }
 
 fn touches(does: Use, path: &str, access: Access, world: &dyn World) -> Option<Effect> {
@@ -167,7 +189,8 @@ fn reads(run: Run<'_>, reader: &Reader, world: &dyn World) -> Vec<Effect> {
         || matches!(
             name,
             "tar" | "gtar" | "bsdtar" | "rg" | "ag" | "ack" | "7z" | "7za" | "ditto"
-        );
+        )
+        || reader.does == Use::Sends;
     let access = match (in_place, recursive) {
         (true, _) => Access::Edit,
         (false, true) => Access::Search,
@@ -198,6 +221,17 @@ fn reads(run: Run<'_>, reader: &Reader, world: &dyn World) -> Vec<Effect> {
             "files-with-matches",
             "silent",
         ]);
+    if recursive && !quiet {
+        let does = if sends { Use::Sends } else { reader.does };
+        found.extend(whole_places(does, &words, run.invocation, world));
+        // The names that a search is limited to.
+        let names = parsed.values(&["include", "g", "glob", "iglob"]);
+        found.extend(
+            names
+                .filter(|it| reader.does == Use::Prints && !it.starts_with('!'))
+                .filter_map(|it| touches(Use::Prints, it, Access::Read, world)),
+        );
+    }
     if words.len() > MAX_FILES && !quiet {
         found.push(READ.doubtful("takes more files than can be looked at here"));
     }
@@ -333,6 +367,15 @@ fn stdin_and_redirections(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Ef
             | "xh"
     );
     let does = if sends { Use::Sends } else { Use::Prints };
+    if sends && let Stdin::Pipe(programs) = &run.invocation.stdin {
+        found.extend(whole::piped(programs, run.invocation, world));
+    }
+    if matches!(run.name, "gh" | "glab")
+        && takes_secret(run)
+        && let Stdin::File(file) = &run.invocation.stdin
+    {
+        found.extend(touches(Use::Loads, word(file), Access::Read, world));
+    }
     if let Stdin::File(file) = &run.invocation.stdin
         && !metadata
     {
@@ -383,8 +426,8 @@ fn takes_secret(run: Run<'_>) -> bool {
         }
         "kubectl" => has(&["create", "apply"]),
         "npm" | "pulumi" | "vault" | "op" | "pass" | "chpasswd" | "sops" | "age" | "gpg"
-        | "cryptsetup" | "pbcopy" | "sudo" | "wc" | "sha256sum" | "md5sum" | "shasum"
-        | "base64-check" | "test" | "ssh-add" | "doppler" | "ansible-vault" => true,
+        | "cryptsetup" | "sudo" | "wc" | "sha256sum" | "md5sum" | "shasum" | "base64-check"
+        | "test" | "ssh-add" | "doppler" | "ansible-vault" => true,
         _ => false,
     }
 }

@@ -10,9 +10,12 @@ use super::table::{self, Row};
 rules! {
     BACKUP = Delete, "stores.backup", "Deletes backups",
         instead "list what there is first, and try with `--dry-run`";
-    SNAPSHOT = Delete, "stores.snapshot", "Destroys snapshots or file systems";
-    VOLUME = System, "stores.volume", "Destroys volumes of a disk";
-    KEY = Delete, "stores.key", "Deletes keys or passwords that cannot be made again";
+    SNAPSHOT = Delete, "stores.snapshot", "Destroys snapshots or file systems",
+        instead "list the snapshots first, and leave the deletion to the person";
+    VOLUME = System, "stores.volume", "Destroys volumes of a disk",
+        instead "list the volumes first with `lsblk`, and leave the change to the person";
+    KEY = Delete, "stores.key", "Deletes keys or passwords that cannot be made again",
+        instead "list the keys first, and leave the deletion to the person";
 }
 
 #[rustfmt::skip]

@@ -11,21 +11,30 @@ use super::table::{self, Row};
 rules! {
     DISK = System, "system.disk", "Formats, partitions or wipes a disk",
         instead "look at the disks first with `lsblk -f`";
-    MOUNT = System, "system.mount", "Takes file systems away";
-    BOOT = System, "system.boot", "Changes how the machine starts";
+    MOUNT = System, "system.mount", "Takes file systems away",
+        instead "look first with `findmnt`, and leave the change to the person";
+    BOOT = System, "system.boot", "Changes how the machine starts",
+        instead "tell the person which setting of the start should change";
     CRONTAB = System, "system.crontab", "Deletes or replaces all scheduled jobs",
         instead "keep a copy first with `crontab -l > cron.saved`";
     FIREWALL = System, "system.firewall", "Opens or empties the firewall",
         instead "look at the rules first with `iptables -L -n`";
-    NETWORK = System, "system.network", "Takes the network down";
-    USERS = System, "system.users", "Changes users, groups or passwords of the machine";
+    NETWORK = System, "system.network", "Takes the network down",
+        instead "look first with `ip addr`, and leave the change to the person";
+    USERS = System, "system.users", "Changes users, groups or passwords of the machine",
+        instead "tell the person which user or group should change";
     SERVICE = System, "system.service", "Stops, disables or changes services of the machine",
         instead "look first with `systemctl status`";
-    PACKAGES = System, "system.packages", "Removes packages of the machine";
-    KERNEL = System, "system.kernel", "Changes the running kernel";
-    LOGS = System, "system.logs", "Deletes logs or histories of the machine";
-    PREFERENCES = System, "system.preferences", "Deletes settings of the machine or its user";
-    PROTECTION = System, "system.protection", "Switches off a protection of the machine";
+    PACKAGES = System, "system.packages", "Removes packages of the machine",
+        instead "leave the packages of the machine, and install what is needed in the project";
+    KERNEL = System, "system.kernel", "Changes the running kernel",
+        instead "look first with `sysctl -a` or `lsmod`, and leave the change to the person";
+    LOGS = System, "system.logs", "Deletes logs or histories of the machine",
+        instead "read the logs with `journalctl -n 100`, and let rotation delete what is old";
+    PREFERENCES = System, "system.preferences", "Deletes settings of the machine or its user",
+        instead "read the setting first, and tell the person what should change";
+    PROTECTION = System, "system.protection", "Switches off a protection of the machine",
+        instead "tell the person what the protection stands in the way of";
 }
 
 const APT: &[&str] = &["apt", "apt-get", "aptitude", "nala"];

@@ -203,3 +203,17 @@ fn each(command: &str, source: &str) -> Invocation {
         ..run(command)
     }
 }
+
+#[test]
+fn every_rule_says_why_and_offers_a_safer_way() {
+    for rule in super::rules() {
+        assert!(!rule.summary.is_empty(), "{}", rule.id);
+        let advice = rule.instead.unwrap_or_default();
+        assert!(!advice.is_empty(), "{} has no advice", rule.id);
+        assert!(
+            !advice.starts_with(char::is_uppercase) && !advice.ends_with('.'),
+            "{}: {advice}",
+            rule.id
+        );
+    }
+}

@@ -9,7 +9,8 @@ use super::rule::rules;
 rules! {
     DISCARD = Discard, "versions.discard", "Throws away uncommitted work",
         instead "keep a copy of the work first, for example with `svn diff`, `hg diff` or `jj diff`";
-    HISTORY = History, "versions.history", "Removes or rewrites commits";
+    HISTORY = History, "versions.history", "Removes or rewrites commits",
+        instead "make a new commit that undoes the old one";
 }
 
 pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {

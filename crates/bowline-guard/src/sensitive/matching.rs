@@ -268,7 +268,12 @@ pub(super) fn judge_name(path: &Folded, access: Access) -> Sensitivity {
         ]
         .contains(&folder)
     });
-    let level = if is_fixture {
+    let plain_data = [".json", ".yaml", ".yml", ".txt", ".xml"]
+        .iter()
+        .any(|ending| path.name().ends_with(ending));
+    let level = if is_fixture && plain_data && !path.name().starts_with('.') {
+        Level::Public
+    } else if is_fixture {
         level.min(Level::Maybe)
     } else {
         level

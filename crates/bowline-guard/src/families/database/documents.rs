@@ -60,6 +60,14 @@ pub(super) fn script_effect(script: &str, worth: Worth) -> Option<Effect> {
 }
 
 pub(super) fn redis(run: Run<'_>) -> Vec<Effect> {
+    // A script that is made on the line: `--eval <(echo …)`.
+    let empties = run.args.iter().any(|it| {
+        let source = it.source.to_ascii_lowercase();
+        it.source.contains("<(") && (source.contains("flushall") || source.contains("flushdb"))
+    });
+    if empties {
+        return vec![KEYS.grave("runs a script that empties the key-value store")];
+    }
     let spec = Spec::gnu(&[
         "h", "p", "n", "a", "u", "s", "i", "user", "pass", "eval", "r",
     ]);

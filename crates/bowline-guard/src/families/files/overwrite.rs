@@ -1,9 +1,11 @@
 //! Overwriting and emptying files, moving them away, mirrors that delete.
 
 use super::{
-    EMPTY, Files, MIRROR, MOVE, OVERWRITE, Target, has, is_production_data, operands, text_of,
+    EMPTY, EMPTY_MANY, Files, MIRROR, MOVE, OVERWRITE, Target, found, has, is_production_data,
+    operands, text_of,
 };
 use crate::effect::{Effect, Gravity};
+use crate::families::args::{UNKNOWN, word};
 use crate::invocation::{Arg, Opening, Stdin, Value};
 use crate::paths::{self, DeviceKind, HomeKind, Place, Rebuildable};
 
@@ -26,6 +28,9 @@ pub(super) fn redirections(files: &Files<'_>, effects: &mut Vec<Effect>) {
             Opening::Read => continue,
         };
         write_to(files, &opened.file, contents, effects);
+        if contents == Contents::Nothing {
+            many(files, &opened.file, contents, effects);
+        }
     }
 }
 
@@ -45,6 +50,32 @@ fn prints_nothing(files: &Files<'_>) -> bool {
 fn write_to(files: &Files<'_>, file: &Arg, contents: Contents, effects: &mut Vec<Effect>) {
     for target in files.targets(file) {
         effects.extend(written(files, &target, contents));
+    }
+}
+
+/// One word may stand for many files: a pattern for all of a place, or each of a listing.
+fn many(files: &Files<'_>, file: &Arg, contents: Contents, effects: &mut Vec<Effect>) {
+    if contents == Contents::Added {
+        return;
+    }
+    if let (UNKNOWN, Some(listing)) = (word(file), files.listing()) {
+        let gravity = found::gravity_of_listing(files, listing);
+        if gravity != Gravity::Harmless {
+            let short: String = listing.chars().take(120).collect();
+            let what = format!("empties or replaces everything that `{short}` finds");
+            effects.push(EMPTY_MANY.effect(gravity, what));
+        }
+        return;
+    }
+    for target in files.targets(file) {
+        let whole = matches!(
+            target.place,
+            Place::Root | Place::HomeItself | Place::ProjectRoot | Place::AboveProject
+        );
+        if whole && matches!(file.value, Value::Pattern(_)) {
+            let what = format!("empties or replaces every file of {}", target.resolved.path);
+            effects.push(EMPTY_MANY.grave(what).about(&target.resolved));
+        }
     }
 }
 
@@ -86,6 +117,22 @@ fn is_database(path: &str) -> bool {
         .any(|ending| name.ends_with(ending))
 }
 
+/// A file that is named as what a program puts out: made again by the next run.
+fn is_plain_output(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((&name, ""));
+    let stem = stem.split(['-', '_', '.']).next().unwrap_or(stem);
+    let put_out = [
+        "out", "output", "stdout", "stderr", "result", "results", "report", "trace", "log", "err",
+        "errors",
+    ];
+    put_out.contains(&stem)
+        && matches!(
+            ending,
+            "" | "txt" | "log" | "out" | "err" | "csv" | "tsv" | "json" | "jsonl" | "html" | "xml"
+        )
+}
+
 fn gravity_of_writing(place: &Place, path: &str, contents: Contents) -> Gravity {
     let emptied = contents == Contents::Nothing;
     let grave = match place {
@@ -110,7 +157,7 @@ fn gravity_of_writing(place: &Place, path: &str, contents: Contents) -> Gravity 
             contents == Contents::Something || path.contains("/.ssh/")
         }
         Place::OtherHome => true,
-        Place::InProject(Rebuildable::No) => emptied,
+        Place::InProject(Rebuildable::No) => emptied && !is_plain_output(path),
         _ => false,
     };
     match (grave, doubtful) {
@@ -176,6 +223,7 @@ pub(super) fn dd(files: &Files<'_>, effects: &mut Vec<Effect>) {
             };
             let device = path.starts_with("/dev/");
             write_to(files, &file, Contents::Something, effects);
+            many(files, &file, Contents::Something, effects);
             for target in files.targets(&file) {
                 if device
                     && matches!(
@@ -204,6 +252,7 @@ pub(super) fn truncate(files: &Files<'_>, effects: &mut Vec<Effect>) {
     }
     for arg in operands(args, &["-s", "--size", "-r", "--reference"]) {
         write_to(files, arg, Contents::Nothing, effects);
+        many(files, arg, Contents::Nothing, effects);
     }
 }
 
@@ -276,6 +325,9 @@ pub(super) fn copied(files: &Files<'_>, program: &str, effects: &mut Vec<Effect>
     } else {
         Contents::Something
     };
+    if from_nothing {
+        many(files, destination, contents, effects);
+    }
     for target in files.targets(destination) {
         let into_home = matches!(target.place, Place::InHome(HomeKind::Config));
         if program == "ln" && !matches!(target.place, Place::System) {
@@ -302,6 +354,7 @@ pub(super) fn tee(files: &Files<'_>, effects: &mut Vec<Effect>) {
     };
     for arg in operands(args, &[]) {
         write_to(files, arg, contents, effects);
+        many(files, arg, contents, effects);
     }
 }
 

@@ -7,10 +7,26 @@ use crate::interpret::{At, NOWHERE};
 use crate::invocation::{Arg, Directory, Invocation};
 use crate::paths::{Place, Shape, World, place, resolve_literal};
 
+/// When in a line a file may go.
+#[derive(Debug, Clone, Copy)]
+enum When {
+    After(usize),
+    Before(usize),
+}
+
+impl When {
+    fn holds(self, at: usize) -> bool {
+        match self {
+            Self::After(run) => run < at,
+            Self::Before(run) => at < run,
+        }
+    }
+}
+
 /// A file of the project that a line needs no longer once the run at this place is over.
 #[derive(Debug)]
 pub(in crate::families) struct Spent {
-    after: usize,
+    when: When,
     path: String,
 }
 
@@ -20,12 +36,22 @@ pub(in crate::families) fn spent(
     invocation: &Invocation,
     world: &dyn World,
 ) -> Option<Spent> {
+    if installs_vendor(invocation) {
+        let path = project_file("vendor", invocation, world)?;
+        return Some(Spent {
+            when: When::Before(at),
+            path,
+        });
+    }
     let file = match download(invocation) {
         Some((file, _)) => file,
         None => unpacked(invocation)?,
     };
     let path = project_file(file, invocation, world)?;
-    Some(Spent { after: at, path })
+    Some(Spent {
+        when: When::After(at),
+        path,
+    })
 }
 
 /// The run without the spent files that it deletes; `None` if there is none among them.
@@ -41,7 +67,7 @@ pub(in crate::families) fn without_spent(
     let is_spent = |arg: &Arg| {
         arg.text()
             .and_then(|text| project_file(text, invocation, world))
-            .is_some_and(|path| spent.iter().any(|it| it.after < at && it.path == path))
+            .is_some_and(|path| spent.iter().any(|it| it.when.holds(at) && it.path == path))
     };
     let args: Vec<Arg> = invocation
         .args
@@ -53,6 +79,23 @@ pub(in crate::families) fn without_spent(
         args,
         ..invocation.clone()
     })
+}
+
+/// Whether a run fills the folder `vendor` again.
+fn installs_vendor(invocation: &Invocation) -> bool {
+    let words: Vec<&str> = invocation
+        .args
+        .iter()
+        .map(word)
+        .filter(|it| !it.starts_with('-'))
+        .collect();
+    matches!(
+        (invocation.program.as_deref(), words.as_slice()),
+        (Some("composer"), ["install" | "update", ..])
+            | (Some("go"), ["mod" | "work", "vendor", ..])
+            | (Some("cargo"), ["vendor", ..])
+            | (Some("bundle"), ["install", ..])
+    )
 }
 
 /// The archive that a run unpacks.

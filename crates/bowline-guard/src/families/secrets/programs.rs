@@ -5,7 +5,7 @@ use crate::paths::World;
 use crate::sensitive::{Access, Sensitivity};
 
 use super::variables::{names_a_secret, variables};
-use super::{SEND, STAGE, Use, judge, touches};
+use super::{METADATA, SEND, STAGE, Use, judge, touches};
 use crate::families::Run;
 use crate::families::args::{Spec, parse, word};
 
@@ -65,11 +65,34 @@ pub(super) fn request(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Effect
             "E",
             "cacert",
             "K",
+            "config",
+            "url",
             "post-file",
             "body-file",
             "url-query",
         ]),
     );
+    // `-i` is a file of addresses for wget alone.
+    let parsed = if name == "wget" {
+        parse(
+            run.args,
+            &Spec::gnu(&[
+                "O",
+                "o",
+                "P",
+                "U",
+                "i",
+                "input-file",
+                "header",
+                "post-file",
+                "body-file",
+                "post-data",
+                "body-data",
+            ]),
+        )
+    } else {
+        parsed
+    };
     let words = match name {
         "curl" | "wget" | "curlie" => Vec::new(),
         _ => parsed.words.clone(),
@@ -77,7 +100,28 @@ pub(super) fn request(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Effect
     let path_options: Vec<&str> = parsed
         .values(&["T", "upload-file", "post-file", "body-file"])
         .collect();
-    for value in parsed.values(&data).chain(words) {
+    let addresses = parsed.words.iter().copied().chain(parsed.values(&["url"]));
+    for address in addresses {
+        if let Some(file) = address.strip_prefix("file://") {
+            let file = file.strip_prefix("localhost").unwrap_or(file);
+            found.extend(touches(Use::Prints, file, Access::Read, world));
+        }
+        if is_credentials_of_machine(address) {
+            found.push(METADATA.grave(format!("reads the credentials at {address}")));
+        }
+    }
+    let lists: &[&str] = if name == "wget" {
+        &["i", "input-file"]
+    } else {
+        &["K", "config"]
+    };
+    for file in parsed.values(lists) {
+        found.extend(touches(Use::Sends, file, Access::Read, world));
+    }
+    let headers = parsed
+        .values(&["H", "header"])
+        .filter(|it| it.starts_with('@'));
+    for value in parsed.values(&data).chain(words).chain(headers) {
         // `@file`, `name=@file`, `name=<file`, `name@file`.
         let file = match value.find(['@', '<']) {
             Some(at) => value.get(at + 1..).unwrap_or_default(),
@@ -109,6 +153,26 @@ pub(super) fn request(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Effect
         }
     }
     found
+}
+
+/// Where clouds tell a machine its own credentials.
+fn is_credentials_of_machine(address: &str) -> bool {
+    let host = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let (host, path) = host.split_once('/').unwrap_or((host, ""));
+    let known = [
+        "169.254.169.254",
+        "169.254.170.2",
+        "metadata.google.internal",
+        "metadata",
+        "[fd00:ec2::254]",
+        "100.100.100.200",
+    ];
+    let host = host.strip_suffix(":80").unwrap_or(host);
+    known.contains(&host)
+        && ["credential", "token", "user-data", "identity", "secret"]
+            .iter()
+            .any(|it| path.contains(it))
+        && !path.ends_with("api/token")
 }
 
 pub(super) fn git(run: Run<'_>, world: &dyn World) -> Vec<Effect> {
@@ -143,7 +207,8 @@ pub(super) fn git(run: Run<'_>, world: &dyn World) -> Vec<Effect> {
         "check",
     ]);
     match command {
-        "show" | "cat-file" | "diff" | "blame" | "annotate" | "archive" | "grep" | "difftool" => {
+        "show" | "cat-file" | "diff" | "blame" | "annotate" | "archive" | "grep" | "difftool"
+        | "hash-object" => {
             let skip = usize::from(command == "grep");
             words
                 .iter()
@@ -241,6 +306,11 @@ pub(super) fn upload(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Effect>
             "region",
             "f",
             "file",
+            "F",
+            "field",
+            "input",
+            "body-file",
+            "notes-file",
             "d",
             "desc",
             "container-name",
@@ -263,12 +333,25 @@ pub(super) fn upload(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Effect>
             parsed.begins("gist create")
                 || parsed.begins("release upload|create")
                 || parsed.begins("snippet create")
+                || parsed.begins("api")
+                || parsed.begins("issue|pr|mr|discussion create|comment|edit|review|note|update")
         }
     };
     if !uploads {
         return Vec::new();
     }
-    let body = parsed.values(&["f", "file", "body"]);
+    let body = parsed
+        .values(&[
+            "f",
+            "file",
+            "body",
+            "F",
+            "field",
+            "input",
+            "body-file",
+            "notes-file",
+        ])
+        .map(|it| it.split_once("=@").map_or(it, |(_, file)| file));
     parsed
         .from(2)
         .iter()

