@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use crate::effect::Effect;
 use crate::invocation::{Arg, Invocation, Opening, Stdin, Through};
 use crate::paths::{World, resolve};
-use crate::sensitive::{Access, Sensitivity, classify, search_of_everything};
+use crate::sensitive::{Access, Sensitivity, classify};
 
 use super::Run;
 use super::args::{Parsed, Spec, UNKNOWN, parse, word};
@@ -223,7 +223,9 @@ fn reads(run: Run<'_>, reader: &Reader, world: &dyn World) -> Vec<Effect> {
         ]);
     if recursive && !quiet {
         let does = if sends { Use::Sends } else { reader.does };
-        found.extend(whole_places(does, &words, run.invocation, world));
+        if !narrow {
+            found.extend(whole_places(does, &words, run.invocation, world));
+        }
         // The names that a search is limited to.
         let names = parsed.values(&["include", "g", "glob", "iglob"]);
         found.extend(
@@ -241,9 +243,6 @@ fn reads(run: Run<'_>, reader: &Reader, world: &dyn World) -> Vec<Effect> {
             other => other,
         };
         let Some((sensitivity, why)) = judge(path, access, world) else {
-            if access == Access::Search && !narrow {
-                found.extend(everything(reader.does, path, world));
-            }
             continue;
         };
         if in_place {
@@ -271,20 +270,6 @@ fn reads(run: Run<'_>, reader: &Reader, world: &dyn World) -> Vec<Effect> {
         found.extend(each_of(run.invocation, reader.does, world));
     }
     found
-}
-
-/// Reading a whole home or the whole machine, with the keys and logins in it.
-fn everything(does: Use, path: &str, world: &dyn World) -> Option<Effect> {
-    if path.is_empty() || path == UNKNOWN {
-        return None;
-    }
-    let why = search_of_everything(&resolve(path, world), world)?;
-    let rule = match does {
-        Use::Copies => &COPY,
-        Use::Sends => &SEND,
-        Use::Prints | Use::Loads => &READ,
-    };
-    Some(rule.doubtful(format!("reads all of {path}: {why}")))
 }
 
 /// Words and options, where single letters of these names take a value.

@@ -25,7 +25,7 @@ pub(in crate::families) fn moved(
     else {
         return Vec::new();
     };
-    let here = At { world, cwd };
+    let here = At::directory(cwd, world);
     let files = Files {
         invocation,
         world: &here,
@@ -57,7 +57,7 @@ pub(in crate::families) fn deletes_moved(
     else {
         return None;
     };
-    let here = At { world, cwd };
+    let here = At::directory(cwd, world);
     let files = Files {
         invocation,
         world: &here,

@@ -3,7 +3,8 @@
 use crate::effect::Effect;
 use crate::interpret::{At, NOWHERE};
 use crate::invocation::{Directory, Invocation};
-use crate::paths::{Place, World, place, resolve};
+use crate::paths::{World, resolve};
+use crate::sensitive::search_of_everything;
 
 use super::{SEND_WHOLE, Use, WHOLE};
 
@@ -53,9 +54,6 @@ fn is_whole(path: &str, invocation: &Invocation, world: &dyn World) -> bool {
         Directory::Known(cwd) => cwd.as_str(),
         Directory::Unknown => NOWHERE,
     };
-    let here = At { world, cwd };
-    matches!(
-        place(&resolve(path, &here), &here),
-        Place::Root | Place::HomeItself | Place::OtherHome
-    ) && resolve(path, &here).path.matches('/').count() <= 3
+    let here = At::directory(cwd, world);
+    search_of_everything(&resolve(path, &here), &here).is_some()
 }
