@@ -27,7 +27,12 @@ rules! {
         instead "only check that the variable is set";
     SENDS = SecretSend, "code.sends-secret", "Code that sends a secret to another machine",
         instead "leave it here, and tell the person which value the other machine needs";
+    TOO_LONG = Unverified, "code.too-long", "Code on a command line that is too long to look at",
+        instead "write it to a file in the project, where it can be read before it is run";
 }
+
+/// Longer code is not looked at to its end.
+const MAX_CODE: usize = 16 * 1024;
 
 /// The code that a run is given, if it is given any.
 fn code_of<'run>(run: Run<'run>) -> Vec<&'run str> {
@@ -118,10 +123,15 @@ fn code_of<'run>(run: Run<'run>) -> Vec<&'run str> {
 }
 
 pub(super) fn effects(run: Run<'_>, world: &dyn World) -> Vec<Effect> {
-    code_of(run)
-        .into_iter()
-        .flat_map(|code| judge(code, world))
-        .collect()
+    let mut found = Vec::new();
+    for code in code_of(run) {
+        if code.len() > MAX_CODE {
+            found.push(TOO_LONG.doubtful("runs code that is too long to look at"));
+        }
+        let end = code.floor_char_boundary(MAX_CODE);
+        found.extend(judge(code.get(..end).unwrap_or_default(), world));
+    }
+    found
 }
 
 fn judge(code: &str, world: &dyn World) -> Vec<Effect> {

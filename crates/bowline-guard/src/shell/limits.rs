@@ -89,7 +89,7 @@ fn parts(text: &str) -> usize {
         for byte in line.bytes() {
             match byte {
                 b'\'' => quoted = !quoted,
-                b';' | b'|' | b'&' | b'$' if !quoted => count += 1,
+                b';' | b'|' | b'&' | b'$' | b'<' | b'>' if !quoted => count += 1,
                 _ => {}
             }
         }
