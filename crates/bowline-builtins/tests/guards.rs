@@ -446,3 +446,23 @@ async fn f40_c_f41_a_what_is_only_worth_a_note_is_noted() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_misspelt_rule_asks_rather_than_being_silent() {
+    for text in [
+        "id = 'a'\ncommand = 'deploy *'\nverdict = 'dny'",
+        "id = 'a'\ncommand = 'deploy *'",
+        "command = 'deploy *'\nverdict = 'deny'",
+        "id = 'No_Deploys'\ncommand = 'deploy *'\nverdict = 'deny'",
+        "id = 5\ncommand = 'deploy *'\nverdict = 'deny'",
+        "id = 'a'\neffect = 'git.push-forc'\ncommand = 'deploy *'\nverdict = 'deny'",
+        "id = 'a'\neffect = 'delet'\ncommand = 'deploy *'\nverdict = 'deny'",
+    ] {
+        let place = Place::new().user(&format!("[[rule]]\n{text}\n"));
+        let call = HookInput::pre_tool_use("s1", "Bash", json!({ "command": "deploy prod" }));
+        let result = place.fire(call).await;
+        assert_eq!(result.output.decision(), Decision::Ask, "{text}");
+        let found = place.settings().diagnostics.len() + place.builtins().rules.diagnostics.len();
+        assert!(found > 0, "{text}");
+    }
+}

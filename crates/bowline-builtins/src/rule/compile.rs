@@ -65,6 +65,18 @@ pub fn compile_rules(rules: &[LoadedRule], analyst: &Arc<Analyst>) -> Compiled {
     compiled
 }
 
+/// A pattern for effects that the guard can find.
+fn known_effect(text: &str) -> Result<RulePattern, BadPattern> {
+    let pattern = RulePattern::parse(text)?;
+    let known = bowline_guard::rules::rules();
+    if known.iter().any(|it| pattern.matches(it.category, &it.id)) {
+        return Ok(pattern);
+    }
+    Err(BadPattern {
+        problem: format!("the guard has no category and no rule `{text}`"),
+    })
+}
+
 struct Compiler<'r> {
     rule: &'r RuleDefinition,
     diagnostics: Vec<Diagnostic>,
@@ -76,7 +88,7 @@ impl Compiler<'_> {
     fn hook(&mut self, analyst: &Arc<Analyst>) -> RuleHook {
         let rule = self.rule;
         let commands = self.patterns(&rule.commands, "command", CommandPattern::parse);
-        let effects = self.patterns(&rule.effects, "effect", RulePattern::parse);
+        let effects = self.patterns(&rule.effects, "effect", known_effect);
         let paths = self.patterns(&rule.paths, "path", PathPattern::parse);
         let when = self.when();
         let rewrite = self.rewrite(&commands, analyst);

@@ -2,7 +2,7 @@
 
 use crate::effect::Effect;
 use crate::invocation::{Arg, Invocation, Opening, Value};
-use crate::paths::{World, resolve};
+use crate::paths::{TrailingSlash, World, resolve};
 
 use super::Run;
 use super::args::{Spec, UNKNOWN, parse, word};
@@ -151,9 +151,13 @@ fn removed<'run>(program: &str, invocation: &'run Invocation) -> Vec<&'run str> 
     }
 }
 
-/// Whether a folder is one that the settings of a person lie in.
+/// Whether a folder is one that the settings of a person lie in. A link without a slash at its end is only a link.
 fn holds_own(path: &str, world: &dyn World) -> bool {
-    resolve(path, world).spellings().any(|spelling| {
+    let mut resolved = resolve(path, world);
+    if resolved.trailing_slash == TrailingSlash::No {
+        resolved.target = None;
+    }
+    resolved.spellings().any(|spelling| {
         let below = spelling.trim_end_matches("/*").trim_end_matches('/');
         world
             .home()

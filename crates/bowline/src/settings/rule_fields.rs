@@ -61,7 +61,7 @@ pub(super) fn read(node: &Node, scope: Scope, findings: &mut Findings<'_>) -> Ve
     nodes
         .iter()
         .take(MAX_RULES)
-        .filter_map(|node| Reader::new(node, scope, findings)?.rule().ok())
+        .filter_map(|node| Some(Reader::new(node, scope, findings)?.rule()))
         .collect()
 }
 
@@ -91,10 +91,9 @@ impl<'n, 'f, 't> Reader<'n, 'f, 't> {
         })
     }
 
-    fn rule(mut self) -> Result<RuleDefinition, Reported> {
+    fn rule(mut self) -> RuleDefinition {
         let id = self.id();
         let verdict = self.verdict();
-        let (id, verdict) = (id?, verdict?);
         let events = self.events();
         let rule = RuleDefinition {
             tools: self.tools(),
@@ -114,35 +113,33 @@ impl<'n, 'f, 't> Reader<'n, 'f, 't> {
         };
         self.unknown_keys();
         self.check(&rule);
-        Ok(RuleDefinition {
+        RuleDefinition {
             fault: self.fault,
             ..rule
-        })
-    }
-
-    fn id(&mut self) -> Result<String, Reported> {
-        match self.fields.string("id", self.findings)? {
-            Some(id) if is_id(id.text) => Ok(id.text.to_owned()),
-            Some(id) => {
-                self.findings.error(
-                    "wrong-value",
-                    id.span,
-                    format!(
-                        "`{}` is not an id; expected small letters, digits, `-` and `.`",
-                        shortened(id.text)
-                    ),
-                    "write it like `uv-not-pip`; the rule is left out",
-                );
-                Err(Reported)
-            }
-            None => {
-                self.missing("id", "give it a name, such as `id = \"uv-not-pip\"`");
-                Err(Reported)
-            }
         }
     }
 
-    fn verdict(&mut self) -> Result<RuleVerdict, Reported> {
+    /// A rule whose name is wrong goes by the line that it begins on.
+    fn id(&mut self) -> String {
+        match self.fields.string("id", self.findings) {
+            Ok(Some(id)) if is_id(id.text) => return id.text.to_owned(),
+            Ok(Some(id)) => self.broken(
+                "wrong-value",
+                id.span,
+                format!(
+                    "`{}` is not an id; expected small letters, digits, `-` and `.`",
+                    shortened(id.text)
+                ),
+                "write it like `uv-not-pip`",
+            ),
+            Ok(None) => self.missing("id", "give it a name, such as `id = \"uv-not-pip\"`"),
+            Err(Reported) => self.note_fault("its `id` is no text"),
+        }
+        format!("line-{}", place(self.fields.span, self.findings).line)
+    }
+
+    /// What was meant to decide decides: a rule whose verdict is wrong asks.
+    fn verdict(&mut self) -> RuleVerdict {
         let words: Vec<_> = RuleVerdict::ALL
             .iter()
             .map(|verdict| (verdict.name(), *verdict))
@@ -152,11 +149,13 @@ impl<'n, 'f, 't> Reader<'n, 'f, 't> {
                 "verdict",
                 "add `verdict = \"deny\"`, or ask, allow, context or rewrite",
             );
-            return Err(Reported);
+            return RuleVerdict::Ask;
         }
-        self.fields
-            .word("verdict", &words, self.findings)
-            .ok_or(Reported)
+        let verdict = self.fields.word("verdict", &words, self.findings);
+        verdict.unwrap_or_else(|| {
+            self.note_fault("its `verdict` is none that Bowline knows");
+            RuleVerdict::Ask
+        })
     }
 
     fn events(&mut self) -> Vec<HookEvent> {
@@ -350,12 +349,17 @@ impl<'n, 'f, 't> Reader<'n, 'f, 't> {
 
     fn missing(&mut self, key: &str, help: &str) {
         let span = self.fields.span.clone();
-        self.findings.error(
+        self.broken(
             "missing-field",
             &span,
-            format!("a rule has no `{key}`; it is left out"),
+            format!("a rule has no `{key}`"),
             help,
         );
+    }
+
+    /// Remembers what was reported already.
+    fn note_fault(&mut self, fault: &str) {
+        self.fault.get_or_insert_with(|| fault.to_owned());
     }
 
     /// Reports what keeps the rule from being judged as it is meant.
