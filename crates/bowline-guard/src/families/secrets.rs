@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::effect::Effect;
+use crate::interpret::At;
 use crate::invocation::{Arg, Invocation, Opening, Stdin, Through};
 use crate::paths::{World, resolve};
 use crate::sensitive::{Access, Sensitivity, classify};
@@ -168,6 +169,13 @@ fn touches(does: Use, path: &str, access: Access, world: &dyn World) -> Option<E
 
 fn reads(run: Run<'_>, reader: &Reader, world: &dyn World) -> Vec<Effect> {
     let parsed = parse_words(run.args, reader.values);
+    // `tar -C folder -c …` packs what lies in that folder.
+    let folder = packed_folder(run, world);
+    let there = folder.as_deref().map(|it| At::directory(it, world));
+    let world: &dyn World = match &there {
+        Some(there) => there,
+        None => world,
+    };
     let words: Vec<&str> = match reader.files {
         Files::All => parsed.words.clone(),
         Files::AfterFirst if parsed.has(&["e", "regexp", "f", "file", "expression", "files"]) => {
@@ -270,6 +278,26 @@ fn reads(run: Run<'_>, reader: &Reader, world: &dyn World) -> Vec<Effect> {
         found.extend(each_of(run.invocation, reader.does, world));
     }
     found
+}
+
+fn packed_folder(run: Run<'_>, world: &dyn World) -> Option<String> {
+    if !matches!(base_name(run.name), "tar" | "gtar" | "bsdtar") {
+        return None;
+    }
+    let words = || run.args.iter().map(word);
+    let packs = words().enumerate().any(|(at, it)| {
+        let letters = it.strip_prefix('-').unwrap_or(it);
+        let cluster = at == 0 || (it.starts_with('-') && !it.starts_with("--"));
+        it == "--create" || (cluster && letters.contains('c'))
+    });
+    let after = |names: &[&str]| {
+        let at = words().position(|it| names.contains(&it))?;
+        words().nth(at + 1)
+    };
+    let given = after(&["-C", "--directory", "--cd"])
+        .or_else(|| words().find_map(|it| it.strip_prefix("--directory=")));
+    let folder = given.filter(|it| packs && *it != UNKNOWN)?;
+    Some(resolve(folder, world).path)
 }
 
 /// Words and options, where single letters of these names take a value.
