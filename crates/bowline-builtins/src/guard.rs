@@ -5,6 +5,7 @@
 mod commands;
 mod look_alikes;
 mod policies;
+mod reach;
 mod secret_writing;
 mod sensitive_files;
 mod strikes;
@@ -15,6 +16,8 @@ use std::sync::Arc;
 use bowline::hooks::{HookContext, HookInput, HookOutput, OnFailure, RunPolicy};
 use bowline::settings::GuardMode;
 use bowline_guard::effect::Category;
+use bowline_guard::judge::Judgement;
+use bowline_guard::sensitive::ToolFields;
 use bowline_guard::tool_call::{CallDecision, CallVerdict, runs_a_shell};
 
 pub use commands::CommandGuard;
@@ -57,25 +60,29 @@ impl Guards {
         &self.analyst
     }
 
-    /// The settings for an agent, and for one of its sub-agents if it is one, where the project is checked out.
-    pub fn policy(&self, agent: Option<&str>, subagent: Option<&str>) -> Arc<Policy> {
-        let checkout = if self.policies.differ_in_worktrees() {
-            self.analyst.checkout()
+    /// The settings for an agent, and for one of its sub-agents if it is one, for a call: what a worktree may do
+    /// more, it may only do within itself.
+    pub fn policy(
+        &self,
+        (agent, subagent): (Option<&str>, Option<&str>),
+        judgement: Option<&Judgement>,
+        files: &ToolFields<'_>,
+    ) -> Arc<Policy> {
+        let loose = self.policies.differ_in_worktrees()
+            && self.analyst.checkout() == Checkout::Linked
+            && !reach::leaves(&self.analyst.project(), judgement, files);
+        let checkout = if loose {
+            Checkout::Linked
         } else {
             Checkout::Main
         };
         self.policies.of(checkout, agent, subagent)
     }
 
-    /// The settings for the agent of an event.
-    fn policy_for(&self, input: &HookInput, ctx: &HookContext) -> Arc<Policy> {
-        self.policy(agent_of(ctx), input.agent_type())
-    }
-
-    /// The same outside of a worktree, which its looser settings are not for.
-    fn policy_elsewhere(&self, input: &HookInput, ctx: &HookContext) -> Arc<Policy> {
-        self.policies
-            .of(Checkout::Main, agent_of(ctx), input.agent_type())
+    /// What becomes of the verdicts on an event that is not one call alone.
+    fn mode(&self, input: &HookInput, ctx: &HookContext) -> GuardMode {
+        self.policy(reporter(input, ctx), None, &ToolFields::default())
+            .mode
     }
 
     /// What a verdict comes to in the mode of the project.
@@ -140,8 +147,13 @@ impl Guards {
     }
 }
 
-fn agent_of(ctx: &HookContext) -> Option<&str> {
-    ctx.env.get(AGENT_VARIABLE).map(String::as_str)
+/// Who reports an event: the agent, and the type of its sub-agent.
+fn reporter<'event>(
+    input: &'event HookInput,
+    ctx: &'event HookContext,
+) -> (Option<&'event str>, Option<&'event str>) {
+    let agent = ctx.env.get(AGENT_VARIABLE).map(String::as_str);
+    (agent, input.agent_type())
 }
 
 /// A guard that fails has not judged: a person decides.

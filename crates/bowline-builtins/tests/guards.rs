@@ -258,6 +258,7 @@ async fn a_linked_worktree_may_be_looser_but_not_for_what_lies_outside_of_it() {
         "cd ../project && git reset --hard".to_owned(),
         "git -C ../project reset --hard".to_owned(),
         "git -C \"$MAIN\" reset --hard".to_owned(),
+        "GIT_DIR=../project/.git git reset --hard".to_owned(),
     ] {
         let result = place.fire_in(&tree, shell(&outside)).await;
         assert_eq!(result.output.decision(), Decision::Deny, "{outside}");

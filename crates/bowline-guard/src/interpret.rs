@@ -35,8 +35,9 @@ use crate::shell::Understanding;
 use crate::shell::build::Checked;
 use crate::shell::tree::Statement;
 
+pub use scope::At;
+pub(crate) use scope::NOWHERE;
 use scope::Scope;
-pub(crate) use scope::{At, NOWHERE};
 use value::Output;
 
 /// Steps for one text: words, statements, copies of scopes.

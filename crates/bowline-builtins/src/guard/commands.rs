@@ -20,12 +20,12 @@ impl ToolGuard for CommandGuard {
     }
 
     fn judge(call: &Call<'_>) -> Judged {
-        let Some(judgement) = call.judgement() else {
+        let Some(judgement) = &call.judgement else {
             return no_command(call.tool).into();
         };
         Judged {
-            verdict: judge_command(&judgement, &call.world, &call.policy.guard),
-            notes: notes_on_command(&judgement),
+            verdict: judge_command(judgement, &call.world, &call.policy.guard),
+            notes: notes_on_command(judgement),
         }
     }
 }

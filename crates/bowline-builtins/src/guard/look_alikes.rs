@@ -20,9 +20,9 @@ impl ToolGuard for LookAlikeGuard {
 
     fn judge(call: &Call<'_>) -> Judged {
         let policy = &call.policy.guard;
-        match (call.command(), call.judgement()) {
+        match (call.command, &call.judgement) {
             (Some(command), Some(judgement)) => {
-                judge_looks(command, &judgement, &call.world, policy).into()
+                judge_looks(command, judgement, &call.world, policy).into()
             }
             _ => judge_names(call.tool, &call.fields, &call.world, policy).into(),
         }

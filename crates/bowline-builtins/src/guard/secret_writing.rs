@@ -136,7 +136,7 @@ impl Hook for SecretWritingGuard {
         } else {
             look_at_file(&input)
         };
-        let mode = self.guards.policy_for(&input, ctx).mode;
+        let mode = self.guards.mode(&input, ctx);
         Ok(self.answer(seen, mode))
     }
 }

@@ -6,12 +6,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bowline::hooks::{Hook, HookContext, HookEvent, HookInput, HookOutput, Match, RunPolicy};
-use bowline_guard::invocation::{Arg, Directory};
 use bowline_guard::judge::Judgement;
-use bowline_guard::paths::{World, is_within};
 use bowline_guard::tool_call::{CallVerdict, ToolCall, runs_a_shell};
 
-use super::{Guards, PRIORITY, Policy, run_policy};
+use super::{Guards, PRIORITY, Policy, reporter, run_policy};
 use crate::machine::MachineWorld;
 
 /// The events on which a tool call can still be stopped.
@@ -42,62 +40,26 @@ pub struct Call<'call> {
     pub(super) fields: ToolCall<'call>,
     pub(super) world: MachineWorld<'call>,
     pub(super) policy: Arc<Policy>,
-    guards: &'call Guards,
-    input: &'call HookInput,
-    ctx: &'call HookContext,
+    /// The command that a shell would run, and what it would do.
+    pub(super) command: Option<&'call str>,
+    pub(super) judgement: Option<Arc<Judgement>>,
 }
 
 impl<'call> Call<'call> {
     fn new(guards: &'call Guards, input: &'call HookInput, ctx: &'call HookContext) -> Self {
-        let mut call = Self {
-            tool: input.tool_name().unwrap_or_default(),
-            fields: ToolCall::from_fields(|name| input.tool_input()?.get(name)?.as_str()),
+        let tool = input.tool_name().unwrap_or_default();
+        let fields = ToolCall::from_fields(|name| input.tool_input()?.get(name)?.as_str());
+        let command = fields.command.filter(|_| runs_a_shell(tool));
+        let judgement = command.map(|command| guards.analyst().judge(command, input, ctx));
+        Self {
             world: guards.analyst().world(&guards.analyst().cwd_of(input, ctx)),
-            policy: guards.policy_for(input, ctx),
-            guards,
-            input,
-            ctx,
-        };
-        if call.reaches_outside() {
-            call.policy = guards.policy_elsewhere(input, ctx);
+            policy: guards.policy(reporter(input, ctx), judgement.as_deref(), &fields.files),
+            tool,
+            fields,
+            command,
+            judgement,
         }
-        call
     }
-
-    /// Whether a command has to do with anything outside of the project, as far as its words tell.
-    fn reaches_outside(&self) -> bool {
-        let project = self.world.project_root();
-        self.judgement().is_some_and(|judgement| {
-            judgement.invocations.iter().any(|run| {
-                let elsewhere = match &run.directory {
-                    Directory::Known(directory) => !is_within(directory, project),
-                    _ => true,
-                };
-                elsewhere || run.args.iter().any(|arg| leads_out(arg, project))
-            })
-        })
-    }
-
-    /// The command that a shell would run.
-    pub(super) fn command(&self) -> Option<&'call str> {
-        self.fields.command.filter(|_| runs_a_shell(self.tool))
-    }
-
-    /// What the command would do.
-    pub(super) fn judgement(&self) -> Option<Arc<Judgement>> {
-        let command = self.command()?;
-        Some(self.guards.analyst().judge(command, self.input, self.ctx))
-    }
-}
-
-/// Whether a word may name a place outside of the project: a path that is not in it, or a word that is not known.
-fn leads_out(arg: &Arg, project: &str) -> bool {
-    let Some(text) = arg.text_or_pattern() else {
-        return true;
-    };
-    let path = text.rsplit(['=', ':']).next().unwrap_or(text);
-    let outside = path.starts_with(['/', '~']) && !is_within(path, project);
-    outside || path.split('/').any(|part| part == "..")
 }
 
 /// What a guard says to a call.

@@ -1,11 +1,12 @@
 //! The files that a call of a tool names in its fields.
 
 use bowline::hooks::HookInput;
+use bowline_guard::interpret::At;
 use bowline_guard::paths::{World, resolve_literal, resolve_words};
 use serde_json::Value;
 
 use super::apply::Quantity;
-use super::subject::{Seen, Touched};
+use super::subject::Touched;
 
 /// The tools that a bare text can be about, with the field that holds it.
 pub(super) const TOOLS: &[(&str, &str)] = &[
@@ -60,7 +61,7 @@ pub(super) fn named(input: &HookInput, world: &dyn World, quantity: Quantity) ->
         };
         match &folder {
             Some(folder) => {
-                add(&Seen::from(folder, world));
+                add(&At::directory(folder, world));
                 if quantity == Quantity::Any {
                     add(world);
                 }

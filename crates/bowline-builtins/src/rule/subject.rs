@@ -1,28 +1,23 @@
 //! What a rule looks at: one event, with what the guard makes of it.
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::sync::Arc;
 
 use bowline::hooks::{HookContext, HookInput};
 use bowline_guard::effect::{Category, Effect};
+use bowline_guard::interpret::At;
 use bowline_guard::invocation::{Arg, Directory, Invocation, Opened, Value};
 use bowline_guard::judge::Judgement;
 use bowline_guard::lookalikes;
 use bowline_guard::paths::{ResolvedPath, World, resolve, resolve_literal};
 use bowline_guard::policy::GuardPolicy;
-use bowline_guard::secrets::redact;
-use bowline_guard::sensitive::SensitivePolicy;
 use bowline_guard::shell::Understanding;
-use bowline_guard::tool_call::{ToolCall, judge_tool_call, runs_a_shell};
+use bowline_guard::tool_call::{ToolCall, judge_tool_call, runs_a_shell, shortened};
 
 use super::doubt::runs_of_pieces;
 use crate::Analyst;
 use crate::guard::AGENT_VARIABLE;
 use crate::machine::MachineWorld;
-
-/// A call is quoted in a message up to so many characters.
-const MAX_QUOTED: usize = 120;
 
 /// One event.
 #[derive(Debug)]
@@ -144,7 +139,7 @@ impl<'a> Subject<'a> {
         let Directory::Known(cwd) = &run.directory else {
             return vec![Touched::Unknown];
         };
-        let world = Seen::from(cwd, self.world());
+        let world = At::directory(cwd, self.world());
         let opened = run.opened.iter().filter(|file| !is_nothing(file));
         let opened = opened.map(|opened| touched(&opened.file, &world));
         let args = run.args.iter().skip(skip).filter_map(|arg| {
@@ -160,60 +155,6 @@ impl<'a> Subject<'a> {
             }
         });
         opened.chain(args).collect()
-    }
-}
-
-/// The same machine, within the same budget of look-ups, from another folder.
-pub(super) struct Seen<'w> {
-    cwd: &'w str,
-    world: &'w dyn World,
-}
-
-impl<'w> Seen<'w> {
-    pub(super) fn from(cwd: &'w str, world: &'w dyn World) -> Self {
-        Self { cwd, world }
-    }
-}
-
-impl World for Seen<'_> {
-    fn cwd(&self) -> &str {
-        self.cwd
-    }
-
-    fn project_root(&self) -> &str {
-        self.world.project_root()
-    }
-
-    fn home(&self) -> Option<&str> {
-        self.world.home()
-    }
-
-    fn temp_dirs(&self) -> &[String] {
-        self.world.temp_dirs()
-    }
-
-    fn variable(&self, name: &str) -> Option<Cow<'_, str>> {
-        self.world.variable(name)
-    }
-
-    fn symlink_target(&self, path: &str) -> Option<String> {
-        self.world.symlink_target(path)
-    }
-
-    fn is_ignored(&self, path: &str) -> Option<bool> {
-        self.world.is_ignored(path)
-    }
-
-    fn is_tracked(&self, path: &str) -> Option<bool> {
-        self.world.is_tracked(path)
-    }
-
-    fn is_exhausted(&self) -> bool {
-        self.world.is_exhausted()
-    }
-
-    fn sensitive_policy(&self) -> &SensitivePolicy {
-        self.world.sensitive_policy()
     }
 }
 
@@ -240,11 +181,5 @@ fn is_nothing(opened: &Opened) -> bool {
 
 /// A text of a call for a message.
 pub(super) fn quoted(text: &str) -> String {
-    // Secrets are known by their whole length, so they go before the text is cut.
-    let text = lookalikes::escape(&redact(text));
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(MAX_QUOTED) {
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
-        None => line,
-    }
+    lookalikes::escape(&shortened(text))
 }

@@ -5,10 +5,10 @@ mod view;
 
 use std::path::PathBuf;
 
-use bowline_builtins::guard::Policy;
+use bowline_builtins::guard::Guards;
 use bowline_guard::paths::World;
 use bowline_guard::tool_call::{
-    CallDecision, judge_command, judge_looks, judge_shell, judge_tool_call, runs_a_shell,
+    CallDecision, ToolCall, judge_command, judge_looks, judge_shell, judge_tool_call, runs_a_shell,
 };
 use serde_json::{Map, Value};
 
@@ -68,20 +68,18 @@ const MAX_INPUT: usize = 16 * 1024 * 1024;
 pub(crate) fn run(args: &ExplainArgs, ui: &mut Ui) -> Result<Outcome> {
     let folder = project::folder(args.dir.as_deref())?;
     let guards = project::builtins(&project::load(&folder)).guards;
-    let policy = guards.policy(args.agent.as_deref(), None);
     let subject = Subject {
         world: &guards.analyst().world(&folder.to_string_lossy()),
-        policy: &policy,
+        guards: &guards,
+        agent: args.agent.as_deref(),
     };
     let report = match (&args.tool, &args.input) {
         (Some(tool), Some(input)) => {
             let input = object(&given(input)?)?;
             let call = call_of(&input);
-            if let Some(command) = call.command.filter(|_| runs_a_shell(tool)) {
-                subject.command(tool, command)
-            } else {
-                let verdict = judge_tool_call(tool, &call, subject.world, &policy.guard);
-                Report::of_call(tool, &input, verdict, policy.mode)
+            match call.command.filter(|_| runs_a_shell(tool)) {
+                Some(command) => subject.command(tool, command),
+                None => subject.call(tool, &input, &call),
             }
         }
         _ => subject.command("Bash", &given(args.command.as_deref().unwrap_or_default())?),
@@ -96,16 +94,27 @@ pub(crate) fn run(args: &ExplainArgs, ui: &mut Ui) -> Result<Outcome> {
     })
 }
 
-/// Where something is judged, and by what settings.
+/// Where something is judged, by what settings, and for whom.
 struct Subject<'a> {
     world: &'a dyn World,
-    policy: &'a Policy,
+    guards: &'a Guards,
+    agent: Option<&'a str>,
 }
 
 impl Subject<'_> {
+    fn call(&self, tool: &str, input: &Map<String, Value>, call: &ToolCall<'_>) -> Report {
+        let policy = self.guards.policy((self.agent, None), None, &call.files);
+        let verdict = judge_tool_call(tool, call, self.world, &policy.guard);
+        Report::of_call(tool, input, verdict, policy.mode)
+    }
+
     fn command(&self, tool: &str, command: &str) -> Report {
-        let Self { world, policy } = *self;
+        let world = self.world;
         let judgement = judge_shell(tool, command, world);
+        let files = ToolCall::default().files;
+        let policy = self
+            .guards
+            .policy((self.agent, None), Some(&judgement), &files);
         let verdict = judge_command(&judgement, world, &policy.guard).or_stricter(judge_looks(
             command,
             &judgement,

@@ -122,17 +122,23 @@ fn unknown_of(variable: &Variable) -> Content {
     }
 }
 
-/// The same world, seen from where a program runs.
-pub(crate) struct At<'w> {
+/// The same world, within the same budget, seen from another directory or from where a program runs.
+pub struct At<'w> {
     world: &'w dyn World,
     cwd: &'w str,
     /// The links that the text has made, and which of their readings counts.
     links: Option<(&'w Links, usize)>,
 }
 
+impl std::fmt::Debug for At<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("At").field(&self.cwd).finish()
+    }
+}
+
 impl<'w> At<'w> {
     /// The world from another directory.
-    pub(crate) fn directory(cwd: &'w str, world: &'w dyn World) -> Self {
+    pub fn directory(cwd: &'w str, world: &'w dyn World) -> Self {
         Self {
             world,
             cwd,
