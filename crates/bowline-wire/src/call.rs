@@ -1,0 +1,170 @@
+//! One hook call, as the client announces it.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use serde_json::Value;
+
+use crate::json::{
+    Object, check_version, number, object, push_environment, push_os_text, push_text,
+    read_environment, read_os_text, string,
+};
+use crate::{CallId, Environment, MAX_HEADER, MAX_PAYLOAD, PROTOCOL, WireError};
+
+/// What the agent is told when neither the daemon nor the direct run could answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum OnFailure {
+    /// Nothing: the agent's own permissions decide.
+    Open,
+    /// The person decides, where the agent can ask them; else what could run is denied.
+    #[default]
+    Ask,
+    /// It is denied.
+    Closed,
+}
+
+impl OnFailure {
+    /// The word of the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Ask => "ask",
+            Self::Closed => "closed",
+        }
+    }
+}
+
+impl fmt::Display for OnFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for OnFailure {
+    type Err = WireError;
+
+    fn from_str(word: &str) -> Result<Self, WireError> {
+        match word {
+            "open" => Ok(Self::Open),
+            "ask" => Ok(Self::Ask),
+            "closed" => Ok(Self::Closed),
+            _ => Err(WireError::field("on_failure", "`open`, `ask` or `closed`")),
+        }
+    }
+}
+
+/// One hook call: the first line of it, which is followed by the payload's bytes. `Debug` does not show the
+/// environment.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Call {
+    /// The version of the client's program.
+    pub client: String,
+    /// The name of the call.
+    pub id: CallId,
+    /// The agent, as `init` named it.
+    pub agent: String,
+    /// The event, if the command line says it.
+    pub event: Option<String>,
+    /// What the agent is told when all else fails.
+    pub on_failure: OnFailure,
+    /// The client's working folder.
+    pub cwd: PathBuf,
+    /// The client's whole environment.
+    pub env: Environment,
+    /// How many bytes of payload follow.
+    pub payload_bytes: usize,
+}
+
+impl fmt::Debug for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("client", &self.client)
+            .field("id", &self.id)
+            .field("agent", &self.agent)
+            .field("event", &self.event)
+            .field("on_failure", &self.on_failure)
+            .field("cwd", &self.cwd)
+            .field("env", &self.env)
+            .field("payload_bytes", &self.payload_bytes)
+            .finish()
+    }
+}
+
+impl Call {
+    /// A call of a process with this folder and environment, of which nothing else is known yet.
+    pub fn new(cwd: PathBuf, env: Environment) -> Self {
+        Self {
+            client: env!("CARGO_PKG_VERSION").to_owned(),
+            id: CallId::generate(),
+            agent: String::new(),
+            event: None,
+            on_failure: OnFailure::default(),
+            cwd,
+            env,
+            payload_bytes: 0,
+        }
+    }
+
+    /// Writes the first line, with its newline. The payload's bytes have to follow.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut line = format!(r#"{{"bowline":{PROTOCOL},"client":"#).into_bytes();
+        push_text(&mut line, &self.client);
+        let known = format!(
+            r#","call":"{}","on_failure":"{}","payload":{},"agent":"#,
+            self.id, self.on_failure, self.payload_bytes
+        );
+        line.extend_from_slice(known.as_bytes());
+        push_text(&mut line, &self.agent);
+        if let Some(event) = &self.event {
+            line.extend_from_slice(br#","event":"#);
+            push_text(&mut line, event);
+        }
+        line.extend_from_slice(br#","cwd":"#);
+        push_os_text(&mut line, self.cwd.as_os_str());
+        line.extend_from_slice(br#","env":"#);
+        push_environment(&mut line, &self.env);
+        line.extend_from_slice(b"}\n");
+        line
+    }
+
+    /// What `bowline` is started with to decide this call in a process of its own, with the payload on stdin.
+    pub fn direct_arguments(&self) -> Vec<&str> {
+        let mut arguments = vec!["hook", "--direct", &self.agent];
+        arguments.extend(self.event.as_deref());
+        arguments.extend(["--on-failure", self.on_failure.as_str()]);
+        arguments.extend(["--call-id", self.id.as_str()]);
+        arguments
+    }
+
+    /// Reads the first line, with or without its newline.
+    pub fn decode(line: &[u8]) -> Result<Self, WireError> {
+        Self::from_object(object(line, "hook call", MAX_HEADER)?)
+    }
+
+    pub(crate) fn from_object(mut object: Object) -> Result<Self, WireError> {
+        check_version(&object)?;
+        let bytes = usize::try_from(number(&object, "payload")?).unwrap_or(usize::MAX);
+        if bytes > MAX_PAYLOAD {
+            let (what, limit) = ("payload", MAX_PAYLOAD);
+            return Err(WireError::TooLong { what, bytes, limit });
+        }
+        let event = match object.remove("event") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(event)) => Some(event),
+            Some(_) => return Err(WireError::field("event", "a string")),
+        };
+        let cwd = object.remove("cwd").and_then(read_os_text);
+        let env = object.remove("env").and_then(read_environment);
+        Ok(Self {
+            client: string(&mut object, "client")?,
+            id: string(&mut object, "call")?.parse()?,
+            agent: string(&mut object, "agent")?,
+            event,
+            on_failure: string(&mut object, "on_failure")?.parse()?,
+            cwd: cwd.ok_or_else(|| WireError::field("cwd", "a text"))?.into(),
+            env: env.ok_or_else(|| WireError::field("env", "a text or an object"))?,
+            payload_bytes: bytes,
+        })
+    }
+}

@@ -1,0 +1,90 @@
+//! Where the daemon's socket is.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// The shortest limit of the supported systems (macOS), with the byte that ends the path.
+const MAX_SOCKET_PATH: usize = 104;
+
+/// Why `$BOWLINE_SOCKET` cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SocketPathError {
+    /// It is not absolute, so it would mean another place in every folder.
+    Relative(PathBuf),
+    /// Systems take fewer than 104 bytes.
+    TooLong(PathBuf),
+}
+
+impl fmt::Display for SocketPathError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Relative(path) => write!(
+                f,
+                "BOWLINE_SOCKET is `{}`; give an absolute path",
+                path.display()
+            ),
+            Self::TooLong(path) => write!(
+                f,
+                "BOWLINE_SOCKET is `{}`, {} bytes; give a path under {MAX_SOCKET_PATH} bytes",
+                path.display(),
+                path.as_os_str().len()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for SocketPathError {}
+
+/// Finds the socket: `$BOWLINE_SOCKET`, else in `$XDG_RUNTIME_DIR/bowline`, else in `/run/user/UID/bowline`, else in
+/// `bowline-UID` in the temporary folder. Of the places that nobody chose by name, those whose path is too long for
+/// a socket are passed over.
+///
+/// `variable` looks up an environment variable; `is_folder` tells whether a folder exists.
+pub fn socket_path(
+    variable: impl Fn(&str) -> Option<OsString>,
+    uid: u32,
+    is_folder: impl Fn(&Path) -> bool,
+) -> Result<PathBuf, SocketPathError> {
+    let folder = |name: &str| {
+        variable(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
+    if let Some(path) = folder("BOWLINE_SOCKET") {
+        return match path {
+            path if !path.is_absolute() => Err(SocketPathError::Relative(path)),
+            path if !fits(&path) => Err(SocketPathError::TooLong(path)),
+            path => Ok(path),
+        };
+    }
+    let of_user = Path::new("/run/user").join(uid.to_string());
+    let ours = format!("bowline-{uid}");
+    let places = [
+        folder("XDG_RUNTIME_DIR").map(|folder| folder.join("bowline")),
+        Some(of_user)
+            .filter(|folder| is_folder(folder))
+            .map(|folder| folder.join("bowline")),
+        folder("TMPDIR").map(|folder| folder.join(&ours)),
+    ];
+    // A relative path in one of these variables is no folder, says the XDG specification.
+    let found = places
+        .into_iter()
+        .flatten()
+        .map(|folder| folder.join("daemon.sock"));
+    let found = found
+        .into_iter()
+        .find(|path| path.is_absolute() && fits(path));
+    Ok(found.unwrap_or_else(|| Path::new("/tmp").join(ours).join("daemon.sock")))
+}
+
+/// The file beside the socket that a client makes which starts a daemon, so that others do not for a while. It goes when a daemon
+/// answers.
+pub fn starting_marker(socket: &Path) -> PathBuf {
+    socket.with_extension("starting")
+}
+
+fn fits(path: &Path) -> bool {
+    path.as_os_str().len() < MAX_SOCKET_PATH
+}

@@ -1,0 +1,113 @@
+//! What the daemon sends back for a hook call.
+
+use serde_json::json;
+
+use crate::json::{check_version, line, number, object, push_text, string};
+use crate::{CallId, MAX_REPLY, PROTOCOL, WireError};
+
+/// The first line that a daemon sends: it is there, and has the call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Acknowledgement {
+    /// The version of the daemon's program.
+    pub daemon: String,
+    /// The daemon's process.
+    pub pid: u32,
+}
+
+impl Acknowledgement {
+    /// Writes the line, with its newline.
+    pub fn encode(&self) -> Vec<u8> {
+        line(&json!({"bowline": PROTOCOL, "daemon": self.daemon, "pid": self.pid}))
+    }
+
+    /// Reads the line, with or without its newline.
+    pub fn decode(line: &[u8]) -> Result<Self, WireError> {
+        let mut object = object(line, "acknowledgement", MAX_REPLY)?;
+        check_version(&object)?;
+        let pid = u32::try_from(number(&object, "pid")?);
+        Ok(Self {
+            daemon: string(&mut object, "daemon")?,
+            pid: pid.map_err(|_| WireError::field("pid", "a process id"))?,
+        })
+    }
+}
+
+/// What the agent gets: exactly these texts and this exit code.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// The exit code.
+    pub exit: u8,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+}
+
+impl Answer {
+    /// What a process answered that decided directly. Any exit code but 0 and 2 is no answer but a failure.
+    pub fn of_process(exit: Option<i32>, stdout: &[u8], stderr: &[u8]) -> Option<Self> {
+        let exit = match exit {
+            Some(0) => 0,
+            Some(2) => 2,
+            _ => return None,
+        };
+        let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+        let (stdout, stderr) = (text(stdout), text(stderr));
+        Some(Self {
+            exit,
+            stdout,
+            stderr,
+        })
+    }
+}
+
+/// The second line that a daemon sends: the answer to one call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// The call that it answers.
+    pub call: CallId,
+    /// The answer.
+    pub answer: Answer,
+}
+
+impl Reply {
+    /// Writes the line, with its newline.
+    pub fn encode(&self) -> Vec<u8> {
+        let Answer {
+            exit,
+            stdout,
+            stderr,
+        } = &self.answer;
+        let mut line = format!(r#"{{"call":"{}","exit":{exit},"stdout":"#, self.call).into_bytes();
+        push_text(&mut line, stdout);
+        line.extend_from_slice(br#","stderr":"#);
+        push_text(&mut line, stderr);
+        line.extend_from_slice(b"}\n");
+        line
+    }
+
+    /// Reads the line, with or without its newline.
+    pub fn decode(line: &[u8]) -> Result<Self, WireError> {
+        let mut object = object(line, "reply", MAX_REPLY)?;
+        let exit = u8::try_from(number(&object, "exit")?);
+        Ok(Self {
+            call: string(&mut object, "call")?.parse()?,
+            answer: Answer {
+                exit: exit.map_err(|_| WireError::field("exit", "an exit code"))?,
+                stdout: string(&mut object, "stdout")?,
+                stderr: string(&mut object, "stderr")?,
+            },
+        })
+    }
+
+    /// Reads the line as the reply to one call, and takes the answer.
+    pub fn decode_for(line: &[u8], call: &CallId) -> Result<Answer, WireError> {
+        let reply = Self::decode(line)?;
+        if reply.call == *call {
+            Ok(reply.answer)
+        } else {
+            let problem = format!("the reply is for call {}, not {call}", reply.call);
+            Err(WireError::Malformed(problem))
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! The last resort, agent by agent.
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on must fail"
+)]
+
+use bowline_wire::{Answer, Call, Failure, OnFailure};
+use serde_json::{Value, json};
+
+/// An answer in a word.
+#[derive(Debug, PartialEq)]
+enum Form {
+    Silent,
+    /// The reason on stderr, nothing blocked.
+    Shown,
+    /// Exit code 2 and the reason on stderr.
+    ExitTwo,
+    Json(Value),
+}
+use Form::{ExitTwo, Json, Shown, Silent};
+
+const AGENTS: [&str; 7] = [
+    "claude-code",
+    "generic",
+    "codex",
+    "copilot",
+    "cursor",
+    "opencode",
+    "somebody-new",
+];
+
+fn form(answer: &Answer) -> Form {
+    let text = answer.stderr.trim_end();
+    match (answer.exit, answer.stdout.as_str(), text) {
+        (0, "", "") => Silent,
+        (0, "", _) => Shown,
+        (2, "", text) if text.contains("nothing answered") => ExitTwo,
+        (0, json, "") => Json(serde_json::from_str(json).expect("exactly one JSON value")),
+        _ => panic!("{answer:?}"),
+    }
+}
+
+fn failure<'a>(agent: &'a str, event: &'a str, on_failure: OnFailure) -> Failure<'a> {
+    let event = Some(event).filter(|event| !event.is_empty());
+    Failure {
+        agent,
+        event,
+        on_failure,
+        reason: "nothing answered",
+    }
+}
+
+fn told(agent: &str, event: &str, on_failure: OnFailure) -> Form {
+    form(&failure(agent, event, on_failure).answer())
+}
+
+const TEXT: &str =
+    "Bowline could not judge this: nothing answered. `bowline doctor` tells what is wrong";
+
+fn nested(event: &str) -> Form {
+    Json(json!({"hookSpecificOutput": {
+        "hookEventName": event, "permissionDecision": "ask", "permissionDecisionReason": TEXT,
+    }}))
+}
+
+fn generic() -> Form {
+    Json(json!({"continue_execution": false, "decision": "ask", "stop_reason": TEXT}))
+}
+
+#[test]
+fn open_is_silent_everywhere() {
+    for agent in AGENTS {
+        for event in [
+            "PreToolUse",
+            "UserPromptSubmit",
+            "Stop",
+            "PostToolUse",
+            "SessionEnd",
+            "",
+            "New",
+        ] {
+            assert_eq!(
+                told(agent, event, OnFailure::Open),
+                Silent,
+                "{agent} {event}"
+            );
+        }
+    }
+}
+
+#[test]
+fn ask_is_in_the_agents_own_form() {
+    for (agent, event, expected) in [
+        ("claude-code", "PreToolUse", nested("PreToolUse")),
+        ("claude-code", "PreModelSwitch", nested("PreModelSwitch")),
+        // The dialog comes anyway.
+        ("claude-code", "PermissionRequest", Silent),
+        ("claude-code", "Elicitation", Silent),
+        ("claude-code", "UserPromptSubmit", Shown),
+        ("claude-code", "ConfigChange", Shown),
+        ("claude-code", "", ExitTwo),
+        ("generic", "PreToolUse", generic()),
+        ("generic", "pre_tool_use", generic()),
+        ("generic", "UserPromptSubmit", generic()),
+        ("generic", "", ExitTwo),
+        // It runs the call on any "ask".
+        ("codex", "PreToolUse", ExitTwo),
+        ("codex", "PermissionRequest", Silent),
+        ("codex", "UserPromptSubmit", Shown),
+        ("copilot", "PreToolUse", nested("PreToolUse")),
+        (
+            "copilot",
+            "preToolUse",
+            Json(json!({"permissionDecision": "ask", "permissionDecisionReason": TEXT})),
+        ),
+        ("copilot", "permissionRequest", Silent),
+        ("copilot", "userPromptSubmitted", Shown),
+        ("copilot", "", ExitTwo),
+        // On preToolUse it takes an "ask" and does not act upon it.
+        ("cursor", "preToolUse", ExitTwo),
+        ("cursor", "beforeReadFile", ExitTwo),
+        (
+            "cursor",
+            "beforeShellExecution",
+            Json(json!({"permission": "ask", "user_message": TEXT, "agent_message": TEXT})),
+        ),
+        (
+            "cursor",
+            "beforeMCPExecution",
+            Json(json!({"permission": "ask", "user_message": TEXT, "agent_message": TEXT})),
+        ),
+        ("cursor", "beforeSubmitPrompt", Shown),
+        ("opencode", "tool.execute.before", ExitTwo),
+        ("opencode", "chat.message", Shown),
+        // Gemini would wait for ever where nobody is at the terminal.
+        ("gemini", "BeforeTool", ExitTwo),
+        ("windsurf", "pre_run_command", ExitTwo),
+        ("somebody-new", "PreToolUse", ExitTwo),
+        ("somebody-new", "", ExitTwo),
+        ("somebody-new", "New", Shown),
+    ] {
+        assert_eq!(
+            told(agent, event, OnFailure::Ask),
+            expected,
+            "{agent} {event}"
+        );
+    }
+    for agent in AGENTS {
+        for event in ["Stop", "agentStop", "PostToolUse", "SessionEnd"] {
+            assert_eq!(told(agent, event, OnFailure::Ask), Shown, "{agent} {event}");
+        }
+    }
+}
+
+#[test]
+fn closed_denies() {
+    for agent in AGENTS {
+        for event in [
+            "PreToolUse",
+            "preToolUse",
+            "tool.execute.before",
+            "SessionStart",
+            "PostToolUse",
+            "SessionEnd",
+            "New",
+            "",
+        ] {
+            assert_eq!(
+                told(agent, event, OnFailure::Closed),
+                ExitTwo,
+                "{agent} {event}"
+            );
+        }
+        // There a block would keep the agent going.
+        for event in [
+            "Stop",
+            "SubagentStop",
+            "TeammateIdle",
+            "agentStop",
+            "session.idle",
+        ] {
+            assert_eq!(
+                told(agent, event, OnFailure::Closed),
+                Shown,
+                "{agent} {event}"
+            );
+        }
+        if agent != "copilot" {
+            assert_eq!(
+                told(agent, "UserPromptSubmit", OnFailure::Closed),
+                ExitTwo,
+                "{agent}"
+            );
+        }
+    }
+    // Events on which these agents do not follow exit code 2.
+    let denied = json!({"hookSpecificOutput": {
+        "hookEventName": "PermissionRequest", "decision": {"behavior": "deny", "message": TEXT},
+    }});
+    assert_eq!(
+        told("claude-code", "PermissionRequest", OnFailure::Closed),
+        Json(denied)
+    );
+    let denied = json!({"behavior": "deny", "message": TEXT});
+    assert_eq!(
+        told("copilot", "permissionRequest", OnFailure::Closed),
+        Json(denied)
+    );
+    let blocked = json!({"decision": "block", "reason": TEXT});
+    assert_eq!(
+        told("copilot", "userPromptSubmitted", OnFailure::Closed),
+        Json(blocked)
+    );
+}
+
+#[test]
+fn what_is_too_long_never_passes_a_gate_unseen() {
+    for mode in [OnFailure::Open, OnFailure::Ask, OnFailure::Closed] {
+        for (agent, event, expected) in [
+            ("claude-code", "PreToolUse", nested("PreToolUse")),
+            ("claude-code", "PermissionRequest", Silent),
+            ("claude-code", "UserPromptSubmit", ExitTwo),
+            ("claude-code", "PostToolUse", Shown),
+            ("claude-code", "Stop", Shown),
+            ("claude-code", "", ExitTwo),
+            ("generic", "UserPromptSubmit", generic()),
+            ("codex", "PreToolUse", ExitTwo),
+            ("cursor", "preToolUse", ExitTwo),
+            ("opencode", "tool.execute.before", ExitTwo),
+            ("somebody-new", "PreToolUse", ExitTwo),
+        ] {
+            let answer = failure(agent, event, mode).unverified();
+            assert_eq!(form(&answer), expected, "{agent} {event} {mode}");
+        }
+    }
+}
+
+#[test]
+fn no_agent_gets_the_json_of_another() {
+    for mode in [OnFailure::Open, OnFailure::Ask, OnFailure::Closed] {
+        for agent in [
+            "codex",
+            "opencode",
+            "gemini",
+            "qwen",
+            "somebody-new",
+            "Claude-Code",
+            "",
+        ] {
+            for event in [
+                "PreToolUse",
+                "preToolUse",
+                "PermissionRequest",
+                "beforeShellExecution",
+                "UserPromptSubmit",
+            ] {
+                assert_eq!(
+                    failure(agent, event, mode).answer().stdout,
+                    "",
+                    "{agent} {event} {mode}"
+                );
+                assert_eq!(
+                    failure(agent, event, mode).unverified().stdout,
+                    "",
+                    "{agent} {event} {mode}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn an_event_that_the_command_line_does_not_name_is_looked_for() {
+    let mut call = Call::new("/".into(), bowline_wire::Environment::new());
+    call.agent = "claude-code".to_owned();
+    call.on_failure = OnFailure::Closed;
+    let ask = |payload: &[u8]| form(&Failure::of(&call, payload, "nothing answered").answer());
+    for (payload, expected) in [
+        (r#"{"hook_event_name":"Stop"}"#, Shown),
+        ("{\n  \"hook_event_name\" : \"Stop\" ,", Shown),
+        (
+            r#"{"prompt":"\"hook_event_name\":\"Stop\"","hook_event_name":"PreToolUse"}"#,
+            ExitTwo,
+        ),
+        // An input may hold the key as well: then nobody knows.
+        (
+            r#"{"hook_event_name":"PreToolUse","tool_input":{"hook_event_name":"Stop"}}"#,
+            ExitTwo,
+        ),
+        (
+            r#"{"tool_input":{"hook_event_name":"Stop"},"hook_event_name":"PreToolUse"}"#,
+            ExitTwo,
+        ),
+        (
+            r#"{"hook_event_name":"Stop","tool_input":{"hook_event_name":"Stop"}}"#,
+            Shown,
+        ),
+        (r#"{"hook_event_name":5}"#, ExitTwo),
+        (r#"{"hook_event_name""#, ExitTwo),
+        (r#"{"hook_event_name":"St"#, ExitTwo),
+        ("", ExitTwo),
+        ("\u{0}\u{ff}", ExitTwo),
+    ] {
+        assert_eq!(ask(payload.as_bytes()), expected, "{payload}");
+    }
+    call.event = Some("PreToolUse".to_owned());
+    let failure = Failure::of(&call, br#"{"hook_event_name":"Stop"}"#, "nothing answered");
+    assert_eq!(form(&failure.answer()), ExitTwo);
+}
