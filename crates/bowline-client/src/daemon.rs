@@ -1,0 +1,101 @@
+//! Asking the daemon, and starting one.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::{net::UnixStream, process::CommandExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use std::{env, fs, os::fd::OwnedFd, process::Stdio};
+
+use bowline_wire::starting_marker;
+use bowline_wire::{ACKNOWLEDGE_WITHIN, Acknowledgement, Answer, Call, Lines, MAX_REPLY, Reply};
+
+/// How long nobody else starts a daemon after one was started.
+const START_GRACE: Duration = Duration::from_secs(10);
+
+/// Finds where the daemon's socket is or will be. Environments go through it: nobody else may have put it there.
+pub(crate) fn find() -> io::Result<PathBuf> {
+    // A socket of our own belongs to us; the standard library has no `getuid`.
+    let own = fs::File::from(OwnedFd::from(UnixStream::pair()?.0));
+    let uid = own.metadata()?.uid();
+    let socket = bowline_wire::socket_path(|name| env::var_os(name), uid, Path::is_dir);
+    let socket = socket.map_err(io::Error::other)?;
+    let owner = |path: &Path| fs::symlink_metadata(path).map_or(uid, |file| file.uid());
+    let folder = socket.parent().unwrap_or(&socket);
+    if owner(&socket) != uid || ![0, uid].contains(&owner(folder)) {
+        return Err(ErrorKind::PermissionDenied.into());
+    }
+    Ok(socket)
+}
+
+/// Sends the call, and waits for the answer. An error is `TimedOut` only if the daemon has acknowledged the call.
+pub(crate) fn ask(
+    socket: &Path,
+    call: &Call,
+    payload: &[u8],
+    deadline: Instant,
+) -> io::Result<Answer> {
+    let marker = starting_marker(socket);
+    let missed = marker.exists();
+    let socket = socket.to_owned();
+    let connect = || UnixStream::connect(socket);
+    // A daemon that hangs accepts nothing, and once its queue is full connecting hangs as well.
+    let stream = if missed {
+        crate::before(Instant::now() + ACKNOWLEDGE_WITHIN, connect)?
+    } else {
+        connect()?
+    };
+    stream.set_write_timeout(Some(ACKNOWLEDGE_WITHIN))?;
+    (&stream).write_all(&[&call.encode(), payload].concat())?;
+    let mut lines = Lines::new(MAX_REPLY);
+    let line = read_line(&stream, &mut lines, Instant::now() + ACKNOWLEDGE_WITHIN)?;
+    Acknowledgement::decode(&line).map_err(io::Error::other)?;
+    if missed {
+        let _ = fs::remove_file(marker);
+    }
+    let line = read_line(&stream, &mut lines, deadline).map_err(|error| match error.kind() {
+        ErrorKind::WouldBlock => io::Error::new(ErrorKind::TimedOut, "the daemon is too slow"),
+        _ => error,
+    })?;
+    Reply::decode_for(&line, &call.id).map_err(io::Error::other)
+}
+
+fn read_line(mut stream: &UnixStream, lines: &mut Lines, deadline: Instant) -> io::Result<Vec<u8>> {
+    let mut buffer = [0; 4096];
+    loop {
+        if let Some(line) = lines.next_line().map_err(io::Error::other)? {
+            return Ok(line);
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        stream.set_read_timeout(Some(left.max(Duration::from_micros(1))))?;
+        match stream.read(&mut buffer) {
+            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+            // A process that was stopped and goes on is told so here, with nothing read.
+            Err(error) if error.kind() != ErrorKind::Interrupted => return Err(error),
+            read => lines.push(buffer.get(..read.unwrap_or(0)).unwrap_or_default()),
+        }
+    }
+}
+
+/// Starts a daemon for the next event, unless somebody just did. Where the marker cannot be made, a daemon could not make
+/// its socket either. Of several daemons, their own lock lets one live.
+pub(crate) fn start(socket: &Path) {
+    let marker = starting_marker(socket);
+    let _ = fs::DirBuilder::new()
+        .mode(0o700)
+        .create(socket.parent().unwrap_or(socket));
+    if let Ok(made) = fs::symlink_metadata(&marker).and_then(|file| file.modified()) {
+        if made.elapsed().is_ok_and(|age| age < START_GRACE) {
+            return;
+        }
+        let _ = fs::remove_file(&marker);
+    }
+    if fs::File::create_new(&marker).is_ok() {
+        let mut bowline = crate::direct::bowline(Stdio::null);
+        let _ = bowline
+            .args(bowline_wire::START_DAEMON)
+            .current_dir("/")
+            .process_group(0)
+            .spawn();
+    }
+}

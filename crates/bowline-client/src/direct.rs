@@ -1,0 +1,34 @@
+//! Doing without the daemon: `bowline` decides in a process of its own.
+
+use std::io::{self, Write};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+use std::{env, thread};
+
+use bowline_wire::{Answer, Call};
+
+use crate::{Payload, before};
+
+/// The program beside this one, else the one on the path.
+pub(crate) fn bowline(stream: fn() -> Stdio) -> Command {
+    let beside = env::current_exe().map(|own| own.with_file_name("bowline"));
+    let beside = beside.ok().filter(|program| program.is_file());
+    let mut bowline = Command::new(beside.unwrap_or_else(|| "bowline".into()));
+    bowline.stdin(stream()).stdout(stream()).stderr(stream());
+    bowline
+}
+
+/// Lets `bowline` decide the call under the same name, so that it is decided and recorded once.
+pub(crate) fn run(call: &Call, payload: Payload, deadline: Instant) -> Result<Answer, String> {
+    // Of errors the kind alone: agents take the system's words for a missing file as a mistake in their settings.
+    let failed = |error: io::Error| format!("`bowline` gave no answer ({})", error.kind());
+    let child = bowline(Stdio::piped).args(call.direct_arguments()).spawn();
+    let mut child = child.map_err(failed)?;
+    let stdin = child.stdin.take();
+    let write = move || stdin.map(|mut stdin| stdin.write_all(payload));
+    thread::Builder::new().spawn(write).map_err(failed)?;
+    // One that is late is left to itself: it ends its own hooks, which a kill would not.
+    let output = before(deadline, move || child.wait_with_output()).map_err(failed)?;
+    let answer = Answer::of_process(output.status.code(), &output.stdout, &output.stderr);
+    answer.ok_or_else(|| format!("`bowline` failed ({})", output.status))
+}

@@ -1,0 +1,108 @@
+//! `bowline-hook`: what an agent starts for every event. It hands the payload, unread, to the daemon, and the daemon's
+//! answer to the agent. The README of this crate tells what happens when there is no daemon.
+
+mod daemon;
+mod direct;
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::time::{Duration, Instant};
+use std::{env, num::NonZeroU32, process::ExitCode, sync::mpsc, thread};
+
+use bowline_wire::{Answer, Call, Failure, MAX_PAYLOAD, OnFailure};
+use lexopt::{Arg, Parser, ValueExt};
+
+const USAGE: &str = "bowline-hook AGENT [EVENT] [--on-failure open|ask|closed] [--timeout SECS]";
+/// What the agent wrote, shared with threads until the process ends.
+type Payload = &'static [u8];
+/// So much of a payload that is too long is taken from the agent, lest its pipe break.
+const DRAINED: u64 = 1 << 30;
+
+fn main() -> ExitCode {
+    let started = Instant::now();
+    let cwd = env::current_dir().unwrap_or_default();
+    let mut call = Call::new(cwd, env::vars_os().collect());
+    let answer = match read_arguments(&mut call, Parser::from_env()) {
+        Ok(timeout) => answer(&mut call, started, timeout),
+        Err(error) => Failure::of(&call, &[], &format!("{error}; expected {USAGE}")).answer(),
+    };
+    print(&answer, call.on_failure)
+}
+
+/// Takes what can be understood, also after a mistake, so that a wrong command line is answered in the mode that it asks for.
+fn read_arguments(call: &mut Call, mut arguments: Parser) -> Result<Duration, lexopt::Error> {
+    let mut seconds = 600;
+    let mut next = || {
+        match arguments.next()? {
+            None => return Ok(false),
+            Some(Arg::Long("on-failure")) => call.on_failure = arguments.value()?.parse()?,
+            Some(Arg::Long("timeout")) => seconds = arguments.value()?.parse::<NonZeroU32>()?.get(),
+            Some(Arg::Value(word)) if call.agent.is_empty() => call.agent = word.string()?,
+            Some(Arg::Value(word)) if call.event.is_none() => call.event = Some(word.string()?),
+            Some(unexpected) => return Err(unexpected.unexpected()),
+        }
+        Ok(true)
+    };
+    let mut first = Ok(());
+    while let read @ (Ok(true) | Err(_)) = next() {
+        first = first.and(read.map(drop));
+    }
+    match first {
+        Ok(()) if call.agent.is_empty() => Err("AGENT is missing".into()),
+        first => first.map(|()| Duration::from_secs(seconds.into())),
+    }
+}
+
+fn answer(call: &mut Call, started: Instant, timeout: Duration) -> Answer {
+    // Of an agent's limit under two seconds, half is ours: an answer after the limit counts for nothing.
+    let deadline = started + timeout.saturating_sub(Duration::from_secs(1).min(timeout / 2));
+    let mut payload = Vec::new();
+    let mut stdin = io::stdin().lock().take(MAX_PAYLOAD as u64 + 1);
+    if let Err(error) = stdin.read_to_end(&mut payload) {
+        let reason = format!("stdin cannot be read ({})", error.kind());
+        return Failure::of(call, &payload, &reason).answer();
+    }
+    if payload.len() > MAX_PAYLOAD {
+        stdin.set_limit(DRAINED);
+        let _ = io::copy(&mut stdin, &mut io::sink());
+        return Failure::of(call, &payload, "the event is longer than 64 MB").unverified();
+    }
+    call.payload_bytes = payload.len();
+    let payload: Payload = payload.leak();
+    decide(call, payload, deadline)
+        .unwrap_or_else(|reason| Failure::of(call, payload, &reason).answer())
+}
+
+fn decide(call: &Call, payload: Payload, deadline: Instant) -> Result<Answer, String> {
+    let direct_only = env::var_os("BOWLINE_DAEMON").is_some_and(|value| value == "off");
+    if !direct_only && let Ok(socket) = daemon::find() {
+        match daemon::ask(&socket, call, payload, deadline) {
+            Ok(answer) => return Ok(answer),
+            Err(late) if late.kind() == ErrorKind::TimedOut => return Err(late.to_string()),
+            Err(_) => daemon::start(&socket),
+        }
+    }
+    direct::run(call, payload, deadline)
+}
+
+/// An answer that cannot be delivered has failed like any other, and exit codes still arrive.
+fn print(answer: &Answer, on_failure: OnFailure) -> ExitCode {
+    let mut stdout = io::stdout();
+    let printed = stdout.write_all(answer.stdout.as_bytes());
+    let printed = printed.and_then(|()| stdout.flush());
+    let _ = io::stderr().write_all(answer.stderr.as_bytes());
+    match printed {
+        Err(_) if on_failure != OnFailure::Open => ExitCode::from(2),
+        _ => ExitCode::from(answer.exit),
+    }
+}
+
+/// Waits for a piece of work no longer than until the deadline; then it `WouldBlock`, as with sockets.
+fn before<T: Send + 'static>(
+    deadline: Instant,
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
+    let (done, ended) = mpsc::channel();
+    thread::Builder::new().spawn(move || done.send(work()))?;
+    let result = ended.recv_timeout(deadline.saturating_duration_since(Instant::now()));
+    result.map_err(|_| ErrorKind::WouldBlock)?
+}
