@@ -24,6 +24,8 @@ use crate::runner::environment::{PROJECT_DIR, event_variables};
 use crate::runner::http::{self, HttpPolicy};
 #[cfg(feature = "prompt")]
 use crate::runner::prompt::{self, ModelConfig};
+#[cfg(feature = "prompt")]
+use crate::settings::PromptConfig;
 use crate::settings::{
     Action, CommandAction, Dedupe, ExitPolicy, HookDefinition, Locations, Settings,
 };
@@ -41,6 +43,9 @@ pub struct Services {
     /// What HTTP hooks may do.
     #[cfg(feature = "http")]
     pub http: HttpPolicy,
+    /// What `[prompt]` says, where the key comes from the context.
+    #[cfg(feature = "prompt")]
+    pub prompt: PromptConfig,
     /// The model that prompt hooks ask; without one they are skipped with a warning.
     #[cfg(feature = "prompt")]
     pub model: Option<ModelConfig>,
@@ -170,7 +175,7 @@ impl ConfiguredHook {
     ) -> Result<HookOutput> {
         let definition = &self.definition;
         let payload = input.to_payload(ctx);
-        let model = self.services.model.as_ref();
+        let model = self.services.model(ctx);
         let limit = definition.timeout.limit;
         prompt::run(
             action,
@@ -178,7 +183,7 @@ impl ConfiguredHook {
             ctx,
             &payload,
             definition.origin.dialect,
-            model,
+            model.as_deref(),
             limit,
         )
         .await
@@ -213,6 +218,19 @@ impl Services {
     pub fn from_settings(settings: &Settings, locations: &Locations) -> Self {
         Self {
             environment: EnvBase::Inherited,
+            #[cfg(feature = "prompt")]
+            model: ModelConfig::from_settings(&settings.config.prompt, &|name| {
+                std::env::var(name).ok()
+            }),
+            ..Self::of_caller(settings, locations)
+        }
+    }
+
+    /// What the settings say, for programs that act for others: hooks see nothing but the variables of their context, and
+    /// the key of a model is looked for there.
+    pub fn of_caller(settings: &Settings, locations: &Locations) -> Self {
+        Self {
+            environment: EnvBase::Context,
             home: locations.home.clone(),
             project: Some(settings.project.clone()),
             #[cfg(feature = "http")]
@@ -220,9 +238,23 @@ impl Services {
                 allow_insecure_hosts: settings.config.http.allow_insecure_hosts.clone(),
             },
             #[cfg(feature = "prompt")]
-            model: ModelConfig::from_settings(&settings.config.prompt, &|name| {
-                std::env::var(name).ok()
-            }),
+            prompt: settings.config.prompt.clone(),
+            #[cfg(feature = "prompt")]
+            model: None,
+        }
+    }
+
+    /// The model that a prompt hook asks.
+    #[cfg(feature = "prompt")]
+    fn model(&self, ctx: &HookContext) -> Option<std::borrow::Cow<'_, ModelConfig>> {
+        use std::borrow::Cow;
+        match (self.environment, &self.model) {
+            (_, Some(model)) => Some(Cow::Borrowed(model)),
+            (EnvBase::Inherited, None) => None,
+            (EnvBase::Context, None) => {
+                ModelConfig::from_settings(&self.prompt, &|name| ctx.env.get(name).cloned())
+                    .map(Cow::Owned)
+            }
         }
     }
 

@@ -65,6 +65,8 @@ pub enum RunMode {
     Observe,
     /// Started and left alone (`async`).
     Background,
+    /// Not run at all: it is only told what was decided ([`Hook::decided`]).
+    Told,
 }
 
 /// What a hook that cannot run, times out, errs or panics comes to on a gate. On other events it is a warning.

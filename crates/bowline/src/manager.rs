@@ -93,6 +93,12 @@ impl HookManager {
         self
     }
 
+    /// Takes over what another manager remembers of sessions, whose place it takes.
+    pub fn succeeding(mut self, other: &Self) -> Self {
+        self.memory = Arc::clone(&other.memory);
+        self
+    }
+
     /// Adds a hook.
     pub fn register(&mut self, hook: impl Hook + 'static) {
         self.register_arc(Arc::new(hook));
@@ -184,7 +190,7 @@ impl HookManager {
             (0..candidates.len()).partition(|&at| {
                 candidates
                     .get(at)
-                    .is_some_and(|c| c.policy.mode == RunMode::Observe)
+                    .is_some_and(|c| matches!(c.policy.mode, RunMode::Observe | RunMode::Told))
             });
         let observed = join_all(observers.into_iter().filter_map(|at| {
             let candidate = candidates.get(at)?;

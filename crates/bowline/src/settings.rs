@@ -41,7 +41,10 @@ mod url_patterns;
 mod yaml;
 
 pub use check::{FileReport, check_file};
-pub use config::{Config, Defaults, HttpConfig, ModelProvider, PromptConfig};
+pub use config::{
+    BridgeConfig, Config, Defaults, HttpConfig, ModelProvider, PromptConfig, RecordConfig,
+    RecordDetail, StoreConfig, StoreDurability,
+};
 pub use diagnostic::{Diagnostic, Severity};
 pub use guard::{
     GuardAllow, GuardAnswer, GuardConfig, GuardLayer, GuardMode, SecretWriting, SensitiveConfig,

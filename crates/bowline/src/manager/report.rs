@@ -48,6 +48,13 @@ impl HookRun {
         }
     }
 
+    pub(super) fn told(id: &str) -> Self {
+        Self {
+            status: RunStatus::Ran,
+            ..Self::skipped(id, "")
+        }
+    }
+
     /// Whether it ran and answered (or was started, for a background hook).
     pub fn success(&self) -> bool {
         matches!(self.status, RunStatus::Ran | RunStatus::Started)

@@ -40,6 +40,9 @@ impl HookManager {
         ctx: &HookContext,
     ) -> HookRun {
         let hook = &candidate.hook;
+        if candidate.policy.mode == RunMode::Told {
+            return HookRun::told(hook.name());
+        }
         let once = once(&candidate.policy);
         if once && !self.memory.claim(hook.name(), input) {
             return HookRun::skipped(hook.name(), "already ran once in this session");

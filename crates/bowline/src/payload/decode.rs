@@ -11,7 +11,7 @@ use crate::input::{HookEventData, HookInput, ToolOutput};
 impl HookInput {
     /// Reads a payload, refusing one that lacks required fields.
     pub fn from_payload(payload: &Value) -> Result<Self, PayloadError> {
-        let fields = Fields::read(payload);
+        let fields = Fields::read(payload.clone());
         let missing = fields.missing();
         if missing.is_empty() {
             Ok(fields.into_input())
@@ -23,6 +23,11 @@ impl HookInput {
     /// Reads a payload as far as it goes: what is missing is left empty, never an error. A field of a
     /// type that nobody expects stays in [`HookInput::metadata`] as it came.
     pub fn from_payload_lenient(payload: &Value) -> Self {
+        Self::from_owned_payload(payload.clone())
+    }
+
+    /// As [`HookInput::from_payload_lenient`], for a payload that nobody needs any more.
+    pub fn from_owned_payload(payload: Value) -> Self {
         Fields::read(payload).into_input()
     }
 }
@@ -35,17 +40,13 @@ struct Fields {
 }
 
 impl Fields {
-    fn read(payload: &Value) -> Self {
-        let mut values = Map::new();
-        for (key, value) in payload.as_object().into_iter().flatten() {
-            let name = canonical(key);
-            let renamed = name != key.as_str();
-            let taken = renamed && (has_value(payload, &name) || values.contains_key(&*name));
-            let name = if taken { key } else { name.as_ref() };
-            if !value.is_null() || !values.contains_key(name) {
-                values.insert(name.to_owned(), value.clone());
+    fn read(payload: Value) -> Self {
+        let values = match payload {
+            Value::Object(fields) if fields.keys().all(|key| canonical(key) == key.as_str()) => {
+                fields
             }
-        }
+            payload => renamed(&payload),
+        };
         let mut fields = Self {
             event: HookEvent::Unknown,
             named: false,
@@ -221,6 +222,21 @@ impl Fields {
         self.values.shift_remove(name);
         Some(flag)
     }
+}
+
+/// The payload's fields under their canonical names.
+fn renamed(payload: &Value) -> Map<String, Value> {
+    let mut values = Map::new();
+    for (key, value) in payload.as_object().into_iter().flatten() {
+        let name = canonical(key);
+        let renamed = name != key.as_str();
+        let taken = renamed && (has_value(payload, &name) || values.contains_key(&*name));
+        let name = if taken { key } else { name.as_ref() };
+        if !value.is_null() || !values.contains_key(name) {
+            values.insert(name.to_owned(), value.clone());
+        }
+    }
+    values
 }
 
 fn has_value(payload: &Value, name: &str) -> bool {

@@ -35,6 +35,12 @@ pub struct Config {
     pub http: HttpConfig,
     /// `[prompt]`: the model that prompt hooks ask.
     pub prompt: PromptConfig,
+    /// `[record]`: how much is kept of what agents do.
+    pub record: RecordConfig,
+    /// `[store]`: how long it is kept.
+    pub store: StoreConfig,
+    /// `[bridge]`: hooks of other agents.
+    pub bridge: BridgeConfig,
     /// `locked`: keys and sections that only the administrator's file may set.
     pub locked: Vec<String>,
     /// `allow_managed_hooks_only`: only the administrator's hooks run.
@@ -90,6 +96,76 @@ pub enum ModelProvider {
     Anthropic,
     /// OpenAI's chat completions, which many servers understand.
     Openai,
+}
+
+/// `[record]`: how much is kept of what agents do. That a tool was called, by whom, when and how it went always is, and
+/// why something was refused; secrets never are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct RecordConfig {
+    /// Of what users write.
+    pub prompts: RecordDetail,
+    /// Of what tools are called with, and what sub-agents are to do.
+    pub inputs: RecordDetail,
+    /// Of what tools give back, their errors included, and of the last messages of sub-agents.
+    pub outputs: RecordDetail,
+}
+
+/// How much is kept of something.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum RecordDetail {
+    /// All but secrets, up to 10 000 characters of each text.
+    #[default]
+    Full,
+    /// Of a text how it begins, of a value its fields and how much is in each.
+    Summary,
+    /// Nothing.
+    Off,
+}
+
+/// `[store]`: how long things are kept. Only the user's and the administrator's files say so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct StoreConfig {
+    /// Older things are removed.
+    pub keep_days: u32,
+    /// When more is in use, the oldest things are removed.
+    pub max_size_mb: u32,
+    /// What a recorded event survives.
+    pub durability: StoreDurability,
+}
+
+impl Default for StoreConfig {
+    fn default() -> Self {
+        Self {
+            keep_days: 30,
+            max_size_mb: 1024,
+            durability: StoreDurability::default(),
+        }
+    }
+}
+
+/// What a recorded event survives.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum StoreDurability {
+    /// The sudden end of Bowline.
+    #[default]
+    Process,
+    /// The sudden end of the machine; every answer waits for the disk.
+    Power,
+}
+
+/// `[bridge]`: hooks of other agents.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct BridgeConfig {
+    /// Whether the hooks in Claude Code's files run for agents that do not load them themselves. Only in projects that
+    /// the user trusts.
+    pub claude_hooks: bool,
 }
 
 /// Defaults that may stand at the top level too. What is wrong with them is said by whoever reads the hooks.
@@ -270,6 +346,17 @@ pub(super) fn resolve(files: &mut [FileConfig<'_>], trust: TrustState) -> Config
                     );
                     continue;
                 }
+                if file.is_the_projects() && setting.is_for_the_whole_machine() {
+                    file.findings.warning(
+                        "not-in-projects",
+                        &span,
+                        format!(
+                            "`{key}` counts only in the user's and the administrator's file; it is ignored"
+                        ),
+                        "remove it, or write it into ~/.config/bowline/config.toml",
+                    );
+                    continue;
+                }
                 if let Some(lock) = &lock
                     && let Some(why) = lock.holds(&key)
                     && !lock.lets_pass(&setting, &config)
@@ -444,12 +531,24 @@ mod tests {
             model = "m"
             api_key_env = "MY_KEY"
             max_tokens = 64
+            [record]
+            prompts = "off"
+            inputs = "summary"
+            outputs = "full"
+            [store]
+            keep_days = 7
+            max_size_mb = 64
+            durability = "power"
+            [bridge]
+            claude_hooks = true
         "#;
         let camel = snake
             .replace("exit_policy", "exitPolicy")
             .replace("on_failure", "onFailure")
             .replace("timeout_secs", "timeoutSecs")
-            .replace("api_key_env", "api-key-env");
+            .replace("api_key_env", "api-key-env")
+            .replace("keep_days", "keepDays")
+            .replace("claude_hooks", "claudeHooks");
         let expected = Config {
             defaults: Defaults {
                 exit_policy: Some(ExitPolicy::OnlyTwo),
@@ -469,6 +568,17 @@ mod tests {
                 api_key_env: Some("MY_KEY".to_owned()),
                 max_tokens: Some(64),
             },
+            record: RecordConfig {
+                prompts: RecordDetail::Off,
+                inputs: RecordDetail::Summary,
+                outputs: RecordDetail::Full,
+            },
+            store: StoreConfig {
+                keep_days: 7,
+                max_size_mb: 64,
+                durability: StoreDurability::Power,
+            },
+            bridge: BridgeConfig { claude_hooks: true },
             ..Config::default()
         };
         for text in [snake, &camel] {
@@ -496,6 +606,14 @@ mod tests {
             "prompt.api_key_env = 'sk-live-0123'",
             "prompt.max_tokens = 0",
             "prompt.max_tokens = 1.5",
+            "record = 'off'",
+            "record.prompts = 'none'",
+            "record.inputs = false",
+            "store.keep_days = 0",
+            "store.max_size_mb = 0.5",
+            "store.max_size_mb = '1 GB'",
+            "store.durability = 'disk'",
+            "bridge.claude_hooks = 'yes'",
             "dialects = 3",
             "dialects.x = 'french'",
         ] {
@@ -518,6 +636,9 @@ mod tests {
             ("promt.model = 'x'", Some("prompt")),
             ("prompt.modle = 'x'", Some("prompt.model")),
             ("hook = {}", Some("hooks")),
+            ("recrod.prompts = 'off'", Some("record")),
+            ("record.promts = 'off'", Some("record.prompts")),
+            ("store.max_size = 5", Some("store.max_size_mb")),
             ("xyzzy = 1", None),
         ] {
             let (_, findings) = read(text);
@@ -565,12 +686,59 @@ mod tests {
             ("defaults.on_failure = 'retry'", false),
             ("defaults.exit_policy = 'only_two'", false),
             ("prompt.model = 'x'", false),
+            // To keep less hides something, to keep more shows something: neither is a stranger's business.
+            ("record.inputs = 'off'", false),
+            ("record.outputs = 'summary'", false),
+            ("bridge.claude_hooks = true", false),
         ] {
             for scope in [Scope::Project, Scope::Local] {
                 let (config, findings) = resolve_one(scope, TrustState::Changed, text);
                 assert_eq!(config != Config::default(), kept, "{text}");
                 assert_eq!(findings.is_empty(), kept, "{text}: {findings:?}");
             }
+        }
+    }
+
+    #[test]
+    fn a_project_says_nothing_about_the_store_not_even_a_trusted_one() {
+        let text = "[store]\nkeep_days = 1\nmax_size_mb = 1\ndurability = 'power'";
+        for scope in [Scope::Project, Scope::Local] {
+            let (config, findings) = resolve_one(scope, TrustState::Trusted, text);
+            assert_eq!(config, Config::default());
+            let codes: Vec<_> = findings.iter().map(|it| (it.code, it.severity)).collect();
+            assert_eq!(codes, [("not-in-projects", Severity::Warning); 3]);
+            let first = &findings[0];
+            assert!(first.message.contains("`store.keep_days`"), "{first:?}");
+        }
+        for scope in [Scope::Global, Scope::Managed] {
+            let (config, findings) = resolve_one(scope, TrustState::NotNeeded, text);
+            assert_eq!(config.store.keep_days, 1);
+            assert!(findings.is_empty(), "{findings:?}");
+        }
+    }
+
+    #[test]
+    fn a_trusted_project_may_record_less_unless_that_is_locked() {
+        let project = FileText {
+            path: PathBuf::from("bowline.toml"),
+            text: Ok(Some("record.prompts = 'off'".to_owned())),
+        };
+        for (locked, prompts) in [
+            ("[]", RecordDetail::Off),
+            ("['record']", RecordDetail::Full),
+            ("['record.prompts']", RecordDetail::Full),
+            ("['record.inputs']", RecordDetail::Off),
+        ] {
+            let managed = FileText {
+                path: PathBuf::from("config.toml"),
+                text: Ok(Some(format!("locked = {locked}"))),
+            };
+            let mut files = [
+                FileConfig::of(&managed, Scope::Managed).unwrap(),
+                FileConfig::of(&project, Scope::Project).unwrap(),
+            ];
+            let config = resolve(&mut files, TrustState::Trusted);
+            assert_eq!(config.record.prompts, prompts, "{locked}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::config::{Config, ModelProvider};
+use super::config::{Config, ModelProvider, RecordDetail, StoreDurability};
 use super::guard::GuardSetting;
 use super::hook_policy::{DEDUPES, EXIT_POLICIES, FAILURE_WORDS, FailureWord};
 use super::model::{Dedupe, ExitPolicy};
@@ -25,6 +25,13 @@ pub(super) enum Setting {
     Model(String),
     ApiKeyEnv(String),
     MaxTokens(u32),
+    RecordPrompts(RecordDetail),
+    RecordInputs(RecordDetail),
+    RecordOutputs(RecordDetail),
+    KeepDays(u32),
+    MaxSize(u32),
+    Durability(StoreDurability),
+    ClaudeHooks(bool),
     Locked(Vec<String>),
     ManagedHooksOnly(bool),
     Guard(GuardSetting),
@@ -53,6 +60,13 @@ impl Setting {
             Self::Model(model) => config.prompt.model = Some(model),
             Self::ApiKeyEnv(name) => config.prompt.api_key_env = Some(name),
             Self::MaxTokens(count) => config.prompt.max_tokens = Some(count),
+            Self::RecordPrompts(detail) => config.record.prompts = detail,
+            Self::RecordInputs(detail) => config.record.inputs = detail,
+            Self::RecordOutputs(detail) => config.record.outputs = detail,
+            Self::KeepDays(days) => config.store.keep_days = days,
+            Self::MaxSize(megabytes) => config.store.max_size_mb = megabytes,
+            Self::Durability(durability) => config.store.durability = durability,
+            Self::ClaudeHooks(bridged) => config.bridge.claude_hooks = bridged,
             Self::Locked(keys) => config.locked = keys,
             Self::ManagedHooksOnly(only) => config.allow_managed_hooks_only = only,
             Self::Guard(setting) => setting.apply(config),
@@ -70,6 +84,14 @@ impl Setting {
 
     pub(super) const fn is_for_administrators(&self) -> bool {
         matches!(self, Self::Locked(_) | Self::ManagedHooksOnly(_))
+    }
+
+    /// Whether it is about what all projects share, so that none may set it.
+    pub(super) const fn is_for_the_whole_machine(&self) -> bool {
+        matches!(
+            self,
+            Self::KeepDays(_) | Self::MaxSize(_) | Self::Durability(_)
+        )
     }
 }
 
@@ -110,10 +132,42 @@ pub(super) const KEYS: &[(&str, Reader)] = &[
     ("prompt.max_tokens", |node| {
         count(node).map(Setting::MaxTokens)
     }),
+    ("record.prompts", |node| {
+        choice(node, DETAILS).map(Setting::RecordPrompts)
+    }),
+    ("record.inputs", |node| {
+        choice(node, DETAILS).map(Setting::RecordInputs)
+    }),
+    ("record.outputs", |node| {
+        choice(node, DETAILS).map(Setting::RecordOutputs)
+    }),
+    ("store.keep_days", |node| count(node).map(Setting::KeepDays)),
+    ("store.max_size_mb", |node| {
+        count(node).map(Setting::MaxSize)
+    }),
+    ("store.durability", |node| {
+        choice(
+            node,
+            &[
+                ("process", StoreDurability::Process),
+                ("power", StoreDurability::Power),
+            ],
+        )
+        .map(Setting::Durability)
+    }),
+    ("bridge.claude_hooks", |node| {
+        flag(node).map(Setting::ClaudeHooks)
+    }),
     ("locked", |node| texts(node).map(Setting::Locked)),
     ("allow_managed_hooks_only", |node| {
         flag(node).map(Setting::ManagedHooksOnly)
     }),
+];
+
+const DETAILS: &[(&str, RecordDetail)] = &[
+    ("full", RecordDetail::Full),
+    ("summary", RecordDetail::Summary),
+    ("off", RecordDetail::Off),
 ];
 
 pub(super) fn choice<T: Copy>(node: &Node, choices: &[(&str, T)]) -> Result<T, String> {

@@ -7,7 +7,7 @@ use super::config::{self, Config, FileConfig};
 use super::files::{self, FileText, finding};
 use super::front_matter;
 use super::ids::Ids;
-use super::locations::{CLAUDE_FOLDER, Locations, find_bowline_root};
+use super::locations::{CLAUDE_FOLDER, LOCAL_FILE, Locations, PROJECT_FILE, find_bowline_root};
 use super::merge::{Candidate, Family, HookStatus, LoadedHook, arrange, status_by_action};
 use super::model::{HookDefinition, Plugin, Scope};
 use super::plugins;
@@ -53,6 +53,25 @@ impl Settings {
             .iter()
             .filter(|hook| hook.status == HookStatus::InForce)
             .map(|hook| &hook.definition)
+    }
+
+    /// The files whose change, appearance or removal calls for loading again.
+    pub fn watched_files(&self, locations: &Locations) -> Vec<PathBuf> {
+        let mut watched = vec![locations.managed_config.clone()];
+        watched.extend(locations.user_config.clone());
+        let claude = locations.claude_config_dir.as_ref();
+        watched.extend(claude.map(|folder| folder.join("settings.json")));
+        watched.extend(TrustStore::open(locations).map(|trust| trust.file()));
+        for folder in [&self.project, &self.bowline_root] {
+            watched.extend([PROJECT_FILE, LOCAL_FILE].map(|name| folder.join(name)));
+            watched.push(sensitive::file_of(folder));
+            watched.push(folder.join(CLAUDE_FOLDER).join("settings.json"));
+            watched.push(folder.join(CLAUDE_FOLDER).join("settings.local.json"));
+        }
+        watched.extend(self.files.iter().map(|file| file.path.clone()));
+        watched.sort();
+        watched.dedup();
+        watched
     }
 }
 

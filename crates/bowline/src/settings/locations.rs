@@ -47,6 +47,12 @@ impl Locations {
         locations
     }
 
+    /// The locations of a user whose environment this is, for programs that act for others.
+    pub fn of_environment(variable: impl Fn(&str) -> Option<OsString>) -> Self {
+        let home = variable("HOME").map(PathBuf::from);
+        Self::from_variables(variable, home)
+    }
+
     fn from_variables(variable: impl Fn(&str) -> Option<OsString>, home: Option<PathBuf>) -> Self {
         // The XDG rules: a variable that is empty or relative counts as not set.
         let folder = |name: &str| {

@@ -72,6 +72,12 @@ struct BowlineFile {
     http: Option<Http>,
     /// The model that prompt hooks ask.
     prompt: Option<Prompt>,
+    /// How much is kept of what agents do. Secrets never are.
+    record: Option<Record>,
+    /// How long it is kept. Counts in the user's and the administrator's file alone.
+    store: Option<Store>,
+    /// Hooks of other agents.
+    bridge: Option<Bridge>,
     /// Keys and sections that only the administrator's file may set. Counts in that file alone.
     locked: Option<Vec<String>>,
     /// Only the administrator's hooks run. Counts in the administrator's file alone.
@@ -211,6 +217,54 @@ struct Sensitive {
 struct Http {
     /// Hosts, other than this machine, that hooks may post to without TLS.
     allow_insecure_hosts: Option<Vec<String>>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Record {
+    /// What users write.
+    prompts: Option<Detail>,
+    /// What tools are called with, and what sub-agents are to do.
+    inputs: Option<Detail>,
+    /// What tools give back, their errors, and the last messages of sub-agents.
+    outputs: Option<Detail>,
+}
+
+/// All but secrets; of a text how it begins and of a value its fields and how much is in each; or nothing.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+enum Detail {
+    Full,
+    Summary,
+    Off,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Store {
+    /// Older things are removed; 30 if nothing is said.
+    #[schemars(range(min = 1))]
+    keep_days: Option<u32>,
+    /// When more is in use, the oldest things are removed; 1024 if nothing is said.
+    #[schemars(range(min = 1))]
+    max_size_mb: Option<u32>,
+    durability: Option<Durability>,
+}
+
+/// What a recorded event survives: the sudden end of Bowline, or of the machine, for which every answer waits for the
+/// disk.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+enum Durability {
+    Process,
+    Power,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Bridge {
+    /// Run the hooks in Claude Code's files for agents that do not load them themselves, in projects that the user trusts.
+    claude_hooks: Option<bool>,
 }
 
 #[derive(JsonSchema)]
@@ -490,6 +544,17 @@ mod tests {
             ("[defaults]\ntimeout_secs = 0", false),
             ("[defaults]\non_failure = 'maybe'", false),
             ("[prompts]\nmodel = 'm'", false),
+            (
+                "[record]\nprompts = 'off'\ninputs = 'summary'\noutputs = 'full'",
+                true,
+            ),
+            ("[record]\nprompts = 'some'", false),
+            (
+                "[store]\nkeep_days = 7\nmax_size_mb = 64\ndurability = 'power'",
+                true,
+            ),
+            ("[store]\nkeep_days = 0", false),
+            ("[bridge]\nclaude_hooks = true", true),
             (
                 "[[rule]]\nid = 'a-1'\nverdict = 'deny'\ncommand = ['x *', 'y']\n\
                  examples.match = ['x 1', { tool = 'Write', input = { file_path = 'x' } }, { prompt = 'p' }]",
