@@ -1,0 +1,222 @@
+//! No row is larger than anybody reads: long texts are cut, large values are summed up.
+
+use serde_json::{Map, Value, json};
+
+use crate::record::{Change, Record};
+
+/// Names and ids: no agent's are longer.
+const NAME: usize = 512;
+/// A file's path.
+const PATH: usize = 4_096;
+/// An error message.
+const ERROR: usize = 500;
+/// The last message of a sub-agent, and a reason.
+const MESSAGE: usize = 2_000;
+/// A prompt, and any string within a value.
+const TEXT: usize = 10_000;
+/// A value, as JSON, in bytes.
+const VALUE: usize = 64 * 1024;
+/// What is kept of the beginning of a larger value, in characters.
+const BEGINNING: usize = 4_000;
+/// Values nested deeper are left out: JSON is read 128 levels deep, and a value may stand deep in a tree of calls.
+const DEPTH: usize = 48;
+/// Hooks of one event, and changes of one event.
+const ITEMS: usize = 256;
+
+/// What a record takes beside its values, about.
+const OVERHEAD: usize = 1_024;
+
+const CUT: &str = "... [TRUNCATED]";
+
+/// Cuts everything in a record to what a row may hold; says about how many bytes are left.
+pub(crate) fn cap(record: &mut Record) -> usize {
+    cut_name(&mut record.id);
+    cut_name(&mut record.agent);
+    cut_name(&mut record.event);
+    cut_name(&mut record.session);
+    cut_option(&mut record.project, PATH);
+    cut_option(&mut record.tool, NAME);
+    cut_option(&mut record.tool_use_id, NAME);
+    cut_option(&mut record.reason, MESSAGE);
+    if let Some(subagent) = &mut record.subagent {
+        cut_name(&mut subagent.id);
+        cut_name(&mut subagent.kind);
+    }
+    record.hooks.truncate(ITEMS);
+    for hook in &mut record.hooks {
+        cut_name(&mut hook.name);
+        cut_option(&mut hook.scope, NAME);
+        cut_option(&mut hook.failure, ERROR);
+    }
+    record.changes.truncate(ITEMS);
+    let values: usize = record.changes.iter_mut().map(cap_change).sum();
+    OVERHEAD + values
+}
+
+/// Says how many bytes the values of the change take.
+fn cap_change(change: &mut Change) -> usize {
+    match change {
+        Change::SessionStarted {
+            source,
+            model,
+            previous,
+        } => {
+            cut_option(source, NAME);
+            cut_option(model, NAME);
+            cut_option(previous, NAME);
+        }
+        Change::SessionEnded { reason, .. } => cut_option(reason, NAME),
+        Change::PromptGiven { text } => cut_option(text, TEXT),
+        Change::TraceStarted(start) => {
+            cut_name(&mut start.tool);
+            cut_option(&mut start.trace_id, NAME);
+            cut_option(&mut start.parent, NAME);
+            cap_call(&mut start.call);
+            return cap_value(&mut start.input);
+        }
+        Change::TraceEnded(end) => {
+            cut_name(&mut end.tool);
+            cut_option(&mut end.error, ERROR);
+            if let Some(subagent) = &mut end.subagent {
+                cut_name(subagent);
+            }
+            cap_call(&mut end.call);
+            return cap_value(&mut end.output);
+        }
+        Change::TraceClosed { call, message, .. } => {
+            cap_call(call);
+            cut_option(message, ERROR);
+        }
+        Change::DelegationStarted(start) => {
+            cut_option(&mut start.call, NAME);
+            cut_name(&mut start.to);
+            cut_option(&mut start.description, MESSAGE);
+        }
+        Change::SubagentStarted => {}
+        Change::DelegationEnded(end) => cut_option(&mut end.last_message, MESSAGE),
+    }
+    0
+}
+
+fn cap_call(call: &mut crate::record::Call) {
+    if let crate::record::Call::Id(id) = call {
+        cut_name(id);
+    }
+}
+
+/// An id is cut without a mark: it has to stay the same however often it is cut.
+fn cut_name(text: &mut String) {
+    if let Some((end, _)) = text.char_indices().nth(NAME) {
+        text.truncate(end);
+    }
+}
+
+fn cut_option(text: &mut Option<String>, characters: usize) {
+    if let Some(text) = text {
+        cut(text, characters);
+    }
+}
+
+/// Cuts a text to so many characters, the mark included.
+fn cut(text: &mut String, characters: usize) {
+    if text.len() <= characters || text.char_indices().nth(characters).is_none() {
+        return;
+    }
+    let kept = characters.saturating_sub(CUT.len());
+    if let Some((end, _)) = text.char_indices().nth(kept) {
+        text.truncate(end);
+        text.push_str(CUT);
+    }
+}
+
+fn cap_value(value: &mut Option<Value>) -> usize {
+    let Some(value) = value else { return 0 };
+    cut_strings(value, DEPTH);
+    let text = value.to_string();
+    let bytes = text.len();
+    if bytes > VALUE {
+        let mut beginning = text;
+        cut(&mut beginning, BEGINNING);
+        *value = json!({"truncated": true, "bytes": bytes, "beginning": beginning});
+    }
+    bytes.min(VALUE)
+}
+
+fn cut_strings(value: &mut Value, depth: usize) {
+    let Some(inner) = depth.checked_sub(1) else {
+        *value = Value::String("[left out: nested too deeply]".to_owned());
+        return;
+    };
+    match value {
+        Value::String(text) => cut(text, TEXT + CUT.len()),
+        Value::Array(items) => items.iter_mut().for_each(|item| cut_strings(item, inner)),
+        Value::Object(fields) => cut_fields(fields, inner),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn cut_fields(fields: &mut Map<String, Value>, depth: usize) {
+    for (_, value) in fields {
+        cut_strings(value, depth);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::Utc;
+
+    use super::*;
+    use crate::record::{Call, DelegationEnd, TraceEnd, TraceStart};
+    use crate::status::{DelegationStatus, TraceStatus};
+
+    #[test]
+    fn every_text_of_a_record_is_cut_and_cutting_again_changes_nothing() {
+        let long = "ä".repeat(100_000);
+        let mut record = Record::new(&long, Utc::now(), &long, &long, &long);
+        record.reason = Some(long.clone());
+        record.project = Some(long.clone());
+        let mut start = TraceStart::new(Call::Id(long.clone()), &long);
+        start.input = Some(json!({"a": [long], "b": 1}));
+        let mut end = TraceEnd::new(Call::Id(long.clone()), &long, TraceStatus::Failed);
+        end.error = Some(long.clone());
+        end.output = Some(Value::Array(vec![json!("word"); 50_000]));
+        record.changes = vec![
+            Change::TraceStarted(start),
+            Change::TraceEnded(end),
+            Change::PromptGiven {
+                text: Some(long.clone()),
+            },
+            Change::DelegationEnded(DelegationEnd {
+                status: DelegationStatus::Completed,
+                last_message: Some(long),
+            }),
+        ];
+        cap(&mut record);
+        let bytes = serde_json::to_string(&record).unwrap().len();
+        assert!(bytes < 100_000, "{bytes} bytes are left");
+        let once = record.clone();
+        cap(&mut record);
+        assert_eq!(record, once);
+
+        let Change::TraceEnded(end) = &record.changes[1] else {
+            panic!()
+        };
+        assert_eq!(end.error.as_ref().unwrap().chars().count(), 500);
+        assert_eq!(end.output.as_ref().unwrap()["truncated"], true);
+        let Change::DelegationEnded(end) = &record.changes[3] else {
+            panic!()
+        };
+        assert_eq!(end.last_message.as_ref().unwrap().chars().count(), 2_000);
+    }
+
+    #[test]
+    fn what_is_short_stays_as_it_is() {
+        let mut record = Record::new("e", Utc::now(), "a", "PreToolUse", "s");
+        let mut start = TraceStart::new(Call::Id("t".into()), "Bash");
+        start.input = Some(json!({"command": "x".repeat(9_000), "n": [1, null, true]}));
+        record.changes.push(Change::TraceStarted(start));
+        let before = record.clone();
+        cap(&mut record);
+        assert_eq!(record, before);
+    }
+}

@@ -1,0 +1,53 @@
+//! What Bowline keeps of the agents' work: every decided event, and the traces, sessions, prompts and delegations that
+//! follow from it.
+//!
+//! [`Store`] is what the rest of Bowline sees; [`SqliteStore`] is the store of one machine. A [`Record`] is one decided
+//! event with everything that is kept together with it, atomically and once, however often it is handed over.
+//!
+//! ```
+//! use bowline_store::{Call, Change, Options, Record, SqliteStore, Store, TraceStart};
+//! use chrono::Utc;
+//!
+//! let folder = tempfile::tempdir()?;
+//! let store = SqliteStore::open(Options::new(folder.path().join("data")))?;
+//! let mut record = Record::new("call-1", Utc::now(), "claude-code", "PreToolUse", "session-1");
+//! record.changes.push(Change::TraceStarted(TraceStart::new(Call::Id("toolu_1".into()), "Bash")));
+//! store.submit(record, Box::new(|outcome| assert!(outcome.is_committed())));
+//! store.flush()?;
+//! assert_eq!(store.get_trace("toolu_1")?.unwrap().tool, "Bash");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod caps;
+mod error;
+mod folder;
+mod gap;
+mod hash;
+mod hook_figures;
+mod queue;
+mod record;
+mod session;
+mod spool;
+mod sqlite;
+mod status;
+mod store;
+mod trace;
+mod tree;
+mod writer;
+
+pub use error::{Error, Result, Unavailable};
+pub use gap::{Gap, GapCause};
+pub use hook_figures::HookFigures;
+pub use record::{
+    Call, Change, DelegationEnd, DelegationStart, Enforcement, HookFired, Record, Subagent,
+    TraceEnd, TraceStart, Unfinished,
+};
+pub use session::{Delegation, Prompt, Session, SessionDetails, SessionFilter};
+pub use spool::{Place, Spool, SpoolOptions, Spooled};
+pub use sqlite::{Durability, Options, Retention, SqliteStore};
+pub use status::{DelegationStatus, SessionStatus, TraceStatus, UnknownStatus};
+pub use store::{Done, Forget, Forgotten, Integrity, Note, Outcome, Size, Store, Submission};
+pub use trace::{
+    SessionRef, StatusFilter, ToolStatistics, Trace, TraceFilter, TraceStatistics, Trigger,
+};
+pub use tree::{TraceNode, TraceTree};

@@ -1,0 +1,283 @@
+//! Between those who submit and the thread that writes: a bounded queue that nobody waits for.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::caps;
+use crate::record::Record;
+use crate::store::{Done, Outcome, Submission};
+
+/// More records than this do not wait; with a deadline of milliseconds they never get so many.
+const MAX_WAITING: usize = 65_536;
+/// More than this does not wait, in bytes.
+const MAX_BYTES: usize = 64 * 1024 * 1024;
+/// So many records are written at once at most: the first of them waits for the last.
+pub(crate) const MAX_BATCH: usize = 512;
+
+/// Locks even if a thread panicked while it held the lock: what is guarded here is whole between any two statements.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A record on its way.
+pub(crate) struct Entry {
+    pub(crate) record: Arc<Record>,
+    /// Taken by whoever answers first.
+    pub(crate) done: Option<Done>,
+    arrived: Instant,
+    bytes: usize,
+}
+
+impl Entry {
+    /// Answers, unless that has been done.
+    pub(crate) fn answer(&mut self, outcome: Outcome) {
+        if let Some(done) = self.done.take() {
+            call(done, outcome);
+        }
+    }
+}
+
+/// A caller's mistake must not end a thread of the store.
+fn call(done: Done, outcome: Outcome) {
+    let calling = std::panic::AssertUnwindSafe(|| done(outcome));
+    if std::panic::catch_unwind(calling).is_err() {
+        tracing::error!("a caller panicked when it was told what became of a record");
+    }
+}
+
+/// Whether a job is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// There is more to do, after what has arrived meanwhile.
+    Again,
+    /// It is done.
+    Finished,
+}
+
+/// Something that the writer does in small steps between records.
+pub(crate) type Job<W> = Box<dyn FnMut(&mut W) -> Step + Send>;
+
+/// What the writer does next.
+pub(crate) struct Work<W> {
+    pub(crate) records: Vec<Arc<Record>>,
+    pub(crate) job: Option<Job<W>>,
+    pub(crate) closing: bool,
+}
+
+struct State<W> {
+    waiting: VecDeque<Entry>,
+    waiting_bytes: usize,
+    /// What the writer is writing; the deadline counts for these too.
+    in_flight: Vec<Entry>,
+    jobs: VecDeque<Job<W>>,
+    closing: bool,
+    writer_sleeps: bool,
+}
+
+impl<W> State<W> {
+    fn first_unanswered(&self) -> Option<&Entry> {
+        self.in_flight
+            .iter()
+            .find(|entry| entry.done.is_some())
+            .or_else(|| self.waiting.front())
+    }
+}
+
+/// The queue, for jobs on a writer `W`.
+pub(crate) struct Queue<W> {
+    state: Mutex<State<W>>,
+    arrival: Condvar,
+}
+
+impl<W> fmt::Debug for Queue<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Queue").finish_non_exhaustive()
+    }
+}
+
+impl<W> Queue<W> {
+    pub(crate) fn new() -> Self {
+        Self {
+            state: Mutex::new(State {
+                waiting: VecDeque::new(),
+                waiting_bytes: 0,
+                in_flight: Vec::new(),
+                jobs: VecDeque::new(),
+                closing: false,
+                writer_sleeps: false,
+            }),
+            arrival: Condvar::new(),
+        }
+    }
+
+    /// Takes records in; gives back those that there is no room for.
+    pub(crate) fn push(&self, submissions: Vec<Submission>) -> Vec<Submission> {
+        let arrived = Instant::now();
+        let entries: Vec<Entry> = submissions
+            .into_iter()
+            .map(|Submission { mut record, done }| {
+                let bytes = caps::cap(&mut record);
+                Entry {
+                    record: Arc::new(record),
+                    done: Some(done),
+                    arrived,
+                    bytes,
+                }
+            })
+            .collect();
+        let mut refused = Vec::new();
+        let mut state = lock(&self.state);
+        for entry in entries {
+            if state.closing
+                || state.waiting.len() >= MAX_WAITING
+                || state.waiting_bytes + entry.bytes > MAX_BYTES
+            {
+                refused.push(entry);
+            } else {
+                state.waiting_bytes += entry.bytes;
+                state.waiting.push_back(entry);
+            }
+        }
+        self.wake(state);
+        refused
+            .into_iter()
+            .filter_map(|entry| {
+                Some(Submission {
+                    record: Arc::unwrap_or_clone(entry.record),
+                    done: entry.done?,
+                })
+            })
+            .collect()
+    }
+
+    /// Adds a job; `false` if the queue is closed.
+    pub(crate) fn push_job(&self, job: Job<W>) -> bool {
+        let mut state = lock(&self.state);
+        if state.closing {
+            return false;
+        }
+        state.jobs.push_back(job);
+        self.wake(state);
+        true
+    }
+
+    pub(crate) fn close(&self) {
+        let mut state = lock(&self.state);
+        state.closing = true;
+        self.wake(state);
+    }
+
+    /// A writer that works looks again by itself: waking it costs more than looking.
+    fn wake(&self, mut state: MutexGuard<'_, State<W>>) {
+        let sleeps = std::mem::take(&mut state.writer_sleeps);
+        drop(state);
+        if sleeps {
+            self.arrival.notify_one();
+        }
+    }
+
+    /// For the writer: what has arrived; nothing if that takes longer than `patience`.
+    pub(crate) fn next(&self, patience: Option<Duration>) -> Work<W> {
+        let mut state = lock(&self.state);
+        if state.waiting.is_empty() && state.jobs.is_empty() && !state.closing {
+            state = self.sleep(state, patience);
+        }
+        let count = state.waiting.len().min(MAX_BATCH);
+        let batch: Vec<Entry> = state.waiting.drain(..count).collect();
+        state.waiting_bytes -= batch.iter().map(|entry| entry.bytes).sum::<usize>();
+        let records = batch.iter().map(|entry| entry.record.clone()).collect();
+        state.in_flight = batch;
+        if state.closing {
+            // Whoever waited for a job would keep the store open: these are for nobody but the next to open it.
+            state.jobs.clear();
+        }
+        // A job comes after every record that was there before it.
+        let job = if state.waiting.is_empty() {
+            state.jobs.pop_front()
+        } else {
+            None
+        };
+        Work {
+            records,
+            job,
+            closing: state.closing && state.waiting.is_empty(),
+        }
+    }
+
+    fn sleep<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State<W>>,
+        patience: Option<Duration>,
+    ) -> MutexGuard<'a, State<W>> {
+        state.writer_sleeps = true;
+        let woken = |state: &mut State<W>| state.writer_sleeps;
+        let mut state = match patience {
+            None => self
+                .arrival
+                .wait_while(state, woken)
+                .unwrap_or_else(PoisonError::into_inner),
+            Some(patience) => {
+                self.arrival
+                    .wait_timeout_while(state, patience, woken)
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .0
+            }
+        };
+        state.writer_sleeps = false;
+        state
+    }
+
+    /// For the writer: an unfinished job goes on after the others.
+    pub(crate) fn push_back_job(&self, job: Job<W>) {
+        lock(&self.state).jobs.push_back(job);
+    }
+
+    /// For the writer: what it was writing.
+    pub(crate) fn take_in_flight(&self) -> Vec<Entry> {
+        std::mem::take(&mut lock(&self.state).in_flight)
+    }
+
+    /// Since when the oldest of what is not answered waits for that.
+    pub(crate) fn unanswered_since(&self) -> Option<Instant> {
+        Some(lock(&self.state).first_unanswered()?.arrived)
+    }
+
+    pub(crate) fn is_closing(&self) -> bool {
+        lock(&self.state).closing
+    }
+
+    /// Takes what has not been answered within `limit`: what waits leaves the queue, what is being written stays there and
+    /// is only answered. `hold` is asked while the queue stands still; if it gives nothing, nothing is taken.
+    pub(crate) fn take_overdue<H>(
+        &self,
+        limit: Duration,
+        hold: impl FnOnce() -> Option<H>,
+    ) -> Option<(Vec<Entry>, H)> {
+        let now = Instant::now();
+        let late = |entry: &Entry| now.duration_since(entry.arrived) >= limit;
+        let mut state = lock(&self.state);
+        // In the order of arrival: if the first is not late, none is.
+        if !state.first_unanswered().is_some_and(late) {
+            return None;
+        }
+        let held = hold()?;
+        let mut overdue: Vec<Entry> = state
+            .in_flight
+            .iter_mut()
+            .filter(|entry| entry.done.is_some() && late(entry))
+            .map(|entry| Entry {
+                record: entry.record.clone(),
+                done: entry.done.take(),
+                arrived: entry.arrived,
+                bytes: entry.bytes,
+            })
+            .collect();
+        let count = state.waiting.iter().take_while(|entry| late(entry)).count();
+        let waiting: Vec<Entry> = state.waiting.drain(..count).collect();
+        state.waiting_bytes -= waiting.iter().map(|entry| entry.bytes).sum::<usize>();
+        overdue.extend(waiting);
+        Some((overdue, held))
+    }
+}

@@ -1,0 +1,331 @@
+//! What is handed to the store: one decided event, and what it means for traces, sessions and delegations.
+
+use std::time::Duration;
+
+use bowline::hooks::Decision;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::status::{DelegationStatus, TraceStatus};
+
+/// One decided event with everything that is kept together with it: all of it or nothing, and once.
+///
+/// The store keeps texts as they come: secrets have to be taken out before.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Record {
+    /// Names the event among all others; a record whose id is known is ignored.
+    ///
+    /// An id that begins with the time (a UUID of version 7, or twelve hexadecimal digits of milliseconds since 1970 and
+    /// `-`) is recognised wherever it comes from. Any other is recognised together with [`Record::time`].
+    pub id: String,
+    /// When the event was reported.
+    pub time: DateTime<Utc>,
+    /// Which agent reported it (`claude-code`).
+    pub agent: String,
+    /// The event's name, as [`HookEvent::name`](bowline::hooks::HookEvent::name) or as the agent called it.
+    pub event: String,
+    /// The project's folder.
+    pub project: Option<String>,
+    /// The agent's own name for the session; empty if it has none, and then nothing but the event is kept.
+    pub session: String,
+    /// The sub-agent that it is about, or that reported it.
+    pub subagent: Option<Subagent>,
+    /// The tool that it is about.
+    pub tool: Option<String>,
+    /// The agent's id of the tool call.
+    pub tool_use_id: Option<String>,
+    /// What was answered.
+    #[serde(with = "decision")]
+    pub decision: Decision,
+    /// Why, without secrets.
+    pub reason: Option<String>,
+    /// Whether the agent acts on the decision.
+    pub enforcement: Enforcement,
+    /// How long deciding took.
+    pub duration: Duration,
+    /// The hooks that fired, in order.
+    pub hooks: Vec<HookFired>,
+    /// What the event means for traces, sessions and delegations, in order.
+    pub changes: Vec<Change>,
+}
+
+impl Record {
+    /// A record of an event about which nothing else is known yet.
+    pub fn new(
+        id: impl Into<String>,
+        time: DateTime<Utc>,
+        agent: impl Into<String>,
+        event: impl Into<String>,
+        session: impl Into<String>,
+    ) -> Self {
+        Self {
+            id: id.into(),
+            time,
+            agent: agent.into(),
+            event: event.into(),
+            project: None,
+            session: session.into(),
+            subagent: None,
+            tool: None,
+            tool_use_id: None,
+            decision: Decision::NoOpinion,
+            reason: None,
+            enforcement: Enforcement::Enforced,
+            duration: Duration::ZERO,
+            hooks: Vec::new(),
+            changes: Vec::new(),
+        }
+    }
+}
+
+/// The sub-agent of an event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subagent {
+    /// The agent's id of it.
+    pub id: String,
+    /// Its type; may be empty.
+    pub kind: String,
+}
+
+/// Whether an agent acts on what was decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Enforcement {
+    /// It does.
+    Enforced,
+    /// It cannot on this event: the decision was shown to the user.
+    Unenforced,
+}
+
+impl Enforcement {
+    /// The word that is stored.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Enforced => "enforced",
+            Self::Unenforced => "unenforced",
+        }
+    }
+}
+
+/// What one hook did for the event.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HookFired {
+    /// The hook's name.
+    pub name: String,
+    /// Where it was defined (`project`, `global`, `built-in` …).
+    pub scope: Option<String>,
+    /// What it decided.
+    #[serde(with = "decision")]
+    pub decision: Decision,
+    /// How long it took.
+    pub duration: Duration,
+    /// What went wrong, without secrets.
+    pub failure: Option<String>,
+}
+
+/// How a tool call is found again when it ends.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Call {
+    /// By the agent's own id.
+    Id(String),
+    /// The agent gives no ids: the oldest open call of this tool in the session, with this input if one has it.
+    Unnamed {
+        /// Any number that is the same for the same input.
+        digest: Option<u64>,
+    },
+}
+
+/// What an event means for what is kept.
+///
+/// A session row exists before anything refers to it: a [`Record`] with a session needs no change for that.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Change {
+    /// A session begins; also after a compaction or when an old one goes on, as the next of its chain.
+    SessionStarted {
+        /// Why it starts (`startup`, `resume`, `compact` …).
+        source: Option<String>,
+        /// The model that it starts with.
+        model: Option<String>,
+        /// The agent's name of the session that it continues, if that is another.
+        previous: Option<String>,
+    },
+    /// A session ends; tool calls, prompts and delegations still open in its chain are closed.
+    SessionEnded {
+        /// Why.
+        reason: Option<String>,
+        /// How calls that never finished are closed.
+        unfinished: Unfinished,
+    },
+    /// The user gave a prompt; tool calls that follow belong to it.
+    PromptGiven {
+        /// What it says, if that is kept.
+        text: Option<String>,
+    },
+    /// A tool call begins.
+    TraceStarted(TraceStart),
+    /// A tool call ended.
+    TraceEnded(TraceEnd),
+    /// A tool call will not end any more; one that has ended stays as it is.
+    TraceClosed {
+        /// Which one.
+        call: Call,
+        /// How it is closed.
+        how: Unfinished,
+        /// Why.
+        message: Option<String>,
+    },
+    /// A tool call hands work to a sub-agent. Comes with or after its [`Change::TraceStarted`].
+    DelegationStarted(DelegationStart),
+    /// The record's sub-agent begins to work, on the oldest delegation to its type that nobody works on.
+    SubagentStarted,
+    /// The record's sub-agent is done.
+    DelegationEnded(DelegationEnd),
+}
+
+/// How something that never finished is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unfinished {
+    /// It was never heard of again.
+    Timeout,
+    /// It was called off.
+    Cancelled,
+}
+
+impl From<Unfinished> for TraceStatus {
+    fn from(how: Unfinished) -> Self {
+        match how {
+            Unfinished::Timeout => Self::Timeout,
+            Unfinished::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
+/// The beginning of a tool call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct TraceStart {
+    /// How it will be found again. One without an id is given one.
+    pub call: Call,
+    /// The tool.
+    pub tool: String,
+    /// What it is called with, without secrets.
+    pub input: Option<Value>,
+    /// The group that it belongs to; by default that of the call that delegated, else of the prompt, else its own.
+    pub trace_id: Option<String>,
+    /// The id of the call that it is part of; by default the one that delegated to the sub-agent.
+    pub parent: Option<String>,
+}
+
+impl TraceStart {
+    /// A call of which only this is known.
+    pub fn new(call: Call, tool: impl Into<String>) -> Self {
+        Self {
+            call,
+            tool: tool.into(),
+            input: None,
+            trace_id: None,
+            parent: None,
+        }
+    }
+}
+
+/// The end of a tool call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct TraceEnd {
+    /// Which one.
+    pub call: Call,
+    /// The tool.
+    pub tool: String,
+    /// How it went; with an error message, a completed call counts as failed.
+    pub status: TraceStatus,
+    /// What it gave, without secrets.
+    pub output: Option<Value>,
+    /// What went wrong, without secrets.
+    pub error: Option<String>,
+    /// How long it took, if the agent knows better than the time between its two events.
+    pub duration: Option<Duration>,
+    /// The sub-agent that goes on with the work after the call, if the call says so; it may not be heard of yet.
+    #[serde(default)]
+    pub subagent: Option<String>,
+}
+
+impl TraceEnd {
+    /// An end of which only this is known.
+    pub fn new(call: Call, tool: impl Into<String>, status: TraceStatus) -> Self {
+        Self {
+            call,
+            tool: tool.into(),
+            status,
+            output: None,
+            error: None,
+            duration: None,
+            subagent: None,
+        }
+    }
+}
+
+/// Work handed to a sub-agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DelegationStart {
+    /// The id of the call that hands over; the newest open call of the record's tool if there is none.
+    pub call: Option<String>,
+    /// The sub-agent's type.
+    pub to: String,
+    /// What it is to do, in a few words.
+    pub description: Option<String>,
+}
+
+/// The end of a delegation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DelegationEnd {
+    /// How it went.
+    pub status: DelegationStatus,
+    /// The last thing that the sub-agent said.
+    pub last_message: Option<String>,
+}
+
+/// A decision by the name that is stored.
+pub(crate) mod decision {
+    use bowline::hooks::Decision;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    /// The word that is stored.
+    pub(crate) const fn as_str(decision: Decision) -> &'static str {
+        match decision {
+            Decision::NoOpinion => "no_opinion",
+            Decision::Grant => "grant",
+            Decision::Ask => "ask",
+            Decision::Deny => "deny",
+        }
+    }
+
+    /// The decision of a stored word.
+    pub(crate) fn parse(word: &str) -> Option<Decision> {
+        [
+            Decision::NoOpinion,
+            Decision::Grant,
+            Decision::Ask,
+            Decision::Deny,
+        ]
+        .into_iter()
+        .find(|decision| as_str(*decision) == word)
+    }
+
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde hands over a reference"
+    )]
+    pub(crate) fn serialize<S: Serializer>(decision: &Decision, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(as_str(*decision))
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Decision, D::Error> {
+        let word = String::deserialize(from)?;
+        parse(&word).ok_or_else(|| serde::de::Error::custom(format!("no decision `{word}`")))
+    }
+}

@@ -1,0 +1,309 @@
+//! Where records wait when the store cannot take them: files, in the order of arrival, read back once the store can.
+//!
+//! A line is a checksum and a record as JSON. A file belongs to the process that holds its lock; files without an owner
+//! are what an ended process left behind, and whoever opens the spool next takes them over. Records may be read twice (a
+//! process can end between commit and clean-up): it is the store that keeps each once.
+
+mod file;
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::Record;
+use file::SegmentFile;
+
+/// Where a record waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// In the data folder.
+    Data,
+    /// In the runtime folder, because the data folder did not take it. It survives this process, not the machine.
+    Runtime,
+    /// In this process, because no folder took it. It does not survive this process.
+    Memory,
+}
+
+/// What became of a record that was to be spooled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spooled {
+    /// It waits here.
+    Kept(Place),
+    /// The spool is full.
+    Dropped,
+}
+
+/// Where a spool is and how large it may grow.
+#[derive(Debug, Clone)]
+pub struct SpoolOptions {
+    /// The folder to use; made if it is missing.
+    pub data: PathBuf,
+    /// The folder to use when the first cannot be written.
+    pub runtime: Option<PathBuf>,
+    /// How much may wait in files.
+    pub max_bytes: u64,
+    /// How much may wait in memory when no file can be written.
+    pub max_memory: u64,
+}
+
+impl SpoolOptions {
+    /// A spool in this folder: 64 MB in files, 4 MB in memory.
+    pub fn new(data: impl Into<PathBuf>) -> Self {
+        Self {
+            data: data.into(),
+            runtime: None,
+            max_bytes: 64 * 1024 * 1024,
+            max_memory: 4 * 1024 * 1024,
+        }
+    }
+}
+
+/// A queue of records on disk. The oldest are kept: beyond its caps new ones are dropped, and the caller is told.
+#[derive(Debug)]
+pub struct Spool {
+    options: SpoolOptions,
+    /// Oldest first.
+    segments: VecDeque<Segment>,
+    file_bytes: u64,
+    memory_bytes: u64,
+    records: u64,
+    /// Lines that could not be read.
+    damaged: u64,
+    next_file: u64,
+    /// What the last [`Spool::peek`] handed out of the first segment.
+    peeked: Option<Peeked>,
+}
+
+#[derive(Debug)]
+enum Segment {
+    File(SegmentFile),
+    Memory(VecDeque<String>),
+}
+
+#[derive(Debug)]
+struct Peeked {
+    records: usize,
+    read_to: u64,
+    damaged: u64,
+}
+
+impl Spool {
+    /// Opens a spool and takes over what ended processes left in it.
+    ///
+    /// A folder that cannot be used is no error: the next place is used instead.
+    pub fn open(options: SpoolOptions) -> Self {
+        let mut spool = Self {
+            options,
+            segments: VecDeque::new(),
+            file_bytes: 0,
+            memory_bytes: 0,
+            records: 0,
+            damaged: 0,
+            next_file: 0,
+            peeked: None,
+        };
+        spool.take_over();
+        spool
+    }
+
+    /// Takes over what processes that have ended left behind.
+    pub fn take_over(&mut self) {
+        let mut found: Vec<SegmentFile> = self
+            .folders()
+            .into_iter()
+            .flat_map(|(place, folder)| file::left_behind(place, &folder))
+            .filter(|new| !self.has(new))
+            .collect();
+        found.sort_by(|a, b| a.path().file_name().cmp(&b.path().file_name()));
+        for segment in found {
+            self.file_bytes += segment.bytes();
+            self.records += segment.records();
+            self.segments.push_back(Segment::File(segment));
+        }
+    }
+
+    fn has(&self, new: &SegmentFile) -> bool {
+        self.segments
+            .iter()
+            .any(|segment| matches!(segment, Segment::File(file) if file.path() == new.path()))
+    }
+
+    fn folders(&self) -> Vec<(Place, PathBuf)> {
+        let runtime = self.options.runtime.clone();
+        std::iter::once((Place::Data, self.options.data.clone()))
+            .chain(runtime.map(|folder| (Place::Runtime, folder)))
+            .collect()
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    /// How many records wait.
+    pub fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// How many bytes wait.
+    pub fn bytes(&self) -> u64 {
+        self.file_bytes + self.memory_bytes
+    }
+
+    /// How many lines could not be read since this was last asked.
+    pub fn take_damaged(&mut self) -> u64 {
+        std::mem::take(&mut self.damaged)
+    }
+
+    /// Adds records at the end; says of each what became of it.
+    pub fn append<'a>(&mut self, records: impl IntoIterator<Item = &'a Record>) -> Vec<Spooled> {
+        let lines: Vec<Option<String>> = records.into_iter().map(file::line).collect();
+        let mut results = Vec::with_capacity(lines.len());
+        let mut batch = Vec::new();
+        let mut room = self.options.max_bytes.saturating_sub(self.file_bytes);
+        for line in lines.iter().map(Option::as_deref) {
+            let Some(line) = line.filter(|line| line.len() as u64 <= room) else {
+                // The oldest are kept: nothing that comes later may slip in before what was dropped.
+                room = 0;
+                results.push(Spooled::Dropped);
+                continue;
+            };
+            room -= line.len() as u64;
+            batch.push(line);
+            results.push(Spooled::Dropped);
+        }
+        let kept = self.append_lines(&batch);
+        for (result, kept) in results.iter_mut().zip(kept) {
+            *result = kept;
+        }
+        results
+    }
+
+    /// Writes lines to the first place that takes them.
+    fn append_lines(&mut self, lines: &[&str]) -> Vec<Spooled> {
+        if lines.is_empty() {
+            return Vec::new();
+        }
+        let text = lines.concat();
+        let count = lines.len() as u64;
+        match self.append_to_file(&text, count) {
+            Some(place) => {
+                self.file_bytes += text.len() as u64;
+                self.records += count;
+                vec![Spooled::Kept(place); lines.len()]
+            }
+            None => lines.iter().map(|line| self.keep_in_memory(line)).collect(),
+        }
+    }
+
+    fn append_to_file(&mut self, text: &str, records: u64) -> Option<Place> {
+        if let Some(Segment::File(last)) = self.segments.back_mut()
+            && last.append(text, records).is_ok()
+        {
+            return Some(last.place());
+        }
+        for (place, folder) in self.folders() {
+            self.next_file += 1;
+            let Ok(mut segment) = SegmentFile::create(place, &folder, self.next_file) else {
+                continue;
+            };
+            if segment.append(text, records).is_ok() {
+                self.segments.push_back(Segment::File(segment));
+                return Some(place);
+            }
+            segment.remove();
+        }
+        None
+    }
+
+    fn keep_in_memory(&mut self, line: &str) -> Spooled {
+        if self.memory_bytes + line.len() as u64 > self.options.max_memory {
+            return Spooled::Dropped;
+        }
+        if !matches!(self.segments.back(), Some(Segment::Memory(_))) {
+            self.segments.push_back(Segment::Memory(VecDeque::new()));
+        }
+        if let Some(Segment::Memory(lines)) = self.segments.back_mut() {
+            lines.push_back(line.to_owned());
+        }
+        self.memory_bytes += line.len() as u64;
+        self.records += 1;
+        Spooled::Kept(Place::Memory)
+    }
+
+    /// The oldest records, at most so many and at least one; they stay until [`Spool::advance`].
+    pub fn peek(&mut self, limit: usize) -> Vec<Record> {
+        // Each turn of the loop gets further only if it looks at something.
+        let limit = limit.max(1);
+        while let Some(first) = self.segments.front() {
+            let (records, peeked) = match first {
+                Segment::File(segment) => segment.read(limit),
+                Segment::Memory(lines) => {
+                    let records: Vec<Record> = lines
+                        .iter()
+                        .take(limit)
+                        .filter_map(|line| file::record(line.as_bytes()))
+                        .collect();
+                    let peeked = Peeked {
+                        records: lines.len().min(limit),
+                        read_to: 0,
+                        damaged: 0,
+                    };
+                    (records, peeked)
+                }
+            };
+            self.peeked = Some(peeked);
+            if !records.is_empty() {
+                return records;
+            }
+            // Nothing of what was looked at is a record. More may follow in the same file, and certainly in the next.
+            self.advance();
+        }
+        Vec::new()
+    }
+
+    /// Removes what the last [`Spool::peek`] gave.
+    pub fn advance(&mut self) {
+        let Some(peeked) = self.peeked.take() else {
+            return;
+        };
+        self.damaged += peeked.damaged;
+        let finished = match self.segments.front_mut() {
+            None => return,
+            Some(Segment::File(segment)) => {
+                self.records -= segment.advance(peeked.read_to, peeked.records as u64);
+                segment.is_finished()
+            }
+            Some(Segment::Memory(lines)) => {
+                for line in lines.drain(..peeked.records.min(lines.len())) {
+                    self.memory_bytes -= line.len() as u64;
+                    self.records -= 1;
+                }
+                lines.is_empty()
+            }
+        };
+        if finished && let Some(first) = self.segments.pop_front() {
+            self.forget(first);
+        }
+    }
+
+    fn forget(&mut self, segment: Segment) {
+        match segment {
+            Segment::File(segment) => {
+                self.file_bytes = self.file_bytes.saturating_sub(segment.bytes());
+                self.records = self.records.saturating_sub(segment.records());
+                segment.remove();
+            }
+            Segment::Memory(lines) => {
+                let bytes: u64 = lines.iter().map(|line| line.len() as u64).sum();
+                self.memory_bytes = self.memory_bytes.saturating_sub(bytes);
+                self.records = self.records.saturating_sub(lines.len() as u64);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,198 @@
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+
+use chrono::Utc;
+
+use super::*;
+
+fn record(id: &str) -> Record {
+    Record::new(id, Utc::now(), "agent", "PreToolUse", "session")
+}
+
+fn drain(spool: &mut Spool, step: usize) -> Vec<String> {
+    let mut ids = Vec::new();
+    loop {
+        let records = spool.peek(step);
+        if records.is_empty() {
+            return ids;
+        }
+        ids.extend(records.into_iter().map(|record| record.id));
+        spool.advance();
+    }
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder)
+        .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
+        .unwrap_or_default()
+}
+
+fn numbers(range: std::ops::Range<u32>) -> Vec<String> {
+    range.map(|n| n.to_string()).collect()
+}
+
+#[test]
+fn what_waits_comes_back_in_order_and_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut spool = Spool::open(SpoolOptions::new(folder.path()));
+    for n in 0..100 {
+        assert_eq!(
+            spool.append([&record(&n.to_string())]),
+            [Spooled::Kept(Place::Data)]
+        );
+    }
+    assert_eq!(spool.records(), 100);
+    assert_eq!(drain(&mut spool, 7), numbers(0..100));
+    assert!(spool.is_empty());
+    assert_eq!((spool.records(), spool.bytes()), (0, 0));
+    assert!(files(folder.path()).is_empty());
+}
+
+#[test]
+fn what_was_looked_at_but_not_taken_comes_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut spool = Spool::open(SpoolOptions::new(folder.path()));
+    spool.append([&record("a"), &record("b")]);
+    assert_eq!(spool.peek(1)[0].id, "a");
+    assert_eq!(spool.peek(1)[0].id, "a");
+    spool.advance();
+    assert_eq!(drain(&mut spool, 10), ["b"]);
+}
+
+#[test]
+fn a_second_process_takes_over_only_what_nobody_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut first = Spool::open(SpoolOptions::new(folder.path()));
+    first.append([&record("a")]);
+    let mut second = Spool::open(SpoolOptions::new(folder.path()));
+    assert!(second.is_empty(), "the first still holds its file");
+    drop(first);
+    second.take_over();
+    assert_eq!(second.records(), 1);
+    second.append([&record("b")]);
+    assert_eq!(drain(&mut second, 10), ["a", "b"]);
+}
+
+#[test]
+fn a_torn_tail_is_ignored_and_a_damaged_line_is_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut spool = Spool::open(SpoolOptions::new(folder.path()));
+    spool.append([&record("a"), &record("b"), &record("c")]);
+    drop(spool);
+    let path = files(folder.path()).remove(0);
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replacen("\"b\"", "\"x\"", 1)).unwrap();
+    let half = file::line(&record("d")).unwrap();
+    OpenOptions::new()
+        .append(true)
+        .open(&path)
+        .unwrap()
+        .write_all(&half.as_bytes()[..half.len() / 2])
+        .unwrap();
+
+    let mut spool = Spool::open(SpoolOptions::new(folder.path()));
+    assert_eq!(drain(&mut spool, 10), ["a", "c"]);
+    assert_eq!(spool.take_damaged(), 1, "the torn tail is no loss");
+    assert!(files(folder.path()).is_empty());
+}
+
+#[test]
+fn rubbish_files_of_any_kind_are_survived() {
+    let folder = tempfile::tempdir().unwrap();
+    for (n, bytes) in [
+        &b""[..],
+        b"\n\n\n",
+        b"\xff\xfe\x00",
+        b"0123456789abcdef {}\n",
+    ]
+    .iter()
+    .enumerate()
+    {
+        fs::write(folder.path().join(format!("{n}.spool")), bytes).unwrap();
+    }
+    let mut spool = Spool::open(SpoolOptions::new(folder.path()));
+    spool.append([&record("a")]);
+    assert_eq!(drain(&mut spool, 10), ["a"]);
+    assert!(spool.is_empty() && files(folder.path()).is_empty());
+    assert_eq!((spool.records(), spool.bytes()), (0, 0));
+}
+
+#[test]
+fn what_follows_a_file_without_records_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = |id: &str| file::line(&record(id)).unwrap();
+    let torn = whole("torn").trim_end().to_owned();
+    let damaged = "0123456789abcdef {}\n".repeat(300_000);
+    assert!(damaged.len() > 4 * 1024 * 1024, "more than is read at once");
+    for (name, text) in [
+        ("0", String::new()),
+        ("1", whole("a")),
+        ("2", torn),
+        ("3", String::new()),
+        ("4", whole("b")),
+        ("5", damaged + &whole("c")),
+        ("6", whole("d")),
+    ] {
+        fs::write(folder.path().join(format!("{name}.spool")), text).unwrap();
+    }
+    let mut spool = Spool::open(SpoolOptions::new(folder.path()));
+    assert_eq!(drain(&mut spool, 10), ["a", "b", "c", "d"]);
+    assert_eq!(spool.take_damaged(), 300_000);
+    assert!(spool.is_empty() && files(folder.path()).is_empty());
+    assert_eq!((spool.records(), spool.bytes()), (0, 0));
+}
+
+#[test]
+fn beyond_the_cap_the_oldest_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let one = file::line(&record("0")).unwrap().len() as u64;
+    let options = SpoolOptions {
+        max_bytes: one * 10 + one / 2,
+        ..SpoolOptions::new(folder.path())
+    };
+    let mut spool = Spool::open(options);
+    let records: Vec<Record> = (0..10).map(|n| record(&n.to_string())).collect();
+    let results = spool.append(&records);
+    assert_eq!(results, [Spooled::Kept(Place::Data); 10]);
+    assert_eq!(spool.append([&record("x")]), [Spooled::Dropped]);
+    assert_eq!(drain(&mut spool, 3), numbers(0..10));
+    assert_eq!(spool.append([&record("y")]), [Spooled::Kept(Place::Data)]);
+}
+
+#[test]
+fn without_a_data_folder_the_runtime_folder_then_memory_is_used() {
+    let place = tempfile::tempdir().unwrap();
+    // A file stands where the folder should be: this cannot be written by anybody, not even by root.
+    let blocked = place.path().join("file");
+    fs::write(&blocked, "").unwrap();
+    let runtime = place.path().join("runtime");
+    let mut options = SpoolOptions::new(blocked.join("spool"));
+    options.runtime = Some(runtime.clone());
+    let mut spool = Spool::open(options.clone());
+    assert_eq!(
+        spool.append([&record("a")]),
+        [Spooled::Kept(Place::Runtime)]
+    );
+    drop(spool);
+
+    let mut spool = Spool::open(options.clone());
+    assert_eq!(drain(&mut spool, 10), ["a"]);
+
+    options.runtime = Some(blocked.join("runtime"));
+    options.max_memory = 2_000;
+    let mut spool = Spool::open(options);
+    let records: Vec<Record> = (0..100).map(|n| record(&n.to_string())).collect();
+    let results = spool.append(&records);
+    let kept = u32::try_from(
+        results
+            .iter()
+            .take_while(|result| **result == Spooled::Kept(Place::Memory))
+            .count(),
+    )
+    .unwrap();
+    assert!((2..20).contains(&kept), "{kept}");
+    assert_eq!(results.last(), Some(&Spooled::Dropped));
+    assert_eq!(drain(&mut spool, 3), numbers(0..kept));
+    assert!(spool.is_empty());
+}

@@ -1,0 +1,380 @@
+//! The store of one machine: a SQLite database, one thread that writes, a few connections that read.
+
+mod apply;
+mod backend;
+mod calls;
+mod checkpoint;
+mod connection;
+mod delegations;
+mod forget;
+mod hooks;
+mod keeper;
+mod keys;
+mod memory;
+mod open_calls;
+mod queries;
+mod readers;
+mod sessions;
+mod traces;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU32;
+use std::sync::mpsc;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use rusqlite::Connection;
+
+use crate::error::{Error, Result};
+use crate::folder;
+use crate::gap::{Gap, PendingGaps};
+use crate::hook_figures::{AllFigures, HookFigures};
+use crate::queue::{Step, lock};
+use crate::session::{Session, SessionDetails, SessionFilter};
+use crate::spool::{Spool, SpoolOptions};
+use crate::store::{Forget, Forgotten, Integrity, Size, Store, Submission};
+use crate::trace::{SessionRef, Trace, TraceFilter, TraceStatistics, Trigger};
+use crate::tree::TraceTree;
+use crate::writer::{Backend, Drained, Shared, Threads, Writer};
+use backend::SqliteBackend;
+use keeper::Keeper;
+use readers::Readers;
+
+/// The database's file in the data folder.
+const FILE: &str = "bowline.db";
+
+/// Where a store is and how it behaves.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Options {
+    /// The folder of the database and its spool; made if it is missing.
+    pub folder: PathBuf,
+    /// The folder for the spool when the first cannot be written.
+    pub runtime_folder: Option<PathBuf>,
+    /// What a commit survives.
+    pub durability: Durability,
+    /// How long things are kept.
+    pub retention: Retention,
+    /// How long a record may take until it is answered.
+    pub deadline: Duration,
+    /// How much may wait in the spool, in bytes.
+    pub max_spool: u64,
+    /// How many pages the database may have, for those who want an end set by SQLite itself.
+    pub max_pages: Option<u32>,
+}
+
+impl Options {
+    /// A store in this folder: kept for 30 days and up to 1 GB, answered within 20 ms.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self {
+            folder: folder.into(),
+            runtime_folder: None,
+            durability: Durability::ProcessEnd,
+            retention: Retention::default(),
+            deadline: Duration::from_millis(20),
+            max_spool: 64 * 1024 * 1024,
+            max_pages: None,
+        }
+    }
+
+    /// The database's file.
+    pub fn database(&self) -> PathBuf {
+        self.folder.join(FILE)
+    }
+}
+
+/// What a commit survives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// The sudden end of the process (`synchronous = NORMAL`).
+    ProcessEnd,
+    /// The sudden end of the machine (`synchronous = FULL`); each commit waits for the disk.
+    PowerCut,
+}
+
+/// How long things are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retention {
+    /// Older things are removed; `None` keeps them.
+    pub days: Option<u32>,
+    /// When more bytes are in use the oldest things are removed; `None` sets no limit.
+    pub bytes: Option<u64>,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self {
+            days: Some(30),
+            bytes: Some(1024 * 1024 * 1024),
+        }
+    }
+}
+
+type Shares = Shared<SqliteBackend>;
+
+/// A store in a SQLite database.
+///
+/// Several processes may use the same folder at once. Dropping the store waits until what was submitted is safe.
+#[derive(Debug)]
+pub struct SqliteStore {
+    path: PathBuf,
+    shared: Arc<Shares>,
+    readers: Arc<Readers>,
+    figures: Arc<Mutex<AllFigures>>,
+    keeper: Arc<Keeper>,
+    threads: Threads,
+}
+
+impl SqliteStore {
+    /// Opens the store of a folder, or makes one.
+    ///
+    /// A database that is locked, read-only or has no room is no error: records wait in the spool until it is better. A
+    /// damaged one is moved aside and a new one begun; [`Store::gaps`] says so.
+    ///
+    /// # Errors
+    ///
+    /// When the folder or the database belongs to another user, or the database is of a newer Bowline or of another
+    /// program. Nothing is touched then.
+    pub fn open(options: Options) -> Result<Self> {
+        match folder::private_folder(&options.folder) {
+            Err(error @ Error::ForeignOwner { .. }) => return Err(error),
+            Err(error) => tracing::warn!("the data folder cannot be used now: {error}"),
+            Ok(()) => {}
+        }
+        let path = options.database();
+        let gaps = Arc::new(Mutex::new(PendingGaps::default()));
+        let figures = Arc::new(Mutex::new(AllFigures::default()));
+        let readers = Arc::new(Readers::new(&path));
+        let frames = Arc::new(AtomicU32::new(0));
+        let keeper = Arc::new(Keeper::new(&path, frames.clone(), options.retention));
+
+        let spool = Spool::open(SpoolOptions {
+            runtime: options.runtime_folder.clone(),
+            max_bytes: options.max_spool,
+            ..SpoolOptions::new(options.folder.join("spool"))
+        });
+        let shared = Arc::new(Shared::new(spool, gaps.clone(), options.deadline));
+        let mut backend = SqliteBackend {
+            path: path.clone(),
+            options,
+            connection: None,
+            opened: None,
+            memory: memory::Memory::default(),
+            figures: figures.clone(),
+            readers: readers.clone(),
+            keeper: keeper.clone(),
+            gaps,
+            frames,
+            since_figures: 0,
+        };
+        match backend.prepare() {
+            Ok(()) => {}
+            Err(error) if error.may_pass() => {
+                tracing::warn!("the store cannot be used now: {error}");
+            }
+            Err(error) => return Err(error),
+        }
+        let mut threads = Threads::start(&shared, backend)?;
+        let (kept, sharing) = (keeper.clone(), shared.clone());
+        threads.spawn("bowline-keeper", move || kept.run(&sharing))?;
+        Ok(Self {
+            path,
+            shared,
+            readers,
+            figures,
+            keeper,
+            threads,
+        })
+    }
+
+    /// The database's file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads; if the database turns out to be damaged, it is looked at and replaced before it is read again.
+    fn read<T>(&self, what: impl Fn(&Connection) -> Result<T>) -> Result<T> {
+        match self.readers.read(&what) {
+            Err(Error::Corrupt(message)) => {
+                tracing::warn!("the store could not be read: {message}");
+                self.on_writer(|writer| writer.backend.verify().map(Some))?;
+                self.readers.read(&what)
+            }
+            other => other,
+        }
+    }
+
+    /// Where events are recorded by nothing but processes that end after one of them, nobody else would ever tidy up: each
+    /// removes a little, which is more than it added.
+    fn tidy_a_little(&self) {
+        let mut tidying = self.keeper.tidying();
+        let tidied = self.on_writer(move |writer| {
+            if writer.is_welcome() {
+                tidying.step(&mut writer.backend);
+            }
+            Ok(Some(()))
+        });
+        if let Err(error) = tidied {
+            tracing::debug!("nothing was tidied up: {error}");
+        }
+    }
+
+    /// Runs something on the writing thread, step by step, and waits for what it comes to.
+    fn on_writer<T: Send + 'static>(
+        &self,
+        mut job: impl FnMut(&mut Writer<SqliteBackend>) -> Result<Option<T>> + Send + 'static,
+    ) -> Result<T> {
+        let (answer, answered) = mpsc::channel();
+        let accepted = self.shared.queue.push_job(Box::new(move |writer| {
+            let result = match job(writer) {
+                Ok(None) => return Step::Again,
+                Ok(Some(value)) => Ok(value),
+                Err(error) => Err(error),
+            };
+            // Whoever asked may be gone.
+            let _ = answer.send(result);
+            Step::Finished
+        }));
+        if !accepted {
+            return Err(Error::Closed);
+        }
+        // A job that is gone without an answer panicked: nobody closes a store that is being asked.
+        answered.recv().map_err(|_| {
+            Error::Backend("internal error: a panic ended what was asked".to_owned())
+        })?
+    }
+}
+
+impl Drop for SqliteStore {
+    fn drop(&mut self) {
+        if !self.keeper.has_tidied() {
+            self.tidy_a_little();
+        }
+        self.shared.queue.close();
+        self.keeper.close();
+        self.threads.join();
+    }
+}
+
+impl Store for SqliteStore {
+    fn submit_all(&self, submissions: Vec<Submission>) {
+        self.shared.submit_all(submissions);
+    }
+
+    fn flush(&self) -> Result<()> {
+        lock(&self.shared.spool).take_over();
+        self.on_writer(|writer| {
+            Ok(match writer.drain_step() {
+                Drained::Some => None,
+                Drained::Everything | Drained::Nothing => {
+                    writer.backend.idle();
+                    Some(())
+                }
+            })
+        })
+    }
+
+    fn get_trace(&self, tool_use_id: &str) -> Result<Option<Trace>> {
+        self.read(|db| traces::by_id(db, tool_use_id))
+    }
+
+    fn get_slow_traces(&self, threshold_ms: i64, limit: usize) -> Result<Vec<Trace>> {
+        self.read(|db| traces::slow(db, threshold_ms, limit))
+    }
+
+    fn get_trace_tree(&self, trace_id: &str) -> Result<Option<TraceTree>> {
+        self.read(|db| traces::tree(db, trace_id))
+    }
+
+    fn find_traces(&self, filter: &TraceFilter<'_>) -> Result<Vec<Trace>> {
+        self.read(|db| traces::find(db, filter))
+    }
+
+    fn trace_statistics(&self, filter: &TraceFilter<'_>) -> Result<TraceStatistics> {
+        self.read(|db| traces::statistics(db, filter))
+    }
+
+    fn sessions(&self, filter: &SessionFilter<'_>) -> Result<Vec<Session>> {
+        self.read(|db| queries::sessions(db, filter))
+    }
+
+    fn session(&self, session: SessionRef<'_>) -> Result<Option<SessionDetails>> {
+        self.read(|db| queries::session(db, session))
+    }
+
+    fn last_triggers(&self, limit: usize) -> Result<Vec<Trigger>> {
+        self.read(|db| queries::last_triggers(db, limit))
+    }
+
+    fn hook_figures(&self) -> Result<Vec<HookFigures>> {
+        Ok(lock(&self.figures).list())
+    }
+
+    fn gaps(&self) -> Result<Vec<Gap>> {
+        let mut gaps = lock(&self.shared.gaps).list();
+        match self.read(queries::gaps) {
+            Ok(written) => gaps.extend(written),
+            // What is known must be told also when the database cannot be read.
+            Err(error) if !gaps.is_empty() => tracing::warn!("older gaps cannot be read: {error}"),
+            Err(error) => return Err(error),
+        }
+        gaps.sort_by_key(|gap| std::cmp::Reverse(gap.time));
+        Ok(gaps)
+    }
+
+    fn integrity_check(&self) -> Result<Integrity> {
+        self.read(queries::integrity)
+    }
+
+    fn backup(&self, to: &Path) -> Result<()> {
+        drop(folder::new_private_file(to)?);
+        self.read(|db| queries::copy_to(db, to)).inspect_err(|_| {
+            // Half a copy is none; what went wrong with it is more worth telling.
+            let _ = std::fs::remove_file(to);
+        })
+    }
+
+    fn compact(&self) -> Result<()> {
+        self.on_writer(|writer| writer.backend.compact().map(Some))
+    }
+
+    fn forget(&self, what: Forget<'_>) -> Result<Forgotten> {
+        lock(&self.shared.spool).take_over();
+        let mut forgetting = forget::Forgetting::new(what);
+        self.on_writer(move |writer| {
+            // What waits in the spool would come back.
+            match writer.drain_step() {
+                Drained::Everything => forgetting.step(&mut writer.backend),
+                Drained::Some => Ok(None),
+                Drained::Nothing => Err(Error::Unavailable {
+                    why: crate::error::Unavailable::Locked,
+                    message:
+                        "records in the spool could not be written first; nothing was forgotten"
+                            .to_owned(),
+                }),
+            }
+        })
+    }
+
+    fn size(&self) -> Result<Size> {
+        let mut size = self.read(queries::size)?;
+        let spool = lock(&self.shared.spool);
+        size.spooled = spool.bytes();
+        size.spooled_records = spool.records();
+        Ok(size)
+    }
+}
+
+/// A time as it is stored.
+fn millis(time: DateTime<Utc>) -> i64 {
+    time.timestamp_millis()
+}
+
+/// A stored time; what no calendar has becomes its beginning.
+fn time(millis: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp_millis(millis).unwrap_or(DateTime::UNIX_EPOCH)
+}
+
+#[cfg(test)]
+mod tests;

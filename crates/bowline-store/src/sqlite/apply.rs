@@ -1,0 +1,160 @@
+//! One record, written within the transaction of the caller.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::memory::{KnownSession, Memory};
+use super::{hooks, keys, millis};
+use crate::error::{Error, Result};
+use crate::record::{Change, Record, decision};
+use crate::store::Note;
+use crate::writer::Applied;
+
+/// A record being written.
+pub(super) struct Apply<'a> {
+    pub(super) db: &'a Connection,
+    pub(super) memory: &'a mut Memory,
+    pub(super) record: &'a Record,
+    /// The record's time.
+    pub(super) at: i64,
+    pub(super) notes: Vec<Note>,
+}
+
+/// Whether an event was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Inserted {
+    New,
+    Known,
+}
+
+/// Two events of one millisecond may come to the same number: the later takes the next, at most so far away.
+const MAX_NEIGHBOURS: i64 = 1_000;
+
+impl<'a> Apply<'a> {
+    pub(super) fn new(db: &'a Connection, memory: &'a mut Memory, record: &'a Record) -> Self {
+        Self {
+            db,
+            memory,
+            record,
+            at: millis(record.time),
+            notes: Vec::new(),
+        }
+    }
+
+    pub(super) fn run(mut self) -> Result<Applied> {
+        let project = match &self.record.project {
+            Some(path) => Some(self.memory.project(self.db, path, self.at)?),
+            None => None,
+        };
+        // Starting a session always makes a row, which must not be made twice.
+        if self.starts_session() && self.is_known()? {
+            return Ok(Applied::Known);
+        }
+        let session = self.session(project)?;
+        if self.insert_event(project, session.as_ref())? == Inserted::Known {
+            return Ok(Applied::Known);
+        }
+        match session {
+            None if self.record.changes.is_empty() => {}
+            None => self.notes.push(Note::NoSession),
+            Some(session) => {
+                self.memory.touch(session.id, self.at);
+                for change in &self.record.changes {
+                    self.change(change, &session)?;
+                }
+            }
+        }
+        Ok(Applied::Recorded(self.notes))
+    }
+
+    /// The numbers that this event may have.
+    fn numbers(&self) -> std::ops::Range<i64> {
+        let first = keys::event(&self.record.id, self.record.time);
+        first..first.saturating_add(MAX_NEIGHBOURS)
+    }
+
+    /// Which event has a number.
+    fn event_at(&self, number: i64) -> Result<Option<String>> {
+        Ok(self
+            .db
+            .prepare_cached("SELECT event_id FROM events WHERE id = ?1")?
+            .query_row([number], |row| row.get(0))
+            .optional()?)
+    }
+
+    fn is_known(&self) -> Result<bool> {
+        for number in self.numbers() {
+            match self.event_at(number)? {
+                None => return Ok(false),
+                Some(id) if id == self.record.id => return Ok(true),
+                Some(_) => {}
+            }
+        }
+        Ok(false)
+    }
+
+    /// Writes the event under the first number that is free. Nearly always that is the first, and nothing need be read.
+    fn insert_event(
+        &self,
+        project: Option<i64>,
+        session: Option<&KnownSession>,
+    ) -> Result<Inserted> {
+        let record = self.record;
+        let duration = i64::try_from(record.duration.as_micros()).unwrap_or(i64::MAX);
+        let hooks = hooks::to_text(&record.hooks)?;
+        let mut insert = self.db.prepare_cached(
+            "INSERT INTO events (id, event_id, at, agent, event, project_id, chain_id, session_id, subagent, tool,
+                tool_use_id, decision, reason, enforcement, duration_us, hooks)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+             ON CONFLICT (id) DO NOTHING",
+        )?;
+        for number in self.numbers() {
+            let inserted = insert.execute(params![
+                number,
+                record.id,
+                self.at,
+                record.agent,
+                record.event,
+                project,
+                session.map(|session| session.chain),
+                session.map(|session| session.id),
+                record.subagent.as_ref().map(|subagent| &subagent.id),
+                record.tool,
+                record.tool_use_id,
+                decision::as_str(record.decision),
+                record.reason,
+                record.enforcement.as_str(),
+                duration,
+                hooks,
+            ])?;
+            if inserted > 0 {
+                return Ok(Inserted::New);
+            }
+            if self.event_at(number)?.is_some_and(|id| id == record.id) {
+                return Ok(Inserted::Known);
+            }
+        }
+        Err(Error::Backend(format!(
+            "there is no number left for the event `{}`",
+            record.id
+        )))
+    }
+
+    fn change(&mut self, change: &Change, session: &KnownSession) -> Result<()> {
+        match change {
+            // Done before the event was written.
+            Change::SessionStarted { .. } => Ok(()),
+            Change::SessionEnded { reason, unfinished } => {
+                self.end_session(session, reason.as_deref(), *unfinished)
+            }
+            Change::PromptGiven { text } => self.give_prompt(session, text.as_deref()),
+            Change::TraceStarted(start) => self.start_trace(session, start),
+            Change::TraceEnded(end) => self.end_trace(session, end),
+            Change::TraceClosed { call, how, message } => {
+                self.close_trace(session, call, *how, message.as_deref())
+            }
+            Change::DelegationStarted(start) => self.start_delegation(session, start),
+            Change::SubagentStarted => self.start_subagent(session),
+            Change::DelegationEnded(end) => self.end_delegation(session, end),
+        }
+    }
+}

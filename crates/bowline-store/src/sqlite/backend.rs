@@ -1,0 +1,329 @@
+//! The writer's side of the database.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rusqlite::{Connection, TransactionBehavior, params};
+
+use super::apply::Apply;
+use super::keeper::Keeper;
+use super::memory::Memory;
+use super::readers::Readers;
+use super::{Options, connection, millis, queries};
+use crate::error::{Error, Result, Unavailable};
+use crate::gap::{Gap, GapCause, PendingGaps};
+use crate::hook_figures::AllFigures;
+use crate::queue::lock;
+use crate::record::{Record, decision};
+use crate::store::Integrity;
+use crate::writer::{Applied, Backend};
+
+/// The figures of hooks are written down after so many records, and when nothing else is to do.
+const FIGURES_EVERY: usize = 1_000;
+/// So many gaps are remembered.
+const MAX_GAPS: i64 = 1_000;
+
+/// The connection that writes, and what belongs to it.
+#[derive(Debug)]
+pub(super) struct SqliteBackend {
+    pub(super) path: PathBuf,
+    pub(super) options: Options,
+    /// `None` until the database can be opened.
+    pub(super) connection: Option<Connection>,
+    /// Which file that is.
+    pub(super) opened: Option<(u64, u64)>,
+    pub(super) memory: Memory,
+    pub(super) figures: Arc<Mutex<AllFigures>>,
+    pub(super) readers: Arc<Readers>,
+    pub(super) keeper: Arc<Keeper>,
+    pub(super) gaps: Arc<Mutex<PendingGaps>>,
+    /// How many pages the log has, as of the last commit.
+    pub(super) frames: Arc<AtomicU32>,
+    pub(super) since_figures: usize,
+}
+
+impl Backend for SqliteBackend {
+    fn commit(
+        &mut self,
+        records: &[Arc<Record>],
+        gaps: &[Gap],
+        patience: Duration,
+    ) -> Result<Vec<Applied>> {
+        self.whole(|this| this.commit_once(records, gaps, patience))
+    }
+
+    fn wants_idle(&self) -> bool {
+        self.connection.is_some() && (lock(&self.figures).is_changed() || self.memory.has_heard())
+    }
+
+    fn idle(&mut self) {
+        if !self.wants_idle() {
+            return;
+        }
+        let keeper = self.keeper.clone();
+        let _pen = keeper.take_pen();
+        let figures = self.figures.clone();
+        let written = self.transact(self.options.deadline / 2, |db, memory| {
+            memory.write_heard(db)?;
+            write_figures(db, &lock(&figures))
+        });
+        match written {
+            Ok(()) => lock(&figures).written(),
+            Err(error) => {
+                self.memory.forget();
+                tracing::debug!("the figures of hooks were not written: {error}");
+            }
+        }
+    }
+
+    fn recover(&mut self) {
+        // A transaction that was begun ends with its connection.
+        self.connection = None;
+        self.memory.forget();
+    }
+}
+
+impl SqliteBackend {
+    /// Opens the database if it is not open.
+    pub(super) fn prepare(&mut self) -> Result<()> {
+        self.whole(|this| this.database().map(|_| ()))
+    }
+
+    /// Does something with a database that is whole: a damaged one is moved aside first, and a new one begun.
+    fn whole<T>(&mut self, mut what: impl FnMut(&mut Self) -> Result<T>) -> Result<T> {
+        match what(self) {
+            Err(Error::Corrupt(message)) => {
+                self.begin_anew(&message)?;
+                what(self)
+            }
+            other => other,
+        }
+    }
+
+    /// Looks at the file itself, not at what is remembered of it; replaces it if it is damaged.
+    pub(super) fn verify(&mut self) -> Result<()> {
+        let fresh = connection::open_for_reading(&self.path)?;
+        let found = queries::integrity(&fresh)?;
+        drop(fresh);
+        match found {
+            Integrity::Sound => Ok(()),
+            Integrity::Damaged(what) => {
+                self.begin_anew(what.first().map_or("", String::as_str))?;
+                self.prepare()
+            }
+        }
+    }
+
+    fn begin_anew(&mut self, message: &str) -> Result<()> {
+        let opened = self.opened;
+        let path = self.path.clone();
+        let aside = self.let_go(|| {
+            // Another process may have done it already, or may be about to.
+            let _alone = connection::lock_shape(&path)?;
+            if connection::identity(&path) == opened {
+                connection::move_aside(&path).map(Some)
+            } else {
+                Ok(None)
+            }
+        })?;
+        let Some(aside) = aside else {
+            return Ok(());
+        };
+        lock(&self.gaps).add(
+            GapCause::MovedAside,
+            0,
+            format!(
+                "the database was damaged ({message}); it was moved to {} and a new one begun",
+                aside.display()
+            ),
+        );
+        Ok(())
+    }
+
+    /// Closes every connection, and does something before the next is opened.
+    fn let_go<T>(&mut self, then: impl FnOnce() -> T) -> T {
+        let keeper = self.keeper.clone();
+        keeper.replacing(|| {
+            self.connection = None;
+            self.memory.forget();
+            self.readers.reopen();
+            then()
+        })
+    }
+
+    pub(super) fn database(&mut self) -> Result<&mut Connection> {
+        if self.connection.is_none() {
+            // Known before it is opened: a damaged file may be replaced by a good one at any moment.
+            self.opened = connection::identity(&self.path);
+            let mut db = connection::open_for_writing(&self.path, &self.options)?;
+            if self.opened.is_none() {
+                self.opened = connection::identity(&self.path);
+            }
+            let frames = self.frames.clone();
+            db.wal_hook(Some(move |_: &mut rusqlite::hooks::Wal, pages| {
+                frames.store(u32::try_from(pages).unwrap_or(0), Ordering::Relaxed);
+                Ok(())
+            }))?;
+            let mut figures = lock(&self.figures);
+            if !figures.is_changed() {
+                figures.clear();
+                for (name, kept) in queries::figures(&db)? {
+                    figures.load(name, kept);
+                }
+            }
+            self.connection = Some(db);
+        }
+        self.connection.as_mut().ok_or(Error::Closed)
+    }
+
+    fn commit_once(
+        &mut self,
+        records: &[Arc<Record>],
+        gaps: &[Gap],
+        patience: Duration,
+    ) -> Result<Vec<Applied>> {
+        if self.connection.is_some() && connection::identity(&self.path) != self.opened {
+            // The file was removed or replaced: what is written to the old one, nobody would ever read.
+            self.let_go(|| ());
+        }
+        self.database()?;
+        let keeper = self.keeper.clone();
+        let pen = keeper.take_pen();
+        let figures_due = self.since_figures >= FIGURES_EVERY;
+        let figures = self.figures.clone();
+        let result = self.transact(patience, |db, memory| {
+            memory.refresh(db)?;
+            let applied = records
+                .iter()
+                .map(|record| Apply::new(db, memory, record).run())
+                .collect::<Result<Vec<Applied>>>()?;
+            memory.write_touched(db)?;
+            write_gaps(db, gaps)?;
+            if figures_due {
+                write_figures(db, &lock(&figures))?;
+            }
+            Ok(applied)
+        });
+        drop(pen);
+        match &result {
+            Ok(applied) => {
+                if figures_due {
+                    lock(&figures).written();
+                    self.since_figures = 0;
+                }
+                self.count(records, applied);
+            }
+            Err(error) => {
+                self.memory.forget();
+                // A connection that may only read stays so; a new one finds out.
+                if matches!(
+                    error,
+                    Error::Unavailable {
+                        why: Unavailable::ReadOnly | Unavailable::Unreachable,
+                        ..
+                    }
+                ) {
+                    self.connection = None;
+                }
+            }
+        }
+        result
+    }
+
+    /// Does something in one transaction.
+    fn transact<T>(
+        &mut self,
+        patience: Duration,
+        what: impl FnOnce(&Connection, &mut Memory) -> Result<T>,
+    ) -> Result<T> {
+        self.database()?;
+        let Some(db) = &mut self.connection else {
+            return Err(Error::Closed);
+        };
+        db.busy_timeout(patience)?;
+        let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let value = what(&transaction, &mut self.memory)?;
+        transaction.commit()?;
+        Ok(value)
+    }
+
+    fn count(&mut self, records: &[Arc<Record>], applied: &[Applied]) {
+        let mut figures = lock(&self.figures);
+        for (record, applied) in records.iter().zip(applied) {
+            if matches!(applied, Applied::Recorded(_)) {
+                figures.count(record);
+            }
+        }
+        drop(figures);
+        self.since_figures += records.len();
+        self.keeper.committed(records.len());
+    }
+
+    /// Removes things in a transaction of their own, small enough not to be noticed.
+    pub(super) fn remove<T>(&mut self, what: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        self.database()?;
+        let keeper = self.keeper.clone();
+        let _pen = keeper.take_pen();
+        let removed = self.transact(self.options.deadline, |db, memory| {
+            memory.write_heard(db)?;
+            what(db)
+        });
+        self.memory.forget();
+        removed
+    }
+
+    pub(super) fn compact(&mut self) -> Result<()> {
+        self.idle();
+        let keeper = self.keeper.clone();
+        let _pen = keeper.take_pen();
+        let db = self.database()?;
+        db.busy_timeout(Duration::from_secs(5))?;
+        db.execute_batch("VACUUM")?;
+        super::checkpoint::truncate(db)
+    }
+}
+
+fn write_gaps(db: &Connection, gaps: &[Gap]) -> Result<()> {
+    if gaps.is_empty() {
+        return Ok(());
+    }
+    let mut insert = db
+        .prepare_cached("INSERT INTO gaps (at, cause, records, message) VALUES (?1, ?2, ?3, ?4)")?;
+    for gap in gaps {
+        let records = i64::try_from(gap.records).unwrap_or(i64::MAX);
+        insert.execute(params![
+            millis(gap.time),
+            gap.cause.as_str(),
+            records,
+            gap.message
+        ])?;
+    }
+    db.prepare_cached("DELETE FROM gaps WHERE id <= (SELECT max(id) FROM gaps) - ?1")?
+        .execute([MAX_GAPS])?;
+    Ok(())
+}
+
+fn write_figures(db: &Connection, figures: &AllFigures) -> Result<()> {
+    let mut upsert = db.prepare_cached(
+        "INSERT INTO hooks (name, fired, failed, last_fired_at, last_decision, last_failed_at, last_failure, durations)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+         ON CONFLICT (name) DO UPDATE SET fired = ?2, failed = ?3, last_fired_at = ?4, last_decision = ?5,
+            last_failed_at = ?6, last_failure = ?7, durations = ?8",
+    )?;
+    for (name, kept) in figures.changed() {
+        let failure = kept.last_failure.as_ref();
+        upsert.execute(params![
+            name,
+            i64::try_from(kept.fired).unwrap_or(i64::MAX),
+            i64::try_from(kept.failed).unwrap_or(i64::MAX),
+            millis(kept.last_fired),
+            decision::as_str(kept.last_decision),
+            failure.map(|(time, _)| millis(*time)),
+            failure.map(|(_, message)| message),
+            kept.durations_to_bytes(),
+        ])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,164 @@
+//! Tool calls, written: each begins, and ends or is closed.
+
+use rusqlite::params;
+
+use super::apply::Apply;
+use super::memory::KnownSession;
+use super::open_calls::{GENERATED, OpenCall};
+use super::{keys, millis};
+use crate::error::Result;
+use crate::record::{Call, TraceEnd, TraceStart, Unfinished};
+use crate::status::TraceStatus;
+use crate::store::Note;
+
+/// How a call ended.
+struct Finish<'a> {
+    status: TraceStatus,
+    duration: Option<i64>,
+    error: Option<&'a str>,
+    output: Option<String>,
+}
+
+impl Apply<'_> {
+    pub(super) fn start_trace(&mut self, session: &KnownSession, start: &TraceStart) -> Result<()> {
+        let row = self.memory.next_trace(self.db)?;
+        let (tool_use_id, digest) = match &start.call {
+            Call::Id(id) => (id.clone(), None),
+            Call::Unnamed { digest } => (format!("{GENERATED}{row}"), digest.map(u64::cast_signed)),
+        };
+        let open = self.memory.open.of(self.db, session.chain)?;
+        if open.by_id(&tool_use_id).is_some() {
+            self.notes.push(Note::AlreadyStarted { tool_use_id });
+            return Ok(());
+        }
+        let parent = start.parent.as_deref().and_then(|id| open.by_id(id));
+        let parent_row = parent.map(|parent| parent.row).or(session.spawned_by);
+        let named_group = (start.trace_id.clone()).or(parent.map(|parent| parent.trace_id.clone()));
+        let trace_id = named_group
+            // A prompt in the same record has set the group that this call belongs to.
+            .or_else(|| self.memory.session(&self.key())?.trace_id.clone())
+            .unwrap_or_else(|| tool_use_id.clone());
+        let input = start.input.as_ref().map(serde_json::Value::to_string);
+        self.db
+            .prepare_cached(
+                "INSERT INTO traces (id, tool_use_id, lookup, trace_id, chain_id, session_id, project_id, subagent,
+                    parent_id, tool, digest, status, started_at, created_at, tool_input)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 'started', ?12, ?13, ?14)",
+            )?
+            .execute(params![
+                row,
+                tool_use_id,
+                keys::lookup(row, &tool_use_id),
+                trace_id,
+                session.chain,
+                session.id,
+                session.project,
+                self.record.subagent.as_ref().map(|subagent| &subagent.id),
+                parent_row,
+                start.tool,
+                digest,
+                self.at,
+                millis(chrono::Utc::now()),
+                input,
+            ])?;
+        let begun = OpenCall {
+            row,
+            tool_use_id,
+            trace_id,
+            tool: start.tool.clone(),
+            digest,
+            started_at: self.at,
+        };
+        self.memory.open.begun(session.chain, begun);
+        Ok(())
+    }
+
+    pub(super) fn end_trace(&mut self, session: &KnownSession, end: &TraceEnd) -> Result<()> {
+        let open = self.memory.open.of(self.db, session.chain)?;
+        let Some(open) = open.find(&end.call, &end.tool) else {
+            self.note_no_start(&end.call, &end.tool);
+            return Ok(());
+        };
+        let (row, started_at) = (open.row, open.started_at);
+        let error = end
+            .error
+            .as_deref()
+            .filter(|error| !error.trim().is_empty());
+        let status = match (end.status, error) {
+            (TraceStatus::Completed | TraceStatus::Started, Some(_)) => TraceStatus::Failed,
+            (TraceStatus::Started, None) => TraceStatus::Completed,
+            (status, _) => status,
+        };
+        let duration = match end.duration {
+            Some(duration) => i64::try_from(duration.as_millis()).ok(),
+            // A start that is no time, or that comes after the end, gives no duration.
+            None => Some(self.at - started_at).filter(|ms| *ms >= 0 && started_at > 0),
+        };
+        if let Some(subagent) = &end.subagent {
+            self.name_subagent(session.chain, row, subagent)?;
+        }
+        let finish = Finish {
+            status,
+            duration,
+            error,
+            output: end.output.as_ref().map(serde_json::Value::to_string),
+        };
+        self.finish_trace(session, row, &finish)
+    }
+
+    pub(super) fn close_trace(
+        &mut self,
+        session: &KnownSession,
+        call: &Call,
+        how: Unfinished,
+        message: Option<&str>,
+    ) -> Result<()> {
+        let tool = self.record.tool.as_deref().unwrap_or_default();
+        let open = self.memory.open.of(self.db, session.chain)?;
+        // One that is not open needs no closing.
+        let Some(row) = open.find(call, tool).map(|open| open.row) else {
+            return Ok(());
+        };
+        let finish = Finish {
+            status: how.into(),
+            duration: None,
+            error: message,
+            output: None,
+        };
+        self.finish_trace(session, row, &finish)
+    }
+
+    fn finish_trace(
+        &mut self,
+        session: &KnownSession,
+        row: i64,
+        finish: &Finish<'_>,
+    ) -> Result<()> {
+        self.db
+            .prepare_cached(
+                "UPDATE traces SET status = ?2, ended_at = ?3, duration_ms = ?4, error_message = ?5, tool_output = ?6
+                 WHERE id = ?1",
+            )?
+            .execute(params![
+                row,
+                finish.status.as_str(),
+                self.at,
+                finish.duration,
+                finish.error,
+                finish.output
+            ])?;
+        self.memory.open.ended(session.chain, row);
+        self.settle_delegation(row, finish.status)
+    }
+
+    fn note_no_start(&mut self, call: &Call, tool: &str) {
+        let tool_use_id = match call {
+            Call::Id(id) => Some(id.clone()),
+            Call::Unnamed { .. } => None,
+        };
+        self.notes.push(Note::NoStart {
+            tool_use_id,
+            tool: tool.to_owned(),
+        });
+    }
+}

@@ -1,0 +1,216 @@
+//! Opening a database: whose it is, how it is set up, which version it has.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use chrono::Utc;
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rustix::fs::{FlockOperation, flock};
+
+use super::{Durability, Options, readers};
+use crate::error::{Error, Result, Unavailable};
+use crate::folder;
+
+mod embedded {
+    refinery::embed_migrations!("migrations");
+}
+
+/// The newest version of the schema.
+pub(super) const NEWEST: i64 = 3;
+/// `BOWL`, so that no other program's database is taken for ours.
+const APPLICATION: i64 = 0x424f_574c;
+/// Pages in memory, in KiB.
+const CACHE: i64 = 16 * 1024;
+const STATEMENTS: usize = 64;
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Self {
+        let message = error.to_string();
+        let unavailable = |why| Self::Unavailable {
+            why,
+            message: message.clone(),
+        };
+        match error.sqlite_error_code() {
+            Some(
+                ErrorCode::DatabaseBusy
+                | ErrorCode::DatabaseLocked
+                | ErrorCode::FileLockingProtocolFailed
+                | ErrorCode::OperationInterrupted,
+            ) => unavailable(Unavailable::Locked),
+            Some(ErrorCode::ReadOnly) => unavailable(Unavailable::ReadOnly),
+            Some(ErrorCode::DiskFull) => unavailable(Unavailable::Full),
+            Some(
+                ErrorCode::CannotOpen
+                | ErrorCode::SystemIoFailure
+                | ErrorCode::PermissionDenied
+                | ErrorCode::OutOfMemory,
+            ) => unavailable(Unavailable::Unreachable),
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Corrupt(message),
+            _ => Self::Backend(message),
+        }
+    }
+}
+
+/// Opens the database for writing, makes or migrates it.
+pub(super) fn open_for_writing(path: &Path, options: &Options) -> Result<Connection> {
+    folder::private_folder(&options.folder)?;
+    folder::private_file(path)?;
+    let mut db = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    db.busy_timeout(options.deadline / 2)?;
+    check_version(&db, path)?;
+    db.pragma_update(None, "journal_mode", "WAL")?;
+    let synchronous = match options.durability {
+        Durability::ProcessEnd => "NORMAL",
+        Durability::PowerCut => "FULL",
+    };
+    db.pragma_update(None, "synchronous", synchronous)?;
+    db.pragma_update(None, "foreign_keys", true)?;
+    db.pragma_update(None, "temp_store", "MEMORY")?;
+    db.pragma_update(None, "cache_size", -CACHE)?;
+    // A thread of its own does this.
+    db.pragma_update(None, "wal_autocheckpoint", 0)?;
+    if let Some(pages) = options.max_pages {
+        db.pragma_update(None, "max_page_count", pages)?;
+    }
+    migrate(&mut db, path)?;
+    Ok(db)
+}
+
+/// Opens the database for reading.
+pub(super) fn open_for_reading(path: &Path) -> Result<Connection> {
+    let db = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    db.busy_timeout(Duration::from_secs(1))?;
+    db.pragma_update(None, "temp_store", "MEMORY")?;
+    Ok(db)
+}
+
+/// Opens the database for moving the log into it.
+pub(super) fn open_for_checkpoints(path: &Path) -> Result<Connection> {
+    let db = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    db.pragma_update(None, "wal_autocheckpoint", 0)?;
+    Ok(db)
+}
+
+fn connect(path: &Path, access: OpenFlags) -> Result<Connection> {
+    let db = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    db.set_prepared_statement_cache_capacity(STATEMENTS);
+    // Otherwise many statements are compiled anew at each use, in case other values are better served by another plan.
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(db)
+}
+
+fn version(db: &Connection) -> Result<i64> {
+    Ok(db.pragma_query_value(None, "user_version", |row| row.get(0))?)
+}
+
+fn check_version(db: &Connection, path: &Path) -> Result<()> {
+    // At one moment: another process may be making the database.
+    let (found, is_ours) = readers::snapshot(db, |db| {
+        let found = version(db)?;
+        let application: i64 = db.pragma_query_value(None, "application_id", |row| row.get(0))?;
+        let tables: i64 =
+            db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+        let half_made = application == 0 && found == 0;
+        let is_ours =
+            tables == 0 || application == APPLICATION || (half_made && is_being_made(db)?);
+        Ok((found, is_ours))
+    })?;
+    if !is_ours {
+        return Err(Error::NotOurs(path.to_owned()));
+    }
+    if found > NEWEST {
+        return Err(Error::NewerSchema {
+            path: path.to_owned(),
+            found,
+            known: NEWEST,
+        });
+    }
+    Ok(())
+}
+
+/// Whether a first migration was begun and not finished: there is nothing but the list of migrations.
+fn is_being_made(db: &Connection) -> Result<bool> {
+    let others: i64 = db.query_row(
+        "SELECT count(*) FROM sqlite_schema WHERE tbl_name <> 'refinery_schema_history'",
+        [],
+        |row| row.get(0),
+    )?;
+    Ok(others == 0)
+}
+
+/// Brings the schema up to date, one process at a time.
+fn migrate(db: &mut Connection, path: &Path) -> Result<()> {
+    if version(db)? == NEWEST {
+        return Ok(());
+    }
+    let alone = lock_shape(path)?;
+    db.busy_timeout(Duration::from_secs(5))?;
+    let migrated = if version(db)? < NEWEST {
+        embedded::migrations::runner()
+            .run(db)
+            .map(|_| ())
+            .map_err(migration_error)
+    } else {
+        Ok(())
+    };
+    drop(alone);
+    migrated
+}
+
+/// The right to change the schema or to replace the database, which one process has at a time.
+pub(super) fn lock_shape(path: &Path) -> Result<fs::File> {
+    let path = path.with_extension("migration");
+    folder::private_file(&path)?;
+    let file = fs::OpenOptions::new()
+        .append(true)
+        .open(&path)
+        .map_err(Error::file(&path))?;
+    flock(&file, FlockOperation::LockExclusive)
+        .map_err(|error| Error::file(&path)(error.into()))?;
+    Ok(file)
+}
+
+/// The database's own error says whether it may pass.
+fn migration_error(error: refinery::Error) -> Error {
+    let text = error.to_string();
+    let mut source: Option<&(dyn std::error::Error + 'static)> = Some(&error);
+    while let Some(inner) = source {
+        if let Some(rusqlite::Error::SqliteFailure(code, message)) = inner.downcast_ref() {
+            return rusqlite::Error::SqliteFailure(*code, message.clone()).into();
+        }
+        source = inner.source();
+    }
+    Error::Backend(format!(
+        "the schema could not be brought up to date: {text}"
+    ))
+}
+
+/// Moves a damaged database out of the way, with everything that belongs to it; says where it is now.
+pub(super) fn move_aside(path: &Path) -> Result<PathBuf> {
+    let stamp = Utc::now().format("%Y%m%dT%H%M%S%3fZ");
+    let aside = with_suffix(path, &format!(".corrupt-{stamp}"));
+    for suffix in ["-wal", "-shm", ""] {
+        let from = with_suffix(path, suffix);
+        match fs::rename(&from, with_suffix(&aside, suffix)) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            other => other.map_err(Error::file(from))?,
+        }
+    }
+    Ok(aside)
+}
+
+/// Which file stands at a path.
+pub(super) fn identity(path: &Path) -> Option<(u64, u64)> {
+    let metadata = fs::metadata(path).ok()?;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+/// The path with something appended to its last name.
+pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}

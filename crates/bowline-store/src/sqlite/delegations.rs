@@ -1,0 +1,181 @@
+//! Delegations, written: which call handed over to which sub-agent.
+
+use rusqlite::{OptionalExtension, params};
+
+use super::apply::Apply;
+use super::memory::KnownSession;
+use crate::error::Result;
+use crate::record::{Change, DelegationEnd, DelegationStart, Subagent};
+use crate::status::TraceStatus;
+use crate::store::Note;
+
+impl Apply<'_> {
+    pub(super) fn start_delegation(
+        &mut self,
+        session: &KnownSession,
+        start: &DelegationStart,
+    ) -> Result<()> {
+        let open = self.memory.open.of(self.db, session.chain)?;
+        let call = match &start.call {
+            Some(id) => open.by_id(id),
+            None => open.newest_of(self.record.tool.as_deref().unwrap_or_default()),
+        };
+        let call = call.map(|call| call.row);
+        self.insert_delegation(session, call, &start.to, None, start.description.as_deref())
+    }
+
+    fn insert_delegation(
+        &self,
+        session: &KnownSession,
+        call: Option<i64>,
+        to: &str,
+        subagent: Option<&str>,
+        description: Option<&str>,
+    ) -> Result<()> {
+        // A sub-agent that nobody is known to have called was called by the session itself.
+        let caller = self.record.subagent.as_ref().filter(|_| subagent.is_none());
+        let from = caller.map_or(&self.record.agent, |caller| &caller.id);
+        self.db
+            .prepare_cached(
+                "INSERT INTO delegations (chain_id, session_id, trace_row, from_agent, to_agent, subagent, description,
+                    status, started_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'started', ?8)",
+            )?
+            .execute(params![
+                session.chain,
+                session.id,
+                call,
+                from,
+                to,
+                subagent,
+                description,
+                self.at
+            ])?;
+        Ok(())
+    }
+
+    /// Gives a new sub-agent the delegation that names it, else the oldest to its type that nobody works on.
+    pub(super) fn claim_delegation(
+        &self,
+        session: &mut KnownSession,
+        subagent: &Subagent,
+    ) -> Result<()> {
+        // The end of a sub-agent that never began is not the beginning of another's work.
+        let ends = |change: &Change| matches!(change, Change::DelegationEnded(_));
+        if self.record.changes.iter().any(ends) {
+            return Ok(());
+        }
+        let claimed: Option<(i64, Option<i64>, Option<String>)> = self
+            .db
+            .prepare_cached(
+                "SELECT d.id, d.trace_row, t.trace_id
+                 FROM delegations d LEFT JOIN traces t ON t.id = d.trace_row
+                 WHERE d.chain_id = ?1 AND d.status = 'started'
+                    AND (d.subagent = ?3 OR (d.subagent IS NULL AND d.to_agent = ?2 COLLATE NOCASE))
+                 ORDER BY d.subagent IS NULL, d.id LIMIT 1",
+            )?
+            .query_row(params![session.chain, subagent.kind, subagent.id], |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })
+            .optional()?;
+        let Some((delegation, call, trace_id)) = claimed else {
+            return Ok(());
+        };
+        session.spawned_by = call;
+        session.trace_id = trace_id.or(session.trace_id.take());
+        self.db
+            .prepare_cached("UPDATE delegations SET subagent = ?2 WHERE id = ?1")?
+            .execute(params![delegation, subagent.id])?;
+        self.db
+            .prepare_cached("UPDATE sessions SET spawned_by = ?2, trace_id = ?3 WHERE id = ?1")?
+            .execute(params![session.id, session.spawned_by, session.trace_id])?;
+        Ok(())
+    }
+
+    /// A call says to whom it handed over: one who is not heard of yet, or was given this very delegation.
+    pub(super) fn name_subagent(&self, chain: i64, call: i64, subagent: &str) -> Result<()> {
+        if self.delegation_of(chain, subagent)?.is_none() {
+            self.db
+                .prepare_cached(
+                    "UPDATE delegations INDEXED BY delegations_open SET subagent = ?2
+                     WHERE trace_row = ?1 AND status = 'started' AND subagent IS NULL",
+                )?
+                .execute(params![call, subagent])?;
+        }
+        Ok(())
+    }
+
+    /// A sub-agent begins; if no call delegated to it, that is a delegation of its own.
+    pub(super) fn start_subagent(&self, session: &KnownSession) -> Result<()> {
+        let Some(subagent) = &self.record.subagent else {
+            return Ok(());
+        };
+        if self.delegation_of(session.chain, &subagent.id)?.is_some() {
+            return Ok(());
+        }
+        self.insert_delegation(session, None, &subagent.kind, Some(&subagent.id), None)
+    }
+
+    fn delegation_of(&self, chain: i64, subagent: &str) -> Result<Option<i64>> {
+        Ok(self
+            .db
+            .prepare_cached(
+                "SELECT id FROM delegations WHERE chain_id = ?1 AND subagent = ?2 ORDER BY id DESC LIMIT 1",
+            )?
+            .query_row(params![chain, subagent], |row| row.get(0))
+            .optional()?)
+    }
+
+    pub(super) fn end_delegation(
+        &mut self,
+        session: &KnownSession,
+        end: &DelegationEnd,
+    ) -> Result<()> {
+        let subagent = self.record.subagent.as_ref().map(|it| it.id.clone());
+        let delegation = match &subagent {
+            Some(id) => self.delegation_of(session.chain, id)?,
+            None => None,
+        };
+        let Some(delegation) = delegation else {
+            self.notes.push(Note::NoDelegation { subagent });
+            return Ok(());
+        };
+        self.db
+            .prepare_cached(
+                "UPDATE delegations SET status = ?2, ended_at = ?3, last_message = coalesce(?4, last_message)
+                 WHERE id = ?1",
+            )?
+            .execute(params![
+                delegation,
+                end.status.as_str(),
+                self.at,
+                end.last_message
+            ])?;
+        self.end_row(session.id, None)
+    }
+
+    /// A call that delegated has ended, and no sub-agent was ever seen at work: then the delegation ended with it.
+    pub(super) fn settle_delegation(&self, call: i64, status: TraceStatus) -> Result<()> {
+        // Hardly any call delegates, and an update that finds its rows by what it changes costs more than a look.
+        let delegation: Option<i64> = self
+            .db
+            .prepare_cached(OPEN_OF_CALL)?
+            .query_row([call], |row| row.get(0))
+            .optional()?;
+        let Some(delegation) = delegation else {
+            return Ok(());
+        };
+        let status = match status {
+            TraceStatus::Completed | TraceStatus::Started => "completed",
+            TraceStatus::Failed | TraceStatus::Timeout => "failed",
+            TraceStatus::Cancelled => "cancelled",
+        };
+        self.db
+            .prepare_cached("UPDATE delegations SET status = ?2, ended_at = ?3 WHERE id = ?1")?
+            .execute(params![delegation, status, self.at])?;
+        Ok(())
+    }
+}
+
+const OPEN_OF_CALL: &str = "SELECT id FROM delegations INDEXED BY delegations_open
+    WHERE trace_row = ?1 AND status = 'started' AND subagent IS NULL LIMIT 1";

@@ -1,0 +1,296 @@
+//! Removing things: what is too old, too much, or what somebody wants forgotten. Always a little at a time.
+
+use std::collections::HashSet;
+
+use rusqlite::{Connection, OptionalExtension, ToSql, params};
+
+use super::backend::SqliteBackend;
+use super::{checkpoint, keys, millis};
+use crate::error::{Error, Result};
+use crate::queue::lock;
+use crate::store::{Forget, Forgotten};
+
+/// So many rows of each kind are removed at once.
+const ROWS: i64 = 500;
+/// So many events are looked at at once when they are found by nothing but looking.
+const LOOKED_AT: i64 = 5_000;
+
+/// Removes some of what is before a time; says how much, in all and by kind.
+pub(super) fn before(db: &Connection, cutoff: i64) -> Result<(usize, Forgotten)> {
+    let remove = |sql: &str, bound: i64| -> Result<usize> {
+        Ok(db.prepare_cached(sql)?.execute(params![bound, ROWS])?)
+    };
+    let events = remove(
+        "DELETE FROM events WHERE id IN (SELECT id FROM events WHERE id < ?1 ORDER BY id LIMIT ?2)",
+        keys::event_floor(cutoff),
+    )?;
+    let traces = remove(
+        "DELETE FROM traces WHERE id IN (SELECT id FROM traces WHERE started_at < ?1 ORDER BY started_at LIMIT ?2)",
+        cutoff,
+    )?;
+    let prompts = remove(
+        "DELETE FROM prompts WHERE id IN (SELECT id FROM prompts WHERE at < ?1 ORDER BY at LIMIT ?2)",
+        cutoff,
+    )?;
+    let delegations = remove(
+        "DELETE FROM delegations WHERE id IN
+            (SELECT id FROM delegations WHERE started_at < ?1 ORDER BY started_at LIMIT ?2)",
+        cutoff,
+    )?;
+    // A session is older than everything in it is new: it goes last.
+    let sessions = if traces == 0 {
+        remove(
+            "DELETE FROM sessions WHERE id IN
+                (SELECT id FROM sessions WHERE last_event_at < ?1 ORDER BY last_event_at LIMIT ?2)",
+            cutoff,
+        )?
+    } else {
+        0
+    };
+    let forgotten = Forgotten {
+        events: events as u64,
+        traces: traces as u64,
+        sessions: sessions as u64,
+    };
+    Ok((
+        events + traces + prompts + delegations + sessions,
+        forgotten,
+    ))
+}
+
+/// Removes some of the oldest things, whatever their age; says how much.
+pub(super) fn oldest(db: &Connection) -> Result<usize> {
+    let nth = |sql: &str| -> Result<Option<i64>> {
+        Ok(db
+            .prepare_cached(sql)?
+            .query_row([ROWS], |row| row.get(0))
+            .optional()?)
+    };
+    let event = nth("SELECT at FROM events ORDER BY id LIMIT 1 OFFSET ?1")?;
+    let trace = nth("SELECT started_at FROM traces ORDER BY started_at LIMIT 1 OFFSET ?1")?;
+    // With fewer than that of both kinds left, everything is the oldest.
+    let cutoff = match (event, trace) {
+        (Some(event), Some(trace)) => event.min(trace),
+        (Some(one), None) | (None, Some(one)) => one,
+        (None, None) => i64::MAX,
+    };
+    let (removed, _) = before(db, cutoff)?;
+    if removed > 0 {
+        return Ok(removed);
+    }
+    // More than that are of one and the same moment.
+    Ok(before(db, cutoff.saturating_add(1))?.0)
+}
+
+/// What is to be forgotten, and how far that is.
+#[derive(Debug)]
+pub(super) struct Forgetting {
+    what: What,
+    /// What goes, once it is known.
+    found: Option<Found>,
+    /// The events that have been looked at.
+    seen: i64,
+    forgotten: Forgotten,
+}
+
+#[derive(Debug)]
+enum What {
+    Session(String),
+    Project(String),
+    Before(i64),
+    All,
+}
+
+/// What belongs to a session's name or to a project.
+#[derive(Debug, Default)]
+struct Found {
+    chains: HashSet<i64>,
+    project: Option<i64>,
+}
+
+impl Found {
+    fn has(&self, chain: Option<i64>, project: Option<i64>) -> bool {
+        chain.is_some_and(|chain| self.chains.contains(&chain))
+            || (project.is_some() && project == self.project)
+    }
+}
+
+impl Forgetting {
+    pub(super) fn new(what: Forget<'_>) -> Self {
+        Self {
+            what: match what {
+                Forget::Session(name) => What::Session(name.to_owned()),
+                Forget::Project(path) => What::Project(path.to_owned()),
+                Forget::Before(time) => What::Before(millis(time)),
+                Forget::All => What::All,
+            },
+            found: None,
+            seen: -1,
+            forgotten: Forgotten::default(),
+        }
+    }
+
+    /// Forgets a little; what was forgotten in all when nothing is left.
+    pub(super) fn step(&mut self, backend: &mut SqliteBackend) -> Result<Option<Forgotten>> {
+        // What is forgotten must not stay readable in unused pages.
+        backend
+            .database()?
+            .pragma_update(None, "secure_delete", true)?;
+        let removed = match &self.what {
+            What::Before(cutoff) => {
+                let cutoff = *cutoff;
+                self.some_before(backend, cutoff)?
+            }
+            What::All => {
+                let removed = self.some_before(backend, i64::MAX)?;
+                if removed == 0 {
+                    backend.remove(|db| {
+                        db.execute_batch(
+                            "DELETE FROM projects; DELETE FROM hooks; DELETE FROM gaps",
+                        )?;
+                        Ok(())
+                    })?;
+                    lock(&backend.figures).clear();
+                    remove_moved_aside(backend)?;
+                }
+                removed
+            }
+            What::Session(_) | What::Project(_) => self.some_of_found(backend)?,
+        };
+        if removed > 0 {
+            return Ok(None);
+        }
+        let db = backend.database()?;
+        db.pragma_update(None, "secure_delete", false)?;
+        checkpoint::truncate(db)?;
+        Ok(Some(self.forgotten))
+    }
+
+    fn some_before(&mut self, backend: &mut SqliteBackend, cutoff: i64) -> Result<usize> {
+        let (removed, forgotten) = backend.remove(|db| before(db, cutoff))?;
+        self.forgotten.events += forgotten.events;
+        self.forgotten.traces += forgotten.traces;
+        self.forgotten.sessions += forgotten.sessions;
+        Ok(removed)
+    }
+
+    fn some_of_found(&mut self, backend: &mut SqliteBackend) -> Result<usize> {
+        let mut found = match self.found.take() {
+            Some(found) => found,
+            None => backend.remove(|db| self.find(db))?,
+        };
+        let removed = backend.remove(|db| self.some_of(db, &mut found));
+        self.found = Some(found);
+        removed
+    }
+
+    fn some_of(&mut self, db: &Connection, found: &mut Found) -> Result<usize> {
+        if found.chains.is_empty() && found.project.is_none() {
+            return Ok(0);
+        }
+        let events = self.some_events(db, found)?;
+        if events > 0 {
+            return Ok(events);
+        }
+        if let Some(chain) = found.chains.iter().next().copied() {
+            if self.some_of_chain(db, chain)? == 0 {
+                found.chains.remove(&chain);
+            }
+            // There may be another chain.
+            return Ok(1);
+        }
+        if let Some(project) = found.project.take() {
+            // A session that began meanwhile keeps it.
+            db.prepare_cached(
+                "DELETE FROM projects WHERE id = ?1 AND NOT EXISTS
+                    (SELECT 1 FROM sessions INDEXED BY sessions_by_project WHERE project_id = ?1)",
+            )?
+            .execute([project])?;
+        }
+        Ok(0)
+    }
+
+    fn find(&self, db: &Connection) -> Result<Found> {
+        let chains = |sql: &str, value: &dyn ToSql| -> Result<HashSet<i64>> {
+            let mut select = db.prepare_cached(sql)?;
+            let rows = select.query_map([value], |row| row.get(0))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        };
+        Ok(match &self.what {
+            What::Session(name) => Found {
+                chains: chains(
+                    "SELECT DISTINCT chain_id FROM sessions INDEXED BY sessions_by_name WHERE name = ?1",
+                    name,
+                )?,
+                project: None,
+            },
+            What::Project(path) => {
+                let project: Option<i64> = db
+                    .prepare_cached("SELECT id FROM projects WHERE path = ?1")?
+                    .query_row([path], |row| row.get(0))
+                    .optional()?;
+                Found {
+                    chains: chains(
+                        "SELECT DISTINCT chain_id FROM sessions INDEXED BY sessions_by_project WHERE project_id = ?1",
+                        &project,
+                    )?,
+                    project,
+                }
+            }
+            What::Before(_) | What::All => Found::default(),
+        })
+    }
+
+    /// Goes through the events once; says how many were looked at.
+    fn some_events(&mut self, db: &Connection, found: &Found) -> Result<usize> {
+        let mut select = db.prepare_cached(
+            "SELECT id, chain_id, project_id FROM events WHERE id > ?1 ORDER BY id LIMIT ?2",
+        )?;
+        let rows: Vec<(i64, Option<i64>, Option<i64>)> = select
+            .query_map(params![self.seen, LOOKED_AT], |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })?
+            .collect::<rusqlite::Result<_>>()?;
+        let mut delete = db.prepare_cached("DELETE FROM events WHERE id = ?1")?;
+        for (id, chain, project) in &rows {
+            if found.has(*chain, *project) {
+                delete.execute([id])?;
+                self.forgotten.events += 1;
+            }
+            self.seen = *id;
+        }
+        Ok(rows.len())
+    }
+
+    fn some_of_chain(&mut self, db: &Connection, chain: i64) -> Result<usize> {
+        let remove = |table: &str, index: &str| -> Result<usize> {
+            let sql = format!(
+                "DELETE FROM {table} WHERE id IN
+                    (SELECT id FROM {table} INDEXED BY {index} WHERE chain_id = ?1 LIMIT ?2)"
+            );
+            Ok(db.prepare_cached(&sql)?.execute(params![chain, ROWS])?)
+        };
+        let traces = remove("traces", "traces_by_chain")?;
+        let prompts = remove("prompts", "prompts_by_chain")?;
+        let delegations = remove("delegations", "delegations_by_chain")?;
+        let sessions = remove("sessions", "sessions_by_chain")?;
+        self.forgotten.traces += traces as u64;
+        self.forgotten.sessions += sessions as u64;
+        Ok(traces + prompts + delegations + sessions)
+    }
+}
+
+/// Databases that were moved aside hold what is to be forgotten, too.
+fn remove_moved_aside(backend: &SqliteBackend) -> Result<()> {
+    let folder = &backend.options.folder;
+    let prefix = format!("{}.corrupt-", super::FILE);
+    for entry in std::fs::read_dir(folder)
+        .map_err(Error::file(folder))?
+        .flatten()
+    {
+        if entry.file_name().to_string_lossy().starts_with(&prefix) {
+            std::fs::remove_file(entry.path()).map_err(Error::file(entry.path()))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,228 @@
+//! The thread that tidies up: moves the log into the database, removes what is too old or too much.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use chrono::{TimeDelta, Utc};
+use rusqlite::Connection;
+
+use super::backend::SqliteBackend;
+use super::{Retention, Shares, checkpoint, connection, forget, millis, queries};
+use crate::error::Result;
+use crate::queue::{Step, lock};
+
+/// What is too old or too much is looked for after so many records …
+const RECORDS: usize = 5_000;
+/// … and after this time.
+const PAUSE: Duration = Duration::from_mins(10);
+/// The first time after so many records …
+const FIRST_RECORDS: usize = 1_000;
+/// … or this time: a store that is opened for one record is not held up.
+const FIRST_PAUSE: Duration = Duration::from_mins(1);
+/// The cap is undershot, so that it is not met again at the next record.
+const TARGET_PERCENT: u64 = 90;
+
+#[derive(Debug, Default)]
+struct Signal {
+    checkpoint: bool,
+    retention: bool,
+    closing: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Keeper {
+    path: PathBuf,
+    frames: Arc<AtomicU32>,
+    /// The log's length at which it is moved next.
+    pub(super) threshold: AtomicU32,
+    records: AtomicUsize,
+    retention: Retention,
+    /// Whether that has been looked for since the store was opened.
+    tidied: AtomicBool,
+    signal: Mutex<Signal>,
+    wake: Condvar,
+    /// Whoever writes holds it.
+    pen: Mutex<()>,
+    /// For checkpoints alone.
+    connection: Mutex<Option<Connection>>,
+}
+
+impl Keeper {
+    pub(super) fn new(path: &Path, frames: Arc<AtomicU32>, retention: Retention) -> Self {
+        Self {
+            path: path.to_owned(),
+            frames,
+            threshold: AtomicU32::new(checkpoint::FRAMES),
+            records: AtomicUsize::new(RECORDS - FIRST_RECORDS),
+            retention,
+            tidied: AtomicBool::new(false),
+            signal: Mutex::default(),
+            wake: Condvar::new(),
+            pen: Mutex::new(()),
+            connection: Mutex::new(None),
+        }
+    }
+
+    /// The right to write; waits for a checkpoint's last moment.
+    pub(super) fn take_pen(&self) -> MutexGuard<'_, ()> {
+        lock(&self.pen)
+    }
+
+    /// Replaces the database while nobody writes to it or moves its log.
+    pub(super) fn replacing<T>(&self, replace: impl FnOnce() -> T) -> T {
+        // In the order in which a checkpoint takes them.
+        let mut connection = lock(&self.connection);
+        let _pen = self.take_pen();
+        *connection = None;
+        replace()
+    }
+
+    /// Told after every commit.
+    pub(super) fn committed(&self, records: usize) {
+        let frames = self.frames.load(Ordering::Relaxed);
+        if frames < checkpoint::FRAMES {
+            // The log has begun anew.
+            self.threshold.store(checkpoint::FRAMES, Ordering::Relaxed);
+        }
+        let checkpoint = frames >= self.threshold.load(Ordering::Relaxed);
+        let count = self.records.fetch_add(records, Ordering::Relaxed) + records;
+        let retention = count >= RECORDS;
+        if !checkpoint && !retention {
+            return;
+        }
+        let mut signal = lock(&self.signal);
+        signal.checkpoint |= checkpoint;
+        if retention {
+            self.records.store(0, Ordering::Relaxed);
+            signal.retention = true;
+        }
+        drop(signal);
+        self.wake.notify_one();
+    }
+
+    pub(super) fn close(&self) {
+        lock(&self.signal).closing = true;
+        self.wake.notify_one();
+    }
+
+    pub(super) fn run(&self, shared: &Arc<Shares>) {
+        loop {
+            let signal = self.wait();
+            if signal.closing {
+                return;
+            }
+            if signal.checkpoint
+                && let Err(error) = self.checkpoint()
+            {
+                tracing::debug!("the log could not be moved: {error}");
+            }
+            if signal.retention {
+                lock(&shared.spool).take_over();
+                self.tidy(shared);
+            }
+        }
+    }
+
+    fn wait(&self) -> Signal {
+        let pause = if self.has_tidied() {
+            PAUSE
+        } else {
+            FIRST_PAUSE
+        };
+        let nothing =
+            |signal: &mut Signal| !signal.checkpoint && !signal.retention && !signal.closing;
+        let (mut signal, timeout) = self
+            .wake
+            .wait_timeout_while(lock(&self.signal), pause, nothing)
+            .unwrap_or_else(PoisonError::into_inner);
+        let mut taken = std::mem::take(&mut *signal);
+        taken.retention |= timeout.timed_out();
+        taken
+    }
+
+    /// Twice beside the writer, then a last time, when little is left, while nobody writes: only then does the log begin
+    /// anew.
+    pub(super) fn checkpoint(&self) -> Result<()> {
+        let mut connection = lock(&self.connection);
+        let db = match connection.take() {
+            Some(db) => db,
+            None => connection::open_for_checkpoints(&self.path)?,
+        };
+        checkpoint::passive(&db)?;
+        checkpoint::passive(&db)?;
+        let pen = self.take_pen();
+        checkpoint::passive(&db)?;
+        let frames = self.frames.load(Ordering::Relaxed);
+        drop(pen);
+        *connection = Some(db);
+        drop(connection);
+        // A reader may keep the log from beginning anew: then it is not tried again at every commit.
+        self.threshold
+            .store(frames.saturating_add(checkpoint::FRAMES), Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Has the writer remove what is too old or too much, a little at a time.
+    fn tidy(&self, shared: &Arc<Shares>) {
+        self.tidied.store(true, Ordering::Relaxed);
+        let mut tidying = self.tidying();
+        shared
+            .queue
+            .push_job(Box::new(move |writer| tidying.step(&mut writer.backend)));
+    }
+
+    /// Whether what is too old or too much has been looked for.
+    pub(super) fn has_tidied(&self) -> bool {
+        self.tidied.load(Ordering::Relaxed)
+    }
+
+    /// To be done step by step.
+    pub(super) fn tidying(&self) -> Tidying {
+        let days = self.retention.days;
+        Tidying {
+            cutoff: days.map(|days| millis(Utc::now() - TimeDelta::days(i64::from(days)))),
+            cap: self.retention.bytes,
+            shrinking: false,
+        }
+    }
+}
+
+/// Removes what is too old or too much.
+#[derive(Debug)]
+pub(super) struct Tidying {
+    cutoff: Option<i64>,
+    cap: Option<u64>,
+    shrinking: bool,
+}
+
+impl Tidying {
+    /// Removes a little.
+    pub(super) fn step(&mut self, backend: &mut SqliteBackend) -> Step {
+        match backend.remove(|db| self.remove_some(db)) {
+            Ok(removed) if removed > 0 => Step::Again,
+            Ok(_) => Step::Finished,
+            Err(error) => {
+                tracing::debug!("old records were not removed: {error}");
+                Step::Finished
+            }
+        }
+    }
+
+    fn remove_some(&mut self, db: &Connection) -> Result<usize> {
+        let mut removed = match self.cutoff {
+            Some(cutoff) => forget::before(db, cutoff)?.0,
+            None => 0,
+        };
+        if let Some(cap) = self.cap {
+            let in_use = queries::size(db)?.in_use;
+            self.shrinking =
+                in_use > cap || (self.shrinking && in_use > cap / 100 * TARGET_PERCENT);
+            if self.shrinking {
+                removed += forget::oldest(db)?;
+            }
+        }
+        Ok(removed)
+    }
+}

@@ -1,0 +1,71 @@
+//! A few connections that read.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use rusqlite::Connection;
+
+use super::connection;
+use crate::error::Result;
+use crate::queue::lock;
+
+/// So many connections stay open when nobody reads.
+const MAX_IDLE: usize = 4;
+
+#[derive(Debug, Default)]
+struct Idle {
+    connections: Vec<Connection>,
+    /// Counts how often the database was replaced.
+    generation: u64,
+}
+
+#[derive(Debug)]
+pub(super) struct Readers {
+    path: PathBuf,
+    idle: Mutex<Idle>,
+}
+
+impl Readers {
+    pub(super) fn new(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            idle: Mutex::default(),
+        }
+    }
+
+    /// The database is another now.
+    pub(super) fn reopen(&self) {
+        let mut idle = lock(&self.idle);
+        idle.connections.clear();
+        idle.generation += 1;
+    }
+
+    /// Lends a connection. One on which something failed is not used again.
+    pub(super) fn read<T>(&self, what: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        let (connection, generation) = {
+            let mut idle = lock(&self.idle);
+            (idle.connections.pop(), idle.generation)
+        };
+        let db = match connection {
+            Some(db) => db,
+            None => connection::open_for_reading(&self.path)?,
+        };
+        let value = what(&db)?;
+        let mut idle = lock(&self.idle);
+        if idle.generation == generation && idle.connections.len() < MAX_IDLE {
+            idle.connections.push(db);
+        }
+        Ok(value)
+    }
+}
+
+/// Several statements that see the same moment.
+pub(super) fn snapshot<T>(
+    db: &Connection,
+    what: impl FnOnce(&Connection) -> Result<T>,
+) -> Result<T> {
+    let transaction = db.unchecked_transaction()?;
+    let value = what(&transaction)?;
+    transaction.commit()?;
+    Ok(value)
+}

@@ -1,0 +1,180 @@
+use rusqlite::types::Value as Sql;
+use rusqlite::{Connection, params_from_iter};
+
+use super::traces::{Scope, find_query};
+use super::*;
+use crate::status::TraceStatus;
+use crate::trace::StatusFilter;
+
+mod faults;
+
+fn database() -> (tempfile::TempDir, Connection) {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options::new(folder.path().join("data"));
+    let path = options.folder.join(FILE);
+    let db = connection::open_for_writing(&path, &options).unwrap();
+    (folder, db)
+}
+
+/// What SQLite would do.
+fn plan(db: &Connection, sql: &str, values: &[Sql]) -> Vec<String> {
+    let mut explain = db.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+    let missing = explain.parameter_count().saturating_sub(values.len());
+    let values = values.iter().cloned().chain(vec![Sql::Null; missing]);
+    explain
+        .query_map(params_from_iter(values), |row| row.get(3))
+        .unwrap()
+        .collect::<rusqlite::Result<_>>()
+        .unwrap()
+}
+
+fn assert_no_scan(db: &Connection, name: &str, sql: &str, values: &[Sql]) {
+    let plan = plan(db, sql, values);
+    let scans = |step: &String| step.starts_with("SCAN") && step != "SCAN CONSTANT ROW";
+    assert!(
+        !plan.is_empty() && !plan.iter().any(scans),
+        "{name}: {plan:#?}\n{sql}"
+    );
+}
+
+#[test]
+fn f21_a_every_documented_query_uses_an_index() {
+    let (_folder, db) = database();
+    for (name, sql) in [
+        ("get_trace: bounds", traces::BOUNDS.to_owned()),
+        ("get_trace: seek", traces::SEEK.to_owned()),
+        ("get_trace: row", traces::by_row()),
+        ("tree: prompt", traces::PROMPT.to_owned()),
+        ("chains of a session", traces::CHAINS.to_owned()),
+        ("sessions", queries::sessions_sql(None)),
+        ("sessions of a project", queries::sessions_sql(Some(1))),
+        ("session", queries::chain_sql()),
+        ("prompts", queries::PROMPTS.to_owned()),
+        ("delegations", queries::DELEGATIONS.to_owned()),
+        ("last triggers", queries::TRIGGERS.to_owned()),
+        ("open calls of a chain", open_calls::OPEN.to_owned()),
+        ("row of a session", traces::SESSION_ROW.to_owned()),
+        ("project", traces::PROJECT.to_owned()),
+        ("gaps", queries::GAPS.to_owned()),
+    ] {
+        assert_no_scan(&db, name, &sql, &[]);
+    }
+    for (name, query) in [
+        ("slow", traces::slow_query(100, 10)),
+        ("tree", traces::tree_query("t")),
+    ] {
+        assert_no_scan(&db, name, &query.sql, &query.values);
+    }
+}
+
+#[test]
+fn f21_a_every_combination_of_filters_uses_an_index() {
+    let (_folder, db) = database();
+    let one = super::traces::Scope::one(1, 1, 0, i64::MAX);
+    let statuses = [
+        None,
+        Some(StatusFilter::AnyError),
+        Some(StatusFilter::Is(TraceStatus::Started)),
+        Some(StatusFilter::Is(TraceStatus::Completed)),
+        Some(StatusFilter::Is(TraceStatus::Failed)),
+    ];
+    let scopes: [Option<Scope>; 3] = [None, Some(Scope::chain(1)), Some(one)];
+    for scope in scopes {
+        for status in statuses {
+            for tool in [None, Some("Bash")] {
+                for project in [None, Some(1)] {
+                    for since in [None, Some(Utc::now())] {
+                        let filter = TraceFilter {
+                            tool,
+                            status,
+                            since,
+                            ..TraceFilter::default()
+                        };
+                        let query =
+                            find_query(&filter, scope, project, traces::COLUMNS, traces::JOINS);
+                        // What is open is few: its index is walked whole when no session is named.
+                        let walks_open = scope.is_none()
+                            && status == Some(StatusFilter::Is(TraceStatus::Started));
+                        let plan = plan(&db, &query.sql, &query.values);
+                        let allowed = |step: &String| {
+                            !step.starts_with("SCAN")
+                                || (walks_open && step.contains("INDEX traces_open"))
+                        };
+                        assert!(plan.iter().all(allowed), "{plan:#?}\n{}", query.sql);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_database_is_set_up_as_measured() {
+    let (_folder, db) = database();
+    let text = |pragma: &str| -> String {
+        db.pragma_query_value(None, pragma, |row| row.get::<_, rusqlite::types::Value>(0))
+            .map(|value| match value {
+                Sql::Integer(number) => number.to_string(),
+                Sql::Text(text) => text,
+                other => format!("{other:?}"),
+            })
+            .unwrap()
+    };
+    for (pragma, expected) in [
+        ("journal_mode", "wal"),
+        ("synchronous", "1"),
+        ("page_size", "4096"),
+        ("foreign_keys", "1"),
+        ("wal_autocheckpoint", "0"),
+        ("user_version", "3"),
+    ] {
+        assert_eq!(text(pragma), expected, "{pragma}");
+    }
+    let loose: i64 = db
+        .query_row(
+            "SELECT count(*) FROM pragma_table_list WHERE type = 'table' AND schema = 'main' AND NOT strict
+                AND name NOT LIKE 'sqlite_%' AND name <> 'refinery_schema_history'",
+            [],
+            |row| row.get(0),
+        )
+        .unwrap();
+    assert_eq!(loose, 0, "every table is strict");
+}
+
+#[test]
+fn the_log_is_moved_into_the_database_and_begins_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options::new(folder.path().join("data"));
+    let path = options.folder.join(FILE);
+    let mut db = connection::open_for_writing(&path, &options).unwrap();
+    let frames = Arc::new(AtomicU32::new(0));
+    let counted = frames.clone();
+    db.wal_hook(Some(move |_: &mut rusqlite::hooks::Wal, pages| {
+        counted.store(
+            u32::try_from(pages).unwrap_or(0),
+            std::sync::atomic::Ordering::Relaxed,
+        );
+        Ok(())
+    }))
+    .unwrap();
+    let keeper = Keeper::new(&path, frames.clone(), Retention::default());
+    let write = |n: i64| {
+        db.execute(
+            "INSERT INTO gaps (at, cause, records, message) VALUES (?1, 'dropped', 0, zeroblob(0) || 'x')",
+            [n],
+        )
+        .unwrap();
+        frames.load(std::sync::atomic::Ordering::Relaxed)
+    };
+    let before = (0..50).map(write).last().unwrap();
+    assert!(before >= 50, "{before}");
+    keeper.checkpoint().unwrap();
+    let threshold = || keeper.threshold.load(std::sync::atomic::Ordering::Relaxed);
+    assert!(
+        threshold() > checkpoint::FRAMES,
+        "a reader might have kept it from that"
+    );
+    assert!(write(50) < 10, "the log begins anew");
+    keeper.committed(1);
+    assert_eq!(threshold(), checkpoint::FRAMES);
+}

@@ -1,0 +1,389 @@
+//! Questions about tool calls. Every one names the index that it uses, so that none can ever read the whole table.
+
+use std::collections::HashMap;
+
+use rusqlite::types::Value as Sql;
+use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
+
+use super::readers::snapshot;
+use super::{keys, millis, time};
+use crate::error::Result;
+use crate::session::Prompt;
+use crate::status::TraceStatus;
+use crate::trace::{
+    SessionRef, StatusFilter, ToolStatistics, Trace, TraceFilter, TraceStatistics, percentile,
+};
+use crate::tree::{TraceTree, arrange};
+
+/// Nobody is given more rows than this at once.
+const MAX_ROWS: usize = 100_000;
+/// A tree is built of so many calls at most.
+const MAX_TREE: usize = 10_000;
+
+/// By so much the database may be behind about when a session was last heard of, and more.
+const LATE: i64 = 60_000;
+
+pub(super) const COLUMNS: &str = "t.id, t.tool_use_id, t.trace_id, s.name, t.session_id, s.agent, p.path, t.subagent, t.tool,
+    t.tool_input, t.tool_output, t.started_at, t.ended_at, t.duration_ms, t.status, t.error_message, t.parent_id,
+    parent.tool_use_id";
+pub(super) const JOINS: &str =
+    "LEFT JOIN sessions s ON s.id = t.session_id LEFT JOIN projects p ON p.id = t.project_id
+    LEFT JOIN traces parent ON parent.id = t.parent_id";
+/// As in the indexes: SQLite uses them only for these very words.
+const FAILED: &str = "t.status <> 'started' AND t.status <> 'completed'";
+
+fn trace(row: &Row<'_>) -> rusqlite::Result<Trace> {
+    let json = |text: Option<String>| {
+        // What is not JSON any more is shown as it is.
+        text.map(|text| serde_json::from_str(&text).unwrap_or(serde_json::Value::String(text)))
+    };
+    let status: String = row.get(14)?;
+    Ok(Trace {
+        row: row.get(0)?,
+        tool_use_id: row.get(1)?,
+        trace_id: row.get(2)?,
+        session: row.get::<_, Option<String>>(3)?.unwrap_or_default(),
+        session_row: row.get(4)?,
+        agent: row.get::<_, Option<String>>(5)?.unwrap_or_default(),
+        project: row.get(6)?,
+        subagent: row.get(7)?,
+        tool: row.get(8)?,
+        input: json(row.get(9)?),
+        output: json(row.get(10)?),
+        started_at: time(row.get(11)?),
+        ended_at: row.get::<_, Option<i64>>(12)?.map(time),
+        duration_ms: row.get(13)?,
+        status: status.parse().unwrap_or(TraceStatus::Failed),
+        error: row.get(15)?,
+        parent_row: row.get(16)?,
+        parent: row.get(17)?,
+    })
+}
+
+/// A statement and its values.
+#[derive(Debug)]
+pub(super) struct Query {
+    pub(super) sql: String,
+    pub(super) values: Vec<Sql>,
+}
+
+impl Query {
+    fn traces(&self, db: &Connection) -> Result<Vec<Trace>> {
+        let mut select = db.prepare_cached(&self.sql)?;
+        let rows = select.query_map(params_from_iter(&self.values), trace)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+fn limit(rows: usize) -> Sql {
+    Sql::Integer(i64::try_from(rows.min(MAX_ROWS)).unwrap_or(0))
+}
+
+pub(super) fn by_id(db: &Connection, tool_use_id: &str) -> Result<Option<Trace>> {
+    snapshot(db, |db| {
+        let (first, last): (Option<i64>, Option<i64>) = db
+            .prepare_cached(BOUNDS)?
+            .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let (Some(first), Some(last)) = (first, last) else {
+            return Ok(None);
+        };
+        let mut seek = db.prepare_cached(SEEK)?;
+        for lookup in keys::lookups(first..=last, tool_use_id) {
+            let row: Option<i64> = seek
+                .query_row(params![lookup, tool_use_id], |row| row.get(0))
+                .optional()?;
+            if let Some(row) = row {
+                let sql = by_row();
+                return Ok(db
+                    .prepare_cached(&sql)?
+                    .query_row([row], trace)
+                    .optional()?);
+            }
+        }
+        Ok(None)
+    })
+}
+
+pub(super) const BOUNDS: &str = "SELECT (SELECT min(id) FROM traces), (SELECT max(id) FROM traces)";
+pub(super) const SEEK: &str = "SELECT id FROM traces INDEXED BY traces_by_lookup
+    WHERE lookup = ?1 AND tool_use_id = ?2 ORDER BY id DESC LIMIT 1";
+
+pub(super) fn by_row() -> String {
+    format!("SELECT {COLUMNS} FROM traces t {JOINS} WHERE t.id = ?1")
+}
+
+pub(super) fn slow(db: &Connection, threshold_ms: i64, rows: usize) -> Result<Vec<Trace>> {
+    slow_query(threshold_ms, rows).traces(db)
+}
+
+pub(super) fn slow_query(threshold_ms: i64, rows: usize) -> Query {
+    Query {
+        sql: format!(
+            "SELECT {COLUMNS} FROM traces t INDEXED BY traces_by_duration {JOINS}
+             WHERE t.duration_ms IS NOT NULL AND t.duration_ms >= ?
+             ORDER BY t.duration_ms DESC, t.id DESC LIMIT ?"
+        ),
+        values: vec![Sql::Integer(threshold_ms), limit(rows)],
+    }
+}
+
+pub(super) fn tree(db: &Connection, trace_id: &str) -> Result<Option<TraceTree>> {
+    snapshot(db, |db| {
+        let mut traces = tree_query(trace_id).traces(db)?;
+        let prompt = db
+            .prepare_cached(PROMPT)?
+            .query_row([trace_id], |row| {
+                Ok(Prompt {
+                    trace_id: trace_id.to_owned(),
+                    session_row: row.get(0)?,
+                    time: time(row.get(1)?),
+                    text: row.get(2)?,
+                })
+            })
+            .optional()?;
+        if traces.is_empty() && prompt.is_none() {
+            return Ok(None);
+        }
+        let truncated = traces.len() > MAX_TREE;
+        traces.truncate(MAX_TREE);
+        Ok(Some(TraceTree {
+            trace_id: trace_id.to_owned(),
+            prompt,
+            roots: arrange(traces),
+            truncated,
+        }))
+    })
+}
+
+pub(super) const PROMPT: &str = "SELECT session_id, at, text FROM prompts INDEXED BY prompts_by_trace WHERE trace_id = ?1 LIMIT 1";
+
+pub(super) fn tree_query(trace_id: &str) -> Query {
+    Query {
+        sql: format!(
+            "SELECT {COLUMNS} FROM traces t INDEXED BY traces_by_trace {JOINS}
+             WHERE t.trace_id = ? ORDER BY t.started_at LIMIT ?"
+        ),
+        values: vec![Sql::Text(trace_id.to_owned()), limit(MAX_TREE + 1)],
+    }
+}
+
+/// A session as an index knows it: its chain, and one row of the chain if only that is meant.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scope {
+    pub(super) chain: i64,
+    only: Option<OneSession>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct OneSession {
+    row: i64,
+    from: i64,
+    to: i64,
+}
+
+#[cfg(test)]
+impl Scope {
+    pub(super) fn chain(chain: i64) -> Self {
+        Self { chain, only: None }
+    }
+
+    pub(super) fn one(chain: i64, row: i64, from: i64, to: i64) -> Self {
+        let only = Some(OneSession { row, from, to });
+        Self { chain, only }
+    }
+}
+
+/// The chains that are meant; usually one.
+pub(super) fn scopes(db: &Connection, session: SessionRef<'_>) -> Result<Vec<Scope>> {
+    match session {
+        SessionRef::Chain(name) => {
+            let mut select = db.prepare_cached(CHAINS)?;
+            let rows = select.query_map([name], |row| {
+                Ok(Scope {
+                    chain: row.get(0)?,
+                    only: None,
+                })
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        }
+        SessionRef::Row(row) => {
+            let scope = db
+                .prepare_cached(SESSION_ROW)?
+                .query_row([row], |found| {
+                    Ok(Scope {
+                        chain: found.get(0)?,
+                        only: Some(OneSession {
+                            row,
+                            from: found.get(1)?,
+                            to: found.get::<_, i64>(2)?.saturating_add(LATE),
+                        }),
+                    })
+                })
+                .optional()?;
+            Ok(scope.into_iter().collect())
+        }
+    }
+}
+
+pub(super) const SESSION_ROW: &str =
+    "SELECT chain_id, started_at, last_event_at FROM sessions WHERE id = ?1";
+
+pub(super) const CHAINS: &str =
+    "SELECT DISTINCT chain_id FROM sessions INDEXED BY sessions_by_name WHERE name = ?1 LIMIT 100";
+
+pub(super) fn find(db: &Connection, filter: &TraceFilter<'_>) -> Result<Vec<Trace>> {
+    snapshot(db, |db| {
+        let mut traces = Vec::new();
+        for query in find_queries(db, filter, COLUMNS, JOINS)? {
+            traces.extend(query.traces(db)?);
+        }
+        // One chain is in order already.
+        traces.sort_by_key(|trace| std::cmp::Reverse((trace.started_at, trace.row)));
+        traces.truncate(filter.limit);
+        Ok(traces)
+    })
+}
+
+fn find_queries(
+    db: &Connection,
+    filter: &TraceFilter<'_>,
+    columns: &str,
+    joins: &str,
+) -> Result<Vec<Query>> {
+    let project = match filter.project.map(|path| project(db, path)).transpose()? {
+        Some(None) => return Ok(Vec::new()),
+        known => known.flatten(),
+    };
+    match filter.session {
+        None => Ok(vec![find_query(filter, None, project, columns, joins)]),
+        Some(session) => Ok(scopes(db, session)?
+            .into_iter()
+            .map(|scope| find_query(filter, Some(scope), project, columns, joins))
+            .collect()),
+    }
+}
+
+pub(super) const PROJECT: &str = "SELECT id FROM projects WHERE path = ?1";
+
+/// The row of a project, if it is known.
+pub(super) fn project(db: &Connection, path: &str) -> Result<Option<i64>> {
+    Ok(db
+        .prepare_cached(PROJECT)?
+        .query_row([path], |row| row.get(0))
+        .optional()?)
+}
+
+/// The statement for a filter, by the index that leaves least.
+pub(super) fn find_query(
+    filter: &TraceFilter<'_>,
+    scope: Option<Scope>,
+    project: Option<i64>,
+    columns: &str,
+    joins: &str,
+) -> Query {
+    let mut conditions: Vec<&str> = Vec::new();
+    let mut values = Vec::new();
+    let mut require = |condition: &'static str, value: Sql| {
+        conditions.push(condition);
+        values.push(value);
+    };
+    if let Some(scope) = scope {
+        require("t.chain_id = ?", Sql::Integer(scope.chain));
+        if let Some(only) = scope.only {
+            require("t.started_at >= ?", Sql::Integer(only.from));
+            require("t.started_at <= ?", Sql::Integer(only.to));
+            require("t.session_id = ?", Sql::Integer(only.row));
+        }
+    }
+    if let Some(tool) = filter.tool {
+        require("t.tool = ?", Sql::Text(tool.to_owned()));
+    }
+    if let Some(project) = project {
+        require("t.project_id = ?", Sql::Integer(project));
+    }
+    // Always there, so that the indexes by time alone are entered and not walked from an end.
+    let since = filter.since.map_or(i64::MIN, millis);
+    require("t.started_at >= ?", Sql::Integer(since));
+    let failing = filter.status.is_some_and(|status| match status {
+        StatusFilter::AnyError => true,
+        StatusFilter::Is(status) => status.is_error(),
+    });
+    let open = filter.status == Some(StatusFilter::Is(TraceStatus::Started));
+    if let Some(StatusFilter::Is(status)) = filter.status
+        && !open
+    {
+        require("t.status = ?", Sql::Text(status.as_str().to_owned()));
+    }
+    if failing {
+        conditions.push(FAILED);
+    }
+    if open {
+        conditions.push("t.status = 'started'");
+    }
+    let index = match (scope, failing, open) {
+        (Some(_), true, _) => "traces_failed_by_chain",
+        (None, true, _) => "traces_failed",
+        (_, _, true) => "traces_open",
+        (Some(_), ..) => "traces_by_chain",
+        (None, ..) if filter.tool.is_some() => "traces_by_tool",
+        (None, ..) if project.is_some() => "traces_by_project",
+        (None, ..) => "traces_by_time",
+    };
+    let conditions = conditions.join(" AND ");
+    values.push(limit(filter.limit));
+    Query {
+        sql: format!(
+            "SELECT {columns} FROM traces t INDEXED BY {index} {joins}
+             WHERE {conditions} ORDER BY t.started_at DESC, t.id DESC LIMIT ?"
+        ),
+        values,
+    }
+}
+
+pub(super) fn statistics(db: &Connection, filter: &TraceFilter<'_>) -> Result<TraceStatistics> {
+    snapshot(db, |db| {
+        let one_more = TraceFilter {
+            limit: filter.limit.saturating_add(1),
+            ..filter.clone()
+        };
+        let mut looked_at = 0;
+        let mut more = false;
+        let mut tools: HashMap<String, (usize, usize, Vec<i64>)> = HashMap::new();
+        for query in find_queries(db, &one_more, "t.tool, t.status, t.duration_ms", "")? {
+            let mut select = db.prepare_cached(&query.sql)?;
+            let mut rows = select.query(params_from_iter(&query.values))?;
+            while let Some(row) = rows.next()? {
+                if looked_at == filter.limit {
+                    more = true;
+                    break;
+                }
+                looked_at += 1;
+                let status: String = row.get(1)?;
+                let failed = status.parse().is_ok_and(TraceStatus::is_error);
+                let (count, errors, durations) = tools.entry(row.get(0)?).or_default();
+                *count += 1;
+                *errors += usize::from(failed);
+                durations.extend(row.get::<_, Option<i64>>(2)?);
+            }
+        }
+        let mut tools: Vec<ToolStatistics> = tools
+            .into_iter()
+            .map(|(tool, (count, errors, mut durations))| {
+                durations.sort_unstable();
+                ToolStatistics {
+                    tool,
+                    count,
+                    errors,
+                    p50_ms: percentile(&durations, 50),
+                    p99_ms: percentile(&durations, 99),
+                }
+            })
+            .collect();
+        tools.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.tool.cmp(&b.tool)));
+        Ok(TraceStatistics {
+            tools,
+            looked_at,
+            more,
+        })
+    })
+}

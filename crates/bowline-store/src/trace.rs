@@ -1,0 +1,199 @@
+//! What is read back of tool calls and of decided events.
+
+use std::time::Duration;
+
+use bowline::hooks::Decision;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::record::{Enforcement, HookFired, decision};
+use crate::status::TraceStatus;
+
+/// One tool call, from start to end.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Trace {
+    /// The agent's id of the call, or one that was generated.
+    pub tool_use_id: String,
+    /// The group that it belongs to: usually everything that followed from one prompt.
+    pub trace_id: String,
+    /// The agent's name of the session.
+    pub session: String,
+    /// The number of the session's row; see [`SessionRef::Row`].
+    pub session_row: i64,
+    /// The agent.
+    pub agent: String,
+    /// The project's folder.
+    pub project: Option<String>,
+    /// The sub-agent that made the call.
+    pub subagent: Option<String>,
+    /// The tool.
+    pub tool: String,
+    /// What it was called with.
+    pub input: Option<Value>,
+    /// What it gave.
+    pub output: Option<Value>,
+    /// When it began.
+    pub started_at: DateTime<Utc>,
+    /// When it ended.
+    pub ended_at: Option<DateTime<Utc>>,
+    /// How long it took, in milliseconds.
+    pub duration_ms: Option<i64>,
+    /// How it went.
+    pub status: TraceStatus,
+    /// What went wrong.
+    pub error: Option<String>,
+    /// The id of the call that it is part of.
+    pub parent: Option<String>,
+    /// The number of the trace among all, in the order in which they were recorded.
+    #[serde(skip)]
+    pub(crate) row: i64,
+    #[serde(skip)]
+    pub(crate) parent_row: Option<i64>,
+}
+
+/// Which sessions are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionRef<'a> {
+    /// Every session under the agent's name for it, with what it continues, what continues it, and its sub-agents.
+    Chain(&'a str),
+    /// One session (one context window), by the number of its row.
+    Row(i64),
+}
+
+/// Which statuses are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StatusFilter {
+    /// One.
+    Is(TraceStatus),
+    /// Every one that counts as an error.
+    AnyError,
+}
+
+impl StatusFilter {
+    /// Whether a status is meant.
+    pub const fn contains(self, status: TraceStatus) -> bool {
+        match self {
+            Self::Is(wanted) => wanted as u8 == status as u8,
+            Self::AnyError => status.is_error(),
+        }
+    }
+}
+
+/// Which traces are wanted, newest first; whatever is `None` does not matter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TraceFilter<'a> {
+    /// Of these sessions.
+    pub session: Option<SessionRef<'a>>,
+    /// Of this tool.
+    pub tool: Option<&'a str>,
+    /// With this status.
+    pub status: Option<StatusFilter>,
+    /// Begun at this time or later.
+    pub since: Option<DateTime<Utc>>,
+    /// Of this project's folder.
+    pub project: Option<&'a str>,
+    /// At most so many.
+    pub limit: usize,
+}
+
+impl Default for TraceFilter<'_> {
+    fn default() -> Self {
+        Self {
+            session: None,
+            tool: None,
+            status: None,
+            since: None,
+            project: None,
+            limit: 100,
+        }
+    }
+}
+
+/// What a number of traces come to.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TraceStatistics {
+    /// By tool, most used first.
+    pub tools: Vec<ToolStatistics>,
+    /// How many traces were looked at: the newest.
+    pub looked_at: usize,
+    /// Whether there are more, older ones.
+    pub more: bool,
+}
+
+/// What the calls of one tool come to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolStatistics {
+    /// The tool.
+    pub tool: String,
+    /// How many calls.
+    pub count: usize,
+    /// How many of them failed, timed out or were cancelled.
+    pub errors: usize,
+    /// Half of the calls took at most this, in milliseconds.
+    pub p50_ms: Option<i64>,
+    /// 99 of 100 calls took at most this, in milliseconds.
+    pub p99_ms: Option<i64>,
+}
+
+/// One decided event.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Trigger {
+    /// The event's id.
+    pub id: String,
+    /// When it was reported.
+    pub time: DateTime<Utc>,
+    /// Who reported it.
+    pub agent: String,
+    /// The event.
+    pub event: String,
+    /// The project's folder.
+    pub project: Option<String>,
+    /// The agent's name of the session; empty if it has none.
+    pub session: String,
+    /// The sub-agent's id.
+    pub subagent: Option<String>,
+    /// The tool.
+    pub tool: Option<String>,
+    /// The agent's id of the tool call.
+    pub tool_use_id: Option<String>,
+    /// What was answered.
+    #[serde(with = "decision")]
+    pub decision: Decision,
+    /// Why.
+    pub reason: Option<String>,
+    /// Whether the agent acts on it.
+    pub enforcement: Enforcement,
+    /// How long deciding took.
+    pub duration: Duration,
+    /// The hooks that fired.
+    pub hooks: Vec<HookFired>,
+}
+
+/// The value that `percent` of a hundred sorted values do not exceed.
+pub(crate) fn percentile<T: Copy>(sorted: &[T], percent: usize) -> Option<T> {
+    let rank = (sorted.len() * percent).div_ceil(100).max(1);
+    sorted.get(rank - 1).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_values_that_occurred() {
+        let hundred: Vec<u32> = (1..=100).collect();
+        for (values, percent, expected) in [
+            (&hundred[..], 50, Some(50)),
+            (&hundred[..], 99, Some(99)),
+            (&hundred[..], 100, Some(100)),
+            (&hundred[..1], 50, Some(1)),
+            (&hundred[..2], 99, Some(2)),
+            (&hundred[..0], 50, None),
+        ] {
+            assert_eq!(percentile(values, percent), expected);
+        }
+    }
+}

@@ -1,0 +1,430 @@
+//! The thread that writes: takes whatever has arrived, commits it at once, answers. What cannot be committed is spooled, and
+//! drained in order before anything newer is committed. A second thread keeps the deadline when the first is held up.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, TryLockError};
+use std::thread::{self, JoinHandle, Thread};
+use std::time::Duration;
+
+use crate::error::{Error, Result};
+use crate::gap::{Gap, GapCause, PendingGaps};
+use crate::queue::{Entry, MAX_BATCH, Queue, Step, Work, lock};
+use crate::record::Record;
+use crate::spool::{Spool, Spooled};
+use crate::store::{Note, Outcome, Submission};
+
+/// So many spooled records are committed at once: more than arrive meanwhile, or a spool in use would never empty.
+const DRAIN: usize = 2 * MAX_BATCH;
+/// How often a store that could not take a record is tried again when nothing arrives.
+const RETRY: Duration = Duration::from_millis(200);
+
+/// The watch sleeps until it is woken after it found nothing unanswered so many times.
+const QUIET: u32 = 10;
+/// When the watch tries again what it could not do.
+const SOON: Duration = Duration::from_millis(1);
+
+/// What a record changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Applied {
+    /// It is in the store now.
+    Recorded(Vec<Note>),
+    /// It was in the store.
+    Known,
+}
+
+/// What a writer needs of a database.
+pub(crate) trait Backend: Send + Sized + 'static {
+    /// Commits all records and gaps, or nothing; waits no longer than `patience` for others.
+    fn commit(
+        &mut self,
+        records: &[Arc<Record>],
+        gaps: &[Gap],
+        patience: Duration,
+    ) -> Result<Vec<Applied>>;
+
+    /// Whether there is something left for [`Backend::idle`].
+    fn wants_idle(&self) -> bool;
+
+    /// Does what can wait until nothing else is to do.
+    fn idle(&mut self);
+
+    /// Lets go of whatever a panic may have left half done.
+    fn recover(&mut self);
+}
+
+/// What the threads of one store share.
+#[derive(Debug)]
+pub(crate) struct Shared<B> {
+    pub(crate) queue: Queue<Writer<B>>,
+    pub(crate) spool: Mutex<Spool>,
+    pub(crate) gaps: Arc<Mutex<PendingGaps>>,
+    /// How long a record may take until it is answered.
+    deadline: Duration,
+    watch: Watch,
+}
+
+#[derive(Debug, Default)]
+struct Watch {
+    thread: OnceLock<Thread>,
+    awake: AtomicBool,
+}
+
+impl<B> Shared<B> {
+    pub(crate) fn new(spool: Spool, gaps: Arc<Mutex<PendingGaps>>, deadline: Duration) -> Self {
+        Self {
+            queue: Queue::new(),
+            spool: Mutex::new(spool),
+            gaps,
+            deadline,
+            watch: Watch::default(),
+        }
+    }
+
+    pub(crate) fn submit_all(&self, submissions: Vec<Submission>) {
+        let refused = self.queue.push(submissions);
+        // The watch stays awake for a while after each record, so that waking it is not part of every one.
+        if !self.watch.awake.swap(true, Ordering::AcqRel)
+            && let Some(thread) = self.watch.thread.get()
+        {
+            thread.unpark();
+        }
+        if refused.is_empty() {
+            return;
+        }
+        lock(&self.gaps).add(
+            GapCause::Dropped,
+            refused.len() as u64,
+            "more events arrived than the store could take; the newest were dropped",
+        );
+        for submission in refused {
+            (submission.done)(Outcome::Dropped);
+        }
+    }
+
+    /// Spools entries, lets go of the spool, and answers them.
+    fn spool(&self, mut spool: MutexGuard<'_, Spool>, entries: Vec<Entry>) {
+        let mut entries: Vec<Entry> = entries
+            .into_iter()
+            .filter(|entry| entry.done.is_some())
+            .collect();
+        let results = spool.append(entries.iter().map(|entry| &*entry.record));
+        drop(spool);
+        let dropped = results
+            .iter()
+            .filter(|result| **result == Spooled::Dropped)
+            .count();
+        if dropped > 0 {
+            lock(&self.gaps).add(
+                GapCause::Dropped,
+                dropped as u64,
+                "the store could not take events and the spool is full; the newest were dropped",
+            );
+        }
+        for (entry, result) in entries.iter_mut().zip(results) {
+            entry.answer(match result {
+                Spooled::Kept(place) => Outcome::Spooled(place),
+                Spooled::Dropped => Outcome::Dropped,
+            });
+        }
+    }
+
+    /// Answers what the writer did not get to within the deadline.
+    fn relieve(&self) {
+        // Whoever takes records out of the queue holds the spool until they are in it: nothing newer may be committed
+        // before. The writer holds the spool only for moments, but nobody else should wait for it here.
+        let overdue = self
+            .queue
+            .take_overdue(self.deadline, || match self.spool.try_lock() {
+                Ok(spool) => Some(spool),
+                Err(TryLockError::Poisoned(spool)) => Some(spool.into_inner()),
+                Err(TryLockError::WouldBlock) => None,
+            });
+        if let Some((entries, spool)) = overdue {
+            self.spool(spool, entries);
+        }
+    }
+}
+
+/// Watches over the deadline until the store is closed.
+fn watch<B>(shared: &Shared<B>) {
+    let mut quiet = 0;
+    let _ = shared.watch.thread.set(thread::current());
+    while !shared.queue.is_closing() {
+        shared.relieve();
+        let pause = if let Some(since) = shared.queue.unanswered_since() {
+            quiet = 0;
+            // What is late by now could not be spooled at this moment.
+            shared.deadline.saturating_sub(since.elapsed()).max(SOON)
+        } else {
+            quiet += 1;
+            // Nothing that comes while this sleeps is late before it wakes.
+            shared.deadline
+        };
+        if quiet < QUIET {
+            thread::park_timeout(pause);
+            continue;
+        }
+        shared.watch.awake.store(false, Ordering::Release);
+        // What arrived before that saw a watch awake and did not wake it.
+        if shared.queue.unanswered_since().is_none() && !shared.queue.is_closing() {
+            thread::park();
+        }
+        shared.watch.awake.store(true, Ordering::Release);
+        quiet = 0;
+    }
+}
+
+/// The writing thread's own.
+pub(crate) struct Writer<B> {
+    pub(crate) backend: B,
+    pub(crate) shared: Arc<Shared<B>>,
+    /// After a failure the store is asked, not waited for, until it takes something.
+    patience: Duration,
+}
+
+impl<B: Backend> Writer<B> {
+    /// Half of the deadline is for others to let go of the store; the rest is for the commit.
+    fn full_patience(&self) -> Duration {
+        self.shared.deadline / 2
+    }
+
+    /// Whether the store took what it was last given.
+    pub(crate) fn is_welcome(&self) -> bool {
+        !self.patience.is_zero()
+    }
+
+    fn run(mut self) {
+        loop {
+            let unfinished = self.backend.wants_idle() || !lock(&self.shared.spool).is_empty();
+            let work = self.shared.queue.next(unfinished.then_some(RETRY));
+            let closing = work.closing;
+            if let Err(error) = self.survive(|writer| writer.work(work)) {
+                for mut entry in self.shared.queue.take_in_flight() {
+                    entry.answer(self.refuse(&error));
+                }
+            }
+            if closing {
+                return;
+            }
+        }
+    }
+
+    fn work(&mut self, work: Work<Self>) {
+        if !work.records.is_empty() {
+            self.write(&work.records);
+        } else if work.job.is_none() {
+            self.drain_step();
+            self.backend.idle();
+        }
+        if let Some(mut job) = work.job
+            && job(self) == Step::Again
+        {
+            self.shared.queue.push_back_job(job);
+        }
+        if work.closing {
+            while self.drain_step() == Drained::Some {}
+            self.backend.idle();
+        }
+    }
+
+    /// Does something in which a mistake must not end this thread: everybody waits for it.
+    fn survive<T>(&mut self, what: impl FnOnce(&mut Self) -> T) -> Result<T> {
+        let doing = AssertUnwindSafe(|| what(self));
+        catch_unwind(doing).map_err(|panic| {
+            self.backend.recover();
+            let said = panic
+                .downcast_ref::<&str>()
+                .copied()
+                .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+            Error::Backend(format!("internal error: {}", said.unwrap_or("a panic")))
+        })
+    }
+
+    fn write(&mut self, records: &[Arc<Record>]) {
+        if self.drain_step() == Drained::Everything {
+            match self.commit(records) {
+                Ok(applied) => return self.answer(applied),
+                Err(error) if error.may_pass() => {
+                    tracing::debug!("events go to the spool: {error}");
+                }
+                Err(_) => return self.write_one_by_one(records),
+            }
+        }
+        let (entries, spool) = self.take_to_spool();
+        self.shared.spool(spool, entries);
+    }
+
+    /// What was being written, with the spool to put it into. The spool comes first: as long as it is held nobody can put
+    /// newer records there, which until now were behind these.
+    fn take_to_spool(&self) -> (Vec<Entry>, MutexGuard<'_, Spool>) {
+        let spool = lock(&self.shared.spool);
+        (self.shared.queue.take_in_flight(), spool)
+    }
+
+    fn answer(&self, applied: Vec<Applied>) {
+        let entries = self.shared.queue.take_in_flight();
+        for (mut entry, applied) in entries.into_iter().zip(applied) {
+            entry.answer(applied.into());
+        }
+    }
+
+    /// One record that the database will not have must not take others with it.
+    fn write_one_by_one(&mut self, records: &[Arc<Record>]) {
+        let mut outcomes = Vec::with_capacity(records.len());
+        for record in records {
+            outcomes.push(match self.commit(std::slice::from_ref(record)) {
+                Ok(applied) => applied
+                    .into_iter()
+                    .next()
+                    .map_or(Outcome::Known, Outcome::from),
+                // What came after it must not be committed before it.
+                Err(error) if error.may_pass() => break,
+                Err(error) => self.refuse(&error),
+            });
+        }
+        let (mut entries, spool) = self.take_to_spool();
+        let left = entries.split_off(outcomes.len().min(entries.len()));
+        self.shared.spool(spool, left);
+        for (mut entry, outcome) in entries.into_iter().zip(outcomes) {
+            entry.answer(outcome);
+        }
+    }
+
+    fn refuse(&self, error: &Error) -> Outcome {
+        let message = format!("an event could not be recorded: {error}");
+        lock(&self.shared.gaps).add(GapCause::Refused, 1, message.clone());
+        Outcome::Refused(message)
+    }
+
+    fn commit(&mut self, records: &[Arc<Record>]) -> Result<Vec<Applied>> {
+        let gaps = lock(&self.shared.gaps).list();
+        let result = self
+            .survive(|writer| writer.backend.commit(records, &gaps, writer.patience))
+            .flatten();
+        match &result {
+            Ok(_) => {
+                self.patience = self.full_patience();
+                if !gaps.is_empty() {
+                    lock(&self.shared.gaps).written(&gaps);
+                }
+            }
+            Err(_) => self.patience = Duration::ZERO,
+        }
+        result
+    }
+
+    /// Commits the oldest of what waits in the spool.
+    pub(crate) fn drain_step(&mut self) -> Drained {
+        let records: Vec<Arc<Record>> = {
+            let mut spool = lock(&self.shared.spool);
+            if spool.is_empty() {
+                return Drained::Everything;
+            }
+            // A store that took nothing the last time is asked with one record: reading more back would be for nothing.
+            let count = if self.is_welcome() { DRAIN } else { 1 };
+            let records = spool.peek(count).into_iter().map(Arc::new).collect();
+            self.count_damaged(&mut spool);
+            records
+        };
+        if records.is_empty() {
+            return Drained::Everything;
+        }
+        match self.commit(&records) {
+            Ok(_) => {}
+            Err(error) if error.may_pass() => return Drained::Nothing,
+            Err(_) => {
+                for record in &records {
+                    match self.commit(std::slice::from_ref(record)) {
+                        Ok(_) => {}
+                        // What was committed until here is known the next time.
+                        Err(error) if error.may_pass() => return Drained::Nothing,
+                        Err(error) => {
+                            self.refuse(&error);
+                        }
+                    }
+                }
+            }
+        }
+        let mut spool = lock(&self.shared.spool);
+        spool.advance();
+        self.count_damaged(&mut spool);
+        if spool.is_empty() {
+            Drained::Everything
+        } else {
+            Drained::Some
+        }
+    }
+
+    fn count_damaged(&self, spool: &mut Spool) {
+        let damaged = spool.take_damaged();
+        if damaged > 0 {
+            lock(&self.shared.gaps).add(
+                GapCause::DamagedSpool,
+                damaged,
+                "lines of the spool could not be read back",
+            );
+        }
+    }
+}
+
+/// What is left of the spool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Drained {
+    /// Nothing waits any more.
+    Everything,
+    /// More waits.
+    Some,
+    /// The store does not take anything.
+    Nothing,
+}
+
+impl From<Applied> for Outcome {
+    fn from(applied: Applied) -> Self {
+        match applied {
+            Applied::Recorded(notes) => Self::Committed(notes),
+            Applied::Known => Self::Known,
+        }
+    }
+}
+
+/// The threads of a store.
+#[derive(Debug)]
+pub(crate) struct Threads(Vec<JoinHandle<()>>);
+
+impl Threads {
+    pub(crate) fn start<B: Backend>(shared: &Arc<Shared<B>>, backend: B) -> Result<Self> {
+        let writer = Writer {
+            backend,
+            shared: shared.clone(),
+            patience: shared.deadline / 2,
+        };
+        let watched = shared.clone();
+        let mut threads = Self(Vec::new());
+        threads.spawn("bowline-store", move || writer.run())?;
+        threads.spawn("bowline-watch", move || watch(&watched))?;
+        Ok(threads)
+    }
+
+    pub(crate) fn spawn(&mut self, name: &str, body: impl FnOnce() + Send + 'static) -> Result<()> {
+        let thread = thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(body)
+            .map_err(Error::file(name))?;
+        self.0.push(thread);
+        Ok(())
+    }
+
+    /// Wakes and waits for all of them; they know that the store is closing.
+    pub(crate) fn join(&mut self) {
+        for thread in self.0.drain(..) {
+            thread.thread().unpark();
+            if thread.join().is_err() {
+                tracing::error!("a thread of the store panicked");
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+//! A disk that is full, and one that may only be read: a file system of a few megabytes in a mount namespace of its own.
+//! Skipped, and said so, where the system permits no mounts.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test that cannot go on must fail, and one that is skipped says so"
+)]
+#![cfg(target_os = "linux")]
+
+#[expect(dead_code, reason = "these tests need only a part of it")]
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use bowline_store::{
+    Change, GapCause, Integrity, Options, Outcome, Place, Record, SqliteStore, Store,
+};
+use support::*;
+
+const FOLDER: &str = "BOWLINE_TEST_SMALL_DISK";
+
+/// Runs a test of this file again, with a small file system; the folder where it is, if this is that run.
+fn small_disk(test: &str) -> Option<PathBuf> {
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        return Some(folder.into());
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mount = |and: &str| {
+        let script = format!("mount -t tmpfs -o size=16m bowline-test \"${FOLDER}\" && {and}");
+        let mut command = Command::new("unshare");
+        command
+            .args(["--map-root-user", "--mount", "sh", "-c", &script, "sh"])
+            .env(FOLDER, folder.path());
+        command
+    };
+    let permitted = mount("true").output();
+    if !permitted.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: {test}: this system does not permit mounting a small file system");
+        return None;
+    }
+    let itself = std::env::current_exe().unwrap();
+    let output = mount("exec \"$@\"")
+        .arg(itself)
+        .args(["--exact", test, "--nocapture"])
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    None
+}
+
+fn options(disk: &Path) -> Options {
+    let mut options = Options::new(disk.join("data"));
+    options.deadline = Duration::from_secs(30);
+    options
+}
+
+/// An event that takes about 12 KB.
+fn large(n: i64) -> Record {
+    let text = Some("words ".repeat(2_000));
+    with(
+        record("UserPromptSubmit", "s", n),
+        Change::PromptGiven { text },
+    )
+}
+
+#[test]
+fn on_a_full_disk_every_event_is_answered_and_losses_are_counted_until_there_is_room() {
+    let name = "on_a_full_disk_every_event_is_answered_and_losses_are_counted_until_there_is_room";
+    let Some(disk) = small_disk(name) else { return };
+    let ballast = disk.join("ballast");
+    fs::write(&ballast, vec![1; 11 * 1024 * 1024]).unwrap();
+    let store = SqliteStore::open(options(&disk)).unwrap();
+    let (mut committed, mut spooled, mut dropped) = (0, 0, 0);
+    for n in 0..5_000 {
+        match submit(&store, large(n)) {
+            Outcome::Committed(_) => committed += 1,
+            Outcome::Spooled(_) => spooled += 1,
+            Outcome::Dropped => dropped += 1,
+            other => panic!("{other:?}"),
+        }
+        if dropped == 20 {
+            break;
+        }
+    }
+    assert!(committed > 0 && spooled > 0, "{committed} {spooled}");
+    assert_eq!(dropped, 20, "the spool has an end");
+    let lost = |store: &SqliteStore| -> u64 {
+        let gaps = store.gaps().unwrap();
+        assert!(gaps.iter().all(|gap| gap.cause == GapCause::Dropped));
+        gaps.iter().map(|gap| gap.records).sum()
+    };
+    assert_eq!(lost(&store), 20, "told although it cannot be written down");
+
+    fs::remove_file(&ballast).unwrap();
+    store.flush().unwrap();
+    support::committed(&store, start("s", "after", "Bash", 9_000));
+    let kept = store.last_triggers(10_000).unwrap().len();
+    assert_eq!(
+        kept,
+        committed + spooled + 1,
+        "nothing else is lost or doubled"
+    );
+    assert_eq!(store.size().unwrap().spooled_records, 0);
+    drop(store);
+    let store = SqliteStore::open(options(&disk)).unwrap();
+    assert_eq!(lost(&store), 20, "written down, once");
+    assert_eq!(store.integrity_check().unwrap(), Integrity::Sound);
+}
+
+#[test]
+fn on_a_disk_that_may_only_be_read_events_wait_elsewhere() {
+    let name = "on_a_disk_that_may_only_be_read_events_wait_elsewhere";
+    let Some(disk) = small_disk(name) else { return };
+    let elsewhere = tempfile::tempdir().unwrap();
+    let mut options = options(&disk);
+    options.runtime_folder = Some(elsewhere.path().join("runtime"));
+    let store = SqliteStore::open(options.clone()).unwrap();
+    support::committed(&store, start("s", "before", "Bash", 0));
+    drop(store);
+    let remount = |how: &str| {
+        let status = Command::new("mount")
+            .args(["-o", how])
+            .arg(&disk)
+            .status()
+            .unwrap();
+        assert!(status.success(), "{how}");
+    };
+    remount("remount,ro");
+    let store = SqliteStore::open(options).unwrap();
+    let outcome = submit(&store, start("s", "during", "Bash", 1));
+    assert_eq!(outcome, Outcome::Spooled(Place::Runtime));
+    remount("remount,rw");
+    store.flush().unwrap();
+    for id in ["before", "during"] {
+        assert!(store.get_trace(id).unwrap().is_some(), "{id}");
+    }
+    assert_eq!(store.last_triggers(10).unwrap().len(), 2);
+    assert!(store.gaps().unwrap().is_empty());
+}
