@@ -14,6 +14,7 @@ use crate::guard::{
 };
 use crate::machine::Machine;
 use crate::rule::{self, Compiled};
+use crate::tracing::{self, Journal, Tracing};
 
 /// What outlives the settings of a project, and is shared by all of them.
 #[derive(Debug, Clone)]
@@ -23,14 +24,17 @@ pub struct Lasting {
     pub machine: Arc<Machine>,
     /// The calls that were denied before.
     pub strikes: Arc<Strikes>,
+    /// What waits to be recorded of events that are being decided.
+    pub journal: Journal,
 }
 
 impl Lasting {
-    /// On this machine, with nothing denied yet.
+    /// On this machine, with nothing denied and nothing noted yet.
     pub fn new(machine: Machine) -> Self {
         Self {
             machine: Arc::new(machine),
             strikes: Arc::default(),
+            journal: Journal::new(),
         }
     }
 }
@@ -112,6 +116,14 @@ impl Builtins {
                 "stops secrets on their way into files, commits and prompts",
             )
         }));
+        hooks.push(Shipped {
+            hook: Arc::new(Tracing::new(
+                lasting.journal.clone(),
+                settings.config.record,
+            )),
+            summary: tracing::SUMMARY.to_owned(),
+            tools: None,
+        });
         let rules = rule::compile(settings, &analyst);
         Self {
             hooks,

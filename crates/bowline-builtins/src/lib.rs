@@ -24,7 +24,7 @@
 //! # Ok(())
 //! # }
 //! ```
-//! [`rule`] runs the rules that people write themselves.
+//! [`rule`] runs the rules that people write themselves; [`tracing`] notes what happened, for the store.
 
 mod analyst;
 mod assemble;
@@ -32,6 +32,7 @@ pub mod guard;
 pub mod machine;
 pub mod rule;
 mod sanitise;
+pub mod tracing;
 
 pub use analyst::Analyst;
 pub use assemble::{Builtins, Lasting, Shipped, assemble};

@@ -1,5 +1,7 @@
 //! Takes secrets out of JSON before it is stored, logged or shown. What a tool runs with is never touched.
 
+use std::borrow::Cow;
+
 use bowline_guard::secrets::{Finding, is_sensitive_key, redact, scan};
 use serde_json::{Map, Value};
 
@@ -15,10 +17,13 @@ const MAX_DEPTH: usize = 128;
 const MAX_CHARACTERS: usize = 10_000;
 /// More values than this are not kept.
 const MAX_VALUES: usize = 100_000;
-/// All strings of a value together are kept up to so many bytes.
-const MAX_BYTES: usize = 4 * 1024 * 1024;
+/// All strings of a value together are looked at up to so many bytes: an agent waits meanwhile.
+const MAX_BYTES: usize = 1024 * 1024;
 /// A list is read as a command line if it is no longer than one.
 const MAX_ARGUMENTS: usize = 4096;
+/// No secret is longer, in bytes. Behind what is kept of a text so much is looked at, so that none is cut in two before it
+/// is found.
+const MAX_SECRET: usize = 64 * 1024;
 
 const TOO_DEEP: &str = "[left out: nested too deeply]";
 const TOO_MUCH: &str = "[left out: too much in one value]";
@@ -30,7 +35,8 @@ const NAMED_FIELDS: &[&str] = &["value", "values", "content", "default", "Value"
 /// The value as it may be kept: without secrets, and no larger than anybody reads.
 ///
 /// What stands under a name that sounds secret becomes `[REDACTED]`, at any depth; every other string loses the secrets
-/// in it and is cut after 10 000 characters, saying how many were left out.
+/// in it and is cut after 10 000 characters, saying how many were left out. After the first megabyte of strings the others
+/// are left out.
 ///
 /// ```
 /// use bowline_builtins::sanitise;
@@ -47,6 +53,7 @@ pub fn sanitise(value: &Value) -> Value {
         characters: MAX_CHARACTERS,
         values: MAX_VALUES,
         bytes: MAX_BYTES,
+        name_bytes: MAX_BYTES,
     }
     .value(value, MAX_DEPTH)
 }
@@ -57,8 +64,46 @@ pub fn mask(value: &Value) -> Value {
         characters: usize::MAX,
         values: usize::MAX,
         bytes: usize::MAX,
+        name_bytes: usize::MAX,
     }
     .value(value, MAX_DEPTH)
+}
+
+/// The beginning of a text without secrets.
+pub(crate) struct Beginning<'t> {
+    /// Without secrets; not cut to the length that was wanted.
+    pub(crate) clean: Cow<'t, str>,
+    /// What of the text was not looked at, or may hold a part of a secret.
+    pub(crate) rest: &'t str,
+}
+
+/// Takes the secrets out of as much of a text as is needed to keep so many characters, looking at no more than so many
+/// bytes.
+pub(crate) fn beginning(text: &str, characters: usize, bytes: usize) -> Beginning<'_> {
+    let window = characters
+        .saturating_mul(4)
+        .saturating_add(MAX_SECRET)
+        .min(bytes);
+    if text.len() <= window {
+        return Beginning {
+            clean: redact(text),
+            rest: "",
+        };
+    }
+    let (looked_at, _) = text.split_at(text.floor_char_boundary(window));
+    // What begins later may go on behind the window, where nobody saw that it is a secret.
+    let safe = looked_at.floor_char_boundary(looked_at.len().saturating_sub(MAX_SECRET));
+    let findings = scan(looked_at);
+    let across = findings
+        .iter()
+        .find(|finding| finding.span.start < safe && safe < finding.span.end);
+    let end = across.map_or(safe, |finding| finding.span.start);
+    let (kept, rest) = text.split_at(text.floor_char_boundary(end));
+    let clean = without(kept, 0, &findings);
+    Beginning {
+        clean: Cow::Owned(redact(&clean).into_owned()),
+        rest,
+    }
 }
 
 /// What may still be kept.
@@ -66,7 +111,10 @@ struct Sanitiser {
     /// Of one string.
     characters: usize,
     values: usize,
+    /// May still be looked at, of all strings.
     bytes: usize,
+    /// And of all names, which a large value must not take away.
+    name_bytes: usize,
 }
 
 impl Sanitiser {
@@ -77,7 +125,7 @@ impl Sanitiser {
         self.values = values;
         match value {
             Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
-            Value::String(text) => self.text(&redact(text)).into(),
+            Value::String(text) => self.text(text).into(),
             Value::Array(_) | Value::Object(_) if depth == 0 => TOO_DEEP.into(),
             Value::Array(items) => Value::Array(self.list(items, depth - 1)),
             Value::Object(fields) => Value::Object(self.object(fields, depth - 1)),
@@ -101,7 +149,7 @@ impl Sanitiser {
             } else {
                 self.value(value, depth)
             };
-            let name = self.text(&redact(name));
+            let name = within(name, self.characters, &mut self.name_bytes);
             kept.insert(unused(name, &kept), value);
         }
         kept
@@ -114,35 +162,41 @@ impl Sanitiser {
             // `["Authorization", "Bearer …"]`, as some write their headers.
             return vec![self.text(name).into(), hidden(value)];
         }
-        let line = arguments(items);
+        let line = arguments(items, self.bytes);
         let mut kept = Vec::new();
         for (index, item) in items.iter().enumerate() {
-            if self.values == 0 {
+            let argument = line.as_ref().map(|line| line.get(index));
+            if self.values == 0 || argument == Some(None) {
                 kept.push(TOO_MUCH.into());
                 break;
             }
-            let argument = line.as_ref().and_then(|line| line.get(index));
-            kept.push(match argument {
-                Some(argument) => self.value(&Value::String(argument.clone()), depth),
-                None => self.value(item, depth),
+            kept.push(match argument.flatten() {
+                Some(Some(argument)) => self.value(&Value::String(argument.clone()), depth),
+                Some(None) | None => self.value(item, depth),
             });
         }
         kept
     }
 
-    /// A text that holds no secrets any more, as much of it as may be kept.
     fn text(&mut self, text: &str) -> String {
-        let end = text
-            .char_indices()
-            .nth(self.characters)
-            .map_or(text.len(), |(end, _)| end);
-        let end = text.floor_char_boundary(end.min(self.bytes));
-        let kept = text.get(..end).unwrap_or_default();
-        self.bytes -= kept.len();
-        match text.get(end..).map_or(0, |rest| rest.chars().count()) {
-            0 => kept.to_owned(),
-            more => format!("{kept}… [{more} more characters left out]"),
-        }
+        within(text, self.characters, &mut self.bytes)
+    }
+}
+
+/// A text without its secrets, as much of it as may be kept; `bytes` may still be looked at.
+fn within(text: &str, characters: usize, bytes: &mut usize) -> String {
+    let Beginning { clean, rest } = beginning(text, characters, *bytes);
+    let looked_at = text.len().min(MAX_SECRET + text.len() - rest.len());
+    *bytes = bytes.saturating_sub(looked_at);
+    let end = clean
+        .char_indices()
+        .nth(characters)
+        .map_or(clean.len(), |(end, _)| end);
+    let (kept, cut) = clean.split_at(end);
+    match (kept, cut.chars().count() + rest.chars().count()) {
+        (kept, 0) => kept.to_owned(),
+        ("", more) => format!("[{more} characters left out]"),
+        (kept, more) => format!("{kept}… [{more} more characters left out]"),
     }
 }
 
@@ -170,20 +224,29 @@ fn unused(name: String, taken: &Map<String, Value>) -> String {
         .unwrap_or(name)
 }
 
-/// The texts of a list without the secrets that only their neighbours tell: `["-u", "name:password"]`.
-fn arguments(items: &[Value]) -> Option<Vec<String>> {
+/// The texts of a list without the secrets that only their neighbours tell: `["-u", "name:password"]`; `None` for one that
+/// is too long to be told anything. No more of them than so many bytes.
+fn arguments(items: &[Value], bytes: usize) -> Option<Vec<Option<String>>> {
     if items.len() > MAX_ARGUMENTS {
         return None;
     }
     let texts: Vec<&str> = items.iter().map(Value::as_str).collect::<Option<_>>()?;
-    let line = texts.join(" ");
+    let mut line = String::new();
+    let mut places = Vec::with_capacity(texts.len());
+    for text in texts {
+        let short = text.len() <= MAX_SECRET || bytes == usize::MAX;
+        let argument = if short { text } else { "" };
+        if line.len() + argument.len() > bytes {
+            break;
+        }
+        places.push(short.then_some((line.len(), text)));
+        line.push_str(argument);
+        line.push(' ');
+    }
     let findings = scan(&line);
-    let mut start = 0;
-    let masked = texts.iter().map(|text| {
-        let masked = without(text, start, &findings);
-        start += text.len() + 1;
-        masked
-    });
+    let masked = places
+        .into_iter()
+        .map(|place| place.map(|(start, text)| without(text, start, &findings)));
     Some(masked.collect())
 }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use bowline_guard::paths::{World, is_within};
 use bowline_guard::sensitive::SensitivePolicy;
@@ -14,18 +15,38 @@ use super::{Machine, real_name};
 #[derive(Debug)]
 pub struct MachineWorld<'m> {
     machine: &'m Machine,
-    cwd: String,
-    project_root: String,
+    cwd: Place,
+    project_root: Place,
     sensitive: &'m SensitivePolicy,
     look: Look,
+}
+
+/// A folder by the name that it was given, and by its real one once somebody asks: most judgements do not.
+#[derive(Debug)]
+struct Place {
+    named: String,
+    real: OnceLock<String>,
+}
+
+impl Place {
+    fn new(named: &str) -> Self {
+        Self {
+            named: named.to_owned(),
+            real: OnceLock::new(),
+        }
+    }
+
+    fn real(&self) -> &str {
+        self.real.get_or_init(|| real_name(&self.named))
+    }
 }
 
 impl<'m> MachineWorld<'m> {
     pub(super) fn new(machine: &'m Machine, cwd: &str, project_root: &str, budget: usize) -> Self {
         Self {
             machine,
-            cwd: real_name(cwd),
-            project_root: real_name(project_root),
+            cwd: Place::new(cwd),
+            project_root: Place::new(project_root),
             sensitive: SensitivePolicy::none(),
             look: Look::new(budget),
         }
@@ -40,11 +61,15 @@ impl<'m> MachineWorld<'m> {
 
 impl World for MachineWorld<'_> {
     fn cwd(&self) -> &str {
-        &self.cwd
+        self.cwd.real()
     }
 
     fn project_root(&self) -> &str {
-        &self.project_root
+        if self.project_root.named == self.cwd.named {
+            self.cwd.real()
+        } else {
+            self.project_root.real()
+        }
     }
 
     fn home(&self) -> Option<&str> {

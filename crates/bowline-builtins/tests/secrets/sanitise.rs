@@ -1,7 +1,7 @@
 //! What of a tool's input may be kept.
 
 use bowline_builtins::{mask, sanitise};
-use bowline_guard::secrets::expand;
+use bowline_guard::secrets::{expand, redact};
 use serde_json::{Value, json};
 
 #[test]
@@ -153,4 +153,83 @@ fn depth_and_size_are_bounded() {
 
     let heavy = Value::Array(vec![Value::from("x ".repeat(4_500)); 1_000]);
     assert!(sanitise(&heavy).to_string().len() < 5_000_000);
+}
+
+#[test]
+fn of_a_huge_string_only_the_beginning_is_looked_at() {
+    const HUGE: usize = 20 * 1024 * 1024;
+    let token = expand("ghp_{a36}");
+    let text = format!("{token} ").repeat(HUGE / (token.len() + 1));
+    let kept = sanitise(&json!({ "content": text, &text: 1 }));
+    for kept in [
+        kept["content"].as_str().unwrap(),
+        kept.as_object()
+            .unwrap()
+            .keys()
+            .find(|key| *key != "content")
+            .unwrap(),
+    ] {
+        assert!(kept.starts_with("[REDACTED:"), "{}", &kept[..60]);
+        assert!(kept.chars().count() < 10_100, "{}", kept.len());
+        let note = kept.rsplit_once('…').unwrap().1;
+        let left_out: usize = note
+            .trim_matches(|c: char| !c.is_ascii_digit())
+            .parse()
+            .unwrap();
+        // Secrets that were looked at would be shorter by now.
+        assert!((HUGE - 100_000..HUGE).contains(&left_out), "{note}");
+    }
+}
+
+#[test]
+fn no_part_of_a_secret_at_the_edge_of_what_is_looked_at_is_kept() {
+    // Bytes that are looked at of one string.
+    const EDGE: usize = 10_000 * 4 + 64 * 1024;
+    let token = expand("ghp_{a36}");
+    let key = |lines: usize| {
+        let body = format!("{}\n", expand("{a64}")).repeat(lines);
+        format!("-----BEGIN PRIVATE KEY-----\n{body}-----END PRIVATE KEY-----\n")
+    };
+    // Long secrets become short, so that what is kept would reach to where reading ends, amid the token.
+    let keys = key(200).repeat(8);
+    assert!(redact(&keys).len() < 1_000);
+    for shift in 0..=token.len() {
+        let filler = " ".repeat(EDGE - keys.len() - shift);
+        let text = format!("{keys}{filler}{token} end");
+        let kept = sanitise(&json!(text));
+        let kept = kept.as_str().unwrap();
+        assert!(kept.contains("[REDACTED:") && kept.contains("left out"));
+        assert!(!kept.contains("ghp"), "{shift}");
+    }
+}
+
+#[test]
+fn all_strings_of_a_value_together_are_looked_at_only_so_far() {
+    let mut heavy = vec![Value::from("x ".repeat(4_500)); 1_000];
+    let line = sanitise(&json!(heavy));
+    assert!(line.as_array().unwrap().len() < 120, "as a command line");
+    heavy.push(Value::Null);
+    let token = expand("ghp_{a36}");
+    let kept = sanitise(&json!({"a": heavy, "b": {"z": token, "n": 7}, "password": "hush"}));
+    assert!(kept.to_string().len() < 1_200_000);
+    assert!(kept["a"].to_string().contains("left out"));
+    assert_eq!(
+        kept["b"],
+        json!({"z": "[40 characters left out]", "n": 7}),
+        "what is not looked at is not kept"
+    );
+    assert_eq!(kept["password"], "[REDACTED]");
+
+    // The neighbours of a huge argument are still read together.
+    let arguments = json!([
+        "curl",
+        "-u",
+        "ci:S3cr3t-pw",
+        "x ".repeat(500_000),
+        "-u",
+        "ci:S3cr3t-pw"
+    ]);
+    let kept = sanitise(&arguments);
+    assert!(!kept.to_string().contains("S3cr3t"), "{}", kept[2]);
+    assert_eq!(kept[1], "-u");
 }

@@ -1,0 +1,195 @@
+//! Where the hook's notes wait until whoever triggered the event takes them out.
+
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bowline::hooks::{
+    DateTime, Decision, HookContext, HookEvent, HookInput, HookRun, RunStatus, TriggerResult, Utc,
+};
+use bowline_store::{Change, Enforcement, HookFired, Record, Subagent};
+
+use super::{NAME, detail, is_switched_off};
+
+/// Notes of so many events are kept; those of the oldest are dropped, which nobody took out.
+const MAX_CALLS: usize = 4_096;
+
+/// What waits to be recorded of events that are being decided. Clones share it.
+#[derive(Debug, Clone, Default)]
+pub struct Journal {
+    waiting: Arc<Mutex<Waiting>>,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    notes: HashMap<String, Noted>,
+    /// The calls as they came, also those that were taken out since.
+    order: VecDeque<String>,
+}
+
+/// What the hook says of one event.
+#[derive(Debug)]
+pub(super) struct Noted {
+    pub(super) notes: Notes,
+    /// How long it took to find out.
+    pub(super) took: Duration,
+}
+
+#[derive(Debug)]
+pub(super) enum Notes {
+    /// What the event means, whatever the agent makes of the answer.
+    Settled(Vec<Change>),
+    /// It was denied, and means different things.
+    Denied {
+        /// If the agent obeys.
+        obeyed: Vec<Change>,
+        /// If it goes on all the same.
+        ignored: Vec<Change>,
+    },
+}
+
+/// An event that was decided, and everything that is kept of it.
+#[derive(Clone, Copy)]
+pub struct DecidedEvent<'a> {
+    /// The event's own id, the same as in [`CALL_VARIABLE`](super::CALL_VARIABLE).
+    pub call: &'a str,
+    /// When it was reported.
+    pub time: DateTime<Utc>,
+    /// The agent that reported it.
+    pub agent: &'a str,
+    /// The project's folder.
+    pub project: Option<&'a Path>,
+    /// What the agent reported.
+    pub input: &'a HookInput,
+    /// The context that the hooks were given.
+    pub ctx: &'a HookContext,
+    /// What the hooks made of it.
+    pub result: &'a TriggerResult,
+    /// Whether the agent acts on the decision.
+    pub enforcement: Enforcement,
+    /// How long deciding took.
+    pub duration: Duration,
+    /// Where a hook was defined, by its name.
+    pub scope_of: &'a dyn Fn(&str) -> Option<String>,
+}
+
+impl fmt::Debug for DecidedEvent<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DecidedEvent")
+            .field("call", &self.call)
+            .field("event", &self.input.event_name())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Journal {
+    /// With nothing in it.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes out what was noted for this event and makes its record, without secrets. `None` if tracking is switched
+    /// off.
+    pub fn record(&self, event: DecidedEvent<'_>) -> Option<Record> {
+        let noted = self.take(event.call);
+        if is_switched_off(event.ctx) {
+            return None;
+        }
+        let input = event.input;
+        let session = Some(&input.session_id)
+            .filter(|session| !session.is_empty())
+            .unwrap_or(&event.ctx.session_id);
+        let mut record = Record::new(
+            event.call,
+            event.time,
+            event.agent,
+            input.event_name(),
+            session,
+        );
+        record.project = event
+            .project
+            .map(|path| path.to_string_lossy().into_owned());
+        record.subagent = subagent(input);
+        record.tool = input.tool_name().map(ToOwned::to_owned);
+        record.tool_use_id = input.tool_use_id().map(ToOwned::to_owned);
+        record.decision = event.result.output.decision();
+        record.reason = match record.decision {
+            Decision::Ask | Decision::Deny => event
+                .result
+                .output
+                .stop_reason
+                .as_deref()
+                .map(detail::reason),
+            Decision::NoOpinion | Decision::Grant => None,
+        };
+        record.enforcement = event.enforcement;
+        record.duration = event.duration;
+        let took = noted.as_ref().map(|noted| noted.took);
+        record.hooks = (event.result.results.iter())
+            .filter(|run| !matches!(run.status, RunStatus::Skipped(_)))
+            .map(|run| fired(run, (event.scope_of)(&run.id), took))
+            .collect();
+        record.changes = match (noted.map(|noted| noted.notes), event.enforcement) {
+            (None, _) => Vec::new(),
+            (Some(Notes::Settled(changes)), _) => changes,
+            (Some(Notes::Denied { obeyed, .. }), Enforcement::Enforced) => obeyed,
+            (Some(Notes::Denied { ignored, .. }), Enforcement::Unenforced) => ignored,
+        };
+        Some(record)
+    }
+
+    pub(super) fn note(&self, call: &str, noted: Noted) {
+        let mut waiting = self.waiting();
+        if waiting.order.len() >= MAX_CALLS
+            && let Some(oldest) = waiting.order.pop_front()
+        {
+            waiting.notes.remove(&oldest);
+        }
+        waiting.order.push_back(call.to_owned());
+        waiting.notes.insert(call.to_owned(), noted);
+    }
+
+    fn take(&self, call: &str) -> Option<Noted> {
+        let mut waiting = self.waiting();
+        let noted = waiting.notes.remove(call);
+        if waiting.notes.is_empty() {
+            waiting.order.clear();
+        }
+        noted
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The sub-agent of an event. Helpers of the agent itself, which compact its context, also stop, with an empty type and
+/// without ever having started; they are not worth a session.
+fn subagent(input: &HookInput) -> Option<Subagent> {
+    let id = input.agent_id().filter(|id| !id.is_empty())?;
+    let kind = input.agent_type();
+    if is_helper(input) {
+        return None;
+    }
+    Some(Subagent {
+        id: id.to_owned(),
+        kind: kind.unwrap_or_default().to_owned(),
+    })
+}
+
+pub(super) fn is_helper(input: &HookInput) -> bool {
+    input.event_type() == HookEvent::SubagentStop && input.agent_type() == Some("")
+}
+
+/// `took` is what our own hook took after the decision, when it does its work.
+fn fired(run: &HookRun, scope: Option<String>, took: Option<Duration>) -> HookFired {
+    HookFired {
+        name: run.id.clone(),
+        scope,
+        decision: run.decision(),
+        duration: took.filter(|_| run.id == NAME).unwrap_or(run.duration),
+        failure: run.error.as_deref().map(detail::reason),
+    }
+}

@@ -1,0 +1,144 @@
+//! A manager with tracing, its journal, and a store in a folder of its own.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use bowline::hooks::{
+    DateTime, FnHook, HookContext, HookEvent, HookInput, HookManager, HookOutput, TriggerResult,
+    Utc,
+};
+use bowline::settings::RecordConfig;
+use bowline_builtins::tracing::{CALL_VARIABLE, DecidedEvent, Journal, Tracing};
+use bowline_store::{Enforcement, Options, Outcome, Record, SqliteStore, Store, Trace};
+use chrono::TimeDelta;
+use serde_json::Value;
+use tempfile::TempDir;
+
+pub(crate) struct Bench {
+    pub(crate) store: SqliteStore,
+    pub(crate) journal: Journal,
+    pub(crate) manager: HookManager,
+    pub(crate) enforcement: Enforcement,
+    /// Variables of the caller.
+    pub(crate) env: HashMap<String, String>,
+    begun: DateTime<Utc>,
+    next: u64,
+    _folder: TempDir,
+}
+
+impl Bench {
+    pub(crate) fn new() -> Self {
+        Self::keeping(RecordConfig::default())
+    }
+
+    pub(crate) fn keeping(detail: RecordConfig) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut options = Options::new(folder.path().join("data"));
+        options.deadline = Duration::from_secs(30);
+        let journal = Journal::new();
+        let mut manager = HookManager::new();
+        manager.register(Tracing::new(journal.clone(), detail));
+        Self {
+            store: SqliteStore::open(options).unwrap(),
+            journal,
+            manager,
+            enforcement: Enforcement::Enforced,
+            env: HashMap::new(),
+            begun: DateTime::from_timestamp_millis(Utc::now().timestamp_millis() - 3_600_000)
+                .unwrap(),
+            next: 0,
+            _folder: folder,
+        }
+    }
+
+    /// Adds a hook that answers one event always the same.
+    pub(crate) fn answering(mut self, event: HookEvent, output: HookOutput) -> Self {
+        self.manager
+            .register(FnHook::new("other", [event], move |_input, _ctx| {
+                let output = output.clone();
+                async { Ok(output) }
+            }));
+        self
+    }
+
+    pub(crate) fn at(&self, ms: i64) -> DateTime<Utc> {
+        self.begun + TimeDelta::milliseconds(ms)
+    }
+
+    /// Decides an event and makes its record.
+    pub(crate) async fn decide(&mut self, ms: i64, input: &HookInput) -> Option<Record> {
+        self.next += 1;
+        let call = format!("event-{}", self.next);
+        let mut env = self.env.clone();
+        env.insert(CALL_VARIABLE.to_owned(), call.clone());
+        let ctx = HookContext::new(&input.session_id).with_env(env);
+        let result = self.manager.trigger(input.clone(), &ctx).await;
+        self.record(ms, &call, input, &ctx, &result)
+    }
+
+    pub(crate) fn record(
+        &self,
+        ms: i64,
+        call: &str,
+        input: &HookInput,
+        ctx: &HookContext,
+        result: &TriggerResult,
+    ) -> Option<Record> {
+        self.journal.record(DecidedEvent {
+            call,
+            time: self.at(ms),
+            agent: "claude-code",
+            project: Some(Path::new("/home/user/project")),
+            input,
+            ctx,
+            result,
+            enforcement: self.enforcement,
+            duration: Duration::from_micros(700),
+            scope_of: &|name| Some(format!("scope of {name}")),
+        })
+    }
+
+    pub(crate) fn commit(&self, record: Record) -> Outcome {
+        let (tell, told) = mpsc::channel();
+        self.store
+            .submit(record, Box::new(move |outcome| tell.send(outcome).unwrap()));
+        let outcome = told.recv_timeout(Duration::from_secs(60)).unwrap();
+        assert!(outcome.is_committed(), "{outcome:?}");
+        outcome
+    }
+
+    /// Decides an event and keeps it.
+    pub(crate) async fn report(&mut self, ms: i64, input: &HookInput) -> Outcome {
+        let record = self.decide(ms, input).await.unwrap();
+        self.commit(record)
+    }
+
+    /// As [`Bench::report`], for a payload that a real client sent.
+    pub(crate) async fn recorded(&mut self, ms: i64, name: &str) -> Outcome {
+        let outcome = self.report(ms, &payload(name)).await;
+        assert_eq!(outcome.notes(), [], "{name}");
+        outcome
+    }
+
+    pub(crate) fn trace(&self, id: &str) -> Trace {
+        self.store.get_trace(id).unwrap().unwrap()
+    }
+}
+
+/// A payload of the real client.
+pub(crate) fn payload(name: &str) -> HookInput {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../bowline/tests/data/claude-code")
+        .join(format!("{name}.json"));
+    let payload: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+    HookInput::from_payload(&payload).unwrap()
+}
+
+/// An event of session `s`, by its JSON.
+pub(crate) fn event(mut payload: Value) -> HookInput {
+    payload["session_id"] = "s".into();
+    HookInput::from_payload_lenient(&payload)
+}

@@ -1,0 +1,184 @@
+//! What a record says beside its changes, how much is kept, and that the journal is bounded.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use bowline::hooks::{Decision, HookContext, HookEvent, HookInput, HookOutput};
+use bowline::settings::{RecordConfig, RecordDetail};
+use bowline_builtins::tracing::CALL_VARIABLE;
+use bowline_guard::secrets::expand;
+use bowline_store::{Enforcement, SessionRef, Store, TraceStatus};
+use serde_json::json;
+
+use crate::bench::{Bench, event, payload};
+
+fn bash(id: &str) -> HookInput {
+    event(
+        json!({"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": id,
+        "tool_input": {"command": "ls", "content": "all of it"}}),
+    )
+}
+
+#[tokio::test]
+async fn a_record_tells_who_what_and_how_it_was_decided() {
+    let token = expand("ghp_{a36}");
+    let mut bench = Bench::new().answering(
+        HookEvent::PreToolUse,
+        HookOutput::block(format!("it has {token}")),
+    );
+    let record = bench.decide(5, &payload("PreToolUse-6")).await.unwrap();
+    assert_eq!(record.id, "event-1");
+    assert_eq!(
+        (record.time, record.agent.as_str()),
+        (bench.at(5), "claude-code")
+    );
+    assert_eq!(record.event, "PreToolUse");
+    assert_eq!(record.project.as_deref(), Some("/home/user/project"));
+    assert_eq!(record.session, "446523aa-4061-493a-bba0-40803a484e46");
+    let subagent = record.subagent.unwrap();
+    assert_eq!(
+        (subagent.id.as_str(), subagent.kind.as_str()),
+        ("a7b6dad79aa3b0284", "general-purpose")
+    );
+    assert_eq!(record.tool.as_deref(), Some("Bash"));
+    assert_eq!(
+        record.tool_use_id.as_deref(),
+        Some("toolu_01SB3oNYL8byjQsM325hfEM6")
+    );
+    assert_eq!(record.decision, Decision::Deny);
+    assert_eq!(
+        record.reason.as_deref(),
+        Some("it has [REDACTED:github-token]")
+    );
+    assert_eq!(record.enforcement, Enforcement::Enforced);
+    assert_eq!(record.duration, Duration::from_micros(700));
+    let hooks: Vec<_> = record
+        .hooks
+        .iter()
+        .map(|hook| (hook.name.as_str(), hook.scope.as_deref(), hook.decision))
+        .collect();
+    assert_eq!(
+        hooks,
+        [
+            ("other", Some("scope of other"), Decision::Deny),
+            ("trace", Some("scope of trace"), Decision::NoOpinion),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn events_that_mean_nothing_for_traces_are_records_all_the_same() {
+    let mut bench = Bench::new();
+    for name in [
+        "Notification-1",
+        "PreCompact-1",
+        "CwdChanged-1",
+        "Stop-1",
+        "PermissionRequest-1",
+    ] {
+        let record = bench.decide(0, &payload(name)).await.unwrap();
+        assert_eq!(record.event, name.trim_end_matches("-1"));
+        assert!(record.changes.is_empty(), "{name}");
+        bench.commit(record);
+    }
+    let unknown = event(json!({"hook_event_name": "SomethingNew"}));
+    assert_eq!(
+        bench.decide(0, &unknown).await.unwrap().event,
+        "SomethingNew"
+    );
+}
+
+#[tokio::test]
+async fn notes_are_taken_once_and_never_mixed() {
+    let bench = Bench::new();
+    let context = |call: &str| {
+        HookContext::new("s").with_env(HashMap::from([(CALL_VARIABLE.to_owned(), call.to_owned())]))
+    };
+    let (first, second) = (context("one"), context("two"));
+    let (a, b) = (bash("a"), bash("b"));
+    let result = bench.manager.trigger(a.clone(), &first).await;
+    bench.manager.trigger(b.clone(), &second).await;
+    let of_b = bench.record(0, "two", &b, &second, &result).unwrap();
+    let of_a = bench.record(0, "one", &a, &first, &result).unwrap();
+    let again = bench.record(0, "one", &a, &first, &result).unwrap();
+    assert_eq!(
+        (of_a.changes.len(), of_b.changes.len(), again.changes.len()),
+        (1, 1, 0)
+    );
+    assert!(format!("{:?}", of_a.changes).contains("Id(\"a\")"));
+    assert!(format!("{:?}", of_b.changes).contains("Id(\"b\")"));
+    // Without an id nobody could take them out, so none are made.
+    let nameless = HookContext::new("s");
+    bench.manager.trigger(a.clone(), &nameless).await;
+    assert_eq!(
+        bench.record(0, "", &a, &nameless, &result).unwrap().changes,
+        []
+    );
+}
+
+#[tokio::test]
+async fn notes_that_nobody_takes_are_forgotten_oldest_first() {
+    let bench = Bench::new();
+    let context = |call: usize| {
+        let call = call.to_string();
+        HookContext::new("s").with_env(HashMap::from([(CALL_VARIABLE.to_owned(), call)]))
+    };
+    let input = bash("a");
+    let calls = 4_096 + 10;
+    let mut result = None;
+    for call in 0..calls {
+        result = Some(bench.manager.trigger(input.clone(), &context(call)).await);
+    }
+    let result = result.unwrap();
+    for (call, kept) in [(0, 0), (9, 0), (10, 1), (calls - 1, 1)] {
+        let record = bench.record(0, &call.to_string(), &input, &context(call), &result);
+        assert_eq!(record.unwrap().changes.len(), kept, "{call}");
+    }
+}
+
+#[tokio::test]
+async fn as_much_is_kept_as_the_settings_say() {
+    for (detail, prompt, input, output, error) in [
+        (
+            RecordDetail::Full,
+            Some("do it"),
+            Some(json!({"command": "ls", "content": "all of it"})),
+            Some(json!({"stderr": "boom"})),
+            Some("stderr: boom"),
+        ),
+        (
+            RecordDetail::Summary,
+            Some("do it"),
+            Some(json!({"command": "ls", "content": "[9 characters]"})),
+            Some(json!({"stderr": "[4 characters]"})),
+            Some("stderr: boom"),
+        ),
+        (RecordDetail::Off, None, None, None, None),
+    ] {
+        let mut keep = RecordConfig::default();
+        (keep.prompts, keep.inputs, keep.outputs) = (detail, detail, detail);
+        let mut bench = Bench::keeping(keep);
+        bench
+            .report(
+                0,
+                &event(json!({"hook_event_name": "UserPromptSubmit", "prompt": "do it"})),
+            )
+            .await;
+        bench.report(1, &bash("a")).await;
+        let end = event(
+            json!({"hook_event_name": "PostToolUse", "tool_name": "Bash",
+            "tool_use_id": "a", "tool_response": {"stderr": "boom"}}),
+        );
+        bench.report(2, &end).await;
+        let trace = bench.trace("a");
+        assert_eq!(trace.status, TraceStatus::Failed);
+        assert_eq!((trace.input, trace.output), (input, output));
+        assert_eq!(trace.error.as_deref(), error);
+        let details = bench
+            .store
+            .session(SessionRef::Chain("s"))
+            .unwrap()
+            .unwrap();
+        assert_eq!(details.prompts[0].text.as_deref(), prompt);
+    }
+}
