@@ -1,0 +1,140 @@
+//! The whole daemon, from claiming its place to leaving it.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bowline_store::{Options, SqliteStore, Store};
+use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::engine::Engine;
+use crate::instance::{Instance, StartError};
+use crate::pause::Pause;
+use crate::places::Places;
+use crate::server::{AnswerWhen, Parts, Server};
+use crate::status::{Shared, Stop};
+use crate::watch::Watch;
+
+/// When a daemon that nobody needs ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Idle {
+    /// When nobody has asked it anything for so long; the next client starts another.
+    After(Duration),
+    /// Never: something else looks after it.
+    Never,
+}
+
+impl Default for Idle {
+    fn default() -> Self {
+        Self::After(Duration::from_mins(30))
+    }
+}
+
+/// How a daemon runs.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct DaemonOptions {
+    /// Where its socket and data are.
+    pub places: Places,
+    /// How its store behaves.
+    pub store: Options,
+    /// When answers go out.
+    pub answer_when: AnswerWhen,
+    /// When it ends by itself.
+    pub idle: Idle,
+}
+
+impl DaemonOptions {
+    /// A daemon at these places, otherwise as usual.
+    pub fn new(places: Places) -> Self {
+        Self {
+            store: places.store(),
+            places,
+            answer_when: AnswerWhen::default(),
+            idle: Idle::default(),
+        }
+    }
+}
+
+/// Runs the daemon on this thread until it stops.
+pub fn run(options: DaemonOptions) -> Result<Stop, StartError> {
+    let system = |doing| move |source| StartError::System { doing, source };
+    let instance = Instance::claim(&options.places)?;
+    raise_file_limit();
+    let runtime = runtime().map_err(system("start threads"))?;
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(options.store)?);
+    let shared = Arc::new(Shared::new(options.places.clone()));
+    let engine = Arc::new(Engine::new(Some(Arc::clone(&store))));
+    match Pause::read(&options.places.pause()) {
+        Ok(pause) => engine.set_pause(pause),
+        Err(error) => tracing::warn!("{error}"),
+    }
+    stop_on_signals(&runtime, &shared).map_err(system("listen to signals"))?;
+    let watch = Watch::start(
+        Arc::clone(&engine),
+        Arc::clone(&shared),
+        options.places.pause(),
+    )
+    .map_err(system("watch settings"))?;
+    let server = Server::new(Parts {
+        instance,
+        engine,
+        store,
+        shared,
+        runtime,
+        answer_when: options.answer_when,
+        idle: options.idle,
+    })?;
+    let (stop, instance) = server.run().map_err(system("poll"))?;
+    drop(watch);
+    // Only now is nothing of this daemon left that could write.
+    drop(instance);
+    Ok(stop)
+}
+
+/// Two threads for hooks that wait, and a few for requests. They sleep while nothing needs them.
+fn runtime() -> io::Result<Runtime> {
+    Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(4)
+        .thread_name("bowline-hooks")
+        .enable_all()
+        .build()
+}
+
+/// So many descriptors are wanted: each client needs one. Hooks inherit the limit, so it stays moderate.
+const DESCRIPTORS: u64 = 16_384;
+
+/// Takes as many descriptors as are wanted and as the system allows.
+fn raise_file_limit() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let wanted = limit
+        .maximum
+        .map_or(DESCRIPTORS, |most| most.min(DESCRIPTORS));
+    if limit.current.is_none_or(|current| current >= wanted) {
+        return;
+    }
+    let raised = Rlimit {
+        current: Some(wanted),
+        maximum: limit.maximum,
+    };
+    if let Err(error) = setrlimit(Resource::Nofile, raised) {
+        tracing::info!("the limit of open files stays as it is: {error}");
+    }
+}
+
+fn stop_on_signals(runtime: &Runtime, shared: &Arc<Shared>) -> io::Result<()> {
+    let _entered = runtime.enter();
+    for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
+        let mut signals = signal(kind)?;
+        let shared = Arc::clone(shared);
+        runtime.spawn(async move {
+            while signals.recv().await.is_some() {
+                shared.request_stop(Stop::Asked);
+            }
+        });
+    }
+    Ok(())
+}

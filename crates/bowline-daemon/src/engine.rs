@@ -1,0 +1,519 @@
+//! Decides one hook call: payload → input → manager → answer and record. The daemon and the direct run share it.
+
+mod caller;
+mod projects;
+mod twins;
+mod unverified;
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use bowline::hooks::{
+    CancellationToken, Decision, Dialect, EventClass, HookContext, HookEvent, HookInput,
+    HookOutput, TriggerResult, parse_payload,
+};
+use bowline_builtins::Lasting;
+use bowline_builtins::guard::AGENT_VARIABLE;
+use bowline_builtins::machine::Machine;
+use bowline_builtins::tracing::{CALL_VARIABLE, DecidedEvent};
+use bowline_guard::secrets::redact;
+use bowline_store::{Enforcement, Record, SessionRef, Store};
+use bowline_wire::{Answer, Call, Environment, Failure, OnFailure};
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::sync::watch;
+
+use crate::pause::Pause;
+use caller::{Caller, Known, Switch};
+pub use projects::ProjectState;
+use projects::{Project, ProjectKey, Projects};
+use twins::{Telling, Twin, Twins};
+use unverified::Unverified;
+
+/// So many sessions are remembered with the folder that they began in.
+const SESSIONS: usize = 4_096;
+
+/// What came of a call.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Decided {
+    /// What the agent gets.
+    pub answer: Answer,
+    /// What is kept of it; nothing if tracking is switched off.
+    pub record: Option<Record>,
+}
+
+/// Decides hook calls.
+pub struct Engine {
+    projects: Projects,
+    lasting: Lasting,
+    /// Where sessions of agents began that do not name their project.
+    beginnings: Mutex<HashMap<String, PathBuf>>,
+    pause: RwLock<Option<Pause>>,
+    twins: Twins,
+    store: Option<Arc<dyn Store>>,
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine").finish_non_exhaustive()
+    }
+}
+
+impl Engine {
+    /// An engine that knows no project yet. It looks up in the store where sessions began, and writes nothing to it.
+    pub fn new(store: Option<Arc<dyn Store>>) -> Self {
+        Self {
+            projects: Projects::default(),
+            lasting: Lasting::new(Machine::from_env()),
+            beginnings: Mutex::default(),
+            pause: RwLock::default(),
+            twins: Twins::default(),
+            store,
+        }
+    }
+
+    /// Decides nothing while this is on.
+    pub fn set_pause(&self, pause: Option<Pause>) {
+        *self.pause.write().unwrap_or_else(PoisonError::into_inner) = pause;
+    }
+
+    /// The pause that is on now.
+    pub fn pause(&self) -> Option<Pause> {
+        let pause = self.pause.read().unwrap_or_else(PoisonError::into_inner);
+        pause.clone().filter(|pause| pause.is_on(Utc::now()))
+    }
+
+    /// Reads the settings of every project again whose files have changed.
+    pub fn reload_changed(&self) {
+        self.projects.reload_changed(&self.lasting);
+    }
+
+    /// The projects that are loaded.
+    pub fn projects(&self) -> Vec<ProjectState> {
+        self.projects.states()
+    }
+
+    /// The files whose change calls for loading again.
+    pub fn watched_files(&self) -> HashSet<PathBuf> {
+        self.projects.watched_files()
+    }
+
+    /// How often projects were loaded: it tells whether the watched files are other ones.
+    pub fn loads(&self) -> u64 {
+        self.projects.loads()
+    }
+
+    /// Reads a call, of which these are the facts, as far as that needs no file.
+    pub fn prepare(self: &Arc<Self>, facts: &Facts, mut call: Call, payload: &[u8]) -> Prepared {
+        let began = Instant::now();
+        let settled = |decided| Prepared {
+            stage: Stage::Settled(Box::new(decided)),
+        };
+        let Ok(dialect) = call.agent.parse::<Dialect>() else {
+            let reason = format!(
+                "there is no dialect for the agent `{}`; known are `claude-code` and `generic`",
+                call.agent
+            );
+            return settled(facts.failure(&reason));
+        };
+        let raw = payload;
+        let payload = match parse_payload(payload) {
+            Ok(payload) => with_event(payload, call.event.as_deref()),
+            Err(problem) => {
+                if self.idle_because(facts.known.deciding).is_some() {
+                    return settled(facts.unanswered(&problem.to_string()));
+                }
+                let unverified = unverified::answer(&call, payload, &problem.to_string());
+                return settled(facts.decided(unverified, began.elapsed()));
+            }
+        };
+        let input = HookInput::from_owned_payload(payload);
+        if lacks_its_tool(&input) && self.idle_because(facts.known.deciding).is_none() {
+            let unverified = unverified::answer(&call, raw, "the tool is not named");
+            return settled(facts.decided(unverified, began.elapsed()));
+        }
+        let cancellation = CancellationToken::new();
+        let env = std::mem::take(&mut call.env);
+        let caller = Caller::new(env, facts.known.clone(), &call, &input);
+        let key = caller.project_named().or_else(|| self.beginning_of(&input));
+        let key = key.map(|folder| caller.key(folder));
+        let project = key.as_ref().and_then(|key| self.projects.get(key));
+        let (telling, first) = match self.twins.meet(&call, raw, caller.entry()) {
+            Twin::First(telling) => (Some(telling), None),
+            Twin::Second(first) => (None, Some(first)),
+        };
+        let turn = Turn {
+            engine: Arc::clone(self),
+            telling,
+            dialect,
+            time: facts.time,
+            began,
+            input,
+            caller,
+            cancellation,
+            call,
+        };
+        let stage = match project {
+            Some(project) => Stage::Ready(Box::new(turn), project),
+            None => Stage::Unloaded(Box::new(turn), key),
+        };
+        let stage = match first {
+            Some(first) => Stage::Second(first, Box::new(stage)),
+            None => stage,
+        };
+        Prepared { stage }
+    }
+
+    /// Why nothing is decided, if nothing is.
+    fn idle_because(&self, deciding: Switch) -> Option<String> {
+        if deciding == Switch::Off {
+            return Some("BOWLINE=off is set where the agent runs".to_owned());
+        }
+        let pause = self.pause()?;
+        Some(match pause.until {
+            Some(until) => format!(
+                "Bowline is paused until {}",
+                until.format("%Y-%m-%d %H:%M:%SZ")
+            ),
+            None => "Bowline is paused; `bowline resume` ends that".to_owned(),
+        })
+    }
+
+    fn beginning_of(&self, input: &HookInput) -> Option<PathBuf> {
+        self.beginnings().get(&input.session_id).cloned()
+    }
+
+    fn beginnings(&self) -> MutexGuard<'_, HashMap<String, PathBuf>> {
+        self.beginnings
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Where a session began of which nothing is known in memory: as the store has it, or here.
+    fn find_beginning(&self, input: &HookInput, here: &Path) -> PathBuf {
+        let session = &input.session_id;
+        if session.is_empty() {
+            return here.to_owned();
+        }
+        let stored = self.store.as_ref().and_then(|store| {
+            let details = store.session(SessionRef::Chain(session)).ok()??;
+            details.sessions.first()?.project.clone()
+        });
+        let folder = stored.map_or_else(|| here.to_owned(), PathBuf::from);
+        let mut beginnings = self.beginnings();
+        if beginnings.len() >= SESSIONS {
+            beginnings.clear();
+        }
+        beginnings.insert(session.clone(), folder.clone());
+        folder
+    }
+}
+
+/// The agent may leave the event to the command line. Where the two differ, a gate counts: what is about to happen is judged.
+fn with_event(mut payload: Value, event: Option<&str>) -> Value {
+    let named = ["hook_event_name", "hookEventName"]
+        .iter()
+        .find_map(|name| payload.get(name)?.as_str());
+    let is_gate = |name: &str| {
+        HookEvent::from_name(name).is_some_and(|event| event.class() == EventClass::Gate)
+    };
+    let counts = |event: &&str| named.is_none_or(|named| is_gate(event) && !is_gate(named));
+    if let Some(event) = event.filter(counts)
+        && let Some(fields) = payload.as_object_mut()
+    {
+        fields.shift_remove("hookEventName");
+        fields.insert("hook_event_name".to_owned(), event.into());
+    }
+    payload
+}
+
+/// Whether a tool is about to be used, and nobody knows which.
+fn lacks_its_tool(input: &HookInput) -> bool {
+    matches!(
+        input.event_type(),
+        HookEvent::PreToolUse | HookEvent::PermissionRequest
+    ) && input.tool_name().unwrap_or_default().trim().is_empty()
+}
+
+/// What is needed of a call when everything else has gone wrong; its environment is not.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    call: Call,
+    time: DateTime<Utc>,
+    known: Known,
+}
+
+impl Facts {
+    /// The facts of a call that has just arrived.
+    pub fn of(call: &Call) -> Self {
+        Self {
+            time: Utc::now(),
+            known: Known::of(&call.env),
+            call: Call {
+                client: call.client.clone(),
+                id: call.id.clone(),
+                agent: call.agent.clone(),
+                event: call.event.clone(),
+                cwd: call.cwd.clone(),
+                env: Environment::new(),
+                ..*call
+            },
+        }
+    }
+
+    /// The answer when deciding failed, by the mode that the call asks for.
+    pub fn failure(&self, reason: &str) -> Decided {
+        let answer = Failure::of(&self.call, &[], reason).answer();
+        // What the agent makes of it depends on its form; the record says what was meant.
+        let decision = match (answer == Answer::default(), self.call.on_failure) {
+            (true, _) => Decision::NoOpinion,
+            (false, OnFailure::Closed) => Decision::Deny,
+            (false, _) => Decision::Ask,
+        };
+        let unverified = Unverified {
+            answer,
+            decision,
+            reason: reason.to_owned(),
+        };
+        self.decided(unverified, Duration::ZERO)
+    }
+
+    /// Silence about an event that nobody could read.
+    fn unanswered(&self, problem: &str) -> Decided {
+        let silence = Unverified {
+            answer: Answer::default(),
+            decision: Decision::NoOpinion,
+            reason: format!("not verified: {problem}"),
+        };
+        self.decided(silence, Duration::ZERO)
+    }
+
+    fn decided(&self, unverified: Unverified, took: Duration) -> Decided {
+        let call = &self.call;
+        let event = call.event.as_deref().unwrap_or("Unknown");
+        let mut record = Record::new(call.id.as_str(), self.time, &*call.agent, event, "");
+        record.decision = unverified.decision;
+        record.reason = Some(mask_text(&unverified.reason));
+        record.duration = took;
+        Decided {
+            answer: unverified.answer,
+            record: (self.known.tracking == Switch::On).then_some(record),
+        }
+    }
+}
+
+/// A call that was read and waits to be decided.
+pub struct Prepared {
+    stage: Stage,
+}
+
+enum Stage {
+    /// There is nothing to run.
+    Settled(Box<Decided>),
+    /// Its project is loaded.
+    Ready(Box<Turn>, Arc<Project>),
+    /// Its project has to be found or loaded first.
+    Unloaded(Box<Turn>, Option<ProjectKey>),
+    /// The same event is being decided for another call; should that come to nothing, this one goes on.
+    Second(watch::Receiver<Option<Answer>>, Box<Stage>),
+}
+
+impl Stage {
+    fn cancellation(&self) -> Option<CancellationToken> {
+        match self {
+            Self::Settled(_) => None,
+            Self::Ready(turn, _) | Self::Unloaded(turn, _) => Some(turn.cancellation.clone()),
+            Self::Second(_, stage) => stage.cancellation(),
+        }
+    }
+
+    async fn decide(self) -> Decided {
+        match self {
+            Self::Settled(decided) => *decided,
+            Self::Ready(turn, project) => turn.decide(&project).await,
+            Self::Unloaded(turn, key) => {
+                let project = apart(|| turn.load(key));
+                turn.decide(&project).await
+            }
+            Self::Second(first, stage) => match twins::answer_of(first).await {
+                Some(answer) => Decided {
+                    answer,
+                    record: None,
+                },
+                None => Box::pin(stage.decide()).await,
+            },
+        }
+    }
+}
+
+impl std::fmt::Debug for Prepared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Prepared").finish_non_exhaustive()
+    }
+}
+
+/// How long deciding may hold up its thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Weight {
+    /// It only computes.
+    Light,
+    /// It reads files, starts processes or asks somebody.
+    Heavy,
+}
+
+impl Prepared {
+    /// Ends deciding early, and with it the hooks that run.
+    pub fn cancellation(&self) -> Option<CancellationToken> {
+        self.stage.cancellation()
+    }
+
+    /// How long deciding may hold up its thread.
+    pub fn weight(&self) -> Weight {
+        match &self.stage {
+            Stage::Settled(_) => Weight::Light,
+            Stage::Ready(turn, project) => project.weight(turn.input.event_type()),
+            Stage::Unloaded(..) | Stage::Second(..) => Weight::Heavy,
+        }
+    }
+
+    /// Decides. A [`Weight::Heavy`] one reads files on the thread that polls it first.
+    pub async fn decide(self) -> Decided {
+        self.stage.decide().await
+    }
+}
+
+/// One call on its way through the engine.
+struct Turn {
+    engine: Arc<Engine>,
+    call: Call,
+    dialect: Dialect,
+    time: DateTime<Utc>,
+    began: Instant,
+    input: HookInput,
+    caller: Caller,
+    cancellation: CancellationToken,
+    /// Tells the answer to another call of the same event.
+    telling: Option<Telling>,
+}
+
+impl Turn {
+    fn load(&self, key: Option<ProjectKey>) -> Arc<Project> {
+        let key = key.unwrap_or_else(|| {
+            let here = self.caller.folder();
+            self.caller
+                .key(self.engine.find_beginning(&self.input, here))
+        });
+        self.engine
+            .projects
+            .load(key, &self.engine.lasting, &self.caller)
+    }
+
+    async fn decide(mut self, project: &Project) -> Decided {
+        let event = self.input.event_type();
+        if event == HookEvent::ConfigChange {
+            apart(|| self.engine.reload_changed());
+        }
+        let idle = self.engine.idle_because(self.caller.switch());
+        let manager = match idle {
+            Some(_) => &project.observing,
+            None => &project.deciding,
+        };
+        let ctx = self.context(project);
+        let mut result = manager.trigger(self.input.clone(), &ctx).await;
+        if let Some(why) = &idle {
+            note_idleness(&mut result, event, why);
+        }
+        let reply = self.dialect.encode(event, &result.output);
+        let answer = Answer {
+            exit: reply.exit_code,
+            stdout: reply.stdout,
+            stderr: reply.stderr,
+        };
+        // Hooks that were cut short have not judged for anybody else.
+        if let Some(telling) = self.telling.take()
+            && !self.cancellation.is_cancelled()
+        {
+            telling.tell(&answer);
+        }
+        let record = self.record(project, &ctx, &result, idle);
+        Decided { answer, record }
+    }
+
+    fn context(&self, project: &Project) -> HookContext {
+        let mut env = match project.weight(self.input.event_type()) {
+            Weight::Heavy => self.caller.variables(),
+            Weight::Light => self.caller.switches(),
+        };
+        env.insert(AGENT_VARIABLE.to_owned(), self.call.agent.clone());
+        env.insert(CALL_VARIABLE.to_owned(), self.call.id.as_str().to_owned());
+        HookContext::new(&self.input.session_id)
+            .with_cwd(self.folder(project))
+            .with_env(env)
+            .with_cancellation(self.cancellation.clone())
+    }
+
+    /// Where hooks run: where the caller is, unless that folder is gone.
+    fn folder<'a>(&'a self, project: &'a Project) -> &'a Path {
+        [self.call.cwd.as_path(), self.caller.folder()]
+            .into_iter()
+            .find(|folder| folder.is_absolute())
+            .unwrap_or(&project.folder)
+    }
+
+    fn record(
+        &self,
+        project: &Project,
+        ctx: &HookContext,
+        result: &TriggerResult,
+        idle: Option<String>,
+    ) -> Option<Record> {
+        let blocks = result.output.decision() >= Decision::Ask;
+        let enforced = !blocks || self.dialect.enforces(self.input.event_type());
+        let mut record = self.engine.lasting.journal.record(DecidedEvent {
+            call: self.call.id.as_str(),
+            time: self.time,
+            agent: &self.call.agent,
+            project: Some(&project.folder),
+            input: &self.input,
+            ctx,
+            result,
+            enforcement: if enforced {
+                Enforcement::Enforced
+            } else {
+                Enforcement::Unenforced
+            },
+            duration: self.began.elapsed(),
+            scope_of: &|hook| project.scope_of(hook),
+        })?;
+        if idle.is_some() {
+            record.reason = idle;
+        }
+        Some(record)
+    }
+}
+
+/// Whoever begins a session learns that nothing is decided in it.
+fn note_idleness(result: &mut TriggerResult, event: HookEvent, why: &str) {
+    if event == HookEvent::SessionStart {
+        let output = std::mem::replace(&mut result.output, HookOutput::allow());
+        result.output =
+            output.system_message(format!("{why}: events are recorded, nothing is decided."));
+    }
+}
+
+/// Reads files without keeping others from the threads that hooks share.
+fn apart<T>(work: impl FnOnce() -> T) -> T {
+    match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
+        _ => work(),
+    }
+}
+
+/// A text without secrets.
+fn mask_text(text: &str) -> String {
+    redact(text).into_owned()
+}

@@ -1,0 +1,152 @@
+//! Who calls: the folder, the environment, and where that user's settings are.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use bowline::hooks::HookInput;
+use bowline::settings::Locations;
+use bowline_builtins::tracing::{DISABLING_VARIABLES, disables};
+use bowline_wire::{Call, Environment};
+
+use super::projects::{ClaudeHooks, ProjectKey};
+use super::twins::Entry;
+use crate::registration::{PROJECT_SCOPE, SCOPE_VARIABLE};
+
+/// The agent's own word for its project's folder.
+const PROJECT_VARIABLE: &str = "CLAUDE_PROJECT_DIR";
+/// What moves the folders of settings.
+const LOCATION_VARIABLES: [&str; 4] = [
+    "HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "CLAUDE_CONFIG_DIR",
+];
+
+/// Whether something is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Switch {
+    On,
+    Off,
+}
+
+/// What Bowline itself looks at in an environment, taken out in one go.
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    /// The project's folder, if the agent names one.
+    project: Option<PathBuf>,
+    /// What moves the folders of settings.
+    locations: [Option<String>; LOCATION_VARIABLES.len()],
+    /// Whether anything shall be decided.
+    pub(super) deciding: Switch,
+    /// Whether anything shall be recorded.
+    pub(super) tracking: Switch,
+    /// Whose entry in the agent's settings made the call.
+    entry: Entry,
+}
+
+impl Known {
+    pub(super) fn of(env: &Environment) -> Self {
+        let mut known = Self {
+            project: None,
+            locations: Default::default(),
+            deciding: Switch::On,
+            tracking: Switch::On,
+            entry: Entry::User,
+        };
+        for (name, value) in env.iter() {
+            let (Some(name), Some(value)) = (name.to_str(), value.to_str()) else {
+                continue;
+            };
+            match name {
+                PROJECT_VARIABLE => known.project = Some(value.into()),
+                "BOWLINE" if value == "off" => known.deciding = Switch::Off,
+                SCOPE_VARIABLE if value == PROJECT_SCOPE => known.entry = Entry::Project,
+                name if DISABLING_VARIABLES.contains(&name) && disables(value) => {
+                    known.tracking = Switch::Off;
+                }
+                name => {
+                    let place = LOCATION_VARIABLES.iter().position(|known| *known == name);
+                    if let Some(location) = place.and_then(|at| known.locations.get_mut(at)) {
+                        *location = Some(value.to_owned());
+                    }
+                }
+            }
+        }
+        known.project = known.project.filter(|folder| folder.is_absolute());
+        known
+    }
+}
+
+/// The process that reports an event. What it brings is used and never kept.
+pub(super) struct Caller {
+    env: Environment,
+    known: Known,
+    folder: PathBuf,
+    claude_hooks: ClaudeHooks,
+}
+
+impl Caller {
+    pub(super) fn new(env: Environment, known: Known, call: &Call, input: &HookInput) -> Self {
+        let cwd = input.cwd().map(Path::new).filter(|cwd| cwd.is_absolute());
+        Self {
+            env,
+            known,
+            folder: cwd.unwrap_or(&call.cwd).to_owned(),
+            claude_hooks: match call.agent.as_str() {
+                "claude-code" => ClaudeHooks::Agent,
+                _ => ClaudeHooks::Bridge,
+            },
+        }
+    }
+
+    /// Where it is now.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The project's folder, if the agent names one.
+    pub(super) fn project_named(&self) -> Option<PathBuf> {
+        self.known.project.clone()
+    }
+
+    pub(super) fn key(&self, folder: PathBuf) -> ProjectKey {
+        ProjectKey {
+            folder,
+            claude_hooks: self.claude_hooks,
+            locations: self.known.locations.clone(),
+        }
+    }
+
+    pub(super) fn locations(&self) -> Locations {
+        Locations::of_environment(|name| self.env.get(name).map(ToOwned::to_owned))
+    }
+
+    /// Whether it wants anything decided.
+    pub(super) fn switch(&self) -> Switch {
+        self.known.deciding
+    }
+
+    /// Whose entry in the agent's settings made the call.
+    pub(super) fn entry(&self) -> Entry {
+        self.known.entry
+    }
+
+    /// The environment for hooks that run outside this process. What is no text cannot be handed on; and an agent that one
+    /// of them starts has entries of its own.
+    pub(super) fn variables(&self) -> HashMap<String, String> {
+        self.env
+            .iter()
+            .filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)))
+            .filter(|(name, _)| *name != SCOPE_VARIABLE)
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect()
+    }
+
+    /// What our own hooks look at.
+    pub(super) fn switches(&self) -> HashMap<String, String> {
+        match (self.known.tracking, DISABLING_VARIABLES.first()) {
+            (Switch::Off, Some(name)) => HashMap::from([((*name).to_owned(), "1".to_owned())]),
+            _ => HashMap::new(),
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! The projects that events come from: settings read once, hooks made once, and both again when files change.
+
+use std::collections::{HashMap, HashSet};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, SystemTime};
+
+use bowline::hooks::{HookEvent, HookManager, RunMode, Services};
+use bowline::settings::{self, Action, FileKind, FileStatus, Locations, Settings};
+use bowline_builtins::{Builtins, Lasting};
+use chrono::{DateTime, Utc};
+
+use super::Weight;
+use super::caller::Caller;
+use crate::registration::starts_bowline;
+
+/// So many projects are kept loaded; the one that was loaded first makes room.
+const PROJECTS: usize = 256;
+
+/// Who runs the hooks of Claude Code's own files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum ClaudeHooks {
+    /// The agent does: we never run them a second time.
+    Agent,
+    /// Nobody, unless `[bridge]` says that we do.
+    Bridge,
+}
+
+/// The coarsest clock of a file system.
+const COARSE: Duration = Duration::from_secs(2);
+
+/// What a project is found by: the folder that an agent names, and whose settings count.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct ProjectKey {
+    pub(super) folder: PathBuf,
+    pub(super) claude_hooks: ClaudeHooks,
+    pub(super) locations: [Option<String>; 4],
+}
+
+/// A project with its hooks.
+pub(super) struct Project {
+    pub(super) folder: PathBuf,
+    /// All hooks.
+    pub(super) deciding: HookManager,
+    /// Only those that keep records.
+    pub(super) observing: HookManager,
+    /// Events for which something runs outside this process.
+    heavy: HashSet<HookEvent>,
+    scopes: HashMap<String, String>,
+    problems: Vec<String>,
+    loaded_at: DateTime<Utc>,
+    locations: Locations,
+    settings: Settings,
+    stamps: Vec<(PathBuf, Option<Stamp>)>,
+}
+
+/// What is told of a loaded project.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
+pub struct ProjectState {
+    /// Its folder.
+    pub project: String,
+    /// How many hooks it has, ours included.
+    pub hooks: usize,
+    /// When its settings were read.
+    pub loaded_at: DateTime<Utc>,
+    /// What is wrong with them.
+    pub problems: Vec<String>,
+}
+
+/// Tells whether a file is the same as before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+}
+
+impl Stamp {
+    fn of(path: &Path) -> Option<Self> {
+        let found = path.metadata().ok()?;
+        Some(Self {
+            inode: found.ino(),
+            size: found.size(),
+            modified: (found.mtime(), found.mtime_nsec()),
+        })
+    }
+
+    /// The stamp of a file that was read at this time or later. Clocks of file systems are coarse: one that changed just before
+    /// may have changed after it was read. Its stamp fits nothing, so that it is read again.
+    fn settled(path: &Path, reading: SystemTime) -> Option<Self> {
+        let stamp = Self::of(path)?;
+        let modified = path.metadata().and_then(|found| found.modified()).ok()?;
+        match reading.duration_since(modified) {
+            Ok(age) if age < COARSE => Some(Self { inode: 0, ..stamp }),
+            // A time in the future tells nothing; the stamp does.
+            _ => Some(stamp),
+        }
+    }
+}
+
+impl Project {
+    fn new(key: &ProjectKey, locations: Locations, lasting: &Lasting) -> Self {
+        let reading = SystemTime::now();
+        let folder = settings::find_project(&key.folder, &locations);
+        let mut settings = settings::load(&folder, &locations);
+        let watched = settings.watched_files(&locations).into_iter();
+        let stamps = watched.map(|path| {
+            let stamp = Stamp::settled(&path, reading);
+            (path, stamp)
+        });
+        let stamps = stamps.collect();
+        let problems = problems_of(&settings);
+        match key.claude_hooks {
+            ClaudeHooks::Bridge if settings.config.bridge.claude_hooks => {
+                drop_ourselves(&mut settings);
+            }
+            ClaudeHooks::Agent | ClaudeHooks::Bridge => keep_own_hooks(&mut settings),
+        }
+        let services = Services::of_caller(&settings, &locations);
+        let builtins = Builtins::new(&settings, lasting);
+        let mut deciding = settings.manager(services);
+        builtins.register_into(&mut deciding);
+        let mut observing = HookManager::new();
+        let observers = builtins.hooks.iter().map(|shipped| &shipped.hook);
+        for hook in observers.filter(|hook| hook.policy().mode == RunMode::Told) {
+            observing.register_arc(Arc::clone(hook));
+        }
+        Self {
+            folder,
+            deciding,
+            observing,
+            heavy: settings.in_force().map(|hook| hook.event).collect(),
+            scopes: settings
+                .in_force()
+                .map(|hook| (hook.id.clone(), hook.origin.scope.to_string()))
+                .collect(),
+            problems,
+            loaded_at: Utc::now(),
+            locations,
+            settings,
+            stamps,
+        }
+    }
+
+    /// These settings, although newer ones are there: they cannot be read.
+    fn kept_despite(&self, new: Self, broken: &str) -> Self {
+        let kept = format!("cannot be read, so the settings from before stay in force: {broken}");
+        let mut problems = vec![kept];
+        problems.extend(new.problems);
+        Self {
+            folder: self.folder.clone(),
+            deciding: self.deciding.clone(),
+            observing: self.observing.clone(),
+            heavy: self.heavy.clone(),
+            scopes: self.scopes.clone(),
+            problems,
+            loaded_at: self.loaded_at,
+            locations: self.locations.clone(),
+            settings: self.settings.clone(),
+            stamps: new.stamps,
+        }
+    }
+
+    /// How long deciding an event may hold up its thread.
+    pub(super) fn weight(&self, event: HookEvent) -> Weight {
+        if event == HookEvent::ConfigChange || self.heavy.contains(&event) {
+            Weight::Heavy
+        } else {
+            Weight::Light
+        }
+    }
+
+    /// Whose file a hook is from.
+    pub(super) fn scope_of(&self, hook: &str) -> Option<String> {
+        let scope = self.scopes.get(hook).cloned();
+        scope.or_else(|| self.deciding.has(hook).then(|| "built-in".to_owned()))
+    }
+
+    fn has_changed(&self) -> bool {
+        self.stamps
+            .iter()
+            .any(|(path, stamp)| Stamp::of(path) != *stamp)
+    }
+
+    fn broken_files(&self) -> HashSet<&Path> {
+        let files = self.settings.files.iter();
+        files
+            .filter(|file| file.status != FileStatus::Read)
+            .map(|file| file.path.as_path())
+            .collect()
+    }
+}
+
+/// An agent's settings may have us among its hooks: we are at work already.
+fn drop_ourselves(settings: &mut Settings) {
+    settings.hooks.retain(|hook| match &hook.definition.action {
+        Action::Command(action) => !starts_bowline(&action.command, action.args.as_deref()),
+        _ => true,
+    });
+}
+
+/// The hooks of Claude Code's own files are its own business, or nobody's.
+fn keep_own_hooks(settings: &mut Settings) {
+    let own: HashSet<PathBuf> = settings
+        .files
+        .iter()
+        .filter(|file| file.kind == FileKind::BowlineConfig)
+        .map(|file| file.path.clone())
+        .collect();
+    settings.hooks.retain(|hook| {
+        let file = hook.definition.origin.file.as_ref();
+        file.is_some_and(|file| own.contains(file))
+    });
+}
+
+fn problems_of(settings: &Settings) -> Vec<String> {
+    settings
+        .diagnostics
+        .iter()
+        .filter(|finding| finding.severity == settings::Severity::Error)
+        .map(ToString::to_string)
+        .collect()
+}
+
+/// All loaded projects.
+#[derive(Default)]
+pub(super) struct Projects {
+    loaded: RwLock<HashMap<ProjectKey, Arc<Project>>>,
+    loads: AtomicU64,
+}
+
+impl Projects {
+    pub(super) fn get(&self, key: &ProjectKey) -> Option<Arc<Project>> {
+        self.read().get(key).cloned()
+    }
+
+    pub(super) fn load(&self, key: ProjectKey, lasting: &Lasting, caller: &Caller) -> Arc<Project> {
+        if let Some(project) = self.get(&key) {
+            return project;
+        }
+        let project = Arc::new(Project::new(&key, caller.locations(), lasting));
+        let mut loaded = self.write();
+        if loaded.len() >= PROJECTS
+            && let Some(oldest) = loaded
+                .iter()
+                .min_by_key(|(_, project)| project.loaded_at)
+                .map(|(key, _)| key.clone())
+        {
+            loaded.remove(&oldest);
+        }
+        self.loads.fetch_add(1, Ordering::Relaxed);
+        Arc::clone(loaded.entry(key).or_insert(project))
+    }
+
+    /// Reads the settings of every project again whose files have changed. Events in flight keep the old ones. A file that
+    /// can no longer be read leaves the last good settings in force.
+    pub(super) fn reload_changed(&self, lasting: &Lasting) {
+        let changed: Vec<(ProjectKey, Arc<Project>)> = self
+            .read()
+            .iter()
+            .filter(|(_, project)| project.has_changed())
+            .map(|(key, project)| (key.clone(), Arc::clone(project)))
+            .collect();
+        for (key, old) in changed {
+            let mut new = Project::new(&key, old.locations.clone(), lasting);
+            let broken: Vec<String> = new
+                .broken_files()
+                .difference(&old.broken_files())
+                .map(|path| path.display().to_string())
+                .collect();
+            if broken.is_empty() {
+                new.deciding = new.deciding.succeeding(&old.deciding);
+            } else {
+                new = old.kept_despite(new, &broken.join(", "));
+            }
+            self.loads.fetch_add(1, Ordering::Relaxed);
+            self.write().insert(key, Arc::new(new));
+        }
+    }
+
+    pub(super) fn states(&self) -> Vec<ProjectState> {
+        let mut states: Vec<ProjectState> = self
+            .read()
+            .values()
+            .map(|project| ProjectState {
+                project: project.folder.display().to_string(),
+                hooks: project.deciding.names().len(),
+                loaded_at: project.loaded_at,
+                problems: project.problems.clone(),
+            })
+            .collect();
+        states.sort_by(|a, b| a.project.cmp(&b.project));
+        states
+    }
+
+    pub(super) fn watched_files(&self) -> HashSet<PathBuf> {
+        let loaded = self.read();
+        let files = loaded.values().flat_map(|project| &project.stamps);
+        files.map(|(path, _)| path.clone()).collect()
+    }
+
+    pub(super) fn loads(&self) -> u64 {
+        self.loads.load(Ordering::Relaxed)
+    }
+
+    fn read(&self) -> std::sync::RwLockReadGuard<'_, HashMap<ProjectKey, Arc<Project>>> {
+        self.loaded.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> std::sync::RwLockWriteGuard<'_, HashMap<ProjectKey, Arc<Project>>> {
+        self.loaded.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}

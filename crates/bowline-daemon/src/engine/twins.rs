@@ -1,0 +1,188 @@
+//! One event that arrives twice is handled once.
+//!
+//! Agents run the hooks of all their settings files. With Bowline in the user's file and in a project's, the same event
+//! arrives by both entries, word for word; the project's entry says what it is. Whichever comes second gets the answer of the
+//! first. In doubt both are decided: an answer is never withheld.
+
+use std::collections::VecDeque;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use bowline_wire::{Answer, Call};
+use tokio::sync::watch;
+
+/// So many events wait for a second arrival; the oldest makes room.
+const WAITING: usize = 256;
+/// Nobody comes second after so long.
+const TOGETHER: Duration = Duration::from_mins(1);
+
+/// Whose entry a call came by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Entry {
+    User,
+    Project,
+}
+
+/// Events that may arrive a second time.
+#[derive(Debug, Default)]
+pub(super) struct Twins {
+    waiting: Mutex<VecDeque<Waiting>>,
+    hasher: RandomState,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    payload: (u64, usize),
+    entry: Entry,
+    since: Instant,
+    answer: watch::Receiver<Option<Answer>>,
+}
+
+impl Waiting {
+    fn is_over(&self) -> bool {
+        self.since.elapsed() >= TOGETHER
+    }
+}
+
+/// How a call stands to another of the same event.
+#[derive(Debug)]
+pub(super) enum Twin {
+    /// It came first: others may wait for its answer.
+    First(Telling),
+    /// It came second: this will be its answer.
+    Second(watch::Receiver<Option<Answer>>),
+}
+
+/// Tells the answer to whoever comes second.
+#[derive(Debug)]
+pub(super) struct Telling(watch::Sender<Option<Answer>>);
+
+impl Telling {
+    pub(super) fn tell(self, answer: &Answer) {
+        // Usually there is no second.
+        let _ = self.0.send(Some(answer.clone()));
+    }
+}
+
+/// The answer of the one that came first; `None` if it never got one.
+pub(super) async fn answer_of(mut first: watch::Receiver<Option<Answer>>) -> Option<Answer> {
+    let answer = first.wait_for(Option::is_some).await.ok()?;
+    answer.clone()
+}
+
+impl Twins {
+    /// An event is known by everything that its agent says of it.
+    pub(super) fn meet(&self, call: &Call, payload: &[u8], entry: Entry) -> Twin {
+        let said = (&call.agent, &call.event, payload);
+        let payload = (self.hasher.hash_one(said), payload.len());
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        while waiting.front().is_some_and(Waiting::is_over) {
+            waiting.pop_front();
+        }
+        let same = waiting.iter().position(|other| other.payload == payload);
+        let first = same.and_then(|place| waiting.remove(place));
+        if let Some(first) = first
+            && first.entry != entry
+        {
+            return Twin::Second(first.answer);
+        }
+        let (telling, answer) = watch::channel(None);
+        waiting.push_back(Waiting {
+            payload,
+            entry,
+            since: Instant::now(),
+            answer,
+        });
+        if waiting.len() > WAITING {
+            waiting.pop_front();
+        }
+        Twin::First(Telling(telling))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call() -> Call {
+        Call::new("/".into(), bowline_wire::Environment::new())
+    }
+
+    fn is_second(twin: &Twin) -> bool {
+        matches!(twin, Twin::Second(_))
+    }
+
+    #[test]
+    fn only_the_same_event_by_another_entry_comes_second_and_only_once() {
+        let twins = Twins::default();
+        let mut held = Vec::new();
+        for (payload, entry, second) in [
+            ("a", Entry::User, false),
+            ("b", Entry::Project, false),
+            ("a", Entry::Project, true),
+            ("a", Entry::Project, false),
+            ("a", Entry::Project, false),
+            ("a", Entry::User, true),
+            ("b", Entry::User, true),
+        ] {
+            let twin = twins.meet(&call(), payload.as_bytes(), entry);
+            assert_eq!(is_second(&twin), second, "{payload} {entry:?}");
+            held.push(twin);
+        }
+    }
+
+    #[test]
+    fn another_agent_or_event_is_another_event() {
+        let twins = Twins::default();
+        let mut other = call();
+        other.event = Some("Stop".to_owned());
+        let first = twins.meet(&call(), b"x", Entry::User);
+        assert!(!is_second(&twins.meet(&other, b"x", Entry::Project)));
+        "generic".clone_into(&mut other.agent);
+        assert!(!is_second(&twins.meet(&other, b"x", Entry::Project)));
+        assert!(is_second(&twins.meet(&call(), b"x", Entry::Project)));
+        drop(first);
+    }
+
+    #[test]
+    fn few_are_remembered() {
+        let twins = Twins::default();
+        for number in 0..=WAITING {
+            twins.meet(&call(), &number.to_le_bytes(), Entry::User);
+        }
+        assert!(!is_second(&twins.meet(
+            &call(),
+            &0_usize.to_le_bytes(),
+            Entry::Project
+        )));
+        assert!(is_second(&twins.meet(
+            &call(),
+            &9_usize.to_le_bytes(),
+            Entry::Project
+        )));
+    }
+
+    #[tokio::test]
+    async fn the_second_gets_the_answer_of_the_first_or_learns_that_there_is_none() {
+        let twins = Twins::default();
+        for told in [true, false] {
+            let Twin::First(first) = twins.meet(&call(), b"x", Entry::User) else {
+                panic!("it is the first")
+            };
+            let Twin::Second(second) = twins.meet(&call(), b"x", Entry::Project) else {
+                panic!("it is the second")
+            };
+            let answer = Answer {
+                exit: 2,
+                ..Answer::default()
+            };
+            if told {
+                first.tell(&answer);
+            } else {
+                drop(first);
+            }
+            assert_eq!(answer_of(second).await, told.then_some(answer));
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What is answered to a payload that cannot be read: a person decides if its raw text looks dangerous.
+
+use bowline::hooks::{Decision, EventClass, HookEvent};
+use bowline_guard::judge::judge;
+use bowline_guard::paths::StaticWorld;
+use bowline_guard::policy::GuardPolicy;
+use bowline_guard::secrets;
+use bowline_guard::tool_call::{CallDecision, ToolCall, judge_command, judge_files};
+use bowline_wire::{Answer, Call, Failure, OnFailure};
+
+/// So much of the text is looked at.
+const LOOKED_AT: usize = 256 * 1024;
+/// So many of its pieces are judged.
+const PIECES: usize = 256;
+
+/// An answer without a verdict.
+pub(super) struct Unverified {
+    pub(super) answer: Answer,
+    pub(super) decision: Decision,
+    pub(super) reason: String,
+}
+
+/// Judges the raw text of an event that is not what it should be. Where failures are to deny, so does this.
+pub(super) fn answer(call: &Call, payload: &[u8], problem: &str) -> Unverified {
+    let reason = format!("not verified: {problem}");
+    let gate = call
+        .event
+        .as_deref()
+        .and_then(HookEvent::from_name)
+        .is_none_or(|event| event.class() == EventClass::Gate);
+    if gate && call.on_failure == OnFailure::Closed {
+        return Unverified {
+            answer: Failure::of(call, payload, &reason).answer(),
+            decision: Decision::Deny,
+            reason,
+        };
+    }
+    if gate && looks_dangerous(payload) {
+        let reason = format!("{reason}, and its text looks dangerous");
+        return Unverified {
+            answer: Failure::of(call, payload, &reason).unverified(),
+            decision: Decision::Ask,
+            reason,
+        };
+    }
+    Unverified {
+        answer: Answer::default(),
+        decision: Decision::NoOpinion,
+        reason,
+    }
+}
+
+/// Whether any piece of the text, be it a string of broken JSON, would be stopped as a command or as a file to read, or holds
+/// a secret. Text of another encoding, or more than can be looked at, may hold anything.
+fn looks_dangerous(payload: &[u8]) -> bool {
+    if payload.len() > LOOKED_AT || payload.contains(&0) {
+        return true;
+    }
+    let text = String::from_utf8_lossy(payload);
+    if !secrets::scan(&text).is_empty() {
+        return true;
+    }
+    let plain = unescaped(&text);
+    let (world, policy) = (StaticWorld::new("/", "/"), GuardPolicy::default());
+    let is_stopped = |piece: String| {
+        let judgement = judge(&piece, &world);
+        let file = ToolCall::from_fields(|field| (field == "file_path").then_some(piece.as_str()));
+        judge_command(&judgement, &world, &policy).decision == CallDecision::Deny
+            || judge_files("Read", &file, &world, &policy).decision == CallDecision::Deny
+    };
+    let mut pieces = plain.split('"').map(|piece| piece.replace(QUOTE, "\""));
+    pieces.by_ref().take(PIECES).any(is_stopped) || pieces.next().is_some()
+}
+
+/// Stands for a quote inside a string.
+const QUOTE: char = '\u{1}';
+
+/// The text with JSON's escapes resolved, as far as they are ones.
+fn unescaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text.chars();
+    while let Some(character) = rest.next() {
+        if character != '\\' {
+            plain.push(character);
+            continue;
+        }
+        match rest.next() {
+            Some('"') => plain.push(QUOTE),
+            Some('n') => plain.push('\n'),
+            Some('t') => plain.push('\t'),
+            Some('r') => plain.push('\r'),
+            Some('u') => {
+                let digits: String = rest.by_ref().take(4).collect();
+                let code = u32::from_str_radix(&digits, 16).ok();
+                plain.push(
+                    code.and_then(char::from_u32)
+                        .unwrap_or(char::REPLACEMENT_CHARACTER),
+                );
+            }
+            Some(other) => plain.push(other),
+            None => {}
+        }
+    }
+    plain
+}

@@ -1,0 +1,371 @@
+//! One daemon per user: the lock that only one can hold, and the socket that belongs to whoever holds it.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use crate::places::Places;
+
+/// Whoever asks whether the lock is held has it for a moment, so that one look is not enough to find it taken.
+const LOOKS: u32 = 20;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
+
+/// Why a daemon cannot begin.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// There is one.
+    #[error("a daemon is already running")]
+    AlreadyRunning,
+    /// The folder of the socket is somebody else's.
+    #[error("`{}` belongs to user {owner}, not to you ({user})", path.display())]
+    ForeignFolder {
+        /// The folder.
+        path: PathBuf,
+        /// Its owner.
+        owner: u32,
+        /// Who we are.
+        user: u32,
+    },
+    /// Others could put a socket of theirs in the place of ours.
+    #[error("others may write to `{}` (mode {mode:o})", path.display())]
+    OpenFolder {
+        /// The folder.
+        path: PathBuf,
+        /// Its permissions.
+        mode: u32,
+    },
+    /// There is something in the socket's place that is none.
+    #[error("`{}` is in the way: it is no socket", .0.display())]
+    InTheWay(PathBuf),
+    /// A file cannot be used.
+    #[error("cannot {doing} `{}`: {source}", path.display())]
+    File {
+        /// What was attempted.
+        doing: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The store cannot be used.
+    #[error(transparent)]
+    Store(#[from] bowline_store::Error),
+    /// The system refuses something that every daemon needs.
+    #[error("cannot {doing}: {source}")]
+    System {
+        /// What was attempted.
+        doing: &'static str,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+/// The right to be the daemon. It ends with the process, however that ends.
+#[derive(Debug)]
+pub(crate) struct Instance {
+    socket: PathBuf,
+    /// Held, never read.
+    _lock: File,
+    /// The socket's device and inode, once it is there.
+    made: Option<(u64, u64)>,
+}
+
+impl Instance {
+    /// Takes the right, if nobody has it.
+    pub(crate) fn claim(places: &Places) -> Result<Self, StartError> {
+        let user = rustix::process::geteuid().as_raw();
+        let usual = bowline_wire::socket_path(
+            |name| (name != "BOWLINE_SOCKET").then(|| std::env::var_os(name))?,
+            user,
+            Path::is_dir,
+        );
+        let folder = match usual {
+            Ok(usual) if usual == places.socket => Folder::Ours,
+            _ => Folder::Given,
+        };
+        prepare(&places.runtime(), folder, user)?;
+        let path = places.lock();
+        let mut lock = OpenOptions::new()
+            .create(true)
+            .write(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(&path)
+            .map_err(file("open", &path))?;
+        take(&lock, &path)?;
+        // Only for those who find that this process does not answer.
+        if let Err(error) = lock
+            .set_len(0)
+            .and_then(|()| writeln!(lock, "{}", std::process::id()))
+        {
+            tracing::warn!("`{}` does not name this process: {error}", path.display());
+        }
+        Ok(Self {
+            socket: places.socket.clone(),
+            _lock: lock,
+            made: None,
+        })
+    }
+
+    /// Makes the socket, in place of one that a dead daemon left behind. It appears complete: private, and listening.
+    pub(crate) fn listen(&mut self) -> Result<UnixListener, StartError> {
+        if let Ok(found) = self.socket.symlink_metadata()
+            && !found.file_type().is_socket()
+        {
+            return Err(StartError::InTheWay(self.socket.clone()));
+        }
+        let beside = self.socket.with_extension("new");
+        match fs::remove_file(&beside) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(file("remove", &beside)(error));
+            }
+            _ => {}
+        }
+        let listener = UnixListener::bind(&beside).map_err(file("listen on", &beside))?;
+        fs::set_permissions(&beside, Permissions::from_mode(0o600))
+            .map_err(file("protect", &beside))?;
+        fs::rename(&beside, &self.socket).map_err(file("make", &self.socket))?;
+        self.made = identity(&self.socket);
+        Ok(listener)
+    }
+
+    /// Whether the socket is still the one that was made.
+    pub(crate) fn owns_socket(&self) -> bool {
+        self.made.is_some() && identity(&self.socket) == self.made
+    }
+
+    /// Takes the socket away, so that clients do without or start another daemon.
+    pub(crate) fn remove_socket(&mut self) {
+        if self.owns_socket()
+            && let Err(error) = fs::remove_file(&self.socket)
+        {
+            tracing::warn!("the socket cannot be removed: {error}");
+        }
+        self.made = None;
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        self.remove_socket();
+    }
+}
+
+fn take(lock: &File, path: &Path) -> Result<(), StartError> {
+    for _ in 0..LOOKS {
+        match lock.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) => thread::sleep(BETWEEN_LOOKS),
+            Err(TryLockError::Error(source)) => return Err(file("lock", path)(source)),
+        }
+    }
+    Err(StartError::AlreadyRunning)
+}
+
+/// The process that is the daemon, whether or not it answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Holder {
+    /// Its number, if it could write that down.
+    pub pid: Option<u32>,
+}
+
+impl Holder {
+    /// Finds the process that is the daemon of these places: one that begins, serves, hangs or ends.
+    pub fn of(places: &Places) -> Option<Self> {
+        let mut lock = File::open(places.lock()).ok()?;
+        // Shared, so that those who ask do not take each other for it.
+        if !matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)) {
+            return None;
+        }
+        let mut text = String::new();
+        let read = (&mut lock).take(32).read_to_string(&mut text);
+        let pid = read.ok().and_then(|_| text.trim().parse().ok());
+        Some(Self { pid })
+    }
+}
+
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    let found = path.symlink_metadata().ok()?;
+    Some((found.dev(), found.ino()))
+}
+
+/// Whose the folder of the socket is to arrange.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Folder {
+    /// The usual one: it has no other purpose.
+    Ours,
+    /// One that somebody chose, perhaps for other things as well.
+    Given,
+}
+
+/// Makes the folder of the socket for its owner alone, or takes one that is there. The socket itself is private, so that
+/// others may look into a folder that was given, but not put anything there.
+fn prepare(path: &Path, folder: Folder, user: u32) -> Result<(), StartError> {
+    const WRITABLE: u32 = 0o022;
+    const STICKY: u32 = 0o1000;
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+        .map_err(file("make", path))?;
+    let found = fs::symlink_metadata(path).map_err(file("look at", path))?;
+    if found.uid() != user || !found.is_dir() {
+        return Err(StartError::ForeignFolder {
+            path: path.to_owned(),
+            owner: found.uid(),
+            user,
+        });
+    }
+    let mode = found.mode() & 0o7777;
+    match folder {
+        Folder::Ours if mode & 0o077 != 0 => {
+            fs::set_permissions(path, Permissions::from_mode(0o700)).map_err(file("protect", path))
+        }
+        Folder::Given if mode & WRITABLE != 0 && mode & STICKY == 0 => {
+            Err(StartError::OpenFolder {
+                path: path.to_owned(),
+                mode,
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn file(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StartError {
+    let path = path.to_owned();
+    move |source| StartError::File {
+        doing,
+        path,
+        source,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(folder: &Path) -> Places {
+        Places {
+            data: folder.join("data"),
+            socket: folder.join("run/daemon.sock"),
+        }
+    }
+
+    #[test]
+    fn f30_a_only_one_can_be_the_daemon_and_a_dead_socket_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = places(folder.path());
+        let mut first = Instance::claim(&places).unwrap();
+        let listener = first.listen().unwrap();
+        assert!(first.owns_socket());
+        let refused = Instance::claim(&places).unwrap_err();
+        assert!(matches!(refused, StartError::AlreadyRunning), "{refused}");
+
+        let mode = |path: &Path| path.metadata().unwrap().mode() & 0o777;
+        assert_eq!(mode(&places.socket), 0o600);
+        assert_eq!(mode(&places.runtime()), 0o700);
+
+        // As after a kill: the lock is free, the socket is left behind.
+        drop(listener);
+        first.made = None;
+        drop(first);
+        assert!(places.socket.exists());
+        let mut second = Instance::claim(&places).unwrap();
+        let _listener = second.listen().unwrap();
+        std::os::unix::net::UnixStream::connect(&places.socket).unwrap();
+        drop(second);
+        assert!(!places.socket.exists());
+    }
+
+    #[test]
+    fn a_socket_that_somebody_replaced_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = places(folder.path());
+        let mut instance = Instance::claim(&places).unwrap();
+        let _listener = instance.listen().unwrap();
+        fs::remove_file(&places.socket).unwrap();
+        fs::write(&places.socket, "other").unwrap();
+        assert!(!instance.owns_socket());
+        drop(instance);
+        assert_eq!(fs::read_to_string(&places.socket).unwrap(), "other");
+        let mut next = Instance::claim(&places).unwrap();
+        let refused = next.listen().unwrap_err();
+        assert!(matches!(refused, StartError::InTheWay(_)), "{refused}");
+    }
+
+    #[test]
+    fn only_the_usual_folder_is_closed_and_another_is_taken_as_it_is_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let user = rustix::process::geteuid().as_raw();
+        let path = folder.path().join("run");
+        for (before, whose, after) in [
+            (None, Folder::Given, Some(0o700)),
+            (None, Folder::Ours, Some(0o700)),
+            (Some(0o755), Folder::Ours, Some(0o700)),
+            (Some(0o777), Folder::Ours, Some(0o700)),
+            (Some(0o755), Folder::Given, Some(0o755)),
+            (Some(0o750), Folder::Given, Some(0o750)),
+            (Some(0o1777), Folder::Given, Some(0o1777)),
+            (Some(0o775), Folder::Given, None),
+            (Some(0o702), Folder::Given, None),
+        ] {
+            if let Some(mode) = before {
+                fs::create_dir(&path).unwrap();
+                fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+            }
+            let prepared = prepare(&path, whose, user);
+            let mode = path.metadata().unwrap().mode() & 0o7777;
+            if let Some(after) = after {
+                prepared.unwrap();
+                assert_eq!(mode, after, "{before:?} {whose:?}");
+            } else {
+                let refused = prepared.unwrap_err();
+                assert!(
+                    matches!(refused, StartError::OpenFolder { .. }),
+                    "{refused}"
+                );
+                assert_eq!(Some(mode), before, "left alone");
+            }
+            fs::remove_dir(&path).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_folder_that_somebody_chose_keeps_its_permissions() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = Places {
+            data: folder.path().join("data"),
+            socket: folder.path().join("d.sock"),
+        };
+        fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+        Instance::claim(&places).unwrap();
+        assert_eq!(folder.path().metadata().unwrap().mode() & 0o777, 0o755);
+    }
+
+    #[test]
+    fn the_holder_is_named_and_asking_for_it_hinders_nobody() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = places(folder.path());
+        assert_eq!(Holder::of(&places), None);
+        let instance = Instance::claim(&places).unwrap();
+        let pid = Some(std::process::id());
+        assert_eq!(Holder::of(&places), Some(Holder { pid }));
+        drop(instance);
+        assert_eq!(Holder::of(&places), None);
+
+        // Somebody who asks has the lock for a moment, as here for a little longer.
+        let asking = File::open(places.lock()).unwrap();
+        asking.try_lock_shared().unwrap();
+        assert_eq!(Holder::of(&places), None, "those who ask do not count");
+        let claiming = thread::spawn(move || Instance::claim(&places).map(drop));
+        thread::sleep(BETWEEN_LOOKS * 3);
+        drop(asking);
+        claiming.join().unwrap().unwrap();
+    }
+}

@@ -1,0 +1,28 @@
+//! What runs long: one process per user that decides events, keeps them, and answers questions about them.
+//!
+//! [`run`] is the daemon. [`Engine`] decides one call, for the daemon and for a process that does without it.
+//! [`Connection`] asks a running daemon.
+
+mod ask;
+mod daemon;
+mod engine;
+mod instance;
+mod pause;
+mod places;
+pub mod registration;
+pub mod rpc;
+mod server;
+mod status;
+mod watch;
+
+pub use ask::{AskError, Connection, Patience};
+pub use daemon::{DaemonOptions, Idle, run};
+pub use engine::{Decided, Engine, Facts, Prepared, ProjectState, Weight};
+pub use instance::{Holder, StartError};
+pub use pause::{Pause, PauseError};
+pub use places::{PlaceError, Places};
+pub use server::AnswerWhen;
+pub use status::{Status, Stop, is_newer};
+
+/// The version of this program.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,0 +1,82 @@
+//! Where the daemon's socket, its lock and what it keeps are.
+
+use std::path::{Path, PathBuf};
+
+use bowline::settings::{self, Locations, StoreDurability};
+use bowline_store::{Durability, Options, Retention};
+use bowline_wire::SocketPathError;
+
+/// Where things are that outlive one process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Places {
+    /// What Bowline keeps: the database, its spool, whether it is paused.
+    pub data: PathBuf,
+    /// The daemon's socket.
+    pub socket: PathBuf,
+}
+
+/// Why a place cannot be told.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlaceError {
+    /// The variable for the socket is of no use.
+    #[error(transparent)]
+    Socket(#[from] SocketPathError),
+    /// There is neither a home folder nor a folder for data.
+    #[error("there is no home folder; set HOME or XDG_DATA_HOME to an absolute path")]
+    NoHome,
+}
+
+impl Places {
+    /// The places of the user who runs this process.
+    pub fn from_env() -> Result<Self, PlaceError> {
+        let socket = bowline_wire::socket_path(
+            |name| std::env::var_os(name),
+            rustix::process::geteuid().as_raw(),
+            Path::is_dir,
+        )?;
+        let data = Locations::from_env().data_dir.ok_or(PlaceError::NoHome)?;
+        Ok(Self { data, socket })
+    }
+
+    /// The folder of the socket.
+    pub fn runtime(&self) -> PathBuf {
+        self.socket
+            .parent()
+            .map_or_else(PathBuf::new, PathBuf::from)
+    }
+
+    /// The file that the one daemon holds locked.
+    pub fn lock(&self) -> PathBuf {
+        self.socket.with_extension("lock")
+    }
+
+    /// The file that a client makes which starts a daemon, so that others do not.
+    pub fn starting(&self) -> PathBuf {
+        bowline_wire::starting_marker(&self.socket)
+    }
+
+    /// The file that says that Bowline is paused.
+    pub fn pause(&self) -> PathBuf {
+        self.data.join("paused.json")
+    }
+
+    /// Where the store is, and how long it keeps things by the settings of the user and the administrator.
+    pub fn store(&self) -> Options {
+        let mut options = Options::new(&self.data);
+        options.runtime_folder = Some(self.runtime());
+        // No project may say how long things are kept, so any folder will do.
+        let config = settings::load(Path::new("/"), &Locations::from_env())
+            .config
+            .store;
+        options.retention = Retention {
+            days: Some(config.keep_days),
+            bytes: Some(u64::from(config.max_size_mb) * 1024 * 1024),
+        };
+        options.durability = match config.durability {
+            StoreDurability::Power => Durability::PowerCut,
+            _ => Durability::ProcessEnd,
+        };
+        options
+    }
+}

@@ -1,0 +1,86 @@
+//! How an agent's settings name Bowline, and what happens when two of its files do.
+//!
+//! Agents run the hooks of all their settings files, and take two entries for the same hook only if they are spelled
+//! alike. The user's file names Bowline by an absolute path and a project's file by a shell line that anybody may
+//! have, so that with both an event arrives twice. The project's line says where it stands, in [`SCOPE_VARIABLE`], by which
+//! the daemon knows the two for one.
+
+use std::path::Path;
+
+/// The program that agents start.
+pub const HOOK_PROGRAM: &str = "bowline-hook";
+
+/// The variable by which an entry of a project's settings says that it is one.
+pub const SCOPE_VARIABLE: &str = "BOWLINE_SCOPE";
+
+/// What the variable says then.
+pub const PROJECT_SCOPE: &str = "project";
+
+/// What a project's line begins with: where Bowline is missing it ends well, and says nothing.
+pub const MISSING_IS_FINE: &str = "command -v bowline-hook >/dev/null 2>&1 || exit 0; ";
+
+/// Whether a command of an agent's settings starts Bowline. Other people's commands that merely speak of it do not.
+pub fn starts_bowline(command: &str, args: Option<&[String]>) -> bool {
+    let is_program = |path: &str| {
+        Path::new(path)
+            .file_name()
+            .is_some_and(|name| name == HOOK_PROGRAM)
+    };
+    if args.is_some() {
+        return is_program(command);
+    }
+    if let Some(rest) = command.strip_prefix(MISSING_IS_FINE) {
+        return rest.contains(&format!("exec {HOOK_PROGRAM} "));
+    }
+    let mut words = command.split_whitespace();
+    let program = words.next().unwrap_or_default();
+    // Words after the program that do not name an agent belong to somebody's own use of it.
+    is_program(program.trim_matches(['"', '\'']))
+        && words
+            .next()
+            .is_some_and(|agent| agent.starts_with(|c: char| c.is_ascii_lowercase()))
+        && !words.any(|word| word.contains(['|', ';', '&']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_starts_bowline_is_bowlines() {
+        let line = format!(
+            "{MISSING_IS_FINE}BOWLINE_SCOPE=project exec bowline-hook claude-code Stop --on-failure ask --timeout 60"
+        );
+        for (command, args, expected) in [
+            ("/opt/bin/bowline-hook", Some(vec!["claude-code"]), true),
+            ("bowline-hook", Some(vec![]), true),
+            (line.as_str(), None, true),
+            ("bowline-hook claude-code Stop", None, true),
+            ("'/opt/bin/bowline-hook' claude-code", None, true),
+            (
+                "/opt/bin/bowline-hook-log",
+                Some(vec!["claude-code"]),
+                false,
+            ),
+            ("/opt/tool", Some(vec!["bowline-hook"]), false),
+            ("echo bowline-hook claude-code", None, false),
+            ("notify 'bowline says hello'", None, false),
+            ("bowline-hook claude-code | tee log", None, false),
+            ("bowline-hook", None, false),
+            (
+                "command -v bowline-hook >/dev/null 2>&1 || exit 0; echo mine",
+                None,
+                false,
+            ),
+            ("", None, false),
+        ] {
+            let args: Option<Vec<String>> =
+                args.map(|args| args.into_iter().map(str::to_owned).collect());
+            assert_eq!(
+                starts_bowline(command, args.as_deref()),
+                expected,
+                "{command}"
+            );
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! What can be asked about the records, and the answers: the one place that knows the commands and their arguments.
+//!
+//! A [`Question`] is a command with its arguments, typed for those who ask and for those who answer. The daemon
+//! answers requests with [`answer`]; a program that cannot reach it opens the store and calls the same function.
+//!
+//! ```
+//! use bowline_daemon::rpc::{self, Question, traces};
+//! use bowline_store::{Options, SqliteStore};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let store = SqliteStore::open(Options::new(folder.path()))?;
+//! let slow = traces::Slow { threshold_ms: Some(500), ..traces::Slow::default() };
+//! let response = rpc::answer(&store, &slow.request());
+//! assert_eq!(response.result, Ok(serde_json::json!([])));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod arguments;
+mod bounds;
+pub mod sessions;
+pub mod store;
+pub mod traces;
+pub mod triggers;
+
+use bowline_store::Store;
+use bowline_wire::{Request, RequestError, Response};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+pub use arguments::{Arguments, MAX_LIMIT, SessionKey, parse_status};
+
+/// Whether a command changes what is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// It only reads: it may be asked again, and elsewhere.
+    Reads,
+    /// It changes something.
+    Changes,
+}
+
+/// One command with its arguments.
+pub trait Question: Serialize + Sized {
+    /// The command's name.
+    const COMMAND: &'static str;
+    /// Whether it changes what is kept.
+    const EFFECT: Effect = Effect::Reads;
+    /// What comes back; the default is the answer where nothing is recorded.
+    type Answer: Serialize + DeserializeOwned + Default;
+
+    /// Takes its arguments. What is wrong with them is noted there; without those that it needs there is no question.
+    fn read(arguments: &mut Arguments) -> Option<Self>;
+
+    /// Finds the answer. When that fails, nothing was changed.
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError>;
+
+    /// The arguments as they are sent.
+    fn arguments(&self) -> Map<String, Value> {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(arguments)) => arguments,
+            _ => Map::new(),
+        }
+    }
+
+    /// The request that asks it.
+    fn request(&self) -> Request {
+        Request {
+            command: Self::COMMAND.to_owned(),
+            args: self.arguments(),
+            ..Request::default()
+        }
+    }
+}
+
+/// Answers a request about the records. Unknown names and ids are answered with null or nothing, not with an error.
+pub fn answer(store: &dyn Store, request: &Request) -> Response {
+    let known = COMMANDS
+        .iter()
+        .find(|command| command.name == request.command);
+    let result = match known {
+        Some(command) => (command.run)(store, &request.args),
+        None => Err(RequestError::UnknownCommand {
+            command: request.command.clone(),
+            nearest: nearest(&request.command).map(str::to_owned),
+        }),
+    };
+    Response {
+        id: request.id.clone(),
+        result,
+    }
+}
+
+/// The names of all commands.
+pub fn commands() -> impl Iterator<Item = &'static str> {
+    COMMANDS.iter().map(|command| command.name)
+}
+
+type Run = fn(&dyn Store, &Map<String, Value>) -> Result<Value, RequestError>;
+
+struct Command {
+    name: &'static str,
+    run: Run,
+}
+
+impl Command {
+    const fn of<Q: Question>() -> Self {
+        Self {
+            name: Q::COMMAND,
+            run: run::<Q>,
+        }
+    }
+}
+
+const COMMANDS: [Command; 16] = [
+    Command::of::<traces::Get>(),
+    Command::of::<traces::List>(),
+    Command::of::<traces::Slow>(),
+    Command::of::<traces::Errors>(),
+    Command::of::<traces::Tree>(),
+    Command::of::<traces::Stats>(),
+    Command::of::<sessions::List>(),
+    Command::of::<sessions::Get>(),
+    Command::of::<triggers::Last>(),
+    Command::of::<triggers::HookFigures>(),
+    Command::of::<store::Size>(),
+    Command::of::<store::Gaps>(),
+    Command::of::<store::Integrity>(),
+    Command::of::<store::Backup>(),
+    Command::of::<store::Compact>(),
+    Command::of::<store::Forget>(),
+];
+
+fn run<Q: Question>(
+    store: &dyn Store,
+    arguments: &Map<String, Value>,
+) -> Result<Value, RequestError> {
+    let mut arguments = Arguments::new(Q::COMMAND, arguments.clone());
+    let question = Q::read(&mut arguments);
+    let question = arguments.finish(question)?;
+    bounds::fit(question.answer(store)?)
+}
+
+/// A store that failed, as the one who asked gets to know it.
+fn failed(error: bowline_store::Error) -> RequestError {
+    RequestError::handler(error.to_string())
+}
+
+/// The command that was probably meant.
+fn nearest(command: &str) -> Option<&'static str> {
+    const LONGEST: usize = 64;
+    if command.len() > LONGEST {
+        return None;
+    }
+    commands()
+        .map(|known| (strsim::damerau_levenshtein(command, known), known))
+        .min()
+        .filter(|(distance, known)| *distance <= known.len() / 3)
+        .map(|(_, known)| known)
+}

@@ -1,0 +1,76 @@
+//! Questions about sessions.
+
+use bowline_store::{Session, SessionDetails, SessionFilter, Store};
+use bowline_wire::RequestError;
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+
+use super::arguments::{Arguments, MAX_LIMIT, SessionKey};
+use super::{Question, failed};
+
+/// How many sessions are listed if nobody says otherwise.
+pub const DEFAULT_LIMIT: usize = 100;
+
+/// `sessions.list`: sessions, last heard of first; 100 if nobody says otherwise.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct List {
+    /// Of this project's folder.
+    pub project: Option<String>,
+    /// Of this agent.
+    pub agent: Option<String>,
+    /// Heard of at this time or later.
+    pub since: Option<DateTime<Utc>>,
+    /// At most so many.
+    pub limit: Option<usize>,
+}
+
+impl Question for List {
+    const COMMAND: &'static str = "sessions.list";
+    type Answer = Vec<Session>;
+
+    fn read(arguments: &mut Arguments) -> Option<Self> {
+        Some(Self {
+            project: arguments.text("project"),
+            agent: arguments.text("agent"),
+            since: arguments.time("since"),
+            limit: arguments.limit("limit"),
+        })
+    }
+
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
+        let limit = self.limit.unwrap_or(DEFAULT_LIMIT);
+        let filter = SessionFilter {
+            project: self.project.as_deref(),
+            since: self.since,
+            // Agents are told apart here, so more have to be looked at.
+            limit: self.agent.as_ref().map_or(limit, |_| MAX_LIMIT),
+        };
+        let mut sessions = store.sessions(&filter).map_err(failed)?;
+        if let Some(agent) = &self.agent {
+            sessions.retain(|session| session.agent == *agent);
+        }
+        sessions.truncate(limit);
+        Ok(sessions)
+    }
+}
+
+/// `sessions.get`: everything about sessions; null if nobody knows them.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Get {
+    /// Which ones.
+    pub session: SessionKey,
+}
+
+impl Question for Get {
+    const COMMAND: &'static str = "sessions.get";
+    type Answer = Option<SessionDetails>;
+
+    fn read(arguments: &mut Arguments) -> Option<Self> {
+        let session = arguments.needed_session("session")?;
+        Some(Self { session })
+    }
+
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
+        store.session(self.session.as_ref()).map_err(failed)
+    }
+}

@@ -1,0 +1,261 @@
+//! Questions about tool calls.
+
+use bowline_store::{Prompt, StatusFilter, Store, Trace, TraceFilter, TraceNode, TraceStatistics};
+use bowline_wire::RequestError;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::arguments::{Arguments, MAX_LIMIT, SessionKey, status_word};
+use super::{Question, failed};
+
+/// How many calls are listed if nobody says otherwise.
+pub const DEFAULT_LIMIT: usize = 100;
+/// From how many milliseconds on a call is slow, if nobody says otherwise.
+pub const DEFAULT_THRESHOLD_MS: i64 = 1_000;
+
+/// Which calls are meant; whatever is `None` does not matter.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Filter {
+    /// Of these sessions.
+    pub session: Option<SessionKey>,
+    /// Of this tool.
+    pub tool: Option<String>,
+    /// With this status.
+    #[serde(serialize_with = "write_status")]
+    pub status: Option<StatusFilter>,
+    /// Begun at this time or later.
+    pub since: Option<DateTime<Utc>>,
+    /// Of this project's folder.
+    pub project: Option<String>,
+    /// At most so many.
+    pub limit: Option<usize>,
+}
+
+#[expect(
+    clippy::ref_option,
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands over a reference to the field"
+)]
+fn write_status<S: Serializer>(status: &Option<StatusFilter>, to: S) -> Result<S::Ok, S::Error> {
+    status.map(status_word).serialize(to)
+}
+
+impl Filter {
+    fn read(arguments: &mut Arguments) -> Self {
+        Self {
+            session: arguments.session("session"),
+            tool: arguments.text("tool"),
+            status: arguments.status("status"),
+            since: arguments.time("since"),
+            project: arguments.text("project"),
+            limit: arguments.limit("limit"),
+        }
+    }
+
+    fn for_store(&self, default_limit: usize) -> TraceFilter<'_> {
+        TraceFilter {
+            session: self.session.as_ref().map(SessionKey::as_ref),
+            tool: self.tool.as_deref(),
+            status: self.status,
+            since: self.since,
+            project: self.project.as_deref(),
+            limit: self.limit.unwrap_or(default_limit),
+        }
+    }
+}
+
+/// `traces.get`: one call by its id; null if nobody knows it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Get {
+    /// The agent's id of the call.
+    pub id: String,
+}
+
+impl Question for Get {
+    const COMMAND: &'static str = "traces.get";
+    type Answer = Option<Trace>;
+
+    fn read(arguments: &mut Arguments) -> Option<Self> {
+        let id = arguments.needed_text("id")?;
+        Some(Self { id })
+    }
+
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
+        store.get_trace(&self.id).map_err(failed)
+    }
+}
+
+/// `traces.list`: calls, newest first; 100 if nobody says otherwise.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct List {
+    /// Which ones.
+    #[serde(flatten)]
+    pub filter: Filter,
+}
+
+impl Question for List {
+    const COMMAND: &'static str = "traces.list";
+    type Answer = Vec<Trace>;
+
+    fn read(arguments: &mut Arguments) -> Option<Self> {
+        let filter = Filter::read(arguments);
+        Some(Self { filter })
+    }
+
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
+        let filter = self.filter.for_store(DEFAULT_LIMIT);
+        store.find_traces(&filter).map_err(failed)
+    }
+}
+
+/// `traces.slow`: calls that took long, slowest first; 100 from one second on if nobody says otherwise.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Slow {
+    /// At least so many milliseconds.
+    pub threshold_ms: Option<i64>,
+    /// At most so many.
+    pub limit: Option<usize>,
+}
+
+impl Question for Slow {
+    const COMMAND: &'static str = "traces.slow";
+    type Answer = Vec<Trace>;
+
+    fn read(arguments: &mut Arguments) -> Option<Self> {
+        Some(Self {
+            threshold_ms: arguments.milliseconds("threshold_ms"),
+            limit: arguments.limit("limit"),
+        })
+    }
+
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
+        let threshold = self.threshold_ms.unwrap_or(DEFAULT_THRESHOLD_MS);
+        store
+            .get_slow_traces(threshold, self.limit.unwrap_or(DEFAULT_LIMIT))
+            .map_err(failed)
+    }
+}
+
+/// `traces.errors`: calls that failed, timed out or were cancelled, newest first; 100 if nobody says otherwise.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Errors {
+    /// Only of these sessions.
+    pub session: Option<SessionKey>,
+    /// At most so many.
+    pub limit: Option<usize>,
+}
+
+impl Question for Errors {
+    const COMMAND: &'static str = "traces.errors";
+    type Answer = Vec<Trace>;
+
+    fn read(arguments: &mut Arguments) -> Option<Self> {
+        Some(Self {
+            session: arguments.session("session"),
+            limit: arguments.limit("limit"),
+        })
+    }
+
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
+        let filter = TraceFilter {
+            session: self.session.as_ref().map(SessionKey::as_ref),
+            status: Some(StatusFilter::AnyError),
+            limit: self.limit.unwrap_or(DEFAULT_LIMIT),
+            ..TraceFilter::default()
+        };
+        store.find_traces(&filter).map_err(failed)
+    }
+}
+
+/// `traces.tree`: everything that followed from one prompt; null if nobody knows it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Tree {
+    /// A trace id, or the id of any call of the tree.
+    pub id: String,
+}
+
+/// What followed from one prompt, or from one call. Calls are in the order in which a tree is written down, so that
+/// no line of calls is too deep to be sent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WholeTree {
+    /// The trace id.
+    pub trace_id: String,
+    /// The prompt from which all of it follows.
+    pub prompt: Option<Prompt>,
+    /// The calls, each before its parts, and these oldest first.
+    pub calls: Vec<TreeCall>,
+    /// Whether there are more calls than a tree is built of.
+    pub truncated: bool,
+}
+
+/// One call of a tree.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TreeCall {
+    /// Within how many others it is.
+    pub depth: usize,
+    /// The call.
+    pub trace: Trace,
+}
+
+impl Question for Tree {
+    const COMMAND: &'static str = "traces.tree";
+    type Answer = Option<WholeTree>;
+
+    fn read(arguments: &mut Arguments) -> Option<Self> {
+        let id = arguments.needed_text("id")?;
+        Some(Self { id })
+    }
+
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
+        let tree = match store.get_trace_tree(&self.id).map_err(failed)? {
+            Some(tree) => Some(tree),
+            None => match store.get_trace(&self.id).map_err(failed)? {
+                Some(call) => store.get_trace_tree(&call.trace_id).map_err(failed)?,
+                None => None,
+            },
+        };
+        Ok(tree.map(|tree| WholeTree {
+            trace_id: tree.trace_id,
+            prompt: tree.prompt,
+            calls: written_down(tree.roots),
+            truncated: tree.truncated,
+        }))
+    }
+}
+
+fn written_down(roots: Vec<TraceNode>) -> Vec<TreeCall> {
+    let mut calls = Vec::new();
+    let mut left: Vec<(usize, TraceNode)> = roots.into_iter().rev().map(|root| (0, root)).collect();
+    while let Some((depth, node)) = left.pop() {
+        calls.push(TreeCall {
+            depth,
+            trace: node.trace,
+        });
+        left.extend(node.children.into_iter().rev().map(|it| (depth + 1, it)));
+    }
+    calls
+}
+
+/// `traces.stats`: what calls come to, by tool. The limit says how many of the newest are looked at; 10,000 if nobody
+/// says otherwise.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Stats {
+    /// Which ones.
+    #[serde(flatten)]
+    pub filter: Filter,
+}
+
+impl Question for Stats {
+    const COMMAND: &'static str = "traces.stats";
+    type Answer = TraceStatistics;
+
+    fn read(arguments: &mut Arguments) -> Option<Self> {
+        let filter = Filter::read(arguments);
+        Some(Self { filter })
+    }
+
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
+        let filter = self.filter.for_store(MAX_LIMIT);
+        store.trace_statistics(&filter).map_err(failed)
+    }
+}

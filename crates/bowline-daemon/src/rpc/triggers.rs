@@ -1,0 +1,51 @@
+//! Questions about decided events and about the hooks that took part.
+
+use bowline_store::{Store, Trigger};
+use bowline_wire::RequestError;
+use serde::Serialize;
+
+use super::arguments::Arguments;
+use super::{Question, failed};
+
+/// How many events are listed if nobody says otherwise.
+pub const DEFAULT_LIMIT: usize = 50;
+
+/// `triggers.last`: the last decided events, newest first; 50 if nobody says otherwise.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Last {
+    /// At most so many.
+    pub limit: Option<usize>,
+}
+
+impl Question for Last {
+    const COMMAND: &'static str = "triggers.last";
+    type Answer = Vec<Trigger>;
+
+    fn read(arguments: &mut Arguments) -> Option<Self> {
+        let limit = arguments.limit("limit");
+        Some(Self { limit })
+    }
+
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
+        store
+            .last_triggers(self.limit.unwrap_or(DEFAULT_LIMIT))
+            .map_err(failed)
+    }
+}
+
+/// `hooks.figures`: when each hook last fired, what it said, how long it takes; by name.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct HookFigures {}
+
+impl Question for HookFigures {
+    const COMMAND: &'static str = "hooks.figures";
+    type Answer = Vec<bowline_store::HookFigures>;
+
+    fn read(_: &mut Arguments) -> Option<Self> {
+        Some(Self {})
+    }
+
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
+        store.hook_figures().map_err(failed)
+    }
+}

@@ -1,0 +1,521 @@
+//! The socket: one thread that polls, decides and hands records over; the store's thread answers when they are safe.
+//!
+//! What only computes is decided at once on the polling thread; what reads files or starts processes goes to the runtime.
+//! A connection is asked one thing at a time, and answered in order.
+
+mod connection;
+mod outbox;
+mod peer;
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::io::{self, ErrorKind};
+use std::os::fd::AsRawFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
+
+use bowline::hooks::CancellationToken;
+use bowline_store::{Store, Submission};
+use bowline_wire::{Acknowledgement, Call, CallId, Reply, Request, Response};
+use mio::event::Event;
+use mio::net::{UnixListener, UnixStream};
+use mio::unix::SourceFd;
+use mio::{Events, Interest, Registry, Token};
+use tokio::runtime::Runtime;
+
+use crate::daemon::Idle;
+use crate::engine::{Decided, Engine, Facts, Prepared, Weight};
+use crate::instance::{Instance, StartError};
+use crate::status::{Shared, Stop};
+use connection::{Arrived, Connection};
+use outbox::{Outbox, Turns, Unsent};
+
+const LISTENER: Token = Token(0);
+const WAKER: Token = Token(1);
+const FIRST_CLIENT: usize = 2;
+/// How often the daemon looks whether it is still wanted.
+const LOOK_AROUND: Duration = Duration::from_secs(2);
+/// Longer payloads are read elsewhere: everybody else waits for this thread.
+const LARGE: usize = 256 * 1024;
+/// So many things of one client are taken in a row.
+const IN_A_ROW: usize = 32;
+/// How long what nobody waits for any more may take to end.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+/// How long a daemon that stops waits for what it has begun.
+const DRAIN: Duration = Duration::from_secs(10);
+
+/// When an answer goes out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AnswerWhen {
+    /// When its record is safe.
+    #[default]
+    Committed,
+    /// Before its record is handed over, which follows so much later: only for tests that must see the difference.
+    Lagging(Duration),
+}
+
+/// The polling thread's own.
+pub(crate) struct Server {
+    poll: mio::Poll,
+    listener: Option<UnixListener>,
+    instance: Instance,
+    clients: HashMap<Token, Connection>,
+    next_token: usize,
+    turns: Arc<Turns>,
+    engine: Arc<Engine>,
+    store: Arc<dyn Store>,
+    shared: Arc<Shared>,
+    runtime: Runtime,
+    answer_when: AnswerWhen,
+    idle: Idle,
+    acknowledgement: Arc<[u8]>,
+    /// Records of this round.
+    batch: Vec<Submission>,
+    scratch: Vec<u8>,
+    /// Set while connections could not be taken for want of descriptors.
+    turned_away: bool,
+}
+
+/// What a server works with.
+pub(crate) struct Parts {
+    pub(crate) instance: Instance,
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) runtime: Runtime,
+    pub(crate) answer_when: AnswerWhen,
+    pub(crate) idle: Idle,
+}
+
+impl Server {
+    pub(crate) fn new(mut parts: Parts) -> Result<Self, StartError> {
+        let system = |doing| move |source| StartError::System { doing, source };
+        let poll = mio::Poll::new().map_err(system("poll"))?;
+        let waker = mio::Waker::new(poll.registry(), WAKER).map_err(system("make a waker"))?;
+        let listener = parts.instance.listen()?;
+        listener
+            .set_nonblocking(true)
+            .map_err(system("listen without blocking"))?;
+        let mut listener = UnixListener::from_std(listener);
+        poll.registry()
+            .register(&mut listener, LISTENER, Interest::READABLE)
+            .map_err(system("poll the socket"))?;
+        let acknowledgement = Acknowledgement {
+            daemon: crate::VERSION.to_owned(),
+            pid: std::process::id(),
+        };
+        let turns = Arc::new(Turns::new(waker));
+        let woken = Arc::clone(&turns);
+        parts.shared.on_stop(move || woken.wake());
+        Ok(Self {
+            poll,
+            listener: Some(listener),
+            instance: parts.instance,
+            clients: HashMap::new(),
+            next_token: FIRST_CLIENT,
+            turns,
+            engine: parts.engine,
+            store: parts.store,
+            shared: parts.shared,
+            runtime: parts.runtime,
+            answer_when: parts.answer_when,
+            idle: parts.idle,
+            acknowledgement: acknowledgement.encode().into(),
+            batch: Vec::new(),
+            scratch: vec![0; 64 * 1024],
+            turned_away: false,
+        })
+    }
+
+    /// Serves until told to stop, until nobody has asked for long, or until the socket is somebody else's.
+    ///
+    /// The instance comes back, because nobody else may be the daemon before everything here has ended.
+    pub(crate) fn run(mut self) -> io::Result<(Stop, Instance)> {
+        let handle = self.runtime.handle().clone();
+        // Hooks that are decided here set timers on the runtime.
+        let _entered = handle.enter();
+        let mut events = Events::with_capacity(1024);
+        let mut looked_around = Instant::now();
+        loop {
+            let wait = if self.turned_away {
+                Duration::from_millis(50)
+            } else {
+                LOOK_AROUND
+            };
+            match self.poll.poll(&mut events, Some(wait)) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                polled => polled?,
+            }
+            for event in &events {
+                match event.token() {
+                    LISTENER => self.accept(),
+                    WAKER => {}
+                    token => self.attend(token, event),
+                }
+            }
+            for token in self.turns.take() {
+                self.serve(token);
+            }
+            if self.turned_away {
+                self.accept();
+            }
+            self.hand_over();
+            if let Some(stop) = self.shared.stop() {
+                self.drain()?;
+                self.runtime.shutdown_timeout(LAST_WORDS);
+                return Ok((stop, self.instance));
+            }
+            if looked_around.elapsed() >= LOOK_AROUND {
+                looked_around = Instant::now();
+                self.look_around();
+            }
+        }
+    }
+
+    fn look_around(&self) {
+        if !self.instance.owns_socket() {
+            self.shared.request_stop(Stop::SocketLost);
+        } else if matches!(self.idle, Idle::After(limit) if self.shared.idle_for() >= limit)
+            && self.clients.is_empty()
+        {
+            self.shared.request_stop(Stop::Idle);
+        } else if self.shared.program_was_replaced() {
+            self.shared.request_stop(Stop::Replaced);
+        }
+    }
+
+    fn accept(&mut self) {
+        self.turned_away = false;
+        while let Some(listener) = &self.listener {
+            match listener.accept() {
+                Ok((stream, _)) => self.welcome(stream),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return,
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        ErrorKind::Interrupted | ErrorKind::ConnectionAborted
+                    ) => {}
+                Err(error) => {
+                    // Too many descriptors: the clients wait in the socket's queue, or do without.
+                    tracing::warn!("a connection cannot be taken: {error}");
+                    self.turned_away = true;
+                    return;
+                }
+            }
+        }
+    }
+
+    fn welcome(&mut self, mut stream: UnixStream) {
+        if !peer::is_own_user(&stream) {
+            tracing::warn!("a connection of another user was refused");
+            return;
+        }
+        let token = Token(self.next_token);
+        self.next_token = self.next_token.wrapping_add(1).max(FIRST_CLIENT);
+        let registry = self.poll.registry();
+        if let Err(error) = registry.register(&mut stream, token, Interest::READABLE) {
+            tracing::warn!("a connection cannot be polled: {error}");
+            return;
+        }
+        let outbox = Outbox::new(stream, token, Arc::clone(&self.turns));
+        self.clients.insert(token, Connection::new(outbox));
+        self.shared.count_connections(self.clients.len());
+    }
+
+    /// Something has happened to a connection.
+    fn attend(&mut self, token: Token, event: &Event) {
+        if event.is_write_closed() {
+            return self.leave(token);
+        }
+        if let Some(client) = self.clients.get_mut(&token) {
+            if event.is_read_closed() {
+                client.note_end();
+            } else if event.is_readable() {
+                client.note_arrival();
+            }
+        }
+        self.serve(token);
+    }
+
+    /// Takes what a client has sent, one thing at a time.
+    fn serve(&mut self, token: Token) {
+        for _ in 0..IN_A_ROW {
+            let Some(client) = self.clients.get_mut(&token) else {
+                return;
+            };
+            if client.outbox.flush() == Unsent::Some {
+                // Who does not take its answers gets no more of them.
+                return await_writing(self.poll.registry(), client, token);
+            }
+            if client.outbox.is_busy(|| client.has_more()) {
+                return;
+            }
+            let Some(arrived) = client.next(&mut self.scratch) else {
+                if client.is_over() && client.outbox.flush() == Unsent::Nothing {
+                    self.remove(token);
+                }
+                return;
+            };
+            let outbox = Arc::clone(&client.outbox);
+            outbox.begin();
+            match arrived {
+                Arrived::Call(call, payload) => self.call(token, *call, payload, outbox),
+                Arrived::Request(request) => self.request(*request, outbox),
+                Arrived::Refused(response) => outbox.finish(&response.encode()),
+                Arrived::OtherProtocol => {
+                    let acknowledgement = Arc::clone(&self.acknowledgement);
+                    outbox.finish(&acknowledgement);
+                }
+            }
+        }
+        // Others have a turn, too.
+        self.turns.add(token);
+    }
+
+    fn call(&mut self, token: Token, call: Call, payload: Vec<u8>, outbox: Arc<Outbox>) {
+        self.shared.begin_event(&call.client);
+        let mut answering = Answering {
+            facts: Facts::of(&call),
+            id: call.id.clone(),
+            outbox,
+            acknowledgement: Acknowledge::With(Arc::clone(&self.acknowledgement)),
+            shared: Arc::clone(&self.shared),
+        };
+        if payload.len() > LARGE {
+            answering.acknowledge();
+            let engine = Arc::clone(&self.engine);
+            let facts = answering.facts.clone();
+            let deciding = async move { engine.prepare(&facts, call, &payload).decide().await };
+            return self.spawn(Box::pin(deciding), answering);
+        }
+        let prepared = catch_unwind(AssertUnwindSafe(|| {
+            self.engine.prepare(&answering.facts, call, &payload)
+        }));
+        match prepared {
+            Ok(prepared) if prepared.weight() == Weight::Light => {
+                self.decide_here(token, prepared, answering);
+            }
+            Ok(prepared) => {
+                self.note_cancellation(token, prepared.cancellation());
+                answering.acknowledge();
+                self.spawn(Box::pin(prepared.decide()), answering);
+            }
+            Err(_) => {
+                tracing::error!("reading an event panicked");
+                self.settle(answering.facts.failure(PANICKED), answering);
+            }
+        }
+    }
+
+    /// Decides on this thread. Hooks that turn out to wait for something go on elsewhere.
+    fn decide_here(&mut self, token: Token, prepared: Prepared, mut answering: Answering) {
+        let cancellation = prepared.cancellation();
+        let mut deciding: Deciding = Box::pin(prepared.decide());
+        let mut context = Context::from_waker(Waker::noop());
+        let polled = catch_unwind(AssertUnwindSafe(|| deciding.as_mut().poll(&mut context)));
+        match polled {
+            Ok(Poll::Ready(decided)) => self.settle(decided, answering),
+            Ok(Poll::Pending) => {
+                self.note_cancellation(token, cancellation);
+                answering.acknowledge();
+                self.spawn(deciding, answering);
+            }
+            Err(_) => {
+                tracing::error!("deciding an event panicked");
+                self.settle(answering.facts.failure(PANICKED), answering);
+            }
+        }
+    }
+
+    fn note_cancellation(&mut self, token: Token, cancellation: Option<CancellationToken>) {
+        if let Some(client) = self.clients.get_mut(&token) {
+            client.cancellation = cancellation;
+        }
+    }
+
+    fn spawn(&self, deciding: Deciding, answering: Answering) {
+        let (store, when) = (Arc::clone(&self.store), self.answer_when);
+        let task = self.runtime.spawn(deciding);
+        self.runtime.spawn(async move {
+            let decided = task.await.unwrap_or_else(|error| {
+                tracing::error!("deciding an event failed: {error}");
+                answering.facts.failure(PANICKED)
+            });
+            if let Some(submission) = answering.submission(decided, when) {
+                store.submit_all(vec![submission]);
+            }
+        });
+    }
+
+    /// Hands the record over with the others of this round.
+    fn settle(&mut self, decided: Decided, answering: Answering) {
+        let submission = answering.submission(decided, self.answer_when);
+        self.batch.extend(submission);
+    }
+
+    fn hand_over(&mut self) {
+        if self.batch.is_empty() {
+            return;
+        }
+        if let AnswerWhen::Lagging(lag) = self.answer_when {
+            std::thread::sleep(lag);
+        }
+        self.store.submit_all(std::mem::take(&mut self.batch));
+    }
+
+    fn request(&self, request: Request, outbox: Arc<Outbox>) {
+        let (store, shared, engine) = (
+            Arc::clone(&self.store),
+            Arc::clone(&self.shared),
+            Arc::clone(&self.engine),
+        );
+        shared.begin_request();
+        self.runtime.spawn_blocking(move || {
+            let id = request.id.clone();
+            let answer = AssertUnwindSafe(|| match shared.answer(&engine, &request) {
+                Some(result) => Response {
+                    id: request.id.clone(),
+                    result,
+                },
+                None => crate::rpc::answer(&*store, &request),
+            });
+            let response = catch_unwind(answer).unwrap_or_else(|_| {
+                tracing::error!("the request `{}` panicked", request.command);
+                let message = "the daemon failed inside; the request changed nothing that it shows";
+                Response {
+                    id,
+                    result: Err(bowline_wire::RequestError::handler(message)),
+                }
+            });
+            outbox.finish(&response.encode());
+            shared.end_request();
+        });
+    }
+
+    /// The client is gone: what runs for it alone ends.
+    fn leave(&mut self, token: Token) {
+        if let Some(cancellation) = self
+            .clients
+            .get(&token)
+            .and_then(|client| client.cancellation.as_ref())
+        {
+            cancellation.cancel();
+        }
+        self.remove(token);
+    }
+
+    fn remove(&mut self, token: Token) {
+        if let Some(client) = self.clients.remove(&token) {
+            deregister(self.poll.registry(), &client);
+            self.shared.count_connections(self.clients.len());
+        }
+    }
+
+    /// Takes nothing new, and waits for what was begun.
+    fn drain(&mut self) -> io::Result<()> {
+        self.accept();
+        self.hand_over();
+        self.instance.remove_socket();
+        self.listener = None;
+        let began = Instant::now();
+        let mut events = Events::with_capacity(1024);
+        while self.shared.has_begun() && began.elapsed() < DRAIN {
+            match self.poll.poll(&mut events, Some(Duration::from_millis(20))) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                polled => polled?,
+            }
+            for event in &events {
+                self.attend(event.token(), event);
+            }
+            for token in self.turns.take() {
+                self.serve(token);
+            }
+            self.hand_over();
+        }
+        if let Err(error) = self.store.flush() {
+            tracing::warn!("the store could not be flushed: {error}");
+        }
+        Ok(())
+    }
+}
+
+const PANICKED: &str = "Bowline failed inside while it decided";
+
+type Deciding = Pin<Box<dyn Future<Output = Decided> + Send>>;
+
+// The stream is shared with whoever still answers; the poller needs only its descriptor.
+
+fn deregister(registry: &Registry, client: &Connection) {
+    let descriptor = client.outbox.stream().as_raw_fd();
+    if let Err(error) = registry.deregister(&mut SourceFd(&descriptor)) {
+        tracing::debug!("a connection could not be taken from the poller: {error}");
+    }
+}
+
+/// Has the poller tell when the other side takes more.
+fn await_writing(registry: &Registry, client: &Connection, token: Token) {
+    let descriptor = client.outbox.stream().as_raw_fd();
+    let interest = Interest::READABLE.add(Interest::WRITABLE);
+    if let Err(error) = registry.reregister(&mut SourceFd(&descriptor), token, interest) {
+        tracing::warn!("a connection cannot be polled for writing: {error}");
+    }
+}
+
+/// Whether the client was told that its call has arrived.
+enum Acknowledge {
+    /// It is told together with the answer.
+    With(Arc<[u8]>),
+    Done,
+}
+
+/// A call on its way to its answer.
+struct Answering {
+    facts: Facts,
+    id: CallId,
+    outbox: Arc<Outbox>,
+    acknowledgement: Acknowledge,
+    shared: Arc<Shared>,
+}
+
+impl Answering {
+    fn acknowledge(&mut self) {
+        if let Acknowledge::With(line) =
+            std::mem::replace(&mut self.acknowledgement, Acknowledge::Done)
+        {
+            self.outbox.send(&line);
+        }
+    }
+
+    /// What to hand to the store so that the answer goes out when the record is safe. Without a record it goes out now.
+    fn submission(self, decided: Decided, when: AnswerWhen) -> Option<Submission> {
+        let reply = Reply {
+            call: self.id,
+            answer: decided.answer,
+        };
+        let mut bytes = match self.acknowledgement {
+            Acknowledge::With(line) => line.to_vec(),
+            Acknowledge::Done => Vec::new(),
+        };
+        bytes.extend(reply.encode());
+        let (outbox, shared) = (self.outbox, self.shared);
+        let Some(record) = decided.record else {
+            outbox.finish(&bytes);
+            shared.end_event();
+            return None;
+        };
+        let done: bowline_store::Done = match when {
+            AnswerWhen::Committed => Box::new(move |_| {
+                outbox.finish(&bytes);
+                shared.end_event();
+            }),
+            AnswerWhen::Lagging(_) => {
+                outbox.finish(&bytes);
+                Box::new(move |_| shared.end_event())
+            }
+        };
+        Some(Submission { record, done })
+    }
+}

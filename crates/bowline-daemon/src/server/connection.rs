@@ -1,0 +1,185 @@
+//! The reading half of a connection: cuts what arrives into hook calls and requests.
+
+use std::io::{ErrorKind, Read};
+use std::sync::Arc;
+
+use bowline::hooks::CancellationToken;
+use bowline_wire::{Call, MAX_HEADER, Opening, Refusal, Request, Response};
+
+use super::outbox::Outbox;
+
+/// What has arrived completely.
+#[derive(Debug)]
+pub(super) enum Arrived {
+    /// A hook call and its payload.
+    Call(Box<Call>, Vec<u8>),
+    /// A request.
+    Request(Box<Request>),
+    /// A request that is none; this is the answer.
+    Refused(Box<Response>),
+    /// A hook call of another protocol: it is told who we are, and the connection ends.
+    OtherProtocol,
+}
+
+/// Whether anything more can arrive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    Open,
+    Ended,
+}
+
+/// One client.
+#[derive(Debug)]
+pub(super) struct Connection {
+    pub(super) outbox: Arc<Outbox>,
+    /// Ends what is being decided for it.
+    pub(super) cancellation: Option<CancellationToken>,
+    arrived: Vec<u8>,
+    /// So much of what arrived has no newline.
+    searched: usize,
+    call: Option<Box<Call>>,
+    source: Source,
+    /// Whether the system may hold more than was read.
+    unread: Unread,
+}
+
+/// Whether more can be read without waiting for news. The poller tells of what arrives once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unread {
+    Nothing,
+    Perhaps,
+    /// The end was told, which is read last.
+    End,
+}
+
+impl Connection {
+    pub(super) fn new(outbox: Outbox) -> Self {
+        Self {
+            outbox: Arc::new(outbox),
+            cancellation: None,
+            arrived: Vec::new(),
+            searched: 0,
+            call: None,
+            source: Source::Open,
+            unread: Unread::Nothing,
+        }
+    }
+
+    /// Something has arrived.
+    pub(super) fn note_arrival(&mut self) {
+        if self.unread == Unread::Nothing {
+            self.unread = Unread::Perhaps;
+        }
+    }
+
+    /// Nothing will arrive after what has.
+    pub(super) fn note_end(&mut self) {
+        self.unread = Unread::End;
+    }
+
+    /// Whether there is something to look at once it is free.
+    pub(super) fn has_more(&self) -> bool {
+        !self.arrived.is_empty() || self.unread != Unread::Nothing
+    }
+
+    /// The next complete thing, reading as far as is needed; `None` if it is not here yet, or never will be.
+    pub(super) fn next(&mut self, scratch: &mut [u8]) -> Option<Arrived> {
+        loop {
+            if let Some(arrived) = self.cut() {
+                return Some(arrived);
+            }
+            if self.source == Source::Ended || self.unread == Unread::Nothing {
+                return None;
+            }
+            let mut stream = self.outbox.stream();
+            match stream.read(scratch) {
+                Ok(0) => {
+                    self.source = Source::Ended;
+                    self.unread = Unread::Nothing;
+                }
+                Ok(length) => {
+                    // A short read has emptied the socket: what comes later is told.
+                    if length < scratch.len() && self.unread == Unread::Perhaps {
+                        self.unread = Unread::Nothing;
+                    }
+                    self.arrived
+                        .extend_from_slice(scratch.get(..length).unwrap_or_default());
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    self.unread = Unread::Nothing;
+                    return None;
+                }
+                Err(_) => self.source = Source::Ended,
+            }
+        }
+    }
+
+    /// Whether nothing more will come of it.
+    pub(super) fn is_over(&self) -> bool {
+        self.source == Source::Ended
+    }
+
+    /// Cuts the next complete thing off what has arrived.
+    fn cut(&mut self) -> Option<Arrived> {
+        loop {
+            if let Some(call) = self
+                .call
+                .take_if(|call| self.arrived.len() >= call.payload_bytes)
+            {
+                let payload = self.take(call.payload_bytes);
+                return Some(Arrived::Call(call, payload));
+            }
+            if self.call.is_some() {
+                return None;
+            }
+            let line = match self.line() {
+                Ok(line) => line?,
+                Err(arrived) => return Some(arrived),
+            };
+            match Opening::decode(&line) {
+                Ok(Opening::Call(call)) => self.call = Some(Box::new(call)),
+                Ok(Opening::Request(request)) => return Some(Arrived::Request(Box::new(request))),
+                Err(Refusal::Request(_)) if line.iter().all(u8::is_ascii_whitespace) => {}
+                Err(Refusal::Request(response)) => return Some(Arrived::Refused(response)),
+                Err(Refusal::Call(error)) => {
+                    tracing::info!("a hook call cannot be taken: {error}");
+                    return Some(self.end());
+                }
+            }
+        }
+    }
+
+    /// The next line, with its newline. A line without an end is no line: what follows could not be told apart from it.
+    fn line(&mut self) -> Result<Option<Vec<u8>>, Arrived> {
+        let unseen = self.arrived.get(self.searched..).unwrap_or_default();
+        match unseen.iter().position(|byte| *byte == b'\n') {
+            Some(end) => {
+                let line = self.take(self.searched + end + 1);
+                self.searched = 0;
+                Ok(Some(line))
+            }
+            None if self.arrived.len() > MAX_HEADER => Err(self.end()),
+            None => {
+                self.searched = self.arrived.len();
+                Ok(None)
+            }
+        }
+    }
+
+    /// Takes nothing more from the other side.
+    fn end(&mut self) -> Arrived {
+        self.source = Source::Ended;
+        self.arrived = Vec::new();
+        self.searched = 0;
+        Arrived::OtherProtocol
+    }
+
+    fn take(&mut self, length: usize) -> Vec<u8> {
+        if self.arrived.len() == length {
+            return std::mem::take(&mut self.arrived);
+        }
+        let rest = self.arrived.split_off(length.min(self.arrived.len()));
+        std::mem::replace(&mut self.arrived, rest)
+    }
+}

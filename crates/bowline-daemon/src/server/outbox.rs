@@ -1,0 +1,177 @@
+//! The writing half of a connection, which several threads share: whoever has an answer writes it.
+
+use std::io::{self, ErrorKind, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mio::net::UnixStream;
+use mio::{Token, Waker};
+
+/// How far a connection is with what it was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    /// Nothing is asked of it.
+    Free,
+    /// Something is being answered.
+    Busy,
+    /// Something is being answered, and more has arrived.
+    BusyWithMore,
+}
+
+/// Whether the other side has not taken everything yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unsent {
+    Nothing,
+    Some,
+}
+
+#[derive(Debug)]
+struct State {
+    progress: Progress,
+    /// What the other side has not taken yet.
+    unsent: Vec<u8>,
+}
+
+/// The writing half of a connection.
+#[derive(Debug)]
+pub(super) struct Outbox {
+    stream: UnixStream,
+    token: Token,
+    state: Mutex<State>,
+    turns: Arc<Turns>,
+}
+
+/// Connections that the polling thread has to look at, and how it is woken.
+#[derive(Debug)]
+pub(super) struct Turns {
+    waiting: Mutex<Vec<Token>>,
+    waker: Waker,
+}
+
+impl Turns {
+    pub(super) fn new(waker: Waker) -> Self {
+        Self {
+            waiting: Mutex::default(),
+            waker,
+        }
+    }
+
+    pub(super) fn take(&self) -> Vec<Token> {
+        std::mem::take(&mut self.waiting.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Has the polling thread look at a connection.
+    pub(super) fn add(&self, token: Token) {
+        self.waiting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(token);
+        self.wake();
+    }
+
+    /// Has the polling thread look around.
+    pub(super) fn wake(&self) {
+        if let Err(error) = self.waker.wake() {
+            tracing::error!("the polling thread cannot be woken: {error}");
+        }
+    }
+}
+
+impl Outbox {
+    pub(super) fn new(stream: UnixStream, token: Token, turns: Arc<Turns>) -> Self {
+        let state = State {
+            progress: Progress::Free,
+            unsent: Vec::new(),
+        };
+        Self {
+            stream,
+            token,
+            state: Mutex::new(state),
+            turns,
+        }
+    }
+
+    pub(super) fn stream(&self) -> &UnixStream {
+        &self.stream
+    }
+
+    /// Begins to answer something.
+    pub(super) fn begin(&self) {
+        self.lock().progress = Progress::Busy;
+    }
+
+    /// Whether something is being answered; if so, and if there is more, that will have its turn when it is done.
+    pub(super) fn is_busy(&self, has_more: impl FnOnce() -> bool) -> bool {
+        let mut state = self.lock();
+        if state.progress == Progress::Busy && has_more() {
+            state.progress = Progress::BusyWithMore;
+        }
+        state.progress != Progress::Free
+    }
+
+    /// Writes something ahead of the answer.
+    pub(super) fn send(&self, bytes: &[u8]) {
+        let mut state = self.lock();
+        self.write(&mut state, bytes);
+        let left = !state.unsent.is_empty();
+        drop(state);
+        if left {
+            self.turns.add(self.token);
+        }
+    }
+
+    /// Writes the answer. What has arrived meanwhile gets its turn.
+    pub(super) fn finish(&self, bytes: &[u8]) {
+        let mut state = self.lock();
+        let more = state.progress == Progress::BusyWithMore;
+        self.write(&mut state, bytes);
+        state.progress = Progress::Free;
+        let left = !state.unsent.is_empty();
+        drop(state);
+        if more || left {
+            self.turns.add(self.token);
+        }
+    }
+
+    /// Writes what could not be written before.
+    pub(super) fn flush(&self) -> Unsent {
+        let mut state = self.lock();
+        if state.unsent.is_empty() {
+            return Unsent::Nothing;
+        }
+        self.write(&mut state, &[]);
+        if state.unsent.is_empty() {
+            Unsent::Nothing
+        } else {
+            Unsent::Some
+        }
+    }
+
+    /// An error shows up again when the connection is read: here it only means that nobody wants the answer.
+    fn write(&self, state: &mut State, bytes: &[u8]) {
+        let joined;
+        let mut left = if state.unsent.is_empty() {
+            bytes
+        } else {
+            joined = [&std::mem::take(&mut state.unsent), bytes].concat();
+            &joined
+        };
+        while !left.is_empty() {
+            match (&self.stream).write(left) {
+                Ok(0) => return,
+                Ok(written) => left = left.get(written..).unwrap_or_default(),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) => return log_lost(&error),
+            }
+        }
+        state.unsent = left.to_vec();
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn log_lost(error: &io::Error) {
+    tracing::debug!("an answer found nobody: {error}");
+}

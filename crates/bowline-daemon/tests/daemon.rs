@@ -1,0 +1,560 @@
+//! The daemon over its socket: calls, requests, settings, and how it ends.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests"
+)]
+
+#[expect(unreachable_pub, reason = "a module of one test")]
+mod stage;
+
+use std::fs;
+use std::thread;
+use std::time::Duration;
+
+use bowline::hooks::Decision;
+use bowline_daemon::{Connection, Idle, Pause, Stop};
+use serde_json::{Map, Value, json};
+use stage::{Client, Stage, permission, until};
+
+#[test]
+fn an_event_is_decided_and_recorded_before_it_is_answered() {
+    let stage = Stage::new();
+    for (command, expected) in [("git push -f", "deny"), ("ls", "silence")] {
+        let answer = stage.hook(&stage.bash(command));
+        assert_eq!(permission(&answer).0, expected, "{command}");
+        let last = stage.recorded().remove(0);
+        assert_eq!(last.event, "PreToolUse");
+        let decision = if expected == "deny" {
+            Decision::Deny
+        } else {
+            Decision::NoOpinion
+        };
+        assert_eq!(last.decision, decision);
+        assert!(!last.hooks.is_empty());
+    }
+}
+
+#[test]
+fn the_same_call_is_recorded_once() {
+    let stage = Stage::new();
+    let call = stage.call();
+    for _ in 0..2 {
+        stage.client().hook(call.clone(), &stage.bash("ls"));
+    }
+    assert_eq!(stage.recorded().len(), 1);
+}
+
+#[test]
+fn f20_h_nothing_is_recorded_where_tracking_is_switched_off() {
+    let stage = Stage::new();
+    for name in ["BOWLINE_DISABLE_TRACKING", "HTMLGRAPH_DISABLE_TRACKING"] {
+        let mut call = stage.call();
+        call.env.push((name.into(), "1".into()));
+        let answer = stage.client().hook(call, &stage.bash("git push -f"));
+        assert_eq!(permission(&answer).0, "deny", "{name}");
+    }
+    assert_eq!(stage.recorded().len(), 0);
+}
+
+#[test]
+fn f30_b_requests_and_calls_are_answered_in_order_with_their_ids() {
+    let stage = Stage::new();
+    let mut client = stage.client();
+    let call = stage.call();
+    let mut frame = br#"{"id":1,"cmd":"daemon.status"}"#.to_vec();
+    frame.extend_from_slice(b"\n\n{\"id\":\"two\",\"cmd\":\"store.size\"}\n");
+    let payload = stage.bash("git push -f").to_string();
+    let mut announced = call.clone();
+    announced.payload_bytes = payload.len();
+    frame.extend(announced.encode());
+    frame.extend(payload.as_bytes());
+    frame.extend_from_slice(b"{\"cmd\":\"daemon.status\"}\n");
+    client.send(&frame);
+    assert_eq!(client.json()["id"], 1);
+    assert_eq!(client.json()["id"], "two");
+    assert_eq!(permission(&client.answer_to(&call.id)).0, "deny");
+    let last = client.json();
+    assert_eq!(last["ok"], true);
+    assert!(last.get("id").is_none(), "{last}");
+}
+
+#[test]
+fn f30_c_every_failure_has_its_form_and_the_connection_stays_usable() {
+    let stage = Stage::new();
+    let mut client = stage.client();
+    for (line, error) in [
+        ("{", "INVALID_JSON"),
+        ("[]", "INVALID_JSON"),
+        (r#"{"id":3}"#, "VALIDATION_ERROR"),
+        (r#"{"cmd":"no.such"}"#, "UNKNOWN_COMMAND"),
+        (
+            r#"{"cmd":"traces.list","args":{"limit":"x"}}"#,
+            "VALIDATION_ERROR",
+        ),
+        (
+            r#"{"cmd":"daemon.status","args":{"x":1}}"#,
+            "VALIDATION_ERROR",
+        ),
+        (
+            r#"{"cmd":"store.backup","args":{"to":"/no/such/folder/x"}}"#,
+            "HANDLER_ERROR",
+        ),
+    ] {
+        client.send(format!("{line}\n").as_bytes());
+        let answer = client.json();
+        assert_eq!(answer["ok"], false, "{line}");
+        assert_eq!(answer["error"], error, "{line}: {answer}");
+        assert!(answer["message"].is_string(), "{line}");
+    }
+    client.send(b"{\"cmd\":\"daemon.status\"}\n");
+    assert_eq!(client.json()["ok"], true);
+}
+
+#[test]
+fn f30_e_a_hundred_clients_at_once_never_see_each_others_environment() {
+    let stage = Stage::without_daemon();
+    stage.user_config(
+        "[[hooks.UserPromptSubmit]]\nhooks = [{ type = 'command', command = 'echo \"mark $MARK\"' }]\n",
+    );
+    let mut stage = stage;
+    stage.start();
+    let prompt = json!({
+        "session_id": "s1", "transcript_path": "/t", "cwd": stage.path("project"),
+        "hook_event_name": "UserPromptSubmit", "prompt": "hello",
+    });
+    thread::scope(|scope| {
+        for number in 0..100 {
+            let (stage, prompt) = (&stage, &prompt);
+            scope.spawn(move || {
+                let mut call = stage.call();
+                call.env.push(("MARK".into(), number.to_string().into()));
+                let answer = stage.client().hook(call, prompt);
+                let mark = format!("mark {number}\"");
+                assert!(
+                    answer.stdout.contains(&mark.replace('"', "")),
+                    "{}",
+                    answer.stdout
+                );
+                let others = (0..100).filter(|other| *other != number && *other > 9);
+                for other in others {
+                    assert!(
+                        !answer.stdout.contains(&format!("mark {other}")),
+                        "{number}: {}",
+                        answer.stdout
+                    );
+                }
+            });
+        }
+    });
+    until("all are recorded", || stage.recorded().len() == 100);
+}
+
+#[test]
+fn a_thousand_clients_at_once_are_answered() {
+    let stage = Stage::new();
+    stage.hook(&stage.bash("ls"));
+    let mut clients: Vec<Client> = (0..1_000).map(|_| stage.client()).collect();
+    let payload = stage.bash("git push -f").to_string();
+    let calls: Vec<_> = clients
+        .iter_mut()
+        .map(|client| {
+            let call = stage.call();
+            client.send_call(call.clone(), payload.as_bytes());
+            call.id
+        })
+        .collect();
+    for (client, id) in clients.iter_mut().zip(&calls) {
+        assert_eq!(permission(&client.answer_to(id)).0, "deny");
+    }
+    // A store that is busy takes some of them a little later.
+    until("all are recorded", || stage.recorded().len() == 1_001);
+    assert_eq!(stage.ask("daemon.status")["connections"], 1_001);
+}
+
+#[test]
+fn a_client_that_stops_writing_is_still_answered() {
+    let stage = Stage::new();
+    let mut client = stage.client();
+    client.send(b"{\"cmd\":\"daemon.status\"}\n");
+    client.end_writing();
+    assert_eq!(client.json()["ok"], true);
+    assert_eq!(client.line(), None);
+}
+
+#[test]
+fn a_line_without_an_end_and_another_protocol_end_the_connection_not_the_daemon() {
+    let stage = Stage::new();
+    let mut other = stage.client();
+    other.send(b"{\"bowline\":99,\"call\":\"x\",\"payload\":5}\n");
+    let told = other.json();
+    assert_eq!(told["bowline"], 1, "{told}");
+    assert_eq!(other.line(), None);
+
+    let mut endless = stage.client();
+    let part = vec![b'x'; 1024 * 1024];
+    // The daemon closes while this is still being written.
+    for _ in 0..20 {
+        if std::io::Write::write_all(&mut endless.stream, &part).is_err() {
+            break;
+        }
+    }
+    assert_eq!(stage.ask("daemon.status")["connections"].as_u64(), Some(1));
+}
+
+#[test]
+fn a_payload_that_cannot_be_read_is_unverified() {
+    let stage = Stage::new();
+    for (event, payload, expected) in [
+        (Some("PreToolUse"), "not json", "silence"),
+        (
+            Some("PreToolUse"),
+            r#"{"tool_input":{"command":"rm -rf /"#,
+            "ask",
+        ),
+        (
+            Some("PostToolUse"),
+            r#"{"tool_input":{"command":"rm -rf /"#,
+            "silence",
+        ),
+        (Some("PreToolUse"), "[\"git push --force\"]", "ask"),
+        (
+            Some("PreToolUse"),
+            r#"{"tool_input":{"file_path":"/root/.ssh/id_rsa""#,
+            "ask",
+        ),
+        (
+            Some("PreToolUse"),
+            r#"{"tool_input":{"command":"git\u0020push\u0020-\u002dforce""#,
+            "ask",
+        ),
+        (Some("PreToolUse"), "g\0i\0t\0", "ask"),
+        (
+            Some("PreToolUse"),
+            r#"{"tool_input":{"command":"git push --force"},"tool_name":7}"#,
+            "ask",
+        ),
+    ] {
+        let mut call = stage.call();
+        call.event = event.map(ToOwned::to_owned);
+        let id = call.id.clone();
+        let mut client = stage.client();
+        client.send_call(call, payload.as_bytes());
+        let answer = client.answer_to(&id);
+        assert_eq!(permission(&answer).0, expected, "{event:?} {payload}");
+        let last = stage.recorded().remove(0);
+        assert!(
+            last.reason.unwrap().starts_with("not verified"),
+            "{payload}"
+        );
+    }
+}
+
+#[test]
+fn an_agent_without_a_dialect_is_answered_by_the_mode_of_the_call() {
+    let stage = Stage::new();
+    let mut call = stage.call();
+    call.agent = "somebody".to_owned();
+    call.on_failure = bowline_wire::OnFailure::Closed;
+    let answer = stage.client().hook(call, &stage.bash("ls"));
+    assert_eq!(answer.exit, 2);
+    assert!(answer.stderr.contains("somebody"), "{}", answer.stderr);
+}
+
+#[test]
+fn what_cannot_be_read_is_denied_where_failures_are() {
+    let stage = Stage::new();
+    let mut call = stage.call();
+    call.event = Some("PreToolUse".to_owned());
+    call.on_failure = bowline_wire::OnFailure::Closed;
+    let id = call.id.clone();
+    let mut client = stage.client();
+    client.send_call(call, b"");
+    assert_eq!(client.answer_to(&id).exit, 2);
+}
+
+#[test]
+fn where_two_events_are_named_the_gate_counts() {
+    let stage = Stage::new();
+    for (argument, payload, expected) in [
+        ("PreToolUse", "PostToolUse", "deny"),
+        ("PreToolUse", "FooBar", "deny"),
+        ("Stop", "PreToolUse", "deny"),
+        ("PostToolUse", "PostToolUse", "silence"),
+    ] {
+        let mut call = stage.call();
+        call.event = Some(argument.to_owned());
+        let mut event = stage.bash("git push -f");
+        event["hook_event_name"] = payload.into();
+        let answer = stage.client().hook(call, &event);
+        assert_eq!(permission(&answer).0, expected, "{argument} {payload}");
+    }
+}
+
+#[test]
+fn the_event_may_come_from_the_command_line() {
+    let stage = Stage::new();
+    let mut payload = stage.bash("git push -f");
+    payload
+        .as_object_mut()
+        .unwrap()
+        .shift_remove("hook_event_name");
+    let mut call = stage.call();
+    call.event = Some("PreToolUse".to_owned());
+    let answer = stage.client().hook(call, &payload);
+    assert_eq!(permission(&answer).0, "deny");
+}
+
+#[test]
+fn f01_d_settings_that_change_count_for_the_next_event_and_broken_ones_leave_the_last_good_in_force()
+ {
+    let stage = Stage::new();
+    let deny = |what: &str| {
+        format!(
+            "[[rule]]\nid = 'mine'\nverdict = 'deny'\ncommand = '{what} *'\nmessage = 'not here'\n"
+        )
+    };
+    let decision = |command: &str| permission(&stage.hook(&stage.bash(command))).0;
+    let reload = || {
+        stage.ask("daemon.reload");
+    };
+    assert_eq!(decision("make world"), "silence");
+    stage.user_config(&deny("make"));
+    // Without being told: the change is seen.
+    until("make is denied", || decision("make world") == "deny");
+    stage.user_config("[[rule]\nid = ");
+    reload();
+    assert_eq!(decision("make world"), "deny");
+    let problems = stage.ask("daemon.status")["projects"][0]["problems"].to_string();
+    assert!(problems.contains("config.toml"), "{problems}");
+    stage.user_config(&deny("cmake"));
+    reload();
+    assert_eq!(decision("make world"), "silence");
+    assert_eq!(decision("cmake ."), "deny");
+
+    // An event about settings is news in itself.
+    stage.user_config(&deny("ninja"));
+    stage.hook(&json!({
+        "session_id": "s1", "transcript_path": "/t", "cwd": stage.path("project"),
+        "hook_event_name": "ConfigChange", "source": "user_settings",
+    }));
+    assert_eq!(decision("ninja all"), "deny");
+}
+
+#[test]
+fn while_paused_or_off_events_are_recorded_and_not_decided() {
+    let stage = Stage::new();
+    let deny = stage.bash("git push -f");
+    let start = json!({
+        "session_id": "s1", "transcript_path": "/t", "cwd": stage.path("project"),
+        "hook_event_name": "SessionStart", "source": "startup",
+    });
+    let pause = Pause {
+        since: chrono::Utc::now(),
+        until: None,
+    };
+    pause.write(&stage.places.pause()).unwrap();
+    stage.ask("daemon.reload");
+    assert_eq!(permission(&stage.hook(&deny)).0, "silence");
+    let told: Value = serde_json::from_str(&stage.hook(&start).stdout).unwrap();
+    assert!(
+        told["systemMessage"].as_str().unwrap().contains("paused"),
+        "{told}"
+    );
+    let last = stage.recorded().remove(1);
+    assert!(last.reason.unwrap().contains("paused"));
+    assert!(stage.ask("daemon.status")["paused"].is_object());
+
+    Pause::remove(&stage.places.pause()).unwrap();
+    stage.ask("daemon.reload");
+    assert_eq!(permission(&stage.hook(&deny)).0, "deny");
+    let mut call = stage.call();
+    call.env.push(("BOWLINE".into(), "off".into()));
+    assert_eq!(permission(&stage.client().hook(call, &deny)).0, "silence");
+    assert_eq!(stage.recorded().len(), 4);
+}
+
+/// The hook runs until a file appears, and tells its process.
+fn slow_hook(stage: &Stage) {
+    let (pid, go) = (stage.path("pid"), stage.path("go"));
+    stage.user_config(&format!(
+        "[[hooks.PreToolUse]]\nhooks = [{{ type = 'command', timeout = 60, command = 'echo $$ > {}; while ! test -e {}; do sleep 0.01; done; echo too late >&2; exit 2' }}]\n",
+        pid.display(),
+        go.display()
+    ));
+}
+
+#[test]
+fn a_daemon_that_stops_finishes_what_it_has_begun() {
+    let mut stage = Stage::without_daemon();
+    slow_hook(&stage);
+    stage.start();
+    let call = stage.call();
+    let mut client = stage.client();
+    client.send_call(call.clone(), stage.bash("ls").to_string().as_bytes());
+    until("the hook runs", || stage.path("pid").exists());
+    assert_eq!(stage.ask("daemon.stop")["in_flight"], 1);
+    until("the socket is gone", || !stage.places.socket.exists());
+    fs::write(stage.path("go"), "").unwrap();
+    let (decision, reason) = permission(&client.answer_to(&call.id));
+    assert_eq!(
+        (decision.as_str(), reason.contains("too late")),
+        ("deny", true)
+    );
+    assert_eq!(stage.stopped(), Stop::Asked);
+    assert_eq!(stage.recorded().len(), 1);
+}
+
+#[test]
+fn what_runs_for_a_client_that_left_ends() {
+    let mut stage = Stage::without_daemon();
+    slow_hook(&stage);
+    stage.start();
+    let mut client = stage.client();
+    client.send_call(stage.call(), stage.bash("ls").to_string().as_bytes());
+    let pid = || fs::read_to_string(stage.path("pid")).unwrap_or_default();
+    until("the hook runs", || pid().ends_with('\n'));
+    drop(client);
+    let process = format!("/proc/{}", pid().trim());
+    until("the hook has ended", || {
+        !std::path::Path::new(&process).exists()
+    });
+    until("nothing is in flight", || {
+        stage.ask("daemon.status")["in_flight"] == 0
+    });
+}
+
+#[test]
+fn a_newer_client_is_answered_and_makes_the_daemon_step_aside() {
+    let mut stage = Stage::new();
+    let mut call = stage.call();
+    call.client = "999.0.0".to_owned();
+    let answer = stage.client().hook(call, &stage.bash("git push -f"));
+    assert_eq!(permission(&answer).0, "deny");
+    assert_eq!(stage.stopped(), Stop::Outdated);
+    assert!(!stage.places.socket.exists());
+    // The next one can begin at once.
+    stage.start();
+    assert_eq!(
+        permission(&stage.hook(&stage.bash("git push -f"))).0,
+        "deny"
+    );
+    assert_eq!(stage.recorded().len(), 2);
+}
+
+#[test]
+fn f30_a_a_second_daemon_refuses_and_one_without_its_socket_ends() {
+    let mut stage = Stage::new();
+    let refused = bowline_daemon::run(stage.options()).unwrap_err();
+    assert!(refused.to_string().contains("already running"), "{refused}");
+    assert_eq!(
+        permission(&stage.hook(&stage.bash("git push -f"))).0,
+        "deny"
+    );
+    fs::remove_file(&stage.places.socket).unwrap();
+    assert_eq!(stage.stopped(), Stop::SocketLost);
+}
+
+#[test]
+fn a_daemon_that_nobody_needs_ends_unless_it_is_kept() {
+    let (kept, idle) = (Stage::without_daemon(), Stage::without_daemon());
+    let mut options = kept.options();
+    options.idle = Idle::Never;
+    let running = thread::spawn(move || bowline_daemon::run(options));
+    until("the kept daemon answers", || {
+        Connection::open(&kept.places.socket).is_ok()
+    });
+    let mut options = idle.options();
+    options.idle = Idle::After(Duration::ZERO);
+    assert_eq!(bowline_daemon::run(options).unwrap(), Stop::Idle);
+    // It began earlier, so that it has looked around as well.
+    assert!(!running.is_finished());
+    kept.ask("daemon.stop");
+    assert_eq!(running.join().unwrap().unwrap(), Stop::Asked);
+}
+
+#[test]
+fn the_project_of_a_session_is_where_it_began_also_for_a_daemon_that_was_not_there() {
+    let mut stage = Stage::without_daemon();
+    stage.write("project/.git/HEAD", "");
+    stage.write("elsewhere/.git/HEAD", "");
+    stage.start();
+    let send = |stage: &Stage, cwd: &str| {
+        let mut call = stage.call();
+        call.agent = "generic".to_owned();
+        call.env.remove("CLAUDE_PROJECT_DIR");
+        let mut payload = stage.bash("ls");
+        payload["cwd"] = stage.path(cwd).to_string_lossy().into();
+        stage.client().hook(call, &payload);
+        stage.recorded().remove(0).project
+    };
+    let project = stage.path("project").canonicalize().unwrap();
+    let project = Some(project.to_string_lossy().into_owned());
+    assert_eq!(send(&stage, "project"), project);
+    assert_eq!(send(&stage, "elsewhere"), project);
+    Connection::open(&stage.places.socket)
+        .unwrap()
+        .ask("daemon.stop", Map::new())
+        .unwrap();
+    stage.stopped();
+    stage.start();
+    assert_eq!(send(&stage, "elsewhere"), project);
+}
+
+#[test]
+fn hooks_of_claude_codes_own_files_are_left_to_it_and_bridged_for_others() {
+    let stage = Stage::new();
+    stage.write(
+        "home/.claude/settings.json",
+        r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "echo bridged >&2; exit 2"}]}]}}"#,
+    );
+    let agents = |agent: &str| {
+        let mut call = stage.call();
+        call.agent = agent.to_owned();
+        stage.client().hook(call, &stage.bash("ls")).stdout
+    };
+    assert_eq!(agents("claude-code"), "");
+    assert!(!agents("generic").contains("bridged"));
+    stage.user_config("[bridge]\nclaude_hooks = true\n");
+    stage.ask("daemon.reload");
+    assert_eq!(agents("claude-code"), "");
+    assert!(agents("generic").contains("bridged"));
+}
+
+#[test]
+fn an_event_that_arrives_by_two_entries_is_handled_once() {
+    let mut stage = Stage::without_daemon();
+    stage.user_config(&format!(
+        "[[hooks.Stop]]\nhooks = [{{ type = 'command', command = 'echo ran >> {}' }}]\n",
+        stage.path("ran").display()
+    ));
+    stage.start();
+    let by_project = || {
+        let mut call = stage.call();
+        call.env.push(("BOWLINE_SCOPE".into(), "project".into()));
+        call
+    };
+    let stop = json!({
+        "session_id": "s1", "transcript_path": "/t", "cwd": stage.path("project"), "hook_event_name": "Stop",
+    });
+    for payload in [stage.bash("git push -f"), stop.clone(), stop] {
+        let (mut user, mut project) = (stage.client(), stage.client());
+        let calls = [by_project(), stage.call()];
+        project.send_call(calls[0].clone(), payload.to_string().as_bytes());
+        user.send_call(calls[1].clone(), payload.to_string().as_bytes());
+        assert_eq!(
+            project.answer_to(&calls[0].id),
+            user.answer_to(&calls[1].id)
+        );
+    }
+    assert_eq!(stage.recorded().len(), 3);
+    assert_eq!(fs::read_to_string(stage.path("ran")).unwrap(), "ran\nran\n");
+    // Alone, a project's entry is as good as any.
+    let alone = stage
+        .client()
+        .hook(by_project(), &stage.bash("git push --force"));
+    assert_eq!(permission(&alone).0, "deny");
+    assert_eq!(stage.recorded().len(), 4);
+}
