@@ -2,16 +2,28 @@
 
 mod check;
 mod completions;
+mod daemon;
+mod demo;
+mod doctor;
 mod eval;
 mod events;
 mod explain;
 mod guard;
+mod hook;
 mod hooks;
+mod init;
+mod log;
+mod pause;
 mod redact;
+mod resume;
 mod rules;
 mod schema;
+mod session;
+mod store;
 mod test;
+mod trace;
 mod trust;
+mod uninstall;
 
 use std::ffi::OsStr;
 
@@ -25,15 +37,27 @@ use crate::ui::{Format, Ui};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Demo(demo::DemoArgs),
+    Init(init::InitArgs),
+    Doctor(doctor::DoctorArgs),
+    Pause(pause::PauseArgs),
+    Resume(resume::ResumeArgs),
+    Uninstall(uninstall::UninstallArgs),
     Events(events::EventsArgs),
     Check(check::CheckArgs),
     Hooks(hooks::HooksArgs),
+    Trace(trace::TraceArgs),
+    Session(session::SessionArgs),
+    Log(log::LogArgs),
+    Store(store::StoreArgs),
     Test(test::TestArgs),
     Trust(trust::TrustArgs),
     Explain(explain::ExplainArgs),
     Rules(rules::RulesArgs),
     Eval(eval::EvalArgs),
     Redact(redact::RedactArgs),
+    Daemon(daemon::DaemonArgs),
+    Hook(hook::HookArgs),
     Schema(schema::SchemaArgs),
     Completions(completions::CompletionsArgs),
 }
@@ -42,31 +66,56 @@ impl Command {
     /// Who reads the answer.
     pub(crate) fn format(&self) -> Format {
         match self {
+            Self::Demo(args) => args.format.format(),
+            Self::Init(args) => args.format.format(),
+            Self::Doctor(args) => args.format.format(),
+            Self::Pause(args) => args.format.format(),
+            Self::Resume(args) => args.format.format(),
+            Self::Uninstall(args) => args.format.format(),
             Self::Events(args) => args.format.format(),
             Self::Check(args) => args.format.format(),
             Self::Hooks(args) => args.format.format(),
+            Self::Trace(args) => args.format(),
+            Self::Session(args) => args.format(),
+            Self::Log(args) => args.format.format(),
+            Self::Store(args) => args.format(),
             Self::Test(args) => args.format.format(),
             Self::Trust(args) => args.format.format(),
             Self::Explain(args) => args.format.format(),
             Self::Rules(args) => args.format(),
-            Self::Eval(_) | Self::Redact(_) | Self::Schema(_) | Self::Completions(_) => {
-                Format::Text
-            }
+            Self::Daemon(args) => args.format(),
+            Self::Eval(_)
+            | Self::Redact(_)
+            | Self::Hook(_)
+            | Self::Schema(_)
+            | Self::Completions(_) => Format::Text,
         }
     }
 }
 
 pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
     match command {
+        Command::Demo(args) => demo::run(&args, ui),
+        Command::Init(args) => init::run(&args, ui),
+        Command::Doctor(args) => doctor::run(&args, ui),
+        Command::Pause(args) => pause::run(&args, ui),
+        Command::Resume(args) => resume::run(&args, ui),
+        Command::Uninstall(args) => uninstall::run(&args, ui),
         Command::Events(args) => events::run(&args, ui),
         Command::Check(args) => check::run(&args, ui),
         Command::Hooks(args) => hooks::run(&args, ui),
+        Command::Trace(args) => trace::run(args, ui),
+        Command::Session(args) => session::run(&args, ui),
+        Command::Log(args) => log::run(&args, ui),
+        Command::Store(args) => store::run(args, ui),
         Command::Test(args) => test::run(&args, ui),
         Command::Trust(args) => trust::run(&args, ui),
         Command::Explain(args) => explain::run(&args, ui),
         Command::Rules(args) => rules::run(&args, ui),
         Command::Eval(args) => eval::run(&args),
         Command::Redact(args) => redact::run(&args),
+        Command::Daemon(args) => daemon::run(&args, ui),
+        Command::Hook(args) => hook::run(&args),
         Command::Schema(args) => schema::run(&args, ui),
         Command::Completions(args) => Ok(completions::run(&args, ui)),
     }

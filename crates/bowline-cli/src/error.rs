@@ -22,6 +22,8 @@ pub(crate) enum ErrorKind {
     File,
     /// The answer cannot be printed, or the question not asked.
     Terminal,
+    /// What was recorded cannot be read or changed.
+    Records,
     /// The system refuses what is needed to run hooks.
     System,
 }

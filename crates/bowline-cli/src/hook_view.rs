@@ -14,6 +14,7 @@ use bowline::hooks::{
 };
 use bowline::settings::{Action, ExitPolicy, HookDefinition, HookStatus, LoadedHook, Scope, Shape};
 use bowline_builtins::Builtins;
+use bowline_daemon::registration::starts_bowline;
 use bowline_guard::secrets::redact;
 use serde::Serialize;
 
@@ -136,7 +137,12 @@ impl HookView {
     }
 
     fn arranged(hooks: &[LoadedHook], shipped: Vec<Self>) -> Vec<Self> {
-        let files = hooks.iter().enumerate().map(|(index, hook)| {
+        // That an agent asks Bowline is no hook of the project's; `bowline doctor` shows it.
+        let others = hooks
+            .iter()
+            .enumerate()
+            .filter(|(_, hook)| !is_bowline(hook));
+        let files = others.map(|(index, hook)| {
             let (status, reason) = standing(&hook.status);
             let view = Self::new(&hook.definition, status, reason);
             (Some(index), view)
@@ -302,6 +308,14 @@ impl HookView {
 }
 
 /// Where the event stands in the table of events.
+/// Whether a hook of an agent's settings is Bowline itself.
+fn is_bowline(hook: &LoadedHook) -> bool {
+    match &hook.definition.action {
+        Action::Command(action) => starts_bowline(&action.command, action.args.as_deref()),
+        _ => false,
+    }
+}
+
 fn place_of(event: HookEvent) -> usize {
     HookEvent::ALL
         .iter()
@@ -365,7 +379,7 @@ fn attempts(attempts: Attempts) -> u8 {
 
 fn mode(mode: RunMode) -> &'static str {
     match mode {
-        RunMode::Observe => "observe",
+        RunMode::Observe | RunMode::Told => "observe",
         RunMode::Background => "background",
         _ => "decide",
     }

@@ -3,10 +3,14 @@
 //! Every command builds a report and hands it to `ui`, as text for people or as one JSON document
 //! for programs. Only commands that other programs feed line by line write for themselves, through `stream`.
 
+mod agent_settings;
+mod ask;
 mod commands;
+mod control;
 mod error;
 mod finding;
 mod hook_view;
+mod moment;
 mod project;
 mod stream;
 mod ui;
@@ -43,6 +47,8 @@ enum Outcome {
     Findings,
     /// Not all of it could be looked at.
     Unchecked,
+    /// An agent was answered, which knows this exit code.
+    Answered(u8),
 }
 
 impl From<Outcome> for ExitCode {
@@ -51,6 +57,7 @@ impl From<Outcome> for ExitCode {
             Outcome::Clean => Self::SUCCESS,
             Outcome::Findings => Self::from(1),
             Outcome::Unchecked => Self::from(2),
+            Outcome::Answered(exit_code) => Self::from(exit_code),
         }
     }
 }

@@ -17,6 +17,7 @@ use std::process::ExitCode;
 
 use bowline_guard::secrets::{redact, scan};
 use serde::Serialize;
+use serde_json::Value;
 
 pub(crate) use table::Table;
 pub(crate) use text::Text;
@@ -109,6 +110,12 @@ impl Ui {
         }
     }
 
+    /// One line, cut where the terminal ends.
+    pub(crate) fn row(&mut self, text: &Text) {
+        text.cut(self.width).render(&mut self.out);
+        self.out.push('\n');
+    }
+
     pub(crate) fn blank(&mut self) {
         self.out.push('\n');
     }
@@ -131,9 +138,25 @@ impl Ui {
     }
 
     pub(crate) fn json(&mut self, document: &impl Serialize) -> Result<()> {
-        let text = shown(document).map_err(|source| {
-            Error::new(ErrorKind::Terminal, "cannot write the answer as JSON").caused_by(source)
-        })?;
+        self.document(document, serde_json::to_string_pretty)
+    }
+
+    /// One of several JSON documents, on a line of its own.
+    pub(crate) fn json_line(&mut self, document: &impl Serialize) -> Result<()> {
+        self.document(document, serde_json::to_string)
+    }
+
+    /// A document as it is printed: no string of it holds a secret.
+    fn document(
+        &mut self,
+        document: &impl Serialize,
+        write: fn(&Value) -> serde_json::Result<String>,
+    ) -> Result<()> {
+        let text = serde_json::to_value(document)
+            .and_then(|document| write(&masked::strings(document)))
+            .map_err(|source| {
+                Error::new(ErrorKind::Terminal, "cannot write the answer as JSON").caused_by(source)
+            })?;
         self.out.push_str(&reveal::json(&text));
         self.out.push('\n');
         Ok(())
@@ -174,6 +197,17 @@ impl Ui {
         })
     }
 
+    /// Says something beside the answer, on standard error. Whether that works makes no difference.
+    pub(crate) fn note(&self, text: impl AsRef<str>) {
+        let note = Text::styled("note: ", style::NAME).plain(text);
+        let mut out = String::new();
+        for line in note.wrap(self.width) {
+            line.render(&mut out);
+            out.push('\n');
+        }
+        let _ = anstream::stderr().write_all(out.as_bytes());
+    }
+
     /// Shows an error on standard error. Whether that works makes no difference any more.
     pub(crate) fn error(&self, error: &Error) {
         let mut lines = vec![Text::styled("error: ", style::BAD.bold()).plain(error.to_string())];
@@ -207,10 +241,18 @@ impl Ui {
     }
 }
 
-/// A document as it is printed: no string of it holds a secret.
-fn shown(document: &impl Serialize) -> serde_json::Result<String> {
-    let document = serde_json::to_value(document)?;
-    serde_json::to_string_pretty(&masked::strings(document))
+/// Says what takes so long, to a person who watches. The next one takes its place.
+pub(crate) fn progress(text: &str) {
+    if io::stderr().is_terminal() {
+        let _ = write!(anstream::stderr(), "\r\u{1b}[K{text} …");
+    }
+}
+
+/// Takes the last progress away.
+pub(crate) fn progress_done() {
+    if io::stderr().is_terminal() {
+        let _ = write!(anstream::stderr(), "\r\u{1b}[K");
+    }
 }
 
 /// Shows what is wrong with the command line, or the help that was asked for.

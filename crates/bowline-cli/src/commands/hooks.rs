@@ -1,5 +1,7 @@
 //! `bowline hooks`: every hook of a project, in the order in which they run, and why some do not.
 
+mod live;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -21,6 +23,7 @@ use crate::ui::{Format, FormatArgs, Table, Text, Ui, clipped, style};
 Examples:
   bowline hooks
   bowline hooks --event pre-tool-use
+  bowline hooks --live
   bowline hooks --dir ~/code/engine --json")]
 pub(crate) struct HooksArgs {
     /// Use this folder's project instead of the current one
@@ -30,6 +33,10 @@ pub(crate) struct HooksArgs {
     /// Show only the hooks of this event, in any casing
     #[arg(long, value_name = "EVENT", value_parser = EventName, hide_possible_values = true)]
     event: Option<String>,
+
+    /// Tell when each hook last fired, what it said, how it failed and how long it takes
+    #[arg(long)]
+    live: bool,
 
     #[command(flatten)]
     pub(crate) format: FormatArgs,
@@ -51,6 +58,9 @@ pub(crate) fn run(args: &HooksArgs, ui: &mut Ui) -> Result<Outcome> {
     let settings = project::load(&project::folder(args.dir.as_deref())?);
     let builtins = project::builtins(&settings);
     let mut hooks = HookView::all(&settings.hooks, &builtins);
+    if args.live {
+        return live::run(&hooks, event, args.format.format(), ui);
+    }
     hooks.retain(|hook| event.is_none_or(|event| hook.event == event));
     let report = Report {
         trust: settings.trust,

@@ -11,6 +11,7 @@ use bowline::settings::{
 use serde::Serialize;
 
 use crate::Outcome;
+use crate::control;
 use crate::error::{Error, ErrorKind, Result};
 use crate::project;
 use crate::ui::{Answer, Format, FormatArgs, Table, Text, Ui, style};
@@ -109,6 +110,7 @@ fn revoke(store: &mut TrustStore, args: &TrustArgs, ui: &mut Ui) -> Result<Outco
     let revoked = store.revoke(&project).map_err(|source| {
         Error::new(ErrorKind::File, "cannot withdraw the trust").caused_by(source)
     })?;
+    tell_daemon();
     match args.format.format() {
         Format::Json => ui.json(&Revoked {
             project: &project,
@@ -158,6 +160,7 @@ fn trust(store: &mut TrustStore, args: &TrustArgs, ui: &mut Ui) -> Result<Outcom
             store
                 .record_shown(&project, &fingerprint)
                 .map_err(|source| cannot_trust(&project, source))?;
+            tell_daemon();
             report.trust = TrustState::Trusted;
         }
         if format == Format::Text {
@@ -175,6 +178,13 @@ fn trust(store: &mut TrustStore, args: &TrustArgs, ui: &mut Ui) -> Result<Outcom
     } else {
         Outcome::Clean
     })
+}
+
+/// A running daemon does not watch the record of trust: it writes to that folder all the time.
+fn tell_daemon() {
+    if let Ok(places) = control::places() {
+        control::tell(&places, "daemon.reload");
+    }
 }
 
 /// The folder that trust is recorded for.

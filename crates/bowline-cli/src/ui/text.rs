@@ -63,6 +63,27 @@ impl Text {
         wrapper.finish()
     }
 
+    /// The text on one line of at most so many columns.
+    pub(crate) fn cut(&self, width: usize) -> Text {
+        let mut line: Vec<(char, Style)> = Vec::new();
+        let mut used = 0;
+        let mut rest = self
+            .chars()
+            .map(|(c, style)| (if c == '\n' { '⏎' } else { c }, style))
+            .peekable();
+        while let Some((c, style)) = rest.next() {
+            // The last column is for the sign that there is more.
+            let more = usize::from(rest.peek().is_some());
+            if used + columns(c) + more > width {
+                line.push(('…', style));
+                break;
+            }
+            used += columns(c);
+            line.push((c, style));
+        }
+        Self::from_chars(&line)
+    }
+
     /// Writes the text with ANSI escapes for its styles.
     pub(crate) fn render(&self, out: &mut String) {
         for (text, style) in &self.spans {

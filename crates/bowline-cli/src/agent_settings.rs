@@ -1,0 +1,117 @@
+//! The hook settings of agents: which files they are, and how Bowline is put into them and taken out again.
+//!
+//! Everything that changes a text is a function from text to text; only `file` touches the disk.
+
+pub(crate) mod claude_code;
+pub(crate) mod diff;
+mod edit;
+pub(crate) mod file;
+pub(crate) mod program;
+
+use std::path::{Path, PathBuf};
+
+use bowline::settings::Locations;
+use bowline_wire::OnFailure;
+use serde::Serialize;
+
+/// Whose settings Bowline is put into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum InstallScope {
+    /// Yours, for every project
+    User,
+    /// The project's, for everybody who works on it
+    Project,
+    /// Yours, for this project only
+    Local,
+}
+
+impl InstallScope {
+    pub(crate) const ALL: [Self; 3] = [Self::User, Self::Project, Self::Local];
+
+    /// The permissions of a new settings file. A user's may come to hold secrets; a project's is everybody's.
+    pub(crate) const fn new_file_mode(self) -> u32 {
+        match self {
+            Self::User | Self::Local => 0o600,
+            Self::Project => 0o644,
+        }
+    }
+
+    /// The word of the command line.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Project => "project",
+            Self::Local => "local",
+        }
+    }
+}
+
+/// One hook of an agent's settings that starts Bowline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Entry {
+    /// The event, as the agent spells it.
+    pub(crate) event: String,
+    /// The program, or a line for the shell.
+    pub(crate) command: String,
+    /// The program's arguments; none for a line.
+    pub(crate) args: Option<Vec<String>>,
+    /// The agent's limit, in seconds; nothing where none is written.
+    pub(crate) timeout: Option<u32>,
+    /// Whether the agent itself blocks when the hook cannot run.
+    pub(crate) blocks_on_failure: bool,
+}
+
+/// An [`Entry`] as it was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Found {
+    #[serde(flatten)]
+    pub(crate) entry: Entry,
+    /// The group's matcher, if it narrows which occurrences arrive.
+    pub(crate) matcher: Option<String>,
+}
+
+/// How Bowline is to be started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Plan {
+    pub(crate) scope: InstallScope,
+    /// The absolute path of `bowline-hook`.
+    pub(crate) program: String,
+    pub(crate) on_failure: OnFailure,
+}
+
+/// Why a settings file was left alone: what was found where, and what was expected.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {message}")]
+pub(crate) struct Unfit {
+    /// From 1.
+    pub(crate) line: usize,
+    pub(crate) message: String,
+}
+
+/// An agent that Bowline can be put into.
+pub(crate) trait Agent {
+    /// The word by which `bowline-hook` knows it.
+    fn id(&self) -> &'static str;
+
+    /// Its name, for people.
+    fn name(&self) -> &'static str;
+
+    /// The settings file of a scope; `None` where there is no home folder.
+    fn file(&self, scope: InstallScope, project: &Path, locations: &Locations) -> Option<PathBuf>;
+
+    /// The settings with Bowline in them, and nothing else changed.
+    fn install(&self, text: &str, plan: &Plan) -> Result<String, Unfit>;
+
+    /// The settings without Bowline, and nothing else changed.
+    fn uninstall(&self, text: &str) -> Result<String, Unfit>;
+
+    /// What starts Bowline in these settings.
+    fn found(&self, text: &str) -> Result<Vec<Found>, Unfit>;
+}
+
+/// Whether the settings are JSON and nothing more. Claude Code refuses a whole file for one comment.
+pub(crate) fn is_strict(text: &str) -> bool {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    text.trim().is_empty() || serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}

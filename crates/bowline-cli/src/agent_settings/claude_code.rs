@@ -1,0 +1,99 @@
+//! Claude Code: `settings.json`, with hooks by event.
+
+use std::path::{Path, PathBuf};
+
+use bowline::hooks::{EventClass, HookEvent};
+use bowline::settings::Locations;
+use bowline_daemon::registration::{HOOK_PROGRAM, MISSING_IS_FINE, PROJECT_SCOPE, SCOPE_VARIABLE};
+use bowline_wire::OnFailure;
+
+use super::{Agent, Entry, Found, InstallScope, Plan, Unfit, edit};
+
+/// The agent's limit for one hook, in seconds. `SessionEnd` would have a second and a half without one.
+pub(crate) const TIMEOUT: u32 = 60;
+
+/// Where a hook takes the place of what the agent does by itself.
+const REPLACING: [HookEvent; 2] = [HookEvent::WorktreeCreate, HookEvent::MessageDisplay];
+
+/// A gate on which Claude Code does not look at `onFailure`.
+const WITHOUT_ON_FAILURE: HookEvent = HookEvent::TaskCompleted;
+
+/// Claude Code.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ClaudeCode;
+
+/// The events that Bowline is registered for.
+pub(crate) fn events() -> impl Iterator<Item = HookEvent> {
+    let all = HookEvent::ALL.iter().copied();
+    all.filter(|event| !REPLACING.contains(event))
+}
+
+impl Agent for ClaudeCode {
+    fn id(&self) -> &'static str {
+        "claude-code"
+    }
+
+    fn name(&self) -> &'static str {
+        "Claude Code"
+    }
+
+    fn file(&self, scope: InstallScope, project: &Path, locations: &Locations) -> Option<PathBuf> {
+        let folder = project.join(".claude");
+        match scope {
+            InstallScope::User => {
+                let folder = locations.claude_config_dir.as_ref()?;
+                Some(folder.join("settings.json"))
+            }
+            InstallScope::Project => Some(folder.join("settings.json")),
+            InstallScope::Local => Some(folder.join("settings.local.json")),
+        }
+    }
+
+    fn install(&self, text: &str, plan: &Plan) -> Result<String, Unfit> {
+        let entries: Vec<_> = events().map(|event| self.entry(event, plan)).collect();
+        edit::install(text, &entries, &REPLACING.map(HookEvent::name))
+    }
+
+    fn uninstall(&self, text: &str) -> Result<String, Unfit> {
+        edit::uninstall(text)
+    }
+
+    fn found(&self, text: &str) -> Result<Vec<Found>, Unfit> {
+        edit::found(text)
+    }
+}
+
+impl ClaudeCode {
+    fn entry(self, event: HookEvent, plan: &Plan) -> Entry {
+        let timeout = TIMEOUT.to_string();
+        let args = [
+            self.id(),
+            event.name(),
+            "--on-failure",
+            plan.on_failure.as_str(),
+            "--timeout",
+            &timeout,
+        ];
+        let (command, args) = match plan.scope {
+            InstallScope::User => (plan.program.clone(), Some(args.map(str::to_owned).to_vec())),
+            InstallScope::Project | InstallScope::Local => (
+                format!(
+                    "{MISSING_IS_FINE}{SCOPE_VARIABLE}={PROJECT_SCOPE} exec {HOOK_PROGRAM} {}",
+                    args.join(" ")
+                ),
+                None,
+            ),
+        };
+        let has_on_failure = event.class() == EventClass::Gate && event != WITHOUT_ON_FAILURE;
+        Entry {
+            event: event.name().to_owned(),
+            command,
+            args,
+            timeout: Some(TIMEOUT),
+            blocks_on_failure: plan.on_failure == OnFailure::Closed && has_on_failure,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

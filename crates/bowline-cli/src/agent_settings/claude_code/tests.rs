@@ -1,0 +1,69 @@
+use super::*;
+
+fn plan(scope: InstallScope, on_failure: OnFailure) -> Plan {
+    Plan {
+        scope,
+        program: "/opt/bin/bowline-hook".to_owned(),
+        on_failure,
+    }
+}
+
+#[test]
+fn every_event_is_registered_but_those_where_a_hook_replaces_the_agents_own_doing() {
+    let text = ClaudeCode
+        .install("", &plan(InstallScope::User, OnFailure::Ask))
+        .unwrap();
+    let found = ClaudeCode.found(&text).unwrap();
+    assert_eq!(found.len(), HookEvent::ALL.len() - 2);
+    for name in ["WorktreeCreate", "MessageDisplay"] {
+        assert!(!text.contains(name), "{name} is registered");
+    }
+    let entry = &found.first().unwrap().entry;
+    assert_eq!(entry.command, "/opt/bin/bowline-hook");
+    assert_eq!(
+        entry.args.as_ref().unwrap(),
+        &[
+            "claude-code",
+            "PreToolUse",
+            "--on-failure",
+            "ask",
+            "--timeout",
+            "60"
+        ]
+    );
+    assert!(found.iter().all(|it| it.entry.timeout == Some(60)));
+}
+
+#[test]
+fn the_agents_own_on_failure_is_set_for_closed_gates_only() {
+    for mode in [OnFailure::Open, OnFailure::Ask] {
+        let text = ClaudeCode
+            .install("", &plan(InstallScope::User, mode))
+            .unwrap();
+        assert!(!text.contains("onFailure"));
+    }
+    let closed = plan(InstallScope::Project, OnFailure::Closed);
+    let text = ClaudeCode.install("", &closed).unwrap();
+    for found in ClaudeCode.found(&text).unwrap() {
+        let event: HookEvent = found.entry.event.parse().unwrap();
+        let expected = event.class() == EventClass::Gate && event != HookEvent::TaskCompleted;
+        assert_eq!(found.entry.blocks_on_failure, expected, "{event}");
+        assert!(found.entry.command.contains("--on-failure closed"));
+    }
+}
+
+#[test]
+fn bowlines_own_check_finds_nothing_wrong_with_the_entries() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(".claude/settings.json");
+    std::fs::create_dir(file.parent().unwrap()).unwrap();
+    for scope in InstallScope::ALL {
+        for mode in [OnFailure::Ask, OnFailure::Closed] {
+            let text = ClaudeCode.install("", &plan(scope, mode)).unwrap();
+            std::fs::write(&file, text).unwrap();
+            let report = bowline::settings::check_file(&file, None);
+            assert_eq!(report.parsed.diagnostics, [], "{scope:?} {mode}");
+            assert_eq!(report.parsed.hooks.len(), HookEvent::ALL.len() - 2);
+        }
+    }
+}

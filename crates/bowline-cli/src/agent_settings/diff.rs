@@ -1,0 +1,87 @@
+//! What changes between two texts, for people.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use similar::{ChangeTag, TextDiff};
+
+use crate::ui::{Text, Ui, style};
+
+/// Unchanged lines around a change.
+const CONTEXT: usize = 3;
+/// A worse diff is better than none: past this the rest counts as replaced.
+const LONGEST: Duration = Duration::from_secs(2);
+
+/// One line of a diff.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Line {
+    /// Where the lines that follow are: `@@ -1,3 +1,9 @@`.
+    Place(String),
+    Same(String),
+    Added(String),
+    Removed(String),
+}
+
+/// The lines that differ, with a few around them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Diff(Vec<Line>);
+
+impl Diff {
+    pub(crate) fn between(before: &str, after: &str) -> Self {
+        let diff = TextDiff::configure()
+            .timeout(LONGEST)
+            .diff_lines(before, after);
+        let mut lines = Vec::new();
+        for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
+            lines.push(Line::Place(hunk.header().to_string()));
+            for change in hunk.iter_changes() {
+                let text = change.value().trim_end_matches(['\n', '\r']).to_owned();
+                lines.push(match change.tag() {
+                    ChangeTag::Equal => Line::Same(text),
+                    ChangeTag::Insert => Line::Added(text),
+                    ChangeTag::Delete => Line::Removed(text),
+                });
+            }
+        }
+        Self(lines)
+    }
+
+    pub(crate) fn show(&self, ui: &mut Ui) {
+        for line in &self.0 {
+            ui.line(match line {
+                Line::Place(text) => Text::styled(text, style::NAME),
+                Line::Same(text) => Text::from(format!(" {text}")),
+                Line::Added(text) => Text::styled(format!("+{text}"), style::GOOD),
+                Line::Removed(text) => Text::styled(format!("-{text}"), style::BAD),
+            });
+        }
+    }
+}
+
+impl Serialize for Diff {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(|line| match line {
+            Line::Place(text) => text.clone(),
+            Line::Same(text) => format!(" {text}"),
+            Line::Added(text) => format!("+{text}"),
+            Line::Removed(text) => format!("-{text}"),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_shown_with_a_few_lines_around_them() {
+        let before = "a\nb\nc\nd\ne\nf\n";
+        let diff = Diff::between(before, "a\nb\nc\nd\nE\nf\n");
+        let shown = serde_json::to_value(&diff).unwrap();
+        assert_eq!(
+            shown,
+            serde_json::json!(["@@ -2,5 +2,5 @@", " b", " c", " d", "-e", "+E", " f"])
+        );
+        assert_eq!(Diff::between(before, before), Diff::default());
+    }
+}

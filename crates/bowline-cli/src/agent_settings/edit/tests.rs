@@ -1,0 +1,257 @@
+use super::*;
+
+/// An entry of the exec form.
+fn exec(event: &str) -> Entry {
+    Entry {
+        event: event.to_owned(),
+        command: "/bin/bowline-hook".to_owned(),
+        args: Some(["claude-code", event].map(str::to_owned).to_vec()),
+        timeout: Some(60),
+        blocks_on_failure: false,
+    }
+}
+
+/// An entry for the shell.
+fn line(event: &str) -> Entry {
+    Entry {
+        command: format!("bowline-hook claude-code {event}"),
+        args: None,
+        ..exec(event)
+    }
+}
+
+const INSTALLED: &str = r#"{
+  "hooks": {
+    "Stop": [
+      {
+        "hooks": [
+          {
+            "type": "command",
+            "command": "/bin/bowline-hook",
+            "args": ["claude-code", "Stop"],
+            "timeout": 60
+          }
+        ]
+      }
+    ]
+  }
+}
+"#;
+
+#[test]
+fn an_empty_file_becomes_a_proper_one_and_empty_again() {
+    for empty in ["", "  \n", "\n\n"] {
+        assert_eq!(
+            install(empty, &[exec("Stop")], &[]).unwrap(),
+            INSTALLED,
+            "{empty:?}"
+        );
+    }
+    assert_eq!(install("{}\n", &[exec("Stop")], &[]).unwrap(), INSTALLED);
+    assert_eq!(uninstall(INSTALLED).unwrap(), "{}\n");
+}
+
+/// Settings of many styles: what is there stays, character by character, and comes back when ours goes.
+#[test]
+fn what_others_wrote_stays_byte_for_byte() {
+    let theirs = [
+        "{}",
+        "{\n}\n",
+        "{\"model\": \"opus\"}",
+        "{\"hooks\":{\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"x\"}]}]}}",
+        "{\n\t\"model\": \"opus\",\n\t\"env\": {\n\t\t\"A\": \"1\"\n\t}\n}\n",
+        "{\r\n  \"model\": \"opus\",\r\n  \"hooks\": {\r\n    \"Stop\": []\r\n  }\r\n}\r\n",
+        "\u{feff}{\n    \"model\": \"opus\"\n}\n",
+        "// mine\n{\n  // keep\n  \"hooks\": {\n    /* all */\n    \"Stop\": [\n      // first\n      {\"hooks\": [ /* in */ {\"type\": \"command\", \"command\": \"echo bowline-hook\"}, ]}, // after\n    ],\n  },\n}\n// end\n",
+        "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          { \"type\": \"command\", \"command\": \"/opt/bowline-hooks/run\", \"args\": [\"bowline\"] }\n        ]\n      }\n    ]\n  },\n  \"z\": 1\n}\n",
+        "{\n  \"hooks\": {\n    \"Odd\": [1, null, {\"hooks\": 3}, {\"hooks\": [4, {\"type\": 5}]}]\n  }\n}\n",
+        "{ \"é\": \"日本 \\u00e9\", \"n\": 1e400, \"big\": 123456789012345678901234567890 }",
+    ];
+    let entries = [exec("PreToolUse"), line("Stop"), exec("SessionStart")];
+    for text in theirs {
+        let installed = install(text, &entries, &["MessageDisplay"]).unwrap();
+        let mine: Vec<_> = found(&installed)
+            .unwrap()
+            .into_iter()
+            .map(|it| it.entry.event)
+            .collect();
+        assert_eq!(mine.len(), 3, "{installed}");
+        // Every line of a file with lines is there, in its order (a comma may have been added to it).
+        let mut lines = installed.lines();
+        let is_spread = text.lines().count() > 1;
+        for line in text.lines().filter(|line| is_spread && line.len() > 12) {
+            let bare = line.trim_end_matches(['}', ' ', ']']);
+            assert!(
+                lines.any(|it| it.contains(bare)),
+                "{line:?} is gone:\n{installed}"
+            );
+        }
+        assert_eq!(
+            install(&installed, &entries, &["MessageDisplay"]).unwrap(),
+            installed,
+            "not settled"
+        );
+        assert_eq!(installed.contains("\r\n"), text.contains("\r\n"));
+        if text.contains("\r\n") {
+            assert_eq!(
+                installed.matches('\n').count(),
+                installed.matches("\r\n").count()
+            );
+        }
+        if text.contains('\t') {
+            assert!(installed.contains("\n\t\t\"PreToolUse\": ["), "{installed}");
+        }
+        let bare = uninstall(&installed).unwrap();
+        assert_eq!(found(&bare).unwrap(), []);
+        let compact =
+            |text: &str| -> String { text.chars().filter(|c| !c.is_whitespace()).collect() };
+        let without_empty = |text: &str| {
+            compact(text)
+                .replace("\"hooks\":{\"Stop\":[]}", "")
+                .replace("\"opus\",}", "\"opus\"}")
+        };
+        assert_eq!(without_empty(&bare), without_empty(text), "{bare}");
+    }
+}
+
+#[test]
+fn a_neat_file_comes_back_exactly() {
+    for text in [
+        "{\n  \"model\": \"opus\"\n}\n",
+        "{\n\t\"a\": 1,\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{\n\t\t\t\t\"hooks\": [\n\t\t\t\t\t{\n\t\t\t\t\t\t\"type\": \"command\",\n\t\t\t\t\t\t\"command\": \"x\"\n\t\t\t\t\t}\n\t\t\t\t]\n\t\t\t}\n\t\t]\n\t},\n\t\"b\": 2\n}\n",
+        "{\r\n    \"model\": \"opus\",\r\n    \"b\": 2\r\n}",
+        "{}\n",
+        "{}",
+    ] {
+        let installed = install(text, &[exec("Stop"), exec("PreToolUse")], &[]).unwrap();
+        assert_ne!(installed, text);
+        assert_eq!(uninstall(&installed).unwrap(), text, "{installed}");
+    }
+}
+
+#[test]
+fn older_entries_are_brought_up_to_date_in_their_place() {
+    let older = r#"{
+  "hooks": {
+    "Stop": [
+      {
+        "matcher": "*",
+        "hooks": [
+          { "type": "command", "command": "first" },
+          { "type": "command", "command": "/old/bowline-hook", "args": ["claude-code"], "timeout": 5, "statusMessage": "mine" },
+          { "type": "command", "command": "last" }
+        ]
+      },
+      { "hooks": [{ "type": "command", "command": "bowline-hook claude-code Stop" }] }
+    ],
+    "MessageDisplay": [{ "hooks": [{ "type": "command", "command": "/old/bowline-hook", "args": [] }] }]
+  }
+}
+"#;
+    let updated = install(older, &[exec("Stop")], &["MessageDisplay"]).unwrap();
+    let expected = r#"{
+  "hooks": {
+    "Stop": [
+      {
+        "matcher": "*",
+        "hooks": [
+          { "type": "command", "command": "first" },
+          { "type": "command", "command": "/bin/bowline-hook", "args": ["claude-code", "Stop"], "timeout": 60, "statusMessage": "mine" },
+          { "type": "command", "command": "last" }
+        ]
+      }
+    ]
+  }
+}
+"#;
+    assert_eq!(updated, expected);
+    // From one form to the other, and back.
+    let as_line = install(expected, &[line("Stop")], &[]).unwrap();
+    assert_eq!(found(&as_line).unwrap().len(), 1);
+    assert!(!as_line.contains("args"), "{as_line}");
+    let closed = Entry {
+        blocks_on_failure: true,
+        ..exec("Stop")
+    };
+    let as_closed = install(&as_line, std::slice::from_ref(&closed), &[]).unwrap();
+    assert_eq!(found(&as_closed).unwrap().pop().unwrap().entry, closed);
+    let open = install(&as_closed, &[exec("Stop")], &[]).unwrap();
+    assert!(!open.contains("onFailure"), "{open}");
+}
+
+#[test]
+fn a_matcher_that_narrows_is_told() {
+    let text = r#"{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"bowline-hook","args":[]}]}]}}"#;
+    assert_eq!(found(text).unwrap()[0].matcher.as_deref(), Some("Bash"));
+}
+
+/// An entry under a matcher sees a part of the events only: it is never what remains, nor all that there is.
+#[test]
+fn a_narrowed_entry_does_not_count_as_installed() {
+    const OURS: &str = r#"{"type":"command","command":"/bin/bowline-hook","args":["claude-code","PreToolUse"],"timeout":60}"#;
+    let group = |matcher: Option<&str>| match matcher {
+        Some(matcher) => format!(r#"{{"matcher":"{matcher}","hooks":[{OURS}]}}"#),
+        None => format!(r#"{{"hooks":[{OURS}]}}"#),
+    };
+    for matchers in [
+        &[Some("Bash")][..],
+        &[Some("Bash"), Some("Write")],
+        &[Some("Bash"), None],
+        &[Some("Bash"), Some("*"), None],
+        &[None, Some("Bash")],
+        &[Some(""), Some("Bash")],
+    ] {
+        let groups: Vec<_> = matchers.iter().copied().map(group).collect();
+        let text = format!(r#"{{"hooks":{{"PreToolUse":[{}]}}}}"#, groups.join(","));
+        let installed = install(&text, &[exec("PreToolUse")], &[]).unwrap();
+        let [ours] = found(&installed).unwrap().try_into().unwrap();
+        assert_eq!(ours.matcher, None, "{matchers:?}: {installed}");
+        assert_eq!(ours.entry, exec("PreToolUse"), "{matchers:?}: {installed}");
+        let again = install(&installed, &[exec("PreToolUse")], &[]).unwrap();
+        assert_eq!(again, installed, "not settled");
+    }
+}
+
+#[test]
+fn what_is_no_settings_file_is_refused_with_its_line() {
+    for (text, line, message) in [
+        ("[]", 1, "an object"),
+        ("1", 1, "an object"),
+        ("{\n\"a\": 1\n\"b\": 2\n}", 2, "Expected comma"),
+        ("{\n\"a\": \"unterminated", 2, "Unterminated string"),
+        ("{\"a\": 'x'}", 1, "Single-quoted"),
+        ("{}\n{}", 2, "more than one"),
+        (
+            "{\n  \"env\": {\"hooks\": 1},\n  \"hooks\": []\n}",
+            3,
+            "`hooks` should be an object",
+        ),
+        ("{\n  \"hooks\": null\n}", 2, "`hooks` should be an object"),
+        (
+            "{\n  \"hooks\": {\n    \"Stop\": {}\n  }\n}",
+            3,
+            "`hooks.Stop` should be a list",
+        ),
+    ] {
+        for edited in [install(text, &[exec("Stop")], &[]), uninstall(text)] {
+            let unfit = edited.unwrap_err();
+            assert_eq!(unfit.line, line, "{text}: {unfit}");
+            assert!(unfit.message.contains(message), "{text}: {unfit}");
+        }
+    }
+    let deep = "[".repeat(100_000);
+    assert!(install(&format!("{{\"a\": {deep}"), &[exec("Stop")], &[]).is_err());
+}
+
+#[test]
+fn a_large_file_is_no_trouble() {
+    let rows: Vec<String> = (0..60_000)
+        .map(|n| {
+            format!("    \"Bash(command {n} with some words that make the row long enough:*)\"")
+        })
+        .collect();
+    let text = format!("{{\n  \"permissions\": [\n{}\n  ]\n}}\n", rows.join(",\n"));
+    assert!(text.len() > 4_000_000);
+    let installed = install(&text, &[exec("Stop"), exec("PreToolUse")], &[]).unwrap();
+    assert_eq!(uninstall(&installed).unwrap(), text);
+}

@@ -1,0 +1,133 @@
+//! Asking what was recorded: the daemon, or the store itself where no daemon answers.
+
+use bowline_daemon::rpc::{self, Effect, Question};
+use bowline_daemon::{AskError, Connection, Places};
+use bowline_store::SqliteStore;
+use bowline_wire::RequestError;
+use serde_json::Value;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::ui::Ui;
+
+/// What to do on a machine on which nothing happened yet.
+pub(crate) const NOTHING_YET: &str = "Nothing is recorded yet. `bowline init` puts Bowline into your agent; what it does is then listed here.";
+
+/// What was recorded on this machine.
+#[derive(Debug)]
+pub(crate) struct Records {
+    places: Places,
+    source: Source,
+}
+
+#[derive(Debug)]
+enum Source {
+    Daemon(Connection),
+    Store(Box<SqliteStore>),
+    /// Nobody ever recorded anything.
+    Nothing,
+}
+
+impl Records {
+    /// Finds them.
+    pub(crate) fn open(ui: &Ui) -> Result<Self> {
+        let places = places()?;
+        let source = match Connection::open(&places.socket) {
+            Ok(connection) => Source::Daemon(connection),
+            Err(_) => open_store(&places, ui)?,
+        };
+        Ok(Self { places, source })
+    }
+
+    /// Whether nobody ever recorded anything.
+    pub(crate) fn is_nothing(&self) -> bool {
+        matches!(self.source, Source::Nothing)
+    }
+
+    /// Where there is something to be done with records, there have to be some.
+    pub(crate) fn or_error(self) -> Result<Self> {
+        if self.is_nothing() {
+            return Err(Error::new(ErrorKind::Records, "nothing is recorded yet")
+                .hint("`bowline init` puts Bowline into your agent"));
+        }
+        Ok(self)
+    }
+
+    /// Asks, and waits for the answer.
+    pub(crate) fn ask<Q: Question>(&mut self, question: &Q, ui: &Ui) -> Result<Q::Answer> {
+        let data = match &mut self.source {
+            Source::Nothing => return Ok(Q::Answer::default()),
+            Source::Store(store) => rpc::answer(&**store, &question.request())
+                .result
+                .map_err(refused)?,
+            Source::Daemon(connection) => {
+                match connection.ask(Q::COMMAND, question.arguments()) {
+                    Ok(data) => data,
+                    Err(error) if Q::EFFECT == Effect::Reads && is_no_answer(&error) => {
+                        self.source = open_store(&self.places, ui)?;
+                        return self.ask(question, ui);
+                    }
+                    Err(AskError::Refused(error)) => return Err(refused(error)),
+                    // What came of it is not known, so it is not tried elsewhere.
+                    Err(error) => {
+                        return Err(cannot_ask()
+                            .caused_by(error)
+                            .hint("`bowline daemon status` tells whether it is well"));
+                    }
+                }
+            }
+        };
+        read::<Q>(data)
+    }
+}
+
+/// Where Bowline keeps things.
+pub(crate) fn places() -> Result<Places> {
+    Places::from_env().map_err(|source| cannot_ask().caused_by(source))
+}
+
+fn open_store(places: &Places, ui: &Ui) -> Result<Source> {
+    // Looking must not leave traces on a machine on which nothing happened yet.
+    if !places.data.exists() {
+        return Ok(Source::Nothing);
+    }
+    ui.note("the daemon does not answer; read from the store");
+    let store = SqliteStore::open(places.store()).map_err(|source| {
+        Error::new(ErrorKind::Records, "the records cannot be opened").caused_by(source)
+    })?;
+    Ok(Source::Store(Box::new(store)))
+}
+
+/// Whether nobody is there who could answer: no daemon, a hung one, or one of another version.
+fn is_no_answer(error: &AskError) -> bool {
+    match error {
+        AskError::Refused(error) => matches!(error, RequestError::UnknownCommand { .. }),
+        _ => true,
+    }
+}
+
+fn read<Q: Question>(data: Value) -> Result<Q::Answer> {
+    serde_json::from_value(data).map_err(|source| {
+        Error::new(
+            ErrorKind::Records,
+            "the daemon's answer cannot be understood",
+        )
+        .caused_by(source)
+        .hint("a daemon of another version may be running: `bowline daemon restart`")
+    })
+}
+
+fn refused(error: RequestError) -> Error {
+    match &error {
+        // The arguments are checked on the way in; only another version can think differently of them.
+        RequestError::InvalidArguments(_) => Error::usage(error.to_string()),
+        RequestError::Handler { code, .. } if code == "HANDLER_ERROR" => {
+            Error::new(ErrorKind::Records, error.to_string())
+                .hint("`bowline doctor` looks at the store")
+        }
+        _ => Error::new(ErrorKind::Records, error.to_string()),
+    }
+}
+
+fn cannot_ask() -> Error {
+    Error::new(ErrorKind::Records, "cannot ask what was recorded")
+}

@@ -1,0 +1,142 @@
+//! What the daemon has to say when nobody looks: a file that never grows beyond its cap.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use bowline_daemon::Places;
+use bowline_guard::secrets::redact;
+use tracing_subscriber::filter::LevelFilter;
+
+use super::Place;
+use crate::control::log_file;
+
+/// So long may the log get; the one before it is kept beside it.
+const CAP: u64 = 1024 * 1024;
+
+/// Logs to the file, or to standard error in the foreground. `BOWLINE_LOG` says how much: error, warn, info, debug.
+pub(super) fn begin(places: &Places, place: Place) {
+    let level = std::env::var("BOWLINE_LOG").ok();
+    let level = level.and_then(|level| level.parse::<LevelFilter>().ok());
+    let builder = tracing_subscriber::fmt()
+        .with_ansi(false)
+        .with_target(false);
+    match place {
+        Place::Background => {
+            let log = open(&places.data, &log_file(places));
+            // Where nothing can be written, events still want answers.
+            builder
+                .with_max_level(level.unwrap_or(LevelFilter::WARN))
+                .with_writer(Mutex::new(Redacted(log.ok())))
+                .init();
+        }
+        Place::Terminal => builder
+            .with_max_level(level.unwrap_or(LevelFilter::INFO))
+            .with_writer(|| Redacted(Some(io::stderr())))
+            .init(),
+    }
+}
+
+fn open(folder: &Path, log: &Path) -> io::Result<Capped> {
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)?;
+    Capped::open(log, CAP)
+}
+
+/// Takes secrets out of what is written, if it can be written anywhere. Each event is written at once.
+struct Redacted<W>(Option<W>);
+
+impl<W: Write> Write for Redacted<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Some(log) = &mut self.0 {
+            let text = String::from_utf8_lossy(bytes);
+            log.write_all(redact(&text).as_bytes())?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.as_mut().map_or(Ok(()), Write::flush)
+    }
+}
+
+/// A file that begins anew when it is full.
+struct Capped {
+    path: PathBuf,
+    file: File,
+    length: u64,
+    cap: u64,
+}
+
+impl Capped {
+    fn open(path: &Path, cap: u64) -> io::Result<Self> {
+        let file = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .mode(0o600)
+            .open(path)?;
+        let length = file.metadata()?.len();
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            length,
+            cap,
+        })
+    }
+}
+
+impl Write for Capped {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let added = bytes.len() as u64;
+        if self.length > 0 && self.length + added > self.cap {
+            fs::rename(&self.path, self.path.with_extension("log.1"))?;
+            *self = Self::open(&self.path, self.cap)?;
+        }
+        self.file.write_all(bytes)?;
+        self.length += added;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_log_begins_anew_and_keeps_the_one_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("daemon.log");
+        for _ in 0..3 {
+            let mut log = Capped::open(&path, 100).unwrap();
+            for _ in 0..10 {
+                log.write_all(&[b'x'; 30]).unwrap();
+            }
+        }
+        for name in ["daemon.log", "daemon.log.1"] {
+            let length = fs::metadata(folder.path().join(name)).unwrap().len();
+            assert!((1..=100).contains(&length), "{name}: {length}");
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_log_has_no_secrets() {
+        let token = bowline_guard::secrets::expand("ghp_{a36}");
+        let mut log = Redacted(Some(Vec::new()));
+        log.write_all(format!("failed: {token}\n").as_bytes())
+            .unwrap();
+        let text = String::from_utf8(log.0.unwrap()).unwrap();
+        assert!(
+            text.contains("REDACTED") && !text.contains(&token),
+            "{text}"
+        );
+    }
+}

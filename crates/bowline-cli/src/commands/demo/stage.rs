@@ -1,0 +1,187 @@
+//! Where the demo takes place: a folder of its own, with a home, a store and a daemon, gone when it ends.
+
+use std::fs;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command as Process, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bowline_daemon::Connection;
+use serde_json::Map;
+use tempfile::TempDir;
+
+use super::script::FILES;
+use crate::error::{Error, ErrorKind, Result};
+
+const PATIENCE: Duration = Duration::from_secs(15);
+const LOOK: Duration = Duration::from_millis(5);
+
+/// The folder and its daemon.
+#[derive(Debug)]
+pub(super) struct Stage {
+    folder: TempDir,
+    bowline: PathBuf,
+    hook: PathBuf,
+    daemon: Child,
+}
+
+impl Stage {
+    pub(super) fn new() -> Result<Self> {
+        let bowline = std::env::current_exe()
+            .map_err(|source| Error::file("find", "the running program".as_ref(), source))?;
+        let hook = bowline.with_file_name("bowline-hook");
+        if !hook.is_file() {
+            return Err(Error::new(
+                ErrorKind::File,
+                format!("there is no `bowline-hook` beside {}", bowline.display()),
+            )
+            .hint("`cargo xtask install` puts both programs in place, `cargo xtask demo` runs the demo without"));
+        }
+        let folder = tempfile::Builder::new().prefix("bowline-demo-").tempdir();
+        let folder = folder.map_err(|source| {
+            Error::file("make a folder in", &std::env::temp_dir(), source)
+                .hint("set TMPDIR to a folder that can be written to")
+        })?;
+        furnish(folder.path())?;
+        let mut daemon = Process::new(&bowline);
+        daemon.args(["daemon", "run"]);
+        let daemon = surrounded(&mut daemon, folder.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|source| Error::file("start", &bowline, source))?;
+        let mut stage = Self {
+            folder,
+            bowline,
+            hook,
+            daemon,
+        };
+        stage.wait_for_daemon()?;
+        Ok(stage)
+    }
+
+    fn wait_for_daemon(&mut self) -> Result<()> {
+        let began = Instant::now();
+        while Connection::open(&socket(self.folder.path())).is_err() {
+            let ended = matches!(self.daemon.try_wait(), Ok(Some(_)));
+            if ended || began.elapsed() > PATIENCE {
+                let message = "the daemon of the demo does not answer";
+                return Err(Error::new(ErrorKind::System, message).hint(
+                    "`bowline daemon run` shows in this terminal what keeps it from running",
+                ));
+            }
+            thread::sleep(LOOK);
+        }
+        Ok(())
+    }
+
+    /// The folder of the project that the agent works in.
+    pub(super) fn project(&self) -> PathBuf {
+        self.folder.path().join("shop")
+    }
+
+    /// The client, as an agent starts it.
+    pub(super) fn hook(&self, event: &str) -> Process {
+        let mut hook = Process::new(&self.hook);
+        hook.args([
+            "claude-code",
+            event,
+            "--on-failure",
+            "ask",
+            "--timeout",
+            "60",
+        ]);
+        surrounded(&mut hook, self.folder.path()).current_dir(self.project());
+        hook
+    }
+
+    /// A command of this program, with what the demo has recorded.
+    pub(super) fn command(&self, arguments: &[&str]) -> Process {
+        let mut command = Process::new(&self.bowline);
+        command.args(arguments).stdin(Stdio::null());
+        surrounded(&mut command, self.folder.path());
+        command
+    }
+
+    /// The path of this program.
+    pub(super) fn program(&self) -> &Path {
+        &self.bowline
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        let asked = Connection::open(&socket(self.folder.path()))
+            .and_then(|mut daemon| daemon.ask("daemon.stop", Map::new()));
+        let began = Instant::now();
+        while asked.is_ok() && began.elapsed() < PATIENCE {
+            if !matches!(self.daemon.try_wait(), Ok(None)) {
+                return;
+            }
+            thread::sleep(LOOK);
+        }
+        let _ = self.daemon.kill();
+        let _ = self.daemon.wait();
+    }
+}
+
+/// Runs a process to its end with this on stdin.
+pub(super) fn fed(command: &mut Process, payload: &[u8]) -> std::io::Result<Output> {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        std::io::Write::write_all(&mut stdin, payload)?;
+    }
+    child.wait_with_output()
+}
+
+fn furnish(folder: &Path) -> Result<()> {
+    let make = |name: &str| {
+        let path = folder.join(name);
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true).mode(0o700);
+        builder
+            .create(&path)
+            .map_err(|source| Error::file("make", &path, source))
+    };
+    for name in ["home", "config", "data", "run", "shop/src"] {
+        make(name)?;
+    }
+    for (name, text) in FILES {
+        let path = folder.join("shop").join(name);
+        fs::write(&path, text).map_err(|source| Error::file("write", &path, source))?;
+    }
+    Ok(())
+}
+
+fn socket(folder: &Path) -> PathBuf {
+    folder.join("run/daemon.sock")
+}
+
+/// Nothing of the demo reaches the user's own files, and none of their switches changes it.
+fn surrounded<'a>(command: &'a mut Process, folder: &Path) -> &'a mut Process {
+    for (name, place) in [
+        ("HOME", "home"),
+        ("XDG_CONFIG_HOME", "config"),
+        ("XDG_DATA_HOME", "data"),
+        ("XDG_RUNTIME_DIR", "run"),
+        ("CLAUDE_PROJECT_DIR", "shop"),
+    ] {
+        command.env(name, folder.join(place));
+    }
+    for name in [
+        "BOWLINE",
+        "BOWLINE_DAEMON",
+        "BOWLINE_DISABLE_TRACKING",
+        "HTMLGRAPH_DISABLE_TRACKING",
+        "CLAUDE_CONFIG_DIR",
+    ] {
+        command.env_remove(name);
+    }
+    command.env("BOWLINE_SOCKET", socket(folder))
+}

@@ -1,0 +1,218 @@
+//! The installed command, tried out: does it answer rightly, and how fast.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use bowline::hooks::humane_duration;
+use serde_json::{Value, json};
+
+use super::check::Check;
+use super::process::{self, Ran};
+use crate::agent_settings::{Entry, InstallScope};
+use crate::ui::clipped;
+
+/// Every default policy denies it. It is only ever judged, never run.
+const DESTRUCTIVE: &str = "rm -rf /";
+/// No policy has anything to say about it.
+const HARMLESS: &str = "echo bowline";
+/// How long one canary may take.
+const LIMIT: Duration = Duration::from_secs(20);
+/// How often the time is taken.
+const RUNS: usize = 21;
+/// A hook that takes longer is felt.
+const SLOW: Duration = Duration::from_millis(50);
+
+/// What an answer to a tool call comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Silent,
+    Deny,
+    Ask(String),
+    /// Neither an answer nor silence.
+    Other(String),
+}
+
+pub(super) fn verdict(ran: &Ran) -> Verdict {
+    if ran.code == Some(2) {
+        return Verdict::Deny;
+    }
+    let answer: Option<Value> = serde_json::from_str(ran.stdout.trim()).ok();
+    let specific = answer.as_ref().and_then(|it| it.get("hookSpecificOutput"));
+    let field = |name: &str| {
+        let value = specific.and_then(|it| it.get(name)).and_then(Value::as_str);
+        value.unwrap_or_default().to_owned()
+    };
+    match (ran.code, field("permissionDecision").as_str()) {
+        (_, "deny") => Verdict::Deny,
+        (_, "ask") => Verdict::Ask(field("permissionDecisionReason")),
+        (Some(0), "") if answer.is_some() || ran.stdout.trim().is_empty() => Verdict::Silent,
+        (code, _) => {
+            let code = code.map_or("no exit code".to_owned(), |code| {
+                format!("exit code {code}")
+            });
+            let said = [ran.stderr.trim(), ran.stdout.trim()].join(" ");
+            Verdict::Other(clipped(&format!("{code} {said}")))
+        }
+    }
+}
+
+fn payload(command: &str, project: &Path) -> Vec<u8> {
+    let payload = json!({
+        "session_id": "bowline-doctor",
+        "transcript_path": "/dev/null",
+        "cwd": project.to_string_lossy(),
+        "permission_mode": "default",
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": command},
+        "tool_use_id": "toolu_bowline_doctor",
+    });
+    format!("{payload}\n").into_bytes()
+}
+
+fn run(entry: &Entry, text: &str, project: &Path) -> Result<Ran, String> {
+    let command = process::command(entry, project);
+    process::run(command, &payload(text, project), LIMIT).map_err(|error| match error.kind() {
+        std::io::ErrorKind::TimedOut => {
+            format!("it gave no answer within {}", humane_duration(LIMIT))
+        }
+        _ => format!("it cannot be started: {error}"),
+    })
+}
+
+/// Whether events are decided now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Deciding {
+    On,
+    Off,
+}
+
+/// Whether the command of the agent's settings denies what is destructive and lets pass what is harmless.
+pub(super) fn answers(
+    scope: InstallScope,
+    entry: &Entry,
+    project: &Path,
+    deciding: Deciding,
+) -> Check {
+    let check = Check::new(format!("canary ({})", scope.as_str()));
+    if deciding == Deciding::Off {
+        return check.warning("not tried: nothing is decided now");
+    }
+    let tried = [HARMLESS, DESTRUCTIVE].map(|text| run(entry, text, project));
+    match tried.map(|ran| ran.map(|ran| verdict(&ran))) {
+        [Ok(Verdict::Silent), Ok(Verdict::Deny)] => check.ok(
+            "the command in the agent's settings lets a harmless call pass and denies a destructive one",
+        ),
+        [Ok(Verdict::Silent), Ok(Verdict::Ask(_))] => check
+            .warning("the command in the agent's settings only asks about a destructive call")
+            .advice("`bowline explain 'rm -rf /'` tells which setting makes it so"),
+        [Ok(Verdict::Silent), Ok(Verdict::Silent)] => check
+            .problem(format!("a call of `{DESTRUCTIVE}` is let pass without a word"))
+            .advice("`bowline explain 'rm -rf /'` tells what should be said; then run `bowline init` again"),
+        [Err(reason), _] | [_, Err(reason)] => check
+            .problem(format!("the command in the agent's settings does not work: {reason}"))
+            .advice("run `bowline init` again"),
+        [harmless, destructive] => check
+            .problem("the command in the agent's settings answers wrongly")
+            .detail(format!("`{HARMLESS}`: {}", told(harmless)))
+            .detail(format!("`{DESTRUCTIVE}`: {}", told(destructive)))
+            .advice("run `bowline daemon restart`, then `bowline doctor` again"),
+    }
+}
+
+fn told(verdict: Result<Verdict, String>) -> String {
+    match verdict {
+        Ok(Verdict::Silent) => "silence".to_owned(),
+        Ok(Verdict::Deny) => "denied".to_owned(),
+        Ok(Verdict::Ask(reason)) => format!("asked about: {}", clipped(&reason)),
+        Ok(Verdict::Other(what)) | Err(what) => what,
+    }
+}
+
+/// How long the command takes, beside an empty process.
+pub(super) fn speed(scope: InstallScope, entry: &Entry, project: &Path) -> Check {
+    let check = Check::new(format!("speed ({})", scope.as_str()));
+    let empty = ["/bin/true", "/usr/bin/true"]
+        .into_iter()
+        .find(|program| Path::new(program).is_file());
+    let mut hooks = Vec::new();
+    let mut empties = Vec::new();
+    for _ in 0..RUNS {
+        match run(entry, HARMLESS, project) {
+            Ok(ran) => hooks.push(ran.took),
+            Err(reason) => return check.warning(format!("not measured: {reason}")),
+        }
+        if let Some(Ok(ran)) = empty.map(|it| process::run(Command::new(it), b"", LIMIT)) {
+            empties.push(ran.took);
+        }
+    }
+    let Some((median, worst)) = median_and_worst(hooks) else {
+        return check.warning("not measured");
+    };
+    let mut text = format!(
+        "one hook takes {}, at worst {}",
+        humane_duration(median),
+        humane_duration(worst)
+    );
+    if let Some((median, _)) = median_and_worst(empties) {
+        text = format!("{text}; an empty process takes {}", humane_duration(median));
+    }
+    if median > SLOW {
+        check
+            .warning(text)
+            .advice("a daemon that does not answer makes every hook slow: see below")
+    } else {
+        check.ok(text)
+    }
+}
+
+fn median_and_worst(mut times: Vec<Duration>) -> Option<(Duration, Duration)> {
+    times.sort_unstable();
+    Some((*times.get(times.len() / 2)?, *times.last()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_told_apart() {
+        let deny =
+            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}"#;
+        let ask = r#"{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"why"}}"#;
+        for (code, stdout, expected) in [
+            (Some(0), "", Verdict::Silent),
+            (Some(0), "{}\n", Verdict::Silent),
+            (Some(0), deny, Verdict::Deny),
+            (Some(1), deny, Verdict::Deny),
+            (Some(2), "", Verdict::Deny),
+            (Some(0), ask, Verdict::Ask("why".to_owned())),
+            (
+                Some(0),
+                "hello",
+                Verdict::Other("exit code 0  hello".to_owned()),
+            ),
+            (Some(127), "", Verdict::Other("exit code 127".to_owned())),
+            (None, "", Verdict::Other("no exit code".to_owned())),
+        ] {
+            let ran = Ran {
+                code,
+                stdout: stdout.to_owned(),
+                stderr: String::new(),
+                took: Duration::ZERO,
+            };
+            assert_eq!(verdict(&ran), expected, "{code:?} {stdout}");
+        }
+    }
+
+    #[test]
+    fn times_are_summed_up() {
+        let ms = Duration::from_millis;
+        assert_eq!(
+            median_and_worst(vec![ms(9), ms(1), ms(2)]),
+            Some((ms(2), ms(9)))
+        );
+        assert_eq!(median_and_worst(Vec::new()), None);
+    }
+}

@@ -1,0 +1,259 @@
+//! What the daemon knows, or the store where there is none.
+
+use std::thread;
+use std::time::Duration;
+
+use bowline::hooks::humane_duration;
+use bowline_daemon::rpc::{self, Question};
+use bowline_daemon::{AskError, Connection, Places, VERSION};
+use bowline_store::SqliteStore;
+use serde_json::{Map, Value};
+
+use super::super::store::bytes;
+use super::check::Check;
+
+/// A daemon that the canary just had started may need so many looks.
+const LOOKS: u32 = 20;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+/// More gaps or problems than this are counted, not shown.
+const MOST_SHOWN: usize = 5;
+
+/// Whether somebody may have started a daemon just before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Expected {
+    /// Events were sent, so that one may just be starting.
+    Soon,
+    /// Nobody has.
+    Already,
+}
+
+/// What was learned.
+#[derive(Debug)]
+pub(super) struct Facts {
+    /// `daemon.status`, or why there is none.
+    status: Result<Value, AskError>,
+    /// Nothing where nothing was ever recorded.
+    store: Result<Option<StoreFacts>, String>,
+}
+
+#[derive(Debug, Default)]
+struct StoreFacts {
+    damage: Vec<String>,
+    on_disk: u64,
+    spooled: u64,
+    gaps: Vec<String>,
+    /// The names of the hooks that ever fired, and how the last failure of one was.
+    fired: Vec<(String, Option<String>)>,
+}
+
+impl Facts {
+    /// Asks the daemon; where one may just be starting, for a moment.
+    pub(super) fn gather(places: &Places, daemon: Expected) -> Self {
+        let mut looks = match daemon {
+            Expected::Soon if !is_off() => LOOKS,
+            _ => 1,
+        };
+        let connection = loop {
+            let connection = Connection::open(&places.socket);
+            looks -= 1;
+            if connection.is_ok() || looks == 0 {
+                break connection;
+            }
+            thread::sleep(BETWEEN_LOOKS);
+        };
+        let (status, source) = match connection {
+            Ok(mut connection) => {
+                let status = connection.ask("daemon.status", Map::new());
+                let source = match status {
+                    Ok(_) => Ok(Some(Source::Daemon(connection))),
+                    Err(_) => Source::of_store(places),
+                };
+                (status, source)
+            }
+            Err(error) => (Err(error), Source::of_store(places)),
+        };
+        let store = source.and_then(|source| {
+            let facts = source.map(|mut source| StoreFacts::ask(&mut source));
+            facts.transpose()
+        });
+        Self { status, store }
+    }
+
+    pub(super) fn daemon(&self) -> Check {
+        let check = Check::new("daemon");
+        let status = match &self.status {
+            Ok(status) => status,
+            Err(_) if is_off() => {
+                return check
+                    .ok("BOWLINE_DAEMON=off: every event is decided in a process of its own");
+            }
+            Err(error) => {
+                return check
+                    .warning(error.to_string())
+                    .detail(
+                        "events are decided all the same, each in a process of its own, but slower",
+                    )
+                    .advice(
+                        "run `bowline daemon start`, and `bowline daemon run` to see what stops it",
+                    );
+            }
+        };
+        let version = status.get("version").and_then(Value::as_str);
+        let version = version.unwrap_or("unknown");
+        let number = |name: &str| status.get(name).and_then(Value::as_u64).unwrap_or(0);
+        let problems = problems_of(status);
+        let ours = VERSION;
+        if version != ours {
+            return check
+                .warning(format!(
+                    "the daemon is version {version}, this program {ours}"
+                ))
+                .advice("run `bowline daemon restart`");
+        }
+        if !problems.is_empty() {
+            return check
+                .warning("the daemon runs, but projects have problems")
+                .details(problems)
+                .advice("run `bowline check` in them");
+        }
+        check.ok(format!(
+            "version {version} answers (process {}, up {}, {} events, {} of memory)",
+            number("pid"),
+            humane_duration(Duration::from_secs(number("uptime_s").max(1))),
+            number("events"),
+            bytes(number("memory_bytes")),
+        ))
+    }
+
+    pub(super) fn store(&self, places: &Places) -> Check {
+        let check = Check::new("store");
+        let facts = match &self.store {
+            Ok(Some(facts)) => facts,
+            Ok(None) => return check.ok("nothing is recorded yet"),
+            Err(reason) => {
+                return check
+                    .problem(format!("the store cannot be read: {reason}"))
+                    .advice(format!("look at {}", places.data.display()));
+            }
+        };
+        let size = bytes(facts.on_disk);
+        if !facts.damage.is_empty() {
+            check
+                .problem("the database is damaged")
+                .details(shortened(&facts.damage))
+                .advice("stop the daemon and start it again: it moves the file aside and begins a new one")
+        } else if !facts.gaps.is_empty() {
+            check
+                .warning(format!("sound ({size}), but something is missing"))
+                .details(shortened(&facts.gaps))
+        } else if facts.spooled > 0 {
+            check
+                .warning(format!("sound ({size}); {} records wait to be taken", facts.spooled))
+                .advice("they are taken when the daemon can write to the store; `bowline daemon restart` tries now")
+        } else {
+            check.ok(format!("sound, {size}"))
+        }
+    }
+
+    /// The names of hooks that fired, with their last failure; nothing where that is not known.
+    pub(super) fn fired(&self) -> Option<&[(String, Option<String>)]> {
+        let facts = self.store.as_ref().ok()?.as_ref()?;
+        Some(&facts.fired)
+    }
+}
+
+/// Who answers questions about the records.
+enum Source {
+    Daemon(Connection),
+    Store(SqliteStore),
+}
+
+impl Source {
+    fn answer<Q: Question>(&mut self, question: &Q) -> Result<Q::Answer, String> {
+        let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", Q::COMMAND);
+        match self {
+            Self::Store(store) => question.answer(store).map_err(|error| failed(&error)),
+            Self::Daemon(connection) => {
+                let answer = connection.ask(Q::COMMAND, question.arguments());
+                let answer = answer.map_err(|error| failed(&error))?;
+                serde_json::from_value(answer).map_err(|error| failed(&error))
+            }
+        }
+    }
+
+    /// The store itself, if there is one: looking must not make one.
+    fn of_store(places: &Places) -> Result<Option<Self>, String> {
+        if !places.store().database().exists() {
+            return Ok(None);
+        }
+        let store = SqliteStore::open(places.store()).map_err(|error| error.to_string())?;
+        Ok(Some(Self::Store(store)))
+    }
+}
+
+impl StoreFacts {
+    fn ask(source: &mut Source) -> Result<Self, String> {
+        let size = source.answer(&rpc::store::Size::default())?;
+        let gaps = source.answer(&rpc::store::Gaps::default())?;
+        let figures = source.answer(&rpc::triggers::HookFigures::default())?;
+        Ok(Self {
+            damage: source.answer(&rpc::store::Integrity::default())?.problems,
+            on_disk: size.on_disk,
+            spooled: size.spooled_records,
+            gaps: gaps
+                .iter()
+                .map(|gap| format!("{}: {}", gap.time.to_rfc3339(), gap.message))
+                .collect(),
+            fired: figures
+                .into_iter()
+                .map(|hook| (hook.name, hook.last_failure.map(|(_, text)| text)))
+                .collect(),
+        })
+    }
+}
+
+fn is_off() -> bool {
+    std::env::var_os("BOWLINE_DAEMON").is_some_and(|value| value == "off")
+}
+
+fn problems_of(status: &Value) -> Vec<String> {
+    let projects = status.get("projects").and_then(Value::as_array);
+    let mut problems = Vec::new();
+    for project in projects.into_iter().flatten() {
+        let name = project.get("project").and_then(Value::as_str);
+        for problem in project
+            .get("problems")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
+            let problem = problem.as_str().unwrap_or_default();
+            problems.push(format!("{}: {problem}", name.unwrap_or_default()));
+        }
+    }
+    shortened(&problems)
+}
+
+fn shortened(lines: &[String]) -> Vec<String> {
+    let mut shown: Vec<String> = lines.iter().take(MOST_SHOWN).cloned().collect();
+    if let Some(more @ 1..) = lines.len().checked_sub(MOST_SHOWN) {
+        shown.push(format!("and {more} more"));
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn problems_of_projects_are_listed() {
+        let status = json!({"projects": [
+            {"project": "/a", "problems": ["bad"]}, {"project": "/b", "problems": []}, {},
+        ]});
+        assert_eq!(problems_of(&status), ["/a: bad"]);
+        assert_eq!(problems_of(&json!([])), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,235 @@
+//! Whether agents' settings lead to Bowline.
+
+use std::path::{Path, PathBuf};
+
+use bowline::hooks::HookEvent;
+use bowline::settings::{Action, HookStatus, Locations, Settings};
+use bowline_daemon::registration::starts_bowline;
+
+use super::check::Check;
+use crate::agent_settings::claude_code::{self, ClaudeCode};
+use crate::agent_settings::file::SettingsText;
+use crate::agent_settings::{Agent, Entry, Found, InstallScope, is_strict, program};
+use crate::project::{self, Paths};
+
+const AGAIN: &str = "run `bowline init` again";
+
+/// Every settings file of the agent that names Bowline or cannot be read.
+#[derive(Debug)]
+pub(super) struct Installed {
+    places: Vec<Place>,
+    paths: Paths,
+}
+
+#[derive(Debug)]
+struct Place {
+    scope: InstallScope,
+    file: PathBuf,
+    /// What is there, or why that cannot be told.
+    found: Result<Vec<Found>, String>,
+    is_strict: bool,
+}
+
+impl Installed {
+    pub(super) fn find(project: &Path, locations: &Locations) -> Self {
+        let agent = ClaudeCode;
+        let mut places: Vec<Place> = Vec::new();
+        for scope in InstallScope::ALL {
+            let Some(file) = agent.file(scope, project, locations) else {
+                continue;
+            };
+            if places.iter().any(|place| place.file == file) {
+                continue;
+            }
+            let (found, is_strict) = match SettingsText::read(&file) {
+                Ok(text) => (
+                    agent.found(&text.text).map_err(|unfit| unfit.to_string()),
+                    is_strict(&text.text),
+                ),
+                Err(error) => (Err(error.to_string()), true),
+            };
+            places.push(Place {
+                scope,
+                file,
+                found,
+                is_strict,
+            });
+        }
+        Self {
+            places,
+            paths: Paths::of(project),
+        }
+    }
+
+    fn entries(&self) -> impl Iterator<Item = (&Place, &Found)> {
+        let found = |place| Place::found(place).iter().map(move |it| (place, it));
+        self.places.iter().flat_map(found)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries().next().is_none()
+    }
+
+    /// The commands to try out. A project's entry gives way to the user's, so that it has nothing to say then.
+    pub(super) fn canaries(&self) -> Vec<(InstallScope, &Entry)> {
+        let gates = self
+            .entries()
+            .filter(|(_, found)| found.entry.event == "PreToolUse");
+        let mut gates: Vec<_> = gates
+            .map(|(place, found)| (place.scope, &found.entry))
+            .collect();
+        if gates.iter().any(|(scope, _)| *scope == InstallScope::User) {
+            gates.retain(|(scope, _)| *scope == InstallScope::User);
+        }
+        gates
+    }
+
+    pub(super) fn checks(&self, settings: &Settings) -> Vec<Check> {
+        let mut checks = Vec::new();
+        for place in &self.places {
+            checks.extend(self.check_file(place));
+        }
+        if self.is_empty() {
+            checks.push(
+                Check::new("installed")
+                    .problem("Claude Code's settings do not name Bowline")
+                    .advice("run `bowline init`"),
+            );
+        } else {
+            checks.push(switched_off(settings));
+            checks.push(self.programs());
+        }
+        checks
+    }
+
+    /// One file: whether the agent reads it, and which events are registered in it.
+    fn check_file(&self, place: &Place) -> Option<Check> {
+        let file = self.paths.show_absolute(&place.file);
+        let check = Check::new(format!("installed ({})", place.scope.as_str()));
+        let found = match &place.found {
+            Ok(found) => found,
+            Err(reason) => {
+                return Some(
+                    check
+                        .problem(format!("{file} cannot be used: {reason}"))
+                        .advice(format!("repair it; `bowline check {file}` tells more")),
+                );
+            }
+        };
+        if found.is_empty() {
+            return None;
+        }
+        if !place.is_strict {
+            return Some(
+                check
+                    .problem(format!(
+                        "{file} has comments or trailing commas: Claude Code refuses the whole file"
+                    ))
+                    .advice("remove them"),
+            );
+        }
+        let has = |event: &str| found.iter().any(|it| it.entry.event == event);
+        let missing: Vec<_> = claude_code::events()
+            .map(HookEvent::name)
+            .filter(|event| !has(event))
+            .collect();
+        let narrowed: Vec<_> = found
+            .iter()
+            .filter_map(|it| {
+                let matcher = it.matcher.as_deref()?;
+                Some(format!("{} arrives only for `{matcher}`", it.entry.event))
+            })
+            .collect();
+        Some(if !missing.is_empty() {
+            check
+                .warning(format!("{file} lacks {} events", missing.len()))
+                .detail(missing.join(", "))
+                .advice(AGAIN)
+        } else if !narrowed.is_empty() {
+            check
+                .warning(format!("{file} names Bowline, but not for everything"))
+                .details(narrowed)
+                .advice("remove the matcher, unless that is meant")
+        } else {
+            check.ok(format!("{file} names Bowline for {} events", found.len()))
+        })
+    }
+
+    /// Whether what the settings name is there.
+    fn programs(&self) -> Check {
+        let check = Check::new("program");
+        // Where the user's settings have an absolute path, the project's entries have nothing to do.
+        let only_by_name = self.entries().all(|(_, found)| found.entry.args.is_none());
+        if only_by_name && !program::is_on_path() {
+            return check
+                .problem(
+                    "bowline-hook is not on the PATH, so that the project's entries do nothing",
+                )
+                .advice(
+                    "put it on the PATH of the agent, or run `bowline init` for the user scope",
+                );
+        }
+        let mut programs: Vec<&str> = self
+            .entries()
+            .filter(|(_, found)| found.entry.args.is_some())
+            .map(|(_, found)| found.entry.command.as_str())
+            .collect();
+        programs.sort_unstable();
+        programs.dedup();
+        if let Some(gone) = programs
+            .iter()
+            .find(|path| !program::is_executable(Path::new(path)))
+        {
+            return check
+                .problem(format!("{gone} is not there or not executable"))
+                .advice(AGAIN);
+        }
+        let ours = program::find().ok();
+        let same = |path: &str| {
+            let ours = ours.as_ref().and_then(|it| it.canonicalize().ok());
+            ours.is_none() || Path::new(path).canonicalize().ok() == ours
+        };
+        match programs.iter().find(|path| !same(path)) {
+            Some(other) => check
+                .warning(format!(
+                    "{other} is not the one that belongs to this program"
+                ))
+                .detail(format!(
+                    "this program's: {}",
+                    ours.as_deref().map(project::shown).unwrap_or_default()
+                ))
+                .advice(format!("{AGAIN}, or remove the one that is not used")),
+            None => check.ok("bowline-hook is there and can be run"),
+        }
+    }
+}
+
+impl Place {
+    fn found(&self) -> &[Found] {
+        self.found.as_deref().unwrap_or_default()
+    }
+}
+
+/// Whether the agent runs the entries at all.
+fn switched_off(settings: &Settings) -> Check {
+    let check = Check::new("in force");
+    let reason = settings.hooks.iter().find_map(|hook| {
+        let Action::Command(action) = &hook.definition.action else {
+            return None;
+        };
+        match &hook.status {
+            HookStatus::Disabled { by }
+                if starts_bowline(&action.command, action.args.as_deref()) =>
+            {
+                Some(by)
+            }
+            _ => None,
+        }
+    });
+    match reason {
+        Some(by) => check
+            .problem(format!("Claude Code does not run Bowline: {by}"))
+            .advice("change that setting, or ask whoever manages this machine"),
+        None => check.ok("nothing switches Bowline off"),
+    }
+}

@@ -1,0 +1,94 @@
+//! Runs a hook's command as an agent would, and gives up on one that hangs.
+
+use std::io::{self, Read, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::agent_settings::Entry;
+
+/// More of an answer than anybody prints.
+const MOST_OUTPUT: u64 = 1024 * 1024;
+const BETWEEN_LOOKS: Duration = Duration::from_micros(200);
+
+/// What a command said.
+#[derive(Debug)]
+pub(super) struct Ran {
+    pub(super) code: Option<i32>,
+    pub(super) stdout: String,
+    pub(super) stderr: String,
+    pub(super) took: Duration,
+}
+
+/// The command of an entry: a program with arguments, or a line for the shell.
+pub(super) fn command(entry: &Entry, project: &Path) -> Command {
+    let (program, args) = match &entry.args {
+        Some(args) => (entry.command.as_str(), args.clone()),
+        None => ("sh", vec!["-c".to_owned(), entry.command.clone()]),
+    };
+    let mut command = Command::new(program);
+    command.args(args);
+    command
+        .current_dir(project)
+        .env("CLAUDE_PROJECT_DIR", project)
+        .env("CLAUDECODE", "1")
+        .env("BOWLINE_DISABLE_TRACKING", "1");
+    command
+}
+
+/// Runs it with this on standard input, no longer than the limit.
+pub(super) fn run(mut command: Command, stdin: &[u8], limit: Duration) -> io::Result<Ran> {
+    let started = Instant::now();
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()?;
+    let stdout = drain(child.stdout.take());
+    let stderr = drain(child.stderr.take());
+    if let Some(mut pipe) = child.stdin.take() {
+        // A payload of this size fits into the pipe; one who does not read it does no harm.
+        let _ = pipe.write_all(stdin);
+    }
+    let status = wait(&mut child, started, limit)?;
+    let took = started.elapsed();
+    Ok(Ran {
+        code: status.code(),
+        stdout: stdout.join().unwrap_or_default(),
+        stderr: stderr.join().unwrap_or_default(),
+        took,
+    })
+}
+
+fn wait(child: &mut Child, started: Instant, limit: Duration) -> io::Result<ExitStatus> {
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if started.elapsed() > limit {
+            // Its children hold the pipes open.
+            if let Some(group) = i32::try_from(child.id())
+                .ok()
+                .and_then(rustix::process::Pid::from_raw)
+            {
+                let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+            }
+            child.wait()?;
+            return Err(io::Error::from(io::ErrorKind::TimedOut));
+        }
+        thread::sleep(BETWEEN_LOOKS);
+    }
+}
+
+fn drain(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(pipe) = pipe {
+            let _ = pipe.take(MOST_OUTPUT).read_to_end(&mut bytes);
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}

@@ -1,0 +1,116 @@
+//! The hooks, settings and trust of the current project.
+
+use bowline::settings::{FileKind, HookStatus, LoadedHook, Settings, Severity, TrustState};
+
+use super::check::Check;
+use super::facts::Facts;
+use crate::finding::{self, Finding};
+use crate::project::{self, Paths};
+
+pub(super) fn all(settings: &Settings, facts: &Facts) -> [Check; 3] {
+    [hooks(settings, facts), files(settings), trust(settings)]
+}
+
+/// Which hooks do not run and why, and which never did.
+fn hooks(settings: &Settings, facts: &Facts) -> Check {
+    let check = Check::new("hooks");
+    let own: Vec<&LoadedHook> = settings
+        .hooks
+        .iter()
+        .filter(|hook| is_bowlines(hook, settings))
+        .collect();
+    let off: Vec<String> = own.iter().filter_map(|hook| off(hook)).collect();
+    let builtins = project::builtins(settings);
+    let in_force = own
+        .iter()
+        .filter(|hook| hook.status == HookStatus::InForce)
+        .map(|hook| hook.definition.id.as_str())
+        .chain(builtins.hooks.iter().map(|shipped| shipped.hook.name()));
+    let mut in_force: Vec<&str> = in_force.collect();
+    in_force.sort_unstable();
+    in_force.dedup();
+
+    let mut details = Vec::new();
+    let mut failed = 0;
+    if let Some(fired) = facts.fired() {
+        let never: Vec<&str> = in_force
+            .iter()
+            .copied()
+            .filter(|name| !fired.iter().any(|(it, _)| it == name))
+            .collect();
+        if !never.is_empty() {
+            details.push(format!("never fired yet: {}", never.join(", ")));
+        }
+        for (name, failure) in fired
+            .iter()
+            .filter(|(name, _)| in_force.contains(&name.as_str()))
+        {
+            if let Some(failure) = failure {
+                failed += 1;
+                details.push(format!("{name} failed: {failure}"));
+            }
+        }
+    }
+    let count = in_force.len();
+    let check = if off.is_empty() && failed == 0 {
+        check.ok(format!("{count} in force"))
+    } else {
+        check
+            .warning(format!(
+                "{count} in force, {} switched off, {failed} have failed",
+                off.len()
+            ))
+            .advice("`bowline hooks` shows all of them")
+    };
+    check.details(off).details(details)
+}
+
+/// Whether a hook is run by Bowline and not by the agent.
+fn is_bowlines(hook: &LoadedHook, settings: &Settings) -> bool {
+    let file = hook.definition.origin.file.as_deref();
+    let mut files = settings.files.iter();
+    files.any(|it| it.kind == FileKind::BowlineConfig && Some(it.path.as_path()) == file)
+}
+
+fn off(hook: &LoadedHook) -> Option<String> {
+    let why = match &hook.status {
+        HookStatus::Disabled { by } => format!("switched off by {by}"),
+        HookStatus::Untrusted => "the project is not trusted".to_owned(),
+        HookStatus::Unsupported => "Bowline cannot run hooks of this type".to_owned(),
+        _ => return None,
+    };
+    Some(format!("{}: {why}", hook.definition.id))
+}
+
+/// What `bowline check` would say.
+fn files(settings: &Settings) -> Check {
+    let check = Check::new("settings");
+    let rules = project::builtins(settings).rules.diagnostics;
+    let findings: Vec<Finding> = settings
+        .diagnostics
+        .iter()
+        .cloned()
+        .chain(rules)
+        .map(Finding::from)
+        .collect();
+    let paths = Paths::of(&settings.project);
+    let has_errors = findings.iter().any(|it| it.severity == Severity::Error);
+    match finding::problems(&findings, &paths, None) {
+        None => check.ok(format!("{} files, nothing wrong", settings.files.len())),
+        Some(problems) if has_errors => check.problem(problems).advice("run `bowline check`"),
+        Some(problems) => check.warning(problems).advice("run `bowline check`"),
+    }
+}
+
+fn trust(settings: &Settings) -> Check {
+    let check = Check::new("trust");
+    match settings.trust {
+        TrustState::NotNeeded => check.ok("the project has nothing that needs it"),
+        TrustState::Trusted => check.ok("the project's own settings are trusted"),
+        _ => check
+            .warning(
+                "the project's own settings are not trusted: they can only make things stricter",
+            )
+            .advice("look at them and run `bowline trust`"),
+    }
+}

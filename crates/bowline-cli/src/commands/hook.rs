@@ -1,0 +1,179 @@
+//! `bowline hook --direct`: decides one event in this process, without the daemon. `bowline-hook` comes here when there is
+//! none.
+
+mod relay;
+
+use std::io::{self, Read, Write};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use bowline_daemon::{Decided, Engine, Facts, Pause, Places};
+use bowline_store::{Record, SqliteStore, Store};
+use bowline_wire::{Answer, Call, CallId, Failure, MAX_PAYLOAD, OnFailure, Reply};
+
+use crate::Outcome;
+use crate::error::{Error, ErrorKind, Result};
+
+/// The store answers within 20 ms, whatever happens; a machine that is busy gets more.
+const RECORDED_WITHIN: Duration = Duration::from_secs(5);
+/// What whoever waits for this process waits at most for hooks that nobody waits for.
+const BRIEFLY: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Decide one event in this process, as `bowline-hook` does when there is no daemon
+///
+/// Reads the event as JSON from standard input and answers as the agent expects it: exit code, standard output and standard
+/// error. The event is recorded.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bowline hook --direct claude-code < event.json
+  bowline hook --direct claude-code PreToolUse --on-failure closed < event.json")]
+pub(crate) struct HookArgs {
+    /// Decide in this process
+    #[arg(long, required = true)]
+    direct: bool,
+    /// The agent that reports the event: claude-code or generic
+    agent: String,
+    /// The event, if the payload does not name it
+    event: Option<String>,
+    /// What the agent is told when nothing can be decided: open, ask or closed
+    #[arg(long, value_name = "MODE", default_value = "ask")]
+    on_failure: OnFailure,
+    /// The call's name, by which it is recorded once
+    #[arg(long, value_name = "ID")]
+    call_id: Option<CallId>,
+    /// Answer another `bowline hook --direct`, which does not wait for background hooks
+    #[arg(long, hide = true)]
+    relayed: bool,
+}
+
+/// Who started this process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asker {
+    /// One who takes the output and the exit code for the answer, and waits for the end.
+    Agent,
+    /// Another of these processes, which waits for one line only.
+    Relay,
+}
+
+pub(crate) fn run(args: &HookArgs) -> Result<Outcome> {
+    let mut call = Call::new(
+        std::env::current_dir().unwrap_or_default(),
+        std::env::vars_os().collect(),
+    );
+    call.agent.clone_from(&args.agent);
+    call.event.clone_from(&args.event);
+    call.on_failure = args.on_failure;
+    if let Some(id) = &args.call_id {
+        call.id = id.clone();
+    }
+    let Some(payload) = payload()? else {
+        let answer = Failure::of(&call, &[], "the event is longer than 64 MB").unverified();
+        print(&answer)?;
+        return Ok(Outcome::Answered(answer.exit));
+    };
+    if args.relayed {
+        return decide(call, &payload, Asker::Relay);
+    }
+    // Hooks that nobody waits for need a process that nobody waits for.
+    if relay::is_needed(&call)
+        && let Some(answer) = relay::ask(&call, &payload)
+    {
+        print(&answer)?;
+        return Ok(Outcome::Answered(answer.exit));
+    }
+    decide(call, &payload, Asker::Agent)
+}
+
+/// What the agent wrote; `None` if it is too long.
+fn payload() -> Result<Option<Vec<u8>>> {
+    let mut payload = Vec::new();
+    io::stdin()
+        .lock()
+        .take(MAX_PAYLOAD as u64 + 1)
+        .read_to_end(&mut payload)
+        .map_err(|source| Error::terminal("cannot read the event from standard input", source))?;
+    Ok((payload.len() <= MAX_PAYLOAD).then_some(payload))
+}
+
+/// Decides, records and answers, in this order; what takes time and concerns nobody comes afterwards.
+fn decide(call: Call, payload: &[u8], asker: Asker) -> Result<Outcome> {
+    let places = Places::from_env().ok();
+    let store = places.as_ref().and_then(open_store);
+    let engine = Arc::new(Engine::new(store.clone()));
+    if let Some(Ok(pause)) = places.map(|places| Pause::read(&places.pause())) {
+        engine.set_pause(pause);
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|source| {
+            Error::new(ErrorKind::System, "cannot start running hooks").caused_by(source)
+        })?;
+    let (id, facts) = (call.id.clone(), Facts::of(&call));
+    let Decided { answer, record, .. } =
+        runtime.block_on(engine.prepare(&facts, call, payload).decide());
+    if let (Some(store), Some(record)) = (store, record) {
+        keep(&*store, record);
+    }
+    let exit = answer.exit;
+    match asker {
+        Asker::Agent => print(&answer)?,
+        Asker::Relay => write(&Reply { call: id, answer }.encode())?,
+    }
+    // Hooks that nobody waits for would end with this process.
+    let background = async {
+        while runtime.metrics().num_alive_tasks() > 0 {
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    runtime.block_on(async {
+        match asker {
+            Asker::Relay => background.await,
+            Asker::Agent => drop(tokio::time::timeout(BRIEFLY, background).await),
+        }
+    });
+    Ok(Outcome::Answered(exit))
+}
+
+/// An event is answered also where nothing can be kept.
+fn open_store(places: &Places) -> Option<Arc<dyn Store>> {
+    match SqliteStore::open(places.store()) {
+        Ok(store) => Some(Arc::new(store)),
+        Err(error) => {
+            tracing::warn!("the event is not recorded: {error}");
+            None
+        }
+    }
+}
+
+/// Waits until the record is safe, or waits where it will be found.
+fn keep(store: &dyn Store, record: Record) {
+    let (done, kept) = mpsc::channel();
+    let tell = move |_| {
+        let _ = done.send(());
+    };
+    store.submit(record, Box::new(tell));
+    let _ = kept.recv_timeout(RECORDED_WITHIN);
+}
+
+/// The answer goes to another program exactly as that expects it.
+fn print(answer: &Answer) -> Result<()> {
+    write(answer.stdout.as_bytes())?;
+    io::stderr()
+        .write_all(answer.stderr.as_bytes())
+        .map_err(cannot_answer)
+}
+
+fn write(bytes: &[u8]) -> Result<()> {
+    let mut stdout = io::stdout();
+    stdout
+        .write_all(bytes)
+        .and_then(|()| stdout.flush())
+        .map_err(cannot_answer)
+}
+
+fn cannot_answer(source: io::Error) -> Error {
+    Error::new(ErrorKind::System, "cannot answer").caused_by(source)
+}

@@ -1,0 +1,65 @@
+//! Deciding in a process that lives on: whoever waits for an answer waits for the end of the process that gives it, and
+//! background hooks would have to end before.
+
+use std::io::{Read, Write};
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::thread;
+
+use bowline::hooks::RunMode;
+use bowline::settings::{HookStatus, Locations, find_project, load};
+use bowline_wire::{Answer, Call, Lines, MAX_REPLY, Reply};
+
+/// Whether a background hook is in force here. Only a guess is possible before the event is read: where it is wrong,
+/// background hooks have a moment, or one process too many is started.
+pub(super) fn is_needed(call: &Call) -> bool {
+    let locations = Locations::from_env();
+    let named = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+    let project = named
+        .filter(|folder| folder.is_absolute())
+        .unwrap_or_else(|| find_project(&call.cwd, &locations));
+    let hooks = load(&project, &locations).hooks;
+    hooks.iter().any(|hook| {
+        hook.definition.mode == RunMode::Background && hook.status == HookStatus::InForce
+    })
+}
+
+/// Has another process decide the call under the same name; `None` if that gives no answer. It is not waited for.
+pub(super) fn ask(call: &Call, payload: &[u8]) -> Option<Answer> {
+    let mut decider = Command::new(std::env::current_exe().ok()?)
+        .args(call.direct_arguments())
+        .arg("--relayed")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        // Whoever waits for our own end waits for the end of our standard error as well.
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn()
+        .ok()?;
+    let (stdin, stdout) = (decider.stdin.take()?, decider.stdout.take()?);
+    thread::scope(|scope| {
+        // Beside the reading, because it may answer before it has read all.
+        scope.spawn(move || {
+            let mut stdin = stdin;
+            stdin.write_all(payload)
+        });
+        reply(stdout, call)
+    })
+}
+
+fn reply(mut stdout: impl Read, call: &Call) -> Option<Answer> {
+    let mut lines = Lines::new(MAX_REPLY);
+    let mut buffer = [0; 4096];
+    loop {
+        if let Some(line) = lines.next_line().ok()? {
+            return Reply::decode_for(&line, &call.id).ok();
+        }
+        match stdout.read(&mut buffer) {
+            Ok(0) => return None,
+            Ok(length) => lines.push(buffer.get(..length)?),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(_) => return None,
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! `bowline init`: puts Bowline into an agent's own hook settings.
+
+use std::path::{Path, PathBuf};
+
+use bowline::hooks::HookEvent;
+use bowline::settings::Locations;
+use bowline_daemon::Places;
+use bowline_wire::OnFailure;
+use serde::Serialize;
+
+use crate::Outcome;
+use crate::agent_settings::claude_code::{self, ClaudeCode};
+use crate::agent_settings::diff::Diff;
+use crate::agent_settings::file::SettingsText;
+use crate::agent_settings::{Agent, InstallScope, Plan, Unfit, is_strict, program};
+use crate::control;
+use crate::error::{Error, ErrorKind, Result};
+use crate::project::{self, Paths};
+use crate::ui::{Answer, Format, FormatArgs, Text, Ui, style};
+
+/// Put Bowline into Claude Code's hook settings
+///
+/// Shows what would change and asks first. Other people's hooks, comments and the order of the file stay as they are;
+/// a copy of the old file is kept beside it. Running it again changes nothing, or brings older entries up to date
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bowline init
+  bowline init --dry-run
+  bowline init --scope project --yes
+  bowline init --on-failure closed
+
+User entries name bowline-hook by its absolute path. Project and local entries work wherever bowline-hook is on the
+PATH, and do nothing where it is not; where the user's settings have Bowline too, an event is still handled once")]
+pub(crate) struct InitArgs {
+    /// Whose settings: yours, the project's, or yours for this project
+    #[arg(long, value_name = "SCOPE", value_enum, default_value = "user")]
+    scope: InstallScope,
+
+    /// What the agent is told when Bowline itself fails: open (nothing), ask (the person) or closed (a denial)
+    #[arg(long, value_name = "MODE", default_value_t = OnFailure::Ask, value_parser = on_failure)]
+    on_failure: OnFailure,
+
+    /// Only show what would change
+    #[arg(long, conflicts_with = "yes")]
+    dry_run: bool,
+
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+fn on_failure(word: &str) -> Result<OnFailure, String> {
+    let modes = "expected `open`, `ask` or `closed`";
+    word.parse().map_err(|_| modes.to_owned())
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    agent: &'static str,
+    scope: InstallScope,
+    #[serde(serialize_with = "project::lossy")]
+    file: PathBuf,
+    state: State,
+    events: Vec<&'static str>,
+    /// What agents start.
+    program: String,
+    diff: Diff,
+    /// The copy of the file as it was.
+    #[serde(serialize_with = "project::lossy_option")]
+    backup: Option<PathBuf>,
+    notes: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    /// There was nothing to change.
+    AlreadyInstalled,
+    /// It was asked only what would change.
+    WouldInstall,
+    Installed,
+    /// The answer was no.
+    Declined,
+}
+
+pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
+    let agent = ClaudeCode;
+    let folder = project::folder(None)?;
+    let locations = Locations::from_env();
+    let project = bowline::settings::find_project(&folder, &locations);
+    let paths = Paths::of(&project);
+    let file = settings_file(&agent, args.scope, &project, &locations)?;
+    let plan = Plan {
+        scope: args.scope,
+        program: program_path()?,
+        on_failure: args.on_failure,
+    };
+    let current = SettingsText::read(&file)?;
+    let wanted = agent
+        .install(&current.text, &plan)
+        .map_err(|unfit| cannot_edit(&file, &unfit))?;
+    let mut report = Report {
+        agent: agent.id(),
+        scope: args.scope,
+        state: State::AlreadyInstalled,
+        events: claude_code::events().map(HookEvent::name).collect(),
+        program: plan.program.clone(),
+        diff: Diff::between(&current.text, &wanted),
+        backup: None,
+        notes: notes(args.scope, &current.text),
+        file,
+    };
+    let format = args.format.format();
+    if wanted != current.text {
+        if format == Format::Text {
+            let shown = paths.show_absolute(&report.file);
+            let new = if current.exists() { "" } else { " (new file)" };
+            ui.line(Text::styled(shown, style::HEADING).plain(new));
+            report.diff.show(ui);
+            ui.blank();
+        }
+        report.state = if args.dry_run {
+            State::WouldInstall
+        } else if consent(args.yes.then_some(Answer::Yes), format, ui)? == Answer::Yes {
+            report.backup = current.replace(&wanted, args.scope)?;
+            if let Ok(places) = Places::from_env() {
+                control::tell(&places, "daemon.reload");
+            }
+            State::Installed
+        } else {
+            State::Declined
+        };
+    }
+    match format {
+        Format::Json => ui.json(&report)?,
+        Format::Text => show(&report, &agent, &paths, ui),
+    }
+    Ok(match report.state {
+        State::Declined => Outcome::Findings,
+        _ => Outcome::Clean,
+    })
+}
+
+/// The file of a scope. In the home folder the project's file would be the user's.
+pub(super) fn settings_file(
+    agent: &impl Agent,
+    scope: InstallScope,
+    project: &Path,
+    locations: &Locations,
+) -> Result<PathBuf> {
+    let file = |scope| agent.file(scope, project, locations);
+    let path = file(scope).ok_or_else(|| {
+        Error::new(ErrorKind::File, "there is no home folder")
+            .hint("set HOME or CLAUDE_CONFIG_DIR to an absolute path")
+    })?;
+    if scope == InstallScope::Project && file(InstallScope::User).as_ref() == Some(&path) {
+        return Err(Error::usage(format!(
+            "{} is your user settings file, not a project's",
+            project::shown(&path)
+        ))
+        .hint("use --scope user, or run it in a project's folder"));
+    }
+    Ok(path)
+}
+
+/// A settings file that is not what it should be.
+pub(super) fn cannot_edit(file: &Path, unfit: &Unfit) -> Error {
+    let shown = project::shown(file);
+    Error::new(
+        ErrorKind::File,
+        format!("{shown}:{}: {}", unfit.line, unfit.message),
+    )
+    .hint(format!(
+        "repair it and run it again, nothing was changed; `bowline check {shown}` tells more"
+    ))
+}
+
+/// Asks, unless somebody said yes beforehand. A program that reads JSON cannot be asked.
+pub(super) fn consent(beforehand: Option<Answer>, format: Format, ui: &mut Ui) -> Result<Answer> {
+    match (beforehand, format) {
+        (Some(answer), _) => Ok(answer),
+        (None, Format::Json) => Ok(Answer::No),
+        (None, Format::Text) => ui
+            .ask("Write this?")
+            .map_err(|error| error.hint("look at what would change, then run it again with --yes")),
+    }
+}
+
+fn program_path() -> Result<String> {
+    let program = program::find()?;
+    program.to_str().map(str::to_owned).ok_or_else(|| {
+        Error::new(
+            ErrorKind::File,
+            format!("{} is not UTF-8", project::shown(&program)),
+        )
+        .hint("settings files are UTF-8; install Bowline in another folder")
+    })
+}
+
+fn notes(scope: InstallScope, text: &str) -> Vec<String> {
+    let mut notes = Vec::new();
+    if scope != InstallScope::User && !program::is_on_path() {
+        notes.push(
+            "bowline-hook is not on your PATH, so that these entries do nothing for you yet"
+                .to_owned(),
+        );
+    }
+    if !is_strict(text) {
+        notes.push(
+            "the file has comments or trailing commas: Claude Code refuses the whole file for them"
+                .to_owned(),
+        );
+    }
+    notes
+}
+
+fn show(report: &Report, agent: &impl Agent, paths: &Paths, ui: &mut Ui) {
+    let file = paths.show_absolute(&report.file);
+    let events = report.events.len();
+    ui.line(match report.state {
+        State::AlreadyInstalled => Text::from(format!(
+            "Already installed: {file} has Bowline for {events} events; nothing was changed."
+        )),
+        State::WouldInstall => Text::from("Nothing was written (--dry-run)."),
+        State::Declined => Text::from("Not installed; nothing was changed."),
+        State::Installed => Text::styled(
+            format!(
+                "Installed: {} asks Bowline at {events} events.",
+                agent.name()
+            ),
+            style::GOOD,
+        ),
+    });
+    if let Some(backup) = &report.backup {
+        ui.line(format!(
+            "The file as it was: {}",
+            paths.show_absolute(backup)
+        ));
+    }
+    for note in &report.notes {
+        ui.line(Text::styled(note, style::CAUTION));
+    }
+    if report.state == State::Installed {
+        ui.line("`bowline doctor` checks that it works; `bowline uninstall` takes it out again.");
+    }
+}

@@ -1,0 +1,121 @@
+//! One call in few words.
+
+use bowline_daemon::rpc::traces;
+use bowline_store::{Trace, TraceStatus};
+use serde_json::Value;
+
+use crate::ask::Records;
+use crate::error::{Error, Result};
+use crate::moment;
+use crate::ui::{Text, Ui, clipped, reveal, style};
+
+/// What tells most about a call, best first.
+const TELLING: [&str; 12] = [
+    "command",
+    "file_path",
+    "notebook_path",
+    "path",
+    "pattern",
+    "url",
+    "query",
+    // An agent's own words, which need not fit what it does: only where nothing else tells.
+    "description",
+    "prompt",
+    "subject",
+    "skill",
+    "name",
+];
+
+/// Longer summaries do not help.
+const LONGEST: usize = 100;
+
+/// What a call is about, on one line.
+pub(in crate::commands) fn summary(call: &Trace) -> String {
+    let text = match &call.input {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Object(fields)) => {
+            let told = TELLING
+                .iter()
+                .filter_map(|name| fields.get(*name).and_then(Value::as_str))
+                .find(|text| !text.trim().is_empty());
+            match told {
+                Some(text) => text.to_owned(),
+                None if fields.is_empty() => String::new(),
+                None => Value::Object(fields.clone()).to_string(),
+            }
+        }
+        Some(other) => other.to_string(),
+    };
+    one_line(&text)
+}
+
+/// The beginning of a text, on one line.
+pub(in crate::commands) fn one_line(text: &str) -> String {
+    // Secrets go before the text is cut: they are known by their whole length.
+    let text = reveal::name(&clipped(text.trim()));
+    let mut short: String = text.chars().take(LONGEST).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+/// A status in its colour.
+pub(in crate::commands) fn status(status: TraceStatus) -> Text {
+    let colour = match status {
+        TraceStatus::Completed => style::GOOD,
+        TraceStatus::Failed => style::BAD,
+        TraceStatus::Timeout | TraceStatus::Cancelled => style::CAUTION,
+        _ => style::FAINT,
+    };
+    Text::styled(status.shown(), colour)
+}
+
+/// How long a call took.
+pub(super) fn took(call: &Trace) -> String {
+    call.duration_ms
+        .map_or_else(|| "-".to_owned(), moment::took)
+}
+
+/// How many of the newest calls are searched for the beginning of an id.
+const SEARCHED: usize = 1_000;
+
+/// The call of an id, or of the beginning of one.
+pub(super) fn find(id: &str, records: &mut Records, ui: &Ui) -> Result<Trace> {
+    if let Some(call) = records.ask(&traces::Get { id: id.to_owned() }, ui)? {
+        return Ok(call);
+    }
+    let newest = traces::List {
+        filter: traces::Filter {
+            limit: Some(SEARCHED),
+            ..traces::Filter::default()
+        },
+    };
+    let mut found = records.ask(&newest, ui)?;
+    found.retain(|call| call.tool_use_id.starts_with(id));
+    let others = found.len();
+    match found.pop() {
+        Some(call) if others == 1 => Ok(call),
+        Some(call) => Err(Error::input(format!(
+            "{others} calls have an id that begins with `{}`, `{}` among them",
+            reveal::name(id),
+            reveal::name(&call.tool_use_id)
+        ))
+        .hint("give more of it")),
+        None => Err(unknown(id, records)),
+    }
+}
+
+/// Nobody knows the id.
+pub(super) fn unknown(id: &str, records: &Records) -> Error {
+    if records.is_nothing() {
+        return Error::input("nothing is recorded yet")
+            .hint("`bowline init` puts Bowline into your agent");
+    }
+    Error::input(format!(
+        "no recorded tool call has the id `{}`",
+        reveal::name(id)
+    ))
+    .hint("`bowline trace list` shows the ids; what is older than 30 days is removed")
+}

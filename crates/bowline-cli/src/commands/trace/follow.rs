@@ -1,0 +1,207 @@
+//! `bowline trace list --follow`: calls as they begin and end.
+
+use std::collections::HashMap;
+use std::io;
+
+use bowline_daemon::rpc::traces;
+use bowline_store::{Trace, TraceStatus};
+use chrono::{DateTime, TimeDelta, Utc};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::call;
+use crate::Outcome;
+use crate::ask::Records;
+use crate::error::Result;
+use crate::moment;
+use crate::ui::{Format, Text, Ui, reveal, style};
+
+/// How many calls are shown before the first new one.
+const FIRST: usize = 10;
+/// How many are looked at each time.
+const PAGE: usize = 1_000;
+/// How many open calls are waited for; older ones are given up.
+const MOST_OPEN: usize = 100;
+/// What was spooled arrives late.
+const LATE: TimeDelta = TimeDelta::seconds(10);
+const PAUSE: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 500_000_000,
+};
+
+pub(super) fn run(
+    mut filter: traces::Filter,
+    records: &mut Records,
+    format: Format,
+    ui: &mut Ui,
+) -> Result<Outcome> {
+    let first = *filter.limit.get_or_insert(FIRST);
+    let mut seen = Seen::default();
+    loop {
+        let question = traces::List {
+            filter: filter.clone(),
+        };
+        let mut calls = records.ask(&question, ui)?;
+        if seen.newest.is_none() && calls.len() == first {
+            // What was left out at first is not new later.
+            let oldest = calls.iter().map(|call| call.started_at).min();
+            filter.since = filter.since.max(oldest);
+        }
+        for (row, id) in seen.open_beside(&calls) {
+            let call = records.ask(&traces::Get { id }, ui)?;
+            calls.extend(call.filter(|call| call.session_row == row));
+        }
+        for call in seen.changed(calls) {
+            match format {
+                Format::Json => ui.json_line(&call)?,
+                Format::Text => ui.row(&line(&call)),
+            }
+        }
+        ui.flush()?;
+        if reader_leaves() {
+            return Ok(Outcome::Clean);
+        }
+        filter.limit = Some(PAGE);
+        filter.since = filter.since.max(seen.horizon());
+    }
+}
+
+/// A call among all: ids are unique in a session.
+type Key = (i64, String);
+
+/// What was shown already, as far as it can come again.
+#[derive(Debug, Default)]
+struct Seen {
+    shown: HashMap<Key, (DateTime<Utc>, TraceStatus)>,
+    newest: Option<DateTime<Utc>>,
+}
+
+impl Seen {
+    /// From when on calls are read again.
+    fn horizon(&self) -> Option<DateTime<Utc>> {
+        self.newest.map(|newest| newest - LATE)
+    }
+
+    /// The calls that are new or have changed, oldest first.
+    fn changed(&mut self, mut calls: Vec<Trace>) -> Vec<Trace> {
+        calls.sort_by_key(|call| call.started_at);
+        calls.retain(|call| {
+            let key = (call.session_row, call.tool_use_id.clone());
+            let now = (call.started_at, call.status);
+            self.newest = self.newest.max(Some(call.started_at));
+            self.shown.insert(key, now) != Some(now)
+        });
+        self.forget();
+        calls
+    }
+
+    /// Open calls that are not among these.
+    fn open_beside(&self, calls: &[Trace]) -> Vec<Key> {
+        let here = |(row, id): &Key| {
+            calls
+                .iter()
+                .any(|call| call.session_row == *row && call.tool_use_id == *id)
+        };
+        self.shown
+            .iter()
+            .filter(|(key, (_, status))| *status == TraceStatus::Started && !here(key))
+            .map(|(key, _)| key.clone())
+            .collect()
+    }
+
+    /// Drops what is too old to be read again, but for the newest of those that can still end.
+    fn forget(&mut self) {
+        let horizon = self.horizon();
+        let is_old = |started: DateTime<Utc>| Some(started) < horizon;
+        let mut open: Vec<DateTime<Utc>> = self
+            .shown
+            .values()
+            .filter(|(started, status)| is_old(*started) && *status == TraceStatus::Started)
+            .map(|(started, _)| *started)
+            .collect();
+        open.sort_unstable();
+        let oldest = open.iter().rev().nth(MOST_OPEN - 1).copied();
+        self.shown.retain(|_, (started, status)| {
+            !is_old(*started) || (*status == TraceStatus::Started && Some(*started) >= oldest)
+        });
+    }
+}
+
+fn line(call: &Trace) -> Text {
+    let mut line = Text::styled(moment::clock(call.started_at), style::FAINT)
+        .plain("  ")
+        .with(format!("{:<12}", reveal::name(&call.tool)), style::NAME)
+        .plain("  ")
+        .text(call::status(call.status))
+        .plain(format!("  {}  ", call::took(call)))
+        .plain(call::summary(call));
+    if let Some(error) = &call.error {
+        line = line.with(format!("  {}", call::one_line(error)), style::BAD);
+    }
+    line.with(
+        format!("  {}", reveal::name(&call.tool_use_id)),
+        style::FAINT,
+    )
+}
+
+/// Waits a moment; says whether nobody reads any more (`bowline trace list --follow | head`).
+fn reader_leaves() -> bool {
+    let stdout = io::stdout();
+    let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
+    // A signal ends the pause early; that does no harm.
+    let _ = poll(&mut watched, Some(&PAUSE));
+    watched
+        .iter()
+        .any(|it| it.revents().intersects(PollFlags::ERR | PollFlags::HUP))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn call(id: &str, second: u32, status: &str) -> Trace {
+        serde_json::from_value(json!({
+            "tool_use_id": id, "trace_id": "t", "session": "s", "session_row": 1, "agent": "a",
+            "tool": "Bash", "started_at": format!("2026-11-15T10:00:{second:02}Z"), "status": status,
+        }))
+        .unwrap()
+    }
+
+    fn ids(calls: &[Trace]) -> Vec<(&str, &str)> {
+        calls
+            .iter()
+            .map(|call| (call.tool_use_id.as_str(), call.status.as_str()))
+            .collect()
+    }
+
+    #[test]
+    fn only_what_is_new_or_changed_is_shown_oldest_first() {
+        let mut seen = Seen::default();
+        let shown = seen.changed(vec![call("b", 2, "started"), call("a", 1, "completed")]);
+        assert_eq!(ids(&shown), [("a", "completed"), ("b", "started")]);
+        assert!(seen.changed(vec![call("b", 2, "started")]).is_empty());
+
+        let shown = seen.changed(vec![call("c", 40, "failed")]);
+        assert_eq!(ids(&shown), [("c", "failed")]);
+        let open = seen.open_beside(&[]);
+        assert_eq!(open, [(1, "b".to_owned())], "an old call is waited for");
+        let shown = seen.changed(vec![call("b", 2, "completed")]);
+        assert_eq!(ids(&shown), [("b", "completed")]);
+        assert!(seen.open_beside(&[]).is_empty());
+        assert_eq!(seen.shown.len(), 1, "what cannot come again is forgotten");
+    }
+
+    #[test]
+    fn only_so_many_open_calls_are_waited_for() {
+        let mut seen = Seen::default();
+        let many = (0..MOST_OPEN + 50).map(|n| call(&format!("open-{n}"), 1, "started"));
+        let mut calls: Vec<Trace> = many.collect();
+        for (n, call) in calls.iter_mut().enumerate() {
+            call.started_at += TimeDelta::milliseconds(i64::try_from(n).unwrap());
+        }
+        calls.push(call("newest", 40, "completed"));
+        seen.changed(calls);
+        assert_eq!(seen.open_beside(&[]).len(), MOST_OPEN);
+    }
+}

@@ -1,0 +1,109 @@
+//! `bowline trace show`: all that is known of one call.
+
+use std::path::Path;
+
+use bowline_store::Trace;
+use chrono::Utc;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::call;
+use crate::Outcome;
+use crate::ask::Records;
+use crate::error::Result;
+use crate::moment;
+use crate::project::Paths;
+use crate::ui::{Format, Text, Ui, masked, reveal, style};
+
+#[derive(Debug, Serialize)]
+struct Report {
+    trace: Trace,
+}
+
+pub(super) fn run(id: &str, records: &mut Records, format: Format, ui: &mut Ui) -> Result<Outcome> {
+    let trace = call::find(id, records, ui)?;
+    match format {
+        Format::Json => ui.json(&Report { trace })?,
+        Format::Text => show(&trace, ui),
+    }
+    Ok(Outcome::Clean)
+}
+
+fn show(call: &Trace, ui: &mut Ui) {
+    ui.line(
+        Text::styled(reveal::name(&call.tool), style::NAME)
+            .plain("  ")
+            .text(call::status(call.status))
+            .plain(format!("  {}", call::took(call))),
+    );
+    let now = Utc::now();
+    let started = format!(
+        "{} ({})",
+        moment::full(call.started_at),
+        moment::when(call.started_at, now)
+    );
+    let project = call
+        .project
+        .as_ref()
+        .map(|folder| Paths::of(Path::new("")).show_absolute(Path::new(folder)));
+    for (label, value) in [
+        ("Id", Some(call.tool_use_id.clone())),
+        ("Part of", call.parent.clone()),
+        ("Trace", Some(call.trace_id.clone())),
+        (
+            "Session",
+            Some(format!("{} ({})", call.session, call.agent)),
+        ),
+        ("Sub-agent", call.subagent.clone()),
+        ("Project", project),
+        ("Started", Some(started)),
+        ("Ended", call.ended_at.map(moment::full)),
+    ] {
+        if let Some(value) = value {
+            ui.line(
+                Text::styled(format!("{label:<10}"), style::HEADING).plain(reveal::name(&value)),
+            );
+        }
+    }
+    if let Some(error) = &call.error {
+        ui.line(Text::styled(format!("{:<10}", "Error"), style::HEADING).with(error, style::BAD));
+    }
+    for (heading, value) in [("Input", &call.input), ("Output", &call.output)] {
+        ui.blank();
+        ui.line(Text::styled(heading, style::HEADING));
+        match value {
+            Some(value) => show_value(value, ui),
+            None => ui.line(Text::styled("  not recorded", style::FAINT)),
+        }
+    }
+}
+
+fn show_value(value: &Value, ui: &mut Ui) {
+    let Value::Object(fields) = value else {
+        return ui.line(indented(&text(value)));
+    };
+    // What was kept is clean already; but a name may have become known as secret since.
+    for (name, value) in &masked::fields(fields) {
+        let value = text(value);
+        let name = Text::styled(format!("  {}", reveal::name(name)), style::NAME);
+        if value.contains('\n') {
+            ui.line(name);
+            ui.line(indented(&value));
+        } else {
+            ui.line(name.plain(format!("  {value}")));
+        }
+    }
+}
+
+/// A text as it reads, anything else as JSON.
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.trim_end().to_owned(),
+        other => serde_json::to_string_pretty(other).unwrap_or_default(),
+    }
+}
+
+fn indented(text: &str) -> Text {
+    let lines: Vec<String> = text.lines().map(|line| format!("    {line}")).collect();
+    lines.join("\n").into()
+}

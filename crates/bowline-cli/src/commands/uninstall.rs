@@ -1,0 +1,226 @@
+//! `bowline uninstall`: takes Bowline out of an agent's hook settings, and stops its daemon.
+
+mod purge;
+
+use std::path::{Path, PathBuf};
+
+use bowline::settings::{Locations, find_project};
+use serde::Serialize;
+
+use super::init::{cannot_edit, consent, settings_file};
+use crate::Outcome;
+use crate::agent_settings::claude_code::ClaudeCode;
+use crate::agent_settings::diff::Diff;
+use crate::agent_settings::file::SettingsText;
+use crate::agent_settings::{Agent, InstallScope};
+use crate::control::{self, Stopped};
+use crate::error::Result;
+use crate::project::{self, Paths};
+use crate::ui::{Answer, Format, FormatArgs, Text, Ui, style};
+use purge::Kept;
+
+/// Take Bowline out of Claude Code's hook settings and stop its daemon
+///
+/// Removes only Bowline's own entries. What was recorded stays, unless --purge is given
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bowline uninstall
+  bowline uninstall --scope project --dry-run
+  bowline uninstall --purge")]
+pub(crate) struct UninstallArgs {
+    /// Whose settings: yours, the project's, or yours for this project
+    #[arg(long, value_name = "SCOPE", value_enum, default_value = "user")]
+    scope: InstallScope,
+
+    /// Delete what was recorded and remembered, too
+    #[arg(long)]
+    purge: bool,
+
+    /// Only show what would change
+    #[arg(long, conflicts_with = "yes")]
+    dry_run: bool,
+
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    agent: &'static str,
+    scope: InstallScope,
+    #[serde(serialize_with = "project::lossy")]
+    file: PathBuf,
+    state: State,
+    diff: Diff,
+    #[serde(serialize_with = "project::lossy_option")]
+    backup: Option<PathBuf>,
+    /// What became of the daemon; nothing if it was not to be stopped.
+    daemon: Option<Stopped>,
+    /// Why it could not be stopped.
+    daemon_trouble: Option<String>,
+    /// What is kept, or was deleted with `--purge`.
+    data: Option<Kept>,
+    purged: bool,
+    /// Other settings that still have Bowline.
+    elsewhere: Vec<Elsewhere>,
+}
+
+#[derive(Debug, Serialize)]
+struct Elsewhere {
+    scope: InstallScope,
+    #[serde(serialize_with = "project::lossy")]
+    file: PathBuf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    NotInstalled,
+    WouldUninstall,
+    Uninstalled,
+    /// The answer was no.
+    Declined,
+}
+
+pub(crate) fn run(args: &UninstallArgs, ui: &mut Ui) -> Result<Outcome> {
+    let agent = ClaudeCode;
+    let locations = Locations::from_env();
+    let project = find_project(&project::folder(None)?, &locations);
+    let paths = Paths::of(&project);
+    let file = settings_file(&agent, args.scope, &project, &locations)?;
+    let places = control::places()?;
+    let current = SettingsText::read(&file)?;
+    let wanted = agent
+        .uninstall(&current.text)
+        .map_err(|unfit| cannot_edit(&file, &unfit))?;
+    let others = InstallScope::ALL.into_iter().filter_map(|scope| {
+        let path = agent.file(scope, &project, &locations)?;
+        (path != file && has_bowline(&agent, &path)).then_some(Elsewhere { scope, file: path })
+    });
+    let mut report = Report {
+        agent: agent.id(),
+        scope: args.scope,
+        state: State::NotInstalled,
+        diff: Diff::between(&current.text, &wanted),
+        backup: None,
+        daemon: None,
+        daemon_trouble: None,
+        data: Kept::of(&places)?,
+        purged: false,
+        elsewhere: others.collect(),
+        file,
+    };
+    let format = args.format.format();
+    if format == Format::Text {
+        preview(&report, args, &paths, ui);
+    }
+    let is_changed = wanted != current.text;
+    let is_purge = args.purge && report.data.is_some();
+    report.state = match is_changed || is_purge {
+        _ if args.dry_run => State::WouldUninstall,
+        true if consent(args.yes.then_some(Answer::Yes), format, ui)? == Answer::No => {
+            State::Declined
+        }
+        true => State::Uninstalled,
+        false => State::NotInstalled,
+    };
+    if matches!(report.state, State::Uninstalled | State::NotInstalled) {
+        if is_changed {
+            report.backup = current.replace(&wanted, args.scope)?;
+        }
+        // An agent that still has Bowline elsewhere starts it again.
+        match control::stop(&places) {
+            Ok(stopped) => report.daemon = Some(stopped),
+            // It would go on writing to what is deleted.
+            Err(error) if is_purge => return Err(error),
+            Err(error) => report.daemon_trouble = Some(error.to_string()),
+        }
+        if let Some(data) = report.data.as_ref().filter(|_| is_purge) {
+            data.delete(&places)?;
+            report.purged = true;
+        }
+    }
+    match format {
+        Format::Json => ui.json(&report)?,
+        Format::Text => show(&report, &agent, &paths, ui),
+    }
+    Ok(match report.state {
+        State::Declined => Outcome::Findings,
+        _ => Outcome::Clean,
+    })
+}
+
+fn has_bowline(agent: &impl Agent, file: &Path) -> bool {
+    let text = SettingsText::read(file)
+        .map(|it| it.text)
+        .unwrap_or_default();
+    agent.found(&text).is_ok_and(|found| !found.is_empty())
+}
+
+/// What would change, for those who are asked.
+fn preview(report: &Report, args: &UninstallArgs, paths: &Paths, ui: &mut Ui) {
+    if report.diff != Diff::default() {
+        ui.line(Text::styled(
+            paths.show_absolute(&report.file),
+            style::HEADING,
+        ));
+        report.diff.show(ui);
+        ui.blank();
+    }
+    if let Some(data) = report.data.as_ref().filter(|_| args.purge) {
+        data.show(paths, ui);
+    }
+}
+
+fn show(report: &Report, agent: &impl Agent, paths: &Paths, ui: &mut Ui) {
+    let file = paths.show_absolute(&report.file);
+    ui.line(match report.state {
+        State::WouldUninstall => Text::from("Nothing was changed (--dry-run)."),
+        State::Declined => Text::from("Not uninstalled; nothing was changed."),
+        State::Uninstalled if report.diff != Diff::default() => Text::styled(
+            format!("Uninstalled: {} no longer asks Bowline.", agent.name()),
+            style::GOOD,
+        ),
+        State::NotInstalled | State::Uninstalled => Text::from(format!(
+            "Bowline is not in {file}; the file was not changed."
+        )),
+    });
+    if let Some(backup) = &report.backup {
+        ui.line(format!(
+            "The file as it was: {}",
+            paths.show_absolute(backup)
+        ));
+    }
+    if report.daemon == Some(Stopped::Now) {
+        ui.line("The daemon was stopped.");
+    }
+    if let Some(reason) = &report.daemon_trouble {
+        ui.line(Text::styled(
+            format!("The daemon could not be stopped: {reason}"),
+            style::CAUTION,
+        ));
+    }
+    match &report.data {
+        Some(_) if report.purged => ui.line("What was recorded has been deleted."),
+        Some(data) if report.state != State::Declined => ui.line(format!(
+            "What was recorded stays in {}; `bowline uninstall --purge` deletes it.",
+            paths.show_absolute(&data.folder)
+        )),
+        _ => {}
+    }
+    for other in &report.elsewhere {
+        ui.line(Text::styled(
+            format!(
+                "{} still has Bowline; `bowline uninstall --scope {}` takes it out.",
+                paths.show_absolute(&other.file),
+                other.scope.as_str()
+            ),
+            style::CAUTION,
+        ));
+    }
+}
