@@ -41,6 +41,7 @@ fn hooks_are_listed_in_order_with_what_keeps_them_from_running() {
             ("built_in", "in_force", Some(3)),
             ("built_in", "in_force", Some(4)),
             ("built_in", "in_force", Some(5)),
+            ("built_in", "in_force", Some(6)),
         ]
     );
 }
@@ -59,7 +60,7 @@ fn no_hooks_is_not_an_error() {
     let bench = Bench::new();
     bench
         .run(&["hooks"])
-        .expect(0, &["No hooks of your own.", "guard:commands"]);
+        .expect(0, &["No hooks of your own.", "guard:commands", "trace"]);
     bench
         .run(&["hooks", "--event", "Stop"])
         .expect(0, &["No hooks for Stop."]);

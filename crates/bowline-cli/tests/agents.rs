@@ -1,0 +1,12 @@
+//! Both real programs together, as agents use them: events through `bowline-hook` to the daemon and its store, the
+//! demo, and a real agent where one is installed.
+
+#[cfg(test)]
+mod agents {
+    #[path = "../shared/client.rs"]
+    mod client;
+    mod demo;
+    mod events;
+    mod place;
+    mod realclient;
+}

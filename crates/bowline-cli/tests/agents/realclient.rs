@@ -1,0 +1,284 @@
+//! The real Claude Code with Bowline in it, headless and offline: `realclient/` plays the model.
+//!
+//! Needs `CLAUDE_BIN` (`npm install @anthropic-ai/claude-code@2.1.197`, then `node_modules/.bin/claude`) and `python3`;
+//! without them the test says that it was skipped.
+
+use std::collections::HashMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use std::{env, fs, io, thread};
+
+use serde_json::{Value, json};
+
+use super::place::Place;
+
+/// So many clients at a time; each keeps most of a core busy while it starts.
+const AT_ONCE: usize = 3;
+/// Hooks on these events would take the client's own work from it, so Bowline is not registered for them.
+const NOT_OURS: [&str; 2] = ["WorktreeCreate", "MessageDisplay"];
+
+/// What is different from the scenario when Bowline decides, or needs to be known to judge its traces.
+#[derive(Default)]
+struct Exception {
+    /// Leave out the scenario's own hooks, so that only ours decide.
+    ours_alone: bool,
+    /// These expectations do not hold, because the guard objects.
+    overruled: &'static [&'static str],
+    /// These events do not come to pass for the same reason.
+    prevented: &'static [&'static str],
+    /// What the calls have in their tool or command that somebody did not let through.
+    cancelled: &'static [&'static str],
+    /// What the model must have been told.
+    told: &'static [&'static str],
+}
+
+fn exception(scenario: &str) -> Exception {
+    match scenario {
+        "02_bash_denied" => Exception {
+            ours_alone: true,
+            overruled: &["model_sees"],
+            cancelled: &["Bash"],
+            told: &["deletes", "Instead:", "[files."],
+            ..Exception::default()
+        },
+        "16_changes" => Exception {
+            prevented: &["ConfigChange"],
+            cancelled: &["settings.local.json"],
+            told: &["Instead: tell the person", "[self.settings]"],
+            ..Exception::default()
+        },
+        "20_auto_mode_denied" => Exception {
+            prevented: &["PermissionDenied"],
+            cancelled: &["| sh"],
+            told: &["Instead:", "[fetched."],
+            ..Exception::default()
+        },
+        "24_more_tools" => Exception {
+            cancelled: &["WebFetch", "WebSearch"],
+            ..Exception::default()
+        },
+        _ => Exception::default(),
+    }
+}
+
+#[test]
+fn every_scenario_of_the_real_client_ends_as_it_should_and_is_traced() {
+    let Some(client) = env::var_os("CLAUDE_BIN").filter(|path| Path::new(path).exists()) else {
+        return skipped("CLAUDE_BIN does not name the client's program");
+    };
+    if Command::new("python3").arg("-V").output().is_err() {
+        return skipped("python3 is not here");
+    }
+    let scenarios = scenarios();
+    assert!(scenarios.len() >= 24, "{} scenarios", scenarios.len());
+    let work = tempfile::Builder::new().prefix("bl").tempdir().unwrap();
+    let (next, problems) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                while let Some(scenario) = scenarios.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let found = play(scenario, Path::new(&client), work.path());
+                    problems.lock().unwrap().extend(found);
+                }
+            });
+        }
+    });
+    let problems = problems.into_inner().unwrap();
+    assert!(problems.is_empty(), "\n{}", problems.join("\n"));
+}
+
+/// Printing is caught by the test harness; this is seen.
+fn skipped(why: &str) {
+    let _ = writeln!(io::stderr(), "skipped: the real client, because {why}");
+}
+
+fn harness() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/realclient")
+}
+
+fn scenarios() -> Vec<PathBuf> {
+    let mut scenarios: Vec<PathBuf> = fs::read_dir(harness().join("scenarios"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    scenarios.sort();
+    // The longest one first, so that nobody waits for it alone.
+    scenarios.sort_by_key(|path| !path.ends_with("16_changes.json"));
+    scenarios
+}
+
+/// Everything that is not as it should be after one scenario.
+fn play(file: &Path, client: &Path, work: &Path) -> Vec<String> {
+    let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+    let exception = exception(&name);
+    let scenario = adapted(file, &exception);
+    let adapted = work.join(format!("{name}.json"));
+    fs::write(&adapted, scenario.to_string()).unwrap();
+
+    let place = Place::within(&work.join(&name));
+    install(&place);
+    let output = Command::new("python3")
+        .arg(harness().join("run_scenario.py"))
+        .arg(&adapted)
+        .args(["--no-record", "--client"])
+        .arg(client)
+        .arg("--work")
+        .arg(work)
+        .arg("--env")
+        .arg(format!("BOWLINE_SOCKET={}", place.socket().display()))
+        .output()
+        .unwrap();
+    let Ok(summary) = serde_json::from_slice::<Value>(&output.stdout) else {
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        return vec![format!("{name}: no summary: {stderr}")];
+    };
+    let mut problems: Vec<String> = list(&summary["failures"])
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    problems.extend(untold(&summary, &exception));
+    problems.extend(unreported(&place, &scenario, &exception));
+    problems.extend(mistraced(&place, &summary, &exception));
+    problems
+        .into_iter()
+        .map(|problem| format!("{name}: {problem}"))
+        .collect()
+}
+
+fn adapted(file: &Path, exception: &Exception) -> Value {
+    let text = fs::read_to_string(file).unwrap();
+    let mut scenario: Value = serde_json::from_str(&text).unwrap();
+    let fields = scenario.as_object_mut().unwrap();
+    if exception.ours_alone {
+        fields.remove("settings");
+    }
+    if let Some(expect) = fields.get_mut("expect").and_then(Value::as_object_mut) {
+        for overruled in exception.overruled {
+            expect.remove(*overruled);
+        }
+    }
+    scenario
+}
+
+/// Puts Bowline into the client's settings, as a person does.
+fn install(place: &Place) {
+    let output = place.bowline(&["init", "--scope", "user", "--yes"]);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "bowline init: {told}");
+}
+
+/// What the model should have been told and was not.
+fn untold(summary: &Value, exception: &Exception) -> Vec<String> {
+    let told = summary["model_requests"].to_string();
+    let missing = exception.told.iter().filter(|text| !told.contains(**text));
+    missing
+        .map(|text| format!("the model was not told {text:?}"))
+        .collect()
+}
+
+/// Events that the client has and Bowline has not seen. The client does not wait for all of its hooks.
+fn unreported(place: &Place, scenario: &Value, exception: &Exception) -> Vec<String> {
+    let expected = list(&scenario["expect"]["events"]);
+    let mut missing = Vec::new();
+    for _ in 0..50 {
+        let log = place.json(&["log", "--limit", "1000"]);
+        let seen: Vec<&Value> = list(&log["triggers"])
+            .iter()
+            .map(|one| &one["event"])
+            .collect();
+        let not_ours = [&NOT_OURS, exception.prevented].concat();
+        let ours = expected
+            .iter()
+            .filter(|event| !not_ours.iter().any(|not| *event == not));
+        missing = ours
+            .filter(|event| !seen.contains(event))
+            .cloned()
+            .collect();
+        if missing.is_empty() {
+            break;
+        }
+        thread::sleep(Duration::from_millis(100));
+    }
+    missing
+        .iter()
+        .map(|event| format!("{event} was not recorded"))
+        .collect()
+}
+
+/// Each tool call of the run is one trace, with the right tool, status, parent and duration.
+fn mistraced(place: &Place, summary: &Value, exception: &Exception) -> Vec<String> {
+    let answer = place.json(&["trace", "list", "--limit", "1000"]);
+    let mut traces: HashMap<&str, Vec<&Value>> = HashMap::new();
+    for trace in list(&answer["traces"]) {
+        traces
+            .entry(trace["tool_use_id"].as_str().unwrap())
+            .or_default()
+            .push(trace);
+    }
+    let wall_ms = summary["wall_s"].as_f64().unwrap() * 1000.0;
+    let mut problems = Vec::new();
+    for call in list(&summary["tool_calls"]) {
+        // The client reports nothing of a call whose input it does not accept.
+        let result = call["result"].as_str().unwrap_or_default();
+        let expected_traces = usize::from(!result.contains("InputValidationError"));
+        let found = traces
+            .remove(call["id"].as_str().unwrap())
+            .unwrap_or_default();
+        if found.len() != expected_traces {
+            problems.push(format!("{} traces of {call}", found.len()));
+        }
+        for trace in found {
+            let tool = call["name"].as_str().unwrap();
+            let command = call["input"]["command"].as_str().unwrap_or_default();
+            let mut marks = exception.cancelled.iter();
+            let was_cancelled = marks.any(|mark| *mark == tool || command.contains(mark));
+            let status = match call["is_error"].as_bool() {
+                _ if was_cancelled => "cancelled",
+                Some(true) => "failed",
+                _ => "completed",
+            };
+            let ran = status != "cancelled";
+            let duration = trace["duration_ms"].as_f64();
+            let plausible = duration.map_or(!ran, |ms| (0.0..=wall_ms).contains(&ms));
+            if trace["tool"] != tool
+                || trace["status"] != status
+                || trace["parent"] != call["subagent_of"]
+                || !plausible
+                || slept_longer(call, duration)
+            {
+                problems.push(format!("expected {status} of {call}, found {trace}"));
+            }
+        }
+    }
+    problems.extend(
+        traces
+            .values()
+            .map(|more| format!("a trace of no call: {}", json!(more))),
+    );
+    problems
+}
+
+/// Whether a call took longer than its trace says: these scenarios sleep for known times.
+fn slept_longer(call: &Value, duration: Option<f64>) -> bool {
+    let command = call["input"]["command"].as_str().unwrap_or_default();
+    let in_background = call["input"]["run_in_background"] == true;
+    let slept: f64 = command
+        .split(';')
+        .filter_map(|part| {
+            part.trim()
+                .strip_prefix("sleep ")?
+                .trim()
+                .parse::<f64>()
+                .ok()
+        })
+        .sum();
+    !in_background && duration.is_some_and(|ms| ms < slept * 1000.0)
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}

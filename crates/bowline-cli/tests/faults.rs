@@ -1,0 +1,18 @@
+//! What becomes of answers and records when processes are killed, files are damaged and disks are full: the real programs,
+//! end to end, in a home of their own.
+
+#[cfg(test)]
+mod faults {
+    mod audit;
+    #[path = "../shared/client.rs"]
+    mod client;
+    mod damaged;
+    mod full;
+    mod killed;
+    mod load;
+    mod locked;
+    mod places;
+    mod programs;
+    mod stage;
+    mod together;
+}

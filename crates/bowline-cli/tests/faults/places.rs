@@ -1,0 +1,86 @@
+//! Folders and files that are missing, in the way or closed.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+
+use super::audit::Audit;
+use super::stage::{Event, Stage, until};
+
+fn answers_rightly(stage: &Stage, series: &str) -> Vec<Event> {
+    let events: Vec<Event> = (0..6).map(|number| Event::new(series, number)).collect();
+    for event in &events {
+        stage.must_send(event);
+    }
+    events
+}
+
+#[test]
+fn without_a_place_for_the_socket_events_are_decided_and_recorded_directly() {
+    let missing: fn(&mut Stage) = |stage| stage.socket = stage.path("no/such/folder/daemon.sock");
+    let a_file: fn(&mut Stage) = |stage| {
+        fs::write(stage.path("file"), "").unwrap();
+        stage.socket = stage.path("file/daemon.sock");
+    };
+    let occupied: fn(&mut Stage) = |stage| fs::write(&stage.socket, "not a socket").unwrap();
+    for (name, prepare) in [
+        ("missing", missing),
+        ("file", a_file),
+        ("occupied", occupied),
+    ] {
+        let mut stage = Stage::new();
+        prepare(&mut stage);
+        let sent = answers_rightly(&stage, name);
+        assert!(stage.ask("daemon.status").is_none(), "{name}");
+        Audit::of(&stage, &sent).must_be_clean();
+        if name == "occupied" {
+            let text = fs::read_to_string(&stage.socket).unwrap();
+            assert_eq!(text, "not a socket", "what is not ours is left alone");
+        }
+    }
+}
+
+#[test]
+fn a_missing_runtime_folder_is_made() {
+    let stage = Stage::new();
+    fs::remove_dir(stage.path("run")).unwrap();
+    let sent = stage.wake_daemon("wake");
+    Audit::of(&stage, &sent).must_be_clean();
+    let mode = fs::metadata(stage.path("run"))
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o700);
+}
+
+#[test]
+fn without_a_data_folder_events_are_answered_and_recorded_when_there_is_one() {
+    let stage = Stage::new();
+    // Root, too, cannot make a folder in a file.
+    fs::write(stage.path("share"), "").unwrap();
+    let mut sent = answers_rightly(&stage, "before");
+    sent.extend(stage.wake_daemon("wake"));
+    fs::remove_file(stage.path("share")).unwrap();
+    sent.extend(answers_rightly(&stage, "after"));
+    Audit::of(&stage, &sent).must_be_clean();
+}
+
+#[test]
+fn while_the_data_folder_is_read_only_events_are_answered_and_recorded_later() {
+    let stage = Stage::new();
+    let mut sent = stage.wake_daemon("wake");
+    stage.stop_daemon();
+    let set_mode = |folder: u32, file: u32| {
+        fs::set_permissions(stage.database(), Permissions::from_mode(file)).unwrap();
+        fs::set_permissions(&stage.data, Permissions::from_mode(folder)).unwrap();
+    };
+    set_mode(0o500, 0o400);
+    if fs::write(stage.data.join("probe"), "").is_ok() {
+        println!("skipped: this user may write to what is read-only");
+        return;
+    }
+    sent.extend(answers_rightly(&stage, "during"));
+    set_mode(0o700, 0o600);
+    sent.extend(answers_rightly(&stage, "after"));
+    until("a daemon answers", || stage.ask("daemon.status"));
+    Audit::of(&stage, &sent).must_be_clean();
+}

@@ -1,0 +1,161 @@
+//! A machine of a test's own, with Bowline's programs in a folder of it.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Denies what is destructive, and notes how it was started.
+pub(super) const HONEST: &str = r#"#!/bin/sh
+payload=$(cat)
+echo "$* scope=$BOWLINE_SCOPE tracking=$BOWLINE_DISABLE_TRACKING" >> "$HOME/hook.log"
+case $payload in
+*'rm -rf'*) echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}' ;;
+esac
+"#;
+
+/// Lets everything pass.
+pub(super) const BLIND: &str = "#!/bin/sh\ncat >/dev/null\n";
+
+pub(super) struct Bench {
+    root: TempDir,
+}
+
+#[derive(Debug)]
+pub(super) struct Ran {
+    pub(super) code: Option<i32>,
+    pub(super) stdout: String,
+    pub(super) stderr: String,
+}
+
+impl Bench {
+    /// With a `bowline-hook` that works.
+    pub(super) fn new() -> Self {
+        let bench = Self::without_hook();
+        bench.hook(HONEST);
+        bench
+    }
+
+    pub(super) fn without_hook() -> Self {
+        let bench = Self {
+            root: tempfile::tempdir().unwrap(),
+        };
+        for folder in ["bin", "home", "project/.git", "run"] {
+            fs::create_dir_all(bench.path(folder)).unwrap();
+        }
+        let (from, to) = (env!("CARGO_BIN_EXE_bowline"), bench.path("bin/bowline"));
+        if fs::hard_link(from, &to).is_err() {
+            fs::copy(from, &to).unwrap();
+        }
+        bench
+    }
+
+    pub(super) fn path(&self, below: &str) -> PathBuf {
+        self.root.path().canonicalize().unwrap().join(below)
+    }
+
+    pub(super) fn user_settings(&self) -> PathBuf {
+        self.path("home/.claude/settings.json")
+    }
+
+    pub(super) fn socket(&self) -> PathBuf {
+        self.path("run/bowline/daemon.sock")
+    }
+
+    pub(super) fn data(&self) -> PathBuf {
+        self.path("home/.local/share/bowline")
+    }
+
+    /// Puts a program in the place of `bowline-hook`.
+    pub(super) fn hook(&self, script: &str) {
+        let path = self.path("bin/bowline-hook");
+        fs::write(&path, script).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    pub(super) fn write(&self, below: &str, text: &str) -> PathBuf {
+        let path = self.path(below);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    pub(super) fn clean(&self, program: impl AsRef<Path>) -> Command {
+        let mut command = Command::new(program.as_ref());
+        command
+            .current_dir(self.path("project"))
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .env("HOME", self.path("home"))
+            .env("XDG_RUNTIME_DIR", self.path("run"))
+            .env("COLUMNS", "140");
+        command
+    }
+
+    pub(super) fn bowline(&self, args: &[&str]) -> Command {
+        let mut command = self.clean(self.path("bin/bowline"));
+        command.args(args);
+        command
+    }
+
+    pub(super) fn run(&self, args: &[&str]) -> Ran {
+        Ran::of(&mut self.bowline(args))
+    }
+
+    pub(super) fn json(&self, args: &[&str]) -> (Option<i32>, Value) {
+        let ran = self.run(&[args, &["--json"]].concat());
+        let document = serde_json::from_str(&ran.stdout)
+            .unwrap_or_else(|error| panic!("{args:?}: {error}: {}{}", ran.stdout, ran.stderr));
+        (ran.code, document)
+    }
+
+    /// The files beside a file whose names begin with its name, without itself.
+    pub(super) fn copies(file: &Path) -> Vec<PathBuf> {
+        let name = file.file_name().unwrap().to_str().unwrap();
+        let mut copies: Vec<_> = fs::read_dir(file.parent().unwrap())
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| {
+                let other = path.file_name().unwrap().to_str().unwrap();
+                other != name && other.starts_with(name)
+            })
+            .collect();
+        copies.sort();
+        copies
+    }
+}
+
+impl Ran {
+    pub(super) fn of(command: &mut Command) -> Self {
+        let output = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .output()
+            .unwrap();
+        let ran = Self {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        };
+        assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
+        ran
+    }
+
+    #[track_caller]
+    pub(super) fn expect(&self, code: i32, texts: &[&str]) -> &Self {
+        assert_eq!(self.code, Some(code), "{}{}", self.stdout, self.stderr);
+        for text in texts {
+            assert!(
+                self.stdout.contains(text) || self.stderr.contains(text),
+                "no `{text}` in:\n{}{}",
+                self.stdout,
+                self.stderr
+            );
+        }
+        self
+    }
+}

@@ -1,0 +1,176 @@
+//! `bowline daemon start|stop|status` where a daemon hangs, is newer, begins or ends.
+
+use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::UnixListener;
+use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::bench::{Bench, Ran};
+use super::daemon::Daemon;
+
+/// Holds the lock as a daemon does, in the name of this process.
+fn hold(bench: &Bench) -> File {
+    let path = bench.socket().with_extension("lock");
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, format!("{}\n", std::process::id())).unwrap();
+    let lock = File::open(&path).unwrap();
+    lock.try_lock().unwrap();
+    lock
+}
+
+fn status(version: &str) -> Value {
+    json!({
+        "pid": 4711, "version": version, "started_at": "2026-11-15T12:00:00Z", "uptime_s": 1, "socket": "/s", "data": "/d",
+        "connections": 1, "events": 0, "in_flight": 0, "projects": [], "paused": null, "memory_bytes": null,
+    })
+}
+
+#[test]
+fn a_daemon_that_hangs_is_named_and_nothing_is_deleted_under_it() {
+    let bench = Bench::new();
+    let kept = bench.write("home/.local/share/bowline/bowline.db", "rows");
+    let _lock = hold(&bench);
+    // Connections are taken by the system, and nobody answers.
+    let _listener = UnixListener::bind(bench.socket()).unwrap();
+    let named = format!("process {}, does not answer", std::process::id());
+    let hint = format!("`kill {}`", std::process::id());
+    for command in [
+        &["daemon", "status"][..],
+        &["daemon", "stop"],
+        &["daemon", "start"],
+        &["uninstall", "--purge", "--yes"],
+    ] {
+        bench.run(command).expect(2, &[&named, &hint]);
+    }
+    assert!(kept.exists());
+    bench
+        .run(&["uninstall", "--yes"])
+        .expect(0, &["could not be stopped", &named]);
+}
+
+#[test]
+fn nobody_who_listens_is_no_daemon() {
+    let bench = Bench::new();
+    bench.run(&["daemon", "status"]).expect(1, &["No daemon"]);
+    fs::create_dir_all(bench.socket().parent().unwrap()).unwrap();
+    // As one that was killed leaves it.
+    drop(UnixListener::bind(bench.socket()).unwrap());
+    bench.run(&["daemon", "status"]).expect(1, &["No daemon"]);
+    bench.run(&["daemon", "stop"]).expect(0, &["No daemon was"]);
+}
+
+#[test]
+fn only_an_older_daemon_makes_room() {
+    let bench = Bench::new();
+    let answers = [
+        ("daemon.status", status("999.0.0")),
+        ("daemon.stop", json!({})),
+    ];
+    let newer = Daemon::start(&bench.socket(), &answers);
+    bench
+        .run(&["daemon", "start"])
+        .expect(0, &["process 4711", "version 999.0.0", "restart"]);
+    assert_eq!(newer.asked(), ["daemon.status"]);
+    bench.run(&["daemon", "stop"]).expect(0, &["has stopped"]);
+
+    let answers = [
+        ("daemon.status", status("0.0.1")),
+        ("daemon.stop", json!({})),
+    ];
+    let older = Daemon::start(&bench.socket(), &answers);
+    let started = bench.run(&["daemon", "start"]);
+    bench.run(&["daemon", "stop"]).expect(0, &["has stopped"]);
+    started.expect(0, &["The daemon runs"]);
+    assert!(!started.stdout.contains("4711"), "{}", started.stdout);
+    assert_eq!(older.asked(), ["daemon.status", "daemon.stop"]);
+}
+
+/// Longer than two seconds, after which starting used to give up.
+#[test]
+fn a_daemon_that_ends_is_waited_for() {
+    let bench = Bench::new();
+    let lock = hold(&bench);
+    let ending = thread::spawn(move || {
+        thread::sleep(Duration::from_secs(3));
+        drop(lock);
+    });
+    let started = bench.run(&["daemon", "start"]);
+    ending.join().unwrap();
+    bench.run(&["daemon", "stop"]).expect(0, &["has stopped"]);
+    started.expect(0, &["The daemon runs"]);
+
+    let lock = hold(&bench);
+    let ending = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(300));
+        drop(lock);
+    });
+    bench.run(&["daemon", "stop"]).expect(0, &["has stopped"]);
+    ending.join().unwrap();
+}
+
+#[test]
+fn a_folder_that_others_may_write_to_is_refused_and_another_left_as_it_is() {
+    let bench = Bench::new();
+    let folder = bench.path("elsewhere");
+    fs::create_dir(&folder).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
+    let mut run = bench.bowline(&["daemon", "run"]);
+    run.env("BOWLINE_SOCKET", folder.join("d.sock"));
+    Ran::of(&mut run).expect(2, &["others may write to", "mode 777", "chmod go-w"]);
+    let mode = fs::metadata(&folder).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o777);
+}
+
+#[test]
+fn one_that_is_kept_waits_for_its_turn() {
+    let bench = Bench::new();
+    bench.run(&["daemon", "start"]).expect(0, &[]);
+    let (_, first) = bench.json(&["daemon", "status"]);
+    let mut kept = bench
+        .bowline(&["daemon", "run", "--keep"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut log = BufReader::new(kept.stderr.take().unwrap()).lines();
+    let waits = log.any(|line| line.unwrap().contains("waits until that has ended"));
+    let rest = thread::spawn(move || log.for_each(drop));
+    bench.run(&["daemon", "stop"]).expect(0, &["has stopped"]);
+    // It comes by itself, whenever it has seen that the place is free.
+    let mut second = Value::Null;
+    for _ in 0..300 {
+        second = bench.json(&["daemon", "status"]).1;
+        if second["running"] == json!(true) {
+            break;
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+    bench.run(&["daemon", "stop"]).expect(0, &[]);
+    let ended = kept.wait().unwrap();
+    rest.join().unwrap();
+    assert!(waits);
+    assert_eq!(second["daemon"]["pid"], json!(kept.id()), "{second}");
+    assert_ne!(first["daemon"]["pid"], second["daemon"]["pid"]);
+    assert!(ended.success());
+    for unit in [
+        &["daemon", "unit", "--systemd"][..],
+        &["daemon", "unit", "--launchd"],
+    ] {
+        bench.run(unit).expect(0, &["--keep"]);
+    }
+}
+
+#[test]
+fn the_daemon_learns_whom_to_trust() {
+    let bench = Bench::new();
+    bench.write("project/bowline.toml", "[[hooks.Stop]]\ncommand = 'true'\n");
+    let daemon = Daemon::start(&bench.socket(), &[("daemon.reload", json!({}))]);
+    bench.run(&["trust", "--yes"]).expect(0, &["Trusted"]);
+    assert_eq!(daemon.asked(), ["daemon.reload"]);
+    bench.run(&["trust", "--revoke"]).expect(0, &["no longer"]);
+    assert_eq!(daemon.asked(), ["daemon.reload", "daemon.reload"]);
+}

@@ -1,0 +1,225 @@
+//! `bowline doctor`.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::bench::{BLIND, Bench, Ran};
+use super::daemon::Daemon;
+
+/// The status of a check, and what it says.
+fn check(report: &Value, name: &str) -> (String, String) {
+    let checks = report["checks"].as_array().unwrap();
+    let found = checks.iter().find(|check| check["name"] == name);
+    let found = found.unwrap_or_else(|| panic!("no check `{name}` in {report:#}"));
+    let text = |name: &str| found[name].as_str().unwrap_or_default().to_owned();
+    (
+        text("status"),
+        format!("{} {}", text("message"), found["details"]),
+    )
+}
+
+#[track_caller]
+fn expect(report: &Value, name: &str, status: &str, text: &str) {
+    let (found, message) = check(report, name);
+    assert_eq!(found, status, "{name}: {message}");
+    assert!(message.contains(text), "{name}: no `{text}` in {message}");
+}
+
+#[test]
+fn nothing_installed_is_a_problem_with_a_way_out() {
+    let bench = Bench::new();
+    bench
+        .run(&["doctor"])
+        .expect(1, &["do not name Bowline", "run `bowline init`"]);
+}
+
+#[test]
+fn the_installed_command_is_run_and_measured() {
+    let bench = Bench::new();
+    bench.run(&["init", "--yes"]).expect(0, &[]);
+    let (code, report) = bench.json(&["doctor"]);
+    assert_eq!(code, Some(0), "{report:#}");
+    expect(&report, "installed (user)", "ok", "31 events");
+    expect(&report, "in force", "ok", "");
+    expect(&report, "program", "ok", "");
+    expect(&report, "deciding", "ok", "");
+    expect(&report, "canary (user)", "ok", "denies a destructive one");
+    expect(&report, "speed (user)", "ok", "an empty process takes");
+    expect(&report, "daemon", "warning", "does not answer");
+    expect(&report, "store", "ok", "nothing is recorded yet");
+    expect(&report, "hooks", "ok", "in force");
+    expect(&report, "trust", "ok", "");
+    assert!(
+        !bench.data().join("bowline.db").exists(),
+        "looking made a store"
+    );
+    let log = fs::read_to_string(bench.path("home/hook.log")).unwrap();
+    assert_eq!(log.lines().count(), 23);
+    let started = "claude-code PreToolUse --on-failure ask --timeout 60 scope= tracking=1";
+    assert!(log.lines().all(|line| line == started), "{log}");
+}
+
+#[test]
+fn a_command_that_does_not_do_its_work_is_found_out() {
+    for (script, text) in [
+        (BLIND, "let pass without a word"),
+        ("#!/bin/sh\ncat >/dev/null; exit 1\n", "answers wrongly"),
+        ("#!/bin/sh\ncat >/dev/null; exit 2\n", "answers wrongly"),
+        ("#!/nonexistent/sh\n", "cannot be started"),
+    ] {
+        let bench = Bench::new();
+        bench.run(&["init", "--yes"]).expect(0, &[]);
+        bench.hook(script);
+        let (code, report) = bench.json(&["doctor"]);
+        assert_eq!(code, Some(1), "{script}");
+        expect(&report, "canary (user)", "problem", text);
+    }
+}
+
+#[test]
+fn entries_that_lead_nowhere_are_found() {
+    let bench = Bench::new();
+    bench.run(&["init", "--yes"]).expect(0, &[]);
+    fs::rename(bench.path("bin/bowline-hook"), bench.path("bin/gone")).unwrap();
+    let (code, report) = bench.json(&["doctor"]);
+    assert_eq!(code, Some(1));
+    expect(&report, "program", "problem", "not there or not executable");
+    expect(&report, "canary (user)", "problem", "cannot be started");
+
+    let bench = Bench::new();
+    bench
+        .run(&["init", "--yes", "--scope", "project"])
+        .expect(0, &[]);
+    let (_, report) = bench.json(&["doctor"]);
+    expect(&report, "program", "problem", "not on the PATH");
+    let path = format!("{}:/usr/bin:/bin", bench.path("bin").display());
+    let ran = Ran::of(bench.bowline(&["doctor", "--json"]).env("PATH", path));
+    let report = serde_json::from_str(&ran.stdout).unwrap();
+    expect(&report, "canary (project)", "ok", "");
+    assert_eq!(ran.code, Some(0), "{report:#}");
+}
+
+#[test]
+fn what_keeps_the_agent_from_asking_is_told() {
+    let bench = Bench::new();
+    bench.run(&["init", "--yes"]).expect(0, &[]);
+    let file = bench.user_settings();
+    let installed = fs::read_to_string(&file).unwrap();
+    let edit = |text: &str| {
+        fs::write(&file, text).unwrap();
+        bench.json(&["doctor"]).1
+    };
+    let off = installed.replacen('{', "{\n  \"disableAllHooks\": true,", 1);
+    expect(&edit(&off), "in force", "problem", "disableAllHooks");
+    let comment = installed.replacen('{', "{ // mine", 1);
+    expect(
+        &edit(&comment),
+        "installed (user)",
+        "problem",
+        "refuses the whole file",
+    );
+    let fewer = installed.replacen("\"Stop\"", "\"Stopp\"", 1);
+    expect(&edit(&fewer), "installed (user)", "warning", "Stop");
+    let narrow = installed.replacen("\"hooks\": [", "\"matcher\": \"Bash\", \"hooks\": [", 1);
+    expect(
+        &edit(&narrow),
+        "installed (user)",
+        "warning",
+        "only for `Bash`",
+    );
+    expect(&edit("{"), "installed (user)", "problem", "cannot be used");
+}
+
+#[test]
+fn pauses_are_shown_and_the_canary_waits() {
+    let bench = Bench::new();
+    bench.run(&["init", "--yes"]).expect(0, &[]);
+    bench.run(&["pause", "--for", "1h"]).expect(0, &[]);
+    let (_, report) = bench.json(&["doctor"]);
+    expect(&report, "deciding", "warning", "paused until 2");
+    expect(&report, "canary (user)", "warning", "not tried");
+    bench.run(&["resume"]).expect(0, &[]);
+    let off = Ran::of(bench.bowline(&["doctor"]).env("BOWLINE", "off"));
+    off.expect(0, &["BOWLINE=off is set"]);
+}
+
+#[test]
+fn the_daemon_and_its_store_are_asked() {
+    let version = env!("CARGO_PKG_VERSION");
+    let status = |version: &str| {
+        json!({
+            "pid": 7, "version": version, "uptime_s": 60, "events": 3, "memory_bytes": 1024,
+            "projects": [], "paused": null,
+        })
+    };
+    let healthy = |name: &str, answer: Value| {
+        let mut answers = vec![
+            ("daemon.status", status(version)),
+            (
+                "store.size",
+                json!({"on_disk": 2048, "in_use": 1024, "spooled": 0, "spooled_records": 0}),
+            ),
+            ("store.integrity", json!({"problems": []})),
+            ("store.gaps", json!([])),
+            ("hooks.figures", json!([])),
+        ];
+        for entry in &mut answers {
+            if entry.0 == name {
+                entry.1 = answer.clone();
+            }
+        }
+        answers
+    };
+    let gap = json!([{"time": "2026-01-01T00:00:00Z", "cause": "dropped", "records": 3, "message": "three are lost"}]);
+    let problems = {
+        let mut status = status(version);
+        status["projects"] = json!([{"project": "/p", "problems": ["bad file"]}]);
+        status
+    };
+    for (name, answer, looked_at, status, text) in [
+        ("", json!(null), "daemon", "ok", "answers (process 7"),
+        ("", json!(null), "store", "ok", "2.0 kB"),
+        (
+            "daemon.status",
+            status("0.0.9"),
+            "daemon",
+            "warning",
+            "0.0.9",
+        ),
+        (
+            "daemon.status",
+            problems,
+            "daemon",
+            "warning",
+            "/p: bad file",
+        ),
+        (
+            "store.integrity",
+            json!({"problems": ["page 3"]}),
+            "store",
+            "problem",
+            "page 3",
+        ),
+        ("store.gaps", gap, "store", "warning", "three are lost"),
+        (
+            "store.size",
+            json!({"on_disk": 1, "in_use": 1, "spooled": 9, "spooled_records": 4}),
+            "store",
+            "warning",
+            "4 records wait",
+        ),
+        (
+            "hooks.figures",
+            json!([{"name": "x", "fired": 1, "failed": 0, "last_fired": "2026-01-01T00:00:00Z", "last_decision": "deny", "last_failure": null, "p50_us": 1, "p99_us": 1}]),
+            "hooks",
+            "ok",
+            "never fired yet",
+        ),
+    ] {
+        let bench = Bench::new();
+        let _daemon = Daemon::start(&bench.socket(), &healthy(name, answer));
+        let (_, report) = bench.json(&["doctor"]);
+        expect(&report, looked_at, status, text);
+    }
+}

@@ -1,0 +1,337 @@
+//! `bowline init`.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+use serde_json::{Value, json};
+
+use super::bench::{Bench, HONEST, Ran};
+
+fn settings(bench: &Bench) -> Value {
+    serde_json::from_str(&fs::read_to_string(bench.user_settings()).unwrap()).unwrap()
+}
+
+#[test]
+fn the_user_scope_gets_the_exec_form_with_an_absolute_path_and_a_timeout() {
+    let bench = Bench::new();
+    bench.run(&["init", "--yes"]).expect(
+        0,
+        &[
+            "+  \"hooks\": {",
+            "Installed: Claude Code asks Bowline at 31 events",
+        ],
+    );
+    let settings = settings(&bench);
+    assert_eq!(
+        settings["hooks"]["PreToolUse"],
+        json!([{"hooks": [{
+            "type": "command",
+            "command": bench.path("bin/bowline-hook"),
+            "args": ["claude-code", "PreToolUse", "--on-failure", "ask", "--timeout", "60"],
+            "timeout": 60,
+        }]}])
+    );
+    assert_eq!(settings["hooks"].as_object().unwrap().len(), 31);
+    let mode = fs::metadata(bench.user_settings())
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert_eq!(
+        Bench::copies(&bench.user_settings()).len(),
+        0,
+        "there was nothing to copy"
+    );
+}
+
+#[test]
+fn a_second_run_changes_nothing_and_an_older_entry_is_updated() {
+    let bench = Bench::new();
+    bench.run(&["init", "--yes"]).expect(0, &["Installed"]);
+    let before = fs::read_to_string(bench.user_settings()).unwrap();
+    bench.run(&["init"]).expect(0, &["Already installed"]);
+    assert_eq!(fs::read_to_string(bench.user_settings()).unwrap(), before);
+
+    bench
+        .run(&["init", "--yes", "--on-failure", "closed"])
+        .expect(
+            0,
+            &["-", "\"ask\"", "+", "\"closed\"", "The file as it was"],
+        );
+    let closed = settings(&bench);
+    let gate = &closed["hooks"]["PreToolUse"][0]["hooks"][0];
+    assert_eq!(
+        (&gate["args"][3], &gate["onFailure"]),
+        (&json!("closed"), &json!("block"))
+    );
+    assert_eq!(
+        closed["hooks"]["Stop"][0]["hooks"][0].get("onFailure"),
+        None
+    );
+    assert_eq!(closed["hooks"]["PreToolUse"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn nothing_is_written_without_a_yes() {
+    let bench = Bench::new();
+    bench
+        .run(&["init"])
+        .expect(2, &["+  \"hooks\": {", "not a terminal", "--yes"]);
+    bench
+        .run(&["init", "--dry-run"])
+        .expect(0, &["+  \"hooks\": {", "Nothing was written"]);
+    let (code, report) = bench.json(&["init"]);
+    assert_eq!((code, &report["state"]), (Some(1), &json!("declined")));
+    assert!(!bench.user_settings().exists());
+    let (code, report) = bench.json(&["init", "--yes"]);
+    assert_eq!((code, &report["state"]), (Some(0), &json!("installed")));
+}
+
+#[test]
+fn what_is_there_stays_and_a_copy_with_the_same_mode_is_kept() {
+    let bench = Bench::new();
+    let text = "{\n    // mine\n    \"env\": {\"API_TOKEN\": \"s3cr3t-value\"},\n    \"hooks\": {\n        \"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"notify bowline-hook\"}]}],\n    },\n}\n";
+    let file = bench.write("home/.claude/settings.json", text);
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+    bench.run(&["init", "--yes"]).expect(
+        0,
+        &[
+            "Installed",
+            "comments or trailing commas",
+            "The file as it was",
+        ],
+    );
+    let after = fs::read_to_string(&file).unwrap();
+    for line in [
+        "    // mine\n    \"env\": {\"API_TOKEN\": \"s3cr3t-value\"},\n",
+        "\"command\": \"notify bowline-hook\"}]}",
+    ] {
+        assert!(after.contains(line), "{after}");
+    }
+    let [copy] = Bench::copies(&file).try_into().unwrap();
+    assert!(
+        copy.to_str()
+            .unwrap()
+            .contains("settings.json.bowline-backup-2")
+    );
+    assert_eq!(fs::read_to_string(&copy).unwrap(), text);
+    for path in [&file, &copy] {
+        assert_eq!(
+            fs::metadata(path).unwrap().permissions().mode() & 0o777,
+            0o640
+        );
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_edited_is_left_alone() {
+    for (text, expected) in [
+        (
+            "{\n  \"a\": 1\n  \"b\": 2\n}",
+            "settings.json:2: not valid JSON",
+        ),
+        (
+            "[]",
+            "settings.json:1: the file holds something else than an object",
+        ),
+        ("{\"hooks\": 7}", "`hooks` should be an object"),
+        (
+            "{\"hooks\": {\"Stop\": \"x\"}}",
+            "`hooks.Stop` should be a list",
+        ),
+    ] {
+        let bench = Bench::new();
+        let file = bench.write("home/.claude/settings.json", text);
+        bench
+            .run(&["init", "--yes"])
+            .expect(2, &[expected, "nothing was changed", "bowline check"]);
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+        assert_eq!(Bench::copies(&file).len(), 0);
+    }
+    let bench = Bench::new();
+    let file = bench.write("home/.claude/settings.json", "{}");
+    fs::write(&file, b"{\"a\": \"\xff\"}").unwrap();
+    bench.run(&["init", "--yes"]).expect(2, &["not UTF-8"]);
+    fs::write(&file, "{}").unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).unwrap();
+    bench
+        .run(&["init", "--yes"])
+        .expect(2, &["read-only", "nothing was changed"]);
+    fs::remove_file(&file).unwrap();
+    fs::create_dir(&file).unwrap();
+    bench
+        .run(&["init", "--yes"])
+        .expect(2, &["not a settings file"]);
+}
+
+#[test]
+fn a_linked_settings_file_stays_a_link() {
+    let bench = Bench::new();
+    let real = bench.write("dotfiles/claude.json", "{}\n");
+    fs::create_dir_all(bench.path("home/.claude")).unwrap();
+    symlink(&real, bench.user_settings()).unwrap();
+    bench.run(&["init", "--yes"]).expect(0, &["Installed"]);
+    assert!(bench.user_settings().is_symlink());
+    assert!(fs::read_to_string(&real).unwrap().contains("PreToolUse"));
+    assert_eq!(Bench::copies(&real).len(), 1);
+    fs::remove_file(&real).unwrap();
+    bench
+        .run(&["init", "--yes"])
+        .expect(2, &["it leads nowhere"]);
+}
+
+#[test]
+fn the_agents_folder_may_be_elsewhere() {
+    let bench = Bench::new();
+    let ran = Ran::of(
+        bench
+            .bowline(&["init", "--yes"])
+            .env("CLAUDE_CONFIG_DIR", bench.path("elsewhere")),
+    );
+    ran.expect(0, &["Installed"]);
+    assert!(bench.path("elsewhere/settings.json").exists());
+    assert!(!bench.user_settings().exists());
+}
+
+#[test]
+fn without_the_program_there_is_nothing_to_install() {
+    let bench = Bench::without_hook();
+    bench
+        .run(&["init", "--yes"])
+        .expect(2, &["cannot find `bowline-hook`", "cargo xtask install"]);
+    assert!(!bench.user_settings().exists());
+}
+
+#[test]
+fn the_home_folder_is_no_project() {
+    let bench = Bench::new();
+    let ran = Ran::of(
+        bench
+            .bowline(&["init", "--scope", "project", "--yes"])
+            .current_dir(bench.path("home")),
+    );
+    ran.expect(2, &["your user settings file", "--scope user"]);
+}
+
+/// The project's line, run by `sh` as the agent does it.
+#[test]
+fn a_projects_entry_runs_bowline_where_it_is_and_nothing_where_it_is_not() {
+    let bench = Bench::new();
+    for (scope, name) in [
+        ("project", "settings.json"),
+        ("local", "settings.local.json"),
+    ] {
+        bench
+            .run(&["init", "--scope", scope, "--yes"])
+            .expect(0, &["Installed", "not on your PATH"]);
+        let file = bench.path("project/.claude").join(name);
+        bench
+            .run(&["check", file.to_str().unwrap()])
+            .expect(0, &["31 hooks"]);
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(
+            !text.contains(bench.path("").to_str().unwrap()),
+            "a path of this machine"
+        );
+        let settings: Value = serde_json::from_str(&text).unwrap();
+        let line = settings["hooks"]["PreToolUse"][0]["hooks"][0]["command"]
+            .as_str()
+            .unwrap();
+
+        let missing = Ran::of(bench.clean("sh").args(["-c", line]));
+        assert_eq!(
+            (
+                missing.code,
+                missing.stdout.as_str(),
+                missing.stderr.as_str()
+            ),
+            (Some(0), "", "")
+        );
+        let path = format!("{}:/usr/bin:/bin", bench.path("bin").display());
+        let there = Ran::of(bench.clean("sh").args(["-c", line]).env("PATH", &path));
+        assert_eq!(there.code, Some(0), "{}", there.stderr);
+        let log = fs::read_to_string(bench.path("home/hook.log")).unwrap();
+        assert_eq!(
+            log.lines().last().unwrap(),
+            "claude-code PreToolUse --on-failure ask --timeout 60 scope=project tracking="
+        );
+        // What it says and how it ends is the answer.
+        bench.hook("#!/bin/sh\necho answer\nexit 2\n");
+        let there = Ran::of(bench.clean("sh").args(["-c", line]).env("PATH", &path));
+        assert_eq!((there.code, there.stdout.as_str()), (Some(2), "answer\n"));
+        bench.hook(HONEST);
+    }
+    let mode = |name: &str| {
+        let found = fs::metadata(bench.path("project/.claude").join(name)).unwrap();
+        found.permissions().mode() & 0o777
+    };
+    assert_eq!(
+        (mode("settings.json"), mode("settings.local.json")),
+        (0o644, 0o600)
+    );
+    // Both of a project are spelled alike, so that the agent itself takes them for one.
+    let entries = ["settings.json", "settings.local.json"]
+        .map(|name| fs::read_to_string(bench.path("project/.claude").join(name)).unwrap());
+    assert_eq!(entries[0], entries[1]);
+}
+
+/// In both files the agent runs both entries for one event. That they are one is known to the daemon; without it each is decided,
+/// and neither is left without an answer.
+#[test]
+fn each_entry_leads_to_an_answer() {
+    let bench = Bench::new();
+    // As the client does where there is no daemon.
+    bench.hook(
+        "#!/bin/sh\nexec \"${0%/*}/bowline\" hook --direct \"$1\" \"$2\" --on-failure \"$4\"\n",
+    );
+    let path = format!("{}:/usr/bin:/bin", bench.path("bin").display());
+    let payload = json!({
+        "session_id": "s1", "transcript_path": "/dev/null", "cwd": bench.path("project"),
+        "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": "toolu_1",
+        "tool_input": {"command": "rm -rf /"},
+    });
+    bench.write("payload.json", &payload.to_string());
+    let fire = |event: &str| {
+        let mut answers = Vec::new();
+        for file in [
+            "home/.claude/settings.json",
+            "project/.claude/settings.json",
+        ] {
+            let text = fs::read_to_string(bench.path(file)).unwrap_or_else(|_| "{}".to_owned());
+            let settings: Value = serde_json::from_str(&text).unwrap();
+            let hook = &settings["hooks"][event][0]["hooks"][0];
+            let Some(command) = hook["command"].as_str() else {
+                continue;
+            };
+            let args = hook["args"].as_array().map(|args| {
+                let args = args.iter().map(|arg| arg.as_str().unwrap().to_owned());
+                (command, args.collect())
+            });
+            let (program, args) =
+                args.unwrap_or_else(|| ("sh", vec!["-c".to_owned(), command.to_owned()]));
+            let mut process = bench.clean(program);
+            process.args(args);
+            let stdin = fs::File::open(bench.path("payload.json")).unwrap();
+            let output = process
+                .env("PATH", &path)
+                .env("CLAUDE_PROJECT_DIR", bench.path("project"))
+                .stdin(stdin)
+                .output()
+                .unwrap();
+            assert!(output.status.success(), "{output:?}");
+            answers.push(String::from_utf8(output.stdout).unwrap());
+        }
+        answers
+    };
+    bench
+        .run(&["init", "--yes", "--scope", "project"])
+        .expect(0, &[]);
+    let [alone] = fire("PreToolUse").try_into().unwrap();
+    assert!(alone.contains("\"deny\""), "{alone}");
+
+    bench.run(&["init", "--yes"]).expect(0, &[]);
+    let [user, project] = fire("PreToolUse").try_into().unwrap();
+    for answer in [user, project] {
+        assert!(answer.contains("\"deny\""), "{answer}");
+    }
+}

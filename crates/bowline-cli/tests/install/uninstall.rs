@@ -1,0 +1,105 @@
+//! `bowline uninstall`.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::bench::Bench;
+use super::daemon::Daemon;
+
+const THEIRS: &str = "{\n  \"model\": \"opus\",\n  \"hooks\": {\n    \"Stop\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"/opt/bowline-hook-log\",\n            \"args\": [\"bowline\"]\n          }\n        ]\n      }\n    ]\n  }\n}\n";
+
+#[test]
+fn only_bowlines_entries_go() {
+    let bench = Bench::new();
+    let file = bench.write("home/.claude/settings.json", THEIRS);
+    bench.run(&["init", "--yes"]).expect(0, &["Installed"]);
+    bench
+        .run(&["uninstall"])
+        .expect(2, &["-    \"PreToolUse\": [", "not a terminal", "--yes"]);
+    bench
+        .run(&["uninstall", "--dry-run"])
+        .expect(0, &["-    \"PreToolUse\": [", "Nothing was changed"]);
+    assert_ne!(fs::read_to_string(&file).unwrap(), THEIRS);
+    bench
+        .run(&["uninstall", "--yes"])
+        .expect(0, &["Uninstalled"]);
+    assert_eq!(fs::read_to_string(&file).unwrap(), THEIRS);
+    bench
+        .run(&["uninstall", "--yes"])
+        .expect(0, &["Bowline is not in"]);
+    assert_eq!(fs::read_to_string(&file).unwrap(), THEIRS);
+    assert_eq!(Bench::copies(&file).len(), 2);
+}
+
+#[test]
+fn other_scopes_that_still_have_it_are_named() {
+    let bench = Bench::new();
+    bench
+        .run(&["init", "--yes", "--scope", "project"])
+        .expect(0, &[]);
+    bench.run(&["uninstall", "--yes"]).expect(
+        0,
+        &[
+            "Bowline is not in",
+            "project/.claude/settings.json still has Bowline; `bowline uninstall --scope project`",
+        ],
+    );
+    bench
+        .run(&["uninstall", "--yes", "--scope", "project"])
+        .expect(0, &["Uninstalled"]);
+    let text = fs::read_to_string(bench.path("project/.claude/settings.json")).unwrap();
+    assert_eq!(text, "{}\n");
+}
+
+#[test]
+fn the_daemon_is_stopped_and_the_data_stays() {
+    let bench = Bench::new();
+    bench.run(&["init", "--yes"]).expect(0, &[]);
+    let kept = bench.write("home/.local/share/bowline/bowline.db", "rows");
+    let daemon = Daemon::start(&bench.socket(), &[("daemon.stop", json!({}))]);
+    bench
+        .run(&["uninstall", "--yes"])
+        .expect(0, &["The daemon was stopped", "--purge"]);
+    assert_eq!(daemon.asked(), ["daemon.stop"]);
+    assert!(kept.exists());
+}
+
+#[test]
+fn a_daemon_that_refuses_is_told_and_stops_nothing_else() {
+    let bench = Bench::new();
+    bench.run(&["init", "--yes"]).expect(0, &[]);
+    let _daemon = Daemon::start(&bench.socket(), &[]);
+    bench.run(&["uninstall", "--yes"]).expect(
+        0,
+        &["Uninstalled", "could not be stopped: there is no command"],
+    );
+}
+
+#[test]
+fn a_purge_shows_what_goes_and_leaves_the_rest_alone() {
+    let bench = Bench::new();
+    bench.write("home/.local/share/bowline/bowline.db", "rows");
+    bench.write("home/.local/share/bowline/spool/1", "row");
+    let other = bench.write("home/.local/share/other/kept", "");
+    std::os::unix::fs::symlink(&other, bench.data().join("link")).unwrap();
+    bench.run(&["uninstall", "--purge"]).expect(
+        2,
+        &["To be deleted for good", "bowline.db", "spool", "--yes"],
+    );
+    assert!(bench.data().exists());
+    bench
+        .run(&["uninstall", "--purge", "--yes"])
+        .expect(0, &["has been deleted"]);
+    assert!(!bench.data().exists() && other.exists());
+    bench
+        .run(&["uninstall", "--purge", "--yes"])
+        .expect(0, &["Bowline is not in"]);
+
+    fs::create_dir_all(bench.path("elsewhere")).unwrap();
+    std::os::unix::fs::symlink(bench.path("elsewhere"), bench.data()).unwrap();
+    bench
+        .run(&["uninstall", "--purge", "--yes"])
+        .expect(2, &["is a link"]);
+    assert!(bench.path("elsewhere").exists());
+}

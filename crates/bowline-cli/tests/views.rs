@@ -1,0 +1,14 @@
+//! What was recorded, seen through the real binary on a machine without a daemon.
+
+#[cfg(test)]
+mod views {
+    mod attacks;
+    mod daemon;
+    mod follow;
+    mod hooks;
+    mod log;
+    mod machine;
+    mod sessions;
+    mod store;
+    mod traces;
+}

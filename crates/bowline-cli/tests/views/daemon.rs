@@ -1,0 +1,69 @@
+//! Daemons that are of no use, and one that is.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::net::UnixListener;
+use std::thread;
+
+use super::machine::Machine;
+
+/// Answers every connection's first line with this, and closes it.
+fn daemon(machine: &Machine, answer: &'static str) {
+    let listener = UnixListener::bind(machine.path("no-daemon.sock")).unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut line = String::new();
+            let _ = BufReader::new(&stream).read_line(&mut line);
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+}
+
+#[test]
+fn what_a_daemon_cannot_answer_is_read_from_the_store() {
+    for answer in [
+        "",
+        "nonsense\n",
+        "{\"ok\":false,\"error\":\"UNKNOWN_COMMAND\",\"message\":\"?\",\"details\":{\"cmd\":\"traces.list\"}}\n",
+    ] {
+        let machine = Machine::after_work();
+        daemon(&machine, answer);
+        let ran = machine.run(&["trace", "list"]);
+        ran.expect(0, &["toolu_test", "read from the store"]);
+        assert_eq!(ran.stderr.matches("note:").count(), 1, "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn what_a_daemon_may_have_changed_is_not_done_again() {
+    let machine = Machine::after_work();
+    daemon(&machine, "");
+    machine
+        .run(&["store", "forget", "--all", "--yes"])
+        .expect(2, &["cannot ask", "bowline daemon status"]);
+    assert_eq!(machine.calls_in_store(), 7);
+}
+
+#[test]
+fn what_a_daemon_answers_is_shown_and_its_refusals_are_told() {
+    let machine = Machine::new();
+    daemon(&machine, "{\"ok\":true,\"data\":[]}\n");
+    let ran = machine.run(&["trace", "list"]);
+    ran.expect(0, &["No tool call is like that"]);
+    assert_eq!(ran.stderr, "");
+
+    let machine = Machine::new();
+    daemon(
+        &machine,
+        "{\"ok\":false,\"error\":\"HANDLER_ERROR\",\"message\":\"the store is damaged\",\"details\":null}\n",
+    );
+    machine
+        .run(&["trace", "list"])
+        .expect(2, &["the store is damaged", "bowline doctor"]);
+
+    let machine = Machine::new();
+    daemon(&machine, "{\"ok\":true,\"data\":{\"other\":1}}\n");
+    machine
+        .run(&["trace", "list"])
+        .expect(2, &["cannot be understood", "bowline daemon restart"]);
+}

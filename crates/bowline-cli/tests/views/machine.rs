@@ -1,0 +1,313 @@
+//! A machine of a test's own, its records, and the real binary on it.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use bowline::hooks::Decision;
+use bowline_store::{
+    Call, Change, DelegationEnd, DelegationStart, DelegationStatus, HookFired, Options, Record,
+    SqliteStore, Store, Subagent, TraceEnd, TraceFilter, TraceStart, TraceStatus, Unfinished,
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A machine with a home, a project and no daemon.
+pub(super) struct Machine {
+    root: TempDir,
+}
+
+pub(super) struct Ran {
+    pub(super) code: Option<i32>,
+    pub(super) stdout: String,
+    pub(super) stderr: String,
+}
+
+impl Machine {
+    pub(super) fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        for folder in ["home", "project/.git"] {
+            fs::create_dir_all(root.path().join(folder)).unwrap();
+        }
+        Self { root }
+    }
+
+    /// One on which an agent worked.
+    pub(super) fn after_work() -> Self {
+        let machine = Self::new();
+        machine.record(machine.work());
+        machine
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.root.path().join(name)
+    }
+
+    /// The project as it is recorded.
+    pub(super) fn project(&self) -> String {
+        let project = fs::canonicalize(self.path("project")).unwrap();
+        project.to_str().unwrap().to_owned()
+    }
+
+    pub(super) fn data(&self) -> PathBuf {
+        self.path("home/.local/share/bowline")
+    }
+
+    pub(super) fn open_store(&self) -> SqliteStore {
+        let mut options = Options::new(self.data());
+        options.deadline = Duration::from_secs(30);
+        SqliteStore::open(options).unwrap()
+    }
+
+    /// How many calls the store has, whatever a daemon says.
+    pub(super) fn calls_in_store(&self) -> usize {
+        let filter = TraceFilter::default();
+        self.open_store().find_traces(&filter).unwrap().len()
+    }
+
+    pub(super) fn record(&self, records: Vec<Record>) {
+        let store = self.open_store();
+        for record in records {
+            let (tell, told) = mpsc::channel();
+            store.submit(record, Box::new(move |outcome| tell.send(outcome).unwrap()));
+            let outcome = told.recv_timeout(Duration::from_secs(60)).unwrap();
+            assert!(outcome.is_committed(), "{outcome:?}");
+        }
+    }
+
+    /// A prompt, a slow delegation with two calls of a sub-agent, a failing call, a denied one, an open one.
+    fn work(&self) -> Vec<Record> {
+        let prompt = Change::PromptGiven {
+            text: Some("find the bug in the parser".into()),
+        };
+        let mut records = vec![
+            with(
+                self.event("SessionStart", "s-1", 0),
+                Change::SessionStarted {
+                    source: Some("startup".into()),
+                    model: Some("large".into()),
+                    previous: None,
+                },
+            ),
+            with(self.event("UserPromptSubmit", "s-1", 100), prompt),
+        ];
+        let mut task = self.start(
+            "s-1",
+            "toolu_task",
+            "Task",
+            200,
+            &json!({"prompt": "look around"}),
+        );
+        task.changes
+            .push(Change::DelegationStarted(DelegationStart {
+                call: Some("toolu_task".into()),
+                to: "explorer".into(),
+                description: Some("look around".into()),
+            }));
+        records.push(task);
+        records.push(with(
+            by(self.event("SubagentStart", "s-1", 300)),
+            Change::SubagentStarted,
+        ));
+        let read = json!({"file_path": "/srv/app/parser.rs"});
+        records.push(by(self.start("s-1", "toolu_read", "Read", 400, &read)));
+        records.push(by(self.end("s-1", "toolu_read", "Read", 450, None)));
+        let grep = json!({"pattern": "fn parse"});
+        records.push(by(self.start("s-1", "toolu_grep", "Grep", 500, &grep)));
+        records.push(by(self.end("s-1", "toolu_grep", "Grep", 850, None)));
+        records.push(with(
+            by(self.event("SubagentStop", "s-1", 900)),
+            Change::DelegationEnded(DelegationEnd {
+                status: DelegationStatus::Completed,
+                last_message: Some("it is in line 3".into()),
+            }),
+        ));
+        records.push(self.end("s-1", "toolu_task", "Task", 3_700, None));
+        let test = json!({"command": "cargo test", "description": "run the tests"});
+        records.push(self.start("s-1", "toolu_test", "Bash", 4_000, &test));
+        records.push(self.end("s-1", "toolu_test", "Bash", 4_350, Some("exit code 101")));
+        let push = json!({"command": "git push --force"});
+        let mut denied = self.start("s-1", "toolu_push", "Bash", 5_000, &push);
+        denied.decision = Decision::Deny;
+        denied.reason =
+            Some("rewrites the history that others have; use --force-with-lease".into());
+        denied.duration = Duration::from_micros(800);
+        denied.hooks = vec![
+            fired("guard:commands", Decision::Deny, None),
+            fired("lint", Decision::NoOpinion, Some("exit code 1")),
+        ];
+        denied.changes.push(Change::TraceClosed {
+            call: Call::Id("toolu_push".into()),
+            how: Unfinished::Cancelled,
+            message: Some("denied".into()),
+        });
+        records.push(denied);
+        records.push(self.start(
+            "s-1",
+            "toolu_open",
+            "Bash",
+            6_000,
+            &json!({"command": "sleep 9"}),
+        ));
+        records.push(self.start("s-2", "other", "Read", 7_000, &json!({"file_path": "a"})));
+        records
+    }
+
+    pub(super) fn event(&self, event: &str, session: &str, ms: i64) -> Record {
+        let id = format!("event-{ms}-{session}-{event}");
+        let mut record = Record::new(id, at(ms), "claude-code", event, session);
+        record.project = Some(self.project());
+        record
+    }
+
+    pub(super) fn start(
+        &self,
+        session: &str,
+        id: &str,
+        tool: &str,
+        ms: i64,
+        input: &Value,
+    ) -> Record {
+        let mut start = TraceStart::new(Call::Id(id.into()), tool);
+        start.input = Some(input.clone());
+        let mut record = self.event("PreToolUse", session, ms);
+        record.tool = Some(tool.into());
+        record.tool_use_id = Some(id.into());
+        with(record, Change::TraceStarted(start))
+    }
+
+    pub(super) fn end(
+        &self,
+        session: &str,
+        id: &str,
+        tool: &str,
+        ms: i64,
+        error: Option<&str>,
+    ) -> Record {
+        let status = if error.is_some() {
+            TraceStatus::Failed
+        } else {
+            TraceStatus::Completed
+        };
+        let mut end = TraceEnd::new(Call::Id(id.into()), tool, status);
+        end.error = error.map(str::to_owned);
+        end.output = Some(json!({"stdout": "first line\nsecond line"}));
+        let mut record = self.event("PostToolUse", session, ms);
+        record.tool = Some(tool.into());
+        record.tool_use_id = Some(id.into());
+        with(record, Change::TraceEnded(end))
+    }
+
+    pub(super) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bowline"));
+        command
+            .args(args)
+            .current_dir(self.path("project"))
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.path("home"))
+            .env("BOWLINE_SOCKET", self.path("no-daemon.sock"))
+            .env("COLUMNS", "140")
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub(super) fn run(&self, args: &[&str]) -> Ran {
+        Self::ran(&mut self.command(args))
+    }
+
+    pub(super) fn run_at(&self, width: usize, args: &[&str]) -> Ran {
+        Self::ran(self.command(args).env("COLUMNS", width.to_string()))
+    }
+
+    fn ran(command: &mut Command) -> Ran {
+        let output = command.output().unwrap();
+        let ran = Ran {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        };
+        assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
+        assert!(!ran.stdout.contains('\u{1b}'), "an escape: {}", ran.stdout);
+        ran
+    }
+
+    pub(super) fn json(&self, args: &[&str]) -> Value {
+        let ran = self.run(&[args, &["--json"]].concat());
+        serde_json::from_str(&ran.stdout)
+            .unwrap_or_else(|error| panic!("{args:?}: {error}: {}{}", ran.stdout, ran.stderr))
+    }
+}
+
+impl Ran {
+    #[track_caller]
+    pub(super) fn expect(&self, code: i32, texts: &[&str]) -> &Self {
+        assert_eq!(self.code, Some(code), "{}{}", self.stdout, self.stderr);
+        for text in texts {
+            assert!(
+                self.stdout.contains(text) || self.stderr.contains(text),
+                "no `{text}` in:\n{}{}",
+                self.stdout,
+                self.stderr
+            );
+        }
+        self
+    }
+
+    #[track_caller]
+    pub(super) fn lacks(&self, texts: &[&str]) -> &Self {
+        for text in texts {
+            assert!(!self.stdout.contains(text), "`{text}` in:\n{}", self.stdout);
+        }
+        self
+    }
+
+    #[track_caller]
+    pub(super) fn fits(&self, width: usize) -> &Self {
+        for line in self.stdout.lines() {
+            let columns = unicode_width::UnicodeWidthStr::width(line);
+            assert!(columns <= width, "{columns} columns: {line}");
+        }
+        self
+    }
+}
+
+/// So many milliseconds after the beginning of the work, a little more than five minutes ago.
+fn at(ms: i64) -> DateTime<Utc> {
+    static START: std::sync::OnceLock<DateTime<Utc>> = std::sync::OnceLock::new();
+    let now = || DateTime::from_timestamp_millis(Utc::now().timestamp_millis()).unwrap();
+    *START.get_or_init(|| now() - TimeDelta::seconds(330)) + TimeDelta::milliseconds(ms)
+}
+
+pub(super) fn with(mut record: Record, change: Change) -> Record {
+    record.changes.push(change);
+    record
+}
+
+fn by(mut record: Record) -> Record {
+    record.subagent = Some(Subagent {
+        id: "agent-1".into(),
+        kind: "explorer".into(),
+    });
+    record
+}
+
+pub(super) fn fired(name: &str, decision: Decision, failure: Option<&str>) -> HookFired {
+    HookFired {
+        name: name.into(),
+        scope: Some(
+            if failure.is_some() {
+                "project"
+            } else {
+                "built-in"
+            }
+            .into(),
+        ),
+        decision,
+        duration: Duration::from_micros(350),
+        failure: failure.map(str::to_owned),
+    }
+}

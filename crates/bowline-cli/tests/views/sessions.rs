@@ -1,0 +1,72 @@
+//! `bowline session`.
+
+use super::machine::Machine;
+
+#[test]
+fn sessions_are_listed_last_heard_of_first() {
+    let machine = Machine::after_work();
+    let document = machine.json(&["session", "list"]);
+    let names: Vec<&str> = document["sessions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|session| session["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["s-2", "s-1"]);
+    for (filter, count) in [
+        (&["--agent", "claude-code"][..], 2),
+        (&["--agent", "codex"], 0),
+        (&["--limit", "1"], 1),
+        (&["--project", "."], 2),
+        (&["--project", "/nowhere"], 0),
+        (&["--since", "1s"], 0),
+    ] {
+        let document = machine.json(&[&["session", "list"], filter].concat());
+        assert_eq!(
+            document["sessions"].as_array().unwrap().len(),
+            count,
+            "{filter:?}"
+        );
+    }
+    machine
+        .run(&["session", "list"])
+        .expect(0, &["s-1", "claude-code", "active", "large"]);
+    machine
+        .run(&["session", "list", "--agent", "codex"])
+        .expect(0, &["No session is like that"]);
+}
+
+#[test]
+fn a_session_shows_agents_prompts_tools_errors_and_what_happened() {
+    let machine = Machine::after_work();
+    machine.run(&["session", "show", "s-1"]).expect(
+        0,
+        &[
+            "s-1  active",
+            "Agent     claude-code (large)",
+            "explorer",
+            "completed",
+            "Tools",
+            "Errors",
+            "exit code 101",
+            "❯ find the bug in the parser",
+            "  Task  Ok  3.5 s",
+            "    Read  Ok  50 ms",
+        ],
+    );
+    let document = machine.json(&["session", "show", "s-1", "--limit", "2"]);
+    assert_eq!(document["traces"].as_array().unwrap().len(), 2);
+    assert_eq!(document["prompts"][0]["text"], "find the bug in the parser");
+    assert_eq!(document["delegations"][0]["to"], "explorer");
+    assert_eq!(document["statistics"]["looked_at"], 6);
+    machine
+        .run(&["session", "show", "s-1", "--limit", "2"])
+        .expect(0, &["4 earlier calls"]);
+    machine
+        .run(&["session", "show", "s"])
+        .expect(2, &["2 sessions have a name that begins with `s`"]);
+    machine.run(&["session", "show", "nobody"]).expect(
+        2,
+        &["no recorded session is called `nobody`", "session list"],
+    );
+}

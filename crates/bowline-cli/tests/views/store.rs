@@ -1,0 +1,96 @@
+//! `bowline store`.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use super::machine::Machine;
+
+fn calls(machine: &Machine) -> usize {
+    machine.json(&["trace", "list"])["traces"]
+        .as_array()
+        .unwrap()
+        .len()
+}
+
+#[test]
+fn the_place_and_the_size_are_told() {
+    let machine = Machine::after_work();
+    let database = machine.data().join("bowline.db");
+    let ran = machine.run_at(24, &["store", "path"]);
+    assert_eq!(ran.stdout, format!("{}\n", database.display()));
+    assert_eq!(machine.json(&["store", "path"])["exists"], true);
+    machine
+        .run(&["store", "size"])
+        .expect(0, &["On disk", "kB"]);
+    assert!(
+        machine.json(&["store", "size"])["on_disk"]
+            .as_u64()
+            .unwrap()
+            > 0
+    );
+    machine.run(&["store", "compact"]).expect(0, &["on disk"]);
+    assert_eq!(calls(&machine), 7);
+}
+
+#[test]
+fn a_backup_is_private_whole_and_overwrites_nothing() {
+    let machine = Machine::after_work();
+    machine
+        .run(&["store", "backup", "copy.db"])
+        .expect(0, &["Copied to"]);
+    let copy = machine.path("project/copy.db");
+    assert_eq!(
+        fs::metadata(&copy).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+
+    let restored = Machine::new();
+    fs::create_dir_all(restored.data()).unwrap();
+    fs::copy(&copy, restored.data().join("bowline.db")).unwrap();
+    assert_eq!(calls(&restored), 7);
+
+    fs::write(machine.path("project/mine"), "mine").unwrap();
+    machine
+        .run(&["store", "backup", "mine"])
+        .expect(2, &["exists already and was left alone"]);
+    assert_eq!(fs::read(machine.path("project/mine")).unwrap(), b"mine");
+    machine
+        .run(&["store", "backup", "no/such/folder/copy.db"])
+        .expect(2, &["error:"]);
+}
+
+#[test]
+fn forgetting_shows_what_goes_and_asks() {
+    let machine = Machine::after_work();
+    // Standard input is no terminal, so nobody can say yes.
+    for (args, expected) in [
+        (
+            &["--session", "s-1"][..],
+            "Session s-1: 2 sessions with 6 tool calls",
+        ),
+        (&["--project", "."], "2 sessions with 7 tool calls"),
+        (&["--before", "1s"], "all or a part of 2 sessions"),
+        (&["--all"], "Everything: 2 sessions with 7 tool calls"),
+    ] {
+        machine
+            .run(&[&["store", "forget"], args].concat())
+            .expect(2, &[expected, "cannot ask", "--yes"]);
+    }
+    machine
+        .run(&["store", "forget", "--session", "nobody"])
+        .expect(0, &["nothing was forgotten"]);
+    machine
+        .run(&["store", "forget", "--all", "--json"])
+        .expect(2, &["--yes"]);
+    assert_eq!(calls(&machine), 7, "nothing was forgotten without a yes");
+
+    machine
+        .run(&["store", "forget", "--session", "s-1", "--yes"])
+        .expect(0, &["6 tool calls"]);
+    assert_eq!(calls(&machine), 1);
+    let document = machine.json(&["store", "forget", "--project", ".", "--yes"]);
+    assert_eq!(document["forgotten"]["traces"], 1);
+    machine
+        .run(&["trace", "list"])
+        .expect(0, &["No tool call is like that"]);
+}
