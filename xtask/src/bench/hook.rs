@@ -1,0 +1,323 @@
+//! `cargo xtask bench hook`: how long an agent waits for one hook call.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use lexopt::prelude::*;
+use serde_json::{Value, json};
+
+use super::figures::{Spread, median};
+use super::load::traces;
+use super::programs::{self, Contender};
+use super::stage::Stage;
+use super::{Bound, Limit, verdict};
+use crate::programs::{From, Network, is_static};
+use crate::{Outcome, unexpected};
+
+const MEDIAN_LIMIT: f64 = 1.4;
+const TAIL_LIMIT: f64 = 2.5;
+/// A machine on which an empty process is so much slower at times says nothing about anything else.
+const RESTLESS: f64 = 2.0;
+/// So many runs may be discarded for that.
+const DISCARDED: usize = 10;
+const WARM_UP: usize = 50;
+/// No question is answered with more rows than 10,000.
+const CALLS_IN_SESSION: u64 = 5_000;
+
+struct Options {
+    rounds: usize,
+    runs: usize,
+    json: bool,
+    programs: From,
+}
+
+/// The contenders of one run, in the order of the table.
+struct Run {
+    spreads: Vec<Spread>,
+    counts: bool,
+}
+
+pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
+    let mut options = Options {
+        rounds: 1_000,
+        runs: 5,
+        json: false,
+        programs: From::Source(Network::Online),
+    };
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            Long("rounds") => options.rounds = arguments.value()?.parse()?,
+            Long("runs") => options.runs = arguments.value()?.parse()?,
+            Long("json") => options.json = true,
+            Long("offline") => options.programs = From::Source(Network::Offline),
+            Long("programs") => options.programs = From::Folder(arguments.value()?.into()),
+            other => return Err(unexpected(&other)),
+        }
+    }
+    ensure!(
+        options.rounds > 0 && options.runs > 0,
+        "at least one round and one run are needed"
+    );
+    let built = options.programs.take()?;
+    let stage = Stage::new(&built.bowline)?;
+    let (others, missing) = programs::others(stage.folder())?;
+    let mut contenders = vec![
+        programs::empty(),
+        programs::client(&built.hook),
+        programs::shell(),
+    ];
+    contenders.extend(others);
+    let linked = if is_static(&built.hook)? {
+        "static"
+    } else {
+        "dynamic"
+    };
+    eprintln!(
+        "{} rounds a run, {linked} client; programs take turns",
+        options.rounds
+    );
+    for line in &missing {
+        eprintln!("{line}");
+    }
+
+    let mut calls = Calls::default();
+    for _ in 0..WARM_UP {
+        round(&contenders, &stage, &mut calls)?;
+    }
+    let mut runs: Vec<Run> = Vec::new();
+    let counting = |runs: &[Run]| runs.iter().filter(|run| run.counts).count();
+    while counting(&runs) < options.runs && runs.len() - counting(&runs) < DISCARDED {
+        let run = measure(&contenders, &stage, &mut calls, options.rounds)?;
+        report_run(&run, runs.len() + 1);
+        runs.push(run);
+    }
+    check_all_recorded(&stage, calls.made)?;
+    let quiet = counting(&runs) > 0;
+    let counted: Vec<&Run> = runs.iter().filter(|run| run.counts || !quiet).collect();
+    let table = summary(&contenders, &counted);
+    let limits = limits(&table);
+    if options.json {
+        let document = json!({
+            "rounds": options.rounds,
+            "runs": counted.len(),
+            "discarded": runs.len() - counting(&runs),
+            "client": linked,
+            "skipped": missing,
+            "programs": table.iter().map(Row::json).collect::<Vec<_>>(),
+            "limits": limits.iter().map(Limit::json).collect::<Vec<_>>(),
+        });
+        println!("{document:#}");
+    } else {
+        print_table(&table);
+        for limit in &limits {
+            println!("{}", limit.line());
+        }
+    }
+    if !quiet {
+        eprintln!(
+            "No run counts: the machine is too restless to measure on. Nothing is proven by this."
+        );
+        return Ok(Outcome::Missed);
+    }
+    Ok(verdict(&limits))
+}
+
+fn measure(
+    contenders: &[Contender],
+    stage: &Stage,
+    calls: &mut Calls,
+    rounds: usize,
+) -> Result<Run> {
+    let mut times = vec![Vec::with_capacity(rounds); contenders.len()];
+    for _ in 0..rounds {
+        for (times, took) in times.iter_mut().zip(round(contenders, stage, calls)?) {
+            times.push(took);
+        }
+    }
+    let spreads: Vec<Spread> = times.iter().map(|times| Spread::of(times)).collect();
+    let counts = spreads
+        .first()
+        .is_some_and(|empty| empty.tail() <= RESTLESS);
+    Ok(Run { spreads, counts })
+}
+
+/// Starts each once. The two that are compared change places from round to round, so that neither always follows
+/// whatever cools the caches most.
+fn round(contenders: &[Contender], stage: &Stage, calls: &mut Calls) -> Result<Vec<Duration>> {
+    let mut order: Vec<usize> = (0..contenders.len()).collect();
+    if calls.made % 2 == 1 {
+        order.swap(0, 1);
+    }
+    let payload = calls.next(stage);
+    let mut took = vec![Duration::ZERO; contenders.len()];
+    for index in order {
+        if let (Some(contender), Some(slot)) = (contenders.get(index), took.get_mut(index)) {
+            *slot = time(contender, stage, &payload)?;
+        }
+    }
+    Ok(took)
+}
+
+fn time(contender: &Contender, stage: &Stage, payload: &[u8]) -> Result<Duration> {
+    let mut command = Command::new(&contender.program);
+    command.args(&contender.arguments);
+    stage.surround(&mut command);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let began = Instant::now();
+    let mut child = command
+        .spawn()
+        .with_context(|| format!("cannot start {}", contender.program.display()))?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // Those that read nothing may have ended already.
+        let _ = stdin.write_all(payload);
+    }
+    let status = child.wait()?;
+    let took = began.elapsed();
+    ensure!(status.success(), "{}: {status}", contender.name);
+    Ok(took)
+}
+
+/// The payloads: each is another call of the same session.
+#[derive(Debug, Default)]
+struct Calls {
+    made: u64,
+}
+
+impl Calls {
+    fn next(&mut self, stage: &Stage) -> Vec<u8> {
+        self.made += 1;
+        let project = stage.project();
+        let session = session(self.made / CALLS_IN_SESSION);
+        let payload = json!({
+            "session_id": session,
+            "transcript_path": "/home/ann/.claude/projects/shop/4d9f36a2.jsonl",
+            "cwd": project,
+            "permission_mode": "default",
+            "hook_event_name": "PreToolUse",
+            "tool_name": "Bash",
+            "tool_input": {
+                "command": "cargo test --workspace 2>&1 | tail -20",
+                "description": "Run the tests"
+            },
+            "tool_use_id": format!("toolu_{:024}", self.made),
+        });
+        format!("{payload}\n").into_bytes()
+    }
+}
+
+/// Every call was answered by the daemon, and every one is kept.
+fn check_all_recorded(stage: &Stage, made: u64) -> Result<()> {
+    let status = stage.ask("daemon.status", Value::Null)?;
+    let answered = status
+        .get("events")
+        .and_then(Value::as_u64)
+        .unwrap_or_default();
+    ensure!(
+        answered == made,
+        "the daemon has answered {answered} of {made} calls; the others were decided without it"
+    );
+    let mut kept = 0;
+    for number in 0..=made / CALLS_IN_SESSION {
+        kept += traces(stage, &session(number), "started")?;
+    }
+    ensure!(kept == made, "{kept} of {made} calls are in the store");
+    Ok(())
+}
+
+fn session(number: u64) -> String {
+    format!("4d9f36a2-1c07-4b60-9d7e-{number:012}")
+}
+
+/// One line of the table.
+struct Row {
+    name: &'static str,
+    spread: Spread,
+    tail: f64,
+    ratio: f64,
+}
+
+impl Row {
+    fn json(&self) -> Value {
+        json!({
+            "name": self.name,
+            "median_us": self.spread.median,
+            "p99_us": self.spread.p99,
+            "p99_to_median": self.tail,
+            "ratio_to_true": self.ratio,
+        })
+    }
+}
+
+/// The median of all runs, figure by figure.
+fn summary(contenders: &[Contender], runs: &[&Run]) -> Vec<Row> {
+    let of = |index: usize, figure: &dyn Fn(Spread, Spread) -> f64| {
+        median(runs.iter().filter_map(|run| {
+            let empty = run.spreads.first()?;
+            Some(figure(*run.spreads.get(index)?, *empty))
+        }))
+    };
+    let row = |(index, contender): (usize, &Contender)| Row {
+        name: contender.name,
+        spread: Spread {
+            median: of(index, &|own, _| own.median),
+            p99: of(index, &|own, _| own.p99),
+        },
+        tail: of(index, &|own, _| own.tail()),
+        ratio: of(index, &|own, empty| own.median / empty.median),
+    };
+    contenders.iter().enumerate().map(row).collect()
+}
+
+fn limits(table: &[Row]) -> Vec<Limit> {
+    let client = table.iter().find(|row| row.name == "bowline-hook");
+    let figure = |figure: &dyn Fn(&Row) -> f64| client.map_or(f64::NAN, figure);
+    vec![
+        Limit {
+            what: "median of bowline-hook to that of /bin/true",
+            measured: figure(&|row| row.ratio),
+            bound: Bound::AtMost(MEDIAN_LIMIT),
+        },
+        Limit {
+            what: "p99 of bowline-hook to its own median",
+            measured: figure(&|row| row.tail),
+            bound: Bound::AtMost(TAIL_LIMIT),
+        },
+    ]
+}
+
+fn report_run(run: &Run, number: usize) {
+    let [empty, client, ..] = run.spreads.as_slice() else {
+        return;
+    };
+    eprintln!(
+        "run {number}: {:.2} times /bin/true, p99 {:.2} times the median{}",
+        client.median / empty.median,
+        client.tail(),
+        if run.counts {
+            String::new()
+        } else {
+            format!(
+                " (not counted: the machine is restless, /bin/true has a p99 of {:.1} times its median)",
+                empty.tail()
+            )
+        }
+    );
+}
+
+fn print_table(table: &[Row]) {
+    println!(
+        "{:<14}{:>12}{:>12}{:>12}{:>16}",
+        "", "median µs", "p99 µs", "p99/median", "to /bin/true"
+    );
+    for row in table {
+        println!(
+            "{:<14}{:>12.0}{:>12.0}{:>12.2}{:>15.2}×",
+            row.name, row.spread.median, row.spread.p99, row.tail, row.ratio
+        );
+    }
+}

@@ -1,0 +1,103 @@
+//! What a hook call is compared with.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::programs::on_path;
+
+/// A program that takes part, with how it is started.
+#[derive(Debug, Clone)]
+pub(super) struct Contender {
+    pub(super) name: &'static str,
+    pub(super) program: PathBuf,
+    pub(super) arguments: Vec<String>,
+}
+
+impl Contender {
+    fn new(name: &'static str, program: impl Into<PathBuf>, arguments: &[&str]) -> Self {
+        Self {
+            name,
+            program: program.into(),
+            arguments: arguments.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+/// What people write when they need a hook quickly: read the command, look for one word, answer.
+const BASH_HOOK: &str = r#"input=$(cat)
+command=$(jq -r '.tool_input.command // ""' <<< "$input")
+case "$command" in
+*"rm -rf"*) echo "no recursive deletes" >&2; exit 2 ;;
+esac
+"#;
+
+const PYTHON_HOOK: &str = r#"import json
+import sys
+
+command = json.load(sys.stdin).get("tool_input", {}).get("command", "")
+if "rm -rf" in command:
+    print("no recursive deletes", file=sys.stderr)
+    sys.exit(2)
+"#;
+
+/// Those that cost nothing but their start.
+pub(super) fn empty() -> Contender {
+    Contender::new("/bin/true", "/bin/true", &[])
+}
+
+/// An empty shell.
+pub(super) fn shell() -> Contender {
+    Contender::new("sh -c :", "/bin/sh", &["-c", ":"])
+}
+
+/// Bowline's client, as `init` registers it.
+pub(super) fn client(hook: &Path) -> Contender {
+    let arguments = [
+        "claude-code",
+        "PreToolUse",
+        "--on-failure",
+        "ask",
+        "--timeout",
+        "60",
+    ];
+    Contender::new("bowline-hook", hook, &arguments)
+}
+
+/// Hooks written in other ways; and why some are missing.
+pub(super) fn others(folder: &Path) -> Result<(Vec<Contender>, Vec<String>)> {
+    let (mut found, mut missing) = (Vec::new(), Vec::new());
+    match (on_path("bash"), on_path("jq")) {
+        (Some(bash), Some(_)) => {
+            let script = written(folder, "hook.sh", BASH_HOOK)?;
+            found.push(Contender::new("bash + jq", bash, &[&script]));
+        }
+        _ => missing.push("bash + jq: skipped, bash or jq is not here".to_owned()),
+    }
+    match python() {
+        Some(python) => {
+            let script = written(folder, "hook.py", PYTHON_HOOK)?;
+            found.push(Contender::new("python", python, &[&script]));
+        }
+        None => missing.push("python: skipped, python3 is not here".to_owned()),
+    }
+    Ok((found, missing))
+}
+
+/// The interpreter itself: what is on `PATH` may be a script that looks for it, which would not be fair.
+fn python() -> Option<PathBuf> {
+    let asked = Command::new("python3")
+        .args(["-c", "import sys; print(sys.executable)"])
+        .output()
+        .ok()?;
+    let path = String::from_utf8(asked.stdout).ok()?;
+    Some(PathBuf::from(path.trim())).filter(|path| path.is_file())
+}
+
+fn written(folder: &Path, name: &str, script: &str) -> Result<String> {
+    let path = folder.join(name);
+    fs::write(&path, script)?;
+    Ok(path.display().to_string())
+}

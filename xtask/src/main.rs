@@ -1,0 +1,83 @@
+//! Chores of this repository: `cargo xtask help`.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program for the terminals of developers"
+)]
+
+mod bench;
+mod demo;
+mod elf;
+mod fuzz;
+mod install;
+mod programs;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use lexopt::prelude::*;
+
+const HELP: &str = "\
+Chores of this repository
+
+  cargo xtask demo [ARGS]             build everything and run `bowline demo`
+  cargo xtask install [--root DIR]    build both programs and put them into DIR/bin (default: as cargo install)
+  cargo xtask bench hook              what one hook call costs, against /bin/true and hooks of other kinds
+      [--rounds N] [--runs N] [--json] [--programs DIR]
+  cargo xtask bench daemon            events decided and committed per second; memory after a million
+      [--events N] [--seconds N] [--json] [--programs DIR]
+  cargo xtask bench store [ARGS]      questions to a store of a million traces
+  cargo xtask fuzz payloads           payloads gone wrong, through the whole engine
+      [--count N] [--seed N]
+
+Those that build take --offline as well; --programs measures others than those of this tree. Benches end with 1 if a limit is missed: run them on a machine that does nothing else.";
+
+/// How a chore came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    /// All is well.
+    Fine,
+    /// It ran, and a limit was missed or something was found.
+    Missed,
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(Outcome::Fine) => ExitCode::SUCCESS,
+        Ok(Outcome::Missed) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run() -> Result<Outcome> {
+    let mut arguments = lexopt::Parser::from_env();
+    let chore = match arguments.next()? {
+        Some(Value(chore)) => chore.string()?,
+        Some(Short('h') | Long("help")) | None => "help".to_owned(),
+        Some(other) => return Err(other.unexpected().into()),
+    };
+    match chore.as_str() {
+        "demo" => demo::run(arguments),
+        "install" => install::run(arguments),
+        "bench" => bench::run(arguments),
+        "fuzz" => fuzz::run(arguments),
+        "help" => {
+            println!("{HELP}");
+            Ok(Outcome::Fine)
+        }
+        other => bail!("there is no chore `{other}`; `cargo xtask help` lists them"),
+    }
+}
+
+/// What an option asks for that has nothing to do with this chore.
+fn unexpected(argument: &lexopt::Arg<'_>) -> anyhow::Error {
+    let argument = match argument {
+        Short(name) => format!("-{name}"),
+        Long(name) => format!("--{name}"),
+        Value(value) => value.to_string_lossy().into_owned(),
+    };
+    anyhow::anyhow!("unexpected `{argument}`; `cargo xtask help` shows what is understood")
+}
