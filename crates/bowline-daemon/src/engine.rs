@@ -297,7 +297,7 @@ impl Facts {
         let event = call.event.as_deref().unwrap_or("Unknown");
         let mut record = Record::new(call.id.as_str(), self.time, &*call.agent, event, "");
         record.decision = unverified.decision;
-        record.reason = Some(mask_text(&unverified.reason));
+        record.reason = Some(redact(&unverified.reason).into_owned());
         record.duration = took;
         Decided {
             answer: unverified.answer,
@@ -511,9 +511,4 @@ fn apart<T>(work: impl FnOnce() -> T) -> T {
         Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
         _ => work(),
     }
-}
-
-/// A text without secrets.
-fn mask_text(text: &str) -> String {
-    redact(text).into_owned()
 }

@@ -15,6 +15,7 @@ use std::thread;
 use std::time::Duration;
 
 use bowline::hooks::Decision;
+use bowline::settings::{Locations, TrustStore};
 use bowline_daemon::{Connection, Idle, Pause, Stop};
 use serde_json::{Map, Value, json};
 use stage::{Client, Stage, permission, until};
@@ -521,6 +522,24 @@ fn hooks_of_claude_codes_own_files_are_left_to_it_and_bridged_for_others() {
     stage.ask("daemon.reload");
     assert_eq!(agents("claude-code"), "");
     assert!(agents("generic").contains("bridged"));
+
+    // What a repository brings along runs only once somebody has trusted the project.
+    stage.write("home/.claude/settings.json", "{}");
+    stage.write(
+        "project/.claude/settings.json",
+        r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "echo cloned >&2; exit 2"}]}]}}"#,
+    );
+    stage.write("project/bowline.toml", "[guard]\nmode = 'enforce'\n");
+    stage.ask("daemon.reload");
+    assert!(!agents("generic").contains("cloned"));
+    let locations = Locations::of_environment(|name| {
+        (name == "HOME").then(|| stage.path("home").into_os_string())
+    });
+    let mut trust = TrustStore::open(&locations).unwrap();
+    let project = stage.path("project").canonicalize().unwrap();
+    trust.record(&project).unwrap();
+    stage.ask("daemon.reload");
+    assert!(agents("generic").contains("cloned"));
 }
 
 #[test]

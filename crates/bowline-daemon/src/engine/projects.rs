@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
 use bowline::hooks::{HookEvent, HookManager, RunMode, Services};
-use bowline::settings::{self, Action, FileKind, FileStatus, Locations, Settings};
+use bowline::settings::{self, Action, FileKind, FileStatus, Locations, Settings, TrustState};
 use bowline_builtins::{Builtins, Lasting};
 use chrono::{DateTime, Utc};
 
@@ -115,7 +115,7 @@ impl Project {
         let problems = problems_of(&settings);
         match key.claude_hooks {
             ClaudeHooks::Bridge if settings.config.bridge.claude_hooks => {
-                drop_ourselves(&mut settings);
+                keep_bridged_hooks(&mut settings);
             }
             ClaudeHooks::Agent | ClaudeHooks::Bridge => keep_own_hooks(&mut settings),
         }
@@ -194,11 +194,17 @@ impl Project {
     }
 }
 
-/// An agent's settings may have us among its hooks: we are at work already.
-fn drop_ourselves(settings: &mut Settings) {
-    settings.hooks.retain(|hook| match &hook.definition.action {
-        Action::Command(action) => !starts_bowline(&action.command, action.args.as_deref()),
-        _ => true,
+/// Of Claude Code's own files, those of a project need a person's word before we run what they say: a cloned repository must not run
+/// commands by itself. And an agent's settings may have us among its hooks: we are at work already.
+fn keep_bridged_hooks(settings: &mut Settings) {
+    let trusted = settings.trust == TrustState::Trusted;
+    let project = settings.project.clone();
+    let is_of_project = |file: &Path| file.starts_with(&project);
+    settings.hooks.retain(|hook| {
+        let ourselves = matches!(&hook.definition.action, Action::Command(action)
+            if starts_bowline(&action.command, action.args.as_deref()));
+        let file = hook.definition.origin.file.as_deref();
+        !ourselves && (trusted || !file.is_none_or(is_of_project))
     });
 }
 
