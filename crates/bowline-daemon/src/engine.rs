@@ -1,6 +1,7 @@
 //! Decides one hook call: payload → input → manager → answer and record. The daemon and the direct run share it.
 
 mod caller;
+mod facts;
 mod projects;
 mod twins;
 mod unverified;
@@ -8,7 +9,7 @@ mod unverified;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bowline::hooks::{
     CancellationToken, Decision, Dialect, EventClass, HookContext, HookEvent, HookInput,
@@ -18,20 +19,19 @@ use bowline_builtins::Lasting;
 use bowline_builtins::guard::AGENT_VARIABLE;
 use bowline_builtins::machine::Machine;
 use bowline_builtins::tracing::{CALL_VARIABLE, DecidedEvent};
-use bowline_guard::secrets::redact;
 use bowline_store::{Enforcement, Record, SessionRef, Store};
-use bowline_wire::{Answer, Call, Environment, Failure, OnFailure};
+use bowline_wire::{Answer, Call};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::watch;
 
 use crate::pause::Pause;
-use caller::{Caller, Known, Switch};
+use caller::{Caller, Switch};
+pub use facts::Facts;
 pub use projects::ProjectState;
 use projects::{Project, ProjectKey, Projects};
 use twins::{Telling, Twin, Twins};
-use unverified::Unverified;
 
 /// So many sessions are remembered with the folder that they began in.
 const SESSIONS: usize = 4_096;
@@ -237,73 +237,6 @@ fn lacks_its_tool(input: &HookInput) -> bool {
         input.event_type(),
         HookEvent::PreToolUse | HookEvent::PermissionRequest
     ) && input.tool_name().unwrap_or_default().trim().is_empty()
-}
-
-/// What is needed of a call when everything else has gone wrong; its environment is not.
-#[derive(Debug, Clone)]
-pub struct Facts {
-    call: Call,
-    time: DateTime<Utc>,
-    known: Known,
-}
-
-impl Facts {
-    /// The facts of a call that has just arrived.
-    pub fn of(call: &Call) -> Self {
-        Self {
-            time: Utc::now(),
-            known: Known::of(&call.env),
-            call: Call {
-                client: call.client.clone(),
-                id: call.id.clone(),
-                agent: call.agent.clone(),
-                event: call.event.clone(),
-                cwd: call.cwd.clone(),
-                env: Environment::new(),
-                ..*call
-            },
-        }
-    }
-
-    /// The answer when deciding failed, by the mode that the call asks for.
-    pub fn failure(&self, reason: &str) -> Decided {
-        let answer = Failure::of(&self.call, &[], reason).answer();
-        // What the agent makes of it depends on its form; the record says what was meant.
-        let decision = match (answer == Answer::default(), self.call.on_failure) {
-            (true, _) => Decision::NoOpinion,
-            (false, OnFailure::Closed) => Decision::Deny,
-            (false, _) => Decision::Ask,
-        };
-        let unverified = Unverified {
-            answer,
-            decision,
-            reason: reason.to_owned(),
-        };
-        self.decided(unverified, Duration::ZERO)
-    }
-
-    /// Silence about an event that nobody could read.
-    fn unanswered(&self, problem: &str) -> Decided {
-        let silence = Unverified {
-            answer: Answer::default(),
-            decision: Decision::NoOpinion,
-            reason: format!("not verified: {problem}"),
-        };
-        self.decided(silence, Duration::ZERO)
-    }
-
-    fn decided(&self, unverified: Unverified, took: Duration) -> Decided {
-        let call = &self.call;
-        let event = call.event.as_deref().unwrap_or("Unknown");
-        let mut record = Record::new(call.id.as_str(), self.time, &*call.agent, event, "");
-        record.decision = unverified.decision;
-        record.reason = Some(redact(&unverified.reason).into_owned());
-        record.duration = took;
-        Decided {
-            answer: unverified.answer,
-            record: (self.known.tracking == Switch::On).then_some(record),
-        }
-    }
 }
 
 /// A call that was read and waits to be decided.

@@ -3,6 +3,7 @@
 //! What only computes is decided at once on the polling thread; what reads files or starts processes goes to the runtime.
 //! A connection is asked one thing at a time, and answered in order.
 
+mod answering;
 mod connection;
 mod outbox;
 mod peer;
@@ -19,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use bowline::hooks::CancellationToken;
 use bowline_store::{Store, Submission};
-use bowline_wire::{Acknowledgement, Call, CallId, Reply, Request, Response};
+use bowline_wire::{Acknowledgement, Call, Request, Response};
 use mio::event::Event;
 use mio::net::{UnixListener, UnixStream};
 use mio::unix::SourceFd;
@@ -30,6 +31,7 @@ use crate::daemon::Idle;
 use crate::engine::{Decided, Engine, Facts, Prepared, Weight};
 use crate::instance::{Instance, StartError};
 use crate::status::{Shared, Stop};
+use answering::{Acknowledge, Answering};
 use connection::{Arrived, Connection};
 use outbox::{Outbox, Turns, Unsent};
 
@@ -279,7 +281,6 @@ impl Server {
         self.shared.begin_event(&call.client);
         let mut answering = Answering {
             facts: Facts::of(&call),
-            id: call.id.clone(),
             outbox,
             acknowledgement: Acknowledge::With(Arc::clone(&self.acknowledgement)),
             shared: Arc::clone(&self.shared),
@@ -461,61 +462,5 @@ fn await_writing(registry: &Registry, client: &Connection, token: Token) {
     let interest = Interest::READABLE.add(Interest::WRITABLE);
     if let Err(error) = registry.reregister(&mut SourceFd(&descriptor), token, interest) {
         tracing::warn!("a connection cannot be polled for writing: {error}");
-    }
-}
-
-/// Whether the client was told that its call has arrived.
-enum Acknowledge {
-    /// It is told together with the answer.
-    With(Arc<[u8]>),
-    Done,
-}
-
-/// A call on its way to its answer.
-struct Answering {
-    facts: Facts,
-    id: CallId,
-    outbox: Arc<Outbox>,
-    acknowledgement: Acknowledge,
-    shared: Arc<Shared>,
-}
-
-impl Answering {
-    fn acknowledge(&mut self) {
-        if let Acknowledge::With(line) =
-            std::mem::replace(&mut self.acknowledgement, Acknowledge::Done)
-        {
-            self.outbox.send(&line);
-        }
-    }
-
-    /// What to hand to the store so that the answer goes out when the record is safe. Without a record it goes out now.
-    fn submission(self, decided: Decided, when: AnswerWhen) -> Option<Submission> {
-        let reply = Reply {
-            call: self.id,
-            answer: decided.answer,
-        };
-        let mut bytes = match self.acknowledgement {
-            Acknowledge::With(line) => line.to_vec(),
-            Acknowledge::Done => Vec::new(),
-        };
-        bytes.extend(reply.encode());
-        let (outbox, shared) = (self.outbox, self.shared);
-        let Some(record) = decided.record else {
-            outbox.finish(&bytes);
-            shared.end_event();
-            return None;
-        };
-        let done: bowline_store::Done = match when {
-            AnswerWhen::Committed => Box::new(move |_| {
-                outbox.finish(&bytes);
-                shared.end_event();
-            }),
-            AnswerWhen::Lagging(_) => {
-                outbox.finish(&bytes);
-                Box::new(move |_| shared.end_event())
-            }
-        };
-        Some(Submission { record, done })
     }
 }

@@ -1,0 +1,88 @@
+//! What is known of a call before it is read, and all that is left of it when reading or deciding goes wrong.
+
+use std::time::Duration;
+
+use bowline::hooks::Decision;
+use bowline_guard::secrets::redact;
+use bowline_store::Record;
+use bowline_wire::{Answer, Call, CallId, Failure, OnFailure};
+use chrono::{DateTime, Utc};
+
+use super::Decided;
+use super::caller::{Known, Switch};
+use super::unverified::Unverified;
+
+/// What is needed of a call when everything else has gone wrong; its environment is not.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    id: CallId,
+    agent: String,
+    event: Option<String>,
+    on_failure: OnFailure,
+    pub(super) time: DateTime<Utc>,
+    pub(super) known: Known,
+}
+
+impl Facts {
+    /// The facts of a call that has just arrived.
+    pub fn of(call: &Call) -> Self {
+        Self {
+            id: call.id.clone(),
+            agent: call.agent.clone(),
+            event: call.event.clone(),
+            on_failure: call.on_failure,
+            time: Utc::now(),
+            known: Known::of(&call.env),
+        }
+    }
+
+    /// The name of the call.
+    pub fn id(&self) -> &CallId {
+        &self.id
+    }
+
+    /// The answer when deciding failed, by the mode that the call asks for.
+    pub fn failure(&self, reason: &str) -> Decided {
+        let failure = Failure {
+            agent: &self.agent,
+            event: self.event.as_deref(),
+            on_failure: self.on_failure,
+            reason,
+        };
+        let answer = failure.answer();
+        // What the agent makes of it depends on its form; the record says what was meant.
+        let decision = match (answer == Answer::default(), self.on_failure) {
+            (true, _) => Decision::NoOpinion,
+            (false, OnFailure::Closed) => Decision::Deny,
+            (false, _) => Decision::Ask,
+        };
+        let unverified = Unverified {
+            answer,
+            decision,
+            reason: reason.to_owned(),
+        };
+        self.decided(unverified, Duration::ZERO)
+    }
+
+    /// Silence about an event that nobody could read.
+    pub(super) fn unanswered(&self, problem: &str) -> Decided {
+        let silence = Unverified {
+            answer: Answer::default(),
+            decision: Decision::NoOpinion,
+            reason: format!("not verified: {problem}"),
+        };
+        self.decided(silence, Duration::ZERO)
+    }
+
+    pub(super) fn decided(&self, unverified: Unverified, took: Duration) -> Decided {
+        let event = self.event.as_deref().unwrap_or("Unknown");
+        let mut record = Record::new(self.id.as_str(), self.time, &*self.agent, event, "");
+        record.decision = unverified.decision;
+        record.reason = Some(redact(&unverified.reason).into_owned());
+        record.duration = took;
+        Decided {
+            answer: unverified.answer,
+            record: (self.known.tracking == Switch::On).then_some(record),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! A call on its way to its answer, and when that goes out.
+
+use std::sync::Arc;
+
+use bowline_store::Submission;
+use bowline_wire::Reply;
+
+use super::AnswerWhen;
+use super::outbox::Outbox;
+use crate::engine::{Decided, Facts};
+use crate::status::Shared;
+
+/// Whether the client was told that its call has arrived.
+pub(super) enum Acknowledge {
+    /// It is told together with the answer.
+    With(Arc<[u8]>),
+    Done,
+}
+
+/// A call on its way to its answer.
+pub(super) struct Answering {
+    pub(super) facts: Facts,
+    pub(super) outbox: Arc<Outbox>,
+    pub(super) acknowledgement: Acknowledge,
+    pub(super) shared: Arc<Shared>,
+}
+
+impl Answering {
+    pub(super) fn acknowledge(&mut self) {
+        if let Acknowledge::With(line) =
+            std::mem::replace(&mut self.acknowledgement, Acknowledge::Done)
+        {
+            self.outbox.send(&line);
+        }
+    }
+
+    /// What to hand to the store so that the answer goes out when the record is safe. Without a record it goes out now.
+    pub(super) fn submission(self, decided: Decided, when: AnswerWhen) -> Option<Submission> {
+        let reply = Reply {
+            call: self.facts.id().clone(),
+            answer: decided.answer,
+        };
+        let mut bytes = match self.acknowledgement {
+            Acknowledge::With(line) => line.to_vec(),
+            Acknowledge::Done => Vec::new(),
+        };
+        bytes.extend(reply.encode());
+        let (outbox, shared) = (self.outbox, self.shared);
+        let Some(record) = decided.record else {
+            outbox.finish(&bytes);
+            shared.end_event();
+            return None;
+        };
+        let done: bowline_store::Done = match when {
+            AnswerWhen::Committed => Box::new(move |_| {
+                outbox.finish(&bytes);
+                shared.end_event();
+            }),
+            AnswerWhen::Lagging(_) => {
+                outbox.finish(&bytes);
+                Box::new(move |_| shared.end_event())
+            }
+        };
+        Some(Submission { record, done })
+    }
+}
