@@ -57,7 +57,12 @@ async fn f41_a_a_sensitive_file_is_denied_for_every_tool() {
             Decision::Deny,
         ),
         (tool("Edit", json!({ "file_path": ".env" })), Decision::Ask),
+        (tool("read", json!({ "file_path": ".env" })), Decision::Deny),
         (shell("cat .env"), Decision::Deny),
+        (
+            tool("bash", json!({ "command": "cat .env" })),
+            Decision::Deny,
+        ),
         (
             tool("Read", json!({ "file_path": ".env.example" })),
             Decision::NoOpinion,

@@ -674,6 +674,7 @@ async fn every_field_that_names_files_counts() {
         ),
         ("Grep", json!({"glob": "*.md"}), false, false),
         ("Glob", json!({"pattern": "vault/**"}), true, false),
+        ("glob", json!({"pattern": "vault/**"}), true, false),
         ("Glob", json!({"pattern": "docs/**"}), false, true),
         (
             "Glob",

@@ -4,7 +4,7 @@
 //! wrappers, pipes and nested shells to the programs that would really run; [`families`] knows what they would do;
 //! [`judge`] gives the verdict. [`paths`] says where a path leads and what place that is; [`sensitive`] whether a
 //! file holds secrets; [`secrets`] finds credentials in text and takes them out. [`lookalikes`] finds characters that
-//! deceive the eye; [`tool_call`] puts all of it together for one call. [`rules`] lists every rule that a verdict may
+//! deceive the eye; [`tool`] knows the tools that agents have, and [`tool_call`] puts all of it together for one call. [`rules`] lists every rule that a verdict may
 //! name.
 
 pub mod effect;
@@ -20,4 +20,5 @@ pub mod rules;
 pub mod secrets;
 pub mod sensitive;
 pub mod shell;
+pub mod tool;
 pub mod tool_call;

@@ -12,6 +12,7 @@ use crate::paths::{World, resolve_literal};
 use crate::policy::{Counted, GuardPolicy};
 use crate::secrets::redact;
 use crate::sensitive::{self, SensitiveFinding, ToolFields};
+use crate::tool::Tool;
 
 /// A command is quoted in a reason up to so many characters.
 const MAX_QUOTED: usize = 120;
@@ -21,23 +22,6 @@ pub(crate) const REWRITE_NAME: &str =
 
 rules! {
     NO_COMMAND = Unverified, "call.no-command", "Calls a shell without a command";
-}
-
-/// The tools whose `command` a shell runs.
-const SHELL_TOOLS: &[&str] = &["Bash", "PowerShell", "Shell", "Monitor"];
-
-/// The tools that change a file.
-const CHANGING_TOOLS: &[&str] = &["Edit", "MultiEdit", "NotebookEdit", "Write"];
-
-/// The fields of a file tool's input that name files or folders, its own one first. All that are present are judged,
-/// whichever of them the tool goes by.
-pub fn path_fields(tool: &str) -> &'static [&'static str] {
-    match tool {
-        "Read" | "Write" | "Edit" | "MultiEdit" => &["file_path", "notebook_path", "path"],
-        "NotebookEdit" | "NotebookRead" => &["notebook_path", "file_path", "path"],
-        "Grep" | "Glob" | "LS" => &["path", "file_path", "notebook_path"],
-        _ => &[],
-    }
 }
 
 /// What of a tool's input a guard looks at.
@@ -68,7 +52,10 @@ impl<'input> ToolCall<'input> {
     /// The fields that name one file or folder, or several by a pattern.
     fn names(&self, tool: &str) -> impl Iterator<Item = &'input str> {
         // The pattern of a search is text, not a name.
-        let pattern = self.files.pattern.filter(|_| tool == "Glob");
+        let pattern = self
+            .files
+            .pattern
+            .filter(|_| Tool::named(tool) == Some(Tool::Glob));
         let ToolFields {
             file_path,
             notebook_path,
@@ -216,8 +203,8 @@ pub fn judge_tool_call(
 
 /// What a command of a shell tool would do, read in the language of that shell.
 pub fn judge_shell(tool: &str, command: &str, world: &dyn World) -> Judgement {
-    match tool {
-        "PowerShell" => judge_powershell(command, world),
+    match Tool::named(tool) {
+        Some(Tool::PowerShell) => judge_powershell(command, world),
         _ => judge(command, world),
     }
 }
@@ -262,7 +249,10 @@ pub fn notes_on_command(judgement: &Judgement) -> Vec<String> {
 
 /// What is worth a note in the name of a file that a tool reads, although nothing speaks against it.
 pub fn note_on_file(tool: &str, call: &ToolCall<'_>, world: &dyn World) -> Option<String> {
-    let file = call.files.file_path.filter(|_| tool == "Read")?;
+    let file = call
+        .files
+        .file_path
+        .filter(|_| Tool::named(tool) == Some(Tool::Read))?;
     let note = sensitive::notable(&resolve_literal(file, world))?;
     Some(presentable(&format!(
         "{tool} of `{}`: {note}",
@@ -327,12 +317,12 @@ pub fn no_command(tool: &str) -> CallVerdict {
 
 /// Whether a shell runs the tool's `command`.
 pub fn runs_a_shell(tool: &str) -> bool {
-    SHELL_TOOLS.contains(&tool)
+    Tool::named(tool).is_some_and(Tool::runs_a_shell)
 }
 
 /// Whether the tool reads, changes or looks for files.
 pub fn is_file_tool(tool: &str) -> bool {
-    !path_fields(tool).is_empty()
+    Tool::named(tool).is_some_and(Tool::is_for_files)
 }
 
 fn of_effect(subject: &str, effect: &Effect, decision: CallDecision) -> CallVerdict {
@@ -371,7 +361,7 @@ fn of_lookalike(
 /// A tool that changes a file does what a program does that the shell opens the file for; of that only the
 /// guard's own settings count here.
 fn own_settings(tool: &str, call: &ToolCall<'_>, world: &dyn World) -> Option<Effect> {
-    if !CHANGING_TOOLS.contains(&tool) {
+    if !Tool::named(tool).is_some_and(Tool::changes_a_file) {
         return None;
     }
     let opened = call.files.paths().map(|file| Opened {
@@ -545,6 +535,49 @@ mod tests {
                 Some(Category::SecretRead),
             ),
             ("WebFetch", vec![("command", "rm -rf ~")], Allow, None),
+            (
+                "bash",
+                vec![("command", "rm -rf ~")],
+                Deny,
+                Some(Category::Delete),
+            ),
+            ("SHELL", vec![], Ask, Some(Category::Unverified)),
+            (
+                "powershell",
+                vec![("command", "Remove-Item -Recurse -Force ~")],
+                Deny,
+                Some(Category::Delete),
+            ),
+            (
+                "read",
+                vec![("file_path", ".env")],
+                Deny,
+                Some(Category::SecretRead),
+            ),
+            (
+                "write",
+                vec![("file_path", ".claude/settings.json")],
+                Ask,
+                Some(Category::OwnSettings),
+            ),
+            (
+                "glob",
+                vec![("pattern", "s\u{200b}rc/*.rs")],
+                Ask,
+                Some(Category::LookAlike),
+            ),
+            (
+                "grep",
+                vec![("pattern", "x"), ("path", "/home/dev/.ssh")],
+                Deny,
+                Some(Category::SecretRead),
+            ),
+            (
+                "mcp__shell__bash",
+                vec![("command", "rm -rf ~")],
+                Allow,
+                None,
+            ),
         ] {
             let verdict = verdict(tool, &fields);
             assert_eq!(

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bowline::hooks::{Hook, HookContext, HookEvent, HookInput, HookOutput, RunPolicy};
 use bowline::settings::GuardMode;
+use bowline_guard::tool::Tool;
 use bowline_guard::tool_call::runs_a_shell;
 use serde_json::Value;
 
@@ -202,9 +203,11 @@ fn look_at_prompt(prompt: &str) -> Seen {
 
 fn look_at_file(input: &HookInput) -> Seen {
     let mut seen = Seen::new("this call would write", ELSEWHERE);
-    let (Some("Write" | "Edit" | "MultiEdit" | "NotebookEdit"), Some(fields)) =
-        (input.tool_name(), input.tool_input())
-    else {
+    let changes = input
+        .tool_name()
+        .and_then(Tool::named)
+        .is_some_and(Tool::changes_a_file);
+    let Some(fields) = input.tool_input().filter(|_| changes) else {
         return seen;
     };
     let path = input.file_path().unwrap_or("a file");

@@ -58,6 +58,7 @@ async fn every_field_of_new_content_is_looked_at() {
         };
         for (name, input) in [
             ("Write", json!({"file_path": "a.py", "content": text})),
+            ("write", json!({"file_path": "a.py", "content": text})),
             (
                 "Edit",
                 json!({"file_path": "a.py", "old_string": "x", "new_string": text}),

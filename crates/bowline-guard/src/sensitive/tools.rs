@@ -1,6 +1,7 @@
 //! Judges the calls of an agent's file tools.
 
 use crate::paths::{Place, ResolvedPath, Shape, World, glob, place, resolve, resolve_literal};
+use crate::tool::Tool;
 
 use super::names::is_code;
 use super::{Access, Sensitivity, classify};
@@ -63,14 +64,14 @@ pub fn judge_tool(
     input: &ToolFields<'_>,
     world: &dyn World,
 ) -> Option<SensitiveFinding> {
-    let access = match tool {
-        "Read" | "NotebookRead" => Access::Read,
-        "Write" => Access::Write,
-        "Edit" | "MultiEdit" | "NotebookEdit" => Access::Edit,
-        "LS" => Access::List,
-        "Glob" => return strictest(places(input).map(|path| judge_glob(path, input, world))),
-        "Grep" => return strictest(places(input).map(|path| judge_grep(path, input, world))),
-        _ => return None,
+    let access = match Tool::named(tool)? {
+        Tool::Read | Tool::NotebookRead => Access::Read,
+        Tool::Write => Access::Write,
+        Tool::Edit | Tool::MultiEdit | Tool::NotebookEdit => Access::Edit,
+        Tool::Ls => Access::List,
+        Tool::Glob => return strictest(places(input).map(|path| judge_glob(path, input, world))),
+        Tool::Grep => return strictest(places(input).map(|path| judge_grep(path, input, world))),
+        Tool::Bash | Tool::Monitor | Tool::PowerShell | Tool::Shell => return None,
     };
     strictest(
         input
