@@ -6,6 +6,7 @@ mod facts;
 mod installed;
 mod process;
 mod project_checks;
+mod writing;
 
 use std::path::Path;
 
@@ -110,6 +111,8 @@ fn checks(
     let facts = Facts::gather(places, daemon);
     checks.push(facts.daemon());
     ui::progress("checking the store");
+    checks.push(writing::recording());
+    checks.push(writing::writing(places));
     checks.push(facts.store(places));
     ui::progress("looking at the project");
     checks.extend(project_checks::all(settings, &facts));

@@ -47,12 +47,16 @@ fn the_installed_command_is_run_and_measured() {
     expect(&report, "canary (user)", "ok", "denies a destructive one");
     expect(&report, "speed (user)", "ok", "an empty process takes");
     expect(&report, "daemon", "warning", "does not answer");
+    expect(&report, "recording", "ok", "");
+    expect(&report, "writing", "ok", "can be written");
     expect(&report, "store", "ok", "nothing is recorded yet");
     expect(&report, "hooks", "ok", "in force");
     expect(&report, "trust", "ok", "");
-    assert!(
-        !bench.data().join("bowline.db").exists(),
-        "looking made a store"
+    assert!(!bench.data().exists(), "looking made a store");
+    assert_eq!(
+        fs::read_dir(bench.path("home")).unwrap().count(),
+        2,
+        "a trial was left behind beside `.claude` and the log"
     );
     let log = fs::read_to_string(bench.path("home/hook.log")).unwrap();
     assert_eq!(log.lines().count(), 23);
@@ -142,6 +146,59 @@ fn pauses_are_shown_and_the_canary_waits() {
     bench.run(&["resume"]).expect(0, &[]);
     let off = Ran::of(bench.bowline(&["doctor"]).env("BOWLINE", "off"));
     off.expect(0, &["BOWLINE=off is set"]);
+}
+
+#[test]
+fn that_nothing_is_recorded_is_told() {
+    let bench = Bench::new();
+    for (name, value, status) in [
+        ("BOWLINE_DISABLE_TRACKING", "1", "warning"),
+        ("HTMLGRAPH_DISABLE_TRACKING", "true", "warning"),
+        ("BOWLINE_DISABLE_TRACKING", "0", "ok"),
+    ] {
+        let ran = Ran::of(bench.bowline(&["doctor", "--json"]).env(name, value));
+        let report = serde_json::from_str(&ran.stdout).unwrap();
+        let text = if status == "ok" { "" } else { name };
+        expect(&report, "recording", status, text);
+    }
+    Ran::of(
+        bench
+            .bowline(&["doctor"])
+            .env("BOWLINE_DISABLE_TRACKING", "1"),
+    )
+    .expect(
+        1,
+        &[
+            "nothing of them is recorded",
+            "unset BOWLINE_DISABLE_TRACKING",
+        ],
+    );
+}
+
+/// Neither a folder in the place of a file nor the system's own folders can be written, whoever runs this.
+#[test]
+fn a_store_that_cannot_be_written_is_found() {
+    let bench = Bench::new();
+    let folder = Ran::of(
+        bench
+            .bowline(&["doctor", "--json"])
+            .env("XDG_DATA_HOME", "/proc/self"),
+    );
+    let report = serde_json::from_str(&folder.stdout).unwrap();
+    expect(&report, "writing", "problem", "cannot be written");
+
+    fs::create_dir_all(bench.data().join("bowline.db")).unwrap();
+    bench.run(&["doctor"]).expect(
+        1,
+        &[
+            "share/bowline/bowline.db cannot be written",
+            "XDG_DATA_HOME",
+        ],
+    );
+    fs::remove_dir_all(bench.data()).unwrap();
+    bench.write("home/.local/share/bowline", "");
+    let (_, report) = bench.json(&["doctor"]);
+    expect(&report, "writing", "problem", "share/bowline cannot");
 }
 
 #[test]
