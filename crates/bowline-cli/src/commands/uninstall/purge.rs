@@ -1,18 +1,27 @@
 //! What Bowline keeps, and deleting it.
 
 use std::fs;
+use std::io::{self, ErrorKind as Io};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use bowline_daemon::Places;
 use serde::Serialize;
 
+use crate::control;
 use crate::error::{Error, ErrorKind, Result};
 use crate::project::{self, Paths};
 use crate::ui::{Table, Text, Ui, style};
 
 /// More than anybody keeps; a folder with more in it is counted so far.
 const MOST_FILES: usize = 100_000;
+/// So often it is tried to delete a folder into which somebody still writes.
+const TRIES: u32 = 20;
+const BETWEEN_TRIES: Duration = Duration::from_millis(50);
+/// More names of what is left are counted, not told.
+const MOST_NAMED: usize = 5;
 
 /// What is in the data folder.
 #[derive(Debug, Serialize)]
@@ -91,14 +100,59 @@ impl Kept {
                 project::shown(&self.folder)
             ));
         }
-        fs::remove_dir_all(&self.folder)
-            .map_err(|source| Error::file("delete", &self.folder, source))?;
+        let delete = || fs::remove_dir_all(&self.folder);
+        // Agents that still run call their hooks, and those start another daemon.
+        let make_way = || {
+            control::stop(places)?;
+            thread::sleep(BETWEEN_TRIES);
+            Ok(())
+        };
+        persist(delete, make_way)?.map_err(|source| self.still_there(source))?;
         // What the daemon leaves beside its socket. Others may use the folder, so that it goes only if it is empty.
         for left in [places.lock(), places.starting()] {
             let _ = fs::remove_file(left);
         }
         let _ = fs::remove_dir(places.runtime());
         Ok(())
+    }
+
+    /// The folder could not be deleted: what is left of it, and what to do.
+    fn still_there(&self, source: io::Error) -> Error {
+        let is_refilled = source.kind() == Io::DirectoryNotEmpty;
+        let mut error = Error::file("delete", &self.folder, source);
+        let left = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let mut left: Vec<String> = left
+            .map(|entry| project::shown(entry.file_name().as_ref()))
+            .collect();
+        left.sort();
+        if let Some(more @ 1..) = left.len().checked_sub(MOST_NAMED) {
+            left.truncate(MOST_NAMED);
+            left.push(format!("{more} more"));
+        }
+        if !left.is_empty() {
+            error = error.hint(format!("still there: {}", left.join(", ")));
+        }
+        error.hint(if is_refilled {
+            "agents that still run start Bowline anew; end them, then run `bowline uninstall --purge` again"
+        } else {
+            "see whose it is, then run `bowline uninstall --purge` again or remove it yourself"
+        })
+    }
+}
+
+/// Deletes until there is nothing left, or something else is in the way than somebody who writes.
+fn persist(
+    delete: impl Fn() -> io::Result<()>,
+    make_way: impl Fn() -> Result<()>,
+) -> Result<io::Result<()>> {
+    let mut tried = 1;
+    loop {
+        match delete() {
+            Err(error) if error.kind() == Io::NotFound => return Ok(Ok(())),
+            Err(error) if error.kind() == Io::DirectoryNotEmpty && tried < TRIES => make_way()?,
+            done => return Ok(done),
+        }
+        tried += 1;
     }
 }
 
@@ -121,4 +175,63 @@ fn bytes_of(path: &Path) -> u64 {
         }
     }
     bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn a_folder_that_fills_up_again_is_deleted_again() {
+        for (failures, kind, tries, is_gone) in [
+            (0, Io::DirectoryNotEmpty, 1, true),
+            (3, Io::DirectoryNotEmpty, 4, true),
+            (u32::MAX, Io::DirectoryNotEmpty, TRIES, false),
+            (u32::MAX, Io::PermissionDenied, 1, false),
+            (u32::MAX, Io::NotFound, 1, true),
+        ] {
+            let (tried, made_way) = (Cell::new(0), Cell::new(0));
+            let delete = || {
+                tried.set(tried.get() + 1);
+                if tried.get() > failures {
+                    Ok(())
+                } else {
+                    Err(io::Error::from(kind))
+                }
+            };
+            let make_way = || {
+                made_way.set(made_way.get() + 1);
+                Ok(())
+            };
+            let done = persist(delete, make_way).unwrap();
+            assert_eq!((tried.get(), done.is_ok()), (tries, is_gone), "{kind}");
+            assert_eq!(made_way.get(), tries - 1, "{kind}");
+        }
+        let stopping_fails = || Err(Error::usage("it does not stop"));
+        let full = || Err(io::Error::from(Io::DirectoryNotEmpty));
+        assert!(persist(full, stopping_fails).is_err());
+    }
+
+    #[test]
+    fn what_is_left_is_told_with_what_to_do() {
+        let place = tempfile::tempdir().unwrap();
+        for name in ["bowline.db", "spool", "a", "b", "c", "d", "e"] {
+            fs::write(place.path().join(name), "").unwrap();
+        }
+        let kept = Kept {
+            folder: place.path().to_owned(),
+            entries: Vec::new(),
+        };
+        let shown = format!("{:?}", kept.still_there(Io::DirectoryNotEmpty.into()));
+        for text in [
+            "still there: a, b, bowline.db, c, d, 2 more",
+            "end them, then run `bowline uninstall --purge` again",
+        ] {
+            assert!(shown.contains(text), "{text} in {shown}");
+        }
+        let shown = format!("{:?}", kept.still_there(Io::PermissionDenied.into()));
+        assert!(shown.contains("see whose it is"), "{shown}");
+    }
 }
