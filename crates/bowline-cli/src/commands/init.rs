@@ -111,7 +111,13 @@ pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
         program: plan.program.clone(),
         diff: Diff::between(&current.text, &wanted),
         backup: None,
-        notes: notes(args.scope, &current.text),
+        notes: notes(
+            args.scope,
+            &current.text,
+            bowline::settings::load(&project, &locations)
+                .claude_hooks_off
+                .as_deref(),
+        ),
         file,
     };
     let format = args.format.format();
@@ -201,8 +207,14 @@ fn program_path() -> Result<String> {
     })
 }
 
-fn notes(scope: InstallScope, text: &str) -> Vec<String> {
+fn notes(scope: InstallScope, text: &str, switched_off_by: Option<&str>) -> Vec<String> {
     let mut notes = Vec::new();
+    if let Some(by) = switched_off_by {
+        notes.push(format!(
+            "Claude Code runs no hooks, and so nothing of Bowline: {by}; change that setting, or ask whoever manages \
+             this machine"
+        ));
+    }
     if scope != InstallScope::User && !program::is_on_path() {
         notes.push(
             "bowline-hook is not on your PATH, so that these entries do nothing for you yet"

@@ -165,6 +165,38 @@ fn a_file_that_cannot_be_edited_is_left_alone() {
 }
 
 #[test]
+fn that_the_agent_runs_no_hooks_is_told() {
+    let bench = Bench::new();
+    bench.write(
+        "home/.claude/settings.json",
+        "{\n  \"disableAllHooks\": true\n}\n",
+    );
+    let told = [
+        "nothing of Bowline: disableAllHooks in",
+        "home/.claude/settings.json",
+        "change that setting",
+    ];
+    for args in [
+        &["init", "--dry-run"][..],
+        &["init", "--yes"],
+        &["init"],
+        &["init", "--scope", "project", "--yes"],
+    ] {
+        bench.run(args).expect(0, &told);
+    }
+    let (_, report) = bench.json(&["init"]);
+    assert!(report["notes"][0].as_str().unwrap().contains(told[0]));
+
+    // The project's word counts for more than the user's.
+    bench.write(
+        "project/.claude/settings.local.json",
+        "{\"disableAllHooks\": false}",
+    );
+    let ran = bench.run(&["init"]);
+    assert!(!ran.stdout.contains(told[0]), "{}", ran.stdout);
+}
+
+#[test]
 fn a_linked_settings_file_stays_a_link() {
     let bench = Bench::new();
     let real = bench.write("dotfiles/claude.json", "{}\n");

@@ -44,6 +44,9 @@ pub struct Settings {
     pub trust: TrustState,
     /// Which files the project's `.claude/sensitive-files.json` protects, and which it lets pass.
     pub sensitive_files: SensitiveFiles,
+    /// What keeps Claude Code from running the hooks of its user's and project's files, for people:
+    /// "disableAllHooks in …". Also where there are none yet.
+    pub claude_hooks_off: Option<String>,
 }
 
 impl Settings {
@@ -147,7 +150,7 @@ pub fn load(project: &Path, locations: &Locations) -> Settings {
         trust,
         sensitive_files,
     } = loader.bowline_files();
-    loader.claude_files(&config);
+    let claude_hooks_off = loader.claude_files(&config);
     if config.allow_managed_hooks_only {
         let by = format!(
             "allow_managed_hooks_only in {}",
@@ -174,6 +177,7 @@ pub fn load(project: &Path, locations: &Locations) -> Settings {
         config,
         trust,
         sensitive_files,
+        claude_hooks_off,
         project,
         bowline_root,
     }
@@ -282,7 +286,8 @@ impl Loader<'_> {
         }
     }
 
-    fn claude_files(&mut self, config: &Config) {
+    /// Reads Claude Code's files; tells what switches their hooks off.
+    fn claude_files(&mut self, config: &Config) -> Option<String> {
         let project_dir = self.project.join(CLAUDE_FOLDER);
         let user_dir = self.locations.claude_config_dir.clone();
         let texts = self.claude_settings(user_dir.as_deref(), &project_dir);
@@ -327,6 +332,7 @@ impl Loader<'_> {
                 switches.restrict(candidate);
             }
         }
+        switches.disabled_by(Provenance::Settings(Scope::Global))
     }
 
     /// Claude Code's settings files, of one scope from the weaker to the stronger.

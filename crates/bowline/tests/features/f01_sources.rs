@@ -194,15 +194,15 @@ fn f01_precedence_of_switches_follows_claude_code() {
             .iter()
             .any(|hook| hook.status == HookStatus::Disabled { by: by.clone() })
     );
+    assert_eq!(settings.claude_hooks_off, Some(by));
 
     place.write(
         "project/.claude/settings.json",
         with("\"disableAllHooks\": false", "project"),
     );
-    assert_eq!(
-        commands(&place.load()),
-        ["managed", "project", "own", "user"]
-    );
+    let settings = place.load();
+    assert_eq!(commands(&settings), ["managed", "project", "own", "user"]);
+    assert_eq!(settings.claude_hooks_off, None);
 
     place.write(
         "etc/claude-code/managed-settings.json",
