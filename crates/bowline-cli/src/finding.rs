@@ -7,7 +7,7 @@ use bowline::settings::{Diagnostic, Severity};
 use serde::Serialize;
 
 use crate::project::{self, Paths};
-use crate::ui::reveal;
+use crate::ui::{counted, reveal};
 
 /// More files than this are counted, not named.
 const MOST_NAMES: usize = 5;
@@ -52,8 +52,7 @@ pub(crate) fn problems(findings: &[Finding], paths: &Paths, dir: Option<&Path>) 
     };
     let count = match serious().count() {
         0 => return None,
-        1 => "1 problem".to_owned(),
-        count => format!("{count} problems"),
+        count => counted(count, "problem"),
     };
     let mut files: Vec<String> = Vec::new();
     for file in serious().filter_map(|finding| finding.file.as_deref()) {

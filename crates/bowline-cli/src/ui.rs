@@ -52,6 +52,14 @@ impl FormatArgs {
     }
 }
 
+/// A number of things: "1 file", "2 files".
+pub(crate) fn counted(count: impl std::fmt::Display, noun: &str) -> String {
+    match count.to_string().as_str() {
+        "1" => format!("1 {noun}"),
+        count => format!("{count} {noun}s"),
+    }
+}
+
 /// What a person said to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Answer {

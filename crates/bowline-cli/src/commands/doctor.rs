@@ -20,7 +20,7 @@ use crate::Outcome;
 use crate::control;
 use crate::error::Result;
 use crate::project;
-use crate::ui::{self, Format, FormatArgs, Text, Ui, style};
+use crate::ui::{self, Format, FormatArgs, Text, Ui, counted, style};
 use canary::Deciding;
 use check::{Check, Status};
 use facts::{Expected, Facts};
@@ -168,7 +168,6 @@ fn show(report: &Report, ui: &mut Ui) {
         problems,
     } = report.summary;
     ui.blank();
-    let counted = |count, what| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     ui.line(format!(
         "{ok} ok, {}, {}",
         counted(warnings, "warning"),

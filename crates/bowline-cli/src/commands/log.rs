@@ -22,7 +22,7 @@ Examples:
   bowline log --limit 1000 --json")]
 pub(crate) struct LogArgs {
     /// At most so many, up to 10000
-    #[arg(long, value_name = "N", value_parser = limit(), default_value = "50")]
+    #[arg(long, value_name = "N", value_parser = limit, default_value = "50")]
     limit: u16,
 
     #[command(flatten)]

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::Outcome;
 use crate::error::{Error, Result};
 use crate::project::{self, Paths};
-use crate::ui::{Format, FormatArgs, Table, Text, Ui, reveal, style};
+use crate::ui::{Format, FormatArgs, Table, Text, Ui, counted, reveal, style};
 use catalogue::{Kind, RuleView};
 use own::Own;
 
@@ -151,7 +151,7 @@ fn list(args: &ListArgs, ui: &mut Ui) -> Result<Outcome> {
             }
             ui.table(&table);
             ui.blank();
-            ui.line(format!("{} rules", list.rules.len()));
+            ui.line(counted(list.rules.len(), "rule"));
         }
     }
     Ok(Outcome::Clean)

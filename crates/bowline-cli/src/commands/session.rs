@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::trace::{limit, project_name};
 use crate::Outcome;
 use crate::ask::{NOTHING_YET, Records};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::moment::{self, parse_time};
 use crate::project::Paths;
 use crate::ui::{Format, FormatArgs, Table, Text, Ui, reveal, style};
@@ -58,7 +58,7 @@ struct ListArgs {
     project: Option<PathBuf>,
 
     /// At most so many, up to 10000
-    #[arg(long, value_name = "N", value_parser = limit())]
+    #[arg(long, value_name = "N", value_parser = limit)]
     limit: Option<u16>,
 
     #[command(flatten)]
@@ -77,7 +77,7 @@ struct ShowArgs {
     session: String,
 
     /// Show so many of the last calls, up to 10000
-    #[arg(long, value_name = "N", value_parser = limit(), default_value = "50")]
+    #[arg(long, value_name = "N", value_parser = limit, default_value = "50")]
     limit: u16,
 
     #[command(flatten)]
@@ -167,4 +167,13 @@ fn status(status: SessionStatus) -> Text {
         _ => style::FAINT,
     };
     Text::styled(status.as_str(), colour)
+}
+
+/// Nobody knows the name.
+pub(super) fn no_session(name: &str) -> Error {
+    Error::input(format!(
+        "no recorded session is called `{}`",
+        reveal::name(name)
+    ))
+    .hint("`bowline session list` shows the names")
 }

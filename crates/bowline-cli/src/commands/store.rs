@@ -13,7 +13,7 @@ use crate::Outcome;
 use crate::ask::{self, NOTHING_YET, Records};
 use crate::error::{Error, Result};
 use crate::project;
-use crate::ui::{Format, FormatArgs, Text, Ui, style};
+use crate::ui::{Format, FormatArgs, Text, Ui, counted, style};
 use forget::ForgetArgs;
 
 /// See, copy, compact and forget what is recorded
@@ -149,8 +149,8 @@ fn show_size(size: Size, ui: &mut Ui) {
     }
     if size.spooled_records > 0 {
         let waiting = format!(
-            "{} records ({}) that the database could not take yet",
-            size.spooled_records,
+            "{} ({}) that the database could not take yet",
+            counted(size.spooled_records, "record"),
             bytes(size.spooled)
         );
         ui.line(
@@ -209,7 +209,7 @@ fn compact(format: Format, ui: &mut Ui) -> Result<Outcome> {
 /// A number of bytes as people read it.
 pub(super) fn bytes(count: u64) -> String {
     if count < 1_000 {
-        return format!("{count} bytes");
+        return counted(count, "byte");
     }
     let mut scaled = count / 100;
     let mut unit = "kB";
@@ -231,6 +231,7 @@ mod tests {
     fn bytes_read_well() {
         for (count, expected) in [
             (0, "0 bytes"),
+            (1, "1 byte"),
             (999, "999 bytes"),
             (1_000, "1.0 kB"),
             (123_456, "123.4 kB"),

@@ -77,7 +77,7 @@ pub(super) struct FilterArgs {
     project: Option<PathBuf>,
 
     /// At most so many, up to 10000
-    #[arg(long, value_name = "N", value_parser = limit())]
+    #[arg(long, value_name = "N", value_parser = limit)]
     limit: Option<u16>,
 }
 
@@ -130,7 +130,7 @@ struct SlowArgs {
     threshold: Duration,
 
     /// At most so many, up to 10000
-    #[arg(long, value_name = "N", value_parser = limit())]
+    #[arg(long, value_name = "N", value_parser = limit)]
     limit: Option<u16>,
 
     #[command(flatten)]
@@ -237,8 +237,10 @@ impl FilterArgs {
 }
 
 /// How many rows at most, on the command line.
-pub(super) fn limit() -> clap::builder::RangedI64ValueParser<u16> {
-    clap::value_parser!(u16).range(1..=10_000)
+pub(super) fn limit(word: &str) -> Result<u16, String> {
+    const MOST: u16 = 10_000;
+    let limit = word.parse().ok().filter(|it| (1..=MOST).contains(it));
+    limit.ok_or_else(|| format!("expected a number from 1 to {MOST}"))
 }
 
 /// A project as it is recorded. One that is gone is known by the path that it had.

@@ -264,7 +264,7 @@ fn the_daemon_and_its_store_are_asked() {
             json!({"on_disk": 1, "in_use": 1, "spooled": 9, "spooled_records": 4}),
             "store",
             "warning",
-            "4 records wait",
+            "not taken yet: 4 records",
         ),
         (
             "hooks.figures",

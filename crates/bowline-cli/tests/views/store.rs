@@ -76,8 +76,21 @@ fn forgetting_shows_what_goes_and_asks() {
             .run(&[&["store", "forget"], args].concat())
             .expect(2, &[expected, "cannot ask", "--yes"]);
     }
+    for args in [
+        &["--session", "nobody"][..],
+        &["--session", "nobody", "--yes"],
+        &["--session", "nobody", "--yes", "--json"],
+    ] {
+        machine.run(&[&["store", "forget"], args].concat()).expect(
+            2,
+            &[
+                "no recorded session is called `nobody`",
+                "bowline session list",
+            ],
+        );
+    }
     machine
-        .run(&["store", "forget", "--session", "nobody"])
+        .run(&["store", "forget", "--project", "/nowhere"])
         .expect(0, &["nothing was forgotten"]);
     machine
         .run(&["store", "forget", "--all", "--json"])
@@ -88,6 +101,9 @@ fn forgetting_shows_what_goes_and_asks() {
         .run(&["store", "forget", "--session", "s-1", "--yes"])
         .expect(0, &["6 tool calls"]);
     assert_eq!(calls(&machine), 1);
+    machine
+        .run(&["store", "forget", "--session", "s-2"])
+        .expect(2, &["Session s-2: 1 session with 1 tool call."]);
     let document = machine.json(&["store", "forget", "--project", ".", "--yes"]);
     assert_eq!(document["forgotten"]["traces"], 1);
     machine

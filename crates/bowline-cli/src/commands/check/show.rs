@@ -9,7 +9,7 @@ use crate::finding::Finding;
 use crate::hook_view::{ANY_NON_ZERO, HookView};
 use crate::project::Paths;
 use crate::ui::snippet::{Annotated, Loudness};
-use crate::ui::{Table, Text, Ui, style};
+use crate::ui::{Table, Text, Ui, counted, style};
 
 /// More findings than this are counted, not shown.
 const MOST_FINDINGS: usize = 100;
@@ -20,7 +20,10 @@ pub(super) fn show(report: &Report, paths: &Paths, ui: &mut Ui) {
         ui.blank();
     }
     if let Some(more @ 1..) = report.findings.len().checked_sub(MOST_FINDINGS) {
-        ui.line(format!("… and {more} more findings; --json has them all"));
+        ui.line(format!(
+            "… and {}; --json has them all",
+            counted(more, "more finding")
+        ));
         ui.blank();
     }
     if !report.hooks.is_empty() {
@@ -107,11 +110,4 @@ fn summary(summary: &Summary) -> Text {
         style,
     )
     .plain(notes)
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    match count {
-        1 => format!("1 {noun}"),
-        _ => format!("{count} {noun}s"),
-    }
 }

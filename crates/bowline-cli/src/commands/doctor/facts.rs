@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::super::store::bytes;
 use super::check::Check;
+use crate::ui::counted;
 
 /// A daemon that the canary just had started may need so many looks.
 const LOOKS: u32 = 20;
@@ -117,10 +118,10 @@ impl Facts {
                 .advice("run `bowline check` in them");
         }
         check.ok(format!(
-            "version {version} answers (process {}, up {}, {} events, {} of memory)",
+            "version {version} answers (process {}, up {}, {}, {} of memory)",
             number("pid"),
             humane_duration(Duration::from_secs(number("uptime_s").max(1))),
-            number("events"),
+            counted(number("events"), "event"),
             bytes(number("memory_bytes")),
         ))
     }
@@ -148,7 +149,10 @@ impl Facts {
                 .details(shortened(&facts.gaps))
         } else if facts.spooled > 0 {
             check
-                .warning(format!("sound ({size}); {} records wait to be taken", facts.spooled))
+                .warning(format!(
+                    "sound ({size}); not taken yet: {}",
+                    counted(facts.spooled, "record")
+                ))
                 .advice("they are taken when the daemon can write to the store; `bowline daemon restart` tries now")
         } else {
             check.ok(format!("sound, {size}"))

@@ -11,6 +11,7 @@ use crate::agent_settings::claude_code::{self, ClaudeCode};
 use crate::agent_settings::file::SettingsText;
 use crate::agent_settings::{Agent, Entry, Found, InstallScope, is_strict, program};
 use crate::project::{self, Paths};
+use crate::ui::counted;
 
 const AGAIN: &str = "run `bowline init` again";
 
@@ -142,7 +143,7 @@ impl Installed {
             .collect();
         Some(if !missing.is_empty() {
             check
-                .warning(format!("{file} lacks {} events", missing.len()))
+                .warning(format!("{file} lacks {}", counted(missing.len(), "event")))
                 .detail(missing.join(", "))
                 .advice(AGAIN)
         } else if !narrowed.is_empty() {
@@ -151,7 +152,10 @@ impl Installed {
                 .details(narrowed)
                 .advice("remove the matcher, unless that is meant")
         } else {
-            check.ok(format!("{file} names Bowline for {} events", found.len()))
+            check.ok(format!(
+                "{file} names Bowline for {}",
+                counted(found.len(), "event")
+            ))
         })
     }
 

@@ -6,6 +6,7 @@ use super::check::Check;
 use super::facts::Facts;
 use crate::finding::{self, Finding};
 use crate::project::{self, Paths};
+use crate::ui::counted;
 
 pub(super) fn all(settings: &Settings, facts: &Facts) -> [Check; 3] {
     [hooks(settings, facts), files(settings), trust(settings)]
@@ -96,7 +97,10 @@ fn files(settings: &Settings) -> Check {
     let paths = Paths::of(&settings.project);
     let has_errors = findings.iter().any(|it| it.severity == Severity::Error);
     match finding::problems(&findings, &paths, None) {
-        None => check.ok(format!("{} files, nothing wrong", settings.files.len())),
+        None => check.ok(format!(
+            "{}, nothing wrong",
+            counted(settings.files.len(), "file")
+        )),
         Some(problems) if has_errors => check.problem(problems).advice("run `bowline check`"),
         Some(problems) => check.warning(problems).advice("run `bowline check`"),
     }

@@ -16,7 +16,7 @@ use crate::Outcome;
 use crate::commands::test::engine;
 use crate::error::Result;
 use crate::project::{self, Paths};
-use crate::ui::{Format, Text, Ui, style};
+use crate::ui::{Format, Text, Ui, counted, style};
 
 #[derive(Debug, Serialize)]
 struct Report {
@@ -165,11 +165,15 @@ fn show(report: &Report, paths: &Paths, ui: &mut Ui) {
         ui.line(Text::styled("fault: ", style::BAD).plain(fault));
     }
     ui.line(summary(
-        format!("{} examples of {} rules", report.examples, report.rules),
+        format!(
+            "{} of {}",
+            counted(report.examples, "example"),
+            counted(report.rules, "rule")
+        ),
         report.faults.len(),
     ));
     ui.line(summary(
-        format!("{} commands that rules advise", report.advised),
+        format!("{} that rules advise", counted(report.advised, "command")),
         report.stopped_advice.len(),
     ));
     for failure in &report.own.failures {
@@ -178,8 +182,9 @@ fn show(report: &Report, paths: &Paths, ui: &mut Ui) {
     if report.own.rules > 0 {
         ui.line(summary(
             format!(
-                "{} examples of {} rules of your own",
-                report.own.examples, report.own.rules
+                "{} of {} of your own",
+                counted(report.own.examples, "example"),
+                counted(report.own.rules, "rule")
             ),
             report.own.failures.len(),
         ));
@@ -208,7 +213,7 @@ fn show(report: &Report, paths: &Paths, ui: &mut Ui) {
         ui.blank();
     }
     ui.line(summary(
-        format!("{} cases", cases.total),
+        counted(cases.total, "case"),
         cases.mismatches.len(),
     ));
 }

@@ -10,14 +10,14 @@ use bowline_store::{
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use super::{ShowArgs, status};
+use super::{ShowArgs, no_session, status};
 use crate::Outcome;
 use crate::ask::Records;
 use crate::commands::trace;
 use crate::error::{Error, Result};
 use crate::moment;
 use crate::project::Paths;
-use crate::ui::{Format, Table, Text, Ui, reveal, style};
+use crate::ui::{Format, Table, Text, Ui, counted, reveal, style};
 
 /// How many of the newest sessions are searched for the beginning of a name.
 const SEARCHED: usize = 1_000;
@@ -96,13 +96,12 @@ fn find(name: &str, records: &mut Records, ui: &Ui) -> Result<(SessionKey, Sessi
             return Ok((question.session, details));
         }
     }
-    let name = reveal::name(name);
     Err(match names.as_slice() {
-        [] => Error::input(format!("no recorded session is called `{name}`"))
-            .hint("`bowline session list` shows the names"),
+        [] => no_session(name),
         several => Error::input(format!(
-            "{} sessions have a name that begins with `{name}`",
-            several.len()
+            "{} sessions have a name that begins with `{}`",
+            several.len(),
+            reveal::name(name)
         ))
         .hint("give more of it"),
     })
@@ -152,7 +151,7 @@ fn show_session(session: &Session, ui: &mut Ui) {
         Text::styled(reveal::name(&session.name), style::NAME)
             .plain("  ")
             .text(status(session.status))
-            .plain(format!("  {} events", session.events)),
+            .plain(format!("  {}", counted(session.events, "event"))),
     );
     let agent = match &session.model {
         Some(model) => format!("{} ({model})", session.agent),

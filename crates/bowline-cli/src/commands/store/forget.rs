@@ -9,10 +9,11 @@ use serde::Serialize;
 
 use crate::Outcome;
 use crate::ask::Records;
+use crate::commands::session::no_session;
 use crate::commands::trace::project_name;
 use crate::error::{Error, Result};
 use crate::moment::{self, parse_time};
-use crate::ui::{Answer, Format, FormatArgs, Text, Ui, reveal, style};
+use crate::ui::{Answer, Format, FormatArgs, Text, Ui, counted, reveal, style};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -83,6 +84,7 @@ pub(super) fn run(args: ForgetArgs, ui: &mut Ui) -> Result<Outcome> {
         }
         let preview = Preview::of(&question, &mut records, ui)?;
         if preview.is_empty() {
+            known(&question)?;
             ui.line("There is nothing like that; nothing was forgotten.");
             return Ok(Outcome::Clean);
         }
@@ -96,17 +98,30 @@ pub(super) fn run(args: ForgetArgs, ui: &mut Ui) -> Result<Outcome> {
         }
     }
     let forgotten = records.ask(&question, ui)?;
+    if forgotten == Forgotten::default() {
+        known(&question)?;
+    }
     match format {
         Format::Json => ui.json(&Report { forgotten })?,
         Format::Text => ui.line(Text::styled(
             format!(
-                "Forgotten: {} events, {} tool calls, {} sessions.",
-                forgotten.events, forgotten.traces, forgotten.sessions
+                "Forgotten: {}, {}, {}.",
+                counted(forgotten.events, "event"),
+                counted(forgotten.traces, "tool call"),
+                counted(forgotten.sessions, "session")
             ),
             style::GOOD,
         )),
     }
     Ok(Outcome::Clean)
+}
+
+/// There is nothing to forget: where one session was named, there is none of that name.
+fn known(question: &store::Forget) -> Result<()> {
+    match question {
+        store::Forget::Session(name) => Err(no_session(name)),
+        _ => Ok(()),
+    }
 }
 
 /// What would go, as far as it can be told beforehand.
@@ -174,8 +189,8 @@ impl Preview {
 
     fn text(&self, question: &store::Forget) -> String {
         let more = if self.more { " and more" } else { "" };
-        let (sessions, calls) = (self.sessions, self.calls);
-        let counted = format!("{sessions} sessions with {calls} tool calls{more}");
+        let sessions = counted(self.sessions, "session");
+        let counted = format!("{sessions} with {}{more}", counted(self.calls, "tool call"));
         match question {
             store::Forget::Session(name) => {
                 format!("Session {}: {counted}.", reveal::name(name))
@@ -184,7 +199,7 @@ impl Preview {
                 format!("Project {}: {counted}.", reveal::name(folder))
             }
             store::Forget::Before(time) => format!(
-                "Everything before {}: all or a part of {sessions} sessions{more}.",
+                "Everything before {}: all or a part of {sessions}{more}.",
                 moment::full(*time)
             ),
             store::Forget::All => format!("Everything: {counted}."),

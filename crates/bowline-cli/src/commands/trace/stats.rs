@@ -7,7 +7,7 @@ use crate::Outcome;
 use crate::ask::{NOTHING_YET, Records};
 use crate::error::Result;
 use crate::moment;
-use crate::ui::{Format, Table, Text, Ui, reveal, style};
+use crate::ui::{Format, Table, Text, Ui, counted, reveal, style};
 
 pub(super) fn run(
     filter: traces::Filter,
@@ -30,7 +30,7 @@ pub(super) fn run(
             } else {
                 ""
             };
-            ui.line(format!("{} calls{more}", statistics.looked_at));
+            ui.line(format!("{}{more}", counted(statistics.looked_at, "call")));
         }
     }
     Ok(Outcome::Clean)
