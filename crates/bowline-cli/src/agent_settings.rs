@@ -6,6 +6,7 @@ pub(crate) mod claude_code;
 pub(crate) mod diff;
 mod edit;
 pub(crate) mod file;
+pub(crate) mod preview;
 pub(crate) mod program;
 
 use std::path::{Path, PathBuf};
@@ -100,11 +101,26 @@ pub(crate) trait Agent {
     /// The settings file of a scope; `None` where there is no home folder.
     fn file(&self, scope: InstallScope, project: &Path, locations: &Locations) -> Option<PathBuf>;
 
+    /// The settings with Bowline in them at the events that `is_meant`, and nothing else changed.
+    fn install_at(
+        &self,
+        text: &str,
+        plan: &Plan,
+        is_meant: &dyn Fn(&str) -> bool,
+    ) -> Result<String, Unfit>;
+
+    /// The settings without Bowline at the events that `is_meant`, and nothing else changed.
+    fn uninstall_at(&self, text: &str, is_meant: &dyn Fn(&str) -> bool) -> Result<String, Unfit>;
+
     /// The settings with Bowline in them, and nothing else changed.
-    fn install(&self, text: &str, plan: &Plan) -> Result<String, Unfit>;
+    fn install(&self, text: &str, plan: &Plan) -> Result<String, Unfit> {
+        self.install_at(text, plan, &|_| true)
+    }
 
     /// The settings without Bowline, and nothing else changed.
-    fn uninstall(&self, text: &str) -> Result<String, Unfit>;
+    fn uninstall(&self, text: &str) -> Result<String, Unfit> {
+        self.uninstall_at(text, &|_| true)
+    }
 
     /// What starts Bowline in these settings.
     fn found(&self, text: &str) -> Result<Vec<Found>, Unfit>;

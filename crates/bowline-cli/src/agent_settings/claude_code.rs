@@ -49,13 +49,21 @@ impl Agent for ClaudeCode {
         }
     }
 
-    fn install(&self, text: &str, plan: &Plan) -> Result<String, Unfit> {
-        let entries: Vec<_> = events().map(|event| self.entry(event, plan)).collect();
-        edit::install(text, &entries, &REPLACING.map(HookEvent::name))
+    fn install_at(
+        &self,
+        text: &str,
+        plan: &Plan,
+        is_meant: &dyn Fn(&str) -> bool,
+    ) -> Result<String, Unfit> {
+        let meant = events().filter(|event| is_meant(event.name()));
+        let entries: Vec<_> = meant.map(|event| self.entry(event, plan)).collect();
+        let never = REPLACING.map(HookEvent::name).into_iter();
+        let never: Vec<_> = never.filter(|event| is_meant(event)).collect();
+        edit::install(text, &entries, &never)
     }
 
-    fn uninstall(&self, text: &str) -> Result<String, Unfit> {
-        edit::uninstall(text)
+    fn uninstall_at(&self, text: &str, is_meant: &dyn Fn(&str) -> bool) -> Result<String, Unfit> {
+        edit::uninstall(text, is_meant)
     }
 
     fn found(&self, text: &str) -> Result<Vec<Found>, Unfit> {

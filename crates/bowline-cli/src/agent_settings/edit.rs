@@ -51,10 +51,12 @@ pub(super) fn install(text: &str, entries: &[Entry], never: &[&str]) -> Result<S
     Ok(document.text())
 }
 
-/// Takes every entry of ours out, with the groups, events and the object that are empty then.
-pub(super) fn uninstall(text: &str) -> Result<String, Unfit> {
+/// Takes every entry of ours out of the events that `is_meant`, with the groups, events and the object that are empty
+/// then.
+pub(super) fn uninstall(text: &str, is_meant: &dyn Fn(&str) -> bool) -> Result<String, Unfit> {
     let document = Document::parse(text)?;
-    let ours = document.handlers()?;
+    let mut ours = document.handlers()?;
+    ours.retain(|it| is_meant(&it.found.entry.event));
     if ours.is_empty() {
         return Ok(text.to_owned());
     }

@@ -12,6 +12,7 @@ use crate::Outcome;
 use crate::agent_settings::claude_code::{self, ClaudeCode};
 use crate::agent_settings::diff::Diff;
 use crate::agent_settings::file::SettingsText;
+use crate::agent_settings::preview::Preview;
 use crate::agent_settings::{Agent, InstallScope, Plan, Unfit, is_strict, program};
 use crate::control;
 use crate::error::{Error, ErrorKind, Result};
@@ -44,6 +45,10 @@ pub(crate) struct InitArgs {
     /// Only show what would change
     #[arg(long, conflicts_with = "yes")]
     dry_run: bool,
+
+    /// Show every line that changes, also of events that change alike
+    #[arg(long)]
+    full: bool,
 
     /// Do not ask
     #[arg(long, short)]
@@ -126,7 +131,16 @@ pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
             let shown = paths.show_absolute(&report.file);
             let new = if current.exists() { "" } else { " (new file)" };
             ui.line(Text::styled(shown, style::HEADING).plain(new));
-            report.diff.show(ui);
+            let preview = if args.full {
+                Preview::full(&current.text, &wanted)
+            } else {
+                let change = |is_shown: &dyn Fn(&str) -> bool| {
+                    agent.install_at(&current.text, &plan, is_shown)
+                };
+                Preview::short(&agent, &current.text, &wanted, change)
+                    .map_err(|unfit| cannot_edit(&report.file, &unfit))?
+            };
+            preview.show(ui);
             ui.blank();
         }
         report.state = if args.dry_run {

@@ -12,6 +12,7 @@ use crate::Outcome;
 use crate::agent_settings::claude_code::ClaudeCode;
 use crate::agent_settings::diff::Diff;
 use crate::agent_settings::file::SettingsText;
+use crate::agent_settings::preview::Preview;
 use crate::agent_settings::{Agent, InstallScope};
 use crate::control::{self, Stopped};
 use crate::error::Result;
@@ -40,6 +41,10 @@ pub(crate) struct UninstallArgs {
     /// Only show what would change
     #[arg(long, conflicts_with = "yes")]
     dry_run: bool,
+
+    /// Show every line that changes, also of events that change alike
+    #[arg(long)]
+    full: bool,
 
     /// Do not ask
     #[arg(long, short)]
@@ -117,7 +122,15 @@ pub(crate) fn run(args: &UninstallArgs, ui: &mut Ui) -> Result<Outcome> {
     };
     let format = args.format.format();
     if format == Format::Text {
-        preview(&report, args, &paths, ui);
+        let preview = if args.full {
+            Preview::full(&current.text, &wanted)
+        } else {
+            let change =
+                |is_shown: &dyn Fn(&str) -> bool| agent.uninstall_at(&current.text, is_shown);
+            Preview::short(&agent, &current.text, &wanted, change)
+                .map_err(|unfit| cannot_edit(&report.file, &unfit))?
+        };
+        show_changes(&report, &preview, args, &paths, ui);
     }
     let is_changed = wanted != current.text;
     let is_purge = args.purge && report.data.is_some();
@@ -163,13 +176,19 @@ fn has_bowline(agent: &impl Agent, file: &Path) -> bool {
 }
 
 /// What would change, for those who are asked.
-fn preview(report: &Report, args: &UninstallArgs, paths: &Paths, ui: &mut Ui) {
-    if report.diff != Diff::default() {
+fn show_changes(
+    report: &Report,
+    preview: &Preview,
+    args: &UninstallArgs,
+    paths: &Paths,
+    ui: &mut Ui,
+) {
+    if !preview.is_empty() {
         ui.line(Text::styled(
             paths.show_absolute(&report.file),
             style::HEADING,
         ));
-        report.diff.show(ui);
+        preview.show(ui);
         ui.blank();
     }
     if let Some(data) = report.data.as_ref().filter(|_| args.purge) {

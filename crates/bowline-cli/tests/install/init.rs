@@ -45,6 +45,40 @@ fn the_user_scope_gets_the_exec_form_with_an_absolute_path_and_a_timeout() {
 }
 
 #[test]
+fn of_entries_that_are_alike_one_is_shown() {
+    let bench = Bench::new();
+    let short = bench.run(&["init", "--dry-run"]);
+    short.expect(
+        0,
+        &[
+            "+    \"PreToolUse\": [",
+            "… and 30 events as PreToolUse: PermissionRequest, ",
+            "--full shows every line",
+        ],
+    );
+    let lines = short.stdout.lines().count();
+    assert!(lines < 30, "{lines} lines:\n{}", short.stdout);
+    assert!(!short.stdout.contains("\"Stop\""), "{}", short.stdout);
+    bench
+        .run(&["init", "--dry-run", "--full"])
+        .expect(0, &["+    \"PreToolUse\": [", "+    \"Stop\": ["]);
+    let (_, report) = bench.json(&["init", "--dry-run"]);
+    let diff = report["diff"].as_array().unwrap();
+    assert!(diff.contains(&json!("+    \"Stop\": [")));
+
+    bench.run(&["init", "--yes"]).expect(0, &[]);
+    let short = bench.run(&["uninstall", "--dry-run"]);
+    short.expect(
+        0,
+        &["-    \"PreToolUse\": [", "… and 30 events as PreToolUse"],
+    );
+    assert!(!short.stdout.contains("\"Stop\""), "{}", short.stdout);
+    bench
+        .run(&["uninstall", "--dry-run", "--full"])
+        .expect(0, &["-    \"Stop\": ["]);
+}
+
+#[test]
 fn a_second_run_changes_nothing_and_an_older_entry_is_updated() {
     let bench = Bench::new();
     bench.run(&["init", "--yes"]).expect(0, &["Installed"]);

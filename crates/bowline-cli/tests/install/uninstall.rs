@@ -14,12 +14,18 @@ fn only_bowlines_entries_go() {
     let bench = Bench::new();
     let file = bench.write("home/.claude/settings.json", THEIRS);
     bench.run(&["init", "--yes"]).expect(0, &["Installed"]);
-    bench
-        .run(&["uninstall"])
-        .expect(2, &["-    \"PreToolUse\": [", "not a terminal", "--yes"]);
-    bench
-        .run(&["uninstall", "--dry-run"])
-        .expect(0, &["-    \"PreToolUse\": [", "Nothing was changed"]);
+    bench.run(&["uninstall"]).expect(
+        2,
+        &["\"Stop\", \"--on-failure\"", "not a terminal", "--yes"],
+    );
+    bench.run(&["uninstall", "--dry-run"]).expect(
+        0,
+        &[
+            "\"Stop\", \"--on-failure\"",
+            "as Stop: PreToolUse, ",
+            "Nothing was changed",
+        ],
+    );
     assert_ne!(fs::read_to_string(&file).unwrap(), THEIRS);
     bench
         .run(&["uninstall", "--yes"])

@@ -48,7 +48,7 @@ fn an_empty_file_becomes_a_proper_one_and_empty_again() {
         );
     }
     assert_eq!(install("{}\n", &[exec("Stop")], &[]).unwrap(), INSTALLED);
-    assert_eq!(uninstall(INSTALLED).unwrap(), "{}\n");
+    assert_eq!(uninstall(INSTALLED, &|_| true).unwrap(), "{}\n");
 }
 
 /// Settings of many styles: what is there stays, character by character, and comes back when ours goes.
@@ -101,7 +101,7 @@ fn what_others_wrote_stays_byte_for_byte() {
         if text.contains('\t') {
             assert!(installed.contains("\n\t\t\"PreToolUse\": ["), "{installed}");
         }
-        let bare = uninstall(&installed).unwrap();
+        let bare = uninstall(&installed, &|_| true).unwrap();
         assert_eq!(found(&bare).unwrap(), []);
         let compact =
             |text: &str| -> String { text.chars().filter(|c| !c.is_whitespace()).collect() };
@@ -125,7 +125,11 @@ fn a_neat_file_comes_back_exactly() {
     ] {
         let installed = install(text, &[exec("Stop"), exec("PreToolUse")], &[]).unwrap();
         assert_ne!(installed, text);
-        assert_eq!(uninstall(&installed).unwrap(), text, "{installed}");
+        assert_eq!(
+            uninstall(&installed, &|_| true).unwrap(),
+            text,
+            "{installed}"
+        );
     }
 }
 
@@ -233,7 +237,10 @@ fn what_is_no_settings_file_is_refused_with_its_line() {
             "`hooks.Stop` should be a list",
         ),
     ] {
-        for edited in [install(text, &[exec("Stop")], &[]), uninstall(text)] {
+        for edited in [
+            install(text, &[exec("Stop")], &[]),
+            uninstall(text, &|_| true),
+        ] {
             let unfit = edited.unwrap_err();
             assert_eq!(unfit.line, line, "{text}: {unfit}");
             assert!(unfit.message.contains(message), "{text}: {unfit}");
@@ -253,5 +260,5 @@ fn a_large_file_is_no_trouble() {
     let text = format!("{{\n  \"permissions\": [\n{}\n  ]\n}}\n", rows.join(",\n"));
     assert!(text.len() > 4_000_000);
     let installed = install(&text, &[exec("Stop"), exec("PreToolUse")], &[]).unwrap();
-    assert_eq!(uninstall(&installed).unwrap(), text);
+    assert_eq!(uninstall(&installed, &|_| true).unwrap(), text);
 }

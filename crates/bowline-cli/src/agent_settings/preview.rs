@@ -1,0 +1,206 @@
+//! What a person is shown of a change: of events that change alike, the first in full and the others by name.
+
+use super::diff::Diff;
+use super::{Agent, Found, Unfit};
+use crate::ui::{Text, Ui, counted, style};
+
+/// A change, as short as it can be told whole.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Preview {
+    diff: Diff,
+    alike: Vec<Alike>,
+}
+
+/// Events that change as another one does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Alike {
+    example: String,
+    others: Vec<String>,
+}
+
+/// What becomes of one event's entries, without the event's own name.
+#[derive(Debug, PartialEq, Eq)]
+struct Course {
+    before: Vec<Found>,
+    after: Vec<Found>,
+}
+
+impl Preview {
+    /// Shows every line.
+    pub(crate) fn full(before: &str, after: &str) -> Self {
+        Self {
+            diff: Diff::between(before, after),
+            alike: Vec::new(),
+        }
+    }
+
+    /// Shows what `change` makes of the text, which it does for those events only that it is told.
+    pub(crate) fn short(
+        agent: &impl Agent,
+        before: &str,
+        after: &str,
+        change: impl Fn(&dyn Fn(&str) -> bool) -> Result<String, Unfit>,
+    ) -> Result<Self, Unfit> {
+        let (found_before, found_after) = (agent.found(before)?, agent.found(after)?);
+        let mut events: Vec<&str> = Vec::new();
+        for found in found_after.iter().chain(&found_before) {
+            if !events.contains(&found.entry.event.as_str()) {
+                events.push(&found.entry.event);
+            }
+        }
+        let mut courses: Vec<(Course, Alike)> = Vec::new();
+        for event in events {
+            let course = Course {
+                before: nameless(&found_before, event),
+                after: nameless(&found_after, event),
+            };
+            if course.before == course.after {
+                continue;
+            }
+            match courses.iter_mut().find(|(known, _)| *known == course) {
+                Some((_, alike)) => alike.others.push(event.to_owned()),
+                None => courses.push((
+                    course,
+                    Alike {
+                        example: event.to_owned(),
+                        others: Vec::new(),
+                    },
+                )),
+            }
+        }
+        let mut alike: Vec<Alike> = courses.into_iter().map(|(_, alike)| alike).collect();
+        alike.retain(|it| !it.others.is_empty());
+        let is_shown = |event: &str| {
+            let mut others = alike.iter().flat_map(|it| &it.others);
+            !others.any(|other| other == event)
+        };
+        Ok(Self {
+            diff: Diff::between(before, &change(&is_shown)?),
+            alike,
+        })
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    pub(crate) fn show(&self, ui: &mut Ui) {
+        self.diff.show(ui);
+        for Alike { example, others } in &self.alike {
+            let events = counted(others.len(), "event");
+            ui.line(
+                Text::styled(format!("… and {events} as {example}: "), style::NAME)
+                    .plain(others.join(", ")),
+            );
+        }
+        if !self.alike.is_empty() {
+            ui.line(Text::styled("(--full shows every line)", style::FAINT));
+        }
+    }
+}
+
+/// What starts Bowline at an event, with the event's name taken out.
+fn nameless(found: &[Found], event: &str) -> Vec<Found> {
+    let of_event = found.iter().filter(|it| it.entry.event == event);
+    of_event
+        .map(|it| {
+            let mut it = it.clone();
+            it.entry.event.clear();
+            it.entry.command = it.entry.command.replace(&format!(" {event} "), " EVENT ");
+            for arg in it.entry.args.iter_mut().flatten() {
+                if arg == event {
+                    arg.clear();
+                }
+            }
+            it
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use bowline_wire::OnFailure;
+
+    use super::*;
+    use crate::agent_settings::claude_code::ClaudeCode;
+    use crate::agent_settings::{InstallScope, Plan};
+
+    fn plan(scope: InstallScope, on_failure: OnFailure) -> Plan {
+        Plan {
+            scope,
+            program: "/bin/bowline-hook".to_owned(),
+            on_failure,
+        }
+    }
+
+    fn install(before: &str, plan: &Plan) -> (String, Preview) {
+        let after = ClaudeCode.install(before, plan).unwrap();
+        let change =
+            |is_shown: &dyn Fn(&str) -> bool| ClaudeCode.install_at(before, plan, is_shown);
+        let preview = Preview::short(&ClaudeCode, before, &after, change).unwrap();
+        (after, preview)
+    }
+
+    fn shown(preview: &Preview) -> (String, Vec<(&str, usize)>) {
+        let lines = serde_json::to_string(&preview.diff).unwrap();
+        let alike = preview.alike.iter();
+        let alike = alike.map(|it| (it.example.as_str(), it.others.len()));
+        (lines, alike.collect())
+    }
+
+    #[test]
+    fn of_events_that_change_alike_one_is_shown() {
+        for scope in InstallScope::ALL {
+            let (after, preview) = install("", &plan(scope, OnFailure::Ask));
+            let (lines, alike) = shown(&preview);
+            assert_eq!(alike, [("PreToolUse", 30)], "{scope:?}");
+            assert!(lines.contains("PreToolUse") && !lines.contains("PostToolUse"));
+
+            // Gates get a field more than the others.
+            let (closed, preview) = install(&after, &plan(scope, OnFailure::Closed));
+            let (lines, alike) = shown(&preview);
+            assert_eq!(alike.len(), 2, "{alike:?}");
+            assert_eq!(alike.iter().map(|(_, others)| others).sum::<usize>(), 29);
+            assert!(
+                lines.contains("onFailure") && lines.contains("\"-  "),
+                "{lines}"
+            );
+            assert!(
+                install(&closed, &plan(scope, OnFailure::Closed))
+                    .1
+                    .is_empty()
+            );
+        }
+    }
+
+    #[test]
+    fn what_changes_in_its_own_way_is_shown_in_full() {
+        let plan = plan(InstallScope::User, OnFailure::Ask);
+        let (after, _) = install("{}", &plan);
+        let before = after
+            .replacen("\"Stop\"", "\"WorktreeCreate\"", 1)
+            .replacen("/bin/bowline-hook", "/old/bowline-hook", 1);
+        let (_, preview) = install(&before, &plan);
+        let (lines, alike) = shown(&preview);
+        for text in [
+            "/old/bowline-hook",
+            "-    \\\"WorktreeCreate",
+            "+    \\\"Stop",
+        ] {
+            assert!(lines.contains(text), "{text} in {lines}");
+        }
+        assert_eq!(alike, []);
+    }
+
+    #[test]
+    fn what_is_taken_out_is_shown_as_short() {
+        let (before, _) = install("{\"a\": 1}", &plan(InstallScope::User, OnFailure::Ask));
+        let after = ClaudeCode.uninstall(&before).unwrap();
+        let change = |is_shown: &dyn Fn(&str) -> bool| ClaudeCode.uninstall_at(&before, is_shown);
+        let preview = Preview::short(&ClaudeCode, &before, &after, change).unwrap();
+        let (lines, alike) = shown(&preview);
+        assert_eq!(alike, [("PreToolUse", 30)]);
+        assert!(lines.contains("-    \\\"PreToolUse"), "{lines}");
+        assert!(!lines.contains("-    \\\"PostToolUse"), "{lines}");
+    }
+}
