@@ -18,6 +18,8 @@ enum Carries {
     Pair(u8),
     /// `-pass pass:SECRET`.
     After(&'static str),
+    /// `-cb FILE USER SECRET`: one of several letters, with the secret as the last word that is no flag.
+    LastWord,
 }
 
 /// A command with its flags.
@@ -168,6 +170,10 @@ pub(super) const COMMANDS: &[Command] = &[
         flags: &[("echo", Carries::Next), ("printf", Carries::Next)],
     },
     Command {
+        names: &["htpasswd", "htdbm"],
+        flags: &[("-b", Carries::LastWord)],
+    },
+    Command {
         names: &["mysqladmin", "wpa_passphrase", "nmcli"],
         flags: &[("password", Carries::Next)],
     },
@@ -204,7 +210,11 @@ pub(super) fn find(
         let word = text.slice(argument.span.clone());
         let next = arguments.get(i + 1);
         for (flag, carries) in command.flags {
-            if let Some(span) = carried(text, flag, *carries, argument, next, word)
+            let span = match carries {
+                Carries::LastWord => has_letter(word, flag).then(|| last_word(text, &arguments, i)),
+                _ => Some(carried(text, flag, *carries, argument, next, word)),
+            };
+            if let Some(span) = span.flatten()
                 && is_literal(text.slice(span.clone()))
             {
                 found.push(span);
@@ -254,7 +264,32 @@ fn carried(
         Carries::After(prefix) => bytes
             .starts_with(prefix.as_bytes())
             .then(|| value.start + prefix.len()..value.end),
+        Carries::LastWord => None,
     }
+}
+
+/// Whether a word is a bundle of short flags with this one among them.
+fn has_letter(word: &[u8], flag: &str) -> bool {
+    let Some(letters) = word.strip_prefix(b"-") else {
+        return false;
+    };
+    letters.iter().all(u8::is_ascii_alphanumeric)
+        && flag.bytes().skip(1).all(|letter| letters.contains(&letter))
+}
+
+/// The last of at least two words after the flag, before anything is redirected.
+fn last_word(text: Text<'_>, arguments: &[Argument], flag: usize) -> Option<Range<usize>> {
+    let mut words = arguments
+        .iter()
+        .skip(flag + 1)
+        .map(|argument| argument.span.clone())
+        .take_while(|span| {
+            let digits = text.run(span.start, 2, |b| b.is_ascii_digit());
+            !matches!(text.byte(digits), b'>' | b'<')
+        })
+        .filter(|span| text.byte(span.start) != b'-');
+    words.next()?;
+    words.last()
 }
 
 /// A value that is no variable, no stand-in, no port mapping and no file.
