@@ -145,9 +145,10 @@ fn replacement(old: &Value, random: &mut Random) -> Value {
 
 fn nested(mut value: Value, depth: usize, random: &mut Random) -> Value {
     for _ in 0..depth {
+        // The macro would copy what is inside once more for every level.
         value = match random.below(2) {
-            0 => json!([value]),
-            _ => json!({ "command": value }),
+            0 => Value::Array(vec![value]),
+            _ => Value::Object(Map::from_iter([("command".to_owned(), value)])),
         };
     }
     value
