@@ -7,6 +7,8 @@ mod cli {
     mod events;
     mod hooks;
     mod program;
+    #[path = "../shared/ran.rs"]
+    mod ran;
     mod rules;
     mod secrets;
     mod test;

@@ -6,6 +6,10 @@
 mod bench;
 
 #[cfg(test)]
+#[path = "shared/ran.rs"]
+mod ran;
+
+#[cfg(test)]
 mod guard {
     mod eval;
     mod explain;

@@ -10,5 +10,7 @@ mod install {
     mod doctor;
     mod init;
     mod pause;
+    #[path = "../shared/ran.rs"]
+    mod ran;
     mod uninstall;
 }

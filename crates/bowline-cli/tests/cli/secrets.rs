@@ -254,7 +254,7 @@ fn f41_a_an_allow_list_is_shown_before_it_is_trusted() {
     bench
         .run(&["hooks"])
         .expect(0, &["trusted"])
-        .lacks("not trusted");
+        .lacks(&["not trusted"]);
 
     bench.write("bowline.toml", "");
     bench.run(&["hooks"]).expect(0, &["changed since"]);

@@ -55,7 +55,7 @@ fn a_dry_run_runs_nothing() {
     bench
         .run(&["test", "Stop"])
         .expect(0, &["matched"])
-        .lacks("would run");
+        .lacks(&["would run"]);
     assert!(bench.project().join("ran").exists());
 }
 
@@ -319,7 +319,7 @@ fn hooks_of_a_skill_are_in_force_once_it_was_used() {
     bench
         .run(&used)
         .expect(0, &["would run"])
-        .lacks("only after skill release was used");
+        .lacks(&["only after skill release was used"]);
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn every_rule_is_listed_once_and_can_be_shown() {
     bench
         .run(&["rules", "list", "--kind", "look-alike"])
         .expect(0, &["look-alike.invisible"])
-        .lacks("jwt");
+        .lacks(&["jwt"]);
     bench
         .run(&["rules", "show", "push-force"])
         .expect(2, &["there is no rule", "did you mean git.push-force"]);

@@ -8,6 +8,8 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
+pub(super) use super::ran::Ran;
+
 /// Denies what is destructive, and notes how it was started.
 pub(super) const HONEST: &str = r#"#!/bin/sh
 payload=$(cat)
@@ -22,13 +24,6 @@ pub(super) const BLIND: &str = "#!/bin/sh\ncat >/dev/null\n";
 
 pub(super) struct Bench {
     root: TempDir,
-}
-
-#[derive(Debug)]
-pub(super) struct Ran {
-    pub(super) code: Option<i32>,
-    pub(super) stdout: String,
-    pub(super) stderr: String,
 }
 
 impl Bench {
@@ -130,32 +125,12 @@ impl Bench {
 
 impl Ran {
     pub(super) fn of(command: &mut Command) -> Self {
-        let output = command
+        command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .output()
-            .unwrap();
-        let ran = Self {
-            code: output.status.code(),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        };
-        assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
-        ran
-    }
-
-    #[track_caller]
-    pub(super) fn expect(&self, code: i32, texts: &[&str]) -> &Self {
-        assert_eq!(self.code, Some(code), "{}{}", self.stdout, self.stderr);
-        for text in texts {
-            assert!(
-                self.stdout.contains(text) || self.stderr.contains(text),
-                "no `{text}` in:\n{}{}",
-                self.stdout,
-                self.stderr
-            );
-        }
-        self
+            .unwrap()
+            .into()
     }
 }
