@@ -8,7 +8,7 @@ use crate::effect::Effect;
 use super::Run;
 use super::args::{Parsed, Spec, listed, parse};
 use super::rule::rules;
-use super::table::{self, Row};
+use super::table::{Row, Table};
 
 rules! {
     DELETE = Cloud, "cloud.delete", "Deletes cloud resources with their data",
@@ -133,7 +133,7 @@ const VERBS: Spec = Spec::gnu(&[
 ]);
 
 #[rustfmt::skip]
-const ROWS: &[Row] = &[
+static ROWS: Table = Table::new(&[
     Row::doubtful(&["heroku"], "config:unset|addons:detach|domains:remove|ps:scale|ps:stop|maintenance:on|releases:rollback|rollback|access:remove|certs:remove|drains:remove", &SETTINGS, "changes the running application: {}"),
     Row::grave(&["heroku"], "apps:destroy|apps:delete|destroy|addons:destroy|pg:reset|pg:backups:delete|spaces:destroy|teams:destroy|redis:reset|kafka:topics:destroy|pipelines:destroy|repo:reset|pg:copy|data:maintenances:run", &DELETE, "deletes {}"),
     Row::fine(&["fly", "flyctl"], "secrets list"),
@@ -169,7 +169,7 @@ const ROWS: &[Row] = &[
     Row::grave(&["b2"], "delete-bucket|delete-file-version|rm", &STORAGE, "deletes {}"),
     Row::grave(&["b2"], "bucket|file delete", &STORAGE, "deletes {}"),
     Row::grave(&["swift"], "delete", &STORAGE, "deletes {}"),
-];
+]);
 
 pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
     let found = match run.name {
@@ -183,12 +183,12 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
         | "equinix-metal" | "auth0" | "stripe" | "twilio" => {
             verbs(run.name, &parse(run.args, &VERBS))
         }
-        name if table::knows(ROWS, name) => {
+        name if ROWS.knows(name) => {
             let parsed = parse(run.args, &VERBS);
             if parsed.is_dry_run() || parsed.has(&["n"]) {
                 None
             } else {
-                table::first(ROWS, run, &parsed)
+                ROWS.first(run, &parsed)
             }
         }
         _ => None,

@@ -6,7 +6,7 @@ use crate::invocation::Through;
 use super::Run;
 use super::args::{Parsed, Spec, listed, parse};
 use super::rule::rules;
-use super::table::{self, Row};
+use super::table::{Row, Table};
 
 rules! {
     DELETE_STATE = Cluster, "cluster.delete-state", "Deletes namespaces, volumes or definitions with all they hold",
@@ -57,7 +57,7 @@ const LOCAL: &[&str] = &[
 ];
 
 #[rustfmt::skip]
-const ROWS: &[Row] = &[
+static ROWS: Table = Table::new(&[
     Row::grave(HELM, "uninstall|delete|del|un|purge", &RELEASE, "uninstalls the release {}"),
     Row::doubtful(HELM, "rollback", &DISTURB, "takes the release {} back"),
     Row::doubtful(HELM, "upgrade", &DISTURB, "upgrades {} by force").with(&["force", "force-replace"]),
@@ -78,7 +78,7 @@ const ROWS: &[Row] = &[
     Row::grave(&["rancher", "vcluster", "loft"], "delete|clusters", &TEAR_DOWN, "deletes {}").with(&["delete", "force", "f"]),
     Row::doubtful(&["vcluster", "skaffold", "tilt", "devspace", "okteto"], "delete|down|destroy|purge", &DELETE, "deletes what was deployed"),
     Row::grave(&["longhornctl", "rook"], "delete|uninstall", &DELETE_STATE, "deletes volumes"),
-];
+]);
 
 pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
     let found = match run.name {
@@ -91,7 +91,7 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
         "k3s-uninstall" | "k3s-killall" | "rke2-uninstall" => {
             Some(TEAR_DOWN.grave("uninstalls the cluster of this machine"))
         }
-        name if table::knows(ROWS, name) => {
+        name if ROWS.knows(name) => {
             let parsed = parse(
                 run.args,
                 &Spec::gnu(&[
@@ -108,7 +108,7 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
             if parsed.is_dry_run() {
                 None
             } else {
-                table::first(ROWS, run, &parsed)
+                ROWS.first(run, &parsed)
             }
         }
         _ => None,

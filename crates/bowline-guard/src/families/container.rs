@@ -6,7 +6,7 @@ use crate::invocation::{Arg, Through, Value};
 use super::Run;
 use super::args::{Parsed, Spec, UNKNOWN, listed, parse, split_command};
 use super::rule::rules;
-use super::table::{self, Row};
+use super::table::{Row, Table};
 
 rules! {
     VOLUME = Container, "container.volume", "Deletes volumes with the data in them",
@@ -26,7 +26,7 @@ rules! {
 const ENGINES: &[&str] = &["docker", "podman", "nerdctl", "finch", "lima"];
 
 #[rustfmt::skip]
-const MACHINES: &[Row] = &[
+static MACHINES: Table = Table::new(&[
     Row::grave(&["qm", "pct", "pvesm", "pveum"], "destroy|free|remove", &MACHINE, "destroys the machine {}"),
     Row::doubtful(&["qm", "pct"], "stop|shutdown|reset|rollback|delsnapshot", &MACHINE, "stops the machine {}"),
     Row::grave(&["virsh"], "undefine|vol-delete|vol-wipe|pool-delete|snapshot-delete|vol-wipe", &MACHINE, "destroys {}"),
@@ -42,7 +42,7 @@ const MACHINES: &[Row] = &[
     Row::grave(&["wsl"], "--unregister", &MACHINE, "deletes the system {}"),
     Row::doubtful(&["crictl"], "rm|rmp|rmi|stop|stopp", &ALL, "removes {}").with(&["a", "all", "prune"]),
     Row::grave(&["ctr"], "namespaces|volumes rm|remove", &VOLUME, "removes {}"),
-];
+]);
 
 const ENGINE: Spec = Spec::gnu(&[
     "H",
@@ -83,8 +83,7 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
                 .value(&["unregister"])
                 .map(|it| MACHINE.grave(format!("deletes the system {it}")))
         }
-        name if table::knows(MACHINES, name) => table::first(
-            MACHINES,
+        name if MACHINES.knows(name) => MACHINES.first(
             run,
             &parse(run.args, &Spec::gnu(&["project", "remote", "c", "connect"])),
         ),

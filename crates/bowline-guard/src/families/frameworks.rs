@@ -8,7 +8,7 @@ use super::args::{Parsed, Spec, parse, word};
 use super::database::{Worth, is_disposable, statement_effects};
 use super::rule::rules;
 use super::sql::Backslash;
-use super::table::{self, Row};
+use super::table::{Row, Table};
 
 rules! {
     RESET = Database, "framework.reset", "Drops or empties the application's database",
@@ -24,7 +24,7 @@ const LARAVEL: &[&str] = &["artisan"];
 const SYMFONY: &[&str] = &["console", "symfony", "doctrine", "doctrine-migrations"];
 
 #[rustfmt::skip]
-const ROWS: &[Row] = &[
+static ROWS: Table = Table::new(&[
     Row::grave(DJANGO, "flush|reset_db|sqlflush_run|drop_test_database|zap", &RESET, "empties the database of the project"),
     Row::doubtful(DJANGO, "delete_stale_contenttypes|remove_stale_contenttypes", &DATA, "deletes rows that seem unused"),
     Row::grave(LARAVEL, "migrate:fresh|migrate:reset|db:wipe|migrate:refresh", &RESET, "drops the tables of the application"),
@@ -88,7 +88,7 @@ const ROWS: &[Row] = &[
     Row::doubtful(&["craft"], "db/restore|migrate/down", &BACK, "replaces the database"),
     Row::grave(&["ghost", "bench"], "uninstall|drop-site|reinstall", &RESET, "deletes the site's data"),
     Row::grave(&["meteor"], "reset", &RESET, "deletes the local database"),
-];
+]);
 
 /// Reads every word; which options take a value does not matter for these.
 const SPEC: Spec = Spec::gnu(&[
@@ -109,7 +109,7 @@ const SPEC: Spec = Spec::gnu(&[
 ]);
 
 pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
-    let known = table::knows(ROWS, run.name)
+    let known = ROWS.knows(run.name)
         || matches!(
             run.name,
             "rails"
@@ -138,7 +138,7 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
     }
     found.extend(statements(run, &parsed));
     if found.is_empty() {
-        let reset = table::first(ROWS, run, &parsed);
+        let reset = ROWS.first(run, &parsed);
         found.extend(reset.map(|effect| soften(effect, run)));
     }
     found

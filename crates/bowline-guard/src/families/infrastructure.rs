@@ -5,7 +5,7 @@ use crate::effect::Effect;
 use super::Run;
 use super::args::{Spec, Style, parse};
 use super::rule::rules;
-use super::table::{self, Row};
+use super::table::{Row, Table};
 
 rules! {
     DESTROY = Infrastructure, "infrastructure.destroy", "Tears down infrastructure",
@@ -22,7 +22,7 @@ const TERRAFORM: &[&str] = &["terraform", "tofu", "opentofu", "terragrunt", "tf"
 const SERVERLESS: &[&str] = &["serverless", "sls", "osls"];
 
 #[rustfmt::skip]
-const ROWS: &[Row] = &[
+static ROWS: Table = Table::new(&[
     Row::fine(TERRAFORM, "destroy|apply").with(&["help", "h"]),
     Row::grave(TERRAFORM, "destroy|run-all-destroy", &DESTROY, "destroys the infrastructure of this configuration"),
     Row::grave(TERRAFORM, "apply", &DESTROY, "destroys the infrastructure of this configuration").with(&["destroy"]),
@@ -71,7 +71,7 @@ const ROWS: &[Row] = &[
     Row::doubtful(&["kamal", "mrsk"], "remove", &DESTROY, "removes the deployed application"),
     Row::doubtful(&["packer"], "build", &APPLY, "builds an image").with(&["force"]),
     Row::doubtful(&["salt", "salt-call"], "* cmd.run|cmd.run_all|state.apply|state.highstate", &FLEET, "runs {} on many machines"),
-];
+]);
 
 const SPEC: Spec = Spec {
     values: &[
@@ -122,14 +122,14 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
         }
         _ => {}
     }
-    if !table::knows(ROWS, run.name) {
+    if !ROWS.knows(run.name) {
         return Vec::new();
     }
     let parsed = parse(run.args, &SPEC);
     if parsed.is_dry_run() || parsed.is_on(&["n", "noop", "preview"]) {
         return Vec::new();
     }
-    table::first(ROWS, run, &parsed).into_iter().collect()
+    ROWS.first(run, &parsed).into_iter().collect()
 }
 
 /// Ad-hoc commands: modules that look are fine, those that act are confirmed, deletions denied.

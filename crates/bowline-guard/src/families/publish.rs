@@ -5,7 +5,7 @@ use crate::effect::Effect;
 use super::Run;
 use super::args::{Parsed, Spec, listed, parse};
 use super::rule::rules;
-use super::table::{self, Row};
+use super::table::{Row, Table};
 
 rules! {
     PUBLISH = Remote, "publish.release", "Publishes a package or release",
@@ -21,7 +21,7 @@ rules! {
 }
 
 #[rustfmt::skip]
-const ROWS: &[Row] = &[
+static ROWS: Table = Table::new(&[
     Row::grave(&["npm", "pnpm", "yarn", "bun"], "unpublish", &WITHDRAW, "withdraws {} from the registry"),
     Row::grave(&["yarn"], "npm unpublish", &WITHDRAW, "withdraws {} from the registry"),
     Row::doubtful(&["npm", "pnpm", "yarn", "bun"], "publish", &PUBLISH, "publishes this package"),
@@ -73,7 +73,7 @@ const ROWS: &[Row] = &[
     Row::doubtful(&["eas"], "submit", &PUBLISH, "publishes the application"),
     Row::doubtful(&["clasp"], "deploy", &PUBLISH, "publishes the script"),
     Row::grave(&["huggingface-cli", "hf"], "repo|repo-files delete", &REPOSITORY, "deletes the repository {}"),
-];
+]);
 
 const SPEC: Spec = Spec::gnu(&[
     "prefix",
@@ -117,13 +117,13 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
             "removes {} from the machine",
             listed(&parse(run.args, &SPEC).words)
         ))),
-        name if table::knows(ROWS, name) => {
+        name if ROWS.knows(name) => {
             let parsed = parse(run.args, &SPEC);
             let looks = parsed.is_dry_run() || parsed.is_on(&["snapshot", "d", "skip-publish"]);
             if looks && run.name != "mvn" {
                 None
             } else {
-                table::first(ROWS, run, &parsed)
+                ROWS.first(run, &parsed)
             }
         }
         _ => None,

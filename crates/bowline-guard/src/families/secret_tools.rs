@@ -5,7 +5,7 @@ use crate::effect::Effect;
 use super::Run;
 use super::args::{Parsed, Spec, listed, parse};
 use super::rule::rules;
-use super::table::{self, Row};
+use super::table::{Row, Table};
 
 rules! {
     PRINTS = SecretRead, "secrets.tool-prints", "A tool prints a secret",
@@ -17,7 +17,7 @@ rules! {
 }
 
 #[rustfmt::skip]
-const ROWS: &[Row] = &[
+static ROWS: Table = Table::new(&[
     Row::grave(&["vault", "bao"], "kv get", &PRINTS, "prints the secret {}"),
     Row::grave(&["vault", "bao"], "read|unwrap|print", &PRINTS, "prints the secret {}"),
     Row::grave(&["vault", "bao"], "token lookup|create", &PRINTS, "prints a token"),
@@ -95,7 +95,7 @@ const ROWS: &[Row] = &[
     Row::grave(&["argocd"], "admin initial-password", &PRINTS, "prints the first password"),
     Row::grave(&["oc"], "whoami", &PRINTS, "prints the token").with(&["t", "show-token"]),
     Row::grave(&["mimikatz", "lazagne", "secretsdump.py"], "", &PRINTS, "collects passwords"),
-];
+]);
 
 pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
     let found = match run.name {
@@ -109,8 +109,8 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
         _ => None,
     };
     let found = found.or_else(|| {
-        table::knows(ROWS, run.name)
-            .then(|| table::first(ROWS, run, &parse(run.args, spec(run.name))))?
+        ROWS.knows(run.name)
+            .then(|| ROWS.first(run, &parse(run.args, spec(run.name))))?
     });
     found.into_iter().collect()
 }

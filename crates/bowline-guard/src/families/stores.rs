@@ -5,7 +5,7 @@ use crate::effect::Effect;
 use super::Run;
 use super::args::{Parsed, Spec, Style, listed, parse};
 use super::rule::rules;
-use super::table::{self, Row};
+use super::table::{Row, Table};
 
 rules! {
     BACKUP = Delete, "stores.backup", "Deletes backups",
@@ -19,7 +19,7 @@ rules! {
 }
 
 #[rustfmt::skip]
-const ROWS: &[Row] = &[
+static ROWS: Table = Table::new(&[
     Row::doubtful(&["restic"], "forget|prune|unlock|rewrite", &BACKUP, "deletes snapshots of the backup"),
     Row::grave(&["borg", "borgmatic"], "delete|repo-delete", &BACKUP, "deletes the backup {}"),
     Row::doubtful(&["borg", "borgmatic"], "prune|compact|recreate|break-lock", &BACKUP, "deletes parts of the backup {}"),
@@ -54,7 +54,7 @@ const ROWS: &[Row] = &[
     Row::grave(&["ykman"], "* reset|delete", &KEY, "resets the key"),
     Row::grave(&["tpm2_clear"], "", &KEY, "clears the security chip"),
     Row::grave(&["cryptsetup"], "luksFormat|luksErase|erase|luksKillSlot|luksRemoveKey", &KEY, "makes encrypted data unreadable"),
-];
+]);
 
 pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
     let found = match run.name {
@@ -67,7 +67,7 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
                 .then(|| VOLUME.grave(format!("takes the array {} apart", listed(&parsed.words))))
         }
         "restic" => restic(run),
-        name if table::knows(ROWS, name) => {
+        name if ROWS.knows(name) => {
             let parsed = parse(
                 run.args,
                 &Spec::gnu(&[
@@ -85,7 +85,7 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
             if parsed.is_dry_run() || parsed.has(&["n"]) {
                 None
             } else {
-                table::first(ROWS, run, &parsed)
+                ROWS.first(run, &parsed)
             }
         }
         _ => None,
@@ -136,7 +136,7 @@ fn restic(run: Run<'_>) -> Option<Effect> {
         {
             Some(BACKUP.grave("deletes snapshots of the backup for good"))
         }
-        _ => table::first(ROWS, run, &parsed),
+        _ => ROWS.first(run, &parsed),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::invocation::Stdin;
 use super::Run;
 use super::args::{Parsed, Spec, listed, parse, word};
 use super::rule::rules;
-use super::table::{self, Row};
+use super::table::{Row, Table};
 
 rules! {
     DISK = System, "system.disk", "Formats, partitions or wipes a disk",
@@ -61,7 +61,7 @@ const OTHERS: &[&str] = &[
 ];
 
 #[rustfmt::skip]
-const ROWS: &[Row] = &[
+static ROWS: Table = Table::new(&[
     Row::doubtful(APT, "remove|purge|autoremove|full-upgrade|dist-upgrade", &PACKAGES, "removes the packages {}"),
     Row::doubtful(OTHERS, "remove|uninstall|erase|autoremove|rm|del|delete|unmerge|deinstall|zap|reset", &PACKAGES, "removes the packages {}"),
     Row::doubtful(&["nix-env"], "", &PACKAGES, "removes packages").with(&["e", "uninstall"]),
@@ -134,7 +134,7 @@ const ROWS: &[Row] = &[
     Row::doubtful(&["update-alternatives", "alternatives"], "", &PACKAGES, "changes which program a name means").with(&["remove", "remove-all", "set"]),
     Row::grave(&["fdformat", "format"], "c:|C:|d:|D:|/dev/fd0", &DISK, "formats {}"),
     Row::grave(&["cipher"], "", &DISK, "wipes free space").with(&["w"]),
-];
+]);
 
 pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
     let found = match run.name {
@@ -153,7 +153,7 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
         "yum" | "dnf" | "apt" | "apt-get" | "zypper" | "brew" | "pacman" | "dpkg" | "rpm"
         | "apk" | "snap" => packages(run),
         "at" | "atrm" => (run.name == "atrm").then(|| CRONTAB.doubtful("deletes a scheduled job")),
-        name if table::knows(ROWS, name) => {
+        name if ROWS.knows(name) => {
             let parsed = match name {
                 "dscl" | "networksetup" | "sysadminctl" | "spctl" => {
                     parse(run.args, &Spec::long(&[]))
@@ -163,7 +163,7 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
             if parsed.is_dry_run() {
                 None
             } else {
-                table::first(ROWS, run, &parsed)
+                ROWS.first(run, &parsed)
             }
         }
         _ => None,
@@ -415,7 +415,7 @@ fn packages(run: Run<'_>) -> Option<Effect> {
         "dpkg" => parsed
             .has(&["r", "P", "remove", "purge"])
             .then(|| PACKAGES.doubtful(format!("removes the packages {}", listed(&parsed.words)))),
-        _ => table::first(ROWS, run, &parsed),
+        _ => ROWS.first(run, &parsed),
     }?;
     let force = parsed.has(&[
         "force-all",

@@ -93,14 +93,54 @@ impl Row {
     }
 }
 
-/// What the first line that fits says.
-pub(super) fn first(rows: &[Row], run: Run<'_>, parsed: &Parsed<'_>) -> Option<Effect> {
-    rows.iter()
-        .find(|row| row.fits(run, parsed))?
-        .effect(parsed)
+/// Lines of knowledge, and which programs they are about as far as a few bits can tell: most programs are in no table, and
+/// should be done with quickly.
+#[derive(Debug)]
+pub(super) struct Table {
+    rows: &'static [Row],
+    marks: [u64; 4],
 }
 
-/// Whether a table knows this program.
-pub(super) fn knows(rows: &[Row], program: &str) -> bool {
-    rows.iter().any(|row| row.programs.contains(&program))
+impl Table {
+    #[expect(clippy::indexing_slicing, reason = "a mistake would not compile")]
+    pub(super) const fn new(rows: &'static [Row]) -> Self {
+        let mut marks = [0; 4];
+        let mut row = 0;
+        while row < rows.len() {
+            let mut program = 0;
+            while program < rows[row].programs.len() {
+                let (word, bit) = mark(rows[row].programs[program].as_bytes());
+                marks[word] |= bit;
+                program += 1;
+            }
+            row += 1;
+        }
+        Self { rows, marks }
+    }
+
+    /// Whether it knows this program.
+    pub(super) fn knows(&self, program: &str) -> bool {
+        let (word, bit) = mark(program.as_bytes());
+        self.marks.get(word).is_some_and(|marks| marks & bit != 0)
+            && self.rows.iter().any(|row| row.programs.contains(&program))
+    }
+
+    /// What the first line that fits says.
+    pub(super) fn first(&self, run: Run<'_>, parsed: &Parsed<'_>) -> Option<Effect> {
+        self.rows
+            .iter()
+            .find(|row| row.fits(run, parsed))?
+            .effect(parsed)
+    }
+}
+
+/// Where a name's mark is: by its length, its first and its last letter.
+const fn mark(name: &[u8]) -> (usize, u64) {
+    let (first, last) = match name {
+        [first, .., last] => (*first, *last),
+        [only] => (*only, *only),
+        [] => (0, 0),
+    };
+    let place = name.len() * 31 + first as usize * 7 + last as usize;
+    (place / 64 % 4, 1 << (place % 64))
 }
