@@ -133,9 +133,8 @@ impl Sanitiser {
     }
 
     fn object(&mut self, fields: &Map<String, Value>, depth: usize) -> Map<String, Value> {
-        let names_a_secret = NAMING_FIELDS.iter().any(|naming| {
-            let name = fields.get(*naming).and_then(Value::as_str);
-            name.is_some_and(is_sensitive_key)
+        let names_a_secret = fields.iter().any(|(naming, name)| {
+            NAMING_FIELDS.contains(&naming.as_str()) && name.as_str().is_some_and(is_sensitive_key)
         });
         let mut kept = Map::new();
         for (name, value) in fields {

@@ -162,11 +162,11 @@ events! {
 impl HookEvent {
     /// The event of this name in any casing (`PreToolUse`, `preToolUse`, `pre_tool_use`, `pre-tool-use`).
     pub fn from_name(name: &str) -> Option<Self> {
-        let folded = fold(name);
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|event| fold(event.name()) == folded)
+        let all = || Self::ALL.iter().copied();
+        all().find(|event| event.name() == name).or_else(|| {
+            let folded = fold(name);
+            all().find(|event| fold(event.name()) == folded)
+        })
     }
 
     /// The known event whose name is nearest to a misspelt one, if any is near enough to suggest.

@@ -196,6 +196,12 @@ pub trait Hook: Send + Sync {
     /// Runs the hook.
     async fn execute(&self, input: HookInput, ctx: &HookContext) -> Result<HookOutput>;
 
+    /// What the manager calls: runs the hook on an event that others read, too. The default gives [`Hook::execute`] a copy;
+    /// a hook that only reads does without.
+    async fn execute_shared(&self, input: &HookInput, ctx: &HookContext) -> Result<HookOutput> {
+        self.execute(input.clone(), ctx).await
+    }
+
     /// Told what was decided, after the merge and before the answer is sent; also when a gate was blocked before
     /// this hook's turn. `input` is what will be executed.
     async fn decided(&self, input: &HookInput, decision: &HookOutput, ctx: &HookContext) {

@@ -4,6 +4,7 @@ mod memory;
 mod report;
 mod run;
 
+use std::borrow::{Borrow, Cow};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -181,26 +182,23 @@ impl HookManager {
     }
 
     /// Runs the event's hooks and reports on each.
-    pub async fn trigger(&self, input: HookInput, ctx: &HookContext) -> TriggerResult {
-        self.memory.note_before(&input);
-        let candidates = self.candidates(&input);
-        let mut runs: Vec<Option<HookRun>> = candidates.iter().map(|_| None).collect();
-
-        let (observers, deciders): (Vec<usize>, Vec<usize>) =
-            (0..candidates.len()).partition(|&at| {
-                candidates
-                    .get(at)
-                    .is_some_and(|c| matches!(c.policy.mode, RunMode::Observe | RunMode::Told))
-            });
-        let observed = join_all(observers.into_iter().filter_map(|at| {
-            let candidate = candidates.get(at)?;
-            Some(self.run(candidate, &input, ctx).map(move |run| (at, run)))
-        }));
-        let ((decided, executed), observed) = join(
-            self.run_in_order(&candidates, deciders, input.clone(), ctx),
-            observed,
-        )
-        .await;
+    pub async fn trigger(&self, input: impl Borrow<HookInput>, ctx: &HookContext) -> TriggerResult {
+        let input = input.borrow();
+        self.memory.note_before(input);
+        let candidates = self.candidates(input);
+        let mut runs: Vec<Option<HookRun>> = candidates
+            .iter()
+            .map(|it| (it.policy.mode == RunMode::Told).then(|| HookRun::told(it.hook.name())))
+            .collect();
+        let of_mode = |wanted: fn(RunMode) -> bool| {
+            let modes = candidates.iter().map(|it| it.policy.mode).enumerate();
+            modes.filter_map(move |(at, mode)| wanted(mode).then_some(at))
+        };
+        let deciders = of_mode(|mode| matches!(mode, RunMode::Decide | RunMode::Background));
+        let observers = of_mode(|mode| mode == RunMode::Observe);
+        let deciding = self.run_in_order(&candidates, deciders.collect(), input, ctx);
+        let observing = self.run_together(&candidates, observers.collect(), input, ctx);
+        let ((decided, executed), observed) = join(deciding, observing).await;
         for (at, run) in decided.into_iter().chain(observed) {
             if let Some(slot) = runs.get_mut(at) {
                 *slot = Some(run);
@@ -227,31 +225,54 @@ impl HookManager {
         }
     }
 
+    /// Runs hooks beside each other.
+    async fn run_together(
+        &self,
+        candidates: &[Candidate],
+        which: Vec<usize>,
+        input: &HookInput,
+        ctx: &HookContext,
+    ) -> Vec<(usize, HookRun)> {
+        let mut chosen = which
+            .into_iter()
+            .filter_map(|at| Some((at, candidates.get(at)?)));
+        // One alone, which is usual, needs nothing to keep it apart from others.
+        match (chosen.next(), chosen.next()) {
+            (None, _) => Vec::new(),
+            (Some((at, only)), None) => vec![(at, self.run(only, input, ctx).await)],
+            (Some(first), Some(second)) => {
+                let together = [first, second].into_iter().chain(chosen);
+                let running =
+                    together.map(|(at, it)| self.run(it, input, ctx).map(move |run| (at, run)));
+                join_all(running).await
+            }
+        }
+    }
+
     /// Runs the deciding and background hooks one after another, neighbours of one parallel group together. Each
     /// sees the input as rewritten so far, and a grant speaks only of the input that its hook saw: a rewrite takes
     /// earlier ones away. Returns what ran and the input that will be executed.
-    async fn run_in_order(
+    async fn run_in_order<'input>(
         &self,
         candidates: &[Candidate],
         order: Vec<usize>,
-        mut input: HookInput,
+        input: &'input HookInput,
         ctx: &HookContext,
-    ) -> (Vec<(usize, HookRun)>, HookInput) {
+    ) -> (Vec<(usize, HookRun)>, Cow<'input, HookInput>) {
+        let mut input = Cow::Borrowed(input);
         let mut runs: Vec<(usize, HookRun)> = Vec::new();
         let group_of = |at: &usize| candidates.get(*at).and_then(|c| c.policy.parallel_group);
         for step in order.chunk_by(|a, b| group_of(a).is_some() && group_of(a) == group_of(b)) {
-            let together = step.iter().filter_map(|&at| {
-                let candidate = candidates.get(at)?;
-                Some(self.run(candidate, &input, ctx).map(move |run| (at, run)))
-            });
-            let mut finished = join_all(together).await;
+            let mut finished = self
+                .run_together(candidates, step.to_vec(), &input, ctx)
+                .await;
             let step_output = merge(finished.iter().map(|(_, run)| &run.output));
             if let Some(rewritten) = step_output.rewritten_input() {
                 if input.tool_input() != Some(rewritten) {
                     let before = runs.iter_mut().chain(&mut finished);
                     before.for_each(|(_, run)| run.drop_grant_beside(rewritten));
                 }
-                input.replace_tool_input(rewritten.clone());
+                input.to_mut().replace_tool_input(rewritten.clone());
             }
             let blocked = finished.iter().any(|(_, run)| run.denies());
             runs.extend(finished);
@@ -260,21 +281,6 @@ impl HookManager {
             }
         }
         (runs, input)
-    }
-
-    async fn tell_decided(
-        &self,
-        candidates: &[Candidate],
-        input: &HookInput,
-        output: &HookOutput,
-        ctx: &HookContext,
-    ) {
-        join_all(
-            candidates
-                .iter()
-                .map(|candidate| self.tell_one(candidate, input, output, ctx)),
-        )
-        .await;
     }
 
     fn hooks_for(&self, event: HookEvent) -> impl Iterator<Item = &Arc<dyn Hook>> {

@@ -130,14 +130,22 @@ impl Hook for SecretWritingGuard {
     }
 
     async fn execute(&self, input: HookInput, ctx: &HookContext) -> bowline::Result<HookOutput> {
+        self.execute_shared(&input, ctx).await
+    }
+
+    async fn execute_shared(
+        &self,
+        input: &HookInput,
+        ctx: &HookContext,
+    ) -> bowline::Result<HookOutput> {
         let seen = if input.event_type() == HookEvent::UserPromptSubmit {
             look_at_prompt(input.prompt().unwrap_or_default())
         } else if input.tool_name().is_some_and(runs_a_shell) {
-            self.look_at_command(&input, ctx).await
+            self.look_at_command(input, ctx).await
         } else {
-            look_at_file(&input)
+            look_at_file(input)
         };
-        let mode = self.guards.mode(&input, ctx);
+        let mode = self.guards.mode(input, ctx);
         Ok(self.answer(seen, mode))
     }
 }

@@ -127,11 +127,19 @@ impl<G: ToolGuard> Hook for GuardHook<G> {
     }
 
     async fn execute(&self, input: HookInput, ctx: &HookContext) -> bowline::Result<HookOutput> {
-        let call = Call::new(&self.guards, &input, ctx);
+        self.execute_shared(&input, ctx).await
+    }
+
+    async fn execute_shared(
+        &self,
+        input: &HookInput,
+        ctx: &HookContext,
+    ) -> bowline::Result<HookOutput> {
+        let call = Call::new(&self.guards, input, ctx);
         let judged = G::judge(&call);
         let answer = self
             .guards
-            .answer(&judged.verdict, call.policy.mode, &input, ctx);
+            .answer(&judged.verdict, call.policy.mode, input, ctx);
         Ok(judged.notes.into_iter().fold(answer, HookOutput::warning))
     }
 }

@@ -197,6 +197,14 @@ impl Hook for RuleHook {
     }
 
     async fn execute(&self, input: HookInput, ctx: &HookContext) -> bowline::Result<HookOutput> {
-        Ok(self.answer(&self.subject(&input, ctx)))
+        self.execute_shared(&input, ctx).await
+    }
+
+    async fn execute_shared(
+        &self,
+        input: &HookInput,
+        ctx: &HookContext,
+    ) -> bowline::Result<HookOutput> {
+        Ok(self.answer(&self.subject(input, ctx)))
     }
 }

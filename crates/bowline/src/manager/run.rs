@@ -1,11 +1,15 @@
 //! One hook's turn: time, cancellation, panics, failure policy. Whatever a hook does, the event goes on.
 
 use std::any::Any;
+use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use futures_util::future::join_all;
 use tokio::time::Instant;
 
 use super::{Candidate, HookManager, HookRun, RunStatus};
@@ -40,9 +44,6 @@ impl HookManager {
         ctx: &HookContext,
     ) -> HookRun {
         let hook = &candidate.hook;
-        if candidate.policy.mode == RunMode::Told {
-            return HookRun::told(hook.name());
-        }
         let once = once(&candidate.policy);
         if once && !self.memory.claim(hook.name(), input) {
             return HookRun::skipped(hook.name(), "already ran once in this session");
@@ -86,33 +87,59 @@ impl HookManager {
         }
     }
 
-    /// Tells one hook what was decided; it cannot change or delay the answer beyond its timeout.
-    pub(super) async fn tell_one(
+    /// Tells hooks what was decided; they cannot change the answer, nor delay it beyond their timeouts.
+    pub(super) async fn tell_decided(
         &self,
-        candidate: &Candidate,
+        candidates: &[Candidate],
         input: &HookInput,
         output: &HookOutput,
         ctx: &HookContext,
     ) {
-        let hook = candidate.hook.as_ref();
-        let told =
-            AssertUnwindSafe(async { hook.decided(input, output, ctx).await }).catch_unwind();
-        match tokio::time::timeout(self.limit(hook), told).await {
-            Ok(Ok(())) => {}
-            Ok(Err(payload)) => {
-                tracing::warn!(
-                    hook = hook.name(),
-                    panic = %redact(panic_text(&*payload)),
-                    "hook panicked in decided"
-                );
+        let mut waiting = Vec::new();
+        for candidate in candidates {
+            let hook = candidate.hook.as_ref();
+            let telling = catch_unwind(AssertUnwindSafe(|| hook.decided(input, output, ctx)));
+            let mut telling = match telling {
+                Ok(telling) => AssertUnwindSafe(telling).catch_unwind(),
+                Err(payload) => {
+                    warn_of_panic(hook, &*payload);
+                    continue;
+                }
+            };
+            match first_poll(Pin::new(&mut telling)).await {
+                Poll::Ready(told) => note_told(hook, told),
+                Poll::Pending => waiting.push(async move {
+                    match tokio::time::timeout(self.limit(hook), telling).await {
+                        Ok(told) => note_told(hook, told),
+                        Err(_) => {
+                            tracing::warn!(hook = hook.name(), "hook took too long in decided");
+                        }
+                    }
+                }),
             }
-            Err(_) => tracing::warn!(hook = hook.name(), "hook took too long in decided"),
+        }
+        if !waiting.is_empty() {
+            join_all(waiting).await;
         }
     }
 
     fn limit(&self, hook: &dyn Hook) -> Duration {
         hook.timeout().min(self.timeout_cap)
     }
+}
+
+fn note_told(hook: &dyn Hook, told: std::thread::Result<()>) {
+    if let Err(payload) = told {
+        warn_of_panic(hook, &*payload);
+    }
+}
+
+fn warn_of_panic(hook: &dyn Hook, payload: &(dyn Any + Send)) {
+    tracing::warn!(
+        hook = hook.name(),
+        panic = %redact(panic_text(payload)),
+        "hook panicked in decided"
+    );
 }
 
 fn once(policy: &RunPolicy) -> bool {
@@ -126,18 +153,34 @@ async fn attempt(
     ctx: &HookContext,
 ) -> Result<HookOutput> {
     let name = || hook.name().to_owned();
-    let execution = AssertUnwindSafe(async { hook.execute(input.clone(), ctx).await });
-    tokio::select! {
-        biased;
-        () = ctx.cancellation_token.cancelled() => Err(Error::HookCancelled { hook: name() }),
-        result = tokio::time::timeout(limit, execution.catch_unwind()) => match result {
-            Ok(Ok(result)) => result,
-            Ok(Err(payload)) => {
-                Err(Error::HookPanicked { hook: name(), message: panic_text(&*payload).to_owned() })
-            }
-            Err(_) => Err(Error::HookTimeout { hook: name(), after: limit }),
-        },
+    if ctx.cancellation_token.is_cancelled() {
+        return Err(Error::HookCancelled { hook: name() });
     }
+    let execution = AssertUnwindSafe(async { hook.execute_shared(input, ctx).await });
+    let mut execution = pin!(execution.catch_unwind());
+    let ended = match first_poll(execution.as_mut()).await {
+        Poll::Ready(ended) => ended,
+        Poll::Pending => tokio::select! {
+            biased;
+            () = ctx.cancellation_token.cancelled() => {
+                return Err(Error::HookCancelled { hook: name() });
+            }
+            ended = tokio::time::timeout(limit, execution) => {
+                ended.map_err(|_| Error::HookTimeout { hook: name(), after: limit })?
+            }
+        },
+    };
+    ended.unwrap_or_else(|payload| {
+        Err(Error::HookPanicked {
+            hook: name(),
+            message: panic_text(&*payload).to_owned(),
+        })
+    })
+}
+
+/// Polls once. Most hooks only compute, and are done then: clocks and the like are for those that wait.
+async fn first_poll<F: Future>(mut future: Pin<&mut F>) -> Poll<F::Output> {
+    poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await
 }
 
 fn finished(

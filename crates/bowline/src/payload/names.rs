@@ -27,8 +27,11 @@ pub(super) const TOOL_ALIASES: [(&str, &str); 3] = [
 
 /// The name under which a top-level field is kept: snake_case if that is a field we know, else as it came.
 pub(super) fn canonical(key: &str) -> Cow<'_, str> {
+    if !key.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        return Cow::Borrowed(key);
+    }
     let snake = snake_case(key);
-    if snake != key && is_known(&snake) {
+    if is_known(&snake) {
         Cow::Owned(snake)
     } else {
         Cow::Borrowed(key)
