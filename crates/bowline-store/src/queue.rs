@@ -26,11 +26,45 @@ pub(crate) struct Entry {
     pub(crate) record: Arc<Record>,
     /// Taken by whoever answers first.
     pub(crate) done: Option<Done>,
+    safe: Safe,
     arrived: Instant,
     bytes: usize,
 }
 
+/// Where a record is safe until it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Safe {
+    Nowhere,
+    /// In a note of the spool.
+    Noted,
+}
+
 impl Entry {
+    fn new(submission: Submission, arrived: Instant) -> Self {
+        let Submission { mut record, done } = submission;
+        let bytes = caps::cap(&mut record);
+        Self {
+            record: Arc::new(record),
+            done: Some(done),
+            safe: Safe::Nowhere,
+            arrived,
+            bytes,
+        }
+    }
+
+    /// What it was made of, unless it was answered.
+    fn back(self) -> Option<Submission> {
+        Some(Submission {
+            record: Arc::unwrap_or_clone(self.record),
+            done: self.done?,
+        })
+    }
+
+    /// Whether the spool has a note of it.
+    pub(crate) fn is_noted(&self) -> bool {
+        self.safe == Safe::Noted
+    }
+
     /// Answers, unless that has been done.
     pub(crate) fn answer(&mut self, outcome: Outcome) {
         if let Some(done) = self.done.take() {
@@ -77,6 +111,11 @@ struct State<W> {
 }
 
 impl<W> State<W> {
+    /// Whether there is nothing to do.
+    fn is_empty(&self) -> bool {
+        self.waiting.is_empty() && self.jobs.is_empty() && !self.closing
+    }
+
     fn first_unanswered(&self) -> Option<&Entry> {
         self.in_flight
             .iter()
@@ -117,15 +156,7 @@ impl<W> Queue<W> {
         let arrived = Instant::now();
         let entries: Vec<Entry> = submissions
             .into_iter()
-            .map(|Submission { mut record, done }| {
-                let bytes = caps::cap(&mut record);
-                Entry {
-                    record: Arc::new(record),
-                    done: Some(done),
-                    arrived,
-                    bytes,
-                }
-            })
+            .map(|submission| Entry::new(submission, arrived))
             .collect();
         let mut refused = Vec::new();
         let mut state = lock(&self.state);
@@ -141,15 +172,32 @@ impl<W> Queue<W> {
             }
         }
         self.wake(state);
-        refused
-            .into_iter()
-            .filter_map(|entry| {
-                Some(Submission {
-                    record: Arc::unwrap_or_clone(entry.record),
-                    done: entry.done?,
-                })
-            })
-            .collect()
+        refused.into_iter().filter_map(Entry::back).collect()
+    }
+
+    /// Takes a lone record in and answers it, if the writer has nothing to do and `note` has made the record safe. Else it
+    /// comes back.
+    pub(crate) fn push_noted(
+        &self,
+        submission: Submission,
+        note: impl FnOnce(&Record) -> bool,
+    ) -> Option<Submission> {
+        let mut entry = Entry::new(submission, Instant::now());
+        let mut state = lock(&self.state);
+        if !state.writer_sleeps || !state.is_empty() || !note(&entry.record) {
+            return entry.back();
+        }
+        entry.safe = Safe::Noted;
+        let done = entry.done.take();
+        state.waiting_bytes += entry.bytes;
+        state.waiting.push_back(entry);
+        drop(state);
+        // Before the writer is woken, which takes longer than everything else here.
+        if let Some(done) = done {
+            call(done, Outcome::Noted);
+        }
+        self.wake(lock(&self.state));
+        None
     }
 
     /// Adds a job; `false` if the queue is closed.
@@ -181,7 +229,7 @@ impl<W> Queue<W> {
     /// For the writer: what has arrived; nothing if that takes longer than `patience`.
     pub(crate) fn next(&self, patience: Option<Duration>) -> Work<W> {
         let mut state = lock(&self.state);
-        if state.waiting.is_empty() && state.jobs.is_empty() && !state.closing {
+        if state.is_empty() {
             state = self.sleep(state, patience);
         }
         let count = state.waiting.len().min(MAX_BATCH);
@@ -244,6 +292,11 @@ impl<W> Queue<W> {
         Some(lock(&self.state).first_unanswered()?.arrived)
     }
 
+    #[cfg(test)]
+    pub(crate) fn writer_sleeps(&self) -> bool {
+        lock(&self.state).writer_sleeps
+    }
+
     pub(crate) fn is_closing(&self) -> bool {
         lock(&self.state).closing
     }
@@ -270,6 +323,7 @@ impl<W> Queue<W> {
             .map(|entry| Entry {
                 record: entry.record.clone(),
                 done: entry.done.take(),
+                safe: entry.safe,
                 arrived: entry.arrived,
                 bytes: entry.bytes,
             })

@@ -3,6 +3,8 @@
 //! A line is a checksum and a record as JSON. A file belongs to the process that holds its lock; files without an owner
 //! are what an ended process left behind, and whoever opens the spool next takes them over. Records may be read twice (a
 //! process can end between commit and clean-up): it is the store that keeps each once.
+//!
+//! One file is kept open for notes: a record that is safe there may be answered before it is committed.
 
 mod file;
 
@@ -74,6 +76,8 @@ pub struct Spool {
     next_file: u64,
     /// What the last [`Spool::peek`] handed out of the first segment.
     peeked: Option<Peeked>,
+    /// For notes; empty but for the moment in which one is committed.
+    notes: Option<SegmentFile>,
 }
 
 #[derive(Debug)]
@@ -103,6 +107,7 @@ impl Spool {
             damaged: 0,
             next_file: 0,
             peeked: None,
+            notes: None,
         };
         spool.take_over();
         spool
@@ -155,6 +160,58 @@ impl Spool {
     /// How many lines could not be read since this was last asked.
     pub fn take_damaged(&mut self) -> u64 {
         std::mem::take(&mut self.damaged)
+    }
+
+    /// Notes a record that is about to be committed, so that it survives this process until then. Nothing else may wait: it
+    /// would come first. `false` if it could not be noted.
+    pub fn note(&mut self, record: &Record) -> bool {
+        if !self.is_empty() || self.has_note() {
+            return false;
+        }
+        if self.notes.is_none() {
+            self.next_file += 1;
+            let created = SegmentFile::create(Place::Data, &self.options.data, self.next_file);
+            self.notes = created.ok();
+        }
+        let (Some(notes), Some(line)) = (&mut self.notes, file::line(record)) else {
+            return false;
+        };
+        let noted = notes.append(&line, 1).is_ok();
+        if !noted {
+            self.tear_off();
+        }
+        noted
+    }
+
+    /// Whether a noted record is neither committed nor in the queue.
+    pub fn has_note(&self) -> bool {
+        self.notes
+            .as_ref()
+            .is_some_and(|notes| !notes.is_finished())
+    }
+
+    /// The noted record is committed, or nobody will ever have it.
+    pub fn strike_note(&mut self) {
+        if let Some(notes) = &mut self.notes
+            && notes.begin_again().is_err()
+        {
+            self.tear_off();
+        }
+    }
+
+    /// The noted record could not be committed: it waits like any other.
+    pub fn keep_note(&mut self) {
+        if let Some(notes) = self.notes.take_if(|notes| !notes.is_finished()) {
+            self.file_bytes += notes.bytes();
+            self.records += notes.records();
+            self.segments.push_back(Segment::File(notes));
+        }
+    }
+
+    fn tear_off(&mut self) {
+        if let Some(notes) = self.notes.take() {
+            notes.remove();
+        }
     }
 
     /// Adds records at the end; says of each what became of it.
@@ -301,6 +358,14 @@ impl Spool {
                 self.memory_bytes = self.memory_bytes.saturating_sub(bytes);
                 self.records = self.records.saturating_sub(lines.len() as u64);
             }
+        }
+    }
+}
+
+impl Drop for Spool {
+    fn drop(&mut self) {
+        if !self.has_note() {
+            self.tear_off();
         }
     }
 }

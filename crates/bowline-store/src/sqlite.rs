@@ -36,7 +36,7 @@ use crate::spool::{Spool, SpoolOptions};
 use crate::store::{Forget, Forgotten, Integrity, Size, Store, Submission};
 use crate::trace::{SessionRef, Trace, TraceFilter, TraceStatistics, Trigger};
 use crate::tree::TraceTree;
-use crate::writer::{Backend, Drained, Shared, Threads, Writer};
+use crate::writer::{Backend, Drained, Notes, Shared, Threads, Writer};
 use backend::SqliteBackend;
 use keeper::Keeper;
 use readers::Readers;
@@ -154,7 +154,11 @@ impl SqliteStore {
             max_bytes: options.max_spool,
             ..SpoolOptions::new(options.folder.join("spool"))
         });
-        let shared = Arc::new(Shared::new(spool, gaps.clone(), options.deadline));
+        let notes = match options.durability {
+            Durability::ProcessEnd => Notes::Good,
+            Durability::PowerCut => Notes::Unwanted,
+        };
+        let shared = Arc::new(Shared::new(spool, gaps.clone(), options.deadline, notes));
         let mut backend = SqliteBackend {
             path: path.clone(),
             options,
@@ -195,6 +199,7 @@ impl SqliteStore {
 
     /// Reads; if the database turns out to be damaged, it is looked at and replaced before it is read again.
     fn read<T>(&self, what: impl Fn(&Connection) -> Result<T>) -> Result<T> {
+        self.shared.settle();
         match self.readers.read(&what) {
             Err(Error::Corrupt(message)) => {
                 tracing::warn!("the store could not be read: {message}");
@@ -260,6 +265,10 @@ impl Drop for SqliteStore {
 impl Store for SqliteStore {
     fn submit_all(&self, submissions: Vec<Submission>) {
         self.shared.submit_all(submissions);
+    }
+
+    fn submit_noted(&self, submissions: Vec<Submission>) {
+        self.shared.submit_noted(submissions);
     }
 
     fn flush(&self) -> Result<()> {

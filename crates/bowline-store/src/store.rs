@@ -15,7 +15,7 @@ use crate::spool::Place;
 use crate::trace::{SessionRef, Trace, TraceFilter, TraceStatistics, Trigger};
 use crate::tree::TraceTree;
 
-/// Is told what became of a record, once, on a thread of the store. It must not block.
+/// Is told what became of a record, once, on a thread of the store or on the one that brought it. It must not block.
 pub type Done = Box<dyn FnOnce(Outcome) + Send>;
 
 /// A record on its way into the store.
@@ -40,6 +40,8 @@ impl fmt::Debug for Submission {
 pub enum Outcome {
     /// It is in the store and survives the end of this process.
     Committed(Vec<Note>),
+    /// It survives the end of this process, and will be in the store before anything is read from it.
+    Noted,
     /// A record with this id was in the store already; nothing changed.
     Known,
     /// The store could not take it in time; it waits here and will be taken later.
@@ -159,7 +161,7 @@ pub struct Size {
 
 /// Keeps what was decided, and answers questions about it.
 ///
-/// Writing never blocks the caller. Reading is answered from what is committed; [`Store::flush`] first to read what was
+/// Submitting never blocks the caller. Reading is answered from what is committed; [`Store::flush`] first to read what was
 /// just submitted. Unknown names and ids are answered with nothing, not with an error.
 pub trait Store: Send + Sync {
     /// Hands over a record; `done` is told when it is safe, or where it waits.
@@ -169,6 +171,12 @@ pub trait Store: Send + Sync {
 
     /// Hands over several records at once, which is cheaper than one by one.
     fn submit_all(&self, submissions: Vec<Submission>);
+
+    /// As [`Store::submit_all`], for a caller in a hurry that may be held up by a line in a file: a lone record may be answered as
+    /// soon as a note makes it safe, and is committed after that.
+    fn submit_noted(&self, submissions: Vec<Submission>) {
+        self.submit_all(submissions);
+    }
 
     /// Waits until everything that was submitted has an outcome, what waits in the spool was tried again, and what is
     /// written down now and then (figures of hooks, when sessions were last heard of) is exact.

@@ -1,9 +1,12 @@
 //! The thread that writes: takes whatever has arrived, commits it at once, answers. What cannot be committed is spooled, and
 //! drained in order before anything newer is committed. A second thread keeps the deadline when the first is held up.
+//!
+//! A lone record can be answered before it is committed, once there is a note of it in the spool. Whoever reads waits until
+//! that is done.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, TryLockError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::thread::{self, JoinHandle, Thread};
 use std::time::Duration;
 
@@ -23,6 +26,8 @@ const RETRY: Duration = Duration::from_millis(200);
 const QUIET: u32 = 10;
 /// When the watch tries again what it could not do.
 const SOON: Duration = Duration::from_millis(1);
+/// Nobody waits longer for a note to be written: the database must be hanging.
+const SETTLING: Duration = Duration::from_secs(1);
 
 /// What a record changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +66,18 @@ pub(crate) struct Shared<B> {
     pub(crate) gaps: Arc<Mutex<PendingGaps>>,
     /// How long a record may take until it is answered.
     deadline: Duration,
+    notes: Notes,
+    /// Told when a note of the spool is done with.
+    settled: Condvar,
     watch: Watch,
+}
+
+/// Whether a note in the spool is as good as a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Notes {
+    Good,
+    /// A commit is to survive more than a note does.
+    Unwanted,
 }
 
 #[derive(Debug, Default)]
@@ -71,12 +87,19 @@ struct Watch {
 }
 
 impl<B> Shared<B> {
-    pub(crate) fn new(spool: Spool, gaps: Arc<Mutex<PendingGaps>>, deadline: Duration) -> Self {
+    pub(crate) fn new(
+        spool: Spool,
+        gaps: Arc<Mutex<PendingGaps>>,
+        deadline: Duration,
+        notes: Notes,
+    ) -> Self {
         Self {
             queue: Queue::new(),
             spool: Mutex::new(spool),
             gaps,
             deadline,
+            notes,
+            settled: Condvar::new(),
             watch: Watch::default(),
         }
     }
@@ -102,14 +125,47 @@ impl<B> Shared<B> {
         }
     }
 
-    /// Spools entries, lets go of the spool, and answers them.
+    /// As [`Self::submit_all`], but a lone record is answered when it is noted.
+    pub(crate) fn submit_noted(&self, mut submissions: Vec<Submission>) {
+        if self.notes == Notes::Good
+            && submissions.len() == 1
+            && let Some(lone) = submissions.pop()
+        {
+            let note = |record: &Record| lock(&self.spool).note(record);
+            submissions.extend(self.queue.push_noted(lone, note));
+        }
+        if !submissions.is_empty() {
+            self.submit_all(submissions);
+        }
+    }
+
+    /// Waits until everything that was answered is in the store, or waits for it in the spool.
+    pub(crate) fn settle(&self) {
+        let is_noted = |spool: &mut Spool| spool.has_note();
+        let settled = self
+            .settled
+            .wait_timeout_while(lock(&self.spool), SETTLING, is_noted);
+        drop(settled.unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// What was noted of these is done with.
+    fn strike_notes(&self, entries: &[Entry]) {
+        if entries.iter().any(Entry::is_noted) {
+            lock(&self.spool).strike_note();
+            self.settled.notify_all();
+        }
+    }
+
+    /// Spools entries, lets go of the spool, and answers them. A note among them stays, before everything else.
     fn spool(&self, mut spool: MutexGuard<'_, Spool>, entries: Vec<Entry>) {
         let mut entries: Vec<Entry> = entries
             .into_iter()
             .filter(|entry| entry.done.is_some())
             .collect();
+        spool.keep_note();
         let results = spool.append(entries.iter().map(|entry| &*entry.record));
         drop(spool);
+        self.settled.notify_all();
         let dropped = results
             .iter()
             .filter(|result| **result == Spooled::Dropped)
@@ -200,7 +256,9 @@ impl<B: Backend> Writer<B> {
             let work = self.shared.queue.next(unfinished.then_some(RETRY));
             let closing = work.closing;
             if let Err(error) = self.survive(|writer| writer.work(work)) {
-                for mut entry in self.shared.queue.take_in_flight() {
+                let entries = self.shared.queue.take_in_flight();
+                self.shared.strike_notes(&entries);
+                for mut entry in entries {
                     entry.answer(self.refuse(&error));
                 }
             }
@@ -264,6 +322,7 @@ impl<B: Backend> Writer<B> {
 
     fn answer(&self, applied: Vec<Applied>) {
         let entries = self.shared.queue.take_in_flight();
+        self.shared.strike_notes(&entries);
         for (mut entry, applied) in entries.into_iter().zip(applied) {
             entry.answer(applied.into());
         }
@@ -283,8 +342,11 @@ impl<B: Backend> Writer<B> {
                 Err(error) => self.refuse(&error),
             });
         }
-        let (mut entries, spool) = self.take_to_spool();
+        let (mut entries, mut spool) = self.take_to_spool();
         let left = entries.split_off(outcomes.len().min(entries.len()));
+        if entries.iter().any(Entry::is_noted) {
+            spool.strike_note();
+        }
         self.shared.spool(spool, left);
         for (mut entry, outcome) in entries.into_iter().zip(outcomes) {
             entry.answer(outcome);

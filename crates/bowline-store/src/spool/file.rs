@@ -173,6 +173,15 @@ impl SegmentFile {
         fewer
     }
 
+    /// Forgets everything that was written: the file is as new.
+    pub(super) fn begin_again(&mut self) -> io::Result<()> {
+        self.open = false;
+        self.file.set_len(0)?;
+        self.file.rewind()?;
+        (self.written, self.read, self.records, self.open) = (0, 0, 0, true);
+        Ok(())
+    }
+
     pub(super) fn remove(self) {
         if let Err(error) = fs::remove_file(&self.path) {
             tracing::warn!(

@@ -196,3 +196,50 @@ fn without_a_data_folder_the_runtime_folder_then_memory_is_used() {
     assert_eq!(drain(&mut spool, 3), numbers(0..kept));
     assert!(spool.is_empty());
 }
+
+#[test]
+fn a_note_survives_its_process_until_it_is_struck() {
+    let folder = tempfile::tempdir().unwrap();
+    let size = || -> Vec<u64> {
+        let sizes = files(folder.path()).into_iter();
+        sizes.map(|file| file.metadata().unwrap().len()).collect()
+    };
+    let mut spool = Spool::open(SpoolOptions::new(folder.path()));
+    for id in ["a", "b"] {
+        assert!(spool.note(&record(id)));
+        assert!(size()[0] > 0);
+        assert!(spool.is_empty(), "nothing waits to be read back");
+        // Somebody else leaves it alone.
+        assert!(Spool::open(SpoolOptions::new(folder.path())).is_empty());
+        spool.strike_note();
+        assert_eq!(size(), [0], "the same file, and nothing in it");
+    }
+    assert!(spool.note(&record("c")));
+    drop(spool);
+    let mut next = Spool::open(SpoolOptions::new(folder.path()));
+    assert_eq!(drain(&mut next, 10), ["c"]);
+
+    // One that could not be committed waits before everything that comes later.
+    assert!(next.note(&record("d")));
+    next.keep_note();
+    assert!(!next.note(&record("e")), "something waits");
+    next.append([&record("e")]);
+    assert_eq!(next.records(), 2);
+    assert_eq!(drain(&mut next, 10), ["d", "e"]);
+    assert!(next.note(&record("f")));
+    next.strike_note();
+    drop(next);
+    assert!(files(folder.path()).is_empty());
+}
+
+#[test]
+fn a_note_that_cannot_be_written_is_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let blocked = folder.path().join("file");
+    fs::write(&blocked, "").unwrap();
+    let mut spool = Spool::open(SpoolOptions::new(blocked.join("spool")));
+    assert!(!spool.note(&record("a")));
+    spool.strike_note();
+    spool.keep_note();
+    assert!(spool.is_empty());
+}

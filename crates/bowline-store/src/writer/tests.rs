@@ -57,6 +57,7 @@ fn a_commit_that_hangs_delays_no_answer_and_order_and_number_stay_right() {
         spool,
         Arc::default(),
         Duration::from_millis(20),
+        Notes::Good,
     ));
     let mut threads = Threads::start(&shared, backend).unwrap();
     let (tell, told) = mpsc::channel();
@@ -138,7 +139,7 @@ fn what_is_being_written_stays_before_what_waits_until_it_is_in_the_spool() {
     let (answer, answers) = mpsc::channel();
     let spool = Spool::open(SpoolOptions::new(folder.path()));
     let deadline = Duration::from_secs(600);
-    let shared = Arc::new(Shared::new(spool, Arc::default(), deadline));
+    let shared = Arc::new(Shared::new(spool, Arc::default(), deadline, Notes::Good));
     let mut threads = Threads::start(&shared, Told { asked, answers }).unwrap();
     let (tell, told) = mpsc::channel();
     let submission = |id: &str| {
@@ -177,7 +178,7 @@ fn nothing_is_committed_before_what_came_first_and_has_to_wait() {
     let (answer, answers) = mpsc::channel();
     let spool = Spool::open(SpoolOptions::new(folder.path()));
     let deadline = Duration::from_secs(600);
-    let shared = Arc::new(Shared::new(spool, Arc::default(), deadline));
+    let shared = Arc::new(Shared::new(spool, Arc::default(), deadline, Notes::Good));
     for outcome in [
         Err(Error::Backend("no".into())),
         Err(locked()),
@@ -245,7 +246,7 @@ fn a_panic_ends_what_caused_it_and_nothing_else() {
     let record = |id: &str| Record::new(id, Utc::now(), "agent", "Stop", "s");
     spool.append([&record("spooled"), &record("poison")]);
     let deadline = Duration::from_secs(600);
-    let shared = Arc::new(Shared::new(spool, Arc::default(), deadline));
+    let shared = Arc::new(Shared::new(spool, Arc::default(), deadline, Notes::Good));
     let (tell, told) = mpsc::channel();
     let submission = |id: &str| {
         let (tell, id) = (tell.clone(), id.to_owned());
@@ -297,7 +298,7 @@ fn nobody_waits_for_unfinished_jobs_when_the_store_is_closed() {
     };
     let spool = Spool::open(SpoolOptions::new(folder.path()));
     let deadline = Duration::from_secs(600);
-    let shared = Arc::new(Shared::new(spool, Arc::default(), deadline));
+    let shared = Arc::new(Shared::new(spool, Arc::default(), deadline, Notes::Good));
     let (begun, begins) = mpsc::channel();
     let (go, goes) = mpsc::channel::<()>();
     let steps = Arc::new(Mutex::new(0));
@@ -324,4 +325,108 @@ fn nobody_waits_for_unfinished_jobs_when_the_store_is_closed() {
     threads.join();
     assert_eq!(*lock(&kept), ["last"], "records are not left behind");
     assert_eq!(*lock(&steps), 1, "the step that was begun was the last");
+}
+
+/// Waits until the writer's thread has nothing to do.
+fn until_it_sleeps<B: Backend>(shared: &Shared<B>) {
+    while !shared.queue.writer_sleeps() {
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn a_note_is_answered_before_the_commit_and_waits_if_that_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let (asked, asks) = mpsc::channel();
+    let (answer, answers) = mpsc::channel();
+    let spool = Spool::open(SpoolOptions::new(folder.path()));
+    let deadline = Duration::from_secs(600);
+    let shared = Arc::new(Shared::new(spool, Arc::default(), deadline, Notes::Good));
+    let mut threads = Threads::start(&shared, Told { asked, answers }).unwrap();
+    let (tell, told) = mpsc::channel();
+    let submission = |id: &str| {
+        let (tell, id) = (tell.clone(), id.to_owned());
+        let record = Record::new(&id, Utc::now(), "agent", "Stop", "s");
+        let done = Box::new(move |outcome| tell.send((id, outcome)).unwrap());
+        Submission { record, done }
+    };
+    let noted = |id: &str| (id.to_owned(), Outcome::Noted);
+    let committed = |id: &str| (id.to_owned(), Outcome::Committed(Vec::new()));
+    let next_asked = || asks.recv_timeout(Duration::from_secs(60)).unwrap();
+
+    // Answered at once, and whoever reads waits for the database.
+    until_it_sleeps(&shared);
+    shared.submit_noted(vec![submission("a")]);
+    assert_eq!(told.try_recv(), Ok(noted("a")));
+    assert_eq!(next_asked(), "a");
+    assert!(lock(&shared.spool).has_note());
+    let reading = thread::spawn({
+        let shared = Arc::clone(&shared);
+        move || {
+            shared.settle();
+            lock(&shared.spool).has_note()
+        }
+    });
+    // What comes while the writer works is answered when it is written.
+    shared.submit_noted(vec![submission("b")]);
+    answer.send(Ok(())).unwrap();
+    assert_eq!(next_asked(), "b");
+    assert!(!reading.join().unwrap());
+    assert!(told.try_recv().is_err());
+    answer.send(Ok(())).unwrap();
+    assert_eq!(told.recv().unwrap(), committed("b"));
+
+    // One that cannot be committed waits in the spool, before what comes later.
+    until_it_sleeps(&shared);
+    shared.submit_noted(vec![submission("c")]);
+    assert_eq!(told.recv().unwrap(), noted("c"));
+    assert_eq!(next_asked(), "c");
+    answer.send(Err(locked())).unwrap();
+    shared.settle();
+    assert_eq!(lock(&shared.spool).records(), 1);
+    assert_eq!(next_asked(), "c", "it is tried again");
+    shared.submit_noted(vec![submission("d")]);
+    answer.send(Ok(())).unwrap();
+    assert_eq!(next_asked(), "d");
+    answer.send(Ok(())).unwrap();
+    assert_eq!(told.recv().unwrap(), committed("d"));
+
+    // One that the database will never have is counted, and not tried for ever.
+    until_it_sleeps(&shared);
+    shared.submit_noted(vec![submission("e")]);
+    assert_eq!(told.recv().unwrap(), noted("e"));
+    for _ in ["with all others", "alone"] {
+        assert_eq!(next_asked(), "e");
+        answer.send(Err(Error::Backend("no".into()))).unwrap();
+    }
+    shared.settle();
+    assert_eq!(lock(&shared.gaps).list().len(), 1);
+    shared.queue.close();
+    threads.join();
+    assert!(lock(&shared.spool).is_empty());
+    assert_eq!(asks.iter().count(), 0);
+}
+
+#[test]
+fn where_notes_are_not_wanted_the_answer_comes_after_the_commit() {
+    let folder = tempfile::tempdir().unwrap();
+    let (asked, asks) = mpsc::channel();
+    let (answer, answers) = mpsc::channel();
+    let spool = Spool::open(SpoolOptions::new(folder.path()));
+    let deadline = Duration::from_secs(600);
+    let notes = Notes::Unwanted;
+    let shared = Arc::new(Shared::new(spool, Arc::default(), deadline, notes));
+    let mut threads = Threads::start(&shared, Told { asked, answers }).unwrap();
+    until_it_sleeps(&shared);
+    let (tell, told) = mpsc::channel();
+    shared.submit_noted(vec![Submission {
+        record: Record::new("a", Utc::now(), "agent", "Stop", "s"),
+        done: Box::new(move |outcome| tell.send(outcome).unwrap()),
+    }]);
+    assert_eq!(asks.recv().unwrap(), "a");
+    assert!(told.try_recv().is_err());
+    answer.send(Ok(())).unwrap();
+    assert_eq!(told.recv().unwrap(), Outcome::Committed(Vec::new()));
+    shared.queue.close();
+    threads.join();
 }
