@@ -115,8 +115,8 @@ fn answer(mut stream: UnixStream) {
     let mut reader = BufReader::new(&stream);
     let mut line = Vec::new();
     reader.read_until(b'\n', &mut line).expect("a first line");
-    let call = Call::decode(&line).expect("a hook call");
-    let mut payload = vec![0; call.payload_bytes];
+    let announced = Call::decode(&line).expect("a hook call");
+    let mut payload = vec![0; announced.body_bytes()];
     reader.read_exact(&mut payload).expect("the payload");
     let acknowledged = Acknowledgement {
         daemon: "bench".to_owned(),

@@ -55,6 +55,9 @@ fn read_arguments(call: &mut Call, mut arguments: Parser) -> Result<Duration, le
 fn answer(call: &mut Call, started: Instant, timeout: Duration) -> Answer {
     // Of an agent's limit under two seconds, half is ours: an answer after the limit counts for nothing.
     let deadline = started + timeout.saturating_sub(Duration::from_secs(1).min(timeout / 2));
+    let direct_only = env::var_os("BOWLINE_DAEMON").is_some_and(|value| value == "off");
+    // Before the event is read, so that both happen at once.
+    let daemon = (!direct_only).then(daemon::find).and_then(Result::ok);
     let mut payload = Vec::new();
     let mut stdin = io::stdin().lock().take(MAX_PAYLOAD as u64 + 1);
     if let Err(error) = stdin.read_to_end(&mut payload) {
@@ -68,20 +71,15 @@ fn answer(call: &mut Call, started: Instant, timeout: Duration) -> Answer {
     }
     call.payload_bytes = payload.len();
     let payload: Payload = payload.leak();
-    decide(call, payload, deadline)
-        .unwrap_or_else(|reason| Failure::of(call, payload, &reason).answer())
-}
-
-fn decide(call: &Call, payload: Payload, deadline: Instant) -> Result<Answer, String> {
-    let direct_only = env::var_os("BOWLINE_DAEMON").is_some_and(|value| value == "off");
-    if !direct_only && let Ok(socket) = daemon::find() {
-        match daemon::ask(&socket, call, payload, deadline) {
-            Ok(answer) => return Ok(answer),
-            Err(late) if late.kind() == ErrorKind::TimedOut => return Err(late.to_string()),
-            Err(_) => daemon::start(&socket),
+    let failure = |reason: String| Failure::of(call, payload, &reason).answer();
+    if let Some(daemon) = &daemon {
+        match daemon::ask(daemon, call, payload, deadline) {
+            Ok(answer) => return answer,
+            Err(late) if late.kind() == ErrorKind::TimedOut => return failure(late.to_string()),
+            Err(_) => daemon::start(daemon),
         }
     }
-    direct::run(call, payload, deadline)
+    direct::run(call, payload, deadline).unwrap_or_else(failure)
 }
 
 /// An answer that cannot be delivered has failed like any other, and exit codes still arrive.

@@ -138,7 +138,7 @@ impl Engine {
         }
         let cancellation = CancellationToken::new();
         let env = std::mem::take(&mut call.env);
-        let caller = Caller::new(env, facts.known.clone(), &call, &input);
+        let caller = Caller::new(env, Arc::clone(&facts.known), &call, &input);
         let key = caller.project_named().or_else(|| self.beginning_of(&input));
         let key = key.map(|folder| caller.key(folder));
         let project = key.as_ref().and_then(|key| self.projects.get(key));
@@ -356,7 +356,7 @@ impl Turn {
             None => &project.deciding,
         };
         let ctx = self.context(project);
-        let mut result = manager.trigger(self.input.clone(), &ctx).await;
+        let mut result = manager.trigger(&self.input, &ctx).await;
         if let Some(why) = &idle {
             note_idleness(&mut result, event, why);
         }

@@ -223,8 +223,12 @@ impl Server {
             return;
         }
         let outbox = Outbox::new(stream, token, Arc::clone(&self.turns));
-        self.clients.insert(token, Connection::new(outbox));
+        let mut client = Connection::new(outbox);
+        // A hook sends as soon as it is connected: what it says is here by now.
+        client.note_arrival();
+        self.clients.insert(token, client);
         self.shared.count_connections(self.clients.len());
+        self.serve(token);
     }
 
     /// Something has happened to a connection.
@@ -364,7 +368,7 @@ impl Server {
         if let AnswerWhen::Lagging(lag) = self.answer_when {
             std::thread::sleep(lag);
         }
-        self.store.submit_all(std::mem::take(&mut self.batch));
+        self.store.submit_noted(std::mem::take(&mut self.batch));
     }
 
     fn request(&self, request: Request, outbox: Arc<Outbox>) {

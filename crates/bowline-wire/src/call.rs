@@ -7,8 +7,7 @@ use std::str::FromStr;
 use serde_json::Value;
 
 use crate::json::{
-    Object, check_version, number, object, push_environment, push_os_text, push_text,
-    read_environment, read_os_text, string,
+    Object, check_version, number, object, push_os_text, push_text, read_os_text, string,
 };
 use crate::{CallId, Environment, MAX_HEADER, MAX_PAYLOAD, PROTOCOL, WireError};
 
@@ -54,8 +53,7 @@ impl FromStr for OnFailure {
     }
 }
 
-/// One hook call: the first line of it, which is followed by the payload's bytes. `Debug` does not show the
-/// environment.
+/// One hook call, but for its payload. `Debug` does not show the environment.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Call {
     /// The version of the client's program.
@@ -106,13 +104,17 @@ impl Call {
         }
     }
 
-    /// Writes the first line, with its newline. The payload's bytes have to follow.
+    /// Writes the first line, with its newline, and the environment. The payload's bytes have to follow.
     pub fn encode(&self) -> Vec<u8> {
+        let env = self.env.as_block();
         let mut line = format!(r#"{{"bowline":{PROTOCOL},"client":"#).into_bytes();
         push_text(&mut line, &self.client);
         let known = format!(
-            r#","call":"{}","on_failure":"{}","payload":{},"agent":"#,
-            self.id, self.on_failure, self.payload_bytes
+            r#","call":"{}","on_failure":"{}","env":{},"payload":{},"agent":"#,
+            self.id,
+            self.on_failure,
+            env.len(),
+            self.payload_bytes
         );
         line.extend_from_slice(known.as_bytes());
         push_text(&mut line, &self.agent);
@@ -122,9 +124,8 @@ impl Call {
         }
         line.extend_from_slice(br#","cwd":"#);
         push_os_text(&mut line, self.cwd.as_os_str());
-        line.extend_from_slice(br#","env":"#);
-        push_environment(&mut line, &self.env);
         line.extend_from_slice(b"}\n");
+        line.extend_from_slice(env);
         line
     }
 
@@ -138,33 +139,61 @@ impl Call {
     }
 
     /// Reads the first line, with or without its newline.
-    pub fn decode(line: &[u8]) -> Result<Self, WireError> {
+    pub fn decode(line: &[u8]) -> Result<Announced, WireError> {
         Self::from_object(object(line, "hook call", MAX_HEADER)?)
     }
 
-    pub(crate) fn from_object(mut object: Object) -> Result<Self, WireError> {
+    pub(crate) fn from_object(mut object: Object) -> Result<Announced, WireError> {
         check_version(&object)?;
-        let bytes = usize::try_from(number(&object, "payload")?).unwrap_or(usize::MAX);
-        if bytes > MAX_PAYLOAD {
-            let (what, limit) = ("payload", MAX_PAYLOAD);
-            return Err(WireError::TooLong { what, bytes, limit });
-        }
+        let env_bytes = counted(&object, "env", MAX_HEADER)?;
+        let payload_bytes = counted(&object, "payload", MAX_PAYLOAD)?;
         let event = match object.remove("event") {
             None | Some(Value::Null) => None,
             Some(Value::String(event)) => Some(event),
             Some(_) => return Err(WireError::field("event", "a string")),
         };
         let cwd = object.remove("cwd").and_then(read_os_text);
-        let env = object.remove("env").and_then(read_environment);
-        Ok(Self {
+        let call = Self {
             client: string(&mut object, "client")?,
             id: string(&mut object, "call")?.parse()?,
             agent: string(&mut object, "agent")?,
             event,
             on_failure: string(&mut object, "on_failure")?.parse()?,
             cwd: cwd.ok_or_else(|| WireError::field("cwd", "a text"))?.into(),
-            env: env.ok_or_else(|| WireError::field("env", "a text or an object"))?,
-            payload_bytes: bytes,
-        })
+            env: Environment::new(),
+            payload_bytes,
+        };
+        Ok(Announced { call, env_bytes })
+    }
+}
+
+/// How many bytes follow.
+fn counted(object: &Object, what: &'static str, limit: usize) -> Result<usize, WireError> {
+    let bytes = usize::try_from(number(object, what)?).unwrap_or(usize::MAX);
+    if bytes > limit {
+        return Err(WireError::TooLong { what, bytes, limit });
+    }
+    Ok(bytes)
+}
+
+/// A hook call whose first line has arrived.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Announced {
+    /// Without its environment.
+    call: Call,
+    env_bytes: usize,
+}
+
+impl Announced {
+    /// How many bytes follow the first line: the environment and the payload.
+    pub fn body_bytes(&self) -> usize {
+        self.env_bytes + self.call.payload_bytes
+    }
+
+    /// The whole call and its payload, from the bytes that followed.
+    pub fn with_body(mut self, mut body: Vec<u8>) -> (Call, Vec<u8>) {
+        let payload = body.split_off(self.env_bytes.min(body.len()));
+        self.call.env = Environment::from_block(body);
+        (self.call, payload)
     }
 }

@@ -65,7 +65,7 @@ pub(crate) fn push_os_text(line: &mut Vec<u8>, text: &OsStr) {
     }
 }
 
-/// Appends an environment as one text, because every hook call carries a whole one.
+/// Appends an environment as one text.
 pub(crate) fn push_environment(line: &mut Vec<u8>, variables: &Environment) {
     push_os_text(line, OsStr::from_bytes(variables.as_block()));
 }

@@ -3,8 +3,9 @@
 //! Everything is a line of JSON, ended by `\n`, at most followed by counted raw bytes:
 //!
 //! ```text
-//! hook call   →  {"bowline":1,"client":"0.1.0","call":"0193…","on_failure":"ask","payload":415,
-//!                 "agent":"claude-code","event":"PreToolUse","cwd":"/home/ann/project","env":"HOME=/home/ann\u0000…"}
+//! hook call   →  {"bowline":1,"client":"0.1.0","call":"0193…","on_failure":"ask","env":2041,"payload":415,
+//!                 "agent":"claude-code","event":"PreToolUse","cwd":"/home/ann/project"}
+//!             →  2041 bytes: the environment
 //!             →  415 bytes, exactly as the agent wrote them
 //!             ←  {"bowline":1,"daemon":"0.1.0","pid":4711}              the acknowledgement
 //!             ←  {"call":"0193…","exit":0,"stdout":"…","stderr":""}     the reply
@@ -18,8 +19,9 @@
 //! - Unknown keys are ignored, so that either side may be newer. What cannot be understood by an older side is
 //!   another [`PROTOCOL`], which is refused as [`WireError::Version`]; a daemon then acknowledges with its own number
 //!   and closes. Requests carry no number, so that a newer program can still stop an older daemon.
-//! - Texts of the operating system (paths, the environment) are strings where they are UTF-8, else arrays of bytes. The
-//!   environment is one text, as systems keep it: `NAME=value`, each ended by a zero byte.
+//! - Texts of the operating system are strings where they are UTF-8, else arrays of bytes. The environment is one text, as
+//!   systems keep it: `NAME=value`, each ended by a zero byte. Every hook call carries a whole one, which is why it is not
+//!   part of the line there: nothing has to be escaped, and nobody has to read it.
 //! - The daemon acknowledges as soon as it has the first line. With a reply at hand within [`ACKNOWLEDGE_WITHIN`] it may
 //!   write both lines at once.
 //!
@@ -38,7 +40,7 @@ mod rpc;
 
 use std::time::Duration;
 
-pub use call::{Call, OnFailure};
+pub use call::{Announced, Call, OnFailure};
 pub use call_id::CallId;
 pub use environment::Environment;
 pub use error::WireError;
@@ -57,7 +59,7 @@ pub const ACKNOWLEDGE_WITHIN: Duration = Duration::from_millis(250);
 /// The longest payload, in bytes. A longer one is never judged, only asked about.
 pub const MAX_PAYLOAD: usize = 64 * 1024 * 1024;
 
-/// The longest first line: a hook call (above all its environment) or a request.
+/// The longest first line, and the longest environment.
 pub const MAX_HEADER: usize = 16 * 1024 * 1024;
 
 /// The longest line that a daemon sends.

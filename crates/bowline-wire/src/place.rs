@@ -59,22 +59,19 @@ pub fn socket_path(
             path => Ok(path),
         };
     }
-    let of_user = Path::new("/run/user").join(uid.to_string());
+    let of_user = || Path::new("/run/user").join(uid.to_string());
     let ours = format!("bowline-{uid}");
-    let places = [
-        folder("XDG_RUNTIME_DIR").map(|folder| folder.join("bowline")),
-        Some(of_user)
-            .filter(|folder| is_folder(folder))
-            .map(|folder| folder.join("bowline")),
-        folder("TMPDIR").map(|folder| folder.join(&ours)),
+    let in_folder = |folder: PathBuf| folder.join("bowline");
+    // One after another, because looking whether a folder is there takes its time.
+    let places: [&dyn Fn() -> Option<PathBuf>; 3] = [
+        &|| folder("XDG_RUNTIME_DIR").map(in_folder),
+        &|| Some(of_user()).filter(|it| is_folder(it)).map(in_folder),
+        &|| folder("TMPDIR").map(|folder| folder.join(&ours)),
     ];
     // A relative path in one of these variables is no folder, says the XDG specification.
     let found = places
-        .into_iter()
-        .flatten()
-        .map(|folder| folder.join("daemon.sock"));
-    let found = found
-        .into_iter()
+        .iter()
+        .filter_map(|place| Some(place()?.join("daemon.sock")))
         .find(|path| path.is_absolute() && fits(path));
     Ok(found.unwrap_or_else(|| Path::new("/tmp").join(ours).join("daemon.sock")))
 }

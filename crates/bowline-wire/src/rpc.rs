@@ -4,14 +4,15 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
+use crate::call::Announced;
 use crate::json::{Object, line, object, push_environment, read_environment};
 use crate::{Call, Environment, MAX_HEADER, MAX_REPLY, WireError};
 
 /// What a line that reaches the daemon begins.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Opening {
-    /// A hook call; its payload follows.
-    Call(Call),
+    /// A hook call; its environment and its payload follow.
+    Call(Announced),
     /// A request, complete as it is.
     Request(Request),
 }

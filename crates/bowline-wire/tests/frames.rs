@@ -5,8 +5,8 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 use bowline_wire::{
-    Acknowledgement, Answer, Call, CallId, Environment, Lines, MAX_PAYLOAD, OnFailure, Opening,
-    Refusal, Reply, Request, RequestError, Response, WireError,
+    Acknowledgement, Answer, Call, CallId, Environment, Lines, MAX_HEADER, MAX_PAYLOAD, OnFailure,
+    Opening, Refusal, Reply, Request, RequestError, Response, WireError,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -27,21 +27,33 @@ fn call() -> Call {
     }
 }
 
-fn changed(line: &[u8], change: impl FnOnce(&mut Value)) -> Vec<u8> {
-    let mut value = serde_json::from_slice(line).unwrap();
+/// The first line of a call, and what follows it.
+fn head_and_body(sent: &[u8]) -> (&[u8], &[u8]) {
+    let end = sent.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    sent.split_at(end)
+}
+
+/// A call from the bytes that were sent, whose payload is what is left.
+fn received(sent: &[u8]) -> (Call, Vec<u8>) {
+    let (head, body) = head_and_body(sent);
+    Call::decode(head).unwrap().with_body(body.to_vec())
+}
+
+fn changed(sent: &[u8], change: impl FnOnce(&mut Value)) -> Vec<u8> {
+    let mut value = serde_json::from_slice(head_and_body(sent).0).unwrap();
     change(&mut value);
     value.to_string().into_bytes()
 }
 
 #[test]
-fn a_call_is_one_readable_line() {
+fn a_call_is_one_readable_line_and_the_environment() {
     let line = String::from_utf8(call().encode()).unwrap();
     let client = env!("CARGO_PKG_VERSION");
     assert_eq!(
         line,
         format!(
-            r#"{{"bowline":1,"client":"{client}","call":"000000000001-0000000000000002","on_failure":"closed","payload":3,"agent":"claude-code","event":"PreToolUse","cwd":"/home/ann","env":"HOME=/home/ann\u0000"}}"#
-        ) + "\n"
+            r#"{{"bowline":1,"client":"{client}","call":"000000000001-0000000000000002","on_failure":"closed","env":15,"payload":3,"agent":"claude-code","event":"PreToolUse","cwd":"/home/ann"}}"#
+        ) + "\nHOME=/home/ann\0"
     );
 }
 
@@ -58,10 +70,8 @@ fn texts_that_are_not_utf8_arrive_unchanged() {
         .collect(),
         ..call()
     };
-    assert_eq!(Call::decode(&sent.encode()).unwrap(), sent);
-    let line = sent.encode();
-    let end = line.iter().position(|byte| *byte == b'\n');
-    assert_eq!(end, Some(line.len() - 1));
+    let frame = [sent.encode(), b"pay".to_vec()].concat();
+    assert_eq!(received(&frame), (sent, b"pay".to_vec()));
 }
 
 #[test]
@@ -74,7 +84,7 @@ fn no_log_shows_an_environment() {
     };
     for shown in [
         format!("{call:?} {request:#?}"),
-        format!("{:?} {:?}", Opening::Call(call), Opening::Request(request)),
+        format!("{:?} {:?}", call, Opening::Request(request)),
     ] {
         assert!(shown.contains("[1 variables]"), "{shown}");
         assert!(
@@ -88,8 +98,8 @@ fn no_log_shows_an_environment() {
 fn unknown_fields_are_ignored() {
     let add = |value: &mut Value| value["new"] = json!({"deep": [1]});
     assert_eq!(
-        Call::decode(&changed(&call().encode(), add)).unwrap(),
-        call()
+        Call::decode(&changed(&call().encode(), add)),
+        Call::decode(head_and_body(&call().encode()).0)
     );
     let acknowledged = Acknowledgement {
         daemon: "9.9.9".to_owned(),
@@ -157,9 +167,9 @@ fn wrong_calls_are_refused() {
         ("event", json!(4)),
         ("on_failure", json!("maybe")),
         ("cwd", json!([256])),
-        ("env", json!(4)),
-        ("env", json!([["A", "b"]])),
-        ("env", json!([1, -1])),
+        ("env", json!(MAX_HEADER + 1)),
+        ("env", json!("A=b")),
+        ("env", json!(-1)),
     ];
     for (field, value) in cases {
         let line = changed(&call().encode(), |call| call[field] = value.clone());
@@ -172,7 +182,8 @@ fn wrong_calls_are_refused() {
     let just_fits = changed(&call().encode(), |call| {
         call["payload"] = json!(MAX_PAYLOAD);
     });
-    assert_eq!(Call::decode(&just_fits).unwrap().payload_bytes, MAX_PAYLOAD);
+    let announced = Call::decode(&just_fits).unwrap();
+    assert_eq!(announced.body_bytes(), 15 + MAX_PAYLOAD);
 }
 
 #[test]
@@ -381,9 +392,11 @@ proptest! {
         payload_bytes in 0..=MAX_PAYLOAD,
     ) {
         let sent = Call { agent, event, cwd: cwd.into(), env: env.into_iter().collect(), payload_bytes, ..call() };
-        let line = sent.encode();
-        prop_assert_eq!(line.iter().position(|byte| *byte == b'\n'), Some(line.len() - 1));
-        prop_assert_eq!(Opening::decode(&line), Ok(Opening::Call(sent)));
+        let frame = sent.encode();
+        let (head, body) = head_and_body(&frame);
+        prop_assert_eq!(Opening::decode(head), Ok(Opening::Call(Call::decode(head).unwrap())));
+        prop_assert_eq!(body, sent.env.as_block());
+        prop_assert_eq!(received(&frame), (sent, Vec::new()));
     }
 
     #[test]

@@ -180,9 +180,10 @@ impl Conversation {
         let mut reader = BufReader::new(&stream);
         let mut line = Vec::new();
         reader.read_until(b'\n', &mut line).unwrap();
-        let call = Call::decode(&line).unwrap();
-        let mut payload = vec![0; call.payload_bytes];
-        reader.read_exact(&mut payload).unwrap();
+        let announced = Call::decode(&line).unwrap();
+        let mut body = vec![0; announced.body_bytes()];
+        reader.read_exact(&mut body).unwrap();
+        let (call, payload) = announced.with_body(body);
         Self {
             call,
             payload,

@@ -1,7 +1,10 @@
 //! Who calls: the folder, the environment, and where that user's settings are.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bowline::hooks::HookInput;
 use bowline::settings::Locations;
@@ -35,7 +38,7 @@ pub(super) struct Known {
     /// The project's folder, if the agent names one.
     project: Option<PathBuf>,
     /// What moves the folders of settings.
-    locations: [Option<String>; LOCATION_VARIABLES.len()],
+    locations: Arc<[Option<String>; LOCATION_VARIABLES.len()]>,
     /// Whether anything shall be decided.
     pub(super) deciding: Switch,
     /// Whether anything shall be recorded.
@@ -46,14 +49,15 @@ pub(super) struct Known {
 
 impl Known {
     pub(super) fn of(env: &Environment) -> Self {
+        let mut locations: [Option<String>; LOCATION_VARIABLES.len()] = Default::default();
         let mut known = Self {
             project: None,
-            locations: Default::default(),
+            locations: Arc::default(),
             deciding: Switch::On,
             tracking: Switch::On,
             entry: Entry::User,
         };
-        for (name, value) in env.iter() {
+        for (name, value) in env.iter().filter(|(name, _)| may_be_known(name)) {
             let (Some(name), Some(value)) = (name.to_str(), value.to_str()) else {
                 continue;
             };
@@ -66,27 +70,34 @@ impl Known {
                 }
                 name => {
                     let place = LOCATION_VARIABLES.iter().position(|known| *known == name);
-                    if let Some(location) = place.and_then(|at| known.locations.get_mut(at)) {
+                    if let Some(location) = place.and_then(|at| locations.get_mut(at)) {
                         *location = Some(value.to_owned());
                     }
                 }
             }
         }
         known.project = known.project.filter(|folder| folder.is_absolute());
+        known.locations = Arc::new(locations);
         known
     }
+}
+
+/// Whether a look at a name's first letter does not rule out that it is one of ours: most are not, and an environment is
+/// long.
+fn may_be_known(name: &OsStr) -> bool {
+    matches!(name.as_bytes(), [b'B' | b'C' | b'H' | b'X', ..])
 }
 
 /// The process that reports an event. What it brings is used and never kept.
 pub(super) struct Caller {
     env: Environment,
-    known: Known,
+    known: Arc<Known>,
     folder: PathBuf,
     claude_hooks: ClaudeHooks,
 }
 
 impl Caller {
-    pub(super) fn new(env: Environment, known: Known, call: &Call, input: &HookInput) -> Self {
+    pub(super) fn new(env: Environment, known: Arc<Known>, call: &Call, input: &HookInput) -> Self {
         let cwd = input.cwd().map(Path::new).filter(|cwd| cwd.is_absolute());
         Self {
             env,
@@ -113,7 +124,7 @@ impl Caller {
         ProjectKey {
             folder,
             claude_hooks: self.claude_hooks,
-            locations: self.known.locations.clone(),
+            locations: Arc::clone(&self.known.locations),
         }
     }
 

@@ -1,5 +1,6 @@
 //! What is known of a call before it is read, and all that is left of it when reading or deciding goes wrong.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bowline::hooks::Decision;
@@ -20,7 +21,7 @@ pub struct Facts {
     event: Option<String>,
     on_failure: OnFailure,
     pub(super) time: DateTime<Utc>,
-    pub(super) known: Known,
+    pub(super) known: Arc<Known>,
 }
 
 impl Facts {
@@ -32,7 +33,7 @@ impl Facts {
             event: call.event.clone(),
             on_failure: call.on_failure,
             time: Utc::now(),
-            known: Known::of(&call.env),
+            known: Arc::new(Known::of(&call.env)),
         }
     }
 

@@ -36,7 +36,7 @@ const COARSE: Duration = Duration::from_secs(2);
 pub(super) struct ProjectKey {
     pub(super) folder: PathBuf,
     pub(super) claude_hooks: ClaudeHooks,
-    pub(super) locations: [Option<String>; 4],
+    pub(super) locations: Arc<[Option<String>; 4]>,
 }
 
 /// A project with its hooks.

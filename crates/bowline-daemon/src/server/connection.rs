@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read};
 use std::sync::Arc;
 
 use bowline::hooks::CancellationToken;
-use bowline_wire::{Call, MAX_HEADER, Opening, Refusal, Request, Response};
+use bowline_wire::{Announced, Call, MAX_HEADER, Opening, Refusal, Request, Response};
 
 use super::outbox::Outbox;
 
@@ -37,7 +37,7 @@ pub(super) struct Connection {
     arrived: Vec<u8>,
     /// So much of what arrived has no newline.
     searched: usize,
-    call: Option<Box<Call>>,
+    call: Option<Box<Announced>>,
     source: Source,
     /// Whether the system may hold more than was read.
     unread: Unread,
@@ -125,10 +125,11 @@ impl Connection {
         loop {
             if let Some(call) = self
                 .call
-                .take_if(|call| self.arrived.len() >= call.payload_bytes)
+                .take_if(|call| self.arrived.len() >= call.body_bytes())
             {
-                let payload = self.take(call.payload_bytes);
-                return Some(Arrived::Call(call, payload));
+                let body = self.take(call.body_bytes());
+                let (call, payload) = call.with_body(body);
+                return Some(Arrived::Call(Box::new(call), payload));
             }
             if self.call.is_some() {
                 return None;
