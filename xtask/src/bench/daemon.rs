@@ -24,11 +24,13 @@ const WARM_UP: u64 = 500;
 
 pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
     let (mut events, mut seconds, mut as_json) = (1_000_000_u64, 5.0, false);
+    let mut growth = GROWTH.to_vec();
     let mut programs = From::Source(Network::Online);
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("events") => events = arguments.value()?.parse()?,
             Long("seconds") => seconds = arguments.value()?.parse()?,
+            Long("connections") => growth = vec![arguments.value()?.parse()?],
             Long("json") => as_json = true,
             Long("offline") => programs = From::Source(Network::Offline),
             Long("programs") => programs = From::Folder(arguments.value()?.into()),
@@ -49,9 +51,9 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
         stage.folder().display()
     );
     let mut rows = Vec::new();
-    for (connections, style) in GROWTH
-        .map(|connections| (connections, Style::Persistent))
-        .into_iter()
+    for (connections, style) in growth
+        .iter()
+        .map(|connections| (*connections, Style::Persistent))
         .chain([(CONNECTIONS, Style::Fresh)])
     {
         let row = Row::of(connections, style, &load.run(connections, style, window)?);
