@@ -105,7 +105,7 @@ fn call_starts(
     keep: RecordConfig,
 ) -> Vec<Change> {
     let call = call(input);
-    let mut start = TraceStart::new(call.clone(), tool);
+    let mut start = TraceStart::new(call.clone(), detail::name(tool));
     start.input = detail::input(keep.inputs, tool_input);
     let mut changes = vec![Change::TraceStarted(start)];
     changes.extend(delegation(input, tool, tool_input, keep).map(Change::DelegationStarted));
@@ -136,14 +136,14 @@ fn delegation(
     let kind = text("subagent_type");
     let task = text("description").or_else(|| text("prompt"));
     (hands_over && (kind.is_some() || task.is_some())).then(|| DelegationStart {
-        call: id(input).map(ToOwned::to_owned),
+        call: id(input).map(detail::id),
         to: kind.unwrap_or(ANY_SUBAGENT).to_owned(),
         description: task.and_then(|task| detail::last_message(keep.inputs, task)),
     })
 }
 
 fn call_ends(input: &HookInput, tool: &str, outcome: Outcome, keep: RecordConfig) -> TraceEnd {
-    let mut end = TraceEnd::new(call(input), tool, outcome.status);
+    let mut end = TraceEnd::new(call(input), detail::name(tool), outcome.status);
     end.error = (outcome.error).and_then(|error| detail::error(keep.outputs, &error));
     end.duration = input.duration_ms().map(Duration::from_millis);
     end
@@ -159,7 +159,7 @@ fn call_settled(call: &Value) -> Option<Change> {
         _ => None,
     };
     Some(Change::TraceClosed {
-        call: Call::Id(id.to_owned()),
+        call: Call::Id(detail::id(id)),
         how: Unfinished::Cancelled,
         message: message.map(detail::refusal),
     })
@@ -179,7 +179,7 @@ fn unfinished(reason: Option<&str>) -> Unfinished {
 /// How the call is found again.
 fn call(input: &HookInput) -> Call {
     match id(input) {
-        Some(id) => Call::Id(id.to_owned()),
+        Some(id) => Call::Id(detail::id(id)),
         None => Call::Unnamed {
             digest: (input.tool_input())
                 .filter(|input| !input.is_null())

@@ -1,9 +1,12 @@
 //! How much is kept of prompts, inputs and outputs. Secrets never are.
 
+use std::borrow::Cow;
+
 use bowline::settings::RecordDetail;
-use bowline_guard::secrets::is_sensitive_key;
+use bowline_guard::secrets::{is_sensitive_key, redact};
 use serde_json::{Map, Value};
 
+use super::digest::digest_of_text;
 use crate::sanitise::{self, Beginning, REDACTED, sanitise};
 
 /// What is kept of an error, in characters.
@@ -32,6 +35,19 @@ const SUBJECTS: &[&str] = &[
     "subagent_type",
     "url",
 ];
+
+/// A tool's name.
+pub(super) fn name(name: &str) -> String {
+    redact(name).into_owned()
+}
+
+/// The id of a call. One with a secret in it becomes another, always the same, so that the call is found again by it.
+pub(super) fn id(id: &str) -> String {
+    match redact(id) {
+        Cow::Borrowed(id) => id.to_owned(),
+        Cow::Owned(clean) => format!("{clean}-{:016x}", digest_of_text(id)),
+    }
+}
 
 /// What is kept of a tool's input.
 pub(super) fn input(detail: RecordDetail, input: &Value) -> Option<Value> {
@@ -191,6 +207,27 @@ mod tests {
         );
         let exact = "y".repeat(80);
         assert_eq!(prompt(RecordDetail::Summary, &exact), Some(exact));
+    }
+
+    #[test]
+    fn ids_without_a_secret_stay_and_others_are_told_apart() {
+        for known in [
+            "toolu_01A09q90qw90lq917835lq9",
+            "toolu_bdrk_01XFDUDYJgAACzvnptvVoYEL",
+            "call_62136354a9c8b7d6e5f4a3b2",
+            "chatcmpl-tool-3f2a9c8b7d6e4f4a8b2c1d0e9f8a7b6c",
+            "3f2a9c8b-7d6e-4f4a-8b2c-1d0e9f8a7b6c",
+            "3f2a9c8b7d6e4f4a8b2c1d0e9f8a7b6c",
+            "function-call-1234567890123456789",
+            "a",
+        ] {
+            assert_eq!(id(known), known);
+        }
+        let [one, other] = [expand("ghp_{a36}"), expand("ghp_{h36}")].map(|token| id(&token));
+        assert!(one.starts_with("[REDACTED:github-token]-"), "{one}");
+        assert_eq!(one, id(&expand("ghp_{a36}")));
+        assert_ne!(one, other);
+        assert_eq!(id(&one), one, "what is shown finds the call");
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub(super) fn digest(value: &Value) -> u64 {
         Value::Null => hash(b'n', &[]),
         Value::Bool(flag) => hash(b'b', &[u8::from(*flag)]),
         Value::Number(number) => hash(b'#', number.to_string().as_bytes()),
-        Value::String(text) => hash(b's', text.as_bytes()),
+        Value::String(text) => digest_of_text(text),
         Value::Array(items) => items.iter().fold(hash(b'a', &[]), |sum, item| {
             hash_on(sum, &digest(item).to_le_bytes())
         }),
@@ -21,6 +21,11 @@ pub(super) fn digest(value: &Value) -> u64 {
             sum.wrapping_add(field)
         }),
     }
+}
+
+/// The digest of a text, as of the value that it would be.
+pub(super) fn digest_of_text(text: &str) -> u64 {
+    hash(b's', text.as_bytes())
 }
 
 fn hash(kind: u8, bytes: &[u8]) -> u64 {

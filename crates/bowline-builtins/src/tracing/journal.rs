@@ -112,8 +112,8 @@ impl Journal {
             .project
             .map(|path| path.to_string_lossy().into_owned());
         record.subagent = subagent(input);
-        record.tool = input.tool_name().map(ToOwned::to_owned);
-        record.tool_use_id = input.tool_use_id().map(ToOwned::to_owned);
+        record.tool = input.tool_name().map(detail::name);
+        record.tool_use_id = input.tool_use_id().map(detail::id);
         record.decision = event.result.output.decision();
         record.reason = match record.decision {
             Decision::Ask | Decision::Deny => event

@@ -2,7 +2,7 @@
 
 use bowline::hooks::{HookContext, HookEvent, HookInput, HookOutput};
 use bowline_guard::secrets::expand;
-use bowline_store::{Enforcement, Note, SessionRef, Store, TraceStatus};
+use bowline_store::{Enforcement, Note, SessionRef, Store, TraceFilter, TraceStatus};
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, event, payload};
@@ -284,6 +284,41 @@ async fn f20_f_g_secrets_are_kept_nowhere_and_the_executed_input_is_untouched() 
     let everything = format!("{trace:?} {details:?} {triggers:?}");
     assert!(everything.contains("https://api.test"));
     assert!(!everything.contains(&token), "{everything}");
+}
+
+#[tokio::test]
+async fn f20_f_names_and_ids_lose_their_secrets_and_calls_are_found_again() {
+    let mut bench = Bench::new();
+    let tokens = [expand("ghp_{a36}"), expand("ghp_{h36}")];
+    assert_ne!(tokens[0], tokens[1]);
+    let tool = format!("deploy {}", tokens[0]);
+    for (ms, token) in (0..).zip(&tokens) {
+        bench.report(ms, &pre(Some(token), &tool, json!({}))).await;
+    }
+    // A batch that is over closes what never ended; the first one did.
+    bench
+        .report(5, &post(Some(&tokens[0]), &tool, json!({}), json!("done")))
+        .await;
+    let batch = event(json!({"hook_event_name": "PostToolBatch", "tool_calls": [
+        {"tool_use_id": tokens[0], "tool_response": "done"},
+        {"tool_use_id": tokens[1], "tool_response": "refused"},
+    ]}));
+    bench.report(6, &batch).await;
+
+    let traces = bench.store.find_traces(&TraceFilter::default()).unwrap();
+    let mut statuses: Vec<_> = traces.iter().map(|trace| trace.status).collect();
+    statuses.sort_by_key(|status| format!("{status:?}"));
+    assert_eq!(statuses, [TraceStatus::Cancelled, TraceStatus::Completed]);
+    assert!(
+        traces
+            .iter()
+            .all(|trace| trace.tool == "deploy [REDACTED:github-token]")
+    );
+    let triggers = bench.store.last_triggers(10).unwrap();
+    let everything = format!("{traces:?} {triggers:?}");
+    for token in &tokens {
+        assert!(!everything.contains(token.as_str()), "{everything}");
+    }
 }
 
 #[tokio::test]
