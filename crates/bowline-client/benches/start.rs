@@ -116,8 +116,9 @@ fn answer(mut stream: UnixStream) {
     let mut line = Vec::new();
     reader.read_until(b'\n', &mut line).expect("a first line");
     let announced = Call::decode(&line).expect("a hook call");
-    let mut payload = vec![0; announced.body_bytes()];
-    reader.read_exact(&mut payload).expect("the payload");
+    let mut body = vec![0; announced.body_bytes()];
+    reader.read_exact(&mut body).expect("the payload");
+    let (call, _) = announced.with_body(body);
     let acknowledged = Acknowledgement {
         daemon: "bench".to_owned(),
         pid: 1,

@@ -51,7 +51,7 @@ pub(crate) fn ask(
     (&*stream).write_all(&[&call.encode(), payload].concat())?;
     let mut lines = Lines::new(MAX_REPLY);
     let line = read_line(stream, &mut lines, Instant::now() + ACKNOWLEDGE_WITHIN)?;
-    Acknowledgement::decode(&line).map_err(io::Error::other)?;
+    Acknowledgement::check(&line).map_err(io::Error::other)?;
     let marker = starting_marker(socket);
     if marker.exists() {
         let _ = fs::remove_file(marker);

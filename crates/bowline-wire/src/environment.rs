@@ -53,6 +53,14 @@ impl Environment {
 
     /// All variables, in the order of the process that sent them.
     pub fn iter(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+        self.iter_if(|_| true)
+    }
+
+    /// The variables whose entry (`NAME=value`) is `wanted`. An environment is long, and most of it is nobody's business.
+    pub fn iter_if(
+        &self,
+        wanted: impl Fn(&[u8]) -> bool,
+    ) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         let mut rest = self.0.as_slice();
         let entries = std::iter::from_fn(move || {
             // Finds the zero byte many bytes at a time, which `split` does not.
@@ -60,13 +68,15 @@ impl Environment {
             let after = rest.get(entry.len() + 1..).unwrap_or_default();
             (!std::mem::replace(&mut rest, after).is_empty()).then_some(entry)
         });
-        entries.filter_map(|entry| {
-            // On some systems a name may begin with `=`.
-            let end = entry.iter().skip(1).position(|byte| *byte == b'=')? + 1;
-            let (name, value) = entry.split_at_checked(end)?;
-            let value = value.strip_prefix(b"=")?;
-            Some((OsStr::from_bytes(name), OsStr::from_bytes(value)))
-        })
+        entries
+            .filter(move |entry| wanted(entry))
+            .filter_map(|entry| {
+                // On some systems a name may begin with `=`.
+                let end = entry.iter().skip(1).position(|byte| *byte == b'=')? + 1;
+                let (name, value) = entry.split_at_checked(end)?;
+                let value = value.strip_prefix(b"=")?;
+                Some((OsStr::from_bytes(name), OsStr::from_bytes(value)))
+            })
     }
 
     /// Whether there is none.

@@ -143,10 +143,11 @@ fn another_version_is_told_apart_from_a_mistake() {
         daemon: "9.9.9".to_owned(),
         pid: 7,
     };
-    assert_eq!(
-        Acknowledgement::decode(&changed(&acknowledged.encode(), newer)),
-        Err(version)
-    );
+    let newer = changed(&acknowledged.encode(), newer);
+    assert_eq!(Acknowledgement::decode(&newer), Err(version.clone()));
+    assert_eq!(Acknowledgement::check(&newer), Err(version));
+    assert_eq!(Acknowledgement::check(&acknowledged.encode()), Ok(()));
+    assert!(Acknowledgement::check(b"{\"bowline\":1,\"daemon\":\n").is_err());
     for none in [json!(null), json!("1"), json!(-1), json!(1.5)] {
         let line = changed(&call().encode(), |value| value["bowline"] = none);
         assert!(matches!(Call::decode(&line), Err(WireError::Malformed(_))));

@@ -1,8 +1,6 @@
 //! Who calls: the folder, the environment, and where that user's settings are.
 
 use std::collections::HashMap;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -57,7 +55,7 @@ impl Known {
             tracking: Switch::On,
             entry: Entry::User,
         };
-        for (name, value) in env.iter().filter(|(name, _)| may_be_known(name)) {
+        for (name, value) in env.iter_if(may_be_known) {
             let (Some(name), Some(value)) = (name.to_str(), value.to_str()) else {
                 continue;
             };
@@ -82,10 +80,9 @@ impl Known {
     }
 }
 
-/// Whether a look at a name's first letter does not rule out that it is one of ours: most are not, and an environment is
-/// long.
-fn may_be_known(name: &OsStr) -> bool {
-    matches!(name.as_bytes(), [b'B' | b'C' | b'H' | b'X', ..])
+/// Whether the first letter of a variable does not rule out that it is one of ours.
+fn may_be_known(entry: &[u8]) -> bool {
+    matches!(entry, [b'B' | b'C' | b'H' | b'X', ..])
 }
 
 /// The process that reports an event. What it brings is used and never kept.
@@ -158,6 +155,23 @@ impl Caller {
         match (self.known.tracking, DISABLING_VARIABLES.first()) {
             (Switch::Off, Some(name)) => HashMap::from([((*name).to_owned(), "1".to_owned())]),
             _ => HashMap::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_variable_that_counts_is_ruled_out_by_its_first_letter() {
+        let one_by_one = [PROJECT_VARIABLE, "BOWLINE", SCOPE_VARIABLE];
+        for name in one_by_one
+            .iter()
+            .chain(&LOCATION_VARIABLES)
+            .chain(DISABLING_VARIABLES)
+        {
+            assert!(may_be_known(name.as_bytes()), "{name}");
         }
     }
 }
