@@ -1,10 +1,12 @@
 //! The socket: one thread that polls, decides and hands records over; the store's thread answers when they are safe.
 //!
-//! What only computes is decided at once on the polling thread; what reads files or starts processes goes to the runtime.
+//! What only computes is decided at once on the polling thread, with a helper beside it when many ask at the same time; what
+//! reads files or starts processes goes to the runtime.
 //! A connection is asked one thing at a time, and answered in order.
 
 mod answering;
 mod connection;
+mod helper;
 mod outbox;
 mod peer;
 
@@ -15,7 +17,6 @@ use std::os::fd::AsRawFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use bowline::hooks::CancellationToken;
@@ -28,11 +29,12 @@ use mio::{Events, Interest, Registry, Token};
 use tokio::runtime::Runtime;
 
 use crate::daemon::Idle;
-use crate::engine::{Decided, Engine, Facts, Prepared, Weight};
+use crate::engine::{Decided, Engine, Facts, Weight};
 use crate::instance::{Instance, StartError};
 use crate::status::{Shared, Stop};
 use answering::{Acknowledge, Answering};
 use connection::{Arrived, Connection};
+use helper::{Helper, Ready, Turned, Waiting};
 use outbox::{Outbox, Turns, Unsent};
 
 const LISTENER: Token = Token(0);
@@ -74,8 +76,11 @@ pub(crate) struct Server {
     answer_when: AnswerWhen,
     idle: Idle,
     acknowledgement: Arc<[u8]>,
+    /// Calls of this round that only have to be decided.
+    ready: Vec<Ready>,
     /// Records of this round.
     batch: Vec<Submission>,
+    helper: Helper,
     scratch: Vec<u8>,
     /// Set while connections could not be taken for want of descriptors.
     turned_away: bool,
@@ -112,6 +117,13 @@ impl Server {
         let turns = Arc::new(Turns::new(waker));
         let woken = Arc::clone(&turns);
         parts.shared.on_stop(move || woken.wake());
+        let helper = Helper::start(
+            Arc::clone(&parts.store),
+            Arc::clone(&turns),
+            parts.answer_when,
+            parts.runtime.handle().clone(),
+        )
+        .map_err(system("start a thread"))?;
         Ok(Self {
             poll,
             listener: Some(listener),
@@ -126,7 +138,9 @@ impl Server {
             answer_when: parts.answer_when,
             idle: parts.idle,
             acknowledgement: acknowledgement.encode().into(),
+            ready: Vec::new(),
             batch: Vec::new(),
+            helper,
             scratch: vec![0; 64 * 1024],
             turned_away: false,
         })
@@ -164,6 +178,7 @@ impl Server {
             if self.turned_away {
                 self.accept();
             }
+            self.decide();
             self.hand_over();
             if let Some(stop) = self.shared.stop() {
                 self.drain()?;
@@ -300,9 +315,11 @@ impl Server {
             self.engine.prepare(&answering.facts, call, &payload)
         }));
         match prepared {
-            Ok(prepared) if prepared.weight() == Weight::Light => {
-                self.decide_here(token, prepared, answering);
-            }
+            Ok(prepared) if prepared.weight() == Weight::Light => self.ready.push(Ready {
+                token,
+                prepared,
+                answering,
+            }),
             Ok(prepared) => {
                 self.note_cancellation(token, prepared.cancellation());
                 answering.acknowledge();
@@ -315,24 +332,26 @@ impl Server {
         }
     }
 
-    /// Decides on this thread. Hooks that turn out to wait for something go on elsewhere.
-    fn decide_here(&mut self, token: Token, prepared: Prepared, mut answering: Answering) {
-        let cancellation = prepared.cancellation();
-        let mut deciding: Deciding = Box::pin(prepared.decide());
-        let mut context = Context::from_waker(Waker::noop());
-        let polled = catch_unwind(AssertUnwindSafe(|| deciding.as_mut().poll(&mut context)));
-        match polled {
-            Ok(Poll::Ready(decided)) => self.settle(decided, answering),
-            Ok(Poll::Pending) => {
-                self.note_cancellation(token, cancellation);
-                answering.acknowledge();
-                self.spawn(deciding, answering);
-            }
-            Err(_) => {
-                tracing::error!("deciding an event panicked");
-                self.settle(answering.facts.failure(PANICKED), answering);
+    /// Decides what is ready, together with the helper if there is much of it. Hooks that turn out to wait for something go on
+    /// elsewhere.
+    fn decide(&mut self) {
+        let mut ready = std::mem::take(&mut self.ready);
+        self.helper.take_half(&mut ready);
+        for call in ready {
+            match call.decide() {
+                Turned::Decided(decided, answering) => self.settle(decided, answering),
+                Turned::Waiting(call) => self.let_wait(call),
             }
         }
+        for call in self.helper.waiting() {
+            self.let_wait(call);
+        }
+    }
+
+    fn let_wait(&mut self, mut call: Waiting) {
+        self.note_cancellation(call.token, call.cancellation);
+        call.answering.acknowledge();
+        self.spawn(call.deciding, call.answering);
     }
 
     fn note_cancellation(&mut self, token: Token, cancellation: Option<CancellationToken>) {
@@ -422,6 +441,7 @@ impl Server {
     /// Takes nothing new, and waits for what was begun.
     fn drain(&mut self) -> io::Result<()> {
         self.accept();
+        self.decide();
         self.hand_over();
         self.instance.remove_socket();
         self.listener = None;
@@ -438,6 +458,7 @@ impl Server {
             for token in self.turns.take() {
                 self.serve(token);
             }
+            self.decide();
             self.hand_over();
         }
         if let Err(error) = self.store.flush() {
