@@ -138,6 +138,10 @@ fn cargo(
     rustc_arguments: &[&str],
 ) -> Result<PathBuf> {
     let mut command = command(network);
+    if arguments.contains(&"--release") {
+        // What is installed runs here and nowhere else.
+        command.env("BOWLINE_PACKED_RELOCATIONS", "1");
+    }
     command
         .args(arguments)
         .args(["--bin", program])
