@@ -13,11 +13,9 @@ use bowline_wire::{ACKNOWLEDGE_WITHIN, Acknowledgement, Answer, Call, Lines, MAX
 /// How long nobody else starts a daemon after one was started.
 const START_GRACE: Duration = Duration::from_secs(10);
 
-/// The daemon's socket, where it is or will be, and the connection to it.
-type Daemon = (PathBuf, io::Result<UnixStream>);
-
-/// Finds the daemon and connects, by which it wakes up. Environments go through its socket: nobody else may have put it there.
-pub(crate) fn find() -> io::Result<Daemon> {
+/// Finds the daemon's socket, where it is or will be, and connects, by which the daemon wakes up. Environments go through it:
+/// nobody else may have put it there.
+pub(crate) fn find() -> io::Result<(PathBuf, io::Result<UnixStream>)> {
     // A socket of our own belongs to us; the standard library has no `getuid`.
     let own = fs::File::from(OwnedFd::from(UnixStream::pair()?.0));
     let uid = own.metadata()?.uid();
@@ -39,24 +37,25 @@ pub(crate) fn find() -> io::Result<Daemon> {
     Ok((socket, stream))
 }
 
-/// Sends the call, and waits for the answer. An error is `TimedOut` only if the daemon has acknowledged the call.
+/// Sends the call, and waits for the answer. An error is `TimedOut` only if the daemon has acknowledged the call. The connection
+/// ends with this: a daemon that comes to itself later must not decide what was decided elsewhere.
 pub(crate) fn ask(
-    (socket, stream): &Daemon,
+    (socket, stream): (&Path, io::Result<UnixStream>),
     call: &Call,
     payload: &[u8],
     deadline: Instant,
 ) -> io::Result<Answer> {
-    let stream = stream.as_ref().map_err(io::Error::kind)?;
+    let stream = stream?;
     stream.set_write_timeout(Some(ACKNOWLEDGE_WITHIN))?;
-    (&*stream).write_all(&[&call.encode(), payload].concat())?;
+    (&stream).write_all(&[&call.encode(), payload].concat())?;
     let mut lines = Lines::new(MAX_REPLY);
-    let line = read_line(stream, &mut lines, Instant::now() + ACKNOWLEDGE_WITHIN)?;
+    let line = read_line(&stream, &mut lines, Instant::now() + ACKNOWLEDGE_WITHIN)?;
     Acknowledgement::check(&line).map_err(io::Error::other)?;
     let marker = starting_marker(socket);
     if marker.exists() {
         let _ = fs::remove_file(marker);
     }
-    let line = read_line(stream, &mut lines, deadline).map_err(|error| match error.kind() {
+    let line = read_line(&stream, &mut lines, deadline).map_err(|error| match error.kind() {
         ErrorKind::WouldBlock => io::Error::new(ErrorKind::TimedOut, "the daemon is too slow"),
         _ => error,
     })?;
@@ -82,7 +81,7 @@ fn read_line(mut stream: &UnixStream, lines: &mut Lines, deadline: Instant) -> i
 
 /// Starts a daemon for the next event, unless somebody just did. Where the marker cannot be made, a daemon could not make
 /// its socket either. Of several daemons, their own lock lets one live.
-pub(crate) fn start((socket, _): &Daemon) {
+pub(crate) fn start(socket: &Path) {
     let marker = starting_marker(socket);
     let _ = fs::DirBuilder::new()
         .mode(0o700)

@@ -72,11 +72,11 @@ fn answer(call: &mut Call, started: Instant, timeout: Duration) -> Answer {
     call.payload_bytes = payload.len();
     let payload: Payload = payload.leak();
     let failure = |reason: String| Failure::of(call, payload, &reason).answer();
-    if let Some(daemon) = &daemon {
-        match daemon::ask(daemon, call, payload, deadline) {
+    if let Some((socket, stream)) = daemon {
+        match daemon::ask((&socket, stream), call, payload, deadline) {
             Ok(answer) => return answer,
             Err(late) if late.kind() == ErrorKind::TimedOut => return failure(late.to_string()),
-            Err(_) => daemon::start(daemon),
+            Err(_) => daemon::start(&socket),
         }
     }
     direct::run(call, payload, deadline).unwrap_or_else(failure)
