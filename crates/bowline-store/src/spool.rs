@@ -168,6 +168,7 @@ impl Spool {
         if !self.is_empty() || self.has_note() {
             return false;
         }
+        self.notes.take_if(|notes| notes.is_gone());
         if self.notes.is_none() {
             self.next_file += 1;
             let created = SegmentFile::create(Place::Data, &self.options.data, self.next_file);

@@ -317,6 +317,7 @@ impl Store for SqliteStore {
     }
 
     fn hook_figures(&self) -> Result<Vec<HookFigures>> {
+        self.shared.settle();
         Ok(lock(&self.figures).list())
     }
 

@@ -40,7 +40,8 @@ impl fmt::Debug for Submission {
 pub enum Outcome {
     /// It is in the store and survives the end of this process.
     Committed(Vec<Note>),
-    /// It survives the end of this process, and will be in the store before anything is read from it.
+    /// It survives the end of this process, and is being committed. Whoever reads by this store waits for that; should it fail,
+    /// the record waits like one that was spooled.
     Noted,
     /// A record with this id was in the store already; nothing changed.
     Known,

@@ -131,7 +131,8 @@ impl<B> Shared<B> {
             && submissions.len() == 1
             && let Some(lone) = submissions.pop()
         {
-            let note = |record: &Record| lock(&self.spool).note(record);
+            // Whoever has the spool may read long files, and nobody else gets at the queue meanwhile.
+            let note = |record: &Record| self.try_spool().is_some_and(|mut it| it.note(record));
             submissions.extend(self.queue.push_noted(lone, note));
         }
         if !submissions.is_empty() {
@@ -185,17 +186,20 @@ impl<B> Shared<B> {
         }
     }
 
+    /// The spool, unless somebody has it.
+    fn try_spool(&self) -> Option<MutexGuard<'_, Spool>> {
+        match self.spool.try_lock() {
+            Ok(spool) => Some(spool),
+            Err(TryLockError::Poisoned(spool)) => Some(spool.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
     /// Answers what the writer did not get to within the deadline.
     fn relieve(&self) {
         // Whoever takes records out of the queue holds the spool until they are in it: nothing newer may be committed
         // before. The writer holds the spool only for moments, but nobody else should wait for it here.
-        let overdue = self
-            .queue
-            .take_overdue(self.deadline, || match self.spool.try_lock() {
-                Ok(spool) => Some(spool),
-                Err(TryLockError::Poisoned(spool)) => Some(spool.into_inner()),
-                Err(TryLockError::WouldBlock) => None,
-            });
+        let overdue = self.queue.take_overdue(self.deadline, || self.try_spool());
         if let Some((entries, spool)) = overdue {
             self.spool(spool, entries);
         }

@@ -173,6 +173,11 @@ impl SegmentFile {
         fewer
     }
 
+    /// Whether somebody removed the file: what is written to it, nobody would ever read.
+    pub(super) fn is_gone(&self) -> bool {
+        self.file.metadata().map_or(true, |file| file.nlink() == 0)
+    }
+
     /// Forgets everything that was written: the file is as new.
     pub(super) fn begin_again(&mut self) -> io::Result<()> {
         self.open = false;

@@ -243,3 +243,18 @@ fn a_note_that_cannot_be_written_is_none() {
     spool.keep_note();
     assert!(spool.is_empty());
 }
+
+#[test]
+fn a_note_goes_to_a_new_file_when_somebody_removed_the_old_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("spool");
+    let mut spool = Spool::open(SpoolOptions::new(&data));
+    assert!(spool.note(&record("a")));
+    spool.strike_note();
+    fs::remove_dir_all(&data).unwrap();
+    assert!(spool.note(&record("b")));
+    spool.keep_note();
+    spool.append([&record("c")]);
+    assert_eq!(drain(&mut spool, 10), ["b", "c"]);
+    assert_eq!(spool.take_damaged(), 0);
+}
