@@ -196,7 +196,7 @@ impl Server {
         if !self.instance.owns_socket() {
             self.shared.request_stop(Stop::SocketLost);
         } else if matches!(self.idle, Idle::After(limit) if self.shared.idle_for() >= limit)
-            && self.clients.is_empty()
+            && !self.clients.values().any(Connection::has_spoken)
         {
             self.shared.request_stop(Stop::Idle);
         } else if self.shared.program_was_replaced() {
@@ -238,12 +238,8 @@ impl Server {
             return;
         }
         let outbox = Outbox::new(stream, token, Arc::clone(&self.turns));
-        let mut client = Connection::new(outbox);
-        // A hook sends as soon as it is connected: what it says is here by now.
-        client.note_arrival();
-        self.clients.insert(token, client);
+        self.clients.insert(token, Connection::new(outbox));
         self.shared.count_connections(self.clients.len());
-        self.serve(token);
     }
 
     /// Something has happened to a connection.

@@ -469,7 +469,14 @@ fn a_daemon_that_nobody_needs_ends_unless_it_is_kept() {
     });
     let mut options = idle.options();
     options.idle = Idle::After(Duration::ZERO);
-    assert_eq!(bowline_daemon::run(options).unwrap(), Stop::Idle);
+    let ending = thread::spawn(move || bowline_daemon::run(options));
+    // A hook whose agent leaves it waiting for the event connects, and says nothing.
+    let silent = std::cell::RefCell::new(None);
+    until("somebody is connected", || {
+        *silent.borrow_mut() = Connection::open(&idle.places.socket).ok();
+        silent.borrow().is_some()
+    });
+    assert_eq!(ending.join().unwrap().unwrap(), Stop::Idle);
     // It began earlier, so that it has looked around as well.
     assert!(!running.is_finished());
     kept.ask("daemon.stop");

@@ -192,8 +192,9 @@ impl Announced {
 
     /// The whole call and its payload, from the bytes that followed.
     pub fn with_body(mut self, mut body: Vec<u8>) -> (Call, Vec<u8>) {
-        let payload = body.split_off(self.env_bytes.min(body.len()));
-        self.call.env = Environment::from_block(body);
-        (self.call, payload)
+        // The environment is kept as long as hooks run, and must not keep the room of a long payload.
+        let env = body.drain(..self.env_bytes.min(body.len())).collect();
+        self.call.env = Environment::from_block(env);
+        (self.call, body)
     }
 }

@@ -24,6 +24,8 @@ pub(super) enum Arrived {
 /// Whether anything more can arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
+    /// Nothing has arrived yet.
+    Silent,
     Open,
     Ended,
 }
@@ -60,7 +62,7 @@ impl Connection {
             arrived: Vec::new(),
             searched: 0,
             call: None,
-            source: Source::Open,
+            source: Source::Silent,
             unread: Unread::Nothing,
         }
     }
@@ -98,6 +100,7 @@ impl Connection {
                     self.unread = Unread::Nothing;
                 }
                 Ok(length) => {
+                    self.source = Source::Open;
                     // A short read has emptied the socket: what comes later is told.
                     if length < scratch.len() && self.unread == Unread::Perhaps {
                         self.unread = Unread::Nothing;
@@ -113,6 +116,11 @@ impl Connection {
                 Err(_) => self.source = Source::Ended,
             }
         }
+    }
+
+    /// Whether it has ever said anything: a hook whose agent leaves it waiting for the event has not.
+    pub(super) fn has_spoken(&self) -> bool {
+        self.source != Source::Silent
     }
 
     /// Whether nothing more will come of it.
