@@ -25,7 +25,7 @@ Chores of this repository
   cargo xtask bench hook              what one hook call costs, against /bin/true and hooks of other kinds
       [--rounds N] [--runs N] [--json] [--programs DIR]
   cargo xtask bench daemon            events decided and committed per second; memory after a million
-      [--events N] [--seconds N] [--json] [--programs DIR]
+      [--events N] [--seconds N] [--connections N] [--json] [--programs DIR]
   cargo xtask bench store [ARGS]      questions to a store of a million traces
   cargo xtask fuzz payloads           payloads gone wrong, through the whole engine
       [--count N] [--seed N]
