@@ -58,7 +58,7 @@ const STATIC: [&str; 6] = [
     "-C",
     "relocation-model=static",
     "-C",
-    "link-arg=-Wl,--defsym=pthread_getattr_np=getpagesize",
+    "link-args=-Wl,--defsym=pthread_getattr_np=getpagesize,--defsym=sigaltstack=getpagesize,--defsym=sigaction=getpagesize",
 ];
 
 /// Builds both. What cargo has to say goes to stderr.
