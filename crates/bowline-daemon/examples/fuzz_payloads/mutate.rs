@@ -63,6 +63,9 @@ const WORDS: [&str; 16] = [
     "\u{7f}", "0x",
 ];
 
+/// So many bytes of JSON are made by copying a value.
+const MAX_COPIED: usize = 4 * 1024 * 1024;
+
 /// One of the examples, spoiled one to four times.
 pub(crate) fn mutated(examples: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     let example = random.one_of(examples).clone();
@@ -134,13 +137,19 @@ fn replacement(old: &Value, random: &mut Random) -> Value {
         4 => json!({ *random.one_of(&TEXTS): old }),
         5 => nested(old.clone(), random.below(200), random),
         6 => Value::String(random.one_of(&TEXTS).repeat(1 + random.below(2_000))),
-        7 => match old {
-            Value::String(text) => Value::String(format!("{text}{}", random.one_of(&TEXTS))),
-            _ => Value::Array(vec![old.clone(); random.below(300)]),
-        },
+        7 => copied(old, random),
         8 => Value::Object(Map::new()),
         _ => (*random.one_of(&TEXTS)).into(),
     }
+}
+
+fn copied(old: &Value, random: &mut Random) -> Value {
+    if let Value::String(text) = old {
+        return Value::String(format!("{text}{}", random.one_of(&TEXTS)));
+    }
+    // A list of lists of lists grows beyond all memory, and tells nothing new.
+    let room = MAX_COPIED / old.to_string().len().max(1);
+    Value::Array(vec![old.clone(); random.below(300).min(room)])
 }
 
 fn nested(mut value: Value, depth: usize, random: &mut Random) -> Value {
