@@ -351,8 +351,11 @@ impl Server {
     }
 
     fn note_cancellation(&mut self, token: Token, cancellation: Option<CancellationToken>) {
-        if let Some(client) = self.clients.get_mut(&token) {
-            client.cancellation = cancellation;
+        match (self.clients.get_mut(&token), cancellation) {
+            (Some(client), cancellation) => client.cancellation = cancellation,
+            // The client left while the helper decided.
+            (None, Some(cancellation)) => cancellation.cancel(),
+            (None, None) => {}
         }
     }
 

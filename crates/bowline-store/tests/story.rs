@@ -880,3 +880,30 @@ fn it_can_be_checked_copied_compacted_and_measured() {
         committed(store, start("s", "again", "Bash", 1));
     });
 }
+
+#[test]
+fn what_was_answered_is_found_by_whoever_reads_next() {
+    with_each(|store| {
+        for n in 0..20 {
+            let mut event = record("PreToolUse", "s", n);
+            event.hooks = vec![HookFired {
+                name: "guard".into(),
+                scope: None,
+                decision: event.decision,
+                duration: Duration::ZERO,
+                failure: None,
+            }];
+            let (tell, told) = std::sync::mpsc::channel();
+            store.submit_noted(vec![bowline_store::Submission {
+                record: event,
+                done: Box::new(move |_| tell.send(()).unwrap()),
+            }]);
+            told.recv_timeout(Duration::from_secs(60)).unwrap();
+            let answered = u64::try_from(n).unwrap() + 1;
+            assert_eq!(store.hook_figures().unwrap()[0].fired, answered);
+            assert_eq!(store.last_triggers(100).unwrap().len() as u64, answered);
+            // The next one finds a writer that sleeps again.
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    });
+}

@@ -39,7 +39,7 @@ pub(super) struct Connection {
     arrived: Vec<u8>,
     /// So much of what arrived has no newline.
     searched: usize,
-    call: Option<Box<Announced>>,
+    call: Option<Announced>,
     source: Source,
     /// Whether the system may hold more than was read.
     unread: Unread,
@@ -147,7 +147,7 @@ impl Connection {
                 Err(arrived) => return Some(arrived),
             };
             match Opening::decode(&line) {
-                Ok(Opening::Call(call)) => self.call = Some(Box::new(call)),
+                Ok(Opening::Call(call)) => self.call = Some(call),
                 Ok(Opening::Request(request)) => return Some(Arrived::Request(Box::new(request))),
                 Err(Refusal::Request(_)) if line.iter().all(u8::is_ascii_whitespace) => {}
                 Err(Refusal::Request(response)) => return Some(Arrived::Refused(response)),

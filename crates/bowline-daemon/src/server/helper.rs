@@ -107,7 +107,9 @@ impl Helper {
                 if let AnswerWhen::Lagging(lag) = answer_when {
                     thread::sleep(lag);
                 }
-                store.submit_all(batch);
+                if !batch.is_empty() {
+                    store.submit_all(batch);
+                }
                 shared.is_busy.store(false, Ordering::Release);
                 if !waiting.is_empty() {
                     shared.waiting().extend(waiting);
