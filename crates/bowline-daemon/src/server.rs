@@ -9,6 +9,8 @@ mod connection;
 mod helper;
 mod outbox;
 mod peer;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::future::Future;

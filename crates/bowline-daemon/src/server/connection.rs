@@ -192,3 +192,69 @@ impl Connection {
         std::mem::replace(&mut self.arrived, rest)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use mio::net::UnixStream;
+    use mio::{Poll, Token, Waker};
+
+    use super::super::outbox::Turns;
+    use super::*;
+
+    /// So much is read at a time.
+    const PIECE: usize = 64 * 1024;
+
+    fn connection() -> Connection {
+        let poll = Poll::new().unwrap();
+        let waker = Waker::new(poll.registry(), Token(0)).unwrap();
+        let (stream, _) = UnixStream::pair().unwrap();
+        let turns = Arc::new(Turns::new(waker));
+        Connection::new(Outbox::new(stream, Token(1), turns))
+    }
+
+    /// A hook call as it comes over the wire.
+    fn frame(payload: &[u8]) -> Vec<u8> {
+        let env = [("HOME", "/home/me")].into_iter().collect();
+        let mut call = Call::new("/".into(), env);
+        "generic".clone_into(&mut call.agent);
+        call.payload_bytes = payload.len();
+        [&call.encode(), payload].concat()
+    }
+
+    #[test]
+    fn the_room_of_a_long_payload_is_given_back_whatever_comes_after_it() {
+        let long = vec![b'x'; 8 * 1024 * 1024];
+        let short = frame(b"{}");
+        let (line, body) = short.split_at(short.len() - 1);
+        for (now, later) in [
+            (&b""[..], &b"{\"cmd\":\"daemon.status\"}\n"[..]),
+            (b"{\"cmd\":", b"\"daemon.status\"}\n"),
+            (b"{\"cmd\":\"daemon.status\"}\n", b""),
+            (b"", &short),
+            (line, body),
+            (&short, b""),
+        ] {
+            let after = String::from_utf8_lossy(now);
+            let mut connection = connection();
+            let mut arrived = Vec::new();
+            let mut arrive = |bytes: &[u8]| {
+                connection.arrived.extend_from_slice(bytes);
+                arrived.extend(std::iter::from_fn(|| connection.cut()));
+                connection.arrived.capacity()
+            };
+            let sent = [&frame(&long), now].concat();
+            let room = sent.chunks(PIECE).map(&mut arrive).last().unwrap();
+            assert!(room <= PIECE, "{room} after {after:?}");
+            arrive(later);
+            let [Arrived::Call(_, payload), next] = &arrived[..] else {
+                panic!("{} have arrived after {after:?}", arrived.len());
+            };
+            assert!(*payload == long, "{after:?}");
+            match next {
+                Arrived::Call(_, payload) => assert_eq!(payload, b"{}", "{after:?}"),
+                Arrived::Request(it) => assert_eq!(it.command, "daemon.status", "{after:?}"),
+                other => panic!("{other:?} after {after:?}"),
+            }
+        }
+    }
+}

@@ -175,3 +175,38 @@ impl Outbox {
 fn log_lost(error: &io::Error) {
     tracing::debug!("an answer found nobody: {error}");
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+
+    #[test]
+    fn the_room_of_a_long_answer_is_given_back_when_it_was_taken() {
+        let poll = mio::Poll::new().unwrap();
+        let waker = Waker::new(poll.registry(), Token(0)).unwrap();
+        let (stream, mut peer) = UnixStream::pair().unwrap();
+        let outbox = Outbox::new(stream, Token(1), Arc::new(Turns::new(waker)));
+        let answer: Vec<u8> = (0..=250).cycle().take(8 * 1024 * 1024).collect();
+        outbox.begin();
+        outbox.finish(&answer);
+        assert_eq!(outbox.turns.take(), [Token(1)]);
+
+        let (mut taken, mut buffer) = (Vec::new(), vec![0; 64 * 1024]);
+        let mut left = answer.len();
+        while outbox.flush() == Unsent::Some {
+            let length = peer.read(&mut buffer).unwrap();
+            taken.extend_from_slice(&buffer[..length]);
+            let unsent = outbox.lock().unsent.len();
+            assert!(unsent <= left, "{unsent} of {left}");
+            left = unsent;
+        }
+        assert_eq!(outbox.lock().unsent.capacity(), 0);
+        while taken.len() < answer.len() {
+            let length = peer.read(&mut buffer).unwrap();
+            taken.extend_from_slice(&buffer[..length]);
+        }
+        assert!(taken == answer);
+    }
+}
