@@ -8,6 +8,7 @@ mod unverified;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Instant;
 
@@ -316,6 +317,21 @@ impl Prepared {
     /// Decides. A [`Weight::Heavy`] one reads files on the thread that polls it first.
     pub async fn decide(self) -> Decided {
         self.stage.decide().await
+    }
+
+    /// Decides, and ends early if the client is gone meanwhile.
+    pub async fn decide_unless(self, gone: CancellationToken) -> Decided {
+        let cancellation = self.cancellation();
+        let mut deciding = pin!(self.decide());
+        tokio::select! {
+            biased;
+            decided = &mut deciding => return decided,
+            () = gone.cancelled() => {}
+        }
+        if let Some(cancellation) = cancellation {
+            cancellation.cancel();
+        }
+        deciding.await
     }
 }
 

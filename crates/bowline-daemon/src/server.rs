@@ -304,9 +304,14 @@ impl Server {
         };
         if payload.len() > LARGE {
             answering.acknowledge();
+            let gone = CancellationToken::new();
+            self.note_cancellation(token, Some(gone.clone()));
             let engine = Arc::clone(&self.engine);
             let facts = answering.facts.clone();
-            let deciding = async move { engine.prepare(&facts, call, &payload).decide().await };
+            let deciding = async move {
+                let prepared = engine.prepare(&facts, call, &payload);
+                prepared.decide_unless(gone).await
+            };
             return self.spawn(Box::pin(deciding), answering);
         }
         let prepared = catch_unwind(AssertUnwindSafe(|| {

@@ -410,21 +410,26 @@ fn a_daemon_that_stops_finishes_what_it_has_begun() {
 
 #[test]
 fn what_runs_for_a_client_that_left_ends() {
-    let mut stage = Stage::without_daemon();
-    slow_hook(&stage);
-    stage.start();
-    let mut client = stage.client();
-    client.send_call(stage.call(), stage.bash("ls").to_string().as_bytes());
-    let pid = || fs::read_to_string(stage.path("pid")).unwrap_or_default();
-    until("the hook runs", || pid().ends_with('\n'));
-    drop(client);
-    let process = format!("/proc/{}", pid().trim());
-    until("the hook has ended", || {
-        !std::path::Path::new(&process).exists()
-    });
-    until("nothing is in flight", || {
-        stage.ask("daemon.status")["in_flight"] == 0
-    });
+    // A long event is read apart from the others.
+    for padding in [0, 300_000] {
+        let mut stage = Stage::without_daemon();
+        slow_hook(&stage);
+        stage.start();
+        let mut client = stage.client();
+        let mut event = stage.bash("ls");
+        event["tool_input"]["description"] = "x".repeat(padding).into();
+        client.send_call(stage.call(), event.to_string().as_bytes());
+        let pid = || fs::read_to_string(stage.path("pid")).unwrap_or_default();
+        until("the hook runs", || pid().ends_with('\n'));
+        drop(client);
+        let process = format!("/proc/{}", pid().trim());
+        until("the hook has ended", || {
+            !std::path::Path::new(&process).exists()
+        });
+        until("nothing is in flight", || {
+            stage.ask("daemon.status")["in_flight"] == 0
+        });
+    }
 }
 
 #[test]
