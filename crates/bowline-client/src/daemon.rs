@@ -51,10 +51,7 @@ pub(crate) fn ask(
     let mut lines = Lines::new(MAX_REPLY);
     let line = read_line(&stream, &mut lines, Instant::now() + ACKNOWLEDGE_WITHIN)?;
     Acknowledgement::check(&line).map_err(io::Error::other)?;
-    let marker = starting_marker(socket);
-    if marker.exists() {
-        let _ = fs::remove_file(marker);
-    }
+    let _ = fs::remove_file(starting_marker(socket));
     let line = read_line(&stream, &mut lines, deadline).map_err(|error| match error.kind() {
         ErrorKind::WouldBlock => io::Error::new(ErrorKind::TimedOut, "the daemon is too slow"),
         _ => error,

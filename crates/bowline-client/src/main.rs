@@ -12,13 +12,16 @@ use bowline_wire::{Answer, Call, Failure, MAX_PAYLOAD, OnFailure};
 use lexopt::{Arg, Parser, ValueExt};
 
 const USAGE: &str = "bowline-hook AGENT [EVENT] [--on-failure open|ask|closed] [--timeout SECS]";
+const EXAMPLE: &str = "bowline-hook claude-code PreToolUse < event.json";
 /// What the agent wrote, shared with threads until the process ends.
 type Payload = &'static [u8];
-/// So much of a payload that is too long is taken from the agent, lest its pipe break.
-const DRAINED: u64 = 1 << 30;
 
 fn main() -> ExitCode {
     let started = Instant::now();
+    if env::args_os().nth(1).is_some_and(|word| word == "--help") {
+        let _ = writeln!(io::stdout(), "Usage: {USAGE}\nExample: {EXAMPLE}");
+        return ExitCode::SUCCESS;
+    }
     let cwd = env::current_dir().unwrap_or_default();
     let mut call = Call::new(cwd, env::vars_os().collect());
     let answer = match read_arguments(&mut call, Parser::from_env()) {
@@ -65,7 +68,8 @@ fn answer(call: &mut Call, started: Instant, timeout: Duration) -> Answer {
         return Failure::of(call, &payload, &reason).answer();
     }
     if payload.len() > MAX_PAYLOAD {
-        stdin.set_limit(DRAINED);
+        // Lest the agent's pipe break; but not without end.
+        stdin.set_limit(1 << 30);
         let _ = io::copy(&mut stdin, &mut io::sink());
         return Failure::of(call, &payload, "the event is longer than 64 MB").unverified();
     }

@@ -604,6 +604,14 @@ fn a_direct_run_that_reads_nothing_and_says_much_is_passed_on() {
 }
 
 #[test]
+fn help_is_a_usage_and_an_example() {
+    let (exit, stdout, stderr) = said(&run(Stage::new().hook(&["--help"]), b""));
+    assert_eq!((exit, stderr.as_str()), (0, ""));
+    assert!(stdout.starts_with("Usage: bowline-hook AGENT [EVENT]"));
+    assert!(stdout.contains("Example: bowline-hook claude-code PreToolUse"));
+}
+
+#[test]
 fn a_wrong_command_line_is_answered_in_its_mode() {
     let stage = Stage::new();
     for (arguments, exit) in [
