@@ -8,5 +8,7 @@ mod agents {
     mod demo;
     mod events;
     mod place;
+    #[path = "../shared/put.rs"]
+    mod put;
     mod realclient;
 }

@@ -13,6 +13,8 @@ mod faults {
     mod locked;
     mod places;
     mod programs;
+    #[path = "../shared/put.rs"]
+    mod put;
     mod stage;
     mod together;
 }

@@ -10,6 +10,8 @@ mod install {
     mod doctor;
     mod init;
     mod pause;
+    #[path = "../shared/put.rs"]
+    mod put;
     #[path = "../shared/ran.rs"]
     mod ran;
     mod uninstall;

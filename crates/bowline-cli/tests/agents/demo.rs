@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use super::client::BOWLINE;
 use super::place::Place;
+use super::put::put;
 
 fn texts<'a>(rows: &'a Value, name: &str) -> Vec<&'a str> {
     let rows = rows.as_array().unwrap().iter();
@@ -94,7 +96,7 @@ fn the_demo_leaves_nothing_behind() {
 fn without_the_client_the_demo_says_what_to_do() {
     let place = Place::new();
     let alone = place.path("bowline");
-    std::fs::copy(env!("CARGO_BIN_EXE_bowline"), &alone).unwrap();
+    put(BOWLINE, &alone);
     let output = std::process::Command::new(alone).arg("demo").output();
     let output = output.unwrap();
     let text = String::from_utf8(output.stderr).unwrap();

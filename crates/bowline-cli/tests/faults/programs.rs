@@ -1,26 +1,26 @@
 //! The programs under test, side by side in a folder of their own: the client looks for `bowline` beside itself.
 
+use std::env;
 use std::io::Write;
-use std::path::Path;
 use std::process::{Command, Stdio};
-use std::{env, fs};
 
 use tempfile::TempDir;
 
 use super::client::{BOWLINE, client};
+use super::put::put;
 
 /// A folder with both programs.
 pub(super) fn both() -> TempDir {
     let folder = folder();
-    put(Path::new(BOWLINE), &folder.path().join("bowline"));
-    put(client(), &folder.path().join("bowline-hook"));
+    put(BOWLINE, folder.path().join("bowline"));
+    put(client(), folder.path().join("bowline-hook"));
     folder
 }
 
 /// A folder with both programs, where a test of this file takes the place of the daemon.
 pub(super) fn with_daemon(test: &str, variable: &str) -> TempDir {
     let folder = folder();
-    put(client(), &folder.path().join("bowline-hook"));
+    put(client(), folder.path().join("bowline-hook"));
     let own = env::current_exe().unwrap();
     let script = format!(
         "#!/bin/sh\ncase \"$1\" in\ndaemon) {variable}=1 exec '{}' --ignored --exact {test} --nocapture ;;\nesac\n\
@@ -44,11 +44,4 @@ pub(super) fn with_daemon(test: &str, variable: &str) -> TempDir {
 /// Beside the built programs, so that links are possible.
 fn folder() -> TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
-}
-
-fn put(program: &Path, to: &Path) {
-    if fs::hard_link(program, to).is_err() {
-        let copied = Command::new("cp").arg(program).arg(to).status().unwrap();
-        assert!(copied.success());
-    }
 }

@@ -8,6 +8,8 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::put::put;
+
 pub(super) use super::ran::Ran;
 
 /// Denies what is destructive, and notes how it was started.
@@ -41,10 +43,7 @@ impl Bench {
         for folder in ["bin", "home", "project/.git", "run"] {
             fs::create_dir_all(bench.path(folder)).unwrap();
         }
-        let (from, to) = (env!("CARGO_BIN_EXE_bowline"), bench.path("bin/bowline"));
-        if fs::hard_link(from, &to).is_err() {
-            fs::copy(from, &to).unwrap();
-        }
+        put(env!("CARGO_BIN_EXE_bowline"), bench.path("bin/bowline"));
         bench
     }
 
