@@ -3,9 +3,9 @@
 mod daemon;
 mod figures;
 mod hook;
-mod load;
+pub(crate) mod load;
 mod programs;
-mod stage;
+pub(crate) mod stage;
 
 use std::ffi::OsString;
 
@@ -14,6 +14,9 @@ use lexopt::prelude::*;
 
 use crate::Outcome;
 use crate::programs::{Network, command};
+
+/// What agents run most of the day.
+const COMMAND: &str = "cargo test --workspace 2>&1 | tail -20";
 
 pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
     let what = match arguments.next()? {

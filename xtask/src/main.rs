@@ -10,6 +10,7 @@ mod demo;
 mod elf;
 mod fuzz;
 mod install;
+mod profile;
 mod programs;
 
 use std::process::ExitCode;
@@ -29,6 +30,7 @@ Chores of this repository
   cargo xtask bench store [ARGS]      questions to a store of a million traces
   cargo xtask fuzz payloads           payloads gone wrong, through the whole engine
       [--count N] [--seed N]
+  cargo xtask profile                 record anew what the daemon's code does most; the compiler lays it out after that
 
 Those that build take --offline as well; --programs measures others than those of this tree. Benches end with 1 if a limit is missed: run them on a machine that does nothing else.";
 
@@ -64,6 +66,7 @@ fn run() -> Result<Outcome> {
         "install" => install::run(arguments),
         "bench" => bench::run(arguments),
         "fuzz" => fuzz::run(arguments),
+        "profile" => profile::run(arguments),
         "help" => {
             println!("{HELP}");
             Ok(Outcome::Fine)

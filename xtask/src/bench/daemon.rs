@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::figures::Spread;
 use super::load::{Load, Measured, Style, Until};
 use super::stage::Stage;
-use super::{Bound, Limit, verdict};
+use super::{Bound, COMMAND, Limit, verdict};
 use crate::programs::{From, Network};
 use crate::{Outcome, unexpected};
 
@@ -40,7 +40,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
     let window = Until::Elapsed(Duration::try_from_secs_f64(seconds)?);
     let built = programs.take()?;
     let stage = Stage::new(&built.bowline)?;
-    let mut load = Load::new(&stage)?;
+    let mut load = Load::new(&stage, &[COMMAND])?;
     // With its project loaded, and nothing to do.
     load.run(1, Style::Persistent, Until::Events(WARM_UP))?;
     let idle = stage.memory()?;

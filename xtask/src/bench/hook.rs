@@ -12,7 +12,7 @@ use super::figures::{Spread, median};
 use super::load::traces;
 use super::programs::{self, Contender};
 use super::stage::Stage;
-use super::{Bound, Limit, verdict};
+use super::{Bound, COMMAND, Limit, verdict};
 use crate::programs::{From, Network, is_static};
 use crate::{Outcome, unexpected};
 
@@ -201,7 +201,7 @@ impl Calls {
             "hook_event_name": "PreToolUse",
             "tool_name": "Bash",
             "tool_input": {
-                "command": "cargo test --workspace 2>&1 | tail -20",
+                "command": COMMAND,
                 "description": "Run the tests"
             },
             "tool_use_id": format!("toolu_{:024}", self.made),

@@ -1,12 +1,12 @@
 //! Many agents at once, played by one thread that does as little as it can: the daemon shall have the machine.
 
-use std::io::{ErrorKind, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::os::unix::net::UnixStream as StdStream;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail, ensure};
-use bowline_wire::{Call, CallId, Environment};
+use bowline_wire::{Call, CallId, Environment, Reply};
 use mio::net::UnixStream;
 use mio::{Events, Interest, Poll, Token};
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ const NO_SESSION: &str = "bench-0000000000000000";
 
 /// How long a connection lasts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Style {
+pub(crate) enum Style {
     /// As long as the load.
     Persistent,
     /// One event, as with `bowline-hook`.
@@ -32,32 +32,33 @@ pub(super) enum Style {
 
 /// When to stop.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Until {
+pub(crate) enum Until {
     Elapsed(Duration),
     Events(u64),
 }
 
 /// What came of it.
 #[derive(Debug, Default)]
-pub(super) struct Measured {
-    pub(super) events: u64,
-    pub(super) took: Duration,
+pub(crate) struct Measured {
+    pub(crate) events: u64,
+    pub(crate) took: Duration,
     /// From the first byte sent to the last byte of the reply.
-    pub(super) latencies: Vec<Duration>,
+    pub(crate) latencies: Vec<Duration>,
 }
 
 impl Measured {
     #[expect(clippy::cast_precision_loss, reason = "nobody counts so far")]
-    pub(super) fn per_second(&self) -> f64 {
+    pub(crate) fn per_second(&self) -> f64 {
         self.events as f64 / self.took.as_secs_f64()
     }
 }
 
 /// Makes load, and knows what must be in the store because it was answered.
 #[derive(Debug)]
-pub(super) struct Load {
+pub(crate) struct Load {
     socket: PathBuf,
-    frames: [Frame; 2],
+    /// For every command, what is reported before and after it.
+    frames: Vec<[Frame; 2]>,
     sessions: Vec<Session>,
     made: u64,
 }
@@ -155,7 +156,8 @@ fn environment(stage: &Stage) -> Environment {
 /// One agent.
 struct Agent {
     stream: UnixStream,
-    frames: [Frame; 2],
+    frames: Vec<[Frame; 2]>,
+    command: usize,
     session: usize,
     left: u64,
     tool_use: String,
@@ -173,8 +175,9 @@ enum Step {
 }
 
 impl Load {
-    pub(super) fn new(stage: &Stage) -> Result<Self> {
-        let payload = |event: &str, response: Option<Value>| {
+    /// Agents that run these commands, again and again.
+    pub(crate) fn new(stage: &Stage, commands: &[impl AsRef<str>]) -> Result<Self> {
+        let payload = |command: &str, event: &str, response: Option<&Value>| {
             json!({
                 "session_id": NO_SESSION,
                 "transcript_path": "/home/ann/.claude/projects/shop/4d9f36a2.jsonl",
@@ -183,7 +186,7 @@ impl Load {
                 "hook_event_name": event,
                 "tool_name": "Bash",
                 "tool_input": {
-                    "command": "cargo test --workspace 2>&1 | tail -20",
+                    "command": command,
                     "description": "Run the tests"
                 },
                 "tool_use_id": NO_TOOL_USE,
@@ -191,24 +194,27 @@ impl Load {
             })
         };
         let response = json!({"stdout": "test result: ok. 214 passed; 0 failed", "stderr": "", "interrupted": false});
+        let frames = commands.iter().map(AsRef::as_ref).map(|command| {
+            Ok([
+                Frame::new(stage, payload(command, "PreToolUse", None))?,
+                Frame::new(stage, payload(command, "PostToolUse", Some(&response)))?,
+            ])
+        });
         Ok(Self {
             socket: stage.socket(),
-            frames: [
-                Frame::new(stage, payload("PreToolUse", None))?,
-                Frame::new(stage, payload("PostToolUse", Some(response)))?,
-            ],
+            frames: frames.collect::<Result<_>>()?,
             sessions: Vec::new(),
             made: 0,
         })
     }
 
     /// How many events were answered so far.
-    pub(super) fn answered(&self) -> u64 {
+    pub(crate) fn answered(&self) -> u64 {
         self.sessions.iter().map(|one| one.begun + one.ended).sum()
     }
 
     /// So many agents, each of which reports its next event when the last one is answered.
-    pub(super) fn run(&mut self, agents: usize, style: Style, until: Until) -> Result<Measured> {
+    pub(crate) fn run(&mut self, agents: usize, style: Style, until: Until) -> Result<Measured> {
         let mut poll = Poll::new()?;
         let mut agents = self.connect(agents, &poll)?;
         let mut events = Events::with_capacity(1024);
@@ -262,6 +268,7 @@ impl Load {
             agents.push(Agent {
                 stream,
                 frames: self.frames.clone(),
+                command: index,
                 session: 0,
                 left: 0,
                 tool_use: String::new(),
@@ -300,11 +307,15 @@ impl Load {
                 self.sessions.push(Session::default());
             }
             agent.left -= 1;
+            agent.command = (agent.command + 1) % agent.frames.len();
             agent.tool_use = format!("toolu_{:016x}", self.made);
         }
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis();
         agent.call = CallId::from_parts(u64::try_from(since_epoch)?, self.made);
-        let [begin, end] = &mut agent.frames;
+        let [begin, end] = agent
+            .frames
+            .get_mut(agent.command)
+            .context("there is no command to run")?;
         let frame = if ends { end } else { begin };
         frame.put(frame.call, agent.call.as_str());
         frame.put(frame.tool_use, &agent.tool_use);
@@ -332,7 +343,7 @@ impl Load {
     }
 
     /// Every event that was answered is in the store: each call once, ended if its end was answered.
-    pub(super) fn check_all_kept(&self, stage: &Stage) -> Result<()> {
+    pub(crate) fn check_all_kept(&self, stage: &Stage) -> Result<()> {
         for (index, session) in self.sessions.iter().enumerate() {
             let name = session_name(index);
             for (status, expected) in [
@@ -351,12 +362,26 @@ impl Load {
     }
 }
 
+/// Reports one event, and waits for the answer.
+pub(crate) fn report(stage: &Stage, payload: &[u8]) -> Result<()> {
+    let mut call = Call::new(stage.project(), environment(stage));
+    "claude-code".clone_into(&mut call.agent);
+    call.payload_bytes = payload.len();
+    let mut stream = StdStream::connect(stage.socket()).context("cannot connect")?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.write_all(&[&call.encode(), payload].concat())?;
+    let mut lines = BufReader::new(stream).lines();
+    let reply = lines.nth(1).context("the daemon closed a connection")??;
+    Reply::decode_for(reply.as_bytes(), &call.id)?;
+    Ok(())
+}
+
 fn session_name(index: usize) -> String {
     format!("bench-{index:016}")
 }
 
 /// How many calls of a session have a status.
-pub(super) fn traces(stage: &Stage, session: &str, status: &str) -> Result<u64> {
+pub(crate) fn traces(stage: &Stage, session: &str, status: &str) -> Result<u64> {
     let answer = stage.ask(
         "traces.stats",
         json!({"session": session, "status": status}),

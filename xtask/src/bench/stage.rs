@@ -19,13 +19,13 @@ const SETTINGS: &str = "[store]\nmax_size_mb = 100000\n";
 
 /// The folder, with a daemon at work in it. Both are gone when this is.
 #[derive(Debug)]
-pub(super) struct Stage {
+pub(crate) struct Stage {
     folder: TempDir,
     daemon: Child,
 }
 
 impl Stage {
-    pub(super) fn new(bowline: &Path) -> Result<Self> {
+    pub(crate) fn new(bowline: &Path) -> Result<Self> {
         let folder = tempfile::Builder::new()
             .prefix("bowline-bench-")
             .tempdir()?;
@@ -59,25 +59,25 @@ impl Stage {
         Ok(())
     }
 
-    pub(super) fn socket(&self) -> PathBuf {
+    pub(crate) fn socket(&self) -> PathBuf {
         socket(self.folder.path())
     }
 
-    pub(super) fn project(&self) -> PathBuf {
+    pub(crate) fn project(&self) -> PathBuf {
         self.folder.path().join("project")
     }
 
-    pub(super) fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
     /// Gives a process the surroundings of this stage.
-    pub(super) fn surround(&self, command: &mut Command) {
+    pub(crate) fn surround(&self, command: &mut Command) {
         surround(command, self.folder.path());
     }
 
     /// Asks the daemon something.
-    pub(super) fn ask(&self, what: &str, arguments: Value) -> Result<Value> {
+    pub(crate) fn ask(&self, what: &str, arguments: Value) -> Result<Value> {
         let args = match arguments {
             Value::Object(arguments) => arguments,
             _ => Map::new(),
@@ -106,7 +106,7 @@ impl Stage {
     }
 
     /// What the daemon keeps in memory, in megabytes; not every system tells.
-    pub(super) fn memory(&self) -> Result<Option<f64>> {
+    pub(crate) fn memory(&self) -> Result<Option<f64>> {
         let status = self.ask("daemon.status", Value::Null)?;
         let bytes = status.get("memory_bytes").and_then(Value::as_f64);
         Ok(bytes.map(|bytes| bytes / (1024.0 * 1024.0)))

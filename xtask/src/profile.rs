@@ -1,0 +1,189 @@
+//! What the daemon's code does most, recorded once and told to the compiler ever after: `profile/README.md`.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{env, fs};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+use crate::bench::load::{self, Load, Style, Until};
+use crate::bench::stage::Stage;
+use crate::programs::{self, Network, workspace};
+use crate::{Outcome, unexpected};
+
+/// Where the record is, and which compiler can read it.
+const RECORD: &str = "profile/bowline.profdata";
+const COMPILER: &str = "profile/compiler";
+
+/// What agents run all day, among other commands, and events as agents have sent them.
+const COMMANDS: &str = "crates/bowline-guard/tests/data/commands.jsonl";
+const EVERYDAY: &str = "agent-typical";
+const EVENTS: &str = "crates/bowline/tests/data/claude-code";
+
+/// Alone, as an agent that works by itself; together, as a fleet.
+const SHIFTS: [(usize, Style, u64); 4] = [
+    (1, Style::Fresh, 2_000),
+    (4, Style::Fresh, 4_000),
+    (32, Style::Persistent, 40_000),
+    (32, Style::Fresh, 10_000),
+];
+
+/// How a program is built that uses the record.
+#[derive(Debug)]
+pub(crate) struct Guided {
+    pub(crate) target: String,
+    pub(crate) flags: Vec<String>,
+}
+
+/// How to build with the record here; or why that would not do.
+pub(crate) fn guided() -> Result<Guided, String> {
+    if ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"].map(env::var_os) != [None, None] {
+        return Err("RUSTFLAGS is set".to_owned());
+    }
+    let recorded = fs::read_to_string(workspace().join(COMPILER)).unwrap_or_default();
+    let compiler = Compiler::here().map_err(|error| format!("{error:#}"))?;
+    if recorded.trim() != compiler.name() {
+        return Err(format!(
+            "it is for {}, here is {}",
+            recorded.trim(),
+            compiler.name()
+        ));
+    }
+    let record = workspace().join(RECORD);
+    Ok(Guided {
+        target: compiler.host,
+        flags: vec![
+            format!("-Cprofile-use={}", record.display()),
+            // Nothing is lukewarm: what does not run for most events is made small, and what does is inlined with measure.
+            "-Cllvm-args=-profile-summary-cutoff-cold=990000".to_owned(),
+            "-Cllvm-args=-hot-callsite-threshold=400".to_owned(),
+            // Both lie apart, down to the branches of a function.
+            "-Cllvm-args=-enable-split-machine-functions".to_owned(),
+            "-Clink-arg=-Wl,-z,keep-text-section-prefix".to_owned(),
+        ],
+    })
+}
+
+/// `cargo xtask profile`.
+pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
+    let mut network = Network::Online;
+    while let Some(argument) = arguments.next()? {
+        match argument {
+            lexopt::Arg::Long("offline") => network = Network::Offline,
+            other => return Err(unexpected(&other)),
+        }
+    }
+    let compiler = Compiler::here()?;
+    let merge = compiler.tool("llvm-profdata")?;
+    let raw = workspace().join("target/profile");
+    if raw.exists() {
+        fs::remove_dir_all(&raw).context("cannot remove the last raw profiles")?;
+    }
+    let counting = Guided {
+        target: compiler.host.clone(),
+        flags: vec![format!("-Cprofile-generate={}", raw.display())],
+    };
+    let bowline = programs::bowline(network, Some(&counting))?;
+    work(&bowline)?;
+
+    let pieces: Vec<PathBuf> = fs::read_dir(&raw)
+        .context("the daemon has left no profile")?
+        .map(|entry| Ok(entry?.path()))
+        .collect::<Result<_>>()?;
+    let merged = Command::new(&merge)
+        .args(["merge", "--sparse", "--output"])
+        .arg(workspace().join(RECORD))
+        .args(pieces)
+        .status()
+        .with_context(|| format!("cannot run {}", merge.display()))?;
+    ensure!(merged.success(), "the profiles could not be merged");
+    fs::write(workspace().join(COMPILER), format!("{}\n", compiler.name()))?;
+    println!("{RECORD} is of this tree now; `cargo xtask install` builds with it");
+    Ok(Outcome::Fine)
+}
+
+/// Lets the daemon do what it does all day.
+fn work(bowline: &Path) -> Result<()> {
+    let stage = Stage::new(bowline)?;
+    eprintln!("Playing the events of {EVENTS}");
+    for entry in fs::read_dir(workspace().join(EVENTS))? {
+        load::report(&stage, &fs::read(entry?.path())?)?;
+    }
+    let rows = fs::read_to_string(workspace().join(COMMANDS))?;
+    let commands: Vec<String> = rows
+        .lines()
+        .filter_map(|row| serde_json::from_str::<Value>(row).ok())
+        .filter(|row| row.get("category").is_some_and(|it| it == EVERYDAY))
+        .filter_map(|row| Some(row.get("command")?.as_str()?.to_owned()))
+        .collect();
+    ensure!(
+        !commands.is_empty(),
+        "{COMMANDS} has no commands of the category {EVERYDAY}"
+    );
+    let mut load = Load::new(&stage, &commands)?;
+    for (agents, style, events) in SHIFTS {
+        eprintln!("{events} events of {agents} agents at a time");
+        load.run(agents, style, Until::Events(events))?;
+    }
+    load.check_all_kept(&stage)
+}
+
+/// The compiler of this machine.
+#[derive(Debug)]
+struct Compiler {
+    release: String,
+    host: String,
+}
+
+impl Compiler {
+    fn here() -> Result<Self> {
+        let said = ask_rustc(&["-vV"])?;
+        let value = |key: &str| {
+            let mut lines = said.lines();
+            let value = lines.find_map(|line| line.strip_prefix(key));
+            value
+                .map(|value| value.trim().to_owned())
+                .with_context(|| format!("`rustc -vV` does not say `{key}`"))
+        };
+        Ok(Self {
+            release: value("release:")?,
+            host: value("host:")?,
+        })
+    }
+
+    /// Functions have other names with every other release, and a profile knows them by their names.
+    fn name(&self) -> String {
+        format!("rustc {} {}", self.release, self.host)
+    }
+
+    /// A program of LLVM's that belongs to this compiler.
+    fn tool(&self, name: &str) -> Result<PathBuf> {
+        let root = ask_rustc(&["--print", "sysroot"])?;
+        let folder = format!("lib/rustlib/{}/bin", self.host);
+        let tool = Path::new(root.trim()).join(folder).join(name);
+        if !tool.is_file() {
+            bail!(
+                "{} is not there; `rustup component add llvm-tools` brings it",
+                tool.display()
+            );
+        }
+        Ok(tool)
+    }
+}
+
+fn ask_rustc(arguments: &[&str]) -> Result<String> {
+    let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let asked = Command::new(rustc)
+        .args(arguments)
+        .stderr(Stdio::inherit())
+        .current_dir(workspace())
+        .output()
+        .context("cannot run rustc")?;
+    ensure!(
+        asked.status.success(),
+        "`rustc {}` failed",
+        arguments.join(" ")
+    );
+    Ok(String::from_utf8(asked.stdout)?)
+}
