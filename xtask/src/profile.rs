@@ -41,15 +41,9 @@ pub(crate) fn guided() -> Result<Guided, String> {
     if ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"].map(env::var_os) != [None, None] {
         return Err("RUSTFLAGS is set".to_owned());
     }
-    let recorded = fs::read_to_string(workspace().join(COMPILER)).unwrap_or_default();
+    let recorded = fs::read_to_string(workspace().join(COMPILER)).ok();
     let compiler = Compiler::here().map_err(|error| format!("{error:#}"))?;
-    if recorded.trim() != compiler.name() {
-        return Err(format!(
-            "it is for {}, here is {}",
-            recorded.trim(),
-            compiler.name()
-        ));
-    }
+    fits(recorded.as_deref(), &compiler.name())?;
     let record = workspace().join(RECORD);
     Ok(Guided {
         target: compiler.host,
@@ -63,6 +57,15 @@ pub(crate) fn guided() -> Result<Guided, String> {
             "-Clink-arg=-Wl,-z,keep-text-section-prefix".to_owned(),
         ],
     })
+}
+
+/// Whether a record is one for this compiler; or why not.
+fn fits(recorded: Option<&str>, here: &str) -> Result<(), String> {
+    match recorded.map(str::trim) {
+        Some(recorded) if recorded == here => Ok(()),
+        Some(recorded) => Err(format!("it is for {recorded}, here is {here}")),
+        None => Err("there is none".to_owned()),
+    }
 }
 
 /// `cargo xtask profile`.
@@ -110,13 +113,7 @@ fn work(bowline: &Path) -> Result<()> {
     for entry in fs::read_dir(workspace().join(EVENTS))? {
         load::report(&stage, &fs::read(entry?.path())?)?;
     }
-    let rows = fs::read_to_string(workspace().join(COMMANDS))?;
-    let commands: Vec<String> = rows
-        .lines()
-        .filter_map(|row| serde_json::from_str::<Value>(row).ok())
-        .filter(|row| row.get("category").is_some_and(|it| it == EVERYDAY))
-        .filter_map(|row| Some(row.get("command")?.as_str()?.to_owned()))
-        .collect();
+    let commands = everyday_commands()?;
     ensure!(
         !commands.is_empty(),
         "{COMMANDS} has no commands of the category {EVERYDAY}"
@@ -127,6 +124,17 @@ fn work(bowline: &Path) -> Result<()> {
         load.run(agents, style, Until::Events(events))?;
     }
     load.check_all_kept(&stage)
+}
+
+fn everyday_commands() -> Result<Vec<String>> {
+    let rows = fs::read_to_string(workspace().join(COMMANDS))?;
+    let rows = rows
+        .lines()
+        .filter_map(|row| serde_json::from_str::<Value>(row).ok());
+    Ok(rows
+        .filter(|row| row.get("category").is_some_and(|it| it == EVERYDAY))
+        .filter_map(|row| Some(row.get("command")?.as_str()?.to_owned()))
+        .collect())
 }
 
 /// The compiler of this machine.
@@ -186,4 +194,33 @@ fn ask_rustc(arguments: &[&str]) -> Result<String> {
         arguments.join(" ")
     );
     Ok(String::from_utf8(asked.stdout)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_for_one_compiler() {
+        let here = "rustc 1.95.0 x86_64-unknown-linux-gnu";
+        for (recorded, expected) in [
+            (Some("rustc 1.95.0 x86_64-unknown-linux-gnu\n"), None),
+            (
+                Some("rustc 1.96.0 x86_64-unknown-linux-gnu\n"),
+                Some(
+                    "it is for rustc 1.96.0 x86_64-unknown-linux-gnu, here is rustc 1.95.0 x86_64-unknown-linux-gnu",
+                ),
+            ),
+            (None, Some("there is none")),
+        ] {
+            assert_eq!(fits(recorded, here).err().as_deref(), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_played_is_here() {
+        let commands = everyday_commands().unwrap();
+        assert!(commands.len() > 20, "{commands:?}");
+        assert!(fs::read_dir(workspace().join(EVENTS)).unwrap().count() > 50);
+    }
 }
