@@ -49,22 +49,13 @@ pub(crate) struct Kept {
     pub(crate) durations: Vec<u32>,
 }
 
-/// The figures of all hooks, and which of them changed since they were last written down.
+/// What hooks did since their figures were last written down. Several processes may write them: each adds its own.
 #[derive(Debug, Default)]
-pub(crate) struct AllFigures {
+pub(crate) struct PendingFigures {
     hooks: HashMap<String, Kept>,
-    changed: HashMap<String, u64>,
 }
 
-impl AllFigures {
-    pub(crate) fn load(&mut self, name: String, kept: Kept) {
-        self.hooks.insert(name, kept);
-    }
-
-    pub(crate) fn clear(&mut self) {
-        *self = Self::default();
-    }
-
+impl PendingFigures {
     pub(crate) fn count(&mut self, record: &Record) {
         for hook in &record.hooks {
             self.count_one(hook, record.time);
@@ -72,11 +63,10 @@ impl AllFigures {
     }
 
     fn count_one(&mut self, hook: &HookFired, time: DateTime<Utc>) {
-        if !self.hooks.contains_key(&hook.name) {
-            if self.hooks.len() >= MAX_HOOKS {
-                return;
-            }
-            let fresh = Kept {
+        if let Some(kept) = self.hooks.get_mut(&hook.name) {
+            kept.count(hook, time);
+        } else if self.hooks.len() < MAX_HOOKS {
+            let mut kept = Kept {
                 fired: 0,
                 failed: 0,
                 last_fired: time,
@@ -84,63 +74,100 @@ impl AllFigures {
                 last_failure: None,
                 durations: Vec::new(),
             };
-            self.hooks.insert(hook.name.clone(), fresh);
+            kept.count(hook, time);
+            self.hooks.insert(hook.name.clone(), kept);
         }
-        let Some(kept) = self.hooks.get_mut(&hook.name) else {
-            return;
-        };
-        let micros = u32::try_from(hook.duration.as_micros()).unwrap_or(u32::MAX);
-        let next = usize::try_from(kept.fired % SAMPLE as u64).unwrap_or(0);
-        match kept.durations.get_mut(next) {
-            Some(place) => *place = micros,
-            None => kept.durations.push(micros),
-        }
-        kept.fired += 1;
-        // What was spooled arrives late and is not the latest.
-        if time >= kept.last_fired {
-            kept.last_fired = time;
-            kept.last_decision = hook.decision;
-        }
-        if let Some(failure) = &hook.failure {
-            kept.failed += 1;
-            if kept
-                .last_failure
-                .as_ref()
-                .is_none_or(|(last, _)| time >= *last)
-            {
-                kept.last_failure = Some((time, failure.clone()));
-            }
-        }
-        *self.changed.entry(hook.name.clone()).or_default() += 1;
     }
 
-    /// The figures that changed since they were last written down.
-    pub(crate) fn changed(&self) -> impl Iterator<Item = (&str, &Kept)> {
-        self.changed
-            .keys()
-            .filter_map(|name| Some((name.as_str(), self.hooks.get(name)?)))
+    /// Adds them to what was written down; those that are new of it, as they have to be written now.
+    pub(crate) fn added_to(&self, written: Vec<(String, Kept)>) -> Vec<(String, Kept)> {
+        let mut written: HashMap<String, Kept> = written.into_iter().collect();
+        let mut added = Vec::with_capacity(self.hooks.len());
+        let mut room = MAX_HOOKS.saturating_sub(written.len());
+        for (name, fresh) in &self.hooks {
+            let kept = match written.remove(name) {
+                Some(mut kept) => {
+                    kept.add(fresh);
+                    kept
+                }
+                None if room > 0 => {
+                    room -= 1;
+                    fresh.clone()
+                }
+                None => continue,
+            };
+            added.push((name.clone(), kept));
+        }
+        added
     }
 
-    pub(crate) fn is_changed(&self) -> bool {
-        !self.changed.is_empty()
+    pub(crate) fn is_empty(&self) -> bool {
+        self.hooks.is_empty()
     }
 
-    pub(crate) fn written(&mut self) {
-        self.changed.clear();
+    pub(crate) fn clear(&mut self) {
+        self.hooks.clear();
     }
 
-    pub(crate) fn list(&self) -> Vec<HookFigures> {
-        let mut list: Vec<HookFigures> = self
-            .hooks
-            .iter()
-            .map(|(name, kept)| kept.show(name))
-            .collect();
+    /// All figures, with those that were written down.
+    pub(crate) fn list(&self, written: Vec<(String, Kept)>) -> Vec<HookFigures> {
+        let added = self.added_to(written.clone());
+        let mut all: HashMap<String, Kept> = written.into_iter().collect();
+        all.extend(added);
+        let mut list: Vec<HookFigures> = all.iter().map(|(name, kept)| kept.show(name)).collect();
         list.sort_by(|a, b| a.name.cmp(&b.name));
         list
     }
 }
 
 impl Kept {
+    fn count(&mut self, hook: &HookFired, time: DateTime<Utc>) {
+        let micros = u32::try_from(hook.duration.as_micros()).unwrap_or(u32::MAX);
+        self.put_durations([micros]);
+        self.fired += 1;
+        self.note_decision(time, hook.decision);
+        if let Some(failure) = &hook.failure {
+            self.failed += 1;
+            self.note_failure(time, failure);
+        }
+    }
+
+    /// Adds what another count has seen.
+    fn add(&mut self, other: &Self) {
+        self.put_durations(other.durations.iter().copied());
+        self.fired += other.fired;
+        self.failed += other.failed;
+        self.note_decision(other.last_fired, other.last_decision);
+        if let Some((time, failure)) = &other.last_failure {
+            self.note_failure(*time, failure);
+        }
+    }
+
+    fn put_durations(&mut self, durations: impl IntoIterator<Item = u32>) {
+        for (place, micros) in (self.fired..).zip(durations) {
+            let place = usize::try_from(place % SAMPLE as u64).unwrap_or(0);
+            match self.durations.get_mut(place) {
+                Some(place) => *place = micros,
+                None => self.durations.push(micros),
+            }
+        }
+    }
+
+    /// What was spooled arrives late and is not the latest.
+    fn note_decision(&mut self, time: DateTime<Utc>, decision: Decision) {
+        if time >= self.last_fired {
+            self.last_fired = time;
+            self.last_decision = decision;
+        }
+    }
+
+    fn note_failure(&mut self, time: DateTime<Utc>, failure: &str) {
+        let last = self.last_failure.as_ref();
+        if last.is_none_or(|(last, _)| time >= *last) {
+            self.last_failure = Some((time, failure.to_owned()));
+        }
+    }
+
     fn show(&self, name: &str) -> HookFigures {
         let mut sorted = self.durations.clone();
         sorted.sort_unstable();
@@ -182,7 +209,7 @@ mod tests {
 
     #[test]
     fn figures_follow_the_last_runs_and_the_latest_time() {
-        let mut all = AllFigures::default();
+        let mut all = PendingFigures::default();
         let at = |seconds| DateTime::from_timestamp(seconds, 0).unwrap();
         for n in 0..1_000_u32 {
             let fired = HookFired {
@@ -206,7 +233,7 @@ mod tests {
             failure: None,
         };
         all.count_one(&late, at(5));
-        let figures = &all.list()[0];
+        let figures = &all.list(Vec::new())[0];
         assert_eq!((figures.fired, figures.failed), (1_001, 1));
         assert_eq!(figures.last_fired, at(999));
         assert_eq!(figures.last_decision, Decision::Deny);
@@ -214,5 +241,12 @@ mod tests {
         // Only the last 256 runs count: 744 … 999.
         assert!((865..=880).contains(&figures.p50_us), "{}", figures.p50_us);
         assert!((990..=999).contains(&figures.p99_us), "{}", figures.p99_us);
+        // And so they do when they are added to others.
+        let written = all.added_to(vec![("other".into(), all.hooks["guard"].clone())]);
+        let both = all.list(written.clone());
+        assert_eq!((both.len(), both[0].fired, both[0].failed), (1, 2_002, 2));
+        assert_eq!(both[0].last_failure, figures.last_failure);
+        assert_eq!(both[0].p99_us, figures.p99_us);
+        assert_eq!(PendingFigures::default().list(written)[0], *figures);
     }
 }

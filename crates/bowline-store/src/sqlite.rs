@@ -29,7 +29,7 @@ use rusqlite::Connection;
 use crate::error::{Error, Result};
 use crate::folder;
 use crate::gap::{Gap, PendingGaps};
-use crate::hook_figures::{AllFigures, HookFigures};
+use crate::hook_figures::{HookFigures, PendingFigures};
 use crate::queue::{Step, lock};
 use crate::session::{Session, SessionDetails, SessionFilter};
 use crate::spool::{Spool, SpoolOptions};
@@ -121,7 +121,7 @@ pub struct SqliteStore {
     path: PathBuf,
     shared: Arc<Shares>,
     readers: Arc<Readers>,
-    figures: Arc<Mutex<AllFigures>>,
+    figures: Arc<Mutex<PendingFigures>>,
     keeper: Arc<Keeper>,
     threads: Threads,
 }
@@ -144,7 +144,7 @@ impl SqliteStore {
         }
         let path = options.database();
         let gaps = Arc::new(Mutex::new(PendingGaps::default()));
-        let figures = Arc::new(Mutex::new(AllFigures::default()));
+        let figures = Arc::new(Mutex::new(PendingFigures::default()));
         let readers = Arc::new(Readers::new(&path));
         let frames = Arc::new(AtomicU32::new(0));
         let keeper = Arc::new(Keeper::new(&path, frames.clone(), options.retention));
@@ -256,6 +256,8 @@ impl Drop for SqliteStore {
         if !self.keeper.has_tidied() {
             self.tidy_a_little();
         }
+        // The last connection moves the log into the database, which those that only read cannot.
+        self.readers.close();
         self.shared.queue.close();
         self.keeper.close();
         self.threads.join();
@@ -318,7 +320,15 @@ impl Store for SqliteStore {
 
     fn hook_figures(&self) -> Result<Vec<HookFigures>> {
         self.shared.settle();
-        Ok(lock(&self.figures).list())
+        // One moment of both: what the writer has just written down is no longer pending.
+        let pending = lock(&self.figures);
+        if let Ok(written) = self.readers.read(queries::figures) {
+            return Ok(pending.list(written));
+        }
+        // The writer may have to replace a damaged database, for which it needs the figures.
+        drop(pending);
+        let written = self.read(queries::figures)?;
+        Ok(lock(&self.figures).list(written))
     }
 
     fn gaps(&self) -> Result<Vec<Gap>> {

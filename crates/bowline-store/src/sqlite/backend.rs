@@ -14,7 +14,7 @@ use super::readers::Readers;
 use super::{Options, connection, millis, queries};
 use crate::error::{Error, Result, Unavailable};
 use crate::gap::{Gap, GapCause, PendingGaps};
-use crate::hook_figures::AllFigures;
+use crate::hook_figures::PendingFigures;
 use crate::queue::lock;
 use crate::record::{Record, decision};
 use crate::store::Integrity;
@@ -35,7 +35,7 @@ pub(super) struct SqliteBackend {
     /// Which file that is.
     pub(super) opened: Option<(u64, u64)>,
     pub(super) memory: Memory,
-    pub(super) figures: Arc<Mutex<AllFigures>>,
+    pub(super) figures: Arc<Mutex<PendingFigures>>,
     pub(super) readers: Arc<Readers>,
     pub(super) keeper: Arc<Keeper>,
     pub(super) gaps: Arc<Mutex<PendingGaps>>,
@@ -55,7 +55,7 @@ impl Backend for SqliteBackend {
     }
 
     fn wants_idle(&self) -> bool {
-        self.connection.is_some() && (lock(&self.figures).is_changed() || self.memory.has_heard())
+        self.connection.is_some() && (!lock(&self.figures).is_empty() || self.memory.has_heard())
     }
 
     fn idle(&mut self) {
@@ -65,12 +65,13 @@ impl Backend for SqliteBackend {
         let keeper = self.keeper.clone();
         let _pen = keeper.take_pen();
         let figures = self.figures.clone();
+        let mut pending = lock(&figures);
         let written = self.transact(self.options.deadline / 2, |db, memory| {
             memory.write_heard(db)?;
-            write_figures(db, &lock(&figures))
+            write_figures(db, &pending)
         });
         match written {
-            Ok(()) => lock(&figures).written(),
+            Ok(()) => pending.clear(),
             Err(error) => {
                 self.memory.forget();
                 tracing::debug!("the figures of hooks were not written: {error}");
@@ -148,7 +149,7 @@ impl SqliteBackend {
         keeper.replacing(|| {
             self.connection = None;
             self.memory.forget();
-            self.readers.reopen();
+            self.readers.close();
             then()
         })
     }
@@ -166,13 +167,6 @@ impl SqliteBackend {
                 frames.store(u32::try_from(pages).unwrap_or(0), Ordering::Relaxed);
                 Ok(())
             }))?;
-            let mut figures = lock(&self.figures);
-            if !figures.is_changed() {
-                figures.clear();
-                for (name, kept) in queries::figures(&db)? {
-                    figures.load(name, kept);
-                }
-            }
             self.connection = Some(db);
         }
         self.connection.as_mut().ok_or(Error::Closed)
@@ -191,8 +185,8 @@ impl SqliteBackend {
         self.database()?;
         let keeper = self.keeper.clone();
         let pen = keeper.take_pen();
-        let figures_due = self.since_figures >= FIGURES_EVERY;
         let figures = self.figures.clone();
+        let due = (self.since_figures >= FIGURES_EVERY).then(|| lock(&figures));
         let result = self.transact(patience, |db, memory| {
             memory.refresh(db)?;
             let applied = records
@@ -201,16 +195,16 @@ impl SqliteBackend {
                 .collect::<Result<Vec<Applied>>>()?;
             memory.write_touched(db)?;
             write_gaps(db, gaps)?;
-            if figures_due {
-                write_figures(db, &lock(&figures))?;
+            if let Some(pending) = &due {
+                write_figures(db, pending)?;
             }
             Ok(applied)
         });
         drop(pen);
         match &result {
             Ok(applied) => {
-                if figures_due {
-                    lock(&figures).written();
+                if let Some(mut pending) = due {
+                    pending.clear();
                     self.since_figures = 0;
                 }
                 self.count(records, applied);
@@ -305,14 +299,15 @@ fn write_gaps(db: &Connection, gaps: &[Gap]) -> Result<()> {
     Ok(())
 }
 
-fn write_figures(db: &Connection, figures: &AllFigures) -> Result<()> {
+/// Adds what is pending to what stands there, whoever wrote that.
+fn write_figures(db: &Connection, pending: &PendingFigures) -> Result<()> {
     let mut upsert = db.prepare_cached(
         "INSERT INTO hooks (name, fired, failed, last_fired_at, last_decision, last_failed_at, last_failure, durations)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
          ON CONFLICT (name) DO UPDATE SET fired = ?2, failed = ?3, last_fired_at = ?4, last_decision = ?5,
             last_failed_at = ?6, last_failure = ?7, durations = ?8",
     )?;
-    for (name, kept) in figures.changed() {
+    for (name, kept) in pending.added_to(queries::figures(db)?) {
         let failure = kept.last_failure.as_ref();
         upsert.execute(params![
             name,

@@ -33,8 +33,8 @@ impl Readers {
         }
     }
 
-    /// The database is another now.
-    pub(super) fn reopen(&self) {
+    /// The database is another now, or nobody reads it any more.
+    pub(super) fn close(&self) {
         let mut idle = lock(&self.idle);
         idle.connections.clear();
         idle.generation += 1;

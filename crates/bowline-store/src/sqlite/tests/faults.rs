@@ -153,11 +153,8 @@ fn a_record_that_the_database_refuses_takes_no_other_with_it() {
     assert_eq!(store.gaps().unwrap()[0].records, 1);
 }
 
-#[test]
-fn figures_of_hooks_survive_a_restart() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(patient(&folder)).unwrap();
-    let mut event = record("a");
+fn guarded(id: &str) -> Record {
+    let mut event = record(id);
     event.hooks.push(crate::record::HookFired {
         name: "guard".into(),
         scope: None,
@@ -165,7 +162,47 @@ fn figures_of_hooks_survive_a_restart() {
         duration: Duration::from_micros(77),
         failure: Some("no".into()),
     });
-    submit(&store, event);
+    event
+}
+
+#[test]
+fn figures_of_hooks_are_those_of_all_processes() {
+    let folder = tempfile::tempdir().unwrap();
+    let fired = |store: &SqliteStore| {
+        let figures = store.hook_figures().unwrap();
+        (figures[0].fired, figures[0].failed)
+    };
+    let daemon = SqliteStore::open(patient(&folder)).unwrap();
+    submit(&daemon, guarded("a"));
+    // As a direct run does while the daemon lives.
+    let direct = SqliteStore::open(patient(&folder)).unwrap();
+    submit(&direct, guarded("b"));
+    drop(direct);
+    assert_eq!(fired(&daemon), (2, 2));
+    submit(&daemon, guarded("c"));
+    assert_eq!(fired(&daemon), (3, 3));
+    drop(daemon);
+    let later = SqliteStore::open(patient(&folder)).unwrap();
+    assert_eq!(fired(&later), (3, 3));
+}
+
+#[test]
+fn a_store_that_is_closed_leaves_no_log_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(patient(&folder)).unwrap();
+    submit(&store, record("a"));
+    assert_eq!(store.last_triggers(9).unwrap().len(), 1);
+    let log = store.path().with_extension("db-wal");
+    assert!(log.exists());
+    drop(store);
+    assert!(!log.exists(), "{}", log.display());
+}
+
+#[test]
+fn figures_of_hooks_survive_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(patient(&folder)).unwrap();
+    submit(&store, guarded("a"));
     let figures = store.hook_figures().unwrap();
     drop(store);
     let store = SqliteStore::open(patient(&folder)).unwrap();
