@@ -32,7 +32,7 @@ Chores of this repository
       [--count N] [--seed N]
   cargo xtask profile                 record anew what the daemon's code does most; the compiler lays it out after that
 
-Those that build take --offline as well; --programs measures others than those of this tree. Benches end with 1 if a limit is missed: run them on a machine that does nothing else.";
+demo, install, profile and the first two benches take --offline as well; --programs measures others than those of this tree. Benches end with 1 if a limit is missed: run them on a machine that does nothing else.";
 
 /// How a chore came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ fn main() -> ExitCode {
         Ok(Outcome::Fine) => ExitCode::SUCCESS,
         Ok(Outcome::Missed) => ExitCode::from(1),
         Err(error) => {
-            eprintln!("error: {error:#}");
+            eprintln!("error: {}", whole(&error));
             ExitCode::from(2)
         }
     }
@@ -73,6 +73,17 @@ fn run() -> Result<Outcome> {
         }
         other => bail!("there is no chore `{other}`; `cargo xtask help` lists them"),
     }
+}
+
+/// An error with its causes, without those that repeat what was said.
+fn whole(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
 }
 
 /// What an option asks for that has nothing to do with this chore.

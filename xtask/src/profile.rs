@@ -36,27 +36,44 @@ pub(crate) struct Guided {
     pub(crate) flags: Vec<String>,
 }
 
+/// Variables with flags for the compiler, before which those of the record would not count.
+const FLAGS: [&str; 3] = [
+    "RUSTFLAGS",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "CARGO_BUILD_RUSTFLAGS",
+];
+
 /// How to build with the record here; or why that would not do.
 pub(crate) fn guided() -> Result<Guided, String> {
-    if ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"].map(env::var_os) != [None, None] {
-        return Err("RUSTFLAGS is set".to_owned());
+    if let Some(name) = flags_of_ones_own() {
+        return Err(format!("{name} is set"));
     }
     let recorded = fs::read_to_string(workspace().join(COMPILER)).ok();
     let compiler = Compiler::here().map_err(|error| format!("{error:#}"))?;
     fits(recorded.as_deref(), &compiler.name())?;
     let record = workspace().join(RECORD);
+    if !record.is_file() {
+        return Err("there is none".to_owned());
+    }
+    let mut flags = vec![
+        format!("-Cprofile-use={}", record.display()),
+        // Nothing is lukewarm: what does not run for most events is made small, and what does is inlined with measure.
+        "-Cllvm-args=-profile-summary-cutoff-cold=990000".to_owned(),
+        "-Cllvm-args=-hot-callsite-threshold=400".to_owned(),
+    ];
+    if compiler.host.contains("linux") {
+        // Both lie apart, down to the branches of a function.
+        flags.push("-Cllvm-args=-enable-split-machine-functions".to_owned());
+        flags.push("-Clink-arg=-Wl,-z,keep-text-section-prefix".to_owned());
+    }
     Ok(Guided {
         target: compiler.host,
-        flags: vec![
-            format!("-Cprofile-use={}", record.display()),
-            // Nothing is lukewarm: what does not run for most events is made small, and what does is inlined with measure.
-            "-Cllvm-args=-profile-summary-cutoff-cold=990000".to_owned(),
-            "-Cllvm-args=-hot-callsite-threshold=400".to_owned(),
-            // Both lie apart, down to the branches of a function.
-            "-Cllvm-args=-enable-split-machine-functions".to_owned(),
-            "-Clink-arg=-Wl,-z,keep-text-section-prefix".to_owned(),
-        ],
+        flags,
     })
+}
+
+fn flags_of_ones_own() -> Option<&'static str> {
+    FLAGS.into_iter().find(|name| env::var_os(name).is_some())
 }
 
 /// Whether a record is one for this compiler; or why not.
@@ -76,6 +93,9 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
             lexopt::Arg::Long("offline") => network = Network::Offline,
             other => return Err(unexpected(&other)),
         }
+    }
+    if let Some(name) = flags_of_ones_own() {
+        bail!("{name} is set, and with it nothing is counted; unset it and run this again");
     }
     let compiler = Compiler::here()?;
     let merge = compiler.tool("llvm-profdata")?;

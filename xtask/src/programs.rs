@@ -69,8 +69,8 @@ pub(crate) fn build(network: Network) -> Result<Programs> {
     let guided = profile::guided();
     if let Err(why) = &guided {
         eprintln!(
-            "note: bowline is built without the profile ({why}); it takes about a quarter more time and memory\n\
-             hint: `cargo xtask profile` records one that fits"
+            "note: bowline is built without the profile ({why}); the daemon decides about a fifth fewer events a second\n\
+             hint: `profile/README.md` tells what it is for and how to record one"
         );
     }
     let bowline = bowline(network, guided.ok().as_ref())?;

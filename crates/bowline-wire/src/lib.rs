@@ -22,7 +22,7 @@
 //! - Texts of the operating system are strings where they are UTF-8, else arrays of bytes. The environment is one text, as
 //!   systems keep it: `NAME=value`, each ended by a zero byte. Every hook call carries a whole one, which is why it is not
 //!   part of the line there: nothing has to be escaped, and nobody has to read it.
-//! - The daemon acknowledges as soon as it has the first line. With a reply at hand within [`ACKNOWLEDGE_WITHIN`] it may
+//! - The daemon acknowledges as soon as it has read the call. With a reply at hand within [`ACKNOWLEDGE_WITHIN`] it may
 //!   write both lines at once.
 //!
 //! No I/O happens here: callers read and write, within [`MAX_HEADER`], [`MAX_PAYLOAD`] and [`MAX_REPLY`].

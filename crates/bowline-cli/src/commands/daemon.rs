@@ -234,9 +234,12 @@ fn show_status(places: &Places, format: Format, ui: &mut Ui) -> Result<Outcome> 
 }
 
 fn show(status: &Status, ui: &mut Ui) {
-    let uptime = bowline::hooks::humane_duration(Duration::from_secs(status.uptime_s));
+    let uptime = match status.uptime_s {
+        0 => "less than a second".to_owned(),
+        seconds => bowline::hooks::humane_duration(Duration::from_secs(seconds)),
+    };
     ui.line(format!(
-        "The daemon {} runs as process {} for {uptime}.",
+        "The daemon {} has been running for {uptime}, as process {}.",
         status.version, status.pid
     ));
     if let Some(pause) = &status.paused {

@@ -226,10 +226,12 @@ fn show(report: &Report, agent: &impl Agent, paths: &Paths, ui: &mut Ui) {
     }
     match &report.data {
         Some(_) if report.purged => ui.line("What was recorded has been deleted."),
-        Some(data) if report.state != State::Declined => ui.line(format!(
-            "What was recorded stays in {}; `bowline uninstall --purge` deletes it.",
-            paths.show_absolute(&data.folder)
-        )),
+        Some(data) if !matches!(report.state, State::Declined | State::WouldUninstall) => {
+            ui.line(format!(
+                "What was recorded stays in {}; `bowline uninstall --purge` deletes it.",
+                paths.show_absolute(&data.folder)
+            ));
+        }
         _ => {}
     }
     for other in &report.elsewhere {
