@@ -29,32 +29,30 @@ const SHIFTS: [(usize, Style, u64); 4] = [
     (32, Style::Fresh, 10_000),
 ];
 
-/// How a program is built that uses the record.
+/// What the compiler is told for every crate of a program.
 #[derive(Debug)]
-pub(crate) struct Guided {
+pub(crate) struct CompilerFlags {
     pub(crate) target: String,
     pub(crate) flags: Vec<String>,
 }
 
 /// Variables with flags for the compiler, before which those of the record would not count.
-const FLAGS: [&str; 3] = [
+const FLAG_VARIABLES: [&str; 3] = [
     "RUSTFLAGS",
     "CARGO_ENCODED_RUSTFLAGS",
     "CARGO_BUILD_RUSTFLAGS",
 ];
 
 /// How to build with the record here; or why that would not do.
-pub(crate) fn guided() -> Result<Guided, String> {
+pub(crate) fn guided() -> Result<CompilerFlags, String> {
     if let Some(name) = flags_of_ones_own() {
         return Err(format!("{name} is set"));
     }
+    let record = workspace().join(RECORD);
     let recorded = fs::read_to_string(workspace().join(COMPILER)).ok();
+    let recorded = recorded.filter(|_| record.is_file());
     let compiler = Compiler::here().map_err(|error| format!("{error:#}"))?;
     fits(recorded.as_deref(), &compiler.name())?;
-    let record = workspace().join(RECORD);
-    if !record.is_file() {
-        return Err("there is none".to_owned());
-    }
     let mut flags = vec![
         format!("-Cprofile-use={}", record.display()),
         // Nothing is lukewarm: what does not run for most events is made small, and what does is inlined with measure.
@@ -66,14 +64,16 @@ pub(crate) fn guided() -> Result<Guided, String> {
         flags.push("-Cllvm-args=-enable-split-machine-functions".to_owned());
         flags.push("-Clink-arg=-Wl,-z,keep-text-section-prefix".to_owned());
     }
-    Ok(Guided {
+    Ok(CompilerFlags {
         target: compiler.host,
         flags,
     })
 }
 
 fn flags_of_ones_own() -> Option<&'static str> {
-    FLAGS.into_iter().find(|name| env::var_os(name).is_some())
+    FLAG_VARIABLES
+        .into_iter()
+        .find(|name| env::var_os(name).is_some())
 }
 
 /// Whether a record is one for this compiler; or why not.
@@ -103,7 +103,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
     if raw.exists() {
         fs::remove_dir_all(&raw).context("cannot remove the last raw profiles")?;
     }
-    let counting = Guided {
+    let counting = CompilerFlags {
         target: compiler.host.clone(),
         flags: vec![format!("-Cprofile-generate={}", raw.display())],
     };

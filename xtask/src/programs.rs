@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
 use crate::elf::{self, Linkage};
-use crate::profile::{self, Guided};
+use crate::profile::{self, CompilerFlags};
 
 /// Where to take crates from that are not here yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -80,11 +80,11 @@ pub(crate) fn build(network: Network) -> Result<Programs> {
 }
 
 /// Builds the command line and the daemon for release.
-pub(crate) fn bowline(network: Network, guided: Option<&Guided>) -> Result<PathBuf> {
+pub(crate) fn bowline(network: Network, flags: Option<&CompilerFlags>) -> Result<PathBuf> {
     eprintln!("Building bowline (a few minutes the first time)");
     let mut arguments = vec!["build", "--release", "--package", "bowline-cli"];
     let config;
-    if let Some(Guided { target, flags }) = guided {
+    if let Some(CompilerFlags { target, flags }) = flags {
         // A string of JSON is one of TOML as well.
         config = format!("target.{target}.rustflags={}", Value::from(flags.clone()));
         arguments.extend(["--target", target, "--config", &config]);

@@ -307,7 +307,7 @@ fn write_figures(db: &Connection, pending: &PendingFigures) -> Result<()> {
          ON CONFLICT (name) DO UPDATE SET fired = ?2, failed = ?3, last_fired_at = ?4, last_decision = ?5,
             last_failed_at = ?6, last_failure = ?7, durations = ?8",
     )?;
-    for (name, kept) in pending.added_to(queries::figures(db)?) {
+    for (name, kept) in pending.added_to(&queries::figures(db)?) {
         let failure = kept.last_failure.as_ref();
         upsert.execute(params![
             name,

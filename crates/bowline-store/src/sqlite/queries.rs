@@ -1,5 +1,6 @@
 //! Every other question.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use rusqlite::types::Value as Sql;
@@ -204,7 +205,7 @@ pub(super) fn last_triggers(db: &Connection, rows: usize) -> Result<Vec<Trigger>
 }
 
 /// The figures of hooks as they were written down.
-pub(super) fn figures(db: &Connection) -> Result<Vec<(String, Kept)>> {
+pub(super) fn figures(db: &Connection) -> Result<HashMap<String, Kept>> {
     let mut select = db.prepare_cached(
         "SELECT name, fired, failed, last_fired_at, last_decision, last_failed_at, last_failure, durations
          FROM hooks",
