@@ -13,6 +13,7 @@ use chrono::{DateTime, Utc};
 
 use crate::guard::Checkout;
 use crate::machine::{Machine, MachineWorld};
+use crate::work::Ledger;
 
 /// Judgements that are remembered: those of the events that are being decided at the same time.
 const MAX_REMEMBERED: usize = 32;
@@ -23,6 +24,7 @@ pub struct Analyst {
     machine: Arc<Machine>,
     project: PathBuf,
     sensitive: SensitivePolicy,
+    ledger: Arc<Ledger>,
     recent: Mutex<VecDeque<Remembered>>,
 }
 
@@ -38,11 +40,17 @@ struct Remembered {
 
 impl Analyst {
     /// For the hooks of one project, with what it says about files that hold secrets.
-    pub fn new(machine: Arc<Machine>, project: PathBuf, sensitive: SensitivePolicy) -> Self {
+    pub fn new(
+        machine: Arc<Machine>,
+        project: PathBuf,
+        sensitive: SensitivePolicy,
+        ledger: Arc<Ledger>,
+    ) -> Self {
         Self {
             machine,
             project,
             sensitive,
+            ledger,
             recent: Mutex::default(),
         }
     }
@@ -69,6 +77,12 @@ impl Analyst {
             .with_sensitive(&self.sensitive)
     }
 
+    /// The machine as the judgement of an event sees it: with what its session made.
+    pub fn world_of<'a>(&'a self, input: &'a HookInput, ctx: &HookContext) -> MachineWorld<'a> {
+        let view = self.ledger.view(&input.session_id);
+        self.world(&self.cwd_of(input, ctx)).with_work(view)
+    }
+
     /// Whether the project is a linked git worktree.
     pub fn checkout(&self) -> Checkout {
         match self.machine.linked_worktree(&self.project) {
@@ -93,7 +107,7 @@ impl Analyst {
         if let Some(judgement) = known {
             return judgement;
         }
-        let judgement = Arc::new(judge_shell(tool, command, &self.world(&cwd)));
+        let judgement = Arc::new(judge_shell(tool, command, &self.world_of(input, ctx)));
         let mut recent = self.recent();
         if recent.len() >= MAX_REMEMBERED {
             recent.pop_back();

@@ -15,6 +15,7 @@ use crate::guard::{
 use crate::machine::Machine;
 use crate::rule::{self, Compiled};
 use crate::tracing::{self, Journal, Tracing};
+use crate::work::{self, Ledger, Work};
 
 /// What outlives the settings of a project, and is shared by all of them.
 #[derive(Debug, Clone)]
@@ -26,6 +27,8 @@ pub struct Lasting {
     pub strikes: Arc<Strikes>,
     /// What waits to be recorded of events that are being decided.
     pub journal: Journal,
+    /// What sessions made.
+    pub ledger: Arc<Ledger>,
 }
 
 impl Lasting {
@@ -35,6 +38,7 @@ impl Lasting {
             machine: Arc::new(machine),
             strikes: Arc::default(),
             journal: Journal::new(),
+            ledger: Arc::default(),
         }
     }
 }
@@ -93,6 +97,7 @@ impl Builtins {
             Arc::clone(&lasting.machine),
             settings.project.clone(),
             sensitive_policy(settings),
+            Arc::clone(&lasting.ledger),
         ));
         let guards = Arc::new(Guards::new(
             Arc::clone(&analyst),
@@ -116,6 +121,15 @@ impl Builtins {
                 "stops secrets on their way into files, commits and prompts",
             )
         }));
+        hooks.push(Shipped {
+            hook: Arc::new(Work::new(
+                Arc::clone(&lasting.ledger),
+                Arc::clone(&analyst),
+                lasting.journal.clone(),
+            )),
+            summary: work::SUMMARY.to_owned(),
+            tools: None,
+        });
         hooks.push(Shipped {
             hook: Arc::new(Tracing::new(
                 lasting.journal.clone(),

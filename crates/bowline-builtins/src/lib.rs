@@ -29,11 +29,14 @@
 mod analyst;
 mod assemble;
 pub mod guard;
+mod loss;
 pub mod machine;
 pub mod rule;
 mod sanitise;
 pub mod tracing;
+mod work;
 
 pub use analyst::Analyst;
 pub use assemble::{Builtins, Lasting, Shipped, assemble};
 pub use sanitise::{REDACTED, mask, sanitise};
+pub use work::Ledger;

@@ -16,10 +16,10 @@ use bowline::hooks::{
     CancellationToken, Decision, Dialect, EventClass, HookContext, HookEvent, HookInput,
     HookOutput, TriggerResult, parse_payload,
 };
-use bowline_builtins::Lasting;
 use bowline_builtins::guard::AGENT_VARIABLE;
 use bowline_builtins::machine::Machine;
 use bowline_builtins::tracing::{CALL_VARIABLE, DecidedEvent};
+use bowline_builtins::{Lasting, Ledger};
 use bowline_store::{Enforcement, Record, SessionRef, Store};
 use bowline_wire::{Answer, Call};
 use chrono::{DateTime, Utc};
@@ -67,9 +67,11 @@ impl std::fmt::Debug for Engine {
 impl Engine {
     /// An engine that knows no project yet. It looks up in the store where sessions began, and writes nothing to it.
     pub fn new(store: Option<Arc<dyn Store>>) -> Self {
+        let mut lasting = Lasting::new(Machine::from_env());
+        lasting.ledger = Arc::new(Ledger::new(store.clone()));
         Self {
             projects: Projects::default(),
-            lasting: Lasting::new(Machine::from_env()),
+            lasting,
             beginnings: Mutex::default(),
             pause: RwLock::default(),
             twins: Twins::default(),

@@ -131,6 +131,8 @@ pub struct Effect {
     pub instead: Option<String>,
     /// The paths that it is about, absolute, where they are known: as written, and where links lead.
     pub paths: Vec<String>,
+    /// What the gravity rests on beside the text: what would be lost, or why nothing would.
+    pub because: Option<String>,
 }
 
 impl Effect {
@@ -148,6 +150,7 @@ impl Effect {
             what: what.into(),
             instead: None,
             paths: Vec::new(),
+            because: None,
         }
     }
 

@@ -3,6 +3,7 @@
 //! Every family is a function from one program run to its effects. Files and folders are judged in
 //! a family of their own; shells, wrappers and nested code are seen through before.
 
+mod acts;
 mod args;
 mod carried;
 mod cloud;
@@ -30,13 +31,17 @@ mod stores;
 mod system;
 mod table;
 mod versions;
+mod weighing;
 
 use crate::effect::Effect;
 use crate::interpret::At;
 use crate::invocation::{Arg, Invocation, Through};
+use crate::loss::Act;
 use crate::paths::World;
 
+pub use acts::acts;
 pub use rule::RuleInfo;
+pub use weighing::weighed;
 
 /// A launcher may start another launcher, but not without end.
 const MAX_LAUNCHES: usize = 6;
@@ -149,6 +154,7 @@ pub fn effects_of_line(invocations: &[Invocation], world: &dyn World) -> Vec<Vec
         .filter(|it| secrets::keeps_input(it))
         .take(MAX_PAIRED)
         .collect();
+    let mut done: Vec<Act> = Vec::new();
     invocations
         .iter()
         .enumerate()
@@ -165,6 +171,9 @@ pub fn effects_of_line(invocations: &[Invocation], world: &dyn World) -> Vec<Vec
             if keepers.iter().any(|it| secrets::is_fed_by(it, invocation)) {
                 found.retain(|it| !secrets::is_about_printing(it.rule));
             }
+            let acts = acts(invocation, world);
+            let found = weighing::weigh(found, &acts, &done, world);
+            done.extend(acts);
             found
         })
         .collect()
@@ -208,6 +217,7 @@ pub fn rules() -> impl Iterator<Item = &'static RuleInfo> {
         secret_tools::RULES,
         secrets::RULES,
         own::RULES,
+        weighing::RULES,
     ]
     .into_iter()
     .flatten()

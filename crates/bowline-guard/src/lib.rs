@@ -13,6 +13,7 @@ pub mod interpret;
 pub mod invocation;
 pub mod judge;
 pub mod lookalikes;
+pub mod loss;
 pub mod paths;
 pub mod pattern;
 pub mod policy;

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use crate::loss::{Act, Loss};
 use crate::sensitive::SensitivePolicy;
 
 pub mod glob;
@@ -13,7 +14,8 @@ mod walk;
 mod word;
 
 pub use place::{
-    DeviceKind, HomeKind, Place, Rebuildable, place, rebuildable_by_name, scratch_by_name,
+    DeviceKind, HomeKind, Place, Rebuildable, place, precious_by_name, rebuildable_by_name,
+    scratch_by_name,
 };
 
 /// What a guard may know about the machine and the project. Whatever is not known stays `None`.
@@ -54,6 +56,12 @@ pub trait World {
     fn is_tracked(&self, path: &str) -> Option<bool> {
         let _ = path;
         None
+    }
+
+    /// What an act would take away for good, after what the same line has done before it.
+    fn loss(&self, act: &Act, earlier: &[Act]) -> Loss {
+        let _ = (act, earlier);
+        Loss::Unknown
     }
 
     /// Whether a question was left without an answer because too many were asked.

@@ -8,6 +8,7 @@ use crate::families::{self, rule::rules};
 use crate::invocation::{Arg, Invocation, Opened, Opening};
 use crate::judge::{Judgement, judge, judge_powershell};
 use crate::lookalikes;
+use crate::loss::{Act, Target, Writing};
 use crate::paths::{World, resolve_literal};
 use crate::policy::{Counted, GuardPolicy};
 use crate::secrets::redact;
@@ -237,7 +238,7 @@ pub fn notes_on_command(judgement: &Judgement) -> Vec<String> {
     let harmless = judgement
         .effects
         .iter()
-        .filter(|(effect, _)| effect.gravity == Gravity::Harmless);
+        .filter(|(effect, _)| effect.gravity == Gravity::Harmless && effect.because.is_none());
     harmless
         .map(|(effect, run)| {
             let run = run.and_then(|run| judgement.invocations.get(run));
@@ -287,7 +288,28 @@ pub fn judge_files(
         let decision = policy.decide(effect.category, effect.rule, found, &[], world);
         of_effect(tool, &effect, decision)
     });
-    sensitive.or_stricter(own)
+    let overwritten = overwritten(tool, call, world).map_or(CallVerdict::ALLOW, |effect| {
+        let found = effect.gravity.into();
+        let decision = policy.decide(effect.category, effect.rule, found, &effect.paths, world);
+        of_effect(tool, &effect, decision)
+    });
+    sensitive.or_stricter(own).or_stricter(overwritten)
+}
+
+/// What somebody has in the file that a tool would change, and that the agent has not seen.
+fn overwritten(tool: &str, call: &ToolCall<'_>, world: &dyn World) -> Option<Effect> {
+    if !Tool::named(tool).is_some_and(Tool::changes_a_file) {
+        return None;
+    }
+    let files = [call.files.file_path, call.files.notebook_path];
+    files.into_iter().flatten().find_map(|file| {
+        let to = Target::from(&resolve_literal(file, world));
+        let act = Act::Write {
+            to,
+            how: Writing::ByTool,
+        };
+        families::weighed(&act, world)
+    })
 }
 
 /// The verdict on the characters of the names that a tool is given.
@@ -326,7 +348,10 @@ pub fn is_file_tool(tool: &str) -> bool {
 }
 
 fn of_effect(subject: &str, effect: &Effect, decision: CallDecision) -> CallVerdict {
-    let reason = format!("{subject} {}", effect.what);
+    let reason = match &effect.because {
+        Some(because) => format!("{subject} {}: {because}", effect.what),
+        None => format!("{subject} {}", effect.what),
+    };
     CallVerdict::new(decision, effect.category, effect.rule, &reason)
         .instead(effect.instead.as_deref())
 }

@@ -87,6 +87,13 @@ fn cap_change(change: &mut Change) -> usize {
             cap_call(call);
             cut_option(message, ERROR);
         }
+        Change::Worked { call, work } => {
+            cut_name(call);
+            let mut kept = Some(std::mem::take(work));
+            let size = cap_value(&mut kept);
+            *work = kept.unwrap_or_default();
+            return size;
+        }
         Change::DelegationStarted(start) => {
             cut_option(&mut start.call, NAME);
             cut_name(&mut start.to);

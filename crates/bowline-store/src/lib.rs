@@ -33,6 +33,7 @@ mod status;
 mod store;
 mod trace;
 mod tree;
+mod work;
 mod writer;
 
 pub use error::{Error, Result, Unavailable};
@@ -51,3 +52,4 @@ pub use trace::{
     SessionRef, StatusFilter, ToolStatistics, Trace, TraceFilter, TraceStatistics, Trigger,
 };
 pub use tree::{TraceNode, TraceTree};
+pub use work::PastCall;

@@ -177,6 +177,13 @@ pub enum Change {
         /// Why.
         message: Option<String>,
     },
+    /// What a tool call did or is about to do to files and repositories, in the words of whoever judges by it later.
+    Worked {
+        /// The call's id.
+        call: String,
+        /// What it did.
+        work: Value,
+    },
     /// A tool call hands work to a sub-agent. Comes with or after its [`Change::TraceStarted`].
     DelegationStarted(DelegationStart),
     /// The record's sub-agent begins to work, on the oldest delegation to its type that nobody works on.

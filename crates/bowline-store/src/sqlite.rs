@@ -16,6 +16,7 @@ mod queries;
 mod readers;
 mod sessions;
 mod traces;
+mod work;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU32;
@@ -36,6 +37,7 @@ use crate::spool::{Spool, SpoolOptions};
 use crate::store::{Forget, Forgotten, Integrity, Size, Store, Submission};
 use crate::trace::{SessionRef, Trace, TraceFilter, TraceStatistics, Trigger};
 use crate::tree::TraceTree;
+use crate::work::PastCall;
 use crate::writer::{Backend, Drained, Notes, Shared, Threads, Writer};
 use backend::SqliteBackend;
 use keeper::Keeper;
@@ -312,6 +314,10 @@ impl Store for SqliteStore {
 
     fn session(&self, session: SessionRef<'_>) -> Result<Option<SessionDetails>> {
         self.read(|db| queries::session(db, session))
+    }
+
+    fn past_calls(&self, session: &str) -> Result<Vec<PastCall>> {
+        self.read(|db| work::past_calls(db, session))
     }
 
     fn last_triggers(&self, limit: usize) -> Result<Vec<Trigger>> {

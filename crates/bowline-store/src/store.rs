@@ -14,6 +14,7 @@ use crate::session::{Session, SessionDetails, SessionFilter};
 use crate::spool::Place;
 use crate::trace::{SessionRef, Trace, TraceFilter, TraceStatistics, Trigger};
 use crate::tree::TraceTree;
+use crate::work::PastCall;
 
 /// Is told what became of a record, once, on a thread of the store or on the one that brought it. It must not block.
 pub type Done = Box<dyn FnOnce(Outcome) + Send>;
@@ -243,6 +244,9 @@ pub trait Store: Send + Sync {
 
     /// Everything about sessions; `None` if there are none.
     fn session(&self, session: SessionRef<'_>) -> Result<Option<SessionDetails>>;
+
+    /// The calls under an agent's name for a session, oldest first, with what they did to files.
+    fn past_calls(&self, session: &str) -> Result<Vec<PastCall>>;
 
     /// The last decided events, newest first.
     fn last_triggers(&self, limit: usize) -> Result<Vec<Trigger>>;

@@ -52,7 +52,7 @@ impl<'call> Call<'call> {
         let command = fields.command.filter(|_| runs_a_shell(tool));
         let judgement = command.map(|command| guards.analyst().judge(command, input, ctx));
         Self {
-            world: guards.analyst().world(&guards.analyst().cwd_of(input, ctx)),
+            world: guards.analyst().world_of(input, ctx),
             policy: guards.policy(reporter(input, ctx), judgement.as_deref(), &fields.files),
             tool,
             fields,

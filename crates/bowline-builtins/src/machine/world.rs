@@ -4,12 +4,15 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use bowline_guard::loss::{Act, Loss};
 use bowline_guard::paths::{World, is_within};
 use bowline_guard::sensitive::SensitivePolicy;
 
 use super::look::Look;
 use super::repository::is_plain;
 use super::{Machine, real_name};
+use crate::loss::Losses;
+use crate::work::SessionView;
 
 /// The machine as one judgement sees it: from a directory, for a project, within a budget of look-ups.
 #[derive(Debug)]
@@ -18,6 +21,7 @@ pub struct MachineWorld<'m> {
     cwd: Place,
     project_root: Place,
     sensitive: &'m SensitivePolicy,
+    work: Option<SessionView<'m>>,
     look: Look,
 }
 
@@ -48,6 +52,7 @@ impl<'m> MachineWorld<'m> {
             cwd: Place::new(cwd),
             project_root: Place::new(project_root),
             sensitive: SensitivePolicy::none(),
+            work: None,
             look: Look::new(budget),
         }
     }
@@ -56,6 +61,23 @@ impl<'m> MachineWorld<'m> {
     pub fn with_sensitive(mut self, policy: &'m SensitivePolicy) -> Self {
         self.sensitive = policy;
         self
+    }
+
+    /// The same, with what a session made.
+    pub(crate) fn with_work(mut self, work: SessionView<'m>) -> Self {
+        self.work = Some(work);
+        self
+    }
+
+    /// Weighs what would be lost.
+    pub(crate) fn losses(&self) -> Losses<'_> {
+        let project = self.project_root();
+        Losses {
+            git: self.git(),
+            work: self.work.map(|work| work.in_project(project)),
+            project,
+            temp: self.temp_dirs(),
+        }
     }
 }
 
@@ -103,6 +125,10 @@ impl World for MachineWorld<'_> {
         let target = self.look.link_target(Path::new(path))?;
         let target = target.to_string_lossy().into_owned();
         (!is_second_name(path, &target)).then_some(target)
+    }
+
+    fn loss(&self, act: &Act, earlier: &[Act]) -> Loss {
+        self.losses().of(act, earlier)
     }
 
     fn is_ignored(&self, path: &str) -> Option<bool> {

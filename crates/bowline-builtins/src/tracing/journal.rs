@@ -25,6 +25,8 @@ pub struct Journal {
 #[derive(Debug, Default)]
 struct Waiting {
     notes: HashMap<String, Noted>,
+    /// What other hooks want to be kept with an event.
+    added: HashMap<String, Vec<Change>>,
     /// The calls as they came, also those that were taken out since.
     order: VecDeque<String>,
 }
@@ -93,7 +95,7 @@ impl Journal {
     /// Takes out what was noted for this event and makes its record, without secrets. `None` if tracking is switched
     /// off.
     pub fn record(&self, event: DecidedEvent<'_>) -> Option<Record> {
-        let noted = self.take(event.call);
+        let (noted, added) = self.take(event.call);
         if is_switched_off(event.ctx) {
             return None;
         }
@@ -137,6 +139,7 @@ impl Journal {
             (Some(Notes::Denied { obeyed, .. }), Enforcement::Enforced) => obeyed,
             (Some(Notes::Denied { ignored, .. }), Enforcement::Unenforced) => ignored,
         };
+        record.changes.extend(added);
         Some(record)
     }
 
@@ -146,18 +149,33 @@ impl Journal {
             && let Some(oldest) = waiting.order.pop_front()
         {
             waiting.notes.remove(&oldest);
+            waiting.added.remove(&oldest);
         }
         waiting.order.push_back(call.to_owned());
         waiting.notes.insert(call.to_owned(), noted);
     }
 
-    fn take(&self, call: &str) -> Option<Noted> {
+    /// Adds a change to the record of an event that is being decided.
+    pub(crate) fn add(&self, call: &str, change: Change) {
+        let mut waiting = self.waiting();
+        if waiting.added.len() < MAX_CALLS {
+            waiting
+                .added
+                .entry(call.to_owned())
+                .or_default()
+                .push(change);
+        }
+    }
+
+    fn take(&self, call: &str) -> (Option<Noted>, Vec<Change>) {
         let mut waiting = self.waiting();
         let noted = waiting.notes.remove(call);
+        let added = waiting.added.remove(call).unwrap_or_default();
         if waiting.notes.is_empty() {
             waiting.order.clear();
+            waiting.added.clear();
         }
-        noted
+        (noted, added)
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {

@@ -163,7 +163,7 @@ fn reset(rest: &[Arg]) -> Option<Effect> {
 }
 
 /// Whether a path means the whole work tree.
-fn is_whole_tree(path: &str) -> bool {
+pub(super) fn is_whole_tree(path: &str) -> bool {
     let plain = path.trim_end_matches('/');
     matches!(
         plain,
@@ -173,7 +173,7 @@ fn is_whole_tree(path: &str) -> bool {
 }
 
 /// Whether a word that could be a branch is rather a file.
-fn looks_like_file(name: &str) -> bool {
+pub(super) fn looks_like_file(name: &str) -> bool {
     if name.starts_with("./")
         || name.starts_with("../")
         || name.ends_with('/')

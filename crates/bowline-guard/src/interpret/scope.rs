@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::value::{Content, Output};
 use crate::invocation::{Directory, Invocation, Links, Through, Value};
+use crate::loss::{Act, Loss};
 use crate::paths::World;
 use crate::sensitive::SensitivePolicy;
 use crate::shell::tree::Statement;
@@ -191,6 +192,9 @@ impl World for At<'_> {
     }
     fn is_tracked(&self, path: &str) -> Option<bool> {
         self.world.is_tracked(path)
+    }
+    fn loss(&self, act: &Act, earlier: &[Act]) -> Loss {
+        self.world.loss(act, earlier)
     }
     fn is_exhausted(&self) -> bool {
         self.world.is_exhausted()

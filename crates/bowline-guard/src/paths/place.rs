@@ -135,9 +135,15 @@ const SCRATCH_FILES: &[&str] = &[
 /// Names that hold what nobody can make again, however git treats them.
 #[rustfmt::skip]
 const PRECIOUS: &[&str] = &[
-    ".env*", "*.env", "*.sqlite", "*.sqlite3", "*.db", "*.sql", "*.dump", "*.key", "*.pem",
-    "*.p12", "*.pfx", "*.kdbx", "*.tfstate*", "*.tfvars*", "data", "storage", "uploads", "media",
-    "backup*", "secrets*", "credentials*", "keys", "notes*", "*.local.*", "*.bak",
+    ".env*", "*.env", "*.envrc", "*.sqlite", "*.sqlite3", "*.db", "*.sql", "*.dump", "*.key", "*.pem", "*.crt",
+    "*.p12", "*.pfx", "*.kdbx", "*.tfstate*", "*.tfvars*", "data", "datasets", "dataset", "storage", "uploads",
+    "media", "recordings", "recording", "backup*", "secrets*", "credentials*", "certs", "keys", "notes*", "todo*",
+    "*.local", "*.local.*", "local.*", "local_*", "local-*", "*_local.*", "*-local.*", "*.override.*",
+    "override.*", "private*", "personal*", "*.bak", "models", "weights", "checkpoints", "*.ckpt", "*.pt", "*.pth",
+    "*.onnx", "*.safetensors", "*.h5", "*.parquet", "*.csv", "*.tsv", "*.xls*", "*.ods", "*.doc*", "*.odt", "*.pdf",
+    "*.ppt*", "*.md", "*.rst", "*.ipynb", "*.mp4", "*.mov", "*.mkv", "*.mp3", "*.wav", "*.flac", "*.jpg", "*.jpeg",
+    "*.png", "*.psd", "*.raw", "*.zip", "*.tar", "*.tar.*", "*.tgz", "*.patch", "*.diff", "settings.*", "config.*",
+    "*.conf", "*.ini", "*.ovpn", "workspace.xml", "*.sketch", "*.fig", "*.blend",
 ];
 
 #[rustfmt::skip]
@@ -284,7 +290,7 @@ fn place_in_project(path: &str, project: &str, world: &dyn World) -> Place {
     if scratch_by_name(below) && !tracked {
         return Place::InProject(Rebuildable::Scratch);
     }
-    if world.is_ignored(path) == Some(true) && !tracked && !is_precious(below) {
+    if world.is_ignored(path) == Some(true) && !tracked && !precious_by_name(below) {
         return Place::InProject(Rebuildable::Ignored);
     }
     Place::InProject(Rebuildable::No)
@@ -345,7 +351,8 @@ pub fn scratch_by_name(path: &str) -> bool {
 /// Backups of what is precious are precious.
 const PRECIOUS_BACKUPS: &[&str] = &[".env*", "*.sqlite*.bak", "*.db.bak", "*.sql.bak", "*.key*"];
 
-fn is_precious(relative: &str) -> bool {
+/// Whether a path relative to a project is named like something that nobody can make again, however git treats it.
+pub fn precious_by_name(relative: &str) -> bool {
     let folded = relative.to_ascii_lowercase();
     folded.split('/').any(|component| {
         PRECIOUS

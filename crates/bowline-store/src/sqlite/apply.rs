@@ -152,6 +152,7 @@ impl<'a> Apply<'a> {
             Change::TraceClosed { call, how, message } => {
                 self.close_trace(session, call, *how, message.as_deref())
             }
+            Change::Worked { call, work } => self.keep_work(session, call, work),
             Change::DelegationStarted(start) => self.start_delegation(session, start),
             Change::SubagentStarted => self.start_subagent(session),
             Change::DelegationEnded(end) => self.end_delegation(session, end),

@@ -151,6 +151,20 @@ impl Apply<'_> {
         self.settle_delegation(row, finish.status)
     }
 
+    pub(super) fn keep_work(
+        &mut self,
+        session: &KnownSession,
+        call: &str,
+        work: &serde_json::Value,
+    ) -> Result<()> {
+        self.db
+            .prepare_cached(
+                "INSERT INTO work (chain_id, tool_use_id, at, content) VALUES (?1, ?2, ?3, ?4)",
+            )?
+            .execute(params![session.chain, call, self.at, work.to_string()])?;
+        Ok(())
+    }
+
     fn note_no_start(&mut self, call: &Call, tool: &str) {
         let tool_use_id = match call {
             Call::Id(id) => Some(id.clone()),

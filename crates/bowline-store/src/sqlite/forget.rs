@@ -32,6 +32,10 @@ pub(super) fn before(db: &Connection, cutoff: i64) -> Result<(usize, Forgotten)>
         "DELETE FROM prompts WHERE id IN (SELECT id FROM prompts WHERE at < ?1 ORDER BY at LIMIT ?2)",
         cutoff,
     )?;
+    let work = remove(
+        "DELETE FROM work WHERE id IN (SELECT id FROM work WHERE at < ?1 ORDER BY at LIMIT ?2)",
+        cutoff,
+    )?;
     let delegations = remove(
         "DELETE FROM delegations WHERE id IN
             (SELECT id FROM delegations WHERE started_at < ?1 ORDER BY started_at LIMIT ?2)",
@@ -53,7 +57,7 @@ pub(super) fn before(db: &Connection, cutoff: i64) -> Result<(usize, Forgotten)>
         sessions: sessions as u64,
     };
     Ok((
-        events + traces + prompts + delegations + sessions,
+        events + traces + prompts + work + delegations + sessions,
         forgotten,
     ))
 }
@@ -272,11 +276,12 @@ impl Forgetting {
         };
         let traces = remove("traces", "traces_by_chain")?;
         let prompts = remove("prompts", "prompts_by_chain")?;
+        let work = remove("work", "work_by_chain")?;
         let delegations = remove("delegations", "delegations_by_chain")?;
         let sessions = remove("sessions", "sessions_by_chain")?;
         self.forgotten.traces += traces as u64;
         self.forgotten.sessions += sessions as u64;
-        Ok(traces + prompts + delegations + sessions)
+        Ok(traces + prompts + work + delegations + sessions)
     }
 }
 

@@ -56,6 +56,8 @@ fn f21_a_every_documented_query_uses_an_index() {
         ("row of a session", traces::SESSION_ROW.to_owned()),
         ("project", traces::PROJECT.to_owned()),
         ("gaps", queries::GAPS.to_owned()),
+        ("calls of a chain", work::CALLS.to_owned()),
+        ("work of a chain", work::WORK.to_owned()),
     ] {
         assert_no_scan(&db, name, &sql, &[]);
     }

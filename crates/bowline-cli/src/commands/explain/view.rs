@@ -93,6 +93,8 @@ pub(super) struct EffectView {
     pub(super) category: &'static str,
     pub(super) rule: &'static str,
     pub(super) what: String,
+    /// What the decision rests on beside the text: what would be lost, or why nothing would.
+    pub(super) because: Option<String>,
     pub(super) instead: Option<String>,
     #[serde(skip)]
     pub(super) style: anstyle::Style,
@@ -194,6 +196,7 @@ impl From<&Counted<'_>> for EffectView {
             category: effect.category.name(),
             rule: effect.rule,
             what: presentable(&effect.what),
+            because: effect.because.as_deref().map(presentable),
             instead: effect.instead.as_deref().map(presentable),
             style: crate::commands::guard::style_of(*decision),
         }

@@ -333,6 +333,10 @@ impl Store for Watched {
         self.kept.session(session)
     }
 
+    fn past_calls(&self, session: &str) -> Result<Vec<PastCall>> {
+        self.kept.past_calls(session)
+    }
+
     fn last_triggers(&self, limit: usize) -> Result<Vec<Trigger>> {
         self.kept.last_triggers(limit)
     }

@@ -1,0 +1,121 @@
+//! What an act would take away for good, here and now.
+//!
+//! Lost is what exists, cannot be had again (git does not hold it, no build makes it), and was not made by the session.
+//! Everything is looked up within the budget of the judgement; what cannot be told is unknown, and then the text alone decides.
+
+mod content;
+mod expand;
+mod files;
+mod line;
+mod pathspec;
+mod repository;
+
+use std::path::Path;
+
+use bowline_guard::loss::{Act, Loss, Writing};
+use bowline_guard::paths::is_within;
+
+use crate::machine::git::{GitReader, ObjectId, Repository};
+use crate::work::{Before, SessionView, Touch};
+use content::Content;
+use line::Line;
+
+/// Weighs acts for one judgement.
+pub(crate) struct Losses<'w> {
+    pub(crate) git: &'w GitReader<'w>,
+    pub(crate) work: Option<SessionView<'w>>,
+    pub(crate) project: &'w str,
+    pub(crate) temp: &'w [String],
+}
+
+impl Losses<'_> {
+    /// What an act would take away, after what the same line has done before.
+    pub(crate) fn of(&self, act: &Act, earlier: &[Act]) -> Loss {
+        let known = match act {
+            Act::Write {
+                to,
+                how: Writing::ByTool,
+            } => {
+                let path = to.link.as_deref().unwrap_or(&to.path);
+                self.is_in_project(Path::new(path))
+                    .then(|| self.of_tool(path))
+            }
+            Act::Git { directory, act } => self.of_git(Path::new(directory), act, earlier),
+            act => {
+                let line = Line::of_files(earlier);
+                self.of_files(act, &line)
+            }
+        };
+        known.unwrap_or(Loss::Unknown)
+    }
+
+    /// What a tool that writes to a file would take away.
+    fn of_tool(&self, path: &str) -> Loss {
+        let path = Path::new(path);
+        match self.content(path) {
+            Content::Other if self.knows(path) => {
+                Loss::Nothing("read by this session, and not changed since".to_owned())
+            }
+            content => self.weigh(path, content),
+        }
+    }
+
+    /// What is at the paths that acts are about to write.
+    pub(crate) fn touches(&self, acts: &[Act]) -> Vec<Touch> {
+        acts.iter().flat_map(|act| self.touched_by(act)).collect()
+    }
+
+    /// The work of others that a stash or commit would take, as paths within the repository; `None` if that cannot be told.
+    pub(crate) fn others_in(&self, repository: &Repository) -> Option<Vec<Vec<u8>>> {
+        self.loose_paths(repository)
+    }
+
+    /// Whether a commit holds nothing but the session's own work, as the files on disk still show.
+    pub(crate) fn is_own_commit(&self, repository: &Repository, id: ObjectId) -> Option<bool> {
+        let commit = self.git.commit(repository, id)?;
+        if commit.parents.len() > 1 {
+            return Some(false);
+        }
+        for path in self.paths_of_commit(repository, id)? {
+            let Some(entry) = self.git.tree_entry(repository, commit.tree, &path)? else {
+                continue;
+            };
+            let file = content::join(&repository.root, &path);
+            let same = self.git.blob_id(&file) == Some(entry.id);
+            if !same || self.since(&file).is_none() {
+                return Some(false);
+            }
+        }
+        Some(true)
+    }
+
+    /// The paths that a commit changes.
+    pub(crate) fn paths_of_commit(
+        &self,
+        repository: &Repository,
+        id: ObjectId,
+    ) -> Option<Vec<Vec<u8>>> {
+        let commit = self.git.commit(repository, id)?;
+        let parent = match commit.parents.first() {
+            Some(parent) => Some(self.git.commit(repository, *parent)?.tree),
+            None => None,
+        };
+        self.git
+            .changed_paths(repository, parent, Some(commit.tree))
+    }
+
+    /// What was at a path before somebody writes there.
+    fn before(&self, path: &Path) -> Before {
+        match self.content(path) {
+            Content::Missing => Before::Missing,
+            Content::Held(_) | Content::Staged | Content::Rebuildable(_) => Before::Held,
+            Content::Own(_) => Before::Own,
+            Content::Other | Content::Folder | Content::Unknown => Before::Other,
+        }
+    }
+
+    fn is_in_project(&self, path: &Path) -> bool {
+        path.to_str()
+            .is_some_and(|path| is_within(path, self.project))
+    }
+}

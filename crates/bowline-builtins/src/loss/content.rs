@@ -1,0 +1,206 @@
+//! What one file holds, and who has it besides.
+
+use std::ffi::OsStr;
+use std::fs::{self, Metadata};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use bowline_guard::loss::Loss;
+use bowline_guard::paths::{precious_by_name, rebuildable_by_name, scratch_by_name};
+use chrono::{DateTime, Local, Utc};
+
+use super::Losses;
+use crate::machine::git::{Repository, Standing};
+use crate::work::Times;
+
+/// What is at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Content {
+    Missing,
+    Folder,
+    /// Git has it, and how.
+    Held(&'static str),
+    /// Only git's index has it.
+    Staged,
+    /// It can be made again, and how.
+    Rebuildable(&'static str),
+    /// The session made it, at this time.
+    Own(DateTime<Utc>),
+    /// Somebody else has it there and nowhere else.
+    Other,
+    Unknown,
+}
+
+/// A path within a repository as one on disk.
+pub(super) fn join(root: &Path, path: &[u8]) -> PathBuf {
+    root.join(OsStr::from_bytes(path))
+}
+
+pub(super) fn show(path: &[u8]) -> String {
+    String::from_utf8_lossy(path).into_owned()
+}
+
+impl Losses<'_> {
+    /// What is at a path that is no link to be followed.
+    pub(super) fn content(&self, path: &Path) -> Content {
+        let metadata = match fs::symlink_metadata(path) {
+            Ok(metadata) => metadata,
+            Err(error) => {
+                return match error.kind() {
+                    std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => {
+                        Content::Missing
+                    }
+                    _ => Content::Unknown,
+                };
+            }
+        };
+        if metadata.is_dir() {
+            return Content::Folder;
+        }
+        if metadata.is_file() && metadata.len() == 0 {
+            return Content::Held("it is empty");
+        }
+        if let Some(since) = self.since_of(path, &metadata) {
+            return Content::Own(since);
+        }
+        match self.git.standing(path) {
+            None => Content::Unknown,
+            Some(Standing::Missing) => Content::Missing,
+            Some(Standing::Clean) => Content::Held("tracked and unmodified: git has it"),
+            Some(Standing::Staged) => Content::Staged,
+            Some(Standing::Modified) => self.unless_held(path),
+            Some(Standing::Submodule) => Content::Other,
+            Some(Standing::Untracked | Standing::Ignored) => {
+                match self.rebuildable(path, Ignored::Ask) {
+                    Some(why) => Content::Rebuildable(why),
+                    None => self.unless_held(path),
+                }
+            }
+            Some(Standing::NoRepository) => match self.rebuildable(path, Ignored::No) {
+                Some(why) => Content::Rebuildable(why),
+                None => Content::Other,
+            },
+        }
+    }
+
+    /// A file with changes may be just what another branch or a stash has.
+    fn unless_held(&self, path: &Path) -> Content {
+        let held = || {
+            let folder = path.parent()?;
+            let repository = self.git.repository(folder)?;
+            let below = path
+                .strip_prefix(&repository.root)
+                .ok()?
+                .as_os_str()
+                .as_bytes()
+                .to_vec();
+            let blob = self.git.blob_id(path)?;
+            self.git.held_at_path(&repository, &below, blob)
+        };
+        match held() {
+            Some(true) => Content::Held("another branch, tag or stash has the same content"),
+            _ => Content::Other,
+        }
+    }
+
+    /// Why a file that git does not track is made again, if it is.
+    pub(super) fn rebuildable(&self, path: &Path, ignored: Ignored) -> Option<&'static str> {
+        let below = path.to_str()?.strip_prefix(self.project)?.trim_matches('/');
+        if rebuildable_by_name(below) {
+            return Some("a build makes it again");
+        }
+        if scratch_by_name(below) {
+            return Some("it comes and goes");
+        }
+        let is_ignored = match ignored {
+            Ignored::Yes => true,
+            Ignored::No => false,
+            Ignored::Ask => matches!(self.git.standing(path), Some(Standing::Ignored)),
+        };
+        (is_ignored && !precious_by_name(below))
+            .then_some("git ignores it, and a build makes it again")
+    }
+
+    /// Since when a file is the session's own.
+    pub(super) fn since(&self, path: &Path) -> Option<DateTime<Utc>> {
+        self.since_of(path, &fs::symlink_metadata(path).ok()?)
+    }
+
+    fn since_of(&self, path: &Path, metadata: &Metadata) -> Option<DateTime<Utc>> {
+        self.work?.owns(path.to_str()?, times(metadata)?)
+    }
+
+    pub(super) fn knows(&self, path: &Path) -> bool {
+        let known = || {
+            let times = times(&fs::symlink_metadata(path).ok()?)?;
+            Some(self.work?.knows(path.to_str()?, times))
+        };
+        known().unwrap_or(false)
+    }
+
+    /// What the loss of a file comes to.
+    pub(super) fn weigh(&self, path: &Path, content: Content) -> Loss {
+        let shown = self.shown(path);
+        match content {
+            Content::Missing => Loss::Nothing(format!("{shown} is not there")),
+            Content::Held(how) => Loss::Nothing(format!("{shown}: {how}")),
+            Content::Staged => Loss::Nothing(format!("{shown}: git's index has it")),
+            Content::Rebuildable(how) => Loss::Nothing(format!("{shown}: {how}")),
+            Content::Own(since) => {
+                Loss::Nothing(format!("{shown}: made by this session at {}", clock(since)))
+            }
+            Content::Other => Loss::Part(format!(
+                "{shown} holds work that git does not have and that this session did not make"
+            )),
+            Content::Folder | Content::Unknown => Loss::Unknown,
+        }
+    }
+
+    /// A path as people know it.
+    pub(super) fn shown(&self, path: &Path) -> String {
+        let text = path.to_string_lossy();
+        match text.strip_prefix(self.project) {
+            Some(below) if !below.is_empty() => below.trim_start_matches('/').to_owned(),
+            _ => text.into_owned(),
+        }
+    }
+
+    /// Whether what git's index holds for a file is somebody else's, and nowhere else.
+    pub(super) fn is_staged_by_others(&self, repository: &Repository, path: &[u8]) -> Option<bool> {
+        let Some(entry) = self.git.index_entry(repository, path)? else {
+            return Some(false);
+        };
+        let file = join(&repository.root, path);
+        if self.since(&file).is_some() {
+            let as_on_disk = self.git.blob_id(&file) == Some(entry.id);
+            let staged_it = || Some(self.work?.staged_it(file.to_str()?, &entry.id.to_string()));
+            if as_on_disk || staged_it().unwrap_or(false) {
+                return Some(false);
+            }
+        }
+        Some(!self.git.held_at_path(repository, path, entry.id)?)
+    }
+}
+
+/// Whether git ignores a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ignored {
+    Yes,
+    No,
+    Ask,
+}
+
+fn times(metadata: &Metadata) -> Option<Times> {
+    let at =
+        |seconds: i64, nanos: i64| DateTime::from_timestamp(seconds, u32::try_from(nanos).ok()?);
+    Some(Times {
+        modified: at(metadata.mtime(), metadata.mtime_nsec())?,
+        changed: at(metadata.ctime(), metadata.ctime_nsec())?,
+        born: metadata.created().ok().map(DateTime::<Utc>::from),
+    })
+}
+
+fn clock(time: DateTime<Utc>) -> String {
+    time.with_timezone(&Local).format("%H:%M").to_string()
+}

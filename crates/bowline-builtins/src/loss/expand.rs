@@ -1,0 +1,69 @@
+//! The paths on disk that a word of a shell names.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use bowline_guard::loss::{Target, TargetKind};
+use bowline_guard::paths::glob;
+
+/// More paths than this are not looked at.
+const MAX_PATHS: usize = 2_000;
+
+/// The paths that a target names; `None` if that cannot be told.
+pub(super) fn paths(target: &Target) -> Option<Vec<PathBuf>> {
+    match target.kind {
+        TargetKind::Exact => Some(vec![PathBuf::from(&target.path)]),
+        TargetKind::Folder => {
+            let path = target.link.as_deref().unwrap_or(&target.path);
+            Some(vec![PathBuf::from(path)])
+        }
+        TargetKind::Pattern => matching(&target.path),
+        TargetKind::Unknown => None,
+    }
+}
+
+fn matching(pattern: &str) -> Option<Vec<PathBuf>> {
+    let mut found = vec![PathBuf::from("/")];
+    for component in pattern.split('/').filter(|it| !it.is_empty()) {
+        let mut next = Vec::new();
+        for folder in &found {
+            if glob::has_wildcard(component) {
+                next.extend(entries(folder, component)?);
+            } else {
+                next.push(folder.join(component));
+            }
+            if next.len() > MAX_PATHS {
+                return None;
+            }
+        }
+        found = next;
+    }
+    // A pattern that nothing matches stays as it is, and names nothing.
+    found.retain(|path| fs::symlink_metadata(path).is_ok());
+    Some(found)
+}
+
+/// What of a folder matches. A shell leaves out names that begin with a dot unless the pattern does.
+fn entries(folder: &Path, pattern: &str) -> Option<Vec<PathBuf>> {
+    // Several folders deep, or with choices: more than one name is compared.
+    if pattern.contains("**") || pattern.contains(['{', '(']) {
+        return None;
+    }
+    let matcher = globset::Glob::new(pattern).ok()?.compile_matcher();
+    let Ok(listing) = fs::read_dir(folder) else {
+        return Some(Vec::new());
+    };
+    let mut found = Vec::new();
+    for entry in listing {
+        let name = entry.ok()?.file_name();
+        let name = name.to_str()?;
+        let hidden = name.starts_with('.') && !pattern.starts_with('.');
+        if !hidden && matcher.is_match(name) {
+            found.push(folder.join(name));
+        }
+        if found.len() > MAX_PATHS {
+            return None;
+        }
+    }
+    Some(found)
+}

@@ -1,0 +1,442 @@
+//! Deleting, writing over and moving files.
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use bowline_guard::loss::{Act, Depth, Found, GitAct, Loss, Target, Writing};
+use bowline_guard::paths::is_within;
+
+use super::content::{Content, Ignored, join, show};
+use super::line::{Line, destinations};
+use super::{Losses, expand};
+use crate::machine::git::IgnoredFiles;
+use crate::machine::git::{Repository, UntrackedKind, WorktreeState};
+use crate::work::{Before, Touch};
+
+/// A folder without git is walked through to so many entries.
+const MAX_WALKED: usize = 20_000;
+/// Folders below folders.
+const MAX_DEPTH: usize = 64;
+
+impl Losses<'_> {
+    pub(super) fn of_files(&self, act: &Act, line: &Line) -> Option<Loss> {
+        match act {
+            Act::Delete { target, depth } => {
+                self.all(target, |path| self.deleted(path, *depth, line))
+            }
+            Act::Write {
+                to,
+                how: Writing::Replace | Writing::Edit,
+            } => {
+                let to = Target {
+                    path: to.link.clone().unwrap_or_else(|| to.path.clone()),
+                    ..to.clone()
+                };
+                self.all(&to, |path| self.written_over(path, line))
+            }
+            Act::Copy { from, to } => self.put(from, to, line),
+            Act::Move { from, to } => {
+                let mut loss = self.put(from, to, line)?;
+                if self.is_temporary(Path::new(&to.path)) {
+                    for target in from {
+                        loss = loss
+                            .and(self.all(target, |path| self.deleted(path, Depth::Tree, line))?);
+                    }
+                }
+                Some(loss)
+            }
+            Act::DeleteFound(found) => self.found(found, line),
+            _ => None,
+        }
+    }
+
+    /// The loss of all paths that a target names.
+    fn all(&self, target: &Target, one: impl Fn(&Path) -> Option<Loss>) -> Option<Loss> {
+        let paths = expand::paths(target)?;
+        let mut loss: Option<Loss> = None;
+        for path in paths {
+            if !self.is_in_project(&path) || is_in_git(&path) {
+                return None;
+            }
+            let this = one(&path)?;
+            loss = Some(match loss {
+                Some(before) => before.and(this),
+                None => this,
+            });
+        }
+        let whole = self.names_everything(target);
+        Some(match loss {
+            None => Loss::Nothing("there is nothing that matches".to_owned()),
+            Some(Loss::Part(what)) if whole => Loss::Whole(what),
+            Some(loss) => loss,
+        })
+    }
+
+    /// `*` in the project's own folder.
+    fn names_everything(&self, target: &Target) -> bool {
+        Path::new(&target.path).parent() == Some(Path::new(self.project))
+            && target
+                .path
+                .rsplit('/')
+                .next()
+                .is_some_and(|name| name.chars().all(|it| it == '*'))
+    }
+
+    fn deleted(&self, path: &Path, depth: Depth, line: &Line) -> Option<Loss> {
+        if path == Path::new(self.project) {
+            return None;
+        }
+        if line.has_made(path) {
+            return Some(Loss::Nothing(format!(
+                "{}: made by the same line",
+                self.shown(path)
+            )));
+        }
+        match (self.content(path), depth) {
+            (Content::Folder, Depth::One) => Some(Loss::Nothing(format!(
+                "{} is a folder, which stays",
+                self.shown(path)
+            ))),
+            (Content::Folder, Depth::Tree) => self.deleted_folder(path, line),
+            (content, _) => known(self.weigh(path, content)),
+        }
+    }
+
+    fn deleted_folder(&self, folder: &Path, line: &Line) -> Option<Loss> {
+        if let Some(why) = self.rebuildable_folder(folder) {
+            return Some(Loss::Nothing(format!("{}: {why}", self.shown(folder))));
+        }
+        let is_repository = fs::symlink_metadata(folder.join(".git")).is_ok();
+        let repository = (!is_repository)
+            .then(|| self.git.repository(folder))
+            .flatten();
+        let lost = match &repository {
+            Some(repository) => self.lost_below(repository, folder, line)?,
+            None if is_repository => self.lost_repository(folder)?,
+            None => self.lost_without_git(folder, |_| true)?,
+        };
+        Some(match lost {
+            None => Loss::Nothing(format!(
+                "{}: git has everything in it that this session did not make",
+                self.shown(folder)
+            )),
+            Some(path) => Loss::Part(format!(
+                "{} holds work that git does not have and that this session did not make",
+                self.shown(&path)
+            )),
+        })
+    }
+
+    /// Why a whole folder is made again.
+    fn rebuildable_folder(&self, folder: &Path) -> Option<&'static str> {
+        let repository = self.git.repository(folder.parent()?)?;
+        let below = folder
+            .strip_prefix(&repository.root)
+            .ok()?
+            .as_os_str()
+            .as_bytes();
+        let tracked = self.git.tracks_below(&repository, below)?;
+        if tracked {
+            return None;
+        }
+        let why = self.rebuildable(folder, Ignored::No)?;
+        // A folder for scratch may hold anything.
+        (why == "a build makes it again").then_some(why)
+    }
+
+    /// The first path below a folder of a repository that would be lost.
+    #[expect(clippy::option_option, reason = "unknown, or nothing")]
+    pub(super) fn lost_below(
+        &self,
+        repository: &Repository,
+        folder: &Path,
+        line: &Line,
+    ) -> Option<Option<PathBuf>> {
+        let under = folder
+            .strip_prefix(&repository.root)
+            .ok()?
+            .as_os_str()
+            .as_bytes();
+        for change in self.git.changes(repository, under)? {
+            let on_disk = matches!(
+                change.worktree,
+                WorktreeState::Modified | WorktreeState::TypeChanged
+            );
+            let path = join(&repository.root, &change.path);
+            if on_disk && !line.has_made(&path) && self.is_lost(&path)? {
+                return Some(Some(path));
+            }
+        }
+        for entry in self
+            .git
+            .untracked(repository, under, IgnoredFiles::Include)?
+        {
+            let path = join(&repository.root, &entry.path);
+            if line.has_made(&path) {
+                continue;
+            }
+            let lost = match entry.kind {
+                UntrackedKind::Repository => self.lost_repository(&path)?.is_some(),
+                UntrackedKind::File | UntrackedKind::Link => self.is_lost(&path)?,
+            };
+            if lost {
+                return Some(Some(path));
+            }
+        }
+        // Submodules have their own work.
+        for submodule in self.git.submodules(repository)? {
+            let inside = under.is_empty() || submodule.starts_with(under);
+            let path = join(&repository.root, &submodule);
+            if inside && fs::symlink_metadata(path.join(".git")).is_ok() {
+                let inner = self.git.repository(&path)?;
+                if let Some(lost) = self.lost_below(&inner, &inner.root.clone(), line)? {
+                    return Some(Some(lost));
+                }
+            }
+        }
+        Some(None)
+    }
+
+    /// The first file of a nested repository that is not the session's own: its history counts, too.
+    #[expect(clippy::option_option, reason = "unknown, or nothing")]
+    fn lost_repository(&self, folder: &Path) -> Option<Option<PathBuf>> {
+        self.walk(folder, |path| self.since(path).is_none())
+    }
+
+    /// The first file of a folder without git that would be lost.
+    #[expect(clippy::option_option, reason = "unknown, or nothing")]
+    fn lost_without_git(
+        &self,
+        folder: &Path,
+        counts: impl Fn(&Path) -> bool,
+    ) -> Option<Option<PathBuf>> {
+        self.walk(folder, |path| {
+            counts(path)
+                && !matches!(
+                    self.content(path),
+                    Content::Own(_) | Content::Rebuildable(_) | Content::Held(_)
+                )
+        })
+    }
+
+    #[expect(clippy::option_option, reason = "unknown, or nothing")]
+    fn walk(&self, folder: &Path, is_lost: impl Fn(&Path) -> bool) -> Option<Option<PathBuf>> {
+        let mut folders = vec![(folder.to_owned(), 0)];
+        let mut seen = 0;
+        while let Some((folder, depth)) = folders.pop() {
+            for entry in fs::read_dir(&folder).ok()? {
+                let entry = entry.ok()?;
+                seen += 1;
+                if seen > MAX_WALKED || depth > MAX_DEPTH {
+                    return None;
+                }
+                let path = entry.path();
+                if entry.file_type().ok()?.is_dir() {
+                    folders.push((path, depth + 1));
+                } else if is_lost(&path) {
+                    return Some(Some(path));
+                }
+            }
+        }
+        Some(None)
+    }
+
+    /// Whether the content of one file would be gone.
+    pub(super) fn is_lost(&self, path: &Path) -> Option<bool> {
+        match self.weigh(path, self.content(path)) {
+            Loss::Nothing(_) => Some(false),
+            Loss::Part(_) | Loss::Whole(_) => Some(true),
+            Loss::Unknown => None,
+        }
+    }
+
+    fn written_over(&self, path: &Path, line: &Line) -> Option<Loss> {
+        if line.has_made(path) || path.to_str().is_some_and(|path| line.is_spent(path)) {
+            return Some(Loss::Nothing(format!(
+                "{}: made by the same line",
+                self.shown(path)
+            )));
+        }
+        match self.content(path) {
+            Content::Folder => None,
+            // What is staged stays in the index.
+            content => known(self.weigh(path, content)),
+        }
+    }
+
+    fn put(&self, from: &[Target], to: &Target, line: &Line) -> Option<Loss> {
+        let mut loss = Loss::Nothing("nothing is there".to_owned());
+        for path in destinations(from, to) {
+            if !self.is_in_project(&path) {
+                // Somewhere else nothing is known of what is there.
+                return if self.is_temporary(&path) {
+                    Some(loss)
+                } else {
+                    None
+                };
+            }
+            loss = match self.content(&path) {
+                Content::Folder => loss,
+                _ => loss.and(self.written_over(&path, line)?),
+            };
+        }
+        Some(loss)
+    }
+
+    fn found(&self, found: &Found, line: &Line) -> Option<Loss> {
+        let matchers: Vec<globset::GlobMatcher> = found
+            .names
+            .iter()
+            .map(|name| Some(globset::Glob::new(name).ok()?.compile_matcher()))
+            .collect::<Option<_>>()?;
+        let mut loss = Loss::Nothing("nothing is found that would be lost".to_owned());
+        for root in &found.roots {
+            for root in expand::paths(root)? {
+                if !self.is_in_project(&root) {
+                    return None;
+                }
+                let matches = |path: &Path| {
+                    let below = path.strip_prefix(&root).unwrap_or(path);
+                    let mut names = below.components().map(|it| it.as_os_str());
+                    matchers.is_empty()
+                        || match found.depth {
+                            Depth::One => path
+                                .file_name()
+                                .is_some_and(|name| matchers.iter().all(|it| it.is_match(name))),
+                            Depth::Tree => {
+                                names.any(|name| matchers.iter().all(|it| it.is_match(name)))
+                            }
+                        }
+                };
+                let lost = self.walk(&root, |path| {
+                    !is_in_git(path)
+                        && matches(path)
+                        && !line.has_made(path)
+                        && self.is_lost(path) != Some(false)
+                })?;
+                if let Some(path) = lost {
+                    let what = format!(
+                        "{} holds work that git does not have and that this session did not make",
+                        self.shown(&path)
+                    );
+                    let whole = root == Path::new(self.project) && matchers.is_empty();
+                    loss = loss.and(if whole {
+                        Loss::Whole(what)
+                    } else {
+                        Loss::Part(what)
+                    });
+                }
+            }
+        }
+        Some(loss)
+    }
+
+    pub(super) fn is_temporary(&self, path: &Path) -> bool {
+        let Some(path) = path.to_str() else {
+            return false;
+        };
+        ["/tmp", "/var/tmp", "/dev/shm"]
+            .into_iter()
+            .chain(self.temp.iter().map(String::as_str))
+            .any(|folder| is_within(path, folder))
+            && !is_within(path, self.project)
+    }
+
+    /// What an act writes, with what is there before it.
+    pub(super) fn touched_by(&self, act: &Act) -> Vec<Touch> {
+        let (targets, before): (Vec<PathBuf>, Option<Before>) = match act {
+            Act::Make(target) => (expand::paths(target).unwrap_or_default(), None),
+            Act::Write { to, .. } => {
+                let path = to.link.as_deref().unwrap_or(&to.path);
+                (vec![PathBuf::from(path)], None)
+            }
+            Act::Copy { from, to } => (destinations(from, to), None),
+            Act::Move { from, to } => {
+                let sources: Vec<PathBuf> = from
+                    .iter()
+                    .flat_map(|it| expand::paths(it).unwrap_or_default())
+                    .collect();
+                let theirs = sources.iter().any(|it| self.before(it) == Before::Other);
+                // What is moved keeps its owner.
+                (
+                    destinations(from, to),
+                    Some(if theirs { Before::Other } else { Before::Own }),
+                )
+            }
+            Act::Git {
+                directory,
+                act: GitAct::StashPop { number } | GitAct::StashApply { number },
+            } => {
+                return self
+                    .unstashed(Path::new(directory), *number)
+                    .unwrap_or_default();
+            }
+            _ => return Vec::new(),
+        };
+        targets
+            .into_iter()
+            .filter(|path| self.is_in_project(path) && !is_in_git(path) && !path.is_dir())
+            .filter_map(|path| {
+                Some(Touch {
+                    before: before.unwrap_or_else(|| self.before(&path)),
+                    staged: self.staged(&path),
+                    path: path.to_str()?.to_owned(),
+                })
+            })
+            .collect()
+    }
+
+    fn staged(&self, path: &Path) -> Option<String> {
+        let repository = self.git.repository(path.parent()?)?;
+        let below = path
+            .strip_prefix(&repository.root)
+            .ok()?
+            .as_os_str()
+            .as_bytes();
+        let entry = self.git.index_entry(&repository, below)??;
+        Some(entry.id.to_string())
+    }
+
+    /// What comes back from a stash keeps its owner.
+    fn unstashed(&self, directory: &Path, number: Option<usize>) -> Option<Vec<Touch>> {
+        let repository = self.git.repository(directory)?;
+        let stash = *self.git.stashes(&repository)?.get(number?)?;
+        let own = self
+            .work
+            .is_some_and(|work| work.owns_commit(&stash.to_string()));
+        let paths = self.paths_of_stash(&repository, stash)?;
+        Some(
+            paths
+                .iter()
+                .map(|path| Touch {
+                    path: join(&repository.root, path).to_string_lossy().into_owned(),
+                    before: if own { Before::Own } else { Before::Other },
+                    staged: None,
+                })
+                .collect(),
+        )
+    }
+}
+
+fn is_in_git(path: &Path) -> bool {
+    path.components().any(|it| it.as_os_str() == ".git")
+}
+
+fn known(loss: Loss) -> Option<Loss> {
+    (loss != Loss::Unknown).then_some(loss)
+}
+
+/// A list of paths for people.
+pub(super) fn named(paths: &[Vec<u8>]) -> String {
+    let mut text = paths
+        .iter()
+        .take(3)
+        .map(|it| show(it))
+        .collect::<Vec<_>>()
+        .join(", ");
+    if paths.len() > 3 {
+        text.push_str(&format!(" and {} more", paths.len() - 3));
+    }
+    text
+}

@@ -1,0 +1,277 @@
+//! What the same line has done before: files that it made, work that it put aside.
+
+use std::path::{Path, PathBuf};
+
+use bowline_guard::loss::{Act, GitAct, Switching, Untracked, Writing};
+use bowline_guard::paths::is_within;
+
+use super::expand;
+
+/// What the runs before have done to files.
+#[derive(Debug, Default)]
+pub(super) struct Line {
+    /// Paths that were not there before the line.
+    made: Vec<String>,
+    /// Paths that the line has deleted, moved away or written over.
+    spent: Vec<String>,
+}
+
+impl Line {
+    pub(super) fn of_files(earlier: &[Act]) -> Self {
+        let mut line = Self::default();
+        for act in earlier {
+            line.add(act);
+        }
+        line
+    }
+
+    fn add(&mut self, act: &Act) {
+        match act {
+            Act::Make(target) | Act::Unpack(target) => self.makes(&target.path),
+            Act::Write { to, how } => {
+                self.makes(&to.path);
+                if *how == Writing::Replace {
+                    self.spent.push(to.path.clone());
+                }
+            }
+            Act::Copy { from, to } | Act::Move { from, to } => {
+                for path in destinations(from, to) {
+                    self.makes(&path.to_string_lossy());
+                }
+                if matches!(act, Act::Move { .. }) {
+                    self.spent.extend(from.iter().map(|it| it.path.clone()));
+                }
+            }
+            Act::Delete { target, .. } => self.spent.push(target.path.clone()),
+            Act::Git {
+                act: GitAct::Clone { into },
+                ..
+            } => self.makes(&into.path),
+            Act::Git {
+                directory,
+                act: GitAct::WorktreeAdd { path },
+            } => {
+                let path = super::pathspec::normal(&Path::new(directory).join(path));
+                if let Some(path) = path.as_deref().and_then(Path::to_str) {
+                    self.makes(path);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn makes(&mut self, path: &str) {
+        let was_there = std::fs::symlink_metadata(path).is_ok();
+        if !was_there || self.is_spent(path) {
+            self.made.push(path.to_owned());
+        }
+    }
+
+    /// Whether the line has made this path, or the folder that it lies in.
+    pub(super) fn has_made(&self, path: &Path) -> bool {
+        let Some(path) = path.to_str() else {
+            return false;
+        };
+        self.made.iter().any(|made| is_within(path, made))
+    }
+
+    /// Whether the line has taken away what was there; that was judged then.
+    pub(super) fn is_spent(&self, path: &str) -> bool {
+        self.spent.iter().any(|spent| is_within(path, spent))
+    }
+}
+
+/// Where things land that are put at a place.
+pub(super) fn destinations(
+    from: &[bowline_guard::loss::Target],
+    to: &bowline_guard::loss::Target,
+) -> Vec<PathBuf> {
+    let place = Path::new(to.link.as_deref().unwrap_or(&to.path));
+    let into_folder =
+        place.is_dir() || to.kind == bowline_guard::loss::TargetKind::Folder || from.len() > 1;
+    if !into_folder {
+        return vec![PathBuf::from(&to.path)];
+    }
+    let sources = from
+        .iter()
+        .flat_map(|it| expand::paths(it).unwrap_or_default());
+    sources
+        .filter_map(|source| Some(place.join(source.file_name()?)))
+        .collect()
+}
+
+/// What the runs before have done to the repository.
+#[derive(Debug, Default)]
+pub(super) struct GitLine {
+    /// Branches that the line made, with whether somebody else's work was committed there.
+    pub(super) branches: Vec<LineBranch>,
+    /// The branch of the line's own that is checked out.
+    pub(super) current: Option<usize>,
+    /// Stashes that the line made, newest last.
+    pub(super) stashes: Vec<LineStash>,
+    /// How many of the repository's own stashes the line has taken away.
+    pub(super) popped: usize,
+    /// Stashes of the repository that were applied.
+    pub(super) applied: Vec<usize>,
+    pub(super) tracked: Saved,
+    pub(super) untracked: Saved,
+    /// Whether the branch that was checked out at first has moved.
+    pub(super) moved: Moved,
+    /// What `git add` was given.
+    pub(super) added: Vec<Vec<String>>,
+}
+
+#[derive(Debug)]
+pub(super) struct LineBranch {
+    pub(super) name: String,
+    pub(super) at: Option<String>,
+    pub(super) holds: Whose,
+}
+
+#[derive(Debug)]
+pub(super) struct LineStash {
+    pub(super) holds: Whose,
+    pub(super) applied: bool,
+}
+
+/// Whose work something holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// The session's, or nobody's.
+    Own,
+    /// Somebody else's.
+    Others,
+}
+
+/// Whether what is not committed was put somewhere safe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Saved {
+    #[default]
+    No,
+    Yes,
+}
+
+/// Whether the branch is where it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Moved {
+    #[default]
+    No,
+    Yes,
+}
+
+impl GitLine {
+    /// Follows the acts before. `tracked` says whose changes a stash of everything would take; `None` if there are none.
+    pub(super) fn follow(
+        acts: &[&GitAct],
+        tracked: impl Fn() -> Option<Option<Whose>>,
+    ) -> Option<Self> {
+        let mut line = Self::default();
+        for act in acts {
+            match act {
+                GitAct::StashPush { paths, untracked } => {
+                    if line.tracked == Saved::No {
+                        if !paths.is_empty() {
+                            return None;
+                        }
+                        if let Some(holds) = tracked()? {
+                            line.stashes.push(LineStash {
+                                holds,
+                                applied: false,
+                            });
+                        }
+                        line.tracked = Saved::Yes;
+                    }
+                    if *untracked == Untracked::Yes {
+                        line.untracked = Saved::Yes;
+                    }
+                }
+                GitAct::StashPop { number } => {
+                    if line.take_stash((*number)?) {
+                        line.tracked = Saved::No;
+                        line.untracked = Saved::No;
+                    }
+                }
+                GitAct::StashApply { number } => {
+                    let number = (*number)?;
+                    let at = line.stashes.len().checked_sub(number + 1);
+                    match at.and_then(|at| line.stashes.get_mut(at)) {
+                        Some(stash) => {
+                            stash.applied = true;
+                            line.tracked = Saved::No;
+                        }
+                        None => {
+                            let real = number - line.stashes.len() + line.popped;
+                            line.applied.push(real);
+                        }
+                    }
+                }
+                GitAct::StashDrop { number } => {
+                    line.take_stash((*number)?);
+                }
+                GitAct::StashClear => return None,
+                GitAct::CreateBranch { name, at, switch } => {
+                    line.branches.push(LineBranch {
+                        name: format!("refs/heads/{name}"),
+                        at: at.clone(),
+                        holds: Whose::Own,
+                    });
+                    if *switch == Switching::Yes {
+                        line.current = Some(line.branches.len() - 1);
+                    }
+                }
+                GitAct::Switch => line.current = None,
+                GitAct::Add { paths } => line.added.push(paths.clone()),
+                GitAct::Commit { all } => line.commit(*all, &tracked)?,
+                GitAct::Other => line.moved = Moved::Yes,
+                GitAct::ResetHard { to: Some(_) } | GitAct::MoveRef { .. } => {
+                    line.moved = Moved::Yes
+                }
+                _ => {}
+            }
+        }
+        Some(line)
+    }
+
+    fn commit(
+        &mut self,
+        all: Untracked,
+        tracked: &impl Fn() -> Option<Option<Whose>>,
+    ) -> Option<()> {
+        let added_all = self.added.iter().any(|paths| {
+            paths.is_empty()
+                || paths
+                    .iter()
+                    .any(|it| matches!(it.as_str(), "." | "*" | ":/"))
+        });
+        let whose = tracked()?.unwrap_or(Whose::Own);
+        match self.current.and_then(|at| self.branches.get_mut(at)) {
+            Some(branch) => {
+                if whose == Whose::Others || added_all {
+                    branch.holds = Whose::Others;
+                }
+            }
+            None => self.moved = Moved::Yes,
+        }
+        if all == Untracked::Yes || added_all {
+            self.tracked = Saved::Yes;
+        }
+        if added_all {
+            self.untracked = Saved::Yes;
+        }
+        Some(())
+    }
+
+    /// Takes a stash off the pile; whether it was one of the line's own.
+    fn take_stash(&mut self, number: usize) -> bool {
+        match self.stashes.len().checked_sub(number + 1) {
+            Some(at) => {
+                self.stashes.remove(at);
+                true
+            }
+            None => {
+                self.popped += 1;
+                false
+            }
+        }
+    }
+}

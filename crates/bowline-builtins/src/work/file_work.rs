@@ -1,0 +1,51 @@
+//! What a session has in one file.
+
+use chrono::{DateTime, Utc};
+
+use super::touch::{Before, Touch};
+
+/// A file that a session has written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FileWork {
+    /// When the session first wrote it.
+    pub(super) since: DateTime<Utc>,
+    /// The end of the last call that did.
+    pub(super) until: DateTime<Utc>,
+    pub(super) share: Share,
+    /// What git's index held when the session first wrote it.
+    pub(super) staged: Option<String>,
+}
+
+/// Whose work is in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Share {
+    /// The session's alone, on top of what git has.
+    Own,
+    /// Somebody else's, too.
+    Mixed,
+}
+
+impl FileWork {
+    /// The file after a call that lasted from `started` to `ended`.
+    pub(super) fn after(
+        known: Option<&Self>,
+        touch: &Touch,
+        started: DateTime<Utc>,
+        ended: DateTime<Utc>,
+    ) -> Self {
+        let goes_on = known.filter(|_| touch.before == Before::Own);
+        Self {
+            since: goes_on.map_or(started, |it| it.since),
+            until: ended,
+            share: match touch.before {
+                Before::Missing | Before::Held => Share::Own,
+                Before::Own => goes_on.map_or(Share::Own, |it| it.share),
+                Before::Other => Share::Mixed,
+            },
+            staged: match goes_on {
+                Some(it) => it.staged.clone(),
+                None => touch.staged.clone(),
+            },
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! Follows what a session does to files, so that its own work is known for its own.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bowline::hooks::{
+    Decision, Hook, HookContext, HookEvent, HookInput, HookOutput, RunMode, RunPolicy,
+};
+use bowline_guard::families;
+use bowline_guard::loss::{Act, GitAct, Target, Writing};
+use bowline_guard::paths::{World, resolve_literal};
+use bowline_guard::tool::Tool;
+use bowline_store::Change;
+use serde_json::Value;
+
+use super::ledger::Ledger;
+use super::session::Ground;
+use super::touch::{CallWork, GitBefore};
+use crate::analyst::Analyst;
+use crate::loss::Losses;
+use crate::machine::MachineWorld;
+use crate::machine::git::{ObjectId, Repository};
+use crate::tracing::{CALL_VARIABLE, Journal};
+
+pub(crate) const NAME: &str = "work";
+pub(crate) const SUMMARY: &str = "follows which files a session makes and reads, for the guards";
+
+const EVENTS: &[HookEvent] = &[
+    HookEvent::SessionStart,
+    HookEvent::UserPromptSubmit,
+    HookEvent::PreToolUse,
+    HookEvent::PostToolUse,
+    HookEvent::PostToolUseFailure,
+];
+
+/// Files that a prompt mentions, up to so many.
+const MAX_MENTIONS: usize = 32;
+/// Refs that are compared before and after a commit.
+const MAX_REFS: usize = 2_000;
+
+/// Notes in the ledger what calls make.
+#[derive(Debug)]
+pub(crate) struct Work {
+    ledger: Arc<Ledger>,
+    analyst: Arc<Analyst>,
+    journal: Journal,
+}
+
+impl Work {
+    pub(crate) fn new(ledger: Arc<Ledger>, analyst: Arc<Analyst>, journal: Journal) -> Self {
+        Self {
+            ledger,
+            analyst,
+            journal,
+        }
+    }
+
+    fn starts(&self, input: &HookInput, ctx: &HookContext, world: &MachineWorld<'_>) {
+        let (Some(call), Some(tool)) = (input.tool_use_id(), input.tool_name()) else {
+            return;
+        };
+        if only_looks(tool) {
+            return;
+        }
+        let acts = self.acts(input, ctx, world);
+        let losses = world.losses();
+        let work = if acts.is_empty() {
+            CallWork::default()
+        } else {
+            CallWork {
+                touched: losses.touches(&acts),
+                before: git_before(&losses, &acts),
+                ..CallWork::default()
+            }
+        };
+        self.keep(call, &work, ctx);
+        let ground = match input
+            .tool_input()
+            .and_then(|it| it.get("run_in_background"))
+        {
+            Some(Value::Bool(true)) => Ground::Back,
+            _ => Ground::Fore,
+        };
+        let session = (input.session_id.as_str(), world.project_root());
+        self.ledger.begin_call(session, call, work, ground);
+    }
+
+    fn ends(&self, input: &HookInput, ctx: &HookContext, world: &MachineWorld<'_>) {
+        let (Some(call), Some(tool)) = (input.tool_use_id(), input.tool_name()) else {
+            return;
+        };
+        let session = (input.session_id.as_str(), world.project_root());
+        match Tool::named(tool) {
+            Some(Tool::Read | Tool::NotebookRead)
+                if input.event_type() == HookEvent::PostToolUse =>
+            {
+                for file in named_files(input) {
+                    self.ledger
+                        .read(session, &end_of(file, world), input.timestamp);
+                }
+            }
+            _ if only_looks(tool) => {}
+            _ => {
+                // Its own commits are known by what it was about to touch.
+                let before = self.ledger.before(session, call);
+                self.ledger.end_call(session, call, input.timestamp);
+                if let Some(before) = before {
+                    let commits = own_commits(&world.losses(), &before).unwrap_or_default();
+                    self.ledger.add_commits(session, &commits);
+                    let work = CallWork {
+                        commits,
+                        ..CallWork::default()
+                    };
+                    self.keep(call, &work, ctx);
+                }
+            }
+        }
+    }
+
+    /// What a call would do to files and repositories.
+    fn acts(&self, input: &HookInput, ctx: &HookContext, world: &MachineWorld<'_>) -> Vec<Act> {
+        match input.tool_name().and_then(Tool::named) {
+            Some(tool) if tool.runs_a_shell() => {
+                let Some(command) = input.command() else {
+                    return Vec::new();
+                };
+                let judgement = self.analyst.judge(command, input, ctx);
+                let runs = judgement.invocations.iter();
+                runs.flat_map(|run| families::acts(run, world)).collect()
+            }
+            Some(tool) if tool.changes_a_file() => named_files(input)
+                .map(|file| Act::Write {
+                    to: Target::from(&resolve_literal(file, world)),
+                    how: Writing::ByTool,
+                })
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Hands work over to the record of the event.
+    fn keep(&self, call: &str, work: &CallWork, ctx: &HookContext) {
+        let event = ctx.env.get(CALL_VARIABLE);
+        if let Some(event) = event.filter(|_| !work.is_empty())
+            && let Ok(work) = serde_json::to_value(work)
+        {
+            let call = call.to_owned();
+            self.journal.add(event, Change::Worked { call, work });
+        }
+    }
+
+    /// A file that a prompt mentions is shown to the agent.
+    fn mentions(&self, input: &HookInput, world: &MachineWorld<'_>) {
+        let prompt = input.prompt().unwrap_or_default();
+        let words = prompt
+            .split_whitespace()
+            .filter_map(|word| word.strip_prefix('@'));
+        let session = (input.session_id.as_str(), world.project_root());
+        for word in words.take(MAX_MENTIONS) {
+            let name = word.trim_end_matches([',', '.', ';', ':', ')', '?', '!']);
+            if !name.is_empty() {
+                self.ledger
+                    .read(session, &end_of(name, world), input.timestamp);
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Hook for Work {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn events(&self) -> &[HookEvent] {
+        EVENTS
+    }
+
+    fn priority(&self) -> i32 {
+        crate::guard::PRIORITY
+    }
+
+    fn policy(&self) -> RunPolicy {
+        let mut policy = RunPolicy::observer();
+        policy.mode = RunMode::Told;
+        policy
+    }
+
+    async fn execute(&self, _input: HookInput, _ctx: &HookContext) -> bowline::Result<HookOutput> {
+        Ok(HookOutput::allow())
+    }
+
+    async fn decided(&self, input: &HookInput, decision: &HookOutput, ctx: &HookContext) {
+        if input.session_id.is_empty() {
+            return;
+        }
+        let world = self.analyst.world_of(input, ctx);
+        match input.event_type() {
+            HookEvent::SessionStart if matches!(input.source(), Some("startup" | "clear")) => {
+                self.ledger
+                    .begin_session(&input.session_id, world.project_root());
+            }
+            HookEvent::UserPromptSubmit => self.mentions(input, &world),
+            HookEvent::PreToolUse if decision.decision() != Decision::Deny => {
+                self.starts(input, ctx, &world);
+            }
+            HookEvent::PostToolUse | HookEvent::PostToolUseFailure => {
+                self.ends(input, ctx, &world);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a tool changes nothing.
+fn only_looks(tool: &str) -> bool {
+    matches!(
+        Tool::named(tool),
+        Some(Tool::Read | Tool::NotebookRead | Tool::Glob | Tool::Grep | Tool::Ls)
+    ) || matches!(
+        tool,
+        "WebFetch" | "WebSearch" | "TodoWrite" | "Task" | "Agent"
+    )
+}
+
+fn named_files(input: &HookInput) -> impl Iterator<Item = &str> {
+    let fields = input.tool_input();
+    ["file_path", "notebook_path"]
+        .into_iter()
+        .filter_map(move |name| fields?.get(name)?.as_str())
+}
+
+/// Where a path leads in the end.
+fn end_of(path: &str, world: &dyn World) -> String {
+    let resolved = resolve_literal(path, world);
+    resolved.target.unwrap_or(resolved.path)
+}
+
+/// What must be known of a repository to tell afterwards which commits are the session's own.
+fn git_before(losses: &Losses<'_>, acts: &[Act]) -> Option<GitBefore> {
+    let commits = acts.iter().find_map(|act| match act {
+        Act::Git {
+            directory,
+            act: GitAct::Commit { .. } | GitAct::StashPush { .. },
+        } => Some(directory),
+        _ => None,
+    })?;
+    let repository = losses.git.repository(Path::new(commits))?;
+    // After a stash, or when the line goes on elsewhere, the files on disk no longer tell whose work it was.
+    let leaves = acts.iter().any(|act| {
+        matches!(
+            act,
+            Act::Git {
+                act: GitAct::StashPush { .. }
+                    | GitAct::Switch
+                    | GitAct::ForceSwitch
+                    | GitAct::CreateBranch { .. }
+                    | GitAct::ResetHard { .. },
+                ..
+            }
+        )
+    });
+    let others = leaves.then(|| losses.others_in(&repository)).flatten();
+    let refs = losses.git.refs(&repository)?;
+    let mut ids: Vec<String> = refs.iter().map(|(_, id)| id.to_string()).collect();
+    ids.extend(
+        losses
+            .git
+            .stashes(&repository)?
+            .iter()
+            .map(ToString::to_string),
+    );
+    ids.sort_unstable();
+    ids.dedup();
+    (ids.len() <= MAX_REFS).then(|| GitBefore {
+        folder: commits.clone(),
+        refs: ids,
+        others: others.map(|paths| {
+            let text = |path: &Vec<u8>| String::from_utf8_lossy(path).into_owned();
+            paths.iter().map(text).collect()
+        }),
+    })
+}
+
+/// The commits and stashes that came since, with nothing in them but the session's own work.
+fn own_commits(losses: &Losses<'_>, before: &GitBefore) -> Option<Vec<String>> {
+    let repository = losses.git.repository(Path::new(&before.folder))?;
+    let known: Vec<ObjectId> = before
+        .refs
+        .iter()
+        .filter_map(|id| id.parse().ok())
+        .collect();
+    let mut own = Vec::new();
+    for stash in losses.git.stashes(&repository)? {
+        if known.contains(&stash) {
+            break;
+        }
+        let paths = losses.paths_of_stash(&repository, stash)?;
+        if is_without(&paths, before.others.as_deref()) {
+            own.push(stash.to_string());
+        }
+    }
+    for (name, tip) in losses.git.refs(&repository)? {
+        if known.contains(&tip) || name == "refs/stash" {
+            continue;
+        }
+        for commit in losses.git.unheld(&repository, tip, &known)? {
+            if is_own(losses, &repository, commit, before).unwrap_or(false) {
+                own.push(commit.to_string());
+            }
+        }
+    }
+    own.sort_unstable();
+    own.dedup();
+    Some(own)
+}
+
+fn is_own(
+    losses: &Losses<'_>,
+    repository: &Repository,
+    commit: ObjectId,
+    before: &GitBefore,
+) -> Option<bool> {
+    if before.others.is_none() {
+        return losses.is_own_commit(repository, commit);
+    }
+    let paths = losses.paths_of_commit(repository, commit)?;
+    Some(is_without(&paths, before.others.as_deref()))
+}
+
+/// Whether none of the paths held somebody else's work; if that is not known, it may.
+fn is_without(paths: &[Vec<u8>], others: Option<&[String]>) -> bool {
+    others.is_some_and(|others| {
+        paths.iter().all(|path| {
+            let path = String::from_utf8_lossy(path);
+            !others.iter().any(|other| *other == path)
+        })
+    })
+}

@@ -1,0 +1,333 @@
+//! What all sessions made, as far as memory allows, and as the store has it.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bowline_store::{Store, TraceFilter, TraceStatus};
+use chrono::{DateTime, Duration, Utc};
+
+use super::session::{Ground, OpenCall, SessionWork, Span, Times};
+use super::touch::{CallWork, GitBefore};
+
+/// Sessions that are remembered; the one that was quiet longest is forgotten first.
+const MAX_SESSIONS: usize = 256;
+/// Calls of other sessions that are looked at.
+const MAX_OTHERS: usize = 500;
+
+/// What sessions made.
+#[derive(Default)]
+pub struct Ledger {
+    sessions: Mutex<HashMap<String, Arc<Known>>>,
+    store: Option<Arc<dyn Store>>,
+}
+
+impl fmt::Debug for Ledger {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ledger").finish_non_exhaustive()
+    }
+}
+
+/// One session.
+struct Known {
+    /// Since when this process hears of it; what was before is in the store.
+    since: DateTime<Utc>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    work: SessionWork,
+    past: Past,
+    last: DateTime<Utc>,
+}
+
+/// Whether what was before is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Past {
+    #[default]
+    NotRead,
+    Read,
+}
+
+impl Ledger {
+    /// A ledger that reads what was before from a store.
+    pub fn new(store: Option<Arc<dyn Store>>) -> Self {
+        Self {
+            sessions: Mutex::default(),
+            store,
+        }
+    }
+
+    /// A session begins, and there is nothing before it.
+    pub(super) fn begin_session(&self, session: &str, project: &str) {
+        let known = self.known(session, project);
+        lock(&known.state).past = Past::Read;
+    }
+
+    pub(super) fn begin_call(
+        &self,
+        (session, project): (&str, &str),
+        call: &str,
+        work: CallWork,
+        ground: Ground,
+    ) {
+        let known = self.known(session, project);
+        let open = OpenCall {
+            started: Utc::now(),
+            work,
+            ground,
+        };
+        lock(&known.state).work.begin(call, open);
+    }
+
+    /// What a call that has begun found in the repository, also if another process began it.
+    pub(super) fn before(&self, (session, project): (&str, &str), call: &str) -> Option<GitBefore> {
+        let known = self.known(session, project);
+        let open = |state: &State| Some(state.work.open.get(call)?.work.before.clone());
+        let here = open(&lock(&known.state));
+        match here {
+            Some(before) => before,
+            None => {
+                let known = self.recalled(session, project);
+                let state = lock(&known.state);
+                open(&state).flatten()
+            }
+        }
+    }
+
+    pub(super) fn end_call(
+        &self,
+        (session, project): (&str, &str),
+        call: &str,
+        ended: DateTime<Utc>,
+    ) {
+        let known = self.known(session, project);
+        lock(&known.state).work.end(call, ended);
+    }
+
+    pub(super) fn add_commits(&self, (session, project): (&str, &str), commits: &[String]) {
+        let known = self.known(session, project);
+        lock(&known.state)
+            .work
+            .commits
+            .extend(commits.iter().cloned());
+    }
+
+    pub(super) fn read(&self, (session, project): (&str, &str), path: &str, at: DateTime<Utc>) {
+        let known = self.known(session, project);
+        lock(&known.state).work.read(path, at);
+    }
+
+    /// What a session made, for whoever judges by it.
+    pub(crate) fn view<'l>(&'l self, session: &'l str) -> SessionView<'l> {
+        SessionView {
+            ledger: self,
+            session,
+            project: "",
+        }
+    }
+
+    fn known(&self, session: &str, project: &str) -> Arc<Known> {
+        let now = Utc::now();
+        let mut sessions = lock(&self.sessions);
+        if let Some(known) = sessions.get(session) {
+            lock(&known.state).last = now;
+            return Arc::clone(known);
+        }
+        if sessions.len() >= MAX_SESSIONS {
+            let quietest = sessions.iter().min_by_key(|(_, it)| lock(&it.state).last);
+            if let Some(name) = quietest.map(|(name, _)| name.clone()) {
+                sessions.remove(&name);
+            }
+        }
+        let mut state = State {
+            last: now,
+            ..State::default()
+        };
+        project.clone_into(&mut state.work.project);
+        let known = Arc::new(Known {
+            since: now,
+            state: Mutex::new(state),
+        });
+        sessions.insert(session.to_owned(), Arc::clone(&known));
+        known
+    }
+
+    /// The session with everything that is known of it, also from before this process.
+    fn recalled(&self, session: &str, project: &str) -> Arc<Known> {
+        let known = self.known(session, project);
+        let mut state = lock(&known.state);
+        if state.past == Past::NotRead {
+            state.past = Past::Read;
+            if let Some(store) = &self.store {
+                recall(&mut state.work, store.as_ref(), session, known.since);
+            }
+        }
+        drop(state);
+        known
+    }
+
+    /// Whether another session was at work in the project during a call.
+    fn is_alone(&self, session: &str, project: &str, span: Span) -> bool {
+        let others: Vec<Arc<Known>> = lock(&self.sessions)
+            .iter()
+            .filter(|(name, _)| *name != session)
+            .map(|(_, known)| Arc::clone(known))
+            .collect();
+        let busy = others.iter().any(|other| {
+            let state = lock(&other.state);
+            let at_once =
+                |start: DateTime<Utc>, end: DateTime<Utc>| start < span.end && end > span.start;
+            state.work.project == project
+                && (state
+                    .work
+                    .spans
+                    .iter()
+                    .rev()
+                    .any(|it| at_once(it.start, it.end))
+                    || state
+                        .work
+                        .open
+                        .values()
+                        .any(|it| at_once(it.started, span.end)))
+        });
+        !busy && !self.was_busy(session, project, span)
+    }
+
+    /// The same, as the store has it, for a call before this process.
+    fn was_busy(&self, session: &str, project: &str, span: Span) -> bool {
+        let since = lock(&self.sessions).get(session).map(|it| it.since);
+        let Some(store) = self
+            .store
+            .as_ref()
+            .filter(|_| since.is_some_and(|it| span.start < it))
+        else {
+            return false;
+        };
+        let filter = TraceFilter {
+            since: Some(span.start - Duration::minutes(10)),
+            project: Some(project),
+            limit: MAX_OTHERS,
+            ..TraceFilter::default()
+        };
+        let Ok(traces) = store.find_traces(&filter) else {
+            return true;
+        };
+        traces.iter().any(|trace| {
+            trace.session != session
+                && trace.started_at < span.end
+                && trace.ended_at.is_none_or(|end| end > span.start)
+        })
+    }
+}
+
+/// Adds what the store has of a session before a time.
+fn recall(work: &mut SessionWork, store: &dyn Store, session: &str, before: DateTime<Utc>) {
+    let Ok(calls) = store.past_calls(session) else {
+        return;
+    };
+    for call in calls.into_iter().filter(|call| call.started_at < before) {
+        let mut done = CallWork::default();
+        for part in call.work {
+            let Ok(part) = serde_json::from_value::<CallWork>(part) else {
+                continue;
+            };
+            done.touched.extend(part.touched);
+            done.commits.extend(part.commits);
+            done.before = done.before.or(part.before);
+        }
+        // The store keeps milliseconds: what happened within the last one is part of it.
+        let ended = call.ended_at.map(|end| end + Duration::milliseconds(1));
+        match (call.status, ended) {
+            (TraceStatus::Completed | TraceStatus::Failed, Some(ended)) => {
+                work.add(call.started_at, ended, Ground::Fore, &done);
+                let file = call
+                    .input
+                    .as_ref()
+                    .and_then(|it| it.get("file_path")?.as_str());
+                if let Some(file) = file {
+                    work.read(file, ended);
+                }
+            }
+            (TraceStatus::Started, _) => work.begin(
+                &call.tool_use_id,
+                OpenCall {
+                    started: call.started_at,
+                    work: done,
+                    ground: Ground::Fore,
+                },
+            ),
+            _ => {}
+        }
+    }
+}
+
+/// What one session made.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SessionView<'l> {
+    ledger: &'l Ledger,
+    session: &'l str,
+    project: &'l str,
+}
+
+impl<'l> SessionView<'l> {
+    /// The same, in the project of the judgement.
+    pub(crate) fn in_project(self, project: &'l str) -> Self {
+        Self { project, ..self }
+    }
+    /// Since when a file is the session's own, if it is.
+    pub(crate) fn owns(&self, path: &str, times: Times) -> Option<DateTime<Utc>> {
+        if self.session.is_empty() {
+            return None;
+        }
+        let known = self.ledger.recalled(self.session, self.project);
+        // Whether others were at work is asked without holding this session.
+        let (direct, spans) = {
+            let state = lock(&known.state);
+            let spans = [Some(times.changed), Some(times.modified), times.born]
+                .into_iter()
+                .flatten()
+                .filter_map(|time| state.work.span_at(time))
+                .collect::<Vec<Span>>();
+            (state.work.owns(path, times, |_| true), spans)
+        };
+        direct?;
+        let shared: Vec<Span> = spans
+            .into_iter()
+            .filter(|span| !self.ledger.is_alone(self.session, self.project, *span))
+            .collect();
+        let state = lock(&known.state);
+        state.work.owns(path, times, |span| !shared.contains(&span))
+    }
+
+    /// Whether the session has read a file as it is now.
+    pub(crate) fn knows(&self, path: &str, times: Times) -> bool {
+        if self.session.is_empty() {
+            return false;
+        }
+        let known = self.ledger.recalled(self.session, self.project);
+        let state = lock(&known.state);
+        state.work.knows(path, times)
+    }
+
+    /// Whether a commit or stash holds nothing but the session's own work.
+    pub(crate) fn owns_commit(&self, id: &str) -> bool {
+        let known = self.ledger.recalled(self.session, self.project);
+        let state = lock(&known.state);
+        state.work.commits.contains(id)
+    }
+
+    /// Whether the session itself has put into the index what it holds for a file that is its own.
+    pub(crate) fn staged_it(&self, path: &str, index: &str) -> bool {
+        let known = self.ledger.recalled(self.session, self.project);
+        let state = lock(&known.state);
+        state.work.files.get(path).is_some_and(|file| {
+            file.share == super::file_work::Share::Own && file.staged.as_deref() != Some(index)
+        })
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

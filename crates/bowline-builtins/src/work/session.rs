@@ -1,0 +1,163 @@
+//! What one session made, and when it was at work.
+
+use std::collections::{HashMap, HashSet};
+
+use chrono::{DateTime, Duration, Utc};
+
+use super::file_work::{FileWork, Share};
+use super::touch::CallWork;
+
+/// Files, reads and commits that are remembered of one session.
+const MAX_FILES: usize = 20_000;
+/// Calls that are remembered of one session.
+const MAX_CALLS: usize = 8_192;
+/// Calls that are waited for.
+const MAX_OPEN: usize = 512;
+/// A file system's clock may be behind by so much.
+const CLOCK: Duration = Duration::milliseconds(10);
+
+/// When a file last changed, and when it came to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Times {
+    /// When its content changed, as a program may have set it.
+    pub(crate) modified: DateTime<Utc>,
+    /// When its content or its name changed, which no program can set.
+    pub(crate) changed: DateTime<Utc>,
+    pub(crate) born: Option<DateTime<Utc>>,
+}
+
+/// The time of one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Span {
+    pub(super) start: DateTime<Utc>,
+    pub(super) end: DateTime<Utc>,
+}
+
+/// A call that has begun.
+#[derive(Debug, Clone)]
+pub(super) struct OpenCall {
+    pub(super) started: DateTime<Utc>,
+    pub(super) work: CallWork,
+    pub(super) ground: Ground,
+}
+
+/// Whether the agent waits for a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ground {
+    /// What changes meanwhile is its doing.
+    Fore,
+    /// It goes on when it is answered.
+    Back,
+}
+
+/// What is known of one session.
+#[derive(Debug, Default)]
+pub(super) struct SessionWork {
+    pub(super) project: String,
+    pub(super) files: HashMap<String, FileWork>,
+    pub(super) reads: HashMap<String, DateTime<Utc>>,
+    pub(super) commits: HashSet<String>,
+    pub(super) spans: Vec<Span>,
+    pub(super) open: HashMap<String, OpenCall>,
+}
+
+impl SessionWork {
+    pub(super) fn begin(&mut self, call: &str, open: OpenCall) {
+        if self.open.len() >= MAX_OPEN {
+            self.open.clear();
+        }
+        self.open.insert(call.to_owned(), open);
+    }
+
+    /// Ends a call; what it was about to touch is now the session's.
+    pub(super) fn end(&mut self, call: &str, ended: DateTime<Utc>) {
+        let Some(open) = self.open.remove(call) else {
+            return;
+        };
+        self.add(open.started, ended, open.ground, &open.work);
+    }
+
+    pub(super) fn add(
+        &mut self,
+        started: DateTime<Utc>,
+        ended: DateTime<Utc>,
+        ground: Ground,
+        work: &CallWork,
+    ) {
+        for touch in &work.touched {
+            if self.files.len() >= MAX_FILES && !self.files.contains_key(&touch.path) {
+                break;
+            }
+            let after = FileWork::after(self.files.get(&touch.path), touch, started, ended);
+            self.files.insert(touch.path.clone(), after);
+        }
+        self.commits.extend(work.commits.iter().cloned());
+        if ground == Ground::Fore {
+            self.add_span(Span {
+                start: started,
+                end: ended,
+            });
+        }
+    }
+
+    fn add_span(&mut self, span: Span) {
+        if self.spans.len() >= MAX_CALLS {
+            self.spans.remove(0);
+        }
+        let at = self.spans.partition_point(|it| it.start <= span.start);
+        self.spans.insert(at, span);
+    }
+
+    pub(super) fn read(&mut self, path: &str, at: DateTime<Utc>) {
+        if self.reads.len() < MAX_FILES || self.reads.contains_key(path) {
+            self.reads.insert(path.to_owned(), at);
+        }
+    }
+
+    /// The call during which something happened.
+    pub(super) fn span_at(&self, time: DateTime<Utc>) -> Option<Span> {
+        let until = self.spans.partition_point(|it| it.start - CLOCK <= time);
+        let candidates = self.spans.get(..until).unwrap_or_default();
+        candidates
+            .iter()
+            .rev()
+            .take(64)
+            .find(|it| time <= it.end)
+            .copied()
+    }
+
+    /// Since when a file is the session's own, if it is. `alone` says whether nobody else was at work then.
+    pub(super) fn owns(
+        &self,
+        path: &str,
+        times: Times,
+        alone: impl Fn(Span) -> bool,
+    ) -> Option<DateTime<Utc>> {
+        let by_call = |time| self.span_at(time).filter(|span| alone(*span));
+        match self.files.get(path) {
+            Some(file) => {
+                let untouched = |time| time <= file.until || by_call(time).is_some();
+                let own = file.share == Share::Own
+                    && untouched(times.changed)
+                    && untouched(times.modified);
+                own.then_some(file.since)
+            }
+            // A program that the session ran has made it, and nobody has changed it since.
+            None => {
+                let made = by_call(times.born?)?;
+                by_call(times.changed).map(|_| made.start)
+            }
+        }
+    }
+
+    /// Whether the session has read the file as it is now.
+    pub(super) fn knows(&self, path: &str, times: Times) -> bool {
+        let read = self.reads.get(path).copied();
+        let wrote = self.files.get(path).map(|it| it.until);
+        let seen = read.max(wrote);
+        seen.is_some_and(|seen| {
+            let known = |time| time <= seen || self.span_at(time).is_some();
+            known(times.changed)
+        })
+    }
+}

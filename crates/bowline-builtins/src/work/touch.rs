@@ -1,0 +1,58 @@
+//! What a call is about to change, and what was there before.
+
+use serde::{Deserialize, Serialize};
+
+/// A path that a call writes, and whose its content was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Touch {
+    pub(crate) path: String,
+    pub(crate) before: Before,
+    /// What git's index held for the path, in hexadecimal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) staged: Option<String>,
+}
+
+/// What was at a path before a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Before {
+    /// Nothing.
+    Missing,
+    /// What git has, or what can be made again.
+    Held,
+    /// What the session made.
+    Own,
+    /// What somebody else has, or nobody knows.
+    Other,
+}
+
+/// What is kept of one call.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct CallWork {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) touched: Vec<Touch>,
+    /// Commits and stashes with nothing in them but the session's own work, in hexadecimal.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) commits: Vec<String>,
+    /// What was in the repository, if the call makes commits or stashes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) before: Option<GitBefore>,
+}
+
+/// A repository before a call that makes commits or stashes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct GitBefore {
+    /// Where git ran.
+    pub(super) folder: String,
+    /// What its refs and stashes held, in hexadecimal.
+    pub(super) refs: Vec<String>,
+    /// The paths with uncommitted work of others; `None` if they were not looked for.
+    #[serde(default)]
+    pub(super) others: Option<Vec<String>>,
+}
+
+impl CallWork {
+    pub(super) fn is_empty(&self) -> bool {
+        self.touched.is_empty() && self.commits.is_empty() && self.before.is_none()
+    }
+}

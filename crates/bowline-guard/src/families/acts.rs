@@ -1,0 +1,367 @@
+//! What a run does to files and repositories, one act after another, whoever may lose or save something by it.
+//!
+//! Only what its text tells: a test run that leaves files behind is not listed.
+
+mod git;
+
+use crate::interpret::{At, NOWHERE};
+use crate::invocation::{Arg, Directory, Invocation, Opening, Value};
+use crate::loss::{Act, Depth, Target, Writing};
+use crate::paths::{self, World};
+
+use super::args::{UNKNOWN, word};
+use super::launch::plain_name;
+
+/// What a run does, in order. Nothing for a run on another machine or in a container.
+pub fn acts(invocation: &Invocation, world: &dyn World) -> Vec<Act> {
+    let Directory::Known(directory) = &invocation.directory else {
+        return Vec::new();
+    };
+    if invocation.runs_elsewhere() || directory.starts_with(NOWHERE) {
+        return Vec::new();
+    }
+    let here = At::without_links(invocation, world);
+    let run = Run {
+        invocation,
+        directory,
+        world: &here,
+    };
+    // The shell opens files before it starts the program.
+    let mut acts = run.redirections();
+    let name = invocation.program.as_deref().map(plain_name);
+    acts.extend(name.into_iter().flat_map(|name| run.program(name)));
+    acts
+}
+
+/// One run, seen from where it takes place.
+struct Run<'r> {
+    invocation: &'r Invocation,
+    directory: &'r str,
+    world: &'r dyn World,
+}
+
+impl Run<'_> {
+    fn redirections(&self) -> Vec<Act> {
+        let opened = self.invocation.opened.iter();
+        opened
+            .filter_map(|opened| match opened.how {
+                Opening::Overwrite => Some((&opened.file, Writing::Replace)),
+                Opening::Append => Some((&opened.file, Writing::Add)),
+                Opening::Read => None,
+            })
+            .flat_map(|(file, how)| self.writes([file], how))
+            .collect()
+    }
+
+    fn program(&self, name: &str) -> Vec<Act> {
+        let args = &self.invocation.args;
+        if args.iter().any(|it| word(it) == "--help") {
+            return Vec::new();
+        }
+        match name {
+            "rm" | "grm" | "unlink" | "srm" | "rimraf" | "del" | "shred" => self.deletes(name),
+            "touch" | "mkdir" | "mkfifo" => self.makes(),
+            "cp" | "gcp" | "install" | "ginstall" => self.copies(),
+            "ln" | "gln" => self.links(),
+            "mv" | "gmv" => self.moves(),
+            "tee" if has_letter(args, 'a') || has(args, &["--append"]) => {
+                self.writes(operands(args, &[]), Writing::Add)
+            }
+            "tee" => self.writes(operands(args, &[]), Writing::Replace),
+            "truncate" | "gtruncate" => {
+                let files = operands(args, &["-s", "--size", "-r", "--reference"]);
+                self.writes(files, Writing::Replace)
+            }
+            "dd" | "gdd" => self.values_of("of=", Writing::Replace),
+            "sort" | "gsort" | "shuf" | "uniq" => self.outputs(&["-o", "--output"]),
+            "curl" => self.outputs(&["-o", "--output"]),
+            "wget" => self.outputs(&["-O", "--output-document"]),
+            "sed" | "gsed" if edits_in_place(args) => self.edits(&["-e", "-f", "--expression"]),
+            "perl" | "ruby" if edits_in_place(args) => self.edits(&["-e", "-E", "-I"]),
+            "patch" => self.writes(operands(args, &["-i", "-d", "-p"]), Writing::Edit),
+            "tar" | "gtar" | "bsdtar" => self.unpacks(),
+            "unzip" => {
+                let into = value_after(args, &["-d"]).map(Arg::known);
+                self.into_folder(into.as_ref())
+            }
+            "black" | "gofmt" | "goimports" | "prettier" | "rustfmt" | "isort" | "autopep8"
+            | "clang-format" | "yapf" | "dos2unix" | "shfmt" | "ruff" | "eslint" | "biome" => {
+                self.writes(operands(args, &["-c", "--config"]), Writing::Tidy)
+            }
+            "git" | "hub" => git::acts(self),
+            _ => Vec::new(),
+        }
+    }
+
+    fn deletes(&self, name: &str) -> Vec<Act> {
+        let args = &self.invocation.args;
+        let recursive = name == "rimraf"
+            || has_letter(args, 'r')
+            || has_letter(args, 'R')
+            || has(args, &["--recursive"]);
+        let depth = if recursive { Depth::Tree } else { Depth::One };
+        let targets = operands(args, &["-n", "--iterations"]).into_iter();
+        targets
+            .flat_map(|arg| self.targets(arg))
+            .map(|target| Act::Delete { target, depth })
+            .collect()
+    }
+
+    fn makes(&self) -> Vec<Act> {
+        let args = &self.invocation.args;
+        let names = operands(args, &["-m", "--mode", "-d", "-r", "-t"]).into_iter();
+        names
+            .flat_map(|arg| self.targets(arg))
+            .map(Act::Make)
+            .collect()
+    }
+
+    /// Files that a script edits in place; the script itself is the first word unless an option has it.
+    fn edits(&self, scripts: &[&str]) -> Vec<Act> {
+        let args = &self.invocation.args;
+        let by_option = args.iter().any(|it| {
+            let text = word(it);
+            scripts.contains(&text)
+                || (text.starts_with('-') && !text.starts_with("--") && text.ends_with('e'))
+        });
+        let mut files = operands_with_clusters(args, scripts);
+        if !by_option && !files.is_empty() {
+            files.remove(0);
+        }
+        self.writes(files, Writing::Edit)
+    }
+
+    /// `-o FILE` of programs that write one.
+    fn outputs(&self, options: &[&str]) -> Vec<Act> {
+        let file = value_after(&self.invocation.args, options).filter(|it| *it != "-");
+        let file = file.map(Arg::known);
+        self.writes(file.iter(), Writing::Replace)
+    }
+
+    fn values_of(&self, name: &str, how: Writing) -> Vec<Act> {
+        let files: Vec<Arg> = self
+            .invocation
+            .args
+            .iter()
+            .filter_map(|arg| {
+                Some(Arg {
+                    source: arg.source.clone(),
+                    value: with_prefix_removed(&arg.value, name)?,
+                })
+            })
+            .collect();
+        self.writes(files.iter(), how)
+    }
+
+    fn copies(&self) -> Vec<Act> {
+        let args = &self.invocation.args;
+        if keeps_what_is_there(args) || has(args, &["-d", "--directory"]) {
+            return Vec::new();
+        }
+        self.put(&[
+            "-m", "--mode", "-o", "--owner", "-g", "--group", "-S", "--suffix",
+        ])
+        .map(|(from, to)| Act::Copy { from, to })
+        .into_iter()
+        .collect()
+    }
+
+    fn moves(&self) -> Vec<Act> {
+        if keeps_what_is_there(&self.invocation.args) {
+            return Vec::new();
+        }
+        self.put(&["-S", "--suffix"])
+            .map(|(from, to)| Act::Move { from, to })
+            .into_iter()
+            .collect()
+    }
+
+    /// A link is made only where nothing is, unless by force.
+    fn links(&self) -> Vec<Act> {
+        let args = &self.invocation.args;
+        let force = has_letter(args, 'f') || has(args, &["--force"]);
+        let put = self.put(&["-S", "--suffix"]);
+        match put {
+            Some((from, to)) if force && !keeps_what_is_there(args) => vec![Act::Copy { from, to }],
+            Some((_, to)) => vec![Act::Make(to)],
+            None => Vec::new(),
+        }
+    }
+
+    /// What is put where: the last word is the place, unless `-t` names it.
+    fn put(&self, with_value: &[&str]) -> Option<(Vec<Target>, Target)> {
+        let args = &self.invocation.args;
+        let into = ["-t", "--target-directory"];
+        let all_with_value: Vec<&str> = with_value.iter().chain(&into).copied().collect();
+        let mut words = operands(args, &all_with_value);
+        let to = match value_after(args, &into) {
+            Some(folder) => Arg::known(format!("{folder}/")),
+            None => words.pop()?.clone(),
+        };
+        let to = self.targets(&to).pop()?;
+        let from: Vec<Target> = words.into_iter().flat_map(|it| self.targets(it)).collect();
+        (!from.is_empty()).then_some((from, to))
+    }
+
+    fn unpacks(&self) -> Vec<Act> {
+        let args = &self.invocation.args;
+        let first = args.first().map(word).unwrap_or_default();
+        let bundled = !first.starts_with("--") && first.trim_start_matches('-').contains('x');
+        if !bundled && !has(args, &["-x", "--extract", "--get"]) {
+            return Vec::new();
+        }
+        let into = value_after(args, &["-C", "--directory"]);
+        let mut words = operands(
+            args,
+            &["-f", "-C", "--file", "--directory", "--exclude", "-X"],
+        );
+        // The archive and, in the old spelling, the letters before it.
+        let archive = usize::from(bundled && first.contains('f'))
+            + usize::from(bundled && !first.starts_with('-'));
+        words.drain(..archive.min(words.len()));
+        if words.is_empty() {
+            return self.into_folder(into.map(Arg::known).as_ref());
+        }
+        let members: Vec<Arg> = words
+            .into_iter()
+            .map(|it| match into {
+                Some(folder) => Arg::known(format!("{folder}/{}", word(it))),
+                None => it.clone(),
+            })
+            .collect();
+        self.writes(members.iter(), Writing::Replace)
+    }
+
+    fn into_folder(&self, folder: Option<&Arg>) -> Vec<Act> {
+        let here = Arg::known(self.directory);
+        let targets = self.targets(folder.unwrap_or(&here));
+        targets.into_iter().map(Act::Unpack).collect()
+    }
+
+    fn writes<'a>(&self, files: impl IntoIterator<Item = &'a Arg>, how: Writing) -> Vec<Act> {
+        files
+            .into_iter()
+            .flat_map(|file| self.targets(file))
+            .map(|to| Act::Write { to, how })
+            .collect()
+    }
+
+    /// Everything that a word names.
+    fn targets(&self, arg: &Arg) -> Vec<Target> {
+        let resolved = match &arg.value {
+            Value::Known(text) => vec![paths::resolve_literal(text, self.world)],
+            Value::Pattern(text) => paths::resolve_words(text, self.world),
+            Value::Partly(text) => vec![paths::resolve(
+                &text.replace(UNKNOWN, "${unknown}"),
+                self.world,
+            )],
+            Value::Unknown => vec![paths::resolve("${unknown}", self.world)],
+        };
+        resolved.iter().map(Target::from).collect()
+    }
+}
+
+/// `cp -n`, `mv --backup`, `ln -i`: what is there stays, in one way or another.
+fn keeps_what_is_there(args: &[Arg]) -> bool {
+    let long = ["--no-clobber", "--interactive", "--backup", "--update=none"];
+    args.iter().map(word).any(|it| {
+        long.iter()
+            .any(|long| it == *long || it.starts_with("--backup="))
+            || it.starts_with("--update=none")
+    }) || ['n', 'i', 'b']
+        .iter()
+        .any(|letter| has_letter(args, *letter))
+}
+
+fn edits_in_place(args: &[Arg]) -> bool {
+    args.iter()
+        .map(word)
+        .take_while(|it| *it != "--")
+        .any(|it| {
+            it.starts_with("--in-place")
+                || (it.starts_with('-')
+                    && !it.starts_with("--")
+                    && it.contains('i')
+                    && !it.starts_with("-I"))
+        })
+}
+
+fn with_prefix_removed(value: &Value, prefix: &str) -> Option<Value> {
+    let cut = |text: &String| text.strip_prefix(prefix).map(ToOwned::to_owned);
+    match value {
+        Value::Known(text) => cut(text).map(Value::Known),
+        Value::Pattern(text) => cut(text).map(Value::Pattern),
+        Value::Partly(text) => cut(text).map(Value::Partly),
+        Value::Unknown => None,
+    }
+}
+
+fn has(args: &[Arg], options: &[&str]) -> bool {
+    args.iter().any(|it| options.contains(&word(it)))
+}
+
+/// Whether a short option is given, also among others: `-rf`.
+fn has_letter(args: &[Arg], letter: char) -> bool {
+    args.iter()
+        .map(word)
+        .take_while(|it| *it != "--")
+        .any(|it| it.starts_with('-') && !it.starts_with("--") && it.contains(letter))
+}
+
+/// The value of an option, as a word of its own, joined, or at the end of a cluster.
+fn value_after<'a>(args: &'a [Arg], options: &[&str]) -> Option<&'a str> {
+    let mut words = args.iter().map(word);
+    while let Some(text) = words.next() {
+        let joined = options
+            .iter()
+            .find_map(|it| text.strip_prefix(it)?.strip_prefix('='));
+        if joined.is_some() {
+            return joined;
+        }
+        let cluster = text.starts_with('-')
+            && !text.starts_with("--")
+            && options
+                .iter()
+                .any(|it| it.len() == 2 && text.ends_with(it.trim_start_matches('-')));
+        if cluster || options.contains(&text) {
+            return words.next();
+        }
+    }
+    None
+}
+
+/// The words that are no options; `with_value` take the next word.
+fn operands<'a>(args: &'a [Arg], with_value: &[&str]) -> Vec<&'a Arg> {
+    walk(args, |text| with_value.contains(&text))
+}
+
+/// The same, where the last letter of a cluster takes the next word, too: `perl -pi -e`, `-ne`.
+fn operands_with_clusters<'a>(args: &'a [Arg], with_value: &[&str]) -> Vec<&'a Arg> {
+    walk(args, |text| {
+        with_value.contains(&text)
+            || (!text.starts_with("--")
+                && with_value
+                    .iter()
+                    .any(|it| it.len() == 2 && text.ends_with(it.trim_start_matches('-'))))
+    })
+}
+
+fn walk(args: &[Arg], takes_next: impl Fn(&str) -> bool) -> Vec<&Arg> {
+    let mut found = Vec::new();
+    let mut only = false;
+    let mut skip = false;
+    for arg in args {
+        let text = word(arg);
+        if std::mem::take(&mut skip) {
+            continue;
+        }
+        if !only && text == "--" {
+            only = true;
+        } else if only || !text.starts_with('-') || text == "-" {
+            found.push(arg);
+        } else {
+            skip = takes_next(text);
+        }
+    }
+    found
+}

@@ -1,0 +1,564 @@
+//! What git does, by its arguments.
+
+use crate::families::args::{Parsed, Spec, UNKNOWN, parse, split_command, word};
+use crate::families::git::{is_whole_tree, looks_like_file};
+use crate::invocation::Arg;
+use crate::loss::{
+    Act, Clean, Folders, GitAct, IgnoredFiles, IndexToo, Switching, Target, Untracked,
+};
+use crate::paths::resolve_literal;
+
+use super::Run;
+
+const GLOBAL: Spec = Spec::gnu(&["C", "c", "git-dir", "work-tree", "namespace", "config-env"]);
+
+/// What a run of git does, if it does it to the repository around the folder where it runs.
+pub(super) fn acts(run: &Run<'_>) -> Vec<Act> {
+    let (global, command, rest) = split_command(&run.invocation.args, &GLOBAL);
+    let leads_elsewhere = global.has(&["git-dir", "work-tree", "namespace"])
+        || (run.invocation.environment.iter()).any(|(name, _)| name.starts_with("GIT_"));
+    if leads_elsewhere {
+        return Vec::new();
+    }
+    let folders = global.values(&["C"]);
+    let mut directory = run.directory.to_owned();
+    for folder in folders {
+        if folder.contains(UNKNOWN) {
+            return Vec::new();
+        }
+        let here = crate::interpret::At::directory(&directory, run.world);
+        directory = resolve_literal(folder, &here).path.clone();
+    }
+    if command == "mv" {
+        return moves(run, rest, &directory);
+    }
+    if command == "clone" {
+        return clones(run, rest, &directory);
+    }
+    of_command(command, rest)
+        .into_iter()
+        .map(|act| Act::Git {
+            directory: directory.clone(),
+            act,
+        })
+        .collect()
+}
+
+fn of_command(command: &str, rest: &[Arg]) -> Vec<GitAct> {
+    match command {
+        "reset" => reset(rest),
+        "checkout" | "co" => checkout(rest),
+        "restore" => restore(rest),
+        "switch" | "sw" => switch(rest),
+        "clean" => clean(rest),
+        "stash" => stash(rest),
+        "worktree" => worktree(rest),
+        "rm" => remove(rest),
+        "branch" | "br" => branch(rest),
+        "tag" => tag(rest),
+        "update-ref" => update_ref(rest),
+        "read-tree" => {
+            let parsed = parse(rest, &Spec::gnu(&["index-output", "prefix"]));
+            (parsed.has(&["reset"]) && parsed.has(&["u"]))
+                .then(|| vec![GitAct::ResetHard { to: None }])
+                .unwrap_or_default()
+        }
+        "checkout-index" => {
+            let parsed = parse(rest, &Spec::gnu(&["prefix", "stage"]));
+            if parsed.has(&["prefix"]) || !parsed.has(&["f", "force"]) {
+                return Vec::new();
+            }
+            let paths = if parsed.has(&["a", "all"]) {
+                vec![":/".to_owned()]
+            } else {
+                owned(&parsed.words)
+            };
+            vec![GitAct::Restore {
+                source: None,
+                paths,
+                index: IndexToo::No,
+            }]
+        }
+        "add" | "stage" => add(rest),
+        "commit" | "ci" => commit(rest),
+        "merge" | "pull" | "rebase" | "cherry-pick" | "revert" | "am" | "apply" => {
+            vec![GitAct::Other]
+        }
+        "submodule" => submodule(rest),
+        _ => Vec::new(),
+    }
+}
+
+fn owned(words: &[&str]) -> Vec<String> {
+    words.iter().map(|it| (*it).to_owned()).collect()
+}
+
+fn some(word: &str) -> Option<String> {
+    (!word.is_empty()).then(|| word.to_owned())
+}
+
+fn moves(run: &Run<'_>, rest: &[Arg], directory: &str) -> Vec<Act> {
+    let parsed = parse(rest, &Spec::gnu(&[]));
+    if parsed.has(&["n", "dry-run"]) {
+        return Vec::new();
+    }
+    let mut words = targets(run, &parsed.words, directory);
+    let Some(to) = words.pop() else {
+        return Vec::new();
+    };
+    vec![if parsed.has(&["f", "force"]) {
+        Act::Move { from: words, to }
+    } else {
+        Act::Make(to)
+    }]
+}
+
+fn clones(run: &Run<'_>, rest: &[Arg], directory: &str) -> Vec<Act> {
+    let parsed = parse(
+        rest,
+        &Spec::gnu(&[
+            "b",
+            "branch",
+            "depth",
+            "o",
+            "origin",
+            "c",
+            "config",
+            "reference",
+            "j",
+            "jobs",
+            "filter",
+            "template",
+            "u",
+            "shallow-since",
+        ]),
+    );
+    let folder = match parsed.words.as_slice() {
+        [_, folder, ..] => (*folder).to_owned(),
+        [url] => {
+            let name = url
+                .trim_end_matches('/')
+                .rsplit(['/', ':'])
+                .next()
+                .unwrap_or_default();
+            name.trim_end_matches(".git").to_owned()
+        }
+        [] => return Vec::new(),
+    };
+    let into = targets(run, &[&folder], directory).pop();
+    into.map(|into| Act::Git {
+        directory: directory.to_owned(),
+        act: GitAct::Clone { into },
+    })
+    .into_iter()
+    .collect()
+}
+
+fn targets(run: &Run<'_>, words: &[&str], directory: &str) -> Vec<Target> {
+    let here = crate::interpret::At::directory(directory, run.world);
+    words
+        .iter()
+        .map(|it| Target::from(&resolve_literal(it, &here)))
+        .collect()
+}
+
+fn reset(rest: &[Arg]) -> Vec<GitAct> {
+    let spec = Spec::gnu(&["pathspec-from-file"])
+        .shortening(&["hard", "soft", "mixed", "merge", "keep", "quiet"]);
+    let parsed = parse(rest, &spec);
+    if !parsed.has(&["hard"]) {
+        return vec![GitAct::Other];
+    }
+    vec![GitAct::ResetHard {
+        to: some(parsed.at(0)),
+    }]
+}
+
+fn checkout(rest: &[Arg]) -> Vec<GitAct> {
+    let spec = Spec::gnu(&["b", "B", "orphan", "pathspec-from-file", "conflict"]).shortening(&[
+        "force", "detach", "ours", "theirs", "orphan", "patch", "merge", "quiet", "track",
+    ]);
+    let parsed = parse(rest, &spec);
+    if parsed.has(&["pathspec-from-file", "p", "patch", "ours", "theirs"]) {
+        return Vec::new();
+    }
+    let force = parsed.has(&["f", "force"]).then_some(GitAct::ForceSwitch);
+    if let Some(acts) = new_branch(&parsed, &["b", "orphan"], &["B"]) {
+        return force.into_iter().chain(acts).collect();
+    }
+    let before = match parsed.before_dashes {
+        Some(before) => before,
+        None => match parsed.words.as_slice() {
+            [only] if is_whole_tree(only) || looks_like_file(only) => 0,
+            [] | [_] => parsed.words.len(),
+            [first, ..] if is_whole_tree(first) || looks_like_file(first) => 0,
+            [_, ..] => 1,
+        },
+    };
+    let paths = parsed.from(before);
+    if paths.is_empty() {
+        return vec![force.unwrap_or(GitAct::Switch)];
+    }
+    let source = (before > 0).then(|| parsed.at(0).to_owned());
+    let index = if source.is_some() {
+        IndexToo::Yes
+    } else {
+        IndexToo::No
+    };
+    vec![GitAct::Restore {
+        source,
+        paths: owned(paths),
+        index,
+    }]
+}
+
+/// A branch that is made and checked out; by force, it may be there already.
+fn new_branch(parsed: &Parsed<'_>, plain: &[&str], forced: &[&str]) -> Option<Vec<GitAct>> {
+    let at = some(parsed.at(0));
+    if let Some(name) = parsed.value(forced) {
+        let name = format!("refs/heads/{name}");
+        return Some(vec![GitAct::MoveRef { name, to: at }, GitAct::Switch]);
+    }
+    let name = parsed.value(plain)?.to_owned();
+    Some(vec![GitAct::CreateBranch {
+        name,
+        at,
+        switch: Switching::Yes,
+    }])
+}
+
+fn restore(rest: &[Arg]) -> Vec<GitAct> {
+    let spec = Spec::gnu(&["s", "source", "pathspec-from-file", "conflict"]).shortening(&[
+        "staged", "worktree", "source", "patch", "ours", "theirs", "quiet",
+    ]);
+    let parsed = parse(rest, &spec);
+    let staged = parsed.has(&["S", "staged"]);
+    if parsed.has(&["p", "patch", "pathspec-from-file"])
+        || (staged && !parsed.has(&["W", "worktree"]))
+    {
+        return Vec::new();
+    }
+    vec![GitAct::Restore {
+        source: parsed.value(&["s", "source"]).map(ToOwned::to_owned),
+        paths: owned(&parsed.words),
+        index: if staged { IndexToo::Yes } else { IndexToo::No },
+    }]
+}
+
+fn switch(rest: &[Arg]) -> Vec<GitAct> {
+    let spec =
+        Spec::gnu(&["c", "C", "create", "force-create", "orphan", "conflict"]).shortening(&[
+            "discard-changes",
+            "force",
+            "force-create",
+            "detach",
+            "create",
+            "orphan",
+        ]);
+    let parsed = parse(rest, &spec);
+    let force = parsed
+        .has(&["f", "force", "discard-changes"])
+        .then_some(GitAct::ForceSwitch);
+    match new_branch(&parsed, &["c", "create", "orphan"], &["C", "force-create"]) {
+        Some(acts) => force.into_iter().chain(acts).collect(),
+        None => vec![force.unwrap_or(GitAct::Switch)],
+    }
+}
+
+fn clean(rest: &[Arg]) -> Vec<GitAct> {
+    let spec = Spec::gnu(&["e", "exclude"]).shortening(&[
+        "force",
+        "dry-run",
+        "interactive",
+        "quiet",
+        "exclude",
+    ]);
+    let parsed = parse(rest, &spec);
+    if parsed.has(&["n", "dry-run", "i", "interactive"]) {
+        return Vec::new();
+    }
+    let twice = rest.iter().map(word).map(|it| match it {
+        "--force" => 1,
+        it if it.starts_with('-') && !it.starts_with("--") => it.matches('f').count(),
+        _ => 0,
+    });
+    let folders = match (parsed.has(&["d"]), twice.sum::<usize>()) {
+        (false, _) => Folders::Keep,
+        (true, 0 | 1) => Folders::Delete,
+        (true, _) => Folders::DeleteRepositories,
+    };
+    vec![GitAct::Clean(Clean {
+        paths: owned(&parsed.words),
+        excludes: parsed
+            .values(&["e", "exclude"])
+            .map(ToOwned::to_owned)
+            .collect(),
+        ignored: match (parsed.has(&["x"]), parsed.has(&["X"])) {
+            (true, _) => IgnoredFiles::Also,
+            (false, true) => IgnoredFiles::Only,
+            (false, false) => IgnoredFiles::Keep,
+        },
+        folders,
+    })]
+}
+
+fn stash(rest: &[Arg]) -> Vec<GitAct> {
+    let parsed = parse(rest, &Spec::gnu(&["m", "message"]));
+    let number = |word: &str| match word {
+        "" => Some(0),
+        word => {
+            let inner = word
+                .strip_prefix("stash@{")
+                .and_then(|it| it.strip_suffix('}'));
+            inner.unwrap_or(word).parse().ok()
+        }
+    };
+    let all = ["u", "include-untracked", "a", "all"];
+    let untracked = if parsed.has(&all) {
+        Untracked::Yes
+    } else {
+        Untracked::No
+    };
+    vec![match parsed.at(0) {
+        "drop" => GitAct::StashDrop {
+            number: number(parsed.at(1)),
+        },
+        "clear" => GitAct::StashClear,
+        "pop" => GitAct::StashPop {
+            number: number(parsed.at(1)),
+        },
+        "apply" => GitAct::StashApply {
+            number: number(parsed.at(1)),
+        },
+        "" => GitAct::StashPush {
+            paths: Vec::new(),
+            untracked,
+        },
+        "push" => GitAct::StashPush {
+            paths: owned(parsed.from(1)),
+            untracked,
+        },
+        "save" => GitAct::StashPush {
+            paths: Vec::new(),
+            untracked,
+        },
+        _ => return Vec::new(),
+    }]
+}
+
+fn worktree(rest: &[Arg]) -> Vec<GitAct> {
+    let parsed = parse(
+        rest,
+        &Spec::gnu(&["reason", "b", "B"]).shortening(&["force"]),
+    );
+    let path = parsed.at(1).to_owned();
+    match parsed.at(0) {
+        "add" => vec![GitAct::WorktreeAdd { path }],
+        "remove" if parsed.has(&["f", "force"]) => vec![GitAct::WorktreeRemove { path }],
+        _ => Vec::new(),
+    }
+}
+
+fn remove(rest: &[Arg]) -> Vec<GitAct> {
+    let spec =
+        Spec::gnu(&["pathspec-from-file"]).shortening(&["cached", "dry-run", "force", "quiet"]);
+    let parsed = parse(rest, &spec);
+    if parsed.has(&["cached", "n", "dry-run", "pathspec-from-file"]) {
+        return Vec::new();
+    }
+    vec![if parsed.has(&["f", "force"]) {
+        GitAct::RemoveForced {
+            paths: owned(&parsed.words),
+        }
+    } else {
+        GitAct::RemoveUnchanged
+    }]
+}
+
+fn branch(rest: &[Arg]) -> Vec<GitAct> {
+    let spec = Spec::gnu(&[
+        "u",
+        "set-upstream-to",
+        "contains",
+        "no-contains",
+        "points-at",
+        "format",
+        "sort",
+    ])
+    .shortening(&[
+        "delete",
+        "force",
+        "remotes",
+        "move",
+        "copy",
+        "merged",
+        "no-merged",
+        "list",
+    ]);
+    let parsed = parse(rest, &spec);
+    let force = parsed.has(&["f", "force"]);
+    if parsed.has(&[
+        "r",
+        "remotes",
+        "a",
+        "all",
+        "l",
+        "list",
+        "m",
+        "M",
+        "move",
+        "c",
+        "C",
+        "copy",
+        "u",
+        "set-upstream-to",
+    ]) {
+        return Vec::new();
+    }
+    if parsed.has(&["D"]) || (parsed.has(&["d", "delete"]) && force) {
+        let names = parsed.words.iter().map(|it| format!("refs/heads/{it}"));
+        return vec![GitAct::DeleteRefs {
+            names: names.collect(),
+        }];
+    }
+    if parsed.has(&["d", "delete"]) || parsed.words.is_empty() {
+        return Vec::new();
+    }
+    let at = some(parsed.at(1));
+    let name = parsed.at(0);
+    vec![if force {
+        GitAct::MoveRef {
+            name: format!("refs/heads/{name}"),
+            to: at,
+        }
+    } else {
+        GitAct::CreateBranch {
+            name: name.to_owned(),
+            at,
+            switch: Switching::No,
+        }
+    }]
+}
+
+fn tag(rest: &[Arg]) -> Vec<GitAct> {
+    let spec = Spec::gnu(&[
+        "m",
+        "F",
+        "u",
+        "message",
+        "file",
+        "local-user",
+        "sort",
+        "format",
+    ]);
+    let parsed = parse(rest, &spec);
+    let name = |it: &&str| format!("refs/tags/{it}");
+    if parsed.has(&["d", "delete"]) {
+        let names = parsed.words.iter().map(name).collect();
+        return vec![GitAct::DeleteRefs { names }];
+    }
+    Vec::new()
+}
+
+fn update_ref(rest: &[Arg]) -> Vec<GitAct> {
+    let spec = Spec::gnu(&["m"]).shortening(&["no-deref", "create-reflog", "stdin"]);
+    let parsed = parse(rest, &spec);
+    if parsed.has(&["stdin"]) {
+        return Vec::new();
+    }
+    let name = parsed.at(0).to_owned();
+    vec![if parsed.has(&["d"]) {
+        GitAct::DeleteRefs { names: vec![name] }
+    } else {
+        GitAct::MoveRef {
+            name,
+            to: some(parsed.at(1)),
+        }
+    }]
+}
+
+fn add(rest: &[Arg]) -> Vec<GitAct> {
+    let parsed = parse(rest, &Spec::gnu(&["chmod", "pathspec-from-file"]));
+    if parsed.has(&[
+        "n",
+        "dry-run",
+        "p",
+        "patch",
+        "i",
+        "interactive",
+        "e",
+        "N",
+        "intent-to-add",
+        "pathspec-from-file",
+    ]) {
+        return Vec::new();
+    }
+    let all = parsed.has(&["A", "all"]) && parsed.words.is_empty()
+        || parsed.words.iter().any(|it| *it == ":/");
+    let paths = if all {
+        Vec::new()
+    } else {
+        owned(&parsed.words)
+    };
+    if !all && paths.is_empty() {
+        // `git add -u` takes what is tracked already.
+        return Vec::new();
+    }
+    vec![GitAct::Add { paths }]
+}
+
+fn commit(rest: &[Arg]) -> Vec<GitAct> {
+    let spec = Spec::gnu(&[
+        "m", "message", "F", "file", "C", "c", "author", "date", "t", "fixup", "squash", "trailer",
+    ]);
+    let parsed = parse(rest, &spec);
+    if parsed.has(&["dry-run"]) {
+        return Vec::new();
+    }
+    let all = if parsed.has(&["a", "all"]) {
+        Untracked::Yes
+    } else {
+        Untracked::No
+    };
+    vec![GitAct::Commit { all }]
+}
+
+fn submodule(rest: &[Arg]) -> Vec<GitAct> {
+    let (_, command, later) = split_command(rest, &Spec::gnu(&[]));
+    let parsed = parse(later, &Spec::gnu(&["b", "name", "reference", "depth"]));
+    let force = parsed.has(&["f", "force"]);
+    match command {
+        "deinit" | "update" if force => {
+            let paths = if parsed.has(&["all"]) {
+                Vec::new()
+            } else {
+                owned(&parsed.words)
+            };
+            vec![GitAct::SubmoduleDeinit { paths }]
+        }
+        "foreach" => foreach(later),
+        _ => Vec::new(),
+    }
+}
+
+fn foreach(later: &[Arg]) -> Vec<GitAct> {
+    let start = later.iter().position(|arg| !word(arg).starts_with('-'));
+    let words = later
+        .get(start.unwrap_or(later.len())..)
+        .unwrap_or_default();
+    let text = words.iter().map(word).collect::<Vec<_>>().join(" ");
+    let mut inner = Vec::new();
+    for command in text.split([';', '&', '|', '\n']) {
+        let mut words = command.split_whitespace();
+        if words.next() == Some("git") {
+            let args: Vec<Arg> = words.map(Arg::known).collect();
+            let (_, command, rest) = split_command(&args, &GLOBAL);
+            inner.extend(of_command(command, rest));
+        }
+    }
+    if inner.is_empty() {
+        Vec::new()
+    } else {
+        vec![GitAct::InSubmodules(inner)]
+    }
+}

@@ -1,0 +1,188 @@
+//! What a run would really take away decides how grave its effects are, where that is known.
+
+use crate::effect::{Effect, Gravity};
+use crate::loss::{Act, GitAct, Loss, Target, Writing};
+use crate::paths::{World, is_within};
+
+use super::rule::rules;
+
+rules! {
+    OVERWRITE_WORK = Overwrite, "files.overwrite-work", "Writes over what somebody has not committed",
+        instead "look at it first with the Read tool and change it with Edit, or keep a copy: `cp FILE FILE.bak`";
+    STAGE_LOSS = Discard, "git.stage-loss", "Takes out of the index the only copy of a file that was just deleted",
+        instead "leave the index as it is, or commit the file first";
+    MOVE_BRANCH = History, "git.move-branch", "Sets a branch to another commit, and nothing else holds what it had",
+        instead "keep the commits first: `git branch NAME-before`";
+}
+
+/// Rules about files, whose effects name the path that they are about.
+const ABOUT_FILES: &[&str] = &[
+    "files.delete",
+    "files.empty",
+    "files.overwrite",
+    "files.move",
+];
+
+/// Rules about what a search finds.
+const ABOUT_SEARCHES: &[&str] = &["files.delete-found"];
+
+/// Rules about what git throws away.
+const ABOUT_GIT: &[&str] = &[
+    "git.reset-hard",
+    "git.discard-files",
+    "git.discard-on-switch",
+    "git.clean",
+    "git.stash-drop",
+    "git.worktree-remove",
+    "git.rm",
+    "git.branch-delete",
+    "git.move-ref",
+    "git.submodule",
+];
+
+/// The effects of a run, weighed by what its acts would take away after what the line has done before.
+pub(super) fn weigh(
+    mut effects: Vec<Effect>,
+    acts: &[Act],
+    earlier: &[Act],
+    world: &dyn World,
+) -> Vec<Effect> {
+    if acts.is_empty() {
+        return effects;
+    }
+    let mut before = earlier.to_vec();
+    for act in acts {
+        let subject = Subject::of(act);
+        let concerned =
+            |effect: &Effect| effect.gravity > Gravity::Harmless && subject.concerns(effect);
+        if effects.iter().any(concerned) || may_lose_silently(act, &before, world) {
+            let loss = world.loss(act, &before);
+            settle(&mut effects, &subject, act, loss);
+        }
+        before.push(act.clone());
+    }
+    effects
+}
+
+/// What an act by itself would take away, if that is known.
+pub fn weighed(act: &Act, world: &dyn World) -> Option<Effect> {
+    let mut effects = Vec::new();
+    settle(&mut effects, &Subject::of(act), act, world.loss(act, &[]));
+    effects.pop()
+}
+
+/// What an act's effects are known by.
+enum Subject<'act> {
+    Files(Vec<&'act Target>),
+    Search,
+    Git,
+}
+
+impl<'act> Subject<'act> {
+    fn of(act: &'act Act) -> Self {
+        match act {
+            Act::Make(target) | Act::Unpack(target) => Self::Files(vec![target]),
+            Act::Write { to, .. } | Act::Copy { to, .. } => Self::Files(vec![to]),
+            Act::Delete { target, .. } => Self::Files(vec![target]),
+            Act::Move { from, to } => Self::Files(from.iter().chain([to]).collect()),
+            Act::DeleteFound(_) => Self::Search,
+            Act::Git { .. } => Self::Git,
+        }
+    }
+
+    fn concerns(&self, effect: &Effect) -> bool {
+        match self {
+            Self::Files(targets) => {
+                ABOUT_FILES.contains(&effect.rule)
+                    && targets.iter().any(|it| effect.paths.contains(&it.path))
+            }
+            Self::Search => ABOUT_SEARCHES.contains(&effect.rule),
+            Self::Git => ABOUT_GIT.contains(&effect.rule),
+        }
+    }
+}
+
+/// Whether an act may take something away although its text is everyday.
+fn may_lose_silently(act: &Act, earlier: &[Act], world: &dyn World) -> bool {
+    let in_project = |target: &Target| is_within(&target.path, world.project_root());
+    match act {
+        Act::Write {
+            to,
+            how: Writing::Replace | Writing::Edit,
+        }
+        | Act::Copy { to, .. } => in_project(to),
+        Act::Move { from, to } => in_project(to) || from.iter().any(in_project),
+        Act::Git {
+            act: GitAct::MoveRef { .. },
+            ..
+        } => true,
+        Act::Git {
+            act: GitAct::Add { .. },
+            ..
+        } => earlier
+            .iter()
+            .any(|it| matches!(it, Act::Delete { .. } | Act::Write { .. })),
+        _ => false,
+    }
+}
+
+fn settle(effects: &mut Vec<Effect>, subject: &Subject<'_>, act: &Act, loss: Loss) {
+    let (gravity, what) = match loss {
+        Loss::Unknown => return,
+        Loss::Nothing(why) => {
+            for effect in effects.iter_mut().filter(|it| subject.concerns(it)) {
+                effect.gravity = Gravity::Harmless;
+                effect.because = Some(why.clone());
+            }
+            return;
+        }
+        Loss::Part(what) => (Gravity::Doubtful, what),
+        Loss::Whole(what) => (Gravity::Grave, what),
+    };
+    let mut told = false;
+    for effect in effects.iter_mut().filter(|it| subject.concerns(it)) {
+        effect.gravity = match subject {
+            // What is grave by its place stays so.
+            Subject::Files(_) => effect.gravity.max(gravity),
+            Subject::Search | Subject::Git => gravity,
+        };
+        effect.because = Some(what.clone());
+        told = true;
+    }
+    if !told {
+        let effect = match act {
+            Act::Git {
+                act: GitAct::Add { .. },
+                ..
+            } => STAGE_LOSS.effect(gravity, "stages a deletion"),
+            Act::Git { .. } => MOVE_BRANCH.effect(gravity, "sets a branch to another commit"),
+            _ => OVERWRITE_WORK
+                .effect(gravity, overwriting(act))
+                .concerning(subject),
+        };
+        effects.push(Effect {
+            because: Some(what),
+            ..effect
+        });
+    }
+}
+
+fn overwriting(act: &Act) -> String {
+    match act {
+        Act::Write { to, .. } | Act::Copy { to, .. } => format!("writes over {}", to.path),
+        Act::Move { from, to } => {
+            let from = from.first().map_or("", |it| it.path.as_str());
+            format!("moves {from} to {}", to.path)
+        }
+        _ => "writes over files".to_owned(),
+    }
+}
+
+impl Effect {
+    fn concerning(mut self, subject: &Subject<'_>) -> Self {
+        if let Subject::Files(targets) = subject {
+            self.paths.extend(targets.iter().map(|it| it.path.clone()));
+        }
+        self
+    }
+}

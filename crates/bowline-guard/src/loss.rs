@@ -1,0 +1,340 @@
+//! What a program run does to files and to repositories, as far as content can be lost or saved by it, and what would
+//! really be gone.
+//!
+//! The guard lists the acts of a line from its text alone; [`crate::paths::World::loss`] says what one of them would take away,
+//! here and now. What nobody can say stays [`Loss::Unknown`], and is judged by the text.
+
+use crate::paths::{ResolvedPath, Shape};
+
+/// Something that a run does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Act {
+    /// Makes a file or folder unless it is there.
+    Make(Target),
+    /// Writes to a file, also through a link.
+    Write {
+        /// The file.
+        to: Target,
+        /// What becomes of its contents.
+        how: Writing,
+    },
+    /// Deletes a file, or a folder with everything in it.
+    Delete {
+        /// What is deleted. A link is deleted itself.
+        target: Target,
+        /// How much of it.
+        depth: Depth,
+    },
+    /// Deletes what a search finds below folders.
+    DeleteFound(Found),
+    /// Puts copies or links at a place, over what is there.
+    Copy {
+        /// What is copied.
+        from: Vec<Target>,
+        /// A file, or a folder to put it into.
+        to: Target,
+    },
+    /// Moves files to another place, over what is there.
+    Move {
+        /// What is moved.
+        from: Vec<Target>,
+        /// A file, or a folder to put it into.
+        to: Target,
+    },
+    /// Unpacks into a folder whatever an archive holds.
+    Unpack(Target),
+    /// Does something to a repository.
+    Git {
+        /// Where git runs: an absolute path.
+        directory: String,
+        /// What it does.
+        act: GitAct,
+    },
+}
+
+/// A path that an act names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Target {
+    /// Absolute, without `.` and `..`; links are followed except in the last component.
+    pub path: String,
+    /// Where the last component leads, if it is a link.
+    pub link: Option<String>,
+    /// Whether the shell finds several paths by it.
+    pub kind: TargetKind,
+}
+
+/// How a path is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TargetKind {
+    /// Exactly this.
+    Exact,
+    /// Exactly this, written as a folder: `link/` is where the link leads.
+    Folder,
+    /// Whatever matches it.
+    Pattern,
+    /// A part of it is not known.
+    Unknown,
+}
+
+impl From<&ResolvedPath> for Target {
+    fn from(resolved: &ResolvedPath) -> Self {
+        Self {
+            path: resolved.path.clone(),
+            link: resolved.target.clone(),
+            kind: match (&resolved.shape, resolved.trailing_slash) {
+                (Shape::Exact, crate::paths::TrailingSlash::No) => TargetKind::Exact,
+                (Shape::Exact, crate::paths::TrailingSlash::Yes) => TargetKind::Folder,
+                (Shape::Pattern, _) => TargetKind::Pattern,
+                (Shape::Unknown(_), _) => TargetKind::Unknown,
+            },
+        }
+    }
+}
+
+/// What becomes of the contents of a file that is written to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Writing {
+    /// They are replaced.
+    Replace,
+    /// They are edited in place by a script that nobody watches.
+    Edit,
+    /// Something is added at the end.
+    Add,
+    /// They are put in order and keep their meaning: a formatter.
+    Tidy,
+    /// The agent's own tool changes them, and shows the agent what it does.
+    ByTool,
+}
+
+/// How much of a path is deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// A file or a link.
+    One,
+    /// A folder with everything in it, too.
+    Tree,
+}
+
+/// What a search finds: at most everything below its roots.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Found {
+    /// Where it looks.
+    pub roots: Vec<Target>,
+    /// Patterns for names that all of it matches; none if anything may be found.
+    pub names: Vec<String>,
+    /// How much of what is found goes.
+    pub depth: Depth,
+}
+
+/// What git does to a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GitAct {
+    /// Sets tree, index and branch to a commit; without one, to where the branch is.
+    ResetHard {
+        /// The commit, as written.
+        to: Option<String>,
+    },
+    /// Sets files back.
+    Restore {
+        /// The commit that they come from; without one, from the index.
+        source: Option<String>,
+        /// Which files, as written.
+        paths: Vec<String>,
+        /// Whether what is staged of them goes, too.
+        index: IndexToo,
+    },
+    /// Checks out a branch and throws away what is in the way.
+    ForceSwitch,
+    /// Deletes files that are not tracked.
+    Clean(Clean),
+    /// Puts changes aside.
+    StashPush {
+        /// Which files; none for all.
+        paths: Vec<String>,
+        /// Whether files that are not tracked are put aside, too.
+        untracked: Untracked,
+    },
+    /// Brings a stash back, and deletes it.
+    StashPop {
+        /// Its number.
+        number: Option<usize>,
+    },
+    /// Brings a stash back, and keeps it.
+    StashApply {
+        /// Its number.
+        number: Option<usize>,
+    },
+    /// Deletes a stash.
+    StashDrop {
+        /// Its number; `None` if it cannot be known.
+        number: Option<usize>,
+    },
+    /// Deletes all stashes.
+    StashClear,
+    /// Makes another work tree.
+    WorktreeAdd {
+        /// Where, as written.
+        path: String,
+    },
+    /// Removes a work tree with everything in it.
+    WorktreeRemove {
+        /// Which, as written.
+        path: String,
+    },
+    /// Deletes files from the tree and the index, although they were changed.
+    RemoveForced {
+        /// Which, as written.
+        paths: Vec<String>,
+    },
+    /// Deletes files from the tree and the index; git refuses where something would be lost.
+    RemoveUnchanged,
+    /// Deletes refs.
+    DeleteRefs {
+        /// Their full names.
+        names: Vec<String>,
+    },
+    /// Sets a branch to another commit.
+    MoveRef {
+        /// Its full name.
+        name: String,
+        /// The commit, as written; without one, where we are.
+        to: Option<String>,
+    },
+    /// Makes a branch, and goes there or not.
+    CreateBranch {
+        /// Its name.
+        name: String,
+        /// The commit, as written; without one, where we are.
+        at: Option<String>,
+        /// Whether it is checked out.
+        switch: Switching,
+    },
+    /// Checks out another branch, and keeps what is not committed.
+    Switch,
+    /// Puts files into the index: those that are named, or all.
+    Add {
+        /// Which, as written; none for all.
+        paths: Vec<String>,
+    },
+    /// Commits what is staged.
+    Commit {
+        /// Whether all tracked files are taken.
+        all: Untracked,
+    },
+    /// Moves or makes commits in another way.
+    Other,
+    /// Throws away what is in submodules.
+    SubmoduleDeinit {
+        /// Which, as written; none for all.
+        paths: Vec<String>,
+    },
+    /// Does the same in every submodule.
+    InSubmodules(Vec<GitAct>),
+    /// Copies a repository into a new folder.
+    Clone {
+        /// The folder.
+        into: Target,
+    },
+}
+
+/// Whether the index is set back with the files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexToo {
+    /// It stays.
+    No,
+    /// It is.
+    Yes,
+}
+
+/// Whether more is meant than tracked files, or than what is staged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Untracked {
+    /// It is not.
+    No,
+    /// It is.
+    Yes,
+}
+
+/// Whether a new branch is checked out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Switching {
+    /// It is only made.
+    No,
+    /// It is.
+    Yes,
+}
+
+/// What `git clean` deletes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Clean {
+    /// Below which paths, as written; none for everything.
+    pub paths: Vec<String>,
+    /// What is left alone, as written.
+    pub excludes: Vec<String>,
+    /// What it does about ignored files.
+    pub ignored: IgnoredFiles,
+    /// What it does about folders.
+    pub folders: Folders,
+}
+
+/// What is done about files that git ignores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IgnoredFiles {
+    /// They stay.
+    Keep,
+    /// They go, too.
+    Also,
+    /// Only they go.
+    Only,
+}
+
+/// What is done about folders that hold nothing tracked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Folders {
+    /// They stay.
+    Keep,
+    /// They go.
+    Delete,
+    /// They go, even if they are repositories.
+    DeleteRepositories,
+}
+
+/// What an act would take away for good.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Loss {
+    /// Nobody can say: the text alone is judged.
+    Unknown,
+    /// Nothing, and why.
+    Nothing(String),
+    /// What somebody has in a path or folder, and what that is.
+    Part(String),
+    /// What somebody has in the whole tree, a stash, a branch or a work tree, and what that is.
+    Whole(String),
+}
+
+impl Loss {
+    const fn rank(&self) -> u8 {
+        match self {
+            Self::Nothing(_) => 0,
+            Self::Unknown => 1,
+            Self::Part(_) => 2,
+            Self::Whole(_) => 3,
+        }
+    }
+
+    /// The graver of both. What is unknown is graver than nothing, but does not hide what is known.
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Nothing(one), Self::Nothing(two)) if one != two && one.len() < 200 => {
+                Self::Nothing(format!("{one}; {two}"))
+            }
+            (one, two) if two.rank() > one.rank() => two,
+            (one, _) => one,
+        }
+    }
+}
