@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use bowline_guard::paths::{World, is_within};
 use bowline_guard::sensitive::SensitivePolicy;
 
+use super::git::{GitReader, GitState};
 use super::look::Look;
 use super::repository::is_plain;
 use super::{Machine, real_name};
@@ -19,6 +20,7 @@ pub struct MachineWorld<'m> {
     project_root: Place,
     sensitive: &'m SensitivePolicy,
     look: Look,
+    git: OnceLock<GitState>,
 }
 
 /// A folder by the name that it was given, and by its real one once somebody asks: most judgements do not.
@@ -49,6 +51,7 @@ impl<'m> MachineWorld<'m> {
             project_root: Place::new(project_root),
             sensitive: SensitivePolicy::none(),
             look: Look::new(budget),
+            git: OnceLock::new(),
         }
     }
 
@@ -56,6 +59,15 @@ impl<'m> MachineWorld<'m> {
     pub fn with_sensitive(mut self, policy: &'m SensitivePolicy) -> Self {
         self.sensitive = policy;
         self
+    }
+
+    /// The repositories of the machine, to be read with a budget of its own.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "the guard that asks is not there yet")
+    )]
+    pub(crate) fn git(&self) -> GitReader<'_> {
+        GitReader::new(self.machine, self.git.get_or_init(GitState::default))
     }
 }
 
