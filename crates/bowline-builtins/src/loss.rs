@@ -22,7 +22,7 @@ use line::Line;
 
 /// Weighs acts for one judgement.
 pub(crate) struct Losses<'w> {
-    pub(crate) git: &'w GitReader<'w>,
+    pub(crate) git: GitReader<'w>,
     pub(crate) work: Option<SessionView<'w>>,
     pub(crate) project: &'w str,
     pub(crate) temp: &'w [String],

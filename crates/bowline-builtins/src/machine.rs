@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use bowline_guard::paths::is_within;
 
 mod cache;
+pub(crate) mod git;
 mod ignore;
 mod index;
 mod look;
@@ -34,6 +35,7 @@ pub struct Machine {
     temp_dirs: Vec<String>,
     user: Option<String>,
     repositories: Repositories,
+    git_files: git::GitFiles,
 }
 
 impl Machine {
@@ -50,6 +52,7 @@ impl Machine {
             home,
             user: None,
             repositories: Repositories::new(user_rules),
+            git_files: git::GitFiles::default(),
         }
     }
 

@@ -26,12 +26,12 @@ pub(super) struct Repositories {
 
 /// One checkout.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Repository {
-    pub(super) root: PathBuf,
+pub(crate) struct Repository {
+    pub(crate) root: PathBuf,
     /// What is this checkout's own: its index and its head.
-    pub(super) git_dir: PathBuf,
+    pub(crate) git_dir: PathBuf,
     /// What all checkouts of the repository share.
-    pub(super) common_dir: PathBuf,
+    pub(crate) common_dir: PathBuf,
 }
 
 /// What a folder is to git.

@@ -8,6 +8,7 @@ use bowline_guard::loss::{Act, Loss};
 use bowline_guard::paths::{World, is_within};
 use bowline_guard::sensitive::SensitivePolicy;
 
+use super::git::{GitReader, GitState};
 use super::look::Look;
 use super::repository::is_plain;
 use super::{Machine, real_name};
@@ -23,6 +24,7 @@ pub struct MachineWorld<'m> {
     sensitive: &'m SensitivePolicy,
     work: Option<SessionView<'m>>,
     look: Look,
+    git: OnceLock<GitState>,
 }
 
 /// A folder by the name that it was given, and by its real one once somebody asks: most judgements do not.
@@ -54,6 +56,7 @@ impl<'m> MachineWorld<'m> {
             sensitive: SensitivePolicy::none(),
             work: None,
             look: Look::new(budget),
+            git: OnceLock::new(),
         }
     }
 
@@ -78,6 +81,11 @@ impl<'m> MachineWorld<'m> {
             project,
             temp: self.temp_dirs(),
         }
+    }
+
+    /// The repositories of the machine, to be read with a budget of its own.
+    pub(crate) fn git(&self) -> GitReader<'_> {
+        GitReader::new(self.machine, self.git.get_or_init(GitState::default))
     }
 }
 

@@ -152,9 +152,12 @@ fn program_branch(program: &Program) -> Branch {
 }
 
 fn effect_line(effect: &EffectView) -> Text {
-    let line = Text::styled(effect.decision, effect.style)
+    let mut line = Text::styled(effect.decision, effect.style)
         .plain(format!(" {}: {} ", effect.category, effect.what))
         .with(effect.rule, style::FAINT);
+    if let Some(because) = &effect.because {
+        line = line.plain(format!(" ({because})"));
+    }
     match effect.without_settings {
         Some(decision) => line.with(
             format!(" ({decision} without the settings)"),

@@ -1,0 +1,132 @@
+//! What the reader says, compared with what git itself says.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+use super::{GitReader, ObjectId, Repository};
+use crate::machine::{Machine, MachineWorld};
+
+mod history;
+
+/// A home with a repository in it, in a place of its own.
+struct Ground {
+    folder: TempDir,
+    machine: Machine,
+}
+
+impl Ground {
+    /// `None`, saying so, where git is not installed.
+    fn new() -> Option<Self> {
+        if Command::new("git").arg("--version").output().is_err() {
+            println!("skipped: git is not installed");
+            return None;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().canonicalize().unwrap().join("home");
+        fs::create_dir_all(home.join("project")).unwrap();
+        let machine = Machine::new(Some(home), Vec::new());
+        let ground = Self { folder, machine };
+        ground.git(&["init", "-q", "-b", "main"]);
+        Some(ground)
+    }
+
+    fn home(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join("home")
+    }
+
+    fn project(&self) -> PathBuf {
+        self.home().join("project")
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.project().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// What git says in the project, without the newline at its end.
+    fn git(&self, args: &[&str]) -> String {
+        self.git_in(&self.project(), args)
+    }
+
+    fn git_in(&self, folder: &Path, args: &[&str]) -> String {
+        let output = self.try_git(folder, args);
+        assert!(output.status.success(), "git {args:?}: {output:?}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        text.trim_end_matches('\n').to_owned()
+    }
+
+    fn try_git(&self, folder: &Path, args: &[&str]) -> Output {
+        self.command(folder, args).output().unwrap()
+    }
+
+    fn command(&self, folder: &Path, args: &[&str]) -> Command {
+        let mut command = Command::new("git");
+        command
+            .args(["-c", "user.name=A", "-c", "user.email=a@example.com"])
+            .args(["-c", "protocol.file.allow=always", "-c", "gc.auto=0"])
+            .args(args)
+            .current_dir(folder)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.home())
+            .env("GIT_CONFIG_NOSYSTEM", "1");
+        command
+    }
+
+    /// Commits all that the checkout has.
+    fn commit(&self, message: &str) -> ObjectId {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "--allow-empty", "-m", message]);
+        self.id("HEAD")
+    }
+
+    fn id(&self, rev: &str) -> ObjectId {
+        id(&self.git(&["rev-parse", "--verify", "-q", rev]))
+    }
+
+    fn world(&self) -> MachineWorld<'_> {
+        let project = self.project();
+        let project = project.to_str().unwrap();
+        self.machine.world(project, project)
+    }
+
+    /// Asks in the project, with a full budget.
+    fn ask<T>(&self, question: impl FnOnce(GitReader<'_>, &Repository) -> T) -> T {
+        self.ask_in(&self.project(), question)
+    }
+
+    fn ask_in<T>(
+        &self,
+        folder: &Path,
+        question: impl FnOnce(GitReader<'_>, &Repository) -> T,
+    ) -> T {
+        let world = self.world();
+        let reader = world.git();
+        let repository = reader.repository(folder).unwrap();
+        question(reader, &repository)
+    }
+}
+
+fn id(text: &str) -> ObjectId {
+    ObjectId::from_hex(text.as_bytes()).unwrap_or_else(|| panic!("{text}"))
+}
+
+/// Numbers that look random and are the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 33).unwrap() % limit
+    }
+}
