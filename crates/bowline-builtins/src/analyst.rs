@@ -77,10 +77,14 @@ impl Analyst {
             .with_sensitive(&self.sensitive)
     }
 
-    /// The machine as the judgement of an event sees it: with what its session made.
+    /// The same, with what a session made.
+    pub fn world_for<'a>(&'a self, cwd: &str, session: &'a str) -> MachineWorld<'a> {
+        self.world(cwd).with_work(self.ledger.view(session))
+    }
+
+    /// The machine as the judgement of an event sees it.
     pub fn world_of<'a>(&'a self, input: &'a HookInput, ctx: &HookContext) -> MachineWorld<'a> {
-        let view = self.ledger.view(&input.session_id);
-        self.world(&self.cwd_of(input, ctx)).with_work(view)
+        self.world_for(&self.cwd_of(input, ctx), &input.session_id)
     }
 
     /// Whether the project is a linked git worktree.

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use bowline::settings::{self, LoadedRule, Locations, Settings, SettingsFile};
 use bowline_builtins::machine::Machine;
 use bowline_builtins::rule::{Compiled, compile_rules};
-use bowline_builtins::{Analyst, Builtins, Lasting};
+use bowline_builtins::{Analyst, Builtins, Lasting, Ledger};
 use bowline_guard::sensitive::SensitivePolicy;
+use bowline_store::Store;
 use serde::{Serialize, Serializer};
 
 use crate::error::{Error, Result};
@@ -46,7 +47,14 @@ pub(crate) fn load(folder: &Path) -> Settings {
 
 /// The hooks that Bowline adds to the project's own.
 pub(crate) fn builtins(settings: &Settings) -> Builtins {
-    Builtins::new(settings, &Lasting::new(Machine::from_env()))
+    builtins_after(settings, None)
+}
+
+/// The same, with what sessions made as a store has it.
+pub(crate) fn builtins_after(settings: &Settings, store: Option<Arc<dyn Store>>) -> Builtins {
+    let mut lasting = Lasting::new(Machine::from_env());
+    lasting.ledger = Arc::new(Ledger::new(store));
+    Builtins::new(settings, &lasting)
 }
 
 /// What becomes of the rules of a file that is looked at by itself.
@@ -57,6 +65,7 @@ pub(crate) fn rules_of_file(path: &Path, rules: &[LoadedRule]) -> Compiled {
         Arc::new(Machine::from_env()),
         settings::find_project(&folder, &locations),
         SensitivePolicy::default(),
+        Arc::default(),
     );
     compile_rules(rules, &Arc::new(analyst))
 }

@@ -78,6 +78,17 @@ pub enum TargetKind {
     Unknown,
 }
 
+impl Target {
+    /// The same, with a link at its end followed.
+    pub fn followed(&self) -> Self {
+        Self {
+            path: self.link.clone().unwrap_or_else(|| self.path.clone()),
+            link: None,
+            kind: self.kind,
+        }
+    }
+}
+
 impl From<&ResolvedPath> for Target {
     fn from(resolved: &ResolvedPath) -> Self {
         Self {

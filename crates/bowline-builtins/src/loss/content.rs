@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use bowline_guard::loss::Loss;
 use bowline_guard::paths::{precious_by_name, rebuildable_by_name, scratch_by_name};
-use chrono::{DateTime, Local, Utc};
+use chrono::{DateTime, Utc};
 
 use super::Losses;
 use crate::machine::git::{Repository, Standing};
@@ -202,5 +202,5 @@ fn times(metadata: &Metadata) -> Option<Times> {
 }
 
 fn clock(time: DateTime<Utc>) -> String {
-    time.with_timezone(&Local).format("%H:%M").to_string()
+    time.format("%H:%M UTC").to_string()
 }

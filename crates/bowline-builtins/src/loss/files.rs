@@ -11,7 +11,7 @@ use super::content::{Content, Ignored, join, show};
 use super::line::{Line, destinations};
 use super::{Losses, expand};
 use crate::machine::git::IgnoredFiles;
-use crate::machine::git::{Repository, UntrackedKind, WorktreeState};
+use crate::machine::git::{Repository, UntrackedKind, Worktree};
 use crate::work::{Before, Touch};
 
 /// A folder without git is walked through to so many entries.
@@ -28,13 +28,7 @@ impl Losses<'_> {
             Act::Write {
                 to,
                 how: Writing::Replace | Writing::Edit,
-            } => {
-                let to = Target {
-                    path: to.link.clone().unwrap_or_else(|| to.path.clone()),
-                    ..to.clone()
-                };
-                self.all(&to, |path| self.written_over(path, line))
-            }
+            } => self.all(&to.followed(), |path| self.written_over(path, line)),
             Act::Copy { from, to } => self.put(from, to, line),
             Act::Move { from, to } => {
                 let mut loss = self.put(from, to, line)?;
@@ -159,10 +153,7 @@ impl Losses<'_> {
             .as_os_str()
             .as_bytes();
         for change in self.git.changes(repository, under)? {
-            let on_disk = matches!(
-                change.worktree,
-                WorktreeState::Modified | WorktreeState::TypeChanged
-            );
+            let on_disk = matches!(change.worktree, Worktree::Modified | Worktree::TypeChanged);
             let path = join(&repository.root, &change.path);
             if on_disk && !line.has_made(&path) && self.is_lost(&path)? {
                 return Some(Some(path));

@@ -13,7 +13,7 @@ use super::files::named;
 use super::line::{GitLine, Line, Moved, Saved, Whose};
 use super::pathspec::{Pathspecs, normal};
 use crate::machine::git::{
-    IgnoredFiles, ObjectId, Repository, StagedState, UntrackedKind, WorktreeState,
+    self, IgnoredFiles, ObjectId, Repository, Staged, UntrackedKind, Worktree,
 };
 
 /// What is thrown away, and how much of it.
@@ -133,13 +133,11 @@ impl Losses<'_> {
                 continue;
             }
             let path = join(&repository.root, &change.path);
-            let changed = matches!(
-                change.worktree,
-                WorktreeState::Modified | WorktreeState::TypeChanged
-            ) && !line.has_made(&path)
+            let changed = matches!(change.worktree, Worktree::Modified | Worktree::TypeChanged)
+                && !line.has_made(&path)
                 && self.is_lost(&path)?;
             let staged = index == IndexToo::Yes
-                && change.staged == StagedState::Changed
+                && change.staged != Staged::Unchanged
                 && self.is_staged_by_others(repository, &change.path)?;
             if changed || staged {
                 loose.push(change.path);
@@ -256,7 +254,7 @@ impl Losses<'_> {
         };
         let mut lost = Vec::new();
         for entry in self.git.untracked(repository, b"", ignored)? {
-            let is_ignored = entry.ignored == crate::machine::git::IsIgnored::Yes;
+            let is_ignored = entry.ignored == git::Ignored::Yes;
             let spared = excludes.iter().any(|it| {
                 let path = Path::new(std::ffi::OsStr::from_bytes(&entry.path));
                 path.ancestors().any(|part| {
@@ -513,8 +511,8 @@ impl Losses<'_> {
         {
             let file = join(&repository.root, &entry.path);
             let ignored = match entry.ignored {
-                crate::machine::git::IsIgnored::Yes => Ignored::Yes,
-                crate::machine::git::IsIgnored::No => Ignored::No,
+                git::Ignored::Yes => Ignored::Yes,
+                git::Ignored::No => Ignored::No,
             };
             let below = String::from_utf8_lossy(&entry.path).into_owned();
             let rebuilt = bowline_guard::paths::rebuildable_by_name(&below)
@@ -619,7 +617,7 @@ impl Losses<'_> {
                     continue;
                 };
                 for change in self.git.changes(repository, under.as_os_str().as_bytes())? {
-                    if change.staged == StagedState::Changed
+                    if change.staged != Staged::Unchanged
                         && specs.matches(&change.path)
                         && self.is_staged_by_others(repository, &change.path)?
                     {

@@ -289,7 +289,7 @@ fn own_commits(losses: &Losses<'_>, before: &GitBefore) -> Option<Vec<String>> {
     let known: Vec<ObjectId> = before
         .refs
         .iter()
-        .filter_map(|id| id.parse().ok())
+        .filter_map(|id| ObjectId::from_hex(id.as_bytes()))
         .collect();
     let mut own = Vec::new();
     for stash in losses.git.stashes(&repository)? {

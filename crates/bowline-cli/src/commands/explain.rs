@@ -3,16 +3,19 @@
 mod show;
 mod view;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bowline_builtins::guard::Guards;
 use bowline_guard::paths::World;
 use bowline_guard::tool_call::{
     CallDecision, ToolCall, judge_command, judge_looks, judge_shell, judge_tool_call, runs_a_shell,
 };
+use bowline_store::{SessionFilter, SqliteStore, Store};
 use serde_json::{Map, Value};
 
 use crate::Outcome;
+use crate::ask::places;
 use crate::commands::guard::call_of;
 use crate::error::{Error, Result};
 use crate::project;
@@ -54,6 +57,10 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
 
+    /// Judge it for this session, whose own files it may delete; `last` is the newest of the project, `none` nobody's
+    #[arg(long, value_name = "ID", default_value = "last")]
+    session: String,
+
     /// Judge it as if run in this folder instead of the current one
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
@@ -67,9 +74,12 @@ const MAX_INPUT: usize = 16 * 1024 * 1024;
 
 pub(crate) fn run(args: &ExplainArgs, ui: &mut Ui) -> Result<Outcome> {
     let folder = project::folder(args.dir.as_deref())?;
-    let guards = project::builtins(&project::load(&folder)).guards;
+    let settings = project::load(&folder);
+    let past = Past::of(&args.session, &settings.project)?;
+    let guards = project::builtins_after(&settings, past.store).guards;
+    let here = folder.to_string_lossy();
     let subject = Subject {
-        world: &guards.analyst().world(&folder.to_string_lossy()),
+        world: &guards.analyst().world_for(&here, &past.session),
         guards: &guards,
         agent: args.agent.as_deref(),
     };
@@ -92,6 +102,45 @@ pub(crate) fn run(args: &ExplainArgs, ui: &mut Ui) -> Result<Outcome> {
         CallDecision::Allow => Outcome::Clean,
         CallDecision::Ask | CallDecision::Deny => Outcome::Findings,
     })
+}
+
+/// The session that is judged, and where it is recorded.
+struct Past {
+    session: String,
+    store: Option<Arc<dyn Store>>,
+}
+
+impl Past {
+    fn of(named: &str, project: &Path) -> Result<Self> {
+        let nobody = Self {
+            session: String::new(),
+            store: None,
+        };
+        let places = places()?;
+        // Looking must not leave traces on a machine on which nothing happened yet.
+        if named == "none" || !places.data.exists() {
+            return Ok(nobody);
+        }
+        let Ok(store) = SqliteStore::open(places.store()) else {
+            return Ok(nobody);
+        };
+        let filter = SessionFilter {
+            project: project.to_str(),
+            limit: 1,
+            ..SessionFilter::default()
+        };
+        let session = match named {
+            "last" => store
+                .sessions(&filter)
+                .ok()
+                .and_then(|found| found.into_iter().next()),
+            _ => None,
+        };
+        Ok(Self {
+            session: session.map_or_else(|| named.to_owned(), |session| session.name),
+            store: Some(Arc::new(store)),
+        })
+    }
 }
 
 /// Where something is judged, by what settings, and for whom.

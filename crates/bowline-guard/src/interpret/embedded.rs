@@ -253,7 +253,15 @@ fn git(args: &[Item], texts: &mut Vec<String>) {
                     .skip(at + 1)
                     .take_while(|it| it.marked().starts_with('-'))
                     .count();
-                texts.push(words(at + 1 + skip));
+                let text = words(at + 1 + skip);
+                // What git does there is judged as part of this run: not here, but in every submodule.
+                let only_git = text
+                    .split([';', '&', '|', '\n'])
+                    .map(str::trim)
+                    .all(|command| command.is_empty() || command.starts_with("git "));
+                if !only_git {
+                    texts.push(text);
+                }
             }
         }
         Some("bisect") if rest.first().and_then(Item::text) == Some("run") => {

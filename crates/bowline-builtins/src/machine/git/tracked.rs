@@ -1,0 +1,49 @@
+//! What git tracks below a folder, and where submodules lie.
+
+use super::object_id::ObjectId;
+use super::refs::distinct;
+use super::{GitReader, Repository};
+
+/// The mode of a submodule.
+const SUBMODULE: u32 = 0o160_000;
+
+impl GitReader<'_> {
+    /// Whether git tracks something at or below a path of a checkout.
+    pub(crate) fn tracks_below(&self, repo: &Repository, under: &[u8]) -> Option<bool> {
+        let checkout = self.checkout(repo)?;
+        let index = self.read_index(&checkout)?;
+        Some(!index.entries.under(under).is_empty())
+    }
+
+    /// The paths of a checkout's submodules.
+    pub(crate) fn submodules(&self, repo: &Repository) -> Option<Vec<Vec<u8>>> {
+        let checkout = self.checkout(repo)?;
+        let index = self.read_index(&checkout)?;
+        let listed = index.entries.under(b"");
+        let modules = listed.iter().filter(|(_, entry)| entry.mode == SUBMODULE);
+        Some(modules.map(|(name, _)| name.to_vec()).collect())
+    }
+
+    /// Whether a branch, tag or head has exactly this content at this path; stashes do not count.
+    pub(crate) fn held_in_branch(
+        &self,
+        repo: &Repository,
+        path: &[u8],
+        blob: ObjectId,
+    ) -> Option<bool> {
+        let checkout = self.checkout(repo)?;
+        let refs = self.refs(repo)?.into_iter();
+        let branches = refs
+            .filter(|(name, _)| name != "refs/stash")
+            .map(|(_, id)| id);
+        let mut is_certain = true;
+        for commit in distinct(branches) {
+            match self.has_at_path(&checkout, commit, path, blob) {
+                Some(true) => return Some(true),
+                Some(false) => {}
+                None => is_certain = false,
+            }
+        }
+        is_certain.then_some(false)
+    }
+}

@@ -1,0 +1,261 @@
+//! A project with a history, an agent that works in it, and a person beside it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread::sleep;
+use std::time::Duration;
+
+use bowline::hooks::{Decision, HookContext, HookInput, HookManager, Services, ToolOutput};
+use bowline::settings::{self, Locations};
+use bowline_builtins::machine::Machine;
+use bowline_builtins::{Lasting, assemble};
+use serde_json::{Value, json};
+
+/// What happens to the disk.
+#[derive(Debug, Clone)]
+pub(crate) enum Op {
+    Write(&'static str, &'static str),
+    Append(&'static str),
+    Delete(&'static str),
+    Move(&'static str, &'static str),
+    Folder(&'static str),
+    Link(&'static str, &'static str),
+    Ignore(&'static str),
+    Git(&'static [&'static str]),
+    Commit,
+}
+
+/// What happens before the call that is judged.
+#[derive(Debug, Clone)]
+pub(crate) enum Step {
+    /// The agent's shell, and what it does.
+    Bash(&'static str, Vec<Op>),
+    Write(&'static str),
+    Edit(&'static str),
+    Read(&'static str),
+    /// The agent is told no, and nothing happens.
+    Refused(&'static str),
+    /// Another session of the agent writes a file.
+    Elsewhere(&'static str),
+    /// Somebody else, between two calls.
+    Person(Vec<Op>),
+}
+
+pub(crate) struct Ground {
+    folder: tempfile::TempDir,
+    manager: HookManager,
+    calls: usize,
+}
+
+/// Whether git is installed; says so where it is not.
+pub(crate) fn has_git() -> bool {
+    let found = Command::new("git").arg("--version").output().is_ok();
+    if !found {
+        println!("skipped: git is not installed");
+    }
+    found
+}
+
+impl Ground {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().canonicalize().unwrap();
+        let project = home.join("work/project");
+        fs::create_dir_all(&project).unwrap();
+        let lasting = Lasting::new(Machine::new(Some(home.clone()), Vec::new()));
+        let settings = settings::load(&project, &Locations::under(&home));
+        let manager = assemble(&settings, Services::default(), &lasting);
+        Self {
+            folder,
+            manager,
+            calls: 0,
+        }
+    }
+
+    /// With a few files that are committed.
+    pub(crate) fn with_history() -> Self {
+        let ground = Self::new();
+        ground.git(&["init", "-q", "-b", "main"]);
+        for name in [
+            "README.md",
+            "src/main.py",
+            "src/util.py",
+            "docs/guide.md",
+            "docs/api.md",
+        ] {
+            ground.perform(&Op::Write(name, "the first text\n"));
+        }
+        ground.perform(&Op::Commit);
+        ground
+    }
+
+    pub(crate) fn project(&self) -> PathBuf {
+        self.folder
+            .path()
+            .canonicalize()
+            .unwrap()
+            .join("work/project")
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.project().join(name)
+    }
+
+    pub(crate) fn git(&self, args: &[&str]) {
+        let output = Command::new("git")
+            .args([
+                "-c",
+                "user.name=A",
+                "-c",
+                "user.email=a@example.com",
+                "-c",
+                "protocol.file.allow=always",
+            ])
+            .args(args)
+            .current_dir(self.project())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.folder.path())
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "git {args:?}: {output:?}");
+    }
+
+    pub(crate) fn perform(&self, op: &Op) {
+        match op {
+            Op::Write(name, text) => write(&self.path(name), text),
+            Op::Append(name) => {
+                let text = fs::read_to_string(self.path(name)).unwrap();
+                fs::write(self.path(name), text + "half an idea\n").unwrap();
+            }
+            Op::Delete(name) => {
+                let path = self.path(name);
+                if path.is_dir() {
+                    fs::remove_dir_all(path)
+                } else {
+                    fs::remove_file(path)
+                }
+                .unwrap();
+            }
+            Op::Move(from, to) => fs::rename(self.path(from), self.path(to)).unwrap(),
+            Op::Folder(name) => fs::create_dir_all(self.path(name)).unwrap(),
+            Op::Link(to, name) => std::os::unix::fs::symlink(to, self.path(name)).unwrap(),
+            Op::Ignore(pattern) => write(&self.path(".gitignore"), &format!("{pattern}\n")),
+            Op::Git(args) => self.git(args),
+            Op::Commit => {
+                self.git(&["add", "-A"]);
+                self.git(&["commit", "-q", "--allow-empty", "-m", "state"]);
+            }
+        }
+    }
+
+    /// People are slower than a file system's clock.
+    pub(crate) fn person(&self, ops: &[Op]) {
+        sleep(Duration::from_millis(15));
+        for op in ops {
+            self.perform(op);
+        }
+        sleep(Duration::from_millis(15));
+    }
+
+    pub(crate) async fn step(&mut self, step: &Step) {
+        match step {
+            Step::Bash(command, ops) => {
+                let input = json!({ "command": command });
+                self.call("s1", "Bash", input, |ground| {
+                    ops.iter().for_each(|op| ground.perform(op))
+                })
+                .await;
+            }
+            Step::Write(name) => {
+                let path = self.path(name);
+                let input = json!({ "file_path": path, "content": "print(1)\n" });
+                self.call("s1", "Write", input, |_| write(&path, "print(1)\n"))
+                    .await;
+            }
+            Step::Elsewhere(name) => {
+                let path = self.path(name);
+                let input = json!({ "file_path": path, "content": "print(2)\n" });
+                self.call("s2", "Write", input, |_| write(&path, "print(2)\n"))
+                    .await;
+            }
+            Step::Edit(name) => {
+                let path = self.path(name);
+                let input =
+                    json!({ "file_path": path, "old_string": "text", "new_string": "word" });
+                self.call("s1", "Edit", input, |_| {
+                    let text = fs::read_to_string(&path).unwrap();
+                    fs::write(&path, text.replace("text", "word") + "more\n").unwrap();
+                })
+                .await;
+            }
+            Step::Read(name) => {
+                let input = json!({ "file_path": self.path(name) });
+                self.call("s1", "Read", input, |_| {}).await;
+            }
+            Step::Refused(name) => {
+                let input = json!({ "file_path": self.path(name), "content": "x" });
+                self.before("s1", "Write", input).await;
+            }
+            Step::Person(ops) => self.person(ops),
+        }
+    }
+
+    async fn call(&mut self, session: &str, tool: &str, input: Value, perform: impl FnOnce(&Self)) {
+        let id = self.before(session, tool, input.clone()).await.1;
+        perform(self);
+        let mut after = HookInput::post_tool_use(session, tool, ToolOutput::new("done"))
+            .with_field("tool_use_id", id.as_str())
+            .with_field("tool_input", input)
+            .with_field("cwd", self.project().to_str().unwrap());
+        after.timestamp = chrono::Utc::now();
+        self.manager.trigger(after, &self.context(session)).await;
+    }
+
+    async fn before(
+        &mut self,
+        session: &str,
+        tool: &str,
+        input: Value,
+    ) -> (Decision, String, String) {
+        self.calls += 1;
+        let id = format!("toolu_{}", self.calls);
+        let event = HookInput::pre_tool_use(session, tool, input)
+            .with_field("tool_use_id", id.as_str())
+            .with_field("cwd", self.project().to_str().unwrap());
+        let result = self.manager.trigger(event, &self.context(session)).await;
+        let reason = result.output.stop_reason.clone().unwrap_or_default();
+        (result.output.decision(), id, reason)
+    }
+
+    fn context(&self, session: &str) -> HookContext {
+        HookContext::new(session).with_cwd(self.project())
+    }
+
+    /// What is decided about a call that never happens.
+    pub(crate) async fn judge(&mut self, tool: &str, input: Value) -> (Decision, String) {
+        let (decision, _, reason) = self.before("s1", tool, input).await;
+        (decision, reason)
+    }
+
+    pub(crate) async fn judge_command(&mut self, command: &str) -> (Decision, String) {
+        self.judge("Bash", json!({ "command": command })).await
+    }
+
+    pub(crate) async fn judge_tool(&mut self, tool: &str, name: &str) -> (Decision, String) {
+        let path = self.path(name);
+        self.judge(
+            tool,
+            json!({ "file_path": path, "content": "x", "old_string": "a", "new_string": "b" }),
+        )
+        .await
+    }
+}
+
+fn write(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}

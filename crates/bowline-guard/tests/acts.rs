@@ -1,0 +1,200 @@
+//! What lines do to files and repositories, as far as something could be lost or saved by it.
+
+use bowline_guard::families::acts;
+use bowline_guard::interpret::interpret;
+use bowline_guard::loss::{Act, Depth, GitAct, Target, TargetKind, Writing};
+use bowline_guard::paths::StaticWorld;
+
+/// A short word for every act of a line.
+fn told(line: &str) -> Vec<String> {
+    let world = StaticWorld::new("/p", "/home/dev");
+    let runs = interpret(line, &world).invocations;
+    runs.iter()
+        .flat_map(|run| acts(run, &world))
+        .map(|act| tell(&act))
+        .collect()
+}
+
+fn path(target: &Target) -> String {
+    let mark = match target.kind {
+        TargetKind::Exact => "",
+        TargetKind::Folder => "/",
+        TargetKind::Pattern => " (pattern)",
+        TargetKind::Unknown => " (unknown)",
+    };
+    format!("{}{mark}", target.path)
+}
+
+fn paths(targets: &[Target]) -> String {
+    targets.iter().map(path).collect::<Vec<_>>().join("+")
+}
+
+fn tell(act: &Act) -> String {
+    match act {
+        Act::Make(target) => format!("make {}", path(target)),
+        Act::Write { to, how } => {
+            let how = match how {
+                Writing::Replace => "replace",
+                Writing::Edit => "edit",
+                Writing::Add => "add",
+                Writing::Tidy => "tidy",
+                Writing::ByTool => "tool",
+            };
+            format!("{how} {}", path(to))
+        }
+        Act::Delete { target, depth } => {
+            let depth = match depth {
+                Depth::One => "one",
+                Depth::Tree => "tree",
+            };
+            format!("delete {depth} {}", path(target))
+        }
+        Act::Copy { from, to } => format!("copy {} to {}", paths(from), path(to)),
+        Act::Move { from, to } => format!("move {} to {}", paths(from), path(to)),
+        Act::Unpack(target) => format!("unpack {}", path(target)),
+        Act::Git { directory, act } => format!("git in {directory}: {act:?}"),
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn files_are_made_written_moved_and_deleted() {
+    for (line, expected) in [
+        ("rm a", vec!["delete one /p/a"]),
+        (
+            "rm -rf build/x y",
+            vec!["delete tree /p/build/x", "delete tree /p/y"],
+        ),
+        ("cd src && rm *.o", vec!["delete one /p/src/*.o (pattern)"]),
+        ("rm -rf \"$DIR\"", vec!["delete tree * (unknown)"]),
+        ("echo x > a", vec!["replace /p/a"]),
+        ("echo x >> a", vec!["add /p/a"]),
+        ("cat > a <<E\nx\nE", vec!["replace /p/a"]),
+        ("tee a b", vec!["replace /p/a", "replace /p/b"]),
+        ("tee -a a", vec!["add /p/a"]),
+        ("touch a", vec!["make /p/a"]),
+        ("mkdir -p a/b", vec!["make /p/a/b"]),
+        ("cp a b", vec!["copy /p/a to /p/b"]),
+        ("cp -t out a b", vec!["copy /p/a+/p/b to /p/out/"]),
+        ("cp -n a b", vec![]),
+        ("cp --backup=numbered a b", vec![]),
+        ("mv a b", vec!["move /p/a to /p/b"]),
+        ("mv -n a b", vec![]),
+        ("mv a b c/", vec!["move /p/a+/p/b to /p/c/"]),
+        ("ln -s a b", vec!["make /p/b"]),
+        ("ln -sf a b", vec!["copy /p/a to /p/b"]),
+        ("sed -i s/a/b/ f", vec!["edit /p/f"]),
+        ("sed -i.bak -e s/a/b/ f g", vec!["edit /p/f", "edit /p/g"]),
+        ("sed s/a/b/ f", vec![]),
+        ("perl -pi -e 's/a/b/' f", vec!["edit /p/f"]),
+        ("truncate -s 0 f", vec!["replace /p/f"]),
+        ("dd if=/dev/zero of=f bs=1k", vec!["replace /p/f"]),
+        ("sort -o f g", vec!["replace /p/f"]),
+        ("curl -sSo f https://x.example", vec!["replace /p/f"]),
+        ("wget -O f https://x.example", vec!["replace /p/f"]),
+        ("tar xzf a.tgz", vec!["unpack /p"]),
+        ("tar xzf a.tgz src/main.py", vec!["replace /p/src/main.py"]),
+        ("tar -xf a.tgz -C out", vec!["unpack /p/out"]),
+        ("tar czf a.tgz src", vec![]),
+        ("unzip a.zip -d out", vec!["unpack /p/out"]),
+        ("black src/a.py", vec!["tidy /p/src/a.py"]),
+        (
+            "python3 -c \"import shutil; shutil.rmtree('docs')\"",
+            vec!["delete tree /p/docs"],
+        ),
+        ("bash -c 'rm a'", vec!["delete one /p/a"]),
+        ("ssh host rm a", vec![]),
+        ("rm --help", vec![]),
+    ] {
+        assert_eq!(told(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn git_is_read_as_git_reads_it() {
+    use GitAct::{
+        Add, CreateBranch, DeleteRefs, ForceSwitch, MoveRef, Other, ResetHard, StashClear,
+        StashDrop, StashPop, Switch,
+    };
+    let one = |line: &str| {
+        let world = StaticWorld::new("/p", "/home/dev");
+        let runs = interpret(line, &world).invocations;
+        let all: Vec<Act> = runs.iter().flat_map(|run| acts(run, &world)).collect();
+        all.into_iter()
+            .map(|act| match act {
+                Act::Git { act, .. } => act,
+                other => panic!("{other:?}"),
+            })
+            .collect::<Vec<_>>()
+    };
+    let text = |it: &str| it.to_owned();
+    for (line, expected) in [
+        ("git reset --hard", vec![ResetHard { to: None }]),
+        (
+            "git reset --hard HEAD~1",
+            vec![ResetHard {
+                to: Some(text("HEAD~1")),
+            }],
+        ),
+        ("git reset HEAD~1", vec![Other]),
+        ("git checkout -f", vec![ForceSwitch]),
+        ("git checkout main", vec![Switch]),
+        ("git switch --discard-changes main", vec![ForceSwitch]),
+        (
+            "git checkout -B main origin/main",
+            vec![
+                MoveRef {
+                    name: text("refs/heads/main"),
+                    to: Some(text("origin/main")),
+                },
+                Switch,
+            ],
+        ),
+        (
+            "git stash drop stash@{2}",
+            vec![StashDrop { number: Some(2) }],
+        ),
+        ("git stash drop", vec![StashDrop { number: Some(0) }]),
+        ("git stash drop \"$N\"", vec![StashDrop { number: None }]),
+        ("git stash clear", vec![StashClear]),
+        ("git stash pop", vec![StashPop { number: Some(0) }]),
+        ("git stash list", vec![]),
+        (
+            "git branch -D a b",
+            vec![DeleteRefs {
+                names: vec![text("refs/heads/a"), text("refs/heads/b")],
+            }],
+        ),
+        ("git branch -d a", vec![]),
+        (
+            "git tag -d v1",
+            vec![DeleteRefs {
+                names: vec![text("refs/tags/v1")],
+            }],
+        ),
+        ("git add -A", vec![Add { paths: vec![] }]),
+        (
+            "git add a b",
+            vec![Add {
+                paths: vec![text("a"), text("b")],
+            }],
+        ),
+        ("git --git-dir=/other/.git reset --hard", vec![]),
+        ("GIT_DIR=/other/.git git reset --hard", vec![]),
+        ("git clean -n", vec![]),
+    ] {
+        assert_eq!(one(line), expected, "{line}");
+    }
+    assert!(matches!(
+        one("git branch new origin/main").as_slice(),
+        [CreateBranch { name, at: Some(at), .. }] if name == "new" && at == "origin/main"
+    ));
+    assert!(matches!(
+        one("git checkout HEAD -- a b").as_slice(),
+        [GitAct::Restore { source: Some(source), paths, .. }] if source == "HEAD" && paths.len() == 2
+    ));
+    assert!(matches!(
+        one("git submodule foreach --recursive 'git clean -fd'").as_slice(),
+        [GitAct::InSubmodules(inner)] if matches!(inner.as_slice(), [GitAct::Clean(_)])
+    ));
+}
