@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bowline_store::{
-    Forget, Forgotten, Gap, HookFigures, Integrity, Options, Result, Session, SessionDetails,
+    Forget, Forgotten, Gap, HookFigures, Integrity, Options, PastCall, Result, Session, SessionDetails,
     SessionFilter, SessionRef, Size, SqliteStore, Store, Submission, Trace, TraceFilter,
     TraceStatistics, TraceTree, Trigger,
 };
