@@ -18,19 +18,25 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+mod attributes;
 mod budget;
 mod checkout;
 mod config;
+mod content;
 mod delta;
+mod entries;
 mod files;
+mod held;
 mod loose;
 mod object;
 mod object_id;
 mod pack;
 mod refs;
 mod revision;
+mod status;
 mod store;
 mod tree;
+mod untracked;
 mod walk;
 
 #[cfg(test)]
@@ -38,11 +44,16 @@ mod tests;
 
 use self::budget::Budget;
 use self::checkout::Checkout;
+use self::content::Raw;
+pub(crate) use self::content::Worktree;
+pub(crate) use self::entries::{IndexEntry, IndexStat, Stage};
 pub(super) use self::files::GitFiles;
 pub(crate) use self::object::Commit;
 pub(crate) use self::object_id::ObjectId;
 pub(crate) use self::refs::Head;
+pub(crate) use self::status::{Changed, Staged, Standing};
 pub(crate) use self::tree::TreeEntry;
+pub(crate) use self::untracked::{Ignored, IgnoredFiles, UntrackedEntry, UntrackedKind};
 use super::Machine;
 use super::look::Look;
 pub(crate) use super::repository::Repository;
@@ -63,6 +74,8 @@ pub(super) struct GitState {
     look: Look,
     budget: Budget,
     checkouts: Mutex<HashMap<PathBuf, Option<Arc<Checkout>>>>,
+    /// What files in checkouts hold.
+    contents: Mutex<HashMap<PathBuf, Option<Raw>>>,
 }
 
 impl Default for GitState {
@@ -71,6 +84,7 @@ impl Default for GitState {
             look: Look::new(LOOK_UPS),
             budget: Budget::default(),
             checkouts: Mutex::default(),
+            contents: Mutex::default(),
         }
     }
 }
@@ -80,6 +94,10 @@ impl GitState {
         self.checkouts
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn contents(&self) -> MutexGuard<'_, HashMap<PathBuf, Option<Raw>>> {
+        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

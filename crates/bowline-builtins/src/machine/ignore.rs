@@ -127,7 +127,7 @@ fn rule(line: &[u8]) -> Option<Rule> {
 
 /// Whether git reads the pattern unlike its own documentation: it compares plain text at the start by itself, so that
 /// the `**` in `a**/b` stands at the beginning; and `**\/` is neither `**/` nor `*/`.
-fn is_read_oddly(line: &[u8]) -> bool {
+pub(super) fn is_read_oddly(line: &[u8]) -> bool {
     let odd_slash = line.windows(3).any(|part| part == br"*\/");
     let plain = line.iter().position(|byte| br"*?[\".contains(byte));
     let (start, wild) = line.split_at(plain.unwrap_or(line.len()));

@@ -28,9 +28,11 @@ impl Index {
     /// Reads an index; `None` if it is damaged or of a kind not known here.
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
         // The file does not say which hash it uses; a wrong guess does not add up.
-        [20, 32]
-            .into_iter()
-            .find_map(|hash| parse_with(bytes, hash))
+        [20, 32].into_iter().find_map(|hash| {
+            let mut index = Self::default();
+            read_entries(bytes, hash, &mut index)?;
+            Some(index)
+        })
     }
 
     /// Whether `path` or something below it is tracked.
@@ -109,9 +111,8 @@ impl Index {
 
     /// Adds a name that must not come before the last one.
     fn push(&mut self, name: &[u8]) -> Option<()> {
-        let sensible = !name.is_empty() && name.len() <= MAX_NAME && name.first() != Some(&b'/');
         let last = self.spans.last().map(|span| self.name(*span));
-        if !sensible
+        if !is_sensible(name)
             || self.names.len() + name.len() > MAX_NAMES
             || last.is_some_and(|it| it > name)
         {
@@ -127,13 +128,49 @@ impl Index {
     }
 }
 
+impl Sink for Index {
+    fn expect(&mut self, count: usize) {
+        self.spans.reserve(count);
+    }
+
+    fn add(&mut self, name: &[u8], _: &RawEntry<'_>) -> Option<()> {
+        self.push(name)
+    }
+}
+
 impl Weight for Index {
     fn weight(&self) -> u64 {
         (self.names.capacity() + self.spans.capacity() * size_of::<(usize, usize)>()) as u64
     }
 }
 
-fn parse_with(bytes: &[u8], hash: usize) -> Option<Index> {
+/// One entry as it stands in the file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RawEntry<'bytes> {
+    /// Times, numbers, mode and size.
+    pub(super) stat: &'bytes [u8],
+    pub(super) id: &'bytes [u8],
+    pub(super) flags: u16,
+    /// Only later versions have these.
+    pub(super) more_flags: u16,
+}
+
+/// Takes what an index lists.
+pub(super) trait Sink {
+    /// So many entries follow, if the file is right.
+    fn expect(&mut self, count: usize);
+
+    /// Takes one entry; `None` if it makes no sense.
+    fn add(&mut self, name: &[u8], entry: &RawEntry<'_>) -> Option<()>;
+}
+
+/// Whether a name could be one of a tracked file.
+pub(super) fn is_sensible(name: &[u8]) -> bool {
+    !name.is_empty() && name.len() <= MAX_NAME && name.first() != Some(&b'/')
+}
+
+/// Reads an index whose hashes have this length; `None` if it is damaged or of a kind not known here.
+pub(super) fn read_entries(bytes: &[u8], hash: usize, sink: &mut impl Sink) -> Option<()> {
     let body = bytes.get(..bytes.len().checked_sub(hash)?)?;
     let mut rest = Reader(body);
     if rest.take(4)? != b"DIRC" {
@@ -144,16 +181,18 @@ fn parse_with(bytes: &[u8], hash: usize) -> Option<Index> {
     if !(2..=4).contains(&version) || count > body.len().checked_sub(HEADER)? / (STAT + hash) {
         return None;
     }
-    let mut index = Index::default();
-    index.spans.reserve(count);
+    sink.expect(count);
     let mut name = Vec::new();
     for _ in 0..count {
         let before = rest.0.len();
-        rest.take(STAT + hash)?;
+        let stat = rest.take(STAT)?;
+        let id = rest.take(hash)?;
         let flags = rest.u16()?;
-        if flags & EXTENDED != 0 {
-            rest.take(if version >= 3 { 2 } else { return None })?;
-        }
+        let more_flags = match flags & EXTENDED {
+            0 => 0,
+            _ if version < 3 => return None,
+            _ => rest.u16()?,
+        };
         if version == 4 {
             let kept = name.len().checked_sub(rest.offset()?)?;
             name.truncate(kept);
@@ -175,10 +214,15 @@ fn parse_with(bytes: &[u8], hash: usize) -> Option<Index> {
                 return None;
             }
         }
-        index.push(&name)?;
+        let entry = RawEntry {
+            stat,
+            id,
+            flags,
+            more_flags,
+        };
+        sink.add(&name, &entry)?;
     }
-    skip_extensions(rest)?;
-    Some(index)
+    skip_extensions(rest)
 }
 
 /// Extensions whose name starts with a capital may be skipped; the others change what the entries mean.

@@ -23,11 +23,12 @@ pub(super) enum Seen {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
     device: u64,
-    inode: u64,
-    size: u64,
-    modified: (i64, i64),
+    pub(super) inode: u64,
+    pub(super) size: u64,
+    pub(super) mode: u32,
+    pub(super) modified: (i64, i64),
     /// Cannot be set by a program, unlike the time of modification.
-    changed: (i64, i64),
+    pub(super) changed: (i64, i64),
 }
 
 impl Stamp {
@@ -36,6 +37,7 @@ impl Stamp {
             device: metadata.dev(),
             inode: metadata.ino(),
             size: metadata.size(),
+            mode: metadata.mode(),
             modified: (metadata.mtime(), metadata.mtime_nsec()),
             changed: (metadata.ctime(), metadata.ctime_nsec()),
         }

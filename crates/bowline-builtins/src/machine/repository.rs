@@ -21,7 +21,7 @@ pub(super) struct Repositories {
     /// Files that hold nothing but a path: `.git`, `commondir`, `gitdir`.
     pointers: FileCache<PathBuf>,
     /// The rules that hold in all of a user's repositories.
-    user_rules: Option<PathBuf>,
+    pub(super) user_rules: Option<PathBuf>,
 }
 
 /// One checkout.
@@ -45,10 +45,10 @@ pub(super) enum Checkout {
 }
 
 /// A path within its repository.
-struct Located<'path> {
-    repository: Repository,
+pub(super) struct Located<'path> {
+    pub(super) repository: Repository,
     /// The names from the root on; at least one.
-    names: Vec<&'path [u8]>,
+    pub(super) names: Vec<&'path [u8]>,
 }
 
 impl Repositories {
@@ -91,7 +91,23 @@ impl Repositories {
         if names.contains(&b".git".as_slice()) {
             return Some(false);
         }
-        self.is_ignored_by_rules(&repository, &names, look)
+        let general = self.general_rules(&repository, self.user_rules.as_deref(), look)?;
+        self.is_ignored_by_rules(&repository, &general, &names, look)
+    }
+
+    /// The rules that hold in a whole repository, the stronger first.
+    pub(super) fn general_rules(
+        &self,
+        repository: &Repository,
+        user_rules: Option<&Path>,
+        look: &Look,
+    ) -> Option<Vec<Arc<Rules>>> {
+        let own = repository.common_dir.join("info/exclude");
+        [Some(own.as_path()), user_rules]
+            .into_iter()
+            .flatten()
+            .map(|path| self.rules_at(path, Links::Follow, look))
+            .collect()
     }
 
     fn is_tracked_literally(&self, path: &Path, look: &Look) -> Option<bool> {
@@ -132,20 +148,13 @@ impl Repositories {
     }
 
     /// Goes from the root down to the path, as git does: what lies in an ignored folder cannot be taken in again.
-    fn is_ignored_by_rules(
+    pub(super) fn is_ignored_by_rules(
         &self,
         repository: &Repository,
+        general: &[Arc<Rules>],
         names: &[&[u8]],
         look: &Look,
     ) -> Option<bool> {
-        let everywhere = [
-            Some(repository.common_dir.join("info/exclude")),
-            self.user_rules.clone(),
-        ];
-        let mut general = Vec::new();
-        for path in everywhere.into_iter().flatten() {
-            general.push(self.rules_at(&path, Links::Follow, look)?);
-        }
         let mut by_folder: Vec<Arc<Rules>> = Vec::new();
         let mut folder = repository.root.clone();
         for (depth, name) in names.iter().enumerate() {
@@ -157,19 +166,14 @@ impl Repositories {
                 Seen::Missing if !is_last => Kind::Folder,
                 _ => Kind::NoFolder,
             };
-            let closest_first = by_folder.iter().enumerate().rev();
-            let verdict = closest_first
-                .map(|(base, rules)| (rules, names.get(base..=depth)))
-                .chain(general.iter().map(|rules| (rules, names.get(..=depth))))
-                .find_map(|(rules, path)| rules.verdict(path?, kind));
-            if verdict == Some(Verdict::Ignored) {
+            if verdict(&by_folder, general, names.get(..=depth)?, kind) == Some(Verdict::Ignored) {
                 return Some(true);
             }
         }
         Some(false)
     }
 
-    fn rules_at(&self, path: &Path, links: Links, look: &Look) -> Option<Arc<Rules>> {
+    pub(super) fn rules_at(&self, path: &Path, links: Links, look: &Look) -> Option<Arc<Rules>> {
         match self.rules.get(path, links, look) {
             Content::Missing => Some(Arc::default()),
             Content::Unknown => None,
@@ -190,10 +194,22 @@ impl Repositories {
 
     /// The repository that `path` is an entry of. Unknown if a link lies between its root and the path.
     fn locate<'path>(&self, path: &'path Path, look: &Look) -> Option<Located<'path>> {
+        self.place(path, look)?
+    }
+
+    /// The same; the inner `None` if there is no repository around the path.
+    #[expect(clippy::option_option, reason = "unknown is not the same as none")]
+    pub(super) fn place<'path>(
+        &self,
+        path: &'path Path,
+        look: &Look,
+    ) -> Option<Option<Located<'path>>> {
         if !is_plain(path) {
             return None;
         }
-        let repository = self.surrounding(path.parent()?, look)?;
+        let Some(repository) = self.containing(path.parent()?, look)? else {
+            return Some(None);
+        };
         let below = path.strip_prefix(&repository.root).ok()?;
         let mut folder = repository.root.clone();
         for component in below.parent()?.components() {
@@ -206,22 +222,28 @@ impl Repositories {
             .components()
             .map(|component| component.as_os_str().as_bytes())
             .collect();
-        Some(Located { repository, names })
+        Some(Some(Located { repository, names }))
     }
 
     /// The repository that `folder` lies in.
     pub(super) fn surrounding(&self, folder: &Path, look: &Look) -> Option<Repository> {
+        self.containing(folder, look)?
+    }
+
+    /// The same; the inner `None` if there is none.
+    #[expect(clippy::option_option, reason = "unknown is not the same as none")]
+    fn containing(&self, folder: &Path, look: &Look) -> Option<Option<Repository>> {
         for root in folder.ancestors() {
             match self.checkout_at(root, look) {
                 Checkout::None => {}
                 Checkout::Unknown => return None,
-                Checkout::Of(repository) => return Some(repository),
+                Checkout::Of(repository) => return Some(Some(repository)),
             }
         }
-        None
+        Some(None)
     }
 
-    fn checkout_at(&self, root: &Path, look: &Look) -> Checkout {
+    pub(super) fn checkout_at(&self, root: &Path, look: &Look) -> Checkout {
         let dot_git = root.join(".git");
         // Git passes over a folder that only bears the name, but not over a file that leads nowhere.
         let (git_dir, without_head) = match look.at(&dot_git, Links::Follow) {
@@ -262,6 +284,20 @@ impl Repositories {
     pub(super) fn pointer(&self, path: &Path, look: &Look) -> Content<PathBuf> {
         self.pointers.get(path, Links::Follow, look)
     }
+}
+
+/// What the rules say about a path: those of its folders, given from the root on, before the general ones.
+pub(super) fn verdict(
+    by_folder: &[Arc<Rules>],
+    general: &[Arc<Rules>],
+    names: &[&[u8]],
+    kind: Kind,
+) -> Option<Verdict> {
+    let closest_first = by_folder.iter().enumerate().rev();
+    closest_first
+        .map(|(base, rules)| (rules, names.get(base..)))
+        .chain(general.iter().map(|rules| (rules, Some(names))))
+        .find_map(|(rules, path)| rules.verdict(path?, kind))
 }
 
 impl Weight for PathBuf {

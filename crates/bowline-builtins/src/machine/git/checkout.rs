@@ -139,7 +139,25 @@ impl GitReader<'_> {
         }
     }
 
-    pub(super) fn in_home(&self, name: &str) -> Option<PathBuf> {
+    /// The file that a setting of git's core names, or else the usual one in the user's home; the inner `None` if
+    /// there is to be none.
+    pub(super) fn user_file(
+        &self,
+        checkout: &Checkout,
+        setting: &str,
+        usual: &str,
+    ) -> Option<Option<PathBuf>> {
+        let Some(named) = checkout.settings.last("core", None, setting) else {
+            return Some(self.in_home(usual));
+        };
+        match named.text()? {
+            "" => Some(None),
+            named if named.starts_with('/') => Some(Some(PathBuf::from(named))),
+            named => Some(Some(self.in_home(named.strip_prefix("~/")?)?)),
+        }
+    }
+
+    fn in_home(&self, name: &str) -> Option<PathBuf> {
         let home = self.machine.home.as_ref()?;
         Some(Path::new(home).join(name))
     }

@@ -1,11 +1,15 @@
 //! Git's files that are remembered from one judgement to the next.
 
+use super::attributes::Attributes;
 use super::config::Config;
+use super::entries::Entries;
 use crate::machine::cache::{FileCache, Limits};
 
 #[derive(Debug)]
 pub(in crate::machine) struct GitFiles {
     pub(super) configs: FileCache<Config>,
+    pub(super) attributes: FileCache<Attributes>,
+    pub(super) indexes: FileCache<Entries>,
 }
 
 impl Default for GitFiles {
@@ -17,6 +21,8 @@ impl Default for GitFiles {
         };
         Self {
             configs: FileCache::new(limits(1 << 20, 256, 8 << 20), Config::parse),
+            attributes: FileCache::new(limits(256 << 10, 512, 8 << 20), Attributes::parse),
+            indexes: FileCache::new(limits(32 << 20, 16, 64 << 20), Entries::parse),
         }
     }
 }

@@ -10,6 +10,7 @@ use super::{GitReader, ObjectId, Repository};
 use crate::machine::{Machine, MachineWorld};
 
 mod history;
+mod status;
 
 /// A home with a repository in it, in a place of its own.
 struct Ground {

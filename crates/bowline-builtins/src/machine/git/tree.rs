@@ -15,6 +15,8 @@ const MAX_DEPTH: usize = 512;
 const MAX_PATHS: usize = 200_000;
 
 const FOLDER: u32 = 0o040_000;
+const FILE: u32 = 0o100_000;
+const SUBMODULE: u32 = 0o160_000;
 const TYPE: u32 = 0o170_000;
 
 /// What a tree has under a name.
@@ -28,6 +30,19 @@ pub(crate) struct TreeEntry {
 impl TreeEntry {
     pub(super) const fn is_folder(&self) -> bool {
         self.mode & TYPE == FOLDER
+    }
+
+    pub(super) const fn is_submodule(&self) -> bool {
+        self.mode & TYPE == SUBMODULE
+    }
+
+    /// The mode as git writes it today: it used to keep more of a file's permissions.
+    pub(super) const fn canonical_mode(&self) -> u32 {
+        match self.mode & TYPE {
+            FILE if self.mode & 0o100 != 0 => 0o100_755,
+            FILE => 0o100_644,
+            kind => kind,
+        }
     }
 }
 
