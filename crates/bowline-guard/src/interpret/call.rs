@@ -85,7 +85,7 @@ impl Call {
 }
 
 /// A word as a shell would have to be given it.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%~*?[]{}$…".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
         text.to_owned()
