@@ -6,6 +6,7 @@ mod repositories;
 mod searches;
 mod secret_files;
 mod services;
+mod unverified;
 
 use std::collections::BTreeSet;
 
