@@ -30,6 +30,7 @@ mod sql;
 mod stores;
 mod system;
 mod table;
+mod unverified;
 mod versions;
 mod weighing;
 
@@ -82,7 +83,9 @@ const FAMILIES: &[Family] = &[
 /// What a program run would do, as far as a guard should care. Nothing for everyday work.
 pub fn effects(invocation: &Invocation, world: &dyn World) -> Vec<Effect> {
     let Some(program) = invocation.program.as_deref() else {
-        return fetched_code::unknown_program(invocation);
+        let mut found = fetched_code::unknown_program(invocation);
+        found.extend(unverified::program(invocation));
+        return found;
     };
     // A `cd` before it moves everything that the run names.
     let mut found = effects_at(program, invocation, &At::without_links(invocation, world));
@@ -111,6 +114,7 @@ fn effects_at(program: &str, invocation: &Invocation, world: &dyn World) -> Vec<
             found.extend(permissions::effects(run, world));
         }
         found.extend(fetched_code::effects(run));
+        found.extend(unverified::effects(run));
         found.extend(code::effects(run, world));
         found.extend(secrets::effects(run, world));
         match launch::launched(run) {
@@ -217,7 +221,11 @@ pub fn rules() -> impl Iterator<Item = &'static RuleInfo> {
         secret_tools::RULES,
         secrets::RULES,
         own::RULES,
+<<<<<<< HEAD
         weighing::RULES,
+=======
+        unverified::RULES,
+>>>>>>> h-holes
     ]
     .into_iter()
     .flatten()

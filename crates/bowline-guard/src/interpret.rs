@@ -20,6 +20,7 @@ mod remote;
 mod run;
 mod scope;
 mod shells;
+mod tools;
 mod value;
 mod windows;
 mod words;

@@ -293,6 +293,8 @@ fn dangerous_piece(text: &str, world: &dyn World) -> Option<String> {
         let stopped = families::effects_of_line(&invocations, world)
             .iter()
             .flatten()
+            // Half a command is not known to begin with.
+            .filter(|effect| effect.category != Category::Unverified)
             .any(|effect| effect.gravity > Gravity::Harmless);
         if stopped {
             return Some(piece.to_owned());

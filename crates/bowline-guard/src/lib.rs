@@ -18,6 +18,7 @@ pub mod paths;
 pub mod pattern;
 pub mod policy;
 pub mod rules;
+mod search;
 pub mod secrets;
 pub mod sensitive;
 pub mod shell;

@@ -10,6 +10,7 @@ use super::Run;
 use super::args::{Parsed, Spec, UNKNOWN, parse, word};
 use super::launch::base_name;
 use super::rule::rules;
+use super::unverified;
 pub(super) use line::{Bundle, bundle, runs_bundle, runs_remote_output};
 pub(super) use origin::is_local;
 use origin::{Source, judge_address, source};
@@ -31,7 +32,7 @@ rules! {
         instead "write the program's name out";
 }
 
-const SHELLS: &[&str] = &[
+pub(super) const SHELLS: &[&str] = &[
     "sh",
     "bash",
     "zsh",
@@ -57,7 +58,7 @@ const SHELLS: &[&str] = &[
     "busybox",
     "cmd",
 ];
-const INTERPRETERS: &[&str] = &[
+pub(super) const INTERPRETERS: &[&str] = &[
     "python",
     "perl",
     "ruby",
@@ -80,7 +81,7 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
     if (SHELLS.contains(&name) || INTERPRETERS.contains(&name)) && reads_code_from_stdin(name, run)
     {
         if let Stdin::Pipe(programs) = &run.invocation.stdin {
-            found.extend(source(programs).map(|it| it.effect(run.name)));
+            found.extend(from_programs(programs).map(|it| it.effect(run.name)));
         }
         found.extend(from_words(run).map(|it| it.effect(run.name)));
     }
@@ -143,6 +144,12 @@ fn reads_code_from_stdin(name: &str, run: Run<'_>) -> bool {
     true
 }
 
+/// Where code comes from that programs print; `None` if it is everyday, such as a tool's settings for shells.
+fn from_programs(programs: &[String]) -> Option<Source> {
+    source(programs)
+        .filter(|it| !matches!(it, Source::Hidden(_)) || !unverified::prints_for_shells(programs))
+}
+
 /// Substitutions that are still visible in a word: `sh -c "$(curl …)"`, `bash <(curl …)`.
 fn from_words(run: Run<'_>) -> Option<Source> {
     run.args
@@ -154,7 +161,7 @@ fn from_words(run: Run<'_>) -> Option<Source> {
                 .find_map(|mark| arg.source.split_once(mark))?
                 .1;
             let inner = inner.trim_end_matches(['"', ')', '`', '\'']);
-            source(
+            from_programs(
                 &inner
                     .split('|')
                     .map(|it| it.trim().to_owned())

@@ -80,10 +80,7 @@ impl Files<'_> {
                 self.delete(operands(args, &[]).get(2..).unwrap_or_default(), effects);
             }
             "shred" | "gshred" => self.shred(effects),
-            "find" | "gfind" | "bfs" if has(args, &["-delete"]) => {
-                let words: Vec<String> = args.iter().map(text_of).collect();
-                effects.extend(self.found("find", &words));
-            }
+            "find" | "gfind" | "bfs" => found::deleted(self, program, effects),
             "dd" | "gdd" => overwrite::dd(self, effects),
             "truncate" | "gtruncate" => overwrite::truncate(self, effects),
             "mv" | "gmv" => overwrite::moved(self, effects),
@@ -335,11 +332,6 @@ impl Files<'_> {
     fn listed(&self, listing: &str) -> Option<Effect> {
         let gravity = found::gravity_of_listing(self, listing);
         Self::found_effect(gravity, listing)
-    }
-
-    fn found(&self, program: &str, words: &[String]) -> Option<Effect> {
-        let gravity = found::gravity_of_search(self, program, words);
-        Self::found_effect(gravity, &format!("{program} {}", words.join(" ")))
     }
 
     fn found_effect(gravity: Gravity, listing: &str) -> Option<Effect> {

@@ -3,8 +3,10 @@
 mod databases;
 mod machines;
 mod repositories;
+mod searches;
 mod secret_files;
 mod services;
+mod unverified;
 
 use std::collections::BTreeSet;
 
@@ -93,6 +95,27 @@ fn check(table: &str) {
                 !effect.what.is_empty() && !effect.what.contains("{}"),
                 "{effect:?}"
             );
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The same for whole lines, as a shell would read them.
+fn check_lines(table: &str) {
+    let mut wrong = Vec::new();
+    for line in table.lines().map(str::trim).filter(|it| !it.is_empty()) {
+        let (expected, text) = line.split_once(' ').unwrap();
+        let verdict = crate::judge::judge(text.trim(), &world()).verdict;
+        let found = match verdict.gravity {
+            Gravity::Grave => "deny",
+            Gravity::Doubtful => "ask",
+            Gravity::Harmless => "allow",
+        };
+        if found != expected {
+            wrong.push(format!(
+                "{text}: {found}, expected {expected} ({:?})",
+                verdict.rule
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -3,7 +3,7 @@
 use super::run::Input;
 use super::scope::Scope;
 use super::value::{Item, Output, marked};
-use super::{Interpreter, embedded, flow, options, wrappers};
+use super::{Interpreter, embedded, flow, options, tools, wrappers};
 use crate::invocation::{Arg, Directory, Invocation, Opened, Stdin, Through, Value};
 use crate::paths::glob;
 
@@ -48,14 +48,23 @@ impl Call {
 
     /// The program's name without its folder.
     pub(super) fn program(&self) -> Option<String> {
-        program_name(&self.words.first()?.arg.value)
+        let first = self.words.first()?;
+        match first.arg.value {
+            Value::Unknown if first.sources.is_empty() => {
+                tools::named_by(&first.arg.source).map(str::to_owned)
+            }
+            _ => program_name(&first.arg.value),
+        }
     }
 
     /// The program as written, unless that is a plain name.
     fn program_path(&self) -> Option<String> {
-        let value = &self.words.first()?.arg.value;
-        let is_plain = matches!(value, Value::Known(text) if !text.contains('/'));
-        (!is_plain).then(|| marked(value).to_owned())
+        let arg = &self.words.first()?.arg;
+        match &arg.value {
+            Value::Known(text) if !text.contains('/') => None,
+            Value::Unknown => Some(arg.source.clone()),
+            value => Some(marked(value).to_owned()),
+        }
     }
 
     pub(super) fn args(&self) -> &[Item] {
@@ -85,7 +94,7 @@ impl Call {
 }
 
 /// A word as a shell would have to be given it.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%~*?[]{}$…".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
         text.to_owned()
@@ -233,7 +242,9 @@ impl Interpreter<'_> {
     pub(super) fn emit_call(&mut self, call: &Call) {
         let mut through = call.through.clone();
         let mut items: Vec<&String> = Vec::new();
-        for item in call.args() {
+        // What prints the program's name counts where nothing else tells it.
+        let program = call.words.first().filter(|_| call.program().is_none());
+        for item in program.into_iter().chain(call.args()) {
             if matches!(item.arg.value, Value::Unknown | Value::Partly(_)) && item.feed.is_none() {
                 items.extend(&item.sources);
             }

@@ -1,11 +1,12 @@
 //! Commands that run once for each item: `xargs`, `parallel`, `find -exec`, `fd -x`.
 
 use super::Interpreter;
-use super::call::Call;
+use super::call::{Call, quoted};
 use super::options::{first_operand, texts_of};
 use super::scope::Scope;
 use super::value::{Content, Item, Output};
-use crate::invocation::{Opened, Opening, Through, Value};
+use crate::invocation::{Directory, Opened, Opening, Through, Value};
+use crate::search::{Action, Running, Search};
 
 /// The most items that are put into one command.
 const MAX_ITEMS: usize = 32;
@@ -71,8 +72,7 @@ impl Interpreter<'_> {
         match name {
             "xargs" | "gxargs" => Some(self.xargs(call, scope)),
             "parallel" | "rush" | "env_parallel" => Some(self.parallel(call, scope)),
-            "find" | "gfind" | "bfs" => Some(self.find(call, scope)),
-            "fd" | "fdfind" => Some(self.fd(call, scope)),
+            "find" | "gfind" | "bfs" | "fd" | "fdfind" => Some(self.searching(name, call, scope)),
             _ => None,
         }
     }
@@ -285,54 +285,45 @@ impl Interpreter<'_> {
         output
     }
 
-    fn find(&mut self, call: &Call, scope: &mut Scope) -> Output {
-        self.emit_call(call);
-        let args = call.args();
-        let mut at = 0;
-        let conditions = find_conditions(args);
-        while let Some(item) = args.get(at) {
-            at += 1;
-            if !matches!(item.text(), Some("-exec" | "-execdir" | "-ok" | "-okdir")) {
-                continue;
+    /// `find` and `fd`, which may run a program for each path that reaches it.
+    fn searching(&mut self, name: &str, call: &Call, scope: &mut Scope) -> Output {
+        let words: Vec<&str> = call.args().iter().map(Item::marked).collect();
+        let Some(search) = Search::read(name, &words) else {
+            return Output::unknown(vec![call.source()]);
+        };
+        let mut writing = call.clone();
+        for reached in &search.actions {
+            if let Action::Write(at) = reached.action
+                && let Some(file) = call.arg(at)
+            {
+                writing.opened.push(Opened {
+                    how: Opening::Overwrite,
+                    file: file.arg.clone(),
+                });
             }
-            let rest = args.get(at..).unwrap_or_default();
-            let length = rest
-                .iter()
-                .position(|it| matches!(it.text(), Some(";" | "+")))
-                .unwrap_or(rest.len());
-            let words = rest.get(..length).unwrap_or_default();
-            self.for_found(words, "{}", &conditions, call, scope);
-            at += length;
         }
-        Output::unknown(vec![call.source()])
-    }
-
-    fn fd(&mut self, call: &Call, scope: &mut Scope) -> Output {
-        self.emit_call(call);
-        let args = call.args();
-        let runs = |text: &str| matches!(text, "-x" | "--exec" | "-X" | "--exec-batch");
-        let at = args.iter().position(|it| {
-            it.text().is_some_and(|text| {
-                runs(text)
-                    || (text.starts_with('-')
-                        && !text.starts_with("--")
-                        && text.ends_with(['x', 'X']))
-            })
-        });
-        if let Some(at) = at {
-            let mut before: Vec<&str> = vec!["fd"];
-            before.extend(args.get(..at).unwrap_or_default().iter().map(Item::marked));
-            let found = before.join(" ");
-            let rest = args.get(at + 1..).unwrap_or_default();
-            let length = rest
-                .iter()
-                .position(|it| it.text() == Some(";"))
-                .unwrap_or(rest.len());
-            let mut words = rest.get(..length).unwrap_or_default().to_vec();
-            if !words.iter().any(|it| it.marked().contains('{')) {
-                words.push(Item::known("{}"));
+        self.emit_call(&writing);
+        for reached in &search.actions {
+            // Nobody is there to say yes, unless the answer comes from a pipe.
+            if let Action::Run { words, how } = &reached.action
+                && (*how != Running::AfterAsking || call.input.is_some())
+            {
+                let found = match name {
+                    "fd" | "fdfind" => fd_listing(call.args()),
+                    _ => joined(search.words_for(&reached.finds).iter().map(String::as_str)),
+                };
+                let mut words = call.args().get(words.clone()).unwrap_or_default().to_vec();
+                if matches!(name, "fd" | "fdfind")
+                    && !words.iter().any(|it| it.marked().contains('{'))
+                {
+                    words.push(Item::known("{}"));
+                }
+                let folder = match how {
+                    Running::InItsFolder if leaves(&search.roots) => Directory::Unknown,
+                    _ => call.directory.clone(),
+                };
+                self.for_found(&words, folder, &found, call, scope);
             }
-            self.for_found(&words, "{}", &found, call, scope);
         }
         Output::unknown(vec![call.source()])
     }
@@ -340,11 +331,13 @@ impl Interpreter<'_> {
     fn for_found(
         &mut self,
         words: &[Item],
-        mark: &str,
+        folder: Directory,
         found: &str,
         call: &Call,
         scope: &mut Scope,
     ) {
+        let mark = "{}";
+        let names_it = words.iter().any(|word| word.marked().contains(mark));
         let file = Item::of(Content {
             value: Value::Unknown,
             sources: vec![found.to_owned()],
@@ -359,6 +352,10 @@ impl Interpreter<'_> {
         let mut inner = call.with_words(words, Through::EachOf(found.to_owned()));
         inner.opened.clear();
         inner.input = None;
+        // What was found is told by the search, which begins where it runs.
+        if !names_it {
+            inner.directory = folder;
+        }
         self.call(inner, scope);
     }
 }
@@ -398,24 +395,23 @@ fn substituted(word: &Item, mark: &str, item: &Item) -> Item {
     Item::of(Content { value, sources })
 }
 
-/// The roots and conditions of a `find`, without what it runs.
-fn find_conditions(args: &[Item]) -> String {
-    let mut words = vec!["find".to_owned()];
-    let mut skipping = false;
-    for item in args {
-        let text = item.marked();
-        if skipping {
-            skipping = !matches!(text, ";" | "+");
-        } else if matches!(text, "-exec" | "-execdir" | "-ok" | "-okdir") {
-            skipping = true;
-        } else {
-            let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%~$…".contains(c);
-            words.push(if !text.is_empty() && text.chars().all(plain) {
-                text.to_owned()
-            } else {
-                format!("'{}'", text.replace('\'', "'\\''"))
-            });
-        }
-    }
-    words.join(" ")
+/// Whether a search may begin anywhere but here and below.
+fn leaves(roots: &[String]) -> bool {
+    roots
+        .iter()
+        .any(|it| it.starts_with(['/', '~']) || it.contains("..") || it.contains(['$', '…']))
+}
+
+/// The words of an `fd` before what it runs.
+fn fd_listing(args: &[Item]) -> String {
+    let runs = |text: &str| {
+        matches!(text, "--exec" | "--exec-batch")
+            || (text.starts_with('-') && !text.starts_with("--") && text.ends_with(['x', 'X']))
+    };
+    let before = args.iter().map(Item::marked).take_while(|it| !runs(it));
+    joined(std::iter::once("fd").chain(before))
+}
+
+fn joined<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    words.map(quoted).collect::<Vec<_>>().join(" ")
 }

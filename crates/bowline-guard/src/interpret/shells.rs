@@ -169,7 +169,7 @@ impl Interpreter<'_> {
         positional: Vec<Content>,
         scope: &mut Scope,
     ) -> Output {
-        if !input.sources.is_empty() || !call.opened.is_empty() {
+        if !input.sources.is_empty() || !call.opened.is_empty() || input.is_hidden() {
             let mut fed = call.clone();
             fed.input = Some(Rc::new(if input.sources.is_empty() {
                 input.clone()
@@ -306,7 +306,7 @@ impl Interpreter<'_> {
             self.emit_call(call);
             return Output::nothing();
         };
-        if !output.sources.is_empty() {
+        if !output.sources.is_empty() || output.is_hidden() {
             let mut fed = call.clone();
             fed.input = Some(Rc::new(Output::unknown(output.sources.clone())));
             self.emit_call(&fed);

@@ -143,6 +143,11 @@ impl Output {
             .any(|c| c != UNKNOWN && !c.is_whitespace())
     }
 
+    /// Whether there is a text, of which nothing is known.
+    pub(super) fn is_hidden(&self) -> bool {
+        self.text.contains(UNKNOWN) && !self.says_something()
+    }
+
     pub(super) fn append(&mut self, other: Self) {
         if self.text.len() + other.text.len() <= MAX_TEXT {
             self.text.push_str(&other.text);

@@ -1,9 +1,10 @@
 //! Deleting what a search finds: `find`, `fd`, `git ls-files`, `ls`, `grep -l`.
 
-use super::Files;
-use crate::effect::Gravity;
+use super::{Files, text_of};
+use crate::effect::{Effect, Gravity};
 use crate::invocation::{Arg, Value};
 use crate::paths::{HomeKind, Place, glob, rebuildable_by_name, scratch_by_name};
+use crate::search::{Alternative, Finds, Pattern, Search};
 use crate::shell;
 
 /// How grave it is to delete everything that a listing names: programs, joined by `|`.
@@ -13,24 +14,21 @@ pub(super) fn gravity_of_listing(files: &Files<'_>, listing: &str) -> Gravity {
     let Some(first) = commands.next() else {
         return Gravity::Doubtful;
     };
-    let words: Vec<String> = first
-        .words
-        .iter()
-        .map(|word| word.literal.clone().unwrap_or_else(|| word.source.clone()))
-        .collect();
+    let words = words_of(first);
     let Some((program, args)) = words.split_first() else {
         return Gravity::Doubtful;
     };
     let mut gravity = gravity_of_search(files, program, args);
     for filter in commands {
-        let words: Vec<&str> = filter
-            .words
-            .iter()
-            .filter_map(|word| word.literal.as_deref())
-            .collect();
+        let words = words_of(filter);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let Some((program, rest)) = words.split_first() else {
             continue;
         };
+        // Several searches give to one deletion: `rm $(find a) $(find b)`.
+        if let Some(search) = Search::read(program, rest) {
+            gravity = gravity.max(gravity_of_finds(files, &search, &search.printed()));
+        }
         if !matches!(*program, "grep" | "egrep" | "rg" | "awk" | "sed") {
             continue;
         }
@@ -51,35 +49,57 @@ pub(super) fn gravity_of_listing(files: &Files<'_>, listing: &str) -> Gravity {
 /// Whether a `find` begins at a place that is neither the project's nor temporary.
 pub(super) fn reaches_outside(files: &Files<'_>, listing: &str) -> bool {
     let line = shell::parse(listing);
-    let Some(first) = line.commands.first().filter(|it| it.name() == Some("find")) else {
+    let Some(first) = line.commands.first() else {
         return false;
     };
-    let roots = first
+    let words = words_of(first);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let Some(search) = words
+        .split_first()
+        .and_then(|(program, rest)| Search::read(program, rest))
+    else {
+        return false;
+    };
+    search.roots.iter().any(|root| {
+        let arg = Arg {
+            source: root.clone(),
+            value: Value::Pattern(root.clone()),
+        };
+        files.targets(&arg).iter().any(|target| {
+            matches!(
+                target.place,
+                Place::Root | Place::System | Place::HomeItself | Place::OtherHome
+            )
+        })
+    })
+}
+
+/// What `find … -delete` deletes.
+pub(super) fn deleted(files: &Files<'_>, program: &str, effects: &mut Vec<Effect>) {
+    let words: Vec<String> = files.invocation.args.iter().map(text_of).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    if let Some(search) = Search::read(program, &words) {
+        let gravity = gravity_of_finds(files, &search, &search.deleted());
+        let listing = format!("{program} {}", words.join(" "));
+        effects.extend(Files::found_effect(gravity, &listing));
+    }
+}
+
+fn words_of(command: &shell::SimpleCommand) -> Vec<String> {
+    command
         .words
         .iter()
-        .skip(1)
-        .filter_map(|word| word.literal.as_deref());
-    roots
-        .take_while(|it| !it.starts_with(['-', '(', '!']))
-        .any(|root| {
-            let arg = Arg {
-                source: root.to_owned(),
-                value: Value::Pattern(root.to_owned()),
-            };
-            files.targets(&arg).iter().any(|target| {
-                matches!(
-                    target.place,
-                    Place::Root | Place::System | Place::HomeItself | Place::OtherHome
-                )
-            })
-        })
+        .map(|word| word.literal.clone().unwrap_or_else(|| word.source.clone()))
+        .collect()
 }
 
 /// How grave it is to delete everything that one search finds.
-pub(super) fn gravity_of_search(files: &Files<'_>, program: &str, args: &[String]) -> Gravity {
+fn gravity_of_search(files: &Files<'_>, program: &str, args: &[String]) -> Gravity {
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    if let Some(search) = Search::read(program, &words) {
+        return gravity_of_finds(files, &search, &search.printed());
+    }
     match program {
-        "find" | "gfind" | "bfs" => find(files, args),
-        "fd" | "fdfind" => fd(files, args),
         "git" => match args.first().map(String::as_str) {
             Some("ls-files") => {
                 let paths: Vec<&String> = args
@@ -152,118 +172,67 @@ fn roots(files: &Files<'_>, paths: &[&str], below: &str) -> Gravity {
         .unwrap_or(Gravity::Doubtful)
 }
 
-/// Where a search begins, and what it is limited to.
-fn find(files: &Files<'_>, args: &[String]) -> Gravity {
-    let is_condition =
-        |it: &String| it.starts_with('-') || matches!(it.as_str(), "(" | "!" | "\\(");
-    let begin = args
+/// The gravest of all that a search may find.
+fn gravity_of_finds(files: &Files<'_>, search: &Search, finds: &Finds) -> Gravity {
+    let roots: Vec<&str> = search.roots.iter().map(String::as_str).collect();
+    finds
+        .alternatives()
         .iter()
-        .position(|it| !matches!(it.as_str(), "-H" | "-L" | "-P"))
-        .unwrap_or(0);
-    let args = args.get(begin..).unwrap_or_default();
-    let end = args.iter().position(is_condition).unwrap_or(args.len());
-    let (paths, conditions) = args.split_at_checked(end).unwrap_or((args, &[]));
-    let mut names: Vec<&str> = Vec::new();
-    let mut empty_only = false;
-    for (at, condition) in conditions.iter().enumerate() {
-        let negated = at > 0
-            && conditions
-                .get(at - 1)
-                .is_some_and(|it| matches!(it.as_str(), "!" | "-not"));
-        match condition.as_str() {
-            "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-regex" | "-iregex"
-                if !negated =>
-            {
-                names.extend(conditions.get(at + 1).map(String::as_str));
-            }
-            "-empty" if !negated => empty_only = true,
-            _ => {}
-        }
-    }
-    // `-prune -o` searches everywhere else.
-    if conditions.iter().any(|it| it == "-prune")
-        && conditions.iter().any(|it| it == "-o" || it == "-or")
-    {
-        names.clear();
-    }
-    limited(
-        files,
-        &paths.iter().map(String::as_str).collect::<Vec<_>>(),
-        &names,
-        empty_only,
-    )
+        .map(|way| limited(files, &roots, way))
+        .max()
+        .unwrap_or(Gravity::Harmless)
 }
 
-fn fd(files: &Files<'_>, args: &[String]) -> Gravity {
-    let mut names: Vec<String> = Vec::new();
-    let mut operands: Vec<&str> = Vec::new();
-    let mut rest = args.iter();
-    while let Some(arg) = rest.next() {
-        match arg.as_str() {
-            "-e" | "--extension" => names.extend(rest.next().map(|it| format!("*.{it}"))),
-            "-t" | "--type" | "-d" | "--max-depth" | "-E" | "--exclude" | "-S" | "--size"
-            | "--changed-within" | "--changed-before" | "-j" => {
-                rest.next();
-            }
-            option if option.starts_with('-') => {}
-            operand => operands.push(operand),
-        }
-    }
-    let paths = if operands.is_empty() {
-        Vec::new()
-    } else {
-        operands.split_off(1)
-    };
-    if let Some(name) = operands.first().and_then(|pattern| regex_name(pattern)) {
-        names.push(name);
-    }
-    limited(
-        files,
-        &paths,
-        &names.iter().map(String::as_str).collect::<Vec<_>>(),
-        false,
-    )
-}
-
-fn limited(files: &Files<'_>, paths: &[&str], names: &[&str], empty_only: bool) -> Gravity {
+/// What is found in one way: below the roots, and as its patterns say.
+fn limited(files: &Files<'_>, paths: &[&str], way: &Alternative) -> Gravity {
     let place = roots(files, paths, "");
-    let names: Vec<&&str> = names
-        .iter()
-        .filter(|name| !glob::accepts_everything(name.trim_matches('/')))
-        .collect();
-    if names.is_empty() {
-        return if empty_only {
-            place.min(Gravity::Harmless)
-        } else {
-            place
-        };
-    }
-    let in_project = paths.iter().all(|path| {
-        let arg = Arg {
-            source: (*path).to_owned(),
-            value: Value::Pattern((*path).to_owned()),
-        };
-        files.targets(&arg).iter().all(|target| {
-            matches!(
-                target.place,
-                Place::ProjectRoot
-                    | Place::InProject(_)
-                    | Place::Temp
-                    | Place::Unknown(_)
-                    | Place::InHome(HomeKind::Cache)
-            )
-        })
-    });
+    let own = paths.iter().all(|path| is_own(files, path));
+    let names: Vec<String> = way.patterns().filter_map(narrowing).collect();
     // Libraries elsewhere belong to programs that nobody here builds.
     let rebuildable = names
         .iter()
-        .all(|name| is_rebuildable(name) && (in_project || !is_built_library(name)));
-    match (in_project, rebuildable) {
-        (true, true) => Gravity::Harmless,
-        (true, false) => place.min(Gravity::Doubtful),
-        (false, true) => Gravity::Doubtful.min(place),
-        (false, false) => place,
+        .any(|name| is_rebuildable(name) && (own || !is_built_library(name)));
+    let narrow = !names.is_empty() || way.is_single() || way.kinds() == Some("l");
+    match (own, rebuildable || way.is_empty_only(), narrow) {
+        (true, true, _) => Gravity::Harmless,
+        (true, false, true) | (false, true, _) => place.min(Gravity::Doubtful),
+        (_, false, _) => place,
     }
+}
+
+/// Whether a root is the project's, or nobody's.
+fn is_own(files: &Files<'_>, path: &str) -> bool {
+    let arg = Arg {
+        source: path.to_owned(),
+        value: Value::Pattern(path.to_owned()),
+    };
+    files.targets(&arg).iter().all(|target| {
+        matches!(
+            target.place,
+            Place::ProjectRoot
+                | Place::InProject(_)
+                | Place::Temp
+                | Place::Unknown(_)
+                | Place::InHome(HomeKind::Cache)
+        )
+    })
+}
+
+/// The name that a pattern stands for; `None` if about everything matches it.
+fn narrowing(pattern: Pattern<'_>) -> Option<String> {
+    let name = match pattern {
+        Pattern::Name(glob) | Pattern::Path(glob) => glob.to_owned(),
+        Pattern::Regex(regex) => {
+            let plain = |c: char| "^$.*/+?\\".contains(c);
+            (!regex.chars().all(plain)).then(|| regex.to_owned())?
+        }
+        Pattern::NamePart(regex) => regex_name(regex)?,
+    };
+    let everything = name
+        .split('/')
+        .filter(|it| !it.is_empty())
+        .all(|it| it == "." || glob::accepts_everything(it));
+    (!everything).then_some(name)
 }
 
 /// Whether a name, or a pattern for names, is of something that is made again.
