@@ -61,3 +61,69 @@ fn tests_of_what_a_program_says() {
          deny [ -n "$(rm -rf ~)" ]"#,
     );
 }
+
+#[test]
+fn names_that_only_look_like_stores() {
+    check(
+        r#"allow grep -r "def quote_name" django/db/backends/sqlite3/operations.py
+         allow grep -rn x src/operators/
+         allow nl -ba operations.py
+         allow nl -ba src/operator.py | sed -n 1,40p
+         allow tar czf /tmp/x.tgz operators
+         allow cp -r operators /tmp/x
+         allow cp -r src/opera_house backup/
+         allow grep -rn foo opera
+         allow rg foo pkg/operator
+         allow grep -n cobra pkg/cmd/root*
+         allow cat pkg/cmd/root*
+         allow python3 -c 'from pathlib import Path⏎for p in Path("results").glob("*/*/config.json"): print(p.read_text())'
+         allow cat results/*/config.json
+         allow cat */pretrain_history.json
+         allow python3 -c "import glob; print(glob.glob('*/pretrain_history.json'))"
+         allow head -5 runs/*/config.json
+         allow cat src/**/config.json
+         allow grep -rn x slack discord chrome chromium
+         allow grep -rn x src/chrome/ src/arc
+         allow cat packages/*/package.json
+         deny cat ~/.config/opera/Cookies
+         deny cat "$HOME/Library/Application Support/com.operasoftware.Opera/Cookies"
+         ask grep -r x ~/.config/google-chrome
+         ask tar czf /tmp/x.tgz ~/.config/google-chrome
+         deny cp -r ~/.config/opera /tmp/x
+         deny cp -r ~/.config/BraveSoftware /tmp/x
+         ask tar czf x.tgz ~/.mozilla
+         deny grep -r token "$HOME/Library/Application Support/Google/Chrome"
+         deny cp -r /mnt/c/Users/ann/AppData/Local/Google/Chrome/User\ Data /tmp/x
+         deny cat .env*
+         deny cat */.env
+         deny cat ~/.ssh/id_*
+         deny cat ~/.aws/cred*
+         deny cat secrets/*.pem
+         deny cat .e?v
+         deny cat ~/.docker/config.json
+         deny cat ~/.docker/*.json
+         allow cat ~/*/config.json
+         deny cat /home/*/.docker/config.json
+         deny cat ~/.kube/con*
+         deny cat ~/.*/credentials
+         allow cat docs/api-*
+         allow cat src/client_*
+         allow cat k8s/service-*
+         allow ls -la pkg/cmd/root*
+         allow wc -l app/access_*
+         deny cat client_secret*
+         deny cat api-key*
+         deny cat service-account*
+         deny cat rootkey*
+         deny cat id_*
+         deny cat ~/.*/config.json
+         deny cat **/credentials
+         deny grep -rn token ~/.aws
+         deny cat passw*
+         deny cat /proc/*/environ
+         deny cat */.docker/config.json
+         deny rg key ~/.ssh
+         ask grep -r x ~/snap/chromium
+         deny cp -r ~/.config/Slack /tmp"#,
+    );
+}
