@@ -153,7 +153,7 @@ pub fn effects_of_line(invocations: &[Invocation], world: &dyn World) -> Vec<Vec
         .iter()
         .enumerate()
         .map(|(at, invocation)| {
-            let lasting = files::without_spent(at, invocation, &spent, world);
+            let lasting = files::without_spent(at, invocations, &spent, world);
             let mut found = effects(lasting.as_ref().unwrap_or(invocation), world);
             found.extend(fetched_code::runs_bundle(invocation, at, &bundles));
             let earlier = invocations.get(..at).unwrap_or_default();

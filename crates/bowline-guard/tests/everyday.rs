@@ -127,3 +127,78 @@ fn names_that_only_look_like_stores() {
          deny cp -r ~/.config/Slack /tmp"#,
     );
 }
+
+#[test]
+fn what_a_build_makes_again() {
+    check(
+        r#"allow rm -rf bin obj
+         allow rm -rf src/App/bin src/App/obj
+         allow rm -rf ./bin/ ./obj/
+         allow rm -rf src/App/bin/Debug
+         allow rm -rf bin && dotnet build
+         ask rm -rf bin
+         ask rm -rf scripts obj
+         ask rm -rf src/App/bin src/Other/obj
+         ask rm -rf tools/bin obj
+         allow rm -rf .venv311
+         allow rm -rf venv3.12 .venv-test .venv_old
+         allow rm -rf .venv-py3.11/
+         ask rm -rf venvironment
+         ask rm -f venv.md
+         ask rm -f .venv.toml
+         allow rm -rf .vercel
+         allow rm -rf .netlify .gocache .nx/cache
+         ask rm -rf .nx
+         allow rm -f *.test *.out
+         allow go test -c ./... && rm -f *.test
+         allow rm -f *.out
+         ask rm -f *.test
+         ask rm -f results.out.json
+         allow go build -o app ./cmd/app && ./app --version; rm app
+         allow go build -o bin/server . && rm -f bin/server
+         allow go build ./cmd/specstory && ./specstory version && rm -f specstory
+         allow go build && rm -f project
+         allow gcc -O2 -o probe probe.c && ./probe; rm probe
+         allow g++ main.cpp -o /home/dev/project/demo && ./demo && rm -f demo
+         allow rustc hello.rs && ./hello && rm hello
+         allow cc -oprobe probe.c; rm ./probe
+         ask rm -f specstory
+         ask go build -o app . && rm -f other
+         ask rm app; go build -o app .
+         ask go vet ./... && rm -f specstory
+         ask go build -o bin/ ./... && rm -rf bin
+         deny go build -o . ./... && rm -rf .
+         ask gcc -o probe probe.c && rm probe.c
+         deny cd / && rm -rf bin obj
+         deny cd /usr && rm -rf bin obj
+         deny cd ~ && rm -f *.out
+         deny cd ../other && rm -rf bin obj"#,
+    );
+}
+
+#[test]
+fn caches_of_package_managers() {
+    check(
+        r#"allow apt-get update && apt-get install -y jq && rm -rf /var/lib/apt/lists/*
+         allow rm -rf /var/cache/apk/*
+         allow rm -f /var/cache/apt/archives/*.deb
+         allow rm -rf /var/cache/apt/archives /var/lib/apt/lists
+         allow rm -rf /var/cache/dnf /var/cache/yum
+         allow yum clean all && rm -rf /var/cache/yum/*
+         allow rm -rf /root/.cache
+         allow pip install x && rm -rf /root/.cache/pip
+         allow rm -rf /var/lib/apt/lists/* /tmp/* /var/tmp/*
+         allow find /var/lib/apt/lists -type f -delete
+         allow rm -rf /var/cache/pacman/pkg/*
+         deny rm -rf /var/lib/apt
+         deny rm -rf /var/lib/*
+         deny rm -rf /var/cache
+         deny rm -rf /var/lib/dpkg
+         deny rm -rf /var/lib/apt/lists/../../dpkg
+         deny rm -rf /root
+         deny rm -rf /root/.ssh
+         deny rm -rf /var/lib/postgresql
+         deny rm -rf /var/lib/apt/listsx
+         ask rm -rf ~/.cache"#,
+    );
+}
