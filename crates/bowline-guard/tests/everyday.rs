@@ -202,3 +202,65 @@ fn caches_of_package_managers() {
          ask rm -rf ~/.cache"#,
     );
 }
+
+#[test]
+fn words_of_sql_that_are_no_statements() {
+    check(
+        r#"allow sqlite3 app.db 'PRAGMA wal_checkpoint(TRUNCATE);'
+         allow sqlite3 app.db 'PRAGMA journal_mode=DELETE'
+         allow sqlite3 app.db "PRAGMA journal_mode = TRUNCATE; SELECT 1"
+         allow python3 -c "import sqlite3; c = sqlite3.connect('app.db'); c.execute('PRAGMA wal_checkpoint(TRUNCATE)')"
+         allow npx prisma db execute --stdin <<< 'SELECT count(*) FROM users'
+         allow echo 'SELECT 1' | npx prisma db execute --stdin --schema prisma/schema.prisma
+         allow npx prisma db execute --schema prisma/schema.prisma --stdin <<'E'⏎SELECT id, name FROM users LIMIT 5;⏎E
+         ask npx prisma db execute --file migration.sql --schema prisma/schema.prisma
+         ask npx prisma db execute --stdin <<< 'UPDATE users SET admin = true WHERE id = 1'
+         deny npx prisma db execute --stdin <<< 'DROP TABLE users'
+         deny npx prisma db execute --stdin <<< 'SELECT 1; TRUNCATE users'
+         allow python3 -c "import csv; r = csv.reader(open('x.csv')); rows = [row for row in r if row[0] != 'delete']; print(len(rows))"
+         allow python3 - <<'E'⏎import csv⏎actions = ['create', 'update', 'delete', 'drop', 'truncate']⏎with open('x.csv') as f:⏎    for row in csv.DictReader(f):⏎        if row['action'] in actions: run(row)⏎E
+         allow python3 -c "cursor.execute('SELECT * FROM audit WHERE action = %s', ('delete',))"
+         allow python3 - <<'E'⏎cur.execute("select 1")⏎print("drop me a line")⏎print("delete failed")⏎E
+         allow node -e "db.query('SELECT 1'); console.log('update done')"
+         allow sqlite3 :memory: 'create table t(x); drop table t'
+         allow sqlite3 /tmp/x.db 'drop table t'
+         allow sqlite3 /tmp/x.db 'delete from t'
+         allow python3 -c "import sqlite3; c = sqlite3.connect(':memory:'); c.execute('create table t(x)'); c.execute('delete from t')"
+         allow python3 -c "import sqlite3; c = sqlite3.connect('/tmp/t.db'); c.execute('drop table t')"
+         allow sqlite3 scratch.db 'create table t(x)'; sqlite3 scratch.db 'drop table t'
+         allow rm -f scratch.db; sqlite3 scratch.db 'create table t(x); delete from t'
+         allow D=$(mktemp -d); sqlite3 $D/x.db 'drop table t'
+         allow sqlite3 app.db "SELECT * FROM log WHERE action = 'drop'"
+         allow sqlite3 app.db 'CREATE TRIGGER t AFTER DELETE ON a BEGIN SELECT 1; END'
+         allow psql -c 'CREATE TABLE b (a int REFERENCES a ON DELETE CASCADE)'
+         allow psql -c 'GRANT SELECT, DELETE ON t TO app'
+         allow psql -c 'SELECT * FROM t FOR UPDATE'
+         allow psql -c 'SET lock_timeout = 1'
+         allow psql -c 'SHOW TRUNCATE'
+         deny sqlite3 app.db 'PRAGMA foreign_keys=off; DELETE FROM users'
+         deny sqlite3 app.db 'drop table users'
+         deny sqlite3 app.db .tables 'drop table users'
+         deny sqlite3 data/prod.db 'create table t(x); drop table users'
+         deny python3 -c "import sqlite3; sqlite3.connect('shop.db').execute('DELETE FROM carts')"
+         deny python3 -c "import sqlite3; a = sqlite3.connect(':memory:'); b = sqlite3.connect('shop.db'); b.execute('DELETE FROM carts')"
+         deny python3 -c "import psycopg2; c = psycopg2.connect('dbname=shop').cursor(); c.execute('TRUNCATE carts')"
+         deny psql -c 'BEGIN; DELETE FROM users; COMMIT'
+         deny psql -c 'explain analyze delete from users'
+         deny psql -c 'WITH x AS (SELECT 1) DELETE FROM users'
+         deny mysql -e 'use shop; drop table users'
+         deny mysql -e 'SET foreign_key_checks=0; TRUNCATE users'
+         deny duckdb x.duckdb 'drop table t'
+         allow cd /tmp && sqlite3 x.db 'drop table t'
+         allow cd "$(mktemp -d)" && sqlite3 x.db 'delete from t'
+         deny sqlite3 :memory: "ATTACH 'app.db' AS a; DELETE FROM a.users"
+         deny python3 -c "import sqlite3; c = sqlite3.connect(':memory:'); c.execute('ATTACH \'app.db\' AS a'); c.execute('DELETE FROM a.users')"
+         deny sqlite3 /tmp/../home/dev/project/app.db 'drop table t'
+         deny sqlite3 app.db 'create table if not exists users(x); drop table users'
+         deny sqlite3 app.db 'create table t(x)'; sqlite3 app.db 'drop table users'
+         allow sqlite3 app.db 'create table t(x); insert into t values(1); drop table t'
+         ask sqlite3 :memory: '.shell ls'
+         allow python3 -c "from sqlalchemy import create_engine; e = create_engine('sqlite:///:memory:'); Base.metadata.create_all(e); Base.metadata.drop_all(e)"
+         deny python3 -c "from sqlalchemy import create_engine; e = create_engine('postgresql://db/shop'); Base.metadata.drop_all(e)"
+         deny psql -c 'SET statement_timeout=0 DELETE FROM users'"#,
+    );
+}
