@@ -264,3 +264,30 @@ fn words_of_sql_that_are_no_statements() {
          deny psql -c 'SET statement_timeout=0 DELETE FROM users'"#,
     );
 }
+
+#[test]
+fn temporary_files_of_programs() {
+    check(
+        r#"allow python3 -c "import tempfile, shutil; d = tempfile.mkdtemp(); shutil.rmtree(d)"
+         allow python3 -c "import tempfile, os; f = tempfile.NamedTemporaryFile(delete=False); f.close(); os.unlink(f.name)"
+         allow python3 - <<'E'⏎import os, tempfile⏎with tempfile.NamedTemporaryFile('w', suffix='.py', delete=False) as f:⏎    f.write('x = 1')⏎os.unlink(f.name)⏎E
+         allow python3 - <<'E'⏎import os, tempfile⏎fd, path = tempfile.mkstemp(suffix='.db')⏎os.close(fd)⏎try:⏎    run(path)⏎finally:⏎    os.remove(path)⏎E
+         allow cat > t.py <<'E'⏎import os, tempfile⏎with tempfile.NamedTemporaryFile(delete=False) as tmp:⏎    name = tmp.name⏎os.unlink(tmp.name)⏎E⏎python3 t.py
+         allow python3 - <<'E'⏎from tempfile import TemporaryDirectory, mkdtemp⏎import shutil⏎with TemporaryDirectory() as d:⏎    shutil.rmtree(d)⏎work = mkdtemp()⏎shutil.rmtree(work, ignore_errors=True)⏎E
+         allow python3 - <<'E'⏎import os, tempfile⏎p = os.path.join(tempfile.gettempdir(), 'probe.txt')⏎open(p, 'w').write('x')⏎os.remove(p)⏎E
+         allow python3 - <<'E'⏎from pathlib import Path⏎import tempfile⏎base = Path(tempfile.mkdtemp())⏎(base / 'x').unlink()⏎E
+         allow python3 - <<'E'⏎import shutil, tempfile, unittest⏎class T(unittest.TestCase):⏎    def setUp(self):⏎        self.tmp = tempfile.mkdtemp()⏎    def tearDown(self):⏎        shutil.rmtree(self.tmp)⏎E
+         allow node -e "const fs=require('fs'),os=require('os'),path=require('path'); const d = fs.mkdtempSync(path.join(os.tmpdir(), 'x-')); fs.rmSync(d, {recursive: true, force: true})"
+         allow node <<'E'⏎const fs = require('fs/promises'); const os = require('os'); const path = require('path');⏎const dir = await fs.mkdtemp(path.join(os.tmpdir(), 'probe-'));⏎await fs.rm(dir, { recursive: true });⏎E
+         allow node -e "require('fs').unlinkSync(require('path').join(require('os').tmpdir(), 'x.json'))"
+         allow ruby -e 'require "tmpdir"; d = Dir.mktmpdir; FileUtils.rm_rf(d)'
+         ask python3 -c "import shutil, sys; shutil.rmtree(sys.argv[1])"
+         ask python3 - <<'E'⏎import os, tempfile⏎f = tempfile.NamedTemporaryFile(delete=False)⏎os.unlink(other.name)⏎E
+         ask python3 - <<'E'⏎import os, tempfile⏎f = tempfile.NamedTemporaryFile(delete=False)⏎f = pick()⏎os.unlink(f.name)⏎E
+         ask python3 - <<'E'⏎import os, tempfile⏎with tempfile.NamedTemporaryFile(delete=False) as f: pass⏎with open(path) as f:⏎    os.unlink(f.name)⏎E
+         deny python3 -c "import tempfile, shutil; d = tempfile.mkdtemp(); shutil.rmtree('/home/dev')"
+         deny python3 -c "import tempfile, shutil, os; d = tempfile.mkdtemp(); shutil.rmtree(os.path.join(d, '../../home/dev'))"
+         deny python3 -c "from pathlib import Path; import tempfile, shutil; d = Path(tempfile.mkdtemp()); shutil.rmtree(d.parent.parent)"
+         deny node -e "require('fs').rmSync(require('os').homedir(), {recursive: true})""#,
+    );
+}
