@@ -163,12 +163,13 @@ pub fn effects_of_line(invocations: &[Invocation], world: &dyn World) -> Vec<Vec
         .iter()
         .enumerate()
         .map(|(at, invocation)| {
-            let lasting = files::without_spent(at, invocation, &spent, world);
+            let lasting = files::without_spent(at, invocations, &spent, world);
             let mut found = effects(lasting.as_ref().unwrap_or(invocation), world);
             found.extend(fetched_code::runs_bundle(invocation, at, &bundles));
             let earlier = invocations.get(..at).unwrap_or_default();
             found.extend(fetched_code::runs_remote_output(invocation, earlier));
             found.extend(database::runs_written(invocation, earlier));
+            database::without_own(&mut found, invocation, earlier);
             found.extend(files::deletes_moved(at, invocation, &moved, world));
             found.extend(carried::effects(invocation, world));
             found.extend(fetched_code::downloaded_and_run(invocation, at, &downloads));
@@ -221,11 +222,8 @@ pub fn rules() -> impl Iterator<Item = &'static RuleInfo> {
         secret_tools::RULES,
         secrets::RULES,
         own::RULES,
-<<<<<<< HEAD
         weighing::RULES,
-=======
         unverified::RULES,
->>>>>>> h-holes
     ]
     .into_iter()
     .flatten()

@@ -171,7 +171,10 @@ fn classify_spelling(spelling: &str, path: &ResolvedPath, access: Access) -> Sen
             matching::judge_name(&folded, access)
         }
         // Below a file there is nothing.
-        Access::Search if !is_pattern && matching::names_a_file(&folded) => {
+        Access::Search
+            if !is_pattern
+                && (matching::names_a_file(&folded) || names::is_code(folded.name())) =>
+        {
             matching::judge_name(&folded, Access::Read)
         }
         Access::Search => matching::judge_name(&folded, Access::Read)

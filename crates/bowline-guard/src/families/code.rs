@@ -8,11 +8,11 @@ use crate::sensitive::{Access, Sensitivity, classify};
 
 use super::Run;
 use super::args::word;
-use super::database::{Worth, statement_effects};
+use super::database::{Worth, is_throwaway, statement_effects};
 use super::launch::base_name;
 use super::rule::rules;
 use super::secrets::names_a_secret;
-use super::sql::Backslash;
+use super::sql::{Backslash, is_statement};
 
 rules! {
     DATABASE = Database, "code.database", "Code that drops or empties a database",
@@ -138,7 +138,9 @@ fn judge(code: &str, world: &dyn World) -> Vec<Effect> {
     let mut found = Vec::new();
     let literals = literals(code);
     let bare = without_literals(code);
-    found.extend(database(&bare, &literals));
+    if !uses_throwaway_database(code) {
+        found.extend(database(&bare, &literals));
+    }
     let has = |calls: &[&str]| calls.iter().any(|it| bare.contains(it));
     let network = has(&[
         "urlopen",
@@ -221,6 +223,36 @@ fn judge(code: &str, world: &dyn World) -> Vec<Effect> {
     found
 }
 
+/// Whether every database that code opens is in memory or in a temporary folder.
+fn uses_throwaway_database(code: &str) -> bool {
+    let opens = |text: &str| {
+        ["connect(", "Database(", "DatabaseSync(", "create_engine("]
+            .iter()
+            .any(|it| text.ends_with(it))
+    };
+    let pieces = pieces(code);
+    let count = pieces
+        .iter()
+        .filter(|(_, kind)| *kind == Piece::Bare)
+        .map(|(text, _)| text.matches("connect(").count() + text.matches("Database(").count())
+        .sum::<usize>();
+    let opened: Vec<&str> = pieces
+        .windows(2)
+        .filter_map(|pair| match pair {
+            [(before, Piece::Bare), (name, Piece::Quoted)] if opens(before.trim_end()) => {
+                Some(name.as_str())
+            }
+            _ => None,
+        })
+        .collect();
+    // What is attached is another database.
+    let attaches = code.to_ascii_lowercase().contains("attach");
+    !opened.is_empty()
+        && opened.len() >= count
+        && opened.iter().all(|name| is_throwaway(name))
+        && !attaches
+}
+
 fn database(bare: &str, literals: &[String]) -> Vec<Effect> {
     let calls = [
         "drop_all(",
@@ -286,7 +318,7 @@ fn database(bare: &str, literals: &[String]) -> Vec<Effect> {
     .any(|it| bare.contains(it));
     let mut found = Vec::new();
     if runs_sql {
-        for literal in literals {
+        for literal in literals.iter().filter(|it| is_statement(it)) {
             found.extend(statement_effects(literal, Backslash::Escapes, Worth::Real));
         }
     }

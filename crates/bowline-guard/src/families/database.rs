@@ -4,7 +4,7 @@ mod documents;
 mod programs;
 
 use crate::effect::{Effect, Gravity};
-use crate::invocation::{Invocation, Stdin, Through};
+use crate::invocation::{Directory, Invocation, Stdin, Through};
 
 use super::Run;
 use super::args::{Parsed, word};
@@ -62,6 +62,74 @@ pub(super) fn is_disposable(name: &str) -> bool {
                         | "throwaway"
                 )
             })
+}
+
+/// Whether a database is in memory, or in a file that the system throws away.
+pub(super) fn is_throwaway(name: &str) -> bool {
+    let file = ["sqlite:///", "sqlite://", "duckdb:///", "file:"]
+        .iter()
+        .find_map(|scheme| name.strip_prefix(scheme))
+        .unwrap_or(name);
+    let file = file.split('?').next().unwrap_or(file);
+    let temporary = [
+        "/tmp/",
+        "/var/tmp/",
+        "/dev/shm/",
+        "$TMPDIR/",
+        "/private/tmp/",
+    ]
+    .iter()
+    .any(|folder| file.starts_with(folder));
+    file == ":memory:" || (temporary && !file.contains(".."))
+}
+
+/// Whether the database that a client opens is nobody's: in memory, in a temporary folder, or deleted by the line before.
+fn is_nobodys(client: &Client, databases: &[&str], invocation: &Invocation) -> bool {
+    let [name] = databases else {
+        return false;
+    };
+    let in_temporary_folder = match &invocation.directory {
+        Directory::Known(cwd) if !name.starts_with(['/', '$', '~']) => {
+            is_throwaway(&format!("{cwd}/{name}"))
+        }
+        Directory::Known(_) | Directory::Unknown => false,
+    };
+    client.words == Words::DatabaseThenStatements && (is_throwaway(name) || in_temporary_folder)
+}
+
+/// The effects that are left when the line has made what a client deletes: the table, or the file after deleting it.
+pub(super) fn without_own(found: &mut Vec<Effect>, run: &Invocation, earlier: &[Invocation]) {
+    let Some(file) = file_of(run).filter(|_| found.iter().any(|it| it.rule == STATEMENT.id)) else {
+        return;
+    };
+    let made_anew = earlier.iter().any(|it| {
+        matches!(it.program.as_deref(), Some("rm" | "unlink"))
+            && it.directory == run.directory
+            && it.args.iter().any(|arg| word(arg) == file)
+    });
+    let made: Vec<String> = earlier
+        .iter()
+        .filter(|it| file_of(it) == Some(file) && it.directory == run.directory)
+        .flat_map(|it| it.args.iter().skip(1))
+        .flat_map(|statement| sql::made_by(word(statement)))
+        .collect();
+    found.retain(|it| {
+        let own = made_anew
+            || made
+                .iter()
+                .any(|table| it.what.ends_with(&format!(" {table}")));
+        it.rule != STATEMENT.id || !own
+    });
+}
+
+/// The file that a client for databases in files opens.
+fn file_of(run: &Invocation) -> Option<&str> {
+    let name = run.program.as_deref()?;
+    let of_files = CLIENTS
+        .iter()
+        .any(|it| it.words == Words::DatabaseThenStatements && it.names.contains(&name));
+    let first = run.args.iter().map(word).find(|it| !it.starts_with('-'));
+    first.filter(|_| of_files)
 }
 
 /// Statements that an earlier run of the line wrote to the file which a client now reads.
@@ -267,7 +335,16 @@ fn client_effects(run: Run<'_>, client: &'static Client) -> Vec<Effect> {
     if let Stdin::Text(text) = &run.invocation.stdin {
         texts.push(text);
     }
-    let disposable = databases.iter().any(|name| is_disposable(name));
+    // What is attached is another database.
+    let attaches = |text: &&str| {
+        let lower = text.to_ascii_lowercase();
+        lower.contains("attach") || lower.trim_start().starts_with(".open")
+    };
+    let attaches = texts.iter().any(attaches);
+    if is_nobodys(client, &databases, run.invocation) && !attaches {
+        return texts.iter().filter_map(|it| client_command(it)).collect();
+    }
+    let disposable = !attaches && databases.iter().any(|name| is_disposable(name));
     let mut found: Vec<Effect> = texts
         .iter()
         .flat_map(|text| statement_effects(text, client.backslash, disposable_or(disposable)))

@@ -101,8 +101,11 @@ pub(super) fn unknown_program(invocation: &Invocation) -> Vec<Effect> {
         })
         .collect();
     match source(&sources) {
-        Some(Source::Untrusted(from) | Source::Installer(from)) => {
+        Some(Source::Untrusted(from)) => {
             vec![UNKNOWN_PROGRAM.grave(format!("runs whatever {from} names"))]
+        }
+        Some(Source::Installer(from)) => {
+            vec![UNKNOWN_PROGRAM.doubtful(format!("runs whatever {from} names"))]
         }
         _ => Vec::new(),
     }

@@ -1,5 +1,6 @@
 //! Files and folders: deleting, emptying, overwriting, moving away.
 
+mod built;
 mod found;
 mod moved;
 mod overwrite;

@@ -136,8 +136,14 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
         "manage.py" | "django-admin" | "manage" => found.extend(django(run, &parsed)),
         _ => {}
     }
-    found.extend(statements(run, &parsed));
-    if found.is_empty() {
+    let texts = statements(run, &parsed);
+    // Statements that are there to be read need no guess.
+    let known = run.name == "prisma" && !texts.is_empty();
+    found.extend(texts.iter().flat_map(|text| {
+        let text = text.strip_prefix("--command=").unwrap_or(text);
+        statement_effects(text, Backslash::Escapes, Worth::Real)
+    }));
+    if found.is_empty() && !known {
         let reset = ROWS.first(run, &parsed);
         found.extend(reset.map(|effect| soften(effect, run)));
     }
@@ -232,7 +238,7 @@ fn django(run: Run<'_>, parsed: &Parsed<'_>) -> Option<Effect> {
 }
 
 /// Statements that are given to a framework's command.
-fn statements(run: Run<'_>, parsed: &Parsed<'_>) -> Vec<Effect> {
+fn statements<'run>(run: Run<'run>, parsed: &Parsed<'_>) -> Vec<&'run str> {
     let command = parsed.at(0);
     let takes = match run.name {
         "drush" => matches!(
@@ -265,10 +271,4 @@ fn statements(run: Run<'_>, parsed: &Parsed<'_>) -> Vec<Effect> {
         texts.push(text);
     }
     texts
-        .iter()
-        .flat_map(|text| {
-            let text = text.strip_prefix("--command=").unwrap_or(text);
-            statement_effects(text, Backslash::Escapes, Worth::Real)
-        })
-        .collect()
 }

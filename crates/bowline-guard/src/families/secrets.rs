@@ -193,7 +193,9 @@ fn reads(run: Run<'_>, reader: &Reader, world: &dyn World) -> Vec<Effect> {
     let name = base_name(run.name);
     let in_place =
         matches!(name, "sed" | "gsed" | "perl" | "yq" | "sd") && parsed.has(&["i", "in-place"]);
-    let recursive = parsed.has(&["r", "R", "a", "recursive", "archive"])
+    // Of those that only print files, one goes into folders.
+    let takes_folders = name == "diff" || reader.does != Use::Prints || reader.files != Files::All;
+    let recursive = (takes_folders && parsed.has(&["r", "R", "a", "recursive", "archive"]))
         || matches!(
             name,
             "tar" | "gtar" | "bsdtar" | "rg" | "ag" | "ack" | "7z" | "7za" | "ditto"

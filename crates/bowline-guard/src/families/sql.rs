@@ -64,14 +64,98 @@ impl Token {
     }
 }
 
-/// What the statements in `text` lose.
+/// What the statements in `text` lose. What they have made themselves is no loss.
 pub(super) fn findings(text: &str, backslash: Backslash) -> Vec<Finding> {
     let tokens = tokens(text, backslash);
     let mut found = Vec::new();
+    let mut made: Vec<String> = Vec::new();
     for statement in tokens.split(|token| *token == Token::Symbol(';')) {
-        judge(statement, backslash, &mut found);
+        let mut lost = Vec::new();
+        judge(statement, backslash, &mut lost);
+        found.extend(lost.into_iter().filter(|it| !made.contains(&it.object)));
+        made.extend(makes(statement));
     }
     found
+}
+
+/// The tables that the statements in `text` make anew, lower case.
+pub(super) fn made_by(text: &str) -> Vec<String> {
+    tokens(text, Backslash::Plain)
+        .split(|token| *token == Token::Symbol(';'))
+        .filter_map(makes)
+        .collect()
+}
+
+/// The table that a statement makes. One that may have been there before is not made.
+fn makes(statement: &[Token]) -> Option<String> {
+    let (first, rest) = statement.split_first()?;
+    let at = rest.iter().position(|it| it.is("TABLE"))?;
+    let (kind, named) = rest.split_at_checked(at)?;
+    let made = first.is("CREATE")
+        && kind
+            .iter()
+            .all(|it| it.is_any(&["TEMP", "TEMPORARY", "UNLOGGED", "VIRTUAL"]))
+        && !named.get(1).is_some_and(|it| it.is("IF"));
+    made.then(|| object(named, &["TABLE"]).to_lowercase())
+}
+
+/// Whether a text of a program is a statement rather than a word or a sentence: `delete`, `drop me a line`.
+pub(super) fn is_statement(text: &str) -> bool {
+    let tokens = tokens(text, Backslash::Escapes);
+    tokens
+        .split(|token| *token == Token::Symbol(';'))
+        .any(|statement| {
+            (0..statement.len()).any(|at| {
+                let (verb, rest) = match statement.get(at..).and_then(<[Token]>::split_first) {
+                    Some((Token::Word(verb), rest)) => (verb.as_str(), rest),
+                    _ => return false,
+                };
+                let has = |words: &[&str]| rest.iter().any(|it| it.is_any(words));
+                match verb {
+                    "DELETE" => has(&["FROM", "WHERE"]),
+                    "UPDATE" => has(&["SET"]),
+                    "DROP" => rest.first().is_some_and(|it| it.is_any(DROPPED)),
+                    "TRUNCATE" => names_tables(rest),
+                    "ALTER" => rest.first().is_some_and(|it| it.is_any(DROPPED)),
+                    "MERGE" | "COPY" | "DO" | "EXECUTE" | "EXEC" | "PREPARE" | "SHUTDOWN"
+                    | "PURGE" | "RESET" => true,
+                    _ => false,
+                }
+            })
+        })
+}
+
+/// What a DROP or an ALTER names.
+#[rustfmt::skip]
+const DROPPED: &[&str] = &[
+    "AGGREGATE", "BUCKET", "CATALOG", "COLLECTION", "COLUMN", "CONSTRAINT", "DATABASE", "DOMAIN", "EVENT",
+    "EXTENSION", "FUNCTION", "GRAPH", "INDEX", "KEYSPACE", "MATERIALIZED", "MEASUREMENT", "OWNED", "POLICY",
+    "PROCEDURE", "ROLE", "SCHEMA", "SEQUENCE", "SERIES", "SERVER", "STREAM", "TABLE", "TABLESPACE", "TRIGGER", "TYPE", "USER",
+    "VIEW", "WAREHOUSE",
+];
+
+/// `TRUNCATE [TABLE] a, b [CASCADE]`: names and nothing else.
+fn names_tables(rest: &[Token]) -> bool {
+    let mut wants_name = true;
+    let mut names = 0_usize;
+    for token in rest.iter().filter(|it| {
+        !it.is_any(&[
+            "TABLE", "ONLY", "RESTART", "IDENTITY", "CONTINUE", "CASCADE", "RESTRICT",
+        ])
+    }) {
+        match token {
+            Token::Word(_) | Token::Name(_) | Token::Text(_) if !wants_name => return false,
+            Token::Word(_) | Token::Name(_) | Token::Text(_) => {
+                names += 1;
+                wants_name = false;
+            }
+            Token::Symbol(_) => {
+                wants_name = true;
+                names += 1;
+            }
+        }
+    }
+    names > 0
 }
 
 fn tokens(text: &str, backslash: Backslash) -> Vec<Token> {
@@ -193,7 +277,7 @@ fn judge(statement: &[Token], backslash: Backslash, found: &mut Vec<Finding>) {
             "DROP", "TRUNCATE", "DELETE", "UPDATE", "ALTER", "SELECT", "INSERT", "CREATE",
             "REPLACE", "MERGE", "COPY", "GRANT", "REVOKE", "COMMENT", "SHOW", "PURGE", "RESET",
             "SHUTDOWN", "DETACH", "EXPORT", "OPTIMIZE", "UPSERT", "REMOVE", "VACUUM", "ATTACH",
-            "IMPORT", "LOAD",
+            "IMPORT", "LOAD", "PRAGMA",
         ])
     });
     let Some((verb, rest)) = verb.and_then(|at| statement.get(at..)?.split_first()) else {

@@ -116,9 +116,9 @@ fn program_name(value: &Value) -> Option<String> {
         Value::Known(text) => Some(base(text)).filter(|name| !name.is_empty()),
         Value::Pattern(text) => {
             let name = base(text);
-            // The commonest program whose name looks like a wildcard, and is none.
+            // The commonest program has a name that looks like a wildcard, and is none.
             if name == "[" {
-                return None;
+                return Some(name);
             }
             if !glob::has_wildcard(&name) {
                 return Some(name).filter(|name| !name.contains('$') && !name.is_empty());
@@ -155,9 +155,6 @@ impl Interpreter<'_> {
 
     fn dispatch(&mut self, call: &Call, scope: &mut Scope) -> Output {
         let Some(name) = call.program() else {
-            // `[` looks like a wildcard.
-            let first = call.words.first().map_or("", Item::marked).to_owned();
-            self.run_subscripts(&first, call, scope);
             return self.unknown_program(call, scope);
         };
         let first = call.words.first().and_then(Item::text).unwrap_or_default();
@@ -242,9 +239,9 @@ impl Interpreter<'_> {
     pub(super) fn emit_call(&mut self, call: &Call) {
         let mut through = call.through.clone();
         let mut items: Vec<&String> = Vec::new();
-        // What prints the program's name counts where nothing else tells it.
-        let program = call.words.first().filter(|_| call.program().is_none());
-        for item in program.into_iter().chain(call.args()) {
+        // The name of a program that is not known comes from somewhere, too.
+        let first = usize::from(call.program().is_some());
+        for item in call.words.get(first..).unwrap_or_default() {
             if matches!(item.arg.value, Value::Unknown | Value::Partly(_)) && item.feed.is_none() {
                 items.extend(&item.sources);
             }

@@ -21,6 +21,10 @@ const LEFT_TO_PATHS: &[&str] = &[
 
 const BLANKS: &str = " \t\n";
 
+/// Stands for a number of which nothing else is known. It must have no meaning of its own, as 0, 1 and -1 have as numbers
+/// of processes.
+const SOME_NUMBER: &str = "4242";
+
 /// The most words that one word is split into.
 const MAX_FIELDS: usize = 256;
 
@@ -356,9 +360,8 @@ fn current_value(reference: &parameter::Reference, scope: &Scope) -> Option<Cont
         (None, _) => match name {
             "IFS" => Some(Content::known(BLANKS)),
             "SHELL" | "BASH" => Some(Content::known("bash")),
-            // Numbers, whichever.
             "$" | "?" | "#" | "!" | "RANDOM" | "UID" | "EUID" | "SECONDS" | "LINENO" => {
-                Some(Content::known("1"))
+                Some(Content::known(SOME_NUMBER))
             }
             _ => None,
         },

@@ -78,6 +78,13 @@ const SYSTEM: &[&str] = &[
     "/Users", "/Volumes",
 ];
 
+/// What package managers fetch and index again, outside any home.
+#[rustfmt::skip]
+const PACKAGE_CACHES: &[&str] = &[
+    "/var/lib/apt/lists", "/var/cache/apt", "/var/cache/apk", "/var/cache/dnf", "/var/cache/yum",
+    "/var/cache/libdnf5", "/var/cache/zypp", "/var/cache/pacman/pkg", "/var/cache/xbps",
+];
+
 const TEMP: &[&str] = &["/tmp", "/var/tmp", "/dev/shm", "/var/folders", "/usr/tmp"];
 
 /// Directories that a build, an installation or a tool makes again.
@@ -97,7 +104,8 @@ const OUTPUT_DIRECTORIES: &[&str] = &[
     "temp", ".tmp", ".temp", "logs", "log", "cache", "caches", "public/build", "public/assets",
     "public/packs", "storage/framework/cache", "var/cache", "bootstrap/cache", ".eslintcache",
     ".stylelintcache", ".idea/shelf", ".scannerwork", ".kotlin", ".swiftpm", ".vs",
-    "vendor/bundle", "vendor/cache", ".phpunit.cache",
+    "vendor/bundle", "vendor/cache", ".phpunit.cache", ".vercel", ".netlify", ".gocache",
+    ".nx/cache", ".open-next", ".aws-sam/build", "bin/debug", "bin/release",
 ];
 
 /// Of those, the words that also name packages of source code, when they lie in one of
@@ -252,6 +260,9 @@ fn place_of(path: &str, world: &dyn World) -> Place {
             Place::InHome(home_kind(below))
         };
     }
+    if is_package_cache(path) {
+        return Place::Temp;
+    }
     if usual_home(path).is_some() {
         return Place::OtherHome;
     }
@@ -270,6 +281,13 @@ fn place_of(path: &str, world: &dyn World) -> Place {
         None if has_project && is_within(project, path) => Place::AboveProject,
         None => Place::OutsideProject,
     }
+}
+
+/// What a package manager fills again, for the machine or for its administrator.
+fn is_package_cache(path: &str) -> bool {
+    let of_root = path.strip_prefix("/root/");
+    PACKAGE_CACHES.iter().any(|cache| is_within(path, cache))
+        || of_root.is_some_and(|below| home_kind(below) == HomeKind::Cache)
 }
 
 fn place_in_project(path: &str, project: &str, world: &dyn World) -> Place {
@@ -319,6 +337,7 @@ pub fn rebuildable_by_name(relative: &str) -> bool {
             (None, _) => component == **name,
         };
         if OUTPUT_DIRECTORIES.iter().find(named).is_some()
+            || is_virtual_environment(component)
             || OUTPUT_PATTERNS
                 .iter()
                 .any(|pattern| glob::star_match(&pattern.to_ascii_lowercase(), component))
@@ -328,6 +347,20 @@ pub fn rebuildable_by_name(relative: &str) -> bool {
         previous = Some(component);
     }
     false
+}
+
+/// `.venv311`, `venv-test`: a Python environment with a mark of its own, but no file `venv.md`.
+fn is_virtual_environment(component: &str) -> bool {
+    let name = component.strip_prefix('.').unwrap_or(component);
+    let mark = name
+        .strip_prefix("venv")
+        .or_else(|| name.strip_prefix("virtualenv"));
+    mark.is_some_and(|mark| {
+        let has_ending = mark
+            .rsplit_once('.')
+            .is_some_and(|(_, ending)| ending.starts_with(|c: char| c.is_alphabetic()));
+        !mark.starts_with(|c: char| c.is_alphabetic()) && !has_ending
+    })
 }
 
 /// Whether the last component is named like a scratch file: a log, a compiled object, a leftover.

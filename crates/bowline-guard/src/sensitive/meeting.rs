@@ -6,8 +6,8 @@ use crate::paths::glob::{self, Meeting};
 
 use super::index::{Index, Spellings, in_order};
 use super::matching::{Anchor, Extent, Folded, MAX_COMPONENTS, PATTERNS, Pattern, judge_name};
-use super::names::{ending, is_code, is_ordinary_ending};
-use super::rules::{BUSY_DIRECTORIES, COMMON_DIRECTORIES};
+use super::names::{ending, is_code, is_ordinary_beginning, is_ordinary_ending, is_ordinary_name};
+use super::rules::{BUSY_DIRECTORIES, COMMON_DIRECTORIES, PROFILE_PLACES, PROFILE_RULES};
 use super::{Access, Level, Sensitivity};
 
 /// Names for which patterns are looked up by words: `**/*credential*`.
@@ -97,7 +97,11 @@ pub(super) fn judge_pattern(path: &Folded, access: Access) -> Sensitivity {
             let Some(example) = meet_path(&expanded, pattern, access) else {
                 continue;
             };
-            worst = worst.worse(judge_name(&example, content));
+            let found = judge_name(&example, content);
+            if is_namesake(&found, &expanded) {
+                continue;
+            }
+            worst = worst.worse(found);
             if worst.rank() == Level::Secret {
                 break;
             }
@@ -108,6 +112,19 @@ pub(super) fn judge_pattern(path: &Folded, access: Access) -> Sensitivity {
         (Access::Glob | Access::List, Sensitivity::Maybe(_)) => Sensitivity::Public,
         (_, other) => other,
     }
+}
+
+/// Whether only a folder of the project is named like a program that keeps a profile: `src/chrome/*`.
+fn is_namesake(found: &Sensitivity, path: &Folded) -> bool {
+    let keeps_profiles = found
+        .reason()
+        .is_some_and(|reason| PROFILE_RULES.contains(&reason.rule));
+    keeps_profiles
+        && has_special(path.name())
+        && !path
+            .components
+            .iter()
+            .any(|it| PROFILE_PLACES.contains(&it.as_str()))
 }
 
 /// Judges reading everything below a directory.
@@ -156,9 +173,15 @@ fn meet_path(path: &Folded, rule: &Pattern<'_>, access: Access) -> Option<Folded
     for start in starts {
         let (before, after) = components.split_at_checked(start)?;
         // `**` before the rule's first part stands for any folders, also none.
-        let Some(meeting) = meet_parts(after, &rule.parts, rule.extent, access, 0) else {
+        let Some(mut meeting) = meet_parts(after, &rule.parts, rule.extent, access, 0) else {
             continue;
         };
+        if let Some(name) = meeting
+            .last_mut()
+            .filter(|_| any_folders_config(path, rule))
+        {
+            name.spelled = 0;
+        }
         let spelled = meeting.iter().map(|part| part.spelled).sum();
         if found.as_ref().is_none_or(|(best, _)| spelled > *best) {
             let names = meeting.into_iter().map(|part| part.example);
@@ -178,6 +201,15 @@ fn meet_path(path: &Folded, rule: &Pattern<'_>, access: Access) -> Option<Folded
         components,
         home: path.home,
     })
+}
+
+/// `*/config.json`: the name of a rule's file is ordinary, and the folder that would tell is left open.
+fn any_folders_config(path: &Folded, rule: &Pattern<'_>) -> bool {
+    let folder = path.components.iter().rev().nth(1);
+    rule.extent == Extent::Name
+        && rule.parts.len() > 1
+        && rule.parts.last().is_some_and(|it| is_ordinary_name(it))
+        && folder.is_some_and(|it| it.chars().all(|c| matches!(c, '*' | '?')))
 }
 
 /// Meets the user's components with the rule's parts, one by one. A part's `spelled` is one if it
@@ -232,7 +264,12 @@ fn meet_parts(
     let counted = distinctive(part, is_name);
     let met = meet_component(first, part, counted)?;
     let enough = met.spelled >= needed(spelled_in(part, counted));
-    let says_something = is_name || !is_common(part, access);
+    let says_something = if is_name {
+        !(has_special(first)
+            && is_ordinary_beginning(&glob::literals(first).iter().collect::<String>()))
+    } else {
+        !is_common(part, access)
+    };
     let spelled = usize::from(enough && says_something);
     let mut rest = meet_parts(later, later_parts, extent, access, depth + 1)?;
     rest.insert(

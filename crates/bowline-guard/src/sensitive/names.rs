@@ -53,6 +53,19 @@ const VARIANTS: &[&str] = &[
     "stage", "staging", "live", "new", "final", "master", "shared", "my",
 ];
 
+/// Names that many harmless files share.
+#[rustfmt::skip]
+const ORDINARY_NAMES: &[&str] = &[
+    "", "alias", "apps", "bookmarks", "cache", "cli", "config", "configs", "connections", "data",
+    "environment", "history", "hosts", "id", "local", "port", "profiles", "rc", "registries",
+    "repositories", "settings", "state",
+];
+
+/// Words with which many harmless names begin.
+const ORDINARY_BEGINNINGS: &[&str] = &[
+    "access", "api", "app", "client", "root", "server", "service", "user",
+];
+
 const TEXT_FOLDERS: &[&str] = &[
     "doc",
     "docs",
@@ -93,6 +106,26 @@ pub(super) fn ending(name: &str) -> Option<&str> {
 /// Endings that many harmless files share: spelling one out is not spelling out a secret.
 pub(super) fn is_ordinary_ending(ending: &str) -> bool {
     DATA_ENDINGS.contains(&ending) || CODE_ENDINGS.contains(&ending)
+}
+
+/// Whether the name of a rule's file says nothing by itself: `config.json`, `history*`.
+pub(super) fn is_ordinary_name(name: &str) -> bool {
+    ORDINARY_NAMES.contains(&stem(name))
+}
+
+/// Whether the plain text of a pattern says nothing by itself: `root*`, `api-*.txt`.
+pub(super) fn is_ordinary_beginning(text: &str) -> bool {
+    ORDINARY_BEGINNINGS.contains(&stem(text))
+}
+
+/// A name without an ordinary ending and the marks around it.
+fn stem(name: &str) -> &str {
+    let closed = name.trim_end_matches('*');
+    let stem = match ending(closed) {
+        Some(ending) if is_ordinary_ending(ending) => closed.strip_suffix(ending).unwrap_or(closed),
+        _ => closed,
+    };
+    stem.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
 /// Whether a folder is about secrets (documentation, tests, translations) rather than of them.

@@ -56,6 +56,16 @@ pub(super) const COMMON_DIRECTORIES: &[&str] = &[
     "host", "user", "settings",
 ];
 
+/// Rules about programs that keep a profile of their own. Their folders have names that projects use, too.
+pub(super) const PROFILE_RULES: &[&str] = &["browser-store", "browser-history"];
+
+/// Where programs keep profiles.
+#[rustfmt::skip]
+pub(super) const PROFILE_PLACES: &[&str] = &[
+    ".config", "library", "appdata", "application support", "application data", "snap", ".var",
+    ".mozilla", "user data",
+];
+
 /// Directories of tools that hold a secret among much else: listing one is not looking for it,
 /// reading all of it is.
 #[rustfmt::skip]

@@ -1,11 +1,12 @@
-//! Archives that the same line has just unpacked or downloaded: what was in them is there.
+//! What the same line has just unpacked, downloaded or built: it is there, or can be had again.
 
+use super::built::{compiled, is_output_by_company};
 use crate::families::args::word;
 use crate::families::fetched_code::download;
 use crate::families::launch::plain_name;
 use crate::interpret::{At, NOWHERE};
 use crate::invocation::{Arg, Directory, Invocation};
-use crate::paths::{Place, Shape, World, place, resolve_literal};
+use crate::paths::{Place, Shape, World, place, resolve, resolve_literal};
 
 /// When in a line a file may go.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +31,7 @@ pub(in crate::families) struct Spent {
     path: String,
 }
 
-/// The file that a run unpacks or downloads, if it lies in the project.
+/// The file that a run unpacks, downloads or compiles, if it lies in the project.
 pub(in crate::families) fn spent(
     at: usize,
     invocation: &Invocation,
@@ -43,11 +44,12 @@ pub(in crate::families) fn spent(
             path,
         });
     }
-    let file = match download(invocation) {
-        Some((file, _)) => file,
-        None => unpacked(invocation)?,
+    let file = match (download(invocation), unpacked(invocation)) {
+        (Some((file, _)), _) => file.to_owned(),
+        (None, Some(file)) => file.to_owned(),
+        (None, None) => compiled(invocation)?,
     };
-    let path = project_file(file, invocation, world)?;
+    let path = project_file(&file, invocation, world)?;
     Some(Spent {
         when: When::After(at),
         path,
@@ -57,10 +59,11 @@ pub(in crate::families) fn spent(
 /// The run without the spent files that it deletes; `None` if there is none among them.
 pub(in crate::families) fn without_spent(
     at: usize,
-    invocation: &Invocation,
+    line: &[Invocation],
     spent: &[Spent],
     world: &dyn World,
 ) -> Option<Invocation> {
+    let invocation = line.get(at)?;
     if !matches!(invocation.program.as_deref(), Some("rm" | "unlink")) {
         return None;
     }
@@ -68,6 +71,10 @@ pub(in crate::families) fn without_spent(
         arg.text()
             .and_then(|text| project_file(text, invocation, world))
             .is_some_and(|path| spent.iter().any(|it| it.when.holds(at) && it.path == path))
+            || (is_output_by_company(arg, invocation, line)
+                && arg
+                    .text_or_pattern()
+                    .is_some_and(|it| lies_in_project(it, invocation, world)))
     };
     let args: Vec<Arg> = invocation
         .args
@@ -128,6 +135,16 @@ fn unpacked(invocation: &Invocation) -> Option<&str> {
     words.into_iter().filter(|_| unpacks).find(is_archive)
 }
 
+fn lies_in_project(word: &str, invocation: &Invocation, world: &dyn World) -> bool {
+    let Directory::Known(cwd) = &invocation.directory else {
+        return false;
+    };
+    let here = At::directory(cwd, world);
+    let resolved = resolve(word, &here);
+    matches!(place(&resolved, &here), Place::InProject(_))
+        && world.is_tracked(&resolved.path) != Some(true)
+}
+
 fn project_file(file: &str, invocation: &Invocation, world: &dyn World) -> Option<String> {
     let Directory::Known(cwd) = &invocation.directory else {
         return None;
@@ -135,6 +152,7 @@ fn project_file(file: &str, invocation: &Invocation, world: &dyn World) -> Optio
     let here = At::directory(cwd, world);
     let resolved = resolve_literal(file, &here);
     let in_project = matches!(place(&resolved, &here), Place::InProject(_));
-    (in_project && resolved.shape == Shape::Exact && !resolved.path.starts_with(NOWHERE))
-        .then_some(resolved.path)
+    let untracked = world.is_tracked(&resolved.path) != Some(true);
+    let known = resolved.shape == Shape::Exact && !resolved.path.starts_with(NOWHERE);
+    (in_project && known && untracked).then_some(resolved.path)
 }

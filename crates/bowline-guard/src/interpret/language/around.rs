@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use super::lexer::{Family, Token};
 use super::value::{Names, Value, closing, evaluate};
 
+/// So many tokens of an expression are looked at.
+const MAX_EXPRESSION: usize = 256;
+
 /// What stands before a called name: `os`, `fs.promises`, `)` for a call.
 pub(super) fn before_name(tokens: &[Token], at: usize) -> String {
     let mut parts = Vec::new();
@@ -179,6 +182,9 @@ pub(super) fn bindings(tokens: &[Token]) -> Names {
         let Token::Name(name) = token else {
             continue;
         };
+        if let Some((bound, value)) = bound_by_with(tokens, at, &names) {
+            bind(&mut names, &bound, value);
+        }
         let (bound, start) = match tokens.get(at + 1) {
             Some(Token::Symbol('='))
                 if !matches!(tokens.get(at + 2), Some(Token::Symbol('=' | '>'))) =>
@@ -207,17 +213,52 @@ pub(super) fn bindings(tokens: &[Token]) -> Names {
                 _ => false,
             })
             .unwrap_or(rest.len())
-            .min(256);
+            .min(MAX_EXPRESSION);
         let value = evaluate(rest.get(..end).unwrap_or_default(), &names, 0);
-        // Set twice to different things: unknown.
-        let value = match names.get(bound) {
-            Some(before) if *before != value => Value::Unknown,
-            _ => value,
-        };
-        names.insert(bound.clone(), value);
+        bind(&mut names, bound, value);
         if names.len() > 256 {
             break;
         }
     }
     names
+}
+
+fn bind(names: &mut Names, name: &str, value: Value) {
+    // Set twice to different things: unknown.
+    let value = match names.get(name) {
+        Some(before) if *before != value => Value::Unknown,
+        _ => value,
+    };
+    names.insert(name.to_owned(), value);
+}
+
+/// `with open(…) as file`: the name and its value, where `at` is the `as`.
+fn bound_by_with(tokens: &[Token], at: usize, names: &Names) -> Option<(String, Value)> {
+    let (Some(Token::Name(word)), Some(Token::Name(bound))) = (tokens.get(at), tokens.get(at + 1))
+    else {
+        return None;
+    };
+    let before = tokens
+        .get(at.saturating_sub(MAX_EXPRESSION)..at)
+        .filter(|_| word == "as")?;
+    if before.last() != Some(&Token::Symbol(')')) {
+        return None;
+    }
+    let mut depth = 0_usize;
+    let start = before.iter().rposition(|token| match token {
+        Token::Symbol(')' | ']' | '}') => {
+            depth += 1;
+            false
+        }
+        Token::Symbol('(' | '[' | '{') => {
+            let outside = depth == 0;
+            depth = depth.saturating_sub(1);
+            outside
+        }
+        Token::Newline | Token::Symbol(',' | ';' | ':') => depth == 0,
+        Token::Name(word) => depth == 0 && word == "with",
+        _ => false,
+    });
+    let expression = before.get(start.map_or(0, |it| it + 1)..)?;
+    Some((bound.clone(), evaluate(expression, names, 0)))
 }

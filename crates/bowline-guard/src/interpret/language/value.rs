@@ -80,10 +80,15 @@ pub(super) fn evaluate(tokens: &[Token], names: &Names, depth: usize) -> Value {
     while let Some(token) = tokens.get(at) {
         match token {
             Token::Text(part) => {
+                if follows_slash(tokens, at) {
+                    text.push('/');
+                }
                 text.push_str(part);
                 known = true;
                 at += 1;
             }
+            // What stands before a value and does not change it.
+            Token::Name(word) if matches!(word.as_str(), "await" | "new") => at += 1,
             Token::Symbol('[') if at == 0 => {
                 let end = closing(tokens, 0);
                 let inside = tokens.get(1..end).unwrap_or_default();
@@ -108,7 +113,7 @@ pub(super) fn evaluate(tokens: &[Token], names: &Names, depth: usize) -> Value {
                 match value {
                     Some(Value::List(items)) if text.is_empty() => return Value::List(items),
                     Some(value) => {
-                        if matches!(tokens.get(at.wrapping_sub(1)), Some(Token::Symbol('/'))) {
+                        if follows_slash(tokens, at) {
                             text.push('/');
                         }
                         text.push_str(&value.text());
@@ -136,6 +141,11 @@ pub(super) fn evaluate(tokens: &[Token], names: &Names, depth: usize) -> Value {
     } else {
         Value::Text(text)
     }
+}
+
+/// `base / "name"`: the slash joins paths.
+fn follows_slash(tokens: &[Token], at: usize) -> bool {
+    matches!(tokens.get(at.wrapping_sub(1)), Some(Token::Symbol('/'))) && at > 1
 }
 
 /// `[114, 109].pack("c*")`, `bytes([114, 109])`: numbers that are characters.
@@ -187,11 +197,17 @@ fn named(tokens: &[Token], start: usize, names: &Names, depth: usize) -> (Option
                     break;
                 }
                 path.push(name);
-                if path.len() == 1 {
+                // What an object keeps under a name counts as the name itself.
+                if path.len() == 1 || matches!(path.as_slice(), ["self" | "this", _]) {
                     value = names.get(name).cloned();
                 }
-                if let Some(home) = home_by(&path) {
-                    value = Some(home);
+                if name == "parent"
+                    && let Some(Value::Text(inner)) = &value
+                {
+                    value = Some(Value::Text(parent_of(inner)));
+                }
+                if let Some(place) = place_by(&path) {
+                    value = Some(place);
                 }
                 at += 1;
             }
@@ -223,11 +239,31 @@ fn named(tokens: &[Token], start: usize, names: &Names, depth: usize) -> (Option
     (value, at)
 }
 
-fn home_by(path: &[&str]) -> Option<Value> {
+/// Stands for a file or folder that the text has just made: nobody has anything in it.
+const MADE_TEMPORARY: &str = "/tmp/tmp.XXXXXXXXXX";
+
+fn place_by(path: &[&str]) -> Option<Value> {
     let joined = path.join(".");
-    let home = matches!(joined.as_str(), "process.env.HOME" | "Deno.env.HOME")
-        || joined.ends_with("Dir.home");
-    home.then(|| Value::Text("~".to_owned()))
+    let place = if matches!(joined.as_str(), "process.env.HOME" | "Deno.env.HOME")
+        || joined.ends_with("Dir.home")
+    {
+        "~"
+    } else if joined.ends_with("Dir.mktmpdir") {
+        MADE_TEMPORARY
+    } else if joined.ends_with("Dir.tmpdir") {
+        "/tmp"
+    } else {
+        return None;
+    };
+    Some(Value::Text(place.to_owned()))
+}
+
+fn parent_of(path: &str) -> String {
+    match path.trim_end_matches('/').rsplit_once('/') {
+        Some(("", _)) => "/".to_owned(),
+        Some((parent, _)) => parent.to_owned(),
+        None => ".".to_owned(),
+    }
 }
 
 /// What a call, or an index, gives.
@@ -310,11 +346,11 @@ fn called(
                 format!("{}/*", base.trim_end_matches('/'))
             }
         }
-        "dirname" => {
-            let path = first?;
-            path.rsplit_once('/')
-                .map_or_else(|| ".".to_owned(), |(parent, _)| parent.to_owned())
-        }
+        "dirname" => parent_of(&first?),
+        "mkdtemp" | "mkdtempSync" | "mkstemp" | "mktemp" | "mktmpdir" | "TemporaryDirectory"
+        | "NamedTemporaryFile" | "makeTempDir" | "makeTempDirSync" | "makeTempFile"
+        | "makeTempFileSync" | "tempnam" => MADE_TEMPORARY.to_owned(),
+        "gettempdir" | "tmpdir" | "sys_get_temp_dir" => "/tmp".to_owned(),
         _ => return None,
     };
     Some(Value::Text(text))
