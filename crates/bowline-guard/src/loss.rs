@@ -5,6 +5,7 @@
 //! here and now. What nobody can say stays [`Loss::Unknown`], and is judged by the text.
 
 use crate::paths::{ResolvedPath, Shape};
+use crate::search::Finds;
 
 /// Something that a run does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,14 +131,51 @@ pub enum Depth {
 
 /// What a search finds: at most everything below its roots.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Found {
-    /// Where it looks.
-    pub roots: Vec<Target>,
-    /// Patterns for names that all of it matches; none if anything may be found.
-    pub names: Vec<String>,
+    /// Where it looks, as written and as a path.
+    roots: Vec<(String, Target)>,
+    finds: Finds,
     /// How much of what is found goes.
-    pub depth: Depth,
+    depth: Depth,
+}
+
+impl Found {
+    pub(crate) fn new(roots: Vec<(String, Target)>, finds: Finds, depth: Depth) -> Self {
+        Self {
+            roots,
+            finds,
+            depth,
+        }
+    }
+
+    /// Where it looks.
+    pub fn roots(&self) -> impl Iterator<Item = &Target> {
+        self.roots.iter().map(|(_, target)| target)
+    }
+
+    /// Whether everything below its roots may be found.
+    pub fn is_everything(&self) -> bool {
+        self.finds == Finds::anything()
+    }
+
+    /// Whether what lies at `below` one of the roots, or a folder around it that goes with everything in it, may be found.
+    pub fn may_take(&self, root: &Target, below: &str) -> bool {
+        let written = self.roots.iter().filter(|(_, target)| target == root);
+        written.into_iter().any(|(written, _)| {
+            let found = |below: &str| {
+                let written = written.trim_end_matches('/');
+                self.finds.may_hold(&format!("{written}/{below}"))
+            };
+            match self.depth {
+                Depth::One => found(below),
+                Depth::Tree => {
+                    let ends = below.match_indices('/').map(|(at, _)| at);
+                    let mut folders = ends.filter_map(|end| below.get(..end));
+                    folders.any(found) || found(below) || self.finds.may_hold(written)
+                }
+            }
+        })
+    }
 }
 
 /// What git does to a repository.

@@ -276,48 +276,41 @@ impl Losses<'_> {
     }
 
     fn found(&self, found: &Found, line: &Line) -> Option<Loss> {
-        let matchers: Vec<globset::GlobMatcher> = found
-            .names
-            .iter()
-            .map(|name| Some(globset::Glob::new(name).ok()?.compile_matcher()))
-            .collect::<Option<_>>()?;
-        let mut loss = Loss::Nothing("nothing is found that would be lost".to_owned());
-        for root in &found.roots {
-            for root in expand::paths(root)? {
+        let mut loss = Loss::Nothing("nothing is found that somebody would miss".to_owned());
+        for target in found.roots() {
+            for root in expand::paths(target)? {
                 if !self.is_in_project(&root) {
                     return None;
                 }
-                let matches = |path: &Path| {
-                    let below = path.strip_prefix(&root).unwrap_or(path);
-                    let mut names = below.components().map(|it| it.as_os_str());
-                    matchers.is_empty()
-                        || match found.depth {
-                            Depth::One => path
-                                .file_name()
-                                .is_some_and(|name| matchers.iter().all(|it| it.is_match(name))),
-                            Depth::Tree => {
-                                names.any(|name| matchers.iter().all(|it| it.is_match(name)))
-                            }
-                        }
+                if fs::symlink_metadata(&root).is_err() {
+                    continue;
+                }
+                let taken = |path: &Path| {
+                    let below = path.strip_prefix(&root).ok().and_then(Path::to_str);
+                    below.is_none_or(|below| found.may_take(target, below))
                 };
                 let lost = self.walk(&root, |path| {
                     !is_in_git(path)
-                        && matches(path)
+                        && taken(path)
                         && !line.has_made(path)
                         && self.is_lost(path) != Some(false)
                 })?;
-                if let Some(path) = lost {
-                    let what = format!(
+                // Git's own files are not looked at, but they are lost like others.
+                let own = self.walk(&root, |path| is_in_git(path) && taken(path))?;
+                let whole = root == Path::new(self.project) && found.is_everything();
+                let what = match (lost, own) {
+                    (_, Some(path)) => format!("{} is a part of git's own data", self.shown(&path)),
+                    (Some(path), None) => format!(
                         "{} holds work that git does not have and that this session did not make",
                         self.shown(&path)
-                    );
-                    let whole = root == Path::new(self.project) && matchers.is_empty();
-                    loss = loss.and(if whole {
-                        Loss::Whole(what)
-                    } else {
-                        Loss::Part(what)
-                    });
-                }
+                    ),
+                    (None, None) => continue,
+                };
+                loss = loss.and(if whole {
+                    Loss::Whole(what)
+                } else {
+                    Loss::Part(what)
+                });
             }
         }
         Some(loss)

@@ -5,9 +5,11 @@
 mod git;
 
 use crate::interpret::{At, NOWHERE};
-use crate::invocation::{Arg, Directory, Invocation, Opening, Value};
-use crate::loss::{Act, Depth, Target, Writing};
+use crate::invocation::{Arg, Directory, Invocation, Opening, Through, Value};
+use crate::loss::{Act, Depth, Found, Target, Writing};
 use crate::paths::{self, World};
+use crate::search::{Finds, Search};
+use crate::shell;
 
 use super::args::{UNKNOWN, word};
 use super::launch::plain_name;
@@ -59,6 +61,7 @@ impl Run<'_> {
             return Vec::new();
         }
         match name {
+            "find" | "gfind" | "bfs" | "fd" | "fdfind" => self.deletes_found(name),
             "rm" | "grm" | "unlink" | "srm" | "rimraf" | "del" | "shred" => self.deletes(name),
             "touch" | "mkdir" | "mkfifo" => self.makes(),
             "cp" | "gcp" | "install" | "ginstall" => self.copies(),
@@ -100,11 +103,85 @@ impl Run<'_> {
             || has_letter(args, 'R')
             || has(args, &["--recursive"]);
         let depth = if recursive { Depth::Tree } else { Depth::One };
-        let targets = operands(args, &["-n", "--iterations"]).into_iter();
-        targets
-            .flat_map(|arg| self.targets(arg))
-            .map(|target| Act::Delete { target, depth })
+        let listed = self.listed(depth);
+        let operands = operands(args, &["-n", "--iterations"]).into_iter();
+        operands
+            .flat_map(|arg| match (&arg.value, &listed) {
+                (Value::Unknown, Some(found)) => vec![Act::DeleteFound(found.clone())],
+                _ => {
+                    let targets = self.targets(arg).into_iter();
+                    targets
+                        .map(|target| Act::Delete { target, depth })
+                        .collect()
+                }
+            })
             .collect()
+    }
+
+    /// What a search deletes by itself.
+    fn deletes_found(&self, program: &str) -> Vec<Act> {
+        let words: Vec<&str> = self.invocation.args.iter().map(word).collect();
+        let Some(search) = Search::read(program, &words) else {
+            return Vec::new();
+        };
+        let finds = search.deleted();
+        if finds == Finds::none() {
+            return Vec::new();
+        }
+        vec![Act::DeleteFound(self.found(&search, finds, Depth::One))]
+    }
+
+    /// What a search finds that the run is started for.
+    fn listed(&self, depth: Depth) -> Option<Found> {
+        let listing = self
+            .invocation
+            .through
+            .iter()
+            .rev()
+            .find_map(|it| match it {
+                Through::EachOf(listing) => Some(listing),
+                _ => None,
+            })?;
+        let line = shell::parse(listing);
+        let (first, filters) = line.commands.split_first()?;
+        let words = |command: &shell::SimpleCommand| -> Vec<String> {
+            let words = command.words.iter();
+            words
+                .map(|word| word.literal.clone().unwrap_or_else(|| word.source.clone()))
+                .collect()
+        };
+        // What only narrows leaves nothing else to be found.
+        let narrows = |command: &shell::SimpleCommand| {
+            let name = words(command).into_iter().next().unwrap_or_default();
+            matches!(
+                name.as_str(),
+                "grep" | "egrep" | "head" | "tail" | "sort" | "uniq"
+            )
+        };
+        let first = words(first);
+        let (program, rest) = first.split_first()?;
+        let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
+        let search = Search::read(program, &rest).filter(|_| filters.iter().all(narrows))?;
+        let finds = search.printed();
+        Some(self.found(&search, finds, depth))
+    }
+
+    fn found(&self, search: &Search, finds: Finds, depth: Depth) -> Found {
+        let roots = search.roots.iter().flat_map(|root| {
+            let arg = Arg {
+                source: root.clone(),
+                value: if root.contains(UNKNOWN) {
+                    Value::Unknown
+                } else {
+                    Value::Pattern(root.clone())
+                },
+            };
+            let targets = self.targets(&arg).into_iter();
+            targets
+                .map(|target| (root.clone(), target))
+                .collect::<Vec<_>>()
+        });
+        Found::new(roots.collect(), finds, depth)
     }
 
     fn makes(&self) -> Vec<Act> {

@@ -87,10 +87,6 @@ impl Finds {
     }
 
     /// Whether a path, as the search prints it, may be among what is found.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "for the judging of what is lost")
-    )]
     pub(crate) fn may_hold(&self, path: &str) -> bool {
         self.alternatives.iter().any(|it| it.may_hold(path))
     }

@@ -9,9 +9,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bowline_store::{
-    Forget, Forgotten, Gap, HookFigures, Integrity, Options, PastCall, Result, Session, SessionDetails,
-    SessionFilter, SessionRef, Size, SqliteStore, Store, Submission, Trace, TraceFilter,
-    TraceStatistics, TraceTree, Trigger,
+    Forget, Forgotten, Gap, HookFigures, Integrity, Options, PastCall, Result, Session,
+    SessionDetails, SessionFilter, SessionRef, Size, SqliteStore, Store, Submission, Trace,
+    TraceFilter, TraceStatistics, TraceTree, Trigger,
 };
 use bowline_wire::{Acknowledgement, Answer, Call, CallId, Lines, MAX_REPLY, Reply};
 use mio::{Events, Token};
