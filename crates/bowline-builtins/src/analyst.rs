@@ -40,19 +40,25 @@ struct Remembered {
 
 impl Analyst {
     /// For the hooks of one project, with what it says about files that hold secrets.
-    pub fn new(
-        machine: Arc<Machine>,
-        project: PathBuf,
-        sensitive: SensitivePolicy,
-        ledger: Arc<Ledger>,
-    ) -> Self {
+    pub fn new(machine: Arc<Machine>, project: PathBuf, sensitive: SensitivePolicy) -> Self {
         Self {
             machine,
             project,
             sensitive,
-            ledger,
+            ledger: Arc::default(),
             recent: Mutex::default(),
         }
+    }
+
+    /// The same, which knows what sessions made.
+    pub fn with_ledger(mut self, ledger: Arc<Ledger>) -> Self {
+        self.ledger = ledger;
+        self
+    }
+
+    /// The machine that it judges on.
+    pub(crate) fn machine(&self) -> &Arc<Machine> {
+        &self.machine
     }
 
     /// The project's folder.

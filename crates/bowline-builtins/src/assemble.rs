@@ -93,12 +93,12 @@ impl Shipped {
 impl Builtins {
     /// Our hooks for a project with these settings.
     pub fn new(settings: &Settings, lasting: &Lasting) -> Self {
-        let analyst = Arc::new(Analyst::new(
+        let analyst = Analyst::new(
             Arc::clone(&lasting.machine),
             settings.project.clone(),
             sensitive_policy(settings),
-            Arc::clone(&lasting.ledger),
-        ));
+        );
+        let analyst = Arc::new(analyst.with_ledger(Arc::clone(&lasting.ledger)));
         let guards = Arc::new(Guards::new(
             Arc::clone(&analyst),
             Policies::new(settings.config.guard.clone()),

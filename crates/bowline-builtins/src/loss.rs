@@ -18,6 +18,7 @@ use bowline_guard::paths::is_within;
 use crate::machine::git::{GitReader, ObjectId, Repository};
 use crate::work::{Before, SessionView, Touch};
 use content::Content;
+pub(crate) use content::times;
 use line::Line;
 
 /// Weighs acts for one judgement.

@@ -7,6 +7,7 @@
 mod file_work;
 mod hook;
 mod ledger;
+mod lookout;
 mod session;
 mod touch;
 

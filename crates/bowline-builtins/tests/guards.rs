@@ -245,16 +245,24 @@ async fn a_linked_worktree_may_be_looser_but_not_for_what_lies_outside_of_it() {
             .output();
         done.is_ok_and(|done| done.status.success())
     };
+    let write = |folder: &std::path::Path, text: &str| {
+        std::fs::write(folder.join("work.txt"), text).unwrap();
+    };
+    let (project, tree) = (place.project_dir(), place.home().join("tree"));
+    write(&project, "committed");
     let made = git(&["init", "-q"])
-        && git(&["commit", "-q", "--allow-empty", "-m", "x"])
+        && git(&["add", "-A"])
+        && git(&["commit", "-q", "-m", "x"])
         && git(&["worktree", "add", "-q", "../tree"]);
     if !made {
         eprintln!("skipped: git is not here");
         return;
     }
+    // There is something to be lost in both.
+    write(&project, "somebody's work");
+    write(&tree, "somebody's work");
     let place = place.user("[guard.worktree]\ncategories.discard = 'allow'");
     let reset = || shell("git reset --hard");
-    let tree = place.home().join("tree");
     assert_eq!(place.fire(reset()).await.output.decision(), Decision::Deny);
     let inside = place.fire_in(&tree, reset()).await;
     assert_eq!(inside.output.decision(), Decision::NoOpinion);

@@ -721,13 +721,15 @@ fn what_git_tracks_is_no_output_and_what_it_ignores_is() {
     let Some(ground) = Ground::with_git() else {
         return;
     };
-    ground.write("out/x", "");
-    ground.write("generated/x", "");
+    ground.write("out/x", "made");
+    ground.write("generated/x", "made");
     ground.write(".gitignore", "out/\ngenerated/\n");
     for command in ["rm -rf out", "rm -rf generated"] {
         assert_eq!(ground.gravity(command), Gravity::Harmless, "{command}");
     }
     ground.git(&["add", "-f", "out/x", "generated/x"]);
+    ground.write("out/x", "written by hand");
+    ground.write("generated/x", "written by hand");
     for command in [
         "rm -rf out",
         "rm -rf generated",

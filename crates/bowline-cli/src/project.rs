@@ -65,7 +65,6 @@ pub(crate) fn rules_of_file(path: &Path, rules: &[LoadedRule]) -> Compiled {
         Arc::new(Machine::from_env()),
         settings::find_project(&folder, &locations),
         SensitivePolicy::default(),
-        Arc::default(),
     );
     compile_rules(rules, &Arc::new(analyst))
 }

@@ -65,7 +65,7 @@ pub fn run(options: DaemonOptions) -> Result<Stop, StartError> {
     let runtime = runtime().map_err(system("start threads"))?;
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(options.store)?);
     let shared = Arc::new(Shared::new(options.places.clone()));
-    let engine = Arc::new(Engine::new(Some(Arc::clone(&store))));
+    let engine = Arc::new(Engine::watching(Some(Arc::clone(&store))));
     match Pause::read(&options.places.pause()) {
         Ok(pause) => engine.set_pause(pause),
         Err(error) => tracing::warn!("{error}"),

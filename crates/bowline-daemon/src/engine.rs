@@ -67,8 +67,19 @@ impl std::fmt::Debug for Engine {
 impl Engine {
     /// An engine that knows no project yet. It looks up in the store where sessions began, and writes nothing to it.
     pub fn new(store: Option<Arc<dyn Store>>) -> Self {
+        let ledger = Ledger::new(store.clone());
+        Self::with_ledger(store, ledger)
+    }
+
+    /// The same, for a process that outlives its answers.
+    pub fn watching(store: Option<Arc<dyn Store>>) -> Self {
+        let ledger = Ledger::new(store.clone()).watching();
+        Self::with_ledger(store, ledger)
+    }
+
+    fn with_ledger(store: Option<Arc<dyn Store>>, ledger: Ledger) -> Self {
         let mut lasting = Lasting::new(Machine::from_env());
-        lasting.ledger = Arc::new(Ledger::new(store.clone()));
+        lasting.ledger = Arc::new(ledger);
         Self {
             projects: Projects::default(),
             lasting,

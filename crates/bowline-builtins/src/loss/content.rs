@@ -69,7 +69,10 @@ impl Losses<'_> {
             Some(Standing::Missing) => Content::Missing,
             Some(Standing::Clean) => Content::Held("tracked and unmodified: git has it"),
             Some(Standing::Staged) => Content::Staged,
-            Some(Standing::Modified) => self.unless_held(path),
+            Some(Standing::Modified) => match self.changed_since(path, &metadata) {
+                Some(since) => Content::Own(since),
+                None => self.unless_held(path),
+            },
             Some(Standing::Submodule) => Content::Other,
             Some(Standing::Untracked | Standing::Ignored) => {
                 match self.rebuildable(path, Ignored::Ask) {
@@ -129,6 +132,11 @@ impl Losses<'_> {
 
     fn since_of(&self, path: &Path, metadata: &Metadata) -> Option<DateTime<Utc>> {
         self.work?.owns(path.to_str()?, times(metadata)?)
+    }
+
+    /// Since when a tracked file has nothing but what the session's programs changed.
+    fn changed_since(&self, path: &Path, metadata: &Metadata) -> Option<DateTime<Utc>> {
+        self.work?.changed(path.to_str()?, times(metadata)?)
     }
 
     pub(super) fn knows(&self, path: &Path) -> bool {
@@ -191,7 +199,7 @@ pub(super) enum Ignored {
     Ask,
 }
 
-fn times(metadata: &Metadata) -> Option<Times> {
+pub(crate) fn times(metadata: &Metadata) -> Option<Times> {
     let at =
         |seconds: i64, nanos: i64| DateTime::from_timestamp(seconds, u32::try_from(nanos).ok()?);
     Some(Times {

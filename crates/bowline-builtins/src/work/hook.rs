@@ -15,6 +15,7 @@ use bowline_store::Change;
 use serde_json::Value;
 
 use super::ledger::Ledger;
+use super::lookout::Watched;
 use super::session::Ground;
 use super::touch::{CallWork, GitBefore};
 use crate::analyst::Analyst;
@@ -32,6 +33,15 @@ const EVENTS: &[HookEvent] = &[
     HookEvent::PreToolUse,
     HookEvent::PostToolUse,
     HookEvent::PostToolUseFailure,
+];
+
+/// Programs that change no tracked file but those that their words name.
+const READERS: &[&str] = &[
+    "[", "awk", "basename", "cat", "cd", "command", "cp", "curl", "cut", "date", "df", "diff",
+    "dirname", "du", "echo", "egrep", "env", "export", "false", "fd", "file", "find", "gh", "grep",
+    "head", "jq", "kill", "less", "ls", "mkdir", "mv", "nl", "pkill", "printf", "ps", "pwd",
+    "readlink", "realpath", "rg", "rm", "sed", "sleep", "sort", "stat", "tail", "tee", "test",
+    "touch", "tr", "tree", "true", "type", "uniq", "wc", "which", "xargs",
 ];
 
 /// Files that a prompt mentions, up to so many.
@@ -84,6 +94,14 @@ impl Work {
         };
         let session = (input.session_id.as_str(), world.project_root());
         self.ledger.begin_call(session, call, work, ground);
+        if ground == Ground::Fore && self.may_change_anything(input, ctx) {
+            let watched = Watched {
+                session: input.session_id.clone(),
+                call: call.to_owned(),
+                project: world.project_root().to_owned(),
+            };
+            self.ledger.watch(self.analyst.machine(), watched);
+        }
     }
 
     fn ends(&self, input: &HookInput, ctx: &HookContext, world: &MachineWorld<'_>) {
@@ -116,6 +134,18 @@ impl Work {
                 }
             }
         }
+    }
+
+    /// Whether a call runs a program of which nobody knows which files it changes.
+    fn may_change_anything(&self, input: &HookInput, ctx: &HookContext) -> bool {
+        let Some(command) = input.command() else {
+            return false;
+        };
+        let judgement = self.analyst.judge(command, input, ctx);
+        judgement.invocations.iter().any(|run| {
+            let name = run.program.as_deref().unwrap_or_default();
+            !READERS.contains(&name)
+        })
     }
 
     /// What a call would do to files and repositories.

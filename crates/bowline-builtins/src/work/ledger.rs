@@ -1,14 +1,16 @@
 //! What all sessions made, as far as memory allows, and as the store has it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bowline_store::{Store, TraceFilter, TraceStatus};
 use chrono::{DateTime, Duration, Utc};
 
+use super::lookout::{Lookout, Watched};
 use super::session::{Ground, OpenCall, SessionWork, Span, Times};
 use super::touch::{CallWork, GitBefore};
+use crate::machine::Machine;
 
 /// Sessions that are remembered; the one that was quiet longest is forgotten first.
 const MAX_SESSIONS: usize = 256;
@@ -20,6 +22,7 @@ const MAX_OTHERS: usize = 500;
 pub struct Ledger {
     sessions: Mutex<HashMap<String, Arc<Known>>>,
     store: Option<Arc<dyn Store>>,
+    lookout: Option<Lookout>,
 }
 
 impl fmt::Debug for Ledger {
@@ -56,7 +59,14 @@ impl Ledger {
         Self {
             sessions: Mutex::default(),
             store,
+            lookout: None,
         }
+    }
+
+    /// The same, in a process that lives long enough to look around beside its answers.
+    pub fn watching(mut self) -> Self {
+        self.lookout = Some(Lookout::default());
+        self
     }
 
     /// A session begins, and there is nothing before it.
@@ -94,6 +104,18 @@ impl Ledger {
                 open(&state).flatten()
             }
         }
+    }
+
+    /// Looks, beside the answer, which tracked files hold somebody else's work when a call begins.
+    pub(super) fn watch(self: &Arc<Self>, machine: &Arc<Machine>, watched: Watched) {
+        if let Some(lookout) = &self.lookout {
+            lookout.look(Arc::clone(self), Arc::clone(machine), watched);
+        }
+    }
+
+    pub(super) fn saw(&self, watched: &Watched, others: HashSet<String>) {
+        let known = self.known(&watched.session, &watched.project);
+        lock(&known.state).work.watch(&watched.call, others);
     }
 
     pub(super) fn end_call(
@@ -169,7 +191,7 @@ impl Ledger {
     }
 
     /// Whether another session was at work in the project during a call.
-    fn is_alone(&self, session: &str, project: &str, span: Span) -> bool {
+    fn is_alone(&self, session: &str, project: &str, span: &Span) -> bool {
         let others: Vec<Arc<Known>> = lock(&self.sessions)
             .iter()
             .filter(|(name, _)| *name != session)
@@ -196,7 +218,7 @@ impl Ledger {
     }
 
     /// The same, as the store has it, for a call before this process.
-    fn was_busy(&self, session: &str, project: &str, span: Span) -> bool {
+    fn was_busy(&self, session: &str, project: &str, span: &Span) -> bool {
         let since = lock(&self.sessions).get(session).map(|it| it.since);
         let Some(store) = self
             .store
@@ -241,7 +263,12 @@ fn recall(work: &mut SessionWork, store: &dyn Store, session: &str, before: Date
         let ended = call.ended_at.map(|end| end + Duration::milliseconds(1));
         match (call.status, ended) {
             (TraceStatus::Completed | TraceStatus::Failed, Some(ended)) => {
-                work.add(call.started_at, ended, Ground::Fore, &done);
+                work.add(
+                    &call.tool_use_id,
+                    (call.started_at, ended),
+                    Ground::Fore,
+                    &done,
+                );
                 let file = call
                     .input
                     .as_ref()
@@ -278,27 +305,40 @@ impl<'l> SessionView<'l> {
     }
     /// Since when a file is the session's own, if it is.
     pub(crate) fn owns(&self, path: &str, times: Times) -> Option<DateTime<Utc>> {
+        self.since(times, |work, alone| work.owns(path, times, alone))
+    }
+
+    /// Since when a tracked file has nothing but the session's changes, if its programs made them.
+    pub(crate) fn changed(&self, path: &str, times: Times) -> Option<DateTime<Utc>> {
+        self.since(times, |work, alone| work.changed(path, times, alone))
+    }
+
+    fn since(
+        &self,
+        times: Times,
+        ask: impl Fn(&SessionWork, &dyn Fn(&Span) -> bool) -> Option<DateTime<Utc>>,
+    ) -> Option<DateTime<Utc>> {
         if self.session.is_empty() {
             return None;
         }
         let known = self.ledger.recalled(self.session, self.project);
         // Whether others were at work is asked without holding this session.
-        let (direct, spans) = {
+        let spans: Vec<Span> = {
             let state = lock(&known.state);
-            let spans = [Some(times.changed), Some(times.modified), times.born]
+            ask(&state.work, &|_| true)?;
+            let moments = [Some(times.changed), Some(times.modified), times.born];
+            let spans = moments
                 .into_iter()
                 .flatten()
-                .filter_map(|time| state.work.span_at(time))
-                .collect::<Vec<Span>>();
-            (state.work.owns(path, times, |_| true), spans)
+                .filter_map(|time| state.work.span_at(time));
+            spans.cloned().collect()
         };
-        direct?;
         let shared: Vec<Span> = spans
             .into_iter()
-            .filter(|span| !self.ledger.is_alone(self.session, self.project, *span))
+            .filter(|span| !self.ledger.is_alone(self.session, self.project, span))
             .collect();
         let state = lock(&known.state);
-        state.work.owns(path, times, |span| !shared.contains(&span))
+        ask(&state.work, &|span| !shared.contains(span))
     }
 
     /// Whether the session has read a file as it is now.

@@ -27,8 +27,9 @@ pub(crate) struct Times {
 }
 
 /// The time of one call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Span {
+    pub(super) call: String,
     pub(super) start: DateTime<Utc>,
     pub(super) end: DateTime<Utc>,
 }
@@ -58,6 +59,8 @@ pub(super) struct SessionWork {
     pub(super) reads: HashMap<String, DateTime<Utc>>,
     pub(super) commits: HashSet<String>,
     pub(super) spans: Vec<Span>,
+    /// Of calls that were watched: the tracked files that held somebody else's work when they began.
+    pub(super) watched: HashMap<String, HashSet<String>>,
     pub(super) open: HashMap<String, OpenCall>,
 }
 
@@ -74,13 +77,13 @@ impl SessionWork {
         let Some(open) = self.open.remove(call) else {
             return;
         };
-        self.add(open.started, ended, open.ground, &open.work);
+        self.add(call, (open.started, ended), open.ground, &open.work);
     }
 
     pub(super) fn add(
         &mut self,
-        started: DateTime<Utc>,
-        ended: DateTime<Utc>,
+        call: &str,
+        (started, ended): (DateTime<Utc>, DateTime<Utc>),
         ground: Ground,
         work: &CallWork,
     ) {
@@ -94,6 +97,7 @@ impl SessionWork {
         self.commits.extend(work.commits.iter().cloned());
         if ground == Ground::Fore {
             self.add_span(Span {
+                call: call.to_owned(),
                 start: started,
                 end: ended,
             });
@@ -102,7 +106,8 @@ impl SessionWork {
 
     fn add_span(&mut self, span: Span) {
         if self.spans.len() >= MAX_CALLS {
-            self.spans.remove(0);
+            let oldest = self.spans.remove(0);
+            self.watched.remove(&oldest.call);
         }
         let at = self.spans.partition_point(|it| it.start <= span.start);
         self.spans.insert(at, span);
@@ -114,16 +119,19 @@ impl SessionWork {
         }
     }
 
+    /// What was found out when a call began: the tracked files with somebody else's work.
+    pub(super) fn watch(&mut self, call: &str, others: HashSet<String>) {
+        if self.watched.len() < MAX_CALLS {
+            self.watched.insert(call.to_owned(), others);
+        }
+    }
+
     /// The call during which something happened.
-    pub(super) fn span_at(&self, time: DateTime<Utc>) -> Option<Span> {
+    pub(super) fn span_at(&self, time: DateTime<Utc>) -> Option<&Span> {
         let until = self.spans.partition_point(|it| it.start - CLOCK <= time);
         let candidates = self.spans.get(..until).unwrap_or_default();
-        candidates
-            .iter()
-            .rev()
-            .take(64)
-            .find(|it| time <= it.end)
-            .copied()
+        let mut candidates = candidates.iter().rev().take(64);
+        candidates.find(|it| time <= it.end)
     }
 
     /// Since when a file is the session's own, if it is. `alone` says whether nobody else was at work then.
@@ -131,9 +139,16 @@ impl SessionWork {
         &self,
         path: &str,
         times: Times,
-        alone: impl Fn(Span) -> bool,
+        alone: impl Fn(&Span) -> bool,
     ) -> Option<DateTime<Utc>> {
-        let by_call = |time| self.span_at(time).filter(|span| alone(*span));
+        let by_call = |time| {
+            let span = self.span_at(time)?;
+            let theirs = self
+                .watched
+                .get(&span.call)
+                .is_some_and(|it| it.contains(path));
+            (!theirs && alone(span)).then_some(span)
+        };
         match self.files.get(path) {
             Some(file) => {
                 let untouched = |time| time <= file.until || by_call(time).is_some();
@@ -148,6 +163,22 @@ impl SessionWork {
                 by_call(times.changed).map(|_| made.start)
             }
         }
+    }
+
+    /// Since when a tracked file has nothing but the session's changes, if a call that was watched made them.
+    pub(super) fn changed(
+        &self,
+        path: &str,
+        times: Times,
+        alone: impl Fn(&Span) -> bool,
+    ) -> Option<DateTime<Utc>> {
+        if self.files.contains_key(path) {
+            return None;
+        }
+        let span = self.span_at(times.changed)?;
+        let others = self.watched.get(&span.call)?;
+        let in_call = span.start - CLOCK <= times.modified && times.modified <= span.end;
+        (in_call && !others.contains(path) && alone(span)).then_some(span.start)
     }
 
     /// Whether the session has read the file as it is now.

@@ -128,7 +128,7 @@ fn the_database_is_set_up_as_measured() {
         ("page_size", "4096"),
         ("foreign_keys", "1"),
         ("wal_autocheckpoint", "0"),
-        ("user_version", "3"),
+        ("user_version", "4"),
     ] {
         assert_eq!(text(pragma), expected, "{pragma}");
     }

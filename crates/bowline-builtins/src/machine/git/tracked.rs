@@ -1,5 +1,6 @@
 //! What git tracks below a folder, and where submodules lie.
 
+use super::content::Worktree;
 use super::object_id::ObjectId;
 use super::refs::distinct;
 use super::{GitReader, Repository};
@@ -22,6 +23,25 @@ impl GitReader<'_> {
         let listed = index.entries.under(b"");
         let modules = listed.iter().filter(|(_, entry)| entry.mode == SUBMODULE);
         Some(modules.map(|(name, _)| name.to_vec()).collect())
+    }
+
+    /// The tracked paths of a checkout that do not hold what the index says, or of which nobody can tell; `None` if there
+    /// are more tracked files than `most`.
+    pub(crate) fn unsettled(&self, repo: &Repository, most: usize) -> Option<Vec<Vec<u8>>> {
+        let checkout = self.checkout(repo)?;
+        let index = self.read_index(&checkout)?;
+        let listed = index.entries.under(b"");
+        if listed.len() > most {
+            return None;
+        }
+        let settled = |name: &[u8], entry| {
+            let compared = self.compare_with_index(&checkout, &index, name, entry);
+            compared == Some(Worktree::Unchanged)
+        };
+        let unsettled = listed
+            .into_iter()
+            .filter(|(name, entry)| !settled(name, entry));
+        Some(unsettled.map(|(name, _)| name.to_vec()).collect())
     }
 
     /// Whether a branch, tag or head has exactly this content at this path; stashes do not count.
