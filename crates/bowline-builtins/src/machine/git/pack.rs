@@ -35,8 +35,8 @@ pub(super) struct Pack {
     index_end: u64,
     /// How many names start with each byte or a lower one.
     fan_out: Vec<u32>,
-    pack: File,
-    pack_end: u64,
+    data: File,
+    data_end: u64,
     /// What other objects of the pack were put together from.
     bases: Mutex<HashMap<u64, Arc<Object>>>,
 }
@@ -59,10 +59,10 @@ impl Pack {
     pub(super) fn open(index_path: &Path, budget: &Budget) -> Option<Self> {
         budget.file()?;
         let index = open(index_path, Links::Follow).ok()?;
-        let pack = open(&index_path.with_extension("pack"), Links::Follow).ok()?;
+        let data = open(&index_path.with_extension("pack"), Links::Follow).ok()?;
         let index_end = index.metadata().ok()?.len().checked_sub(CHECKSUMS)?;
-        let pack_end = pack.metadata().ok()?.len().checked_sub(ID)?;
-        let mut head = [0; NAMES as usize];
+        let data_end = data.metadata().ok()?.len().checked_sub(ID)?;
+        let mut head = [0; 8 + 4 * 256];
         index.read_exact_at(&mut head, 0).ok()?;
         let (magic, table) = head.split_at_checked(8)?;
         if magic != b"\xfftOc\0\0\0\x02" {
@@ -75,7 +75,7 @@ impl Pack {
             return None;
         }
         let mut head = [0; 12];
-        pack.read_exact_at(&mut head, 0).ok()?;
+        data.read_exact_at(&mut head, 0).ok()?;
         let (magic, told) = head.split_at_checked(8)?;
         let known = [b"PACK\0\0\0\x02", b"PACK\0\0\0\x03"];
         if !known.iter().any(|it| it.as_slice() == magic) || be_u32(told)? != count {
@@ -85,8 +85,8 @@ impl Pack {
             index,
             index_end,
             fan_out,
-            pack,
-            pack_end,
+            data,
+            data_end,
             bases: Mutex::default(),
         })
     }
@@ -272,10 +272,10 @@ impl Pack {
 
     /// As many bytes from a place as there are, up to the length of `buffer`.
     fn pack_bytes<'buffer>(&self, place: u64, buffer: &'buffer mut [u8]) -> Option<&'buffer [u8]> {
-        let left = usize::try_from(self.pack_end.checked_sub(place)?).unwrap_or(usize::MAX);
+        let left = usize::try_from(self.data_end.checked_sub(place)?).unwrap_or(usize::MAX);
         let count = left.min(buffer.len());
         let wanted = buffer.get_mut(..count)?;
-        self.pack.read_exact_at(wanted, place).ok()?;
+        self.data.read_exact_at(wanted, place).ok()?;
         Some(wanted)
     }
 }

@@ -128,11 +128,10 @@ impl Walk<'_> {
             self.read_rules(&above)?;
             let path = names.get(..depth)?.join(&b'/');
             let kind = match self.reader.look().at(&self.full(&path), Links::Keep)? {
-                Seen::Missing => return Some(()),
                 Seen::Folder => ListedKind::Folder,
                 Seen::File(_) => ListedKind::File,
                 Seen::Link => ListedKind::Link,
-                Seen::Other => return Some(()),
+                Seen::Missing | Seen::Other => return Some(()),
             };
             if depth == names.len() {
                 return self.entry(&path, kind, ignored);
@@ -147,7 +146,7 @@ impl Walk<'_> {
 
     /// Looks at all that a folder lists.
     fn folder(&mut self, path: &[u8], ignored: Ignored) -> Option<()> {
-        if path.iter().filter(|byte| **byte == b'/').count() > MAX_DEPTH {
+        if path.split(|byte| *byte == b'/').count() > MAX_DEPTH {
             return None;
         }
         let listed = self.list(path)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use super::{Ground, Numbers, id};
-use crate::machine::git::{Head, ObjectId};
+use crate::machine::git::{Head, ObjectId, TreeEntry};
 
 /// A history with branches, merges and tags, put together at random.
 fn random_history(ground: &Ground, seed: u64, commits: usize) {
@@ -133,8 +133,11 @@ fn compare_trees(ground: &Ground, all: &[ObjectId], what: &str) {
                 .ask(|git, repo| git.tree_entry(repo, a, path.as_bytes()))
                 .unwrap()
                 .unwrap();
-            assert_eq!(format!("{:06o}", entry.mode), about[0]);
-            assert_eq!(entry.id, id(about[2]));
+            let expected = TreeEntry {
+                mode: u32::from_str_radix(about[0], 8).unwrap(),
+                id: id(about[2]),
+            };
+            assert_eq!(entry, expected, "{what} {path}");
         }
     }
 }

@@ -9,7 +9,8 @@ use std::time::{Duration, SystemTime};
 
 use super::{Ground, Numbers, id};
 use crate::machine::git::{
-    Changed, Ignored, IgnoredFiles, Staged, Standing, UntrackedEntry, UntrackedKind, Worktree,
+    Changed, Ignored, IgnoredFiles, Stage, Staged, Standing, UntrackedEntry, UntrackedKind,
+    Worktree,
 };
 
 /// The two letters of `git status` for each path.
@@ -263,6 +264,8 @@ fn conflicts_are_told() {
             conflict("gone", Worktree::Unchanged)
         ]
     );
+    let entry = ground.ask(|git, repo| git.index_entry(repo, b"file"));
+    assert_eq!(entry.unwrap().unwrap().stage, Stage::Base);
     let standing = |name: &str| ground.world().git().standing(&ground.path(name));
     assert_eq!(standing("file"), Some(Standing::Modified));
     ground.write("file", "theirs\n");
