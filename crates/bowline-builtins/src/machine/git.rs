@@ -58,6 +58,7 @@ pub(crate) use self::untracked::{Ignored, IgnoredFiles, UntrackedEntry, Untracke
 use super::Machine;
 use super::look::Look;
 pub(crate) use super::repository::Repository;
+use super::repository::is_plain;
 
 /// Looks at files that one judgement may take to learn about repositories.
 const LOOK_UPS: usize = 50_000;
@@ -109,7 +110,10 @@ impl<'a> GitReader<'a> {
 
     /// The checkout that a folder lies in, if it is kept in a way known here.
     pub(crate) fn repository(&self, folder: &Path) -> Option<Repository> {
-        let repository = self.machine.repositories.surrounding(folder, self.look())?;
+        let repositories = &self.machine.repositories;
+        let repository = is_plain(folder)
+            .then(|| repositories.surrounding(folder, self.look()))
+            .flatten()?;
         self.checkout(&repository)?;
         Some(repository)
     }

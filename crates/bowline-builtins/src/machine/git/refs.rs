@@ -13,6 +13,7 @@ use super::object::Kind;
 use super::object_id::ObjectId;
 use super::ref_name::{is_per_worktree, is_ref_name, log_path, ref_path};
 use super::store::entries;
+use crate::machine::cache::Weight;
 use crate::machine::repository::Repository;
 
 /// Names that stand for names that stand for names: git goes no further either.
@@ -21,7 +22,6 @@ const MAX_SYMBOLIC: usize = 5;
 const MAX_DEPTH: usize = 32;
 /// A ref holds one line, `FETCH_HEAD` one for each branch.
 const MAX_REF: usize = 1 << 20;
-const MAX_PACKED: usize = 32 << 20;
 const MAX_LOG: usize = 16 << 20;
 
 /// What a checkout has checked out.
@@ -56,11 +56,7 @@ struct Packed {
 }
 
 impl PackedRefs {
-    pub(super) fn read(common_dir: &Path) -> Option<Self> {
-        Self::parse(&read_file(&common_dir.join("packed-refs"), MAX_PACKED).or_empty()?)
-    }
-
-    fn parse(text: &[u8]) -> Option<Self> {
+    pub(super) fn parse(text: &[u8]) -> Option<Self> {
         let mut refs: BTreeMap<String, Packed> = BTreeMap::new();
         let mut all_peeled = false;
         let mut last: Option<String> = None;
@@ -101,6 +97,14 @@ impl PackedRefs {
         after
             .next()
             .is_some_and(|(name, _)| name.starts_with(prefix))
+    }
+}
+
+impl Weight for PackedRefs {
+    fn weight(&self) -> u64 {
+        let names = self.refs.keys().map(String::capacity);
+        let entries = self.refs.len() * size_of::<(String, Packed)>();
+        (entries + names.sum::<usize>()) as u64
     }
 }
 

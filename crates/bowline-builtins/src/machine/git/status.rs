@@ -213,6 +213,9 @@ impl GitReader<'_> {
         let Some(commit) = self.follow(checkout, "HEAD")? else {
             return Some(None);
         };
+        if checkout.replaces {
+            return None;
+        }
         let commit = checkout.store.commit(commit, self.budget())?;
         Some(Some(commit.tree))
     }

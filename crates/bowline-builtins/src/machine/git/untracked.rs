@@ -42,7 +42,7 @@ pub(crate) enum Ignored {
 pub(crate) enum UntrackedKind {
     File,
     Link,
-    /// A folder that is a repository of its own.
+    /// A folder that is, or claims to be, a repository of its own.
     Repository,
 }
 
@@ -225,8 +225,9 @@ impl Walk<'_> {
         let repositories = &self.reader.machine.repositories;
         match repositories.checkout_at(&self.full(folder), self.reader.look()) {
             Found::None => Some(false),
-            Found::Unknown => None,
             Found::Of(_) => Some(true),
+            // It claims to be one, such as a worktree that was forgotten.
+            Found::Unknown => (!self.reader.look().is_exhausted()).then_some(true),
         }
     }
 
