@@ -24,6 +24,7 @@ mod loose;
 mod object;
 mod object_id;
 mod pack;
+mod ref_name;
 mod refs;
 mod revision;
 mod status;
@@ -40,7 +41,7 @@ use self::budget::Budget;
 use self::checkout::Checkout;
 use self::content::Raw;
 pub(crate) use self::content::Worktree;
-pub(crate) use self::entries::{IndexEntry, IndexStat, Stage};
+pub(crate) use self::entries::{IndexEntry, Stage};
 pub(super) use self::files::GitFiles;
 pub(crate) use self::object::Commit;
 pub(crate) use self::object_id::ObjectId;
@@ -51,6 +52,7 @@ pub(crate) use self::untracked::{Ignored, IgnoredFiles, UntrackedEntry, Untracke
 use super::Machine;
 use super::look::Look;
 pub(crate) use super::repository::Repository;
+use super::repository::is_plain;
 
 /// Looks at files that one judgement may take to learn about repositories.
 const LOOK_UPS: usize = 50_000;
@@ -102,7 +104,10 @@ impl<'a> GitReader<'a> {
 
     /// The checkout that a folder lies in, if it is kept in a way known here.
     pub(crate) fn repository(&self, folder: &Path) -> Option<Repository> {
-        let repository = self.machine.repositories.surrounding(folder, self.look())?;
+        let repositories = &self.machine.repositories;
+        let repository = is_plain(folder)
+            .then(|| repositories.surrounding(folder, self.look()))
+            .flatten()?;
         self.checkout(&repository)?;
         Some(repository)
     }

@@ -102,7 +102,7 @@ fn parse_line(line: &[u8]) -> Option<Line> {
         return None;
     }
     let mut words = line
-        .split(|byte| byte.is_ascii_whitespace())
+        .split(u8::is_ascii_whitespace)
         .filter(|word| !word.is_empty());
     let first = words.next()?;
     // A name in quotes may hold spaces, so that its words are taken for attributes too, which does no harm.
@@ -174,13 +174,8 @@ impl GitReader<'_> {
             conversion = conversion.or(attributes.conversion(names.get(depth..)?));
             folder.push(OsStr::from_bytes(name));
         }
-        conversion.lines |= self.converts_by_setting(checkout);
+        conversion.lines |= converts_by_setting(checkout);
         Some(conversion)
-    }
-
-    fn converts_by_setting(&self, checkout: &Checkout) -> bool {
-        // Besides true and false it may be `input`.
-        checkout.settings.core("autocrlf", Setting::Off) != Some(false)
     }
 
     fn attributes(&self, path: PathBuf, links: Links) -> Option<Arc<Attributes>> {
@@ -190,6 +185,11 @@ impl GitReader<'_> {
             Content::Known(attributes) => Some(attributes),
         }
     }
+}
+
+fn converts_by_setting(checkout: &Checkout) -> bool {
+    // Besides true and false it may be `input`.
+    checkout.settings.core("autocrlf", Setting::Off) != Some(false)
 }
 
 #[cfg(test)]

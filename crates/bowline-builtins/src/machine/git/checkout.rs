@@ -26,7 +26,7 @@ const KNOWN_EXTENSIONS: [&str; 6] = [
 pub(super) struct Checkout {
     pub(super) repository: Repository,
     pub(super) store: Arc<Store>,
-    pub(super) packed: PackedRefs,
+    pub(super) packed: Arc<PackedRefs>,
     pub(super) settings: Settings,
     /// Whether some objects are shown in place of others, so that commits have other parents than they say.
     pub(super) replaces: bool,
@@ -102,7 +102,7 @@ impl GitReader<'_> {
                 std::fs::canonicalize(folder).ok()? == std::fs::canonicalize(&repo.root).ok()?;
             is_root.then_some(())?;
         }
-        let packed = PackedRefs::read(&repo.common_dir)?;
+        let packed = self.packed_refs(&repo.common_dir.join("packed-refs"))?;
         Some(Checkout {
             store: Arc::new(Store::open(&repo.common_dir, self.budget())?),
             replaces: replaces_objects(&repo.common_dir, &packed, self.budget()),
@@ -128,6 +128,14 @@ impl GitReader<'_> {
             files.push(self.config(&repo.git_dir.join("config.worktree"))?);
         }
         Some(Settings { files })
+    }
+
+    fn packed_refs(&self, path: &Path) -> Option<Arc<PackedRefs>> {
+        match self.files().packed.get(path, Links::Follow, self.look()) {
+            Content::Missing => Some(Arc::default()),
+            Content::Unknown => None,
+            Content::Known(packed) => Some(packed),
+        }
     }
 
     /// A file of settings; empty if there is none.

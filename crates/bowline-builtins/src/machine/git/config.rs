@@ -40,19 +40,20 @@ impl Value {
         }
     }
 
+    /// The text, if it is in UTF-8.
     pub(super) fn text(&self) -> Option<&str> {
         match self {
-            Self::Implied => None,
-            Self::Text(text) => Some(text),
+            Self::Text(text) if !text.contains(char::REPLACEMENT_CHARACTER) => Some(text),
+            Self::Text(_) | Self::Implied => None,
         }
     }
 }
 
 impl Config {
-    /// Reads a file of settings; `None` if git would refuse it, or it is not in UTF-8.
+    /// Reads a file of settings; `None` if git would refuse it.
     pub(super) fn parse(text: &[u8]) -> Option<Self> {
-        let text = std::str::from_utf8(text).ok()?;
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let text = String::from_utf8_lossy(text);
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let text = text.replace("\r\n", "\n");
         let mut rest = text.as_str();
         let mut section: Option<(String, Option<String>)> = None;
@@ -129,7 +130,10 @@ impl Config {
 impl Weight for Config {
     fn weight(&self) -> u64 {
         let texts = self.settings.iter().map(|it| {
-            let value = it.value.text().map_or(0, str::len);
+            let value = match &it.value {
+                Value::Implied => 0,
+                Value::Text(text) => text.len(),
+            };
             let subsection = it.subsection.as_ref().map_or(0, String::len);
             it.section.len() + it.name.len() + subsection + value
         });
@@ -296,7 +300,10 @@ mod tests {
         ] {
             assert!(Config::parse(wrong.as_bytes()).is_none(), "{wrong}");
         }
-        assert!(Config::parse(b"[a]\nx = \xff").is_none());
+        let strange = Config::parse(b"[a]\nx = \xff\ny = z").unwrap();
+        let value = |name| strange.last("a", None, name).unwrap();
+        assert_eq!(value("x").text(), None);
+        assert_eq!(value("y").text(), Some("z"));
         assert!(Config::parse(b"").is_some());
         let including = Config::parse(b"[includeIf \"gitdir:x\"]\npath = y").unwrap();
         assert!(including.includes_others());

@@ -3,6 +3,7 @@
 use super::attributes::Attributes;
 use super::config::Config;
 use super::entries::Entries;
+use super::refs::PackedRefs;
 use crate::machine::cache::{FileCache, Limits};
 
 #[derive(Debug)]
@@ -10,6 +11,7 @@ pub(in crate::machine) struct GitFiles {
     pub(super) configs: FileCache<Config>,
     pub(super) attributes: FileCache<Attributes>,
     pub(super) indexes: FileCache<Entries>,
+    pub(super) packed: FileCache<PackedRefs>,
 }
 
 impl Default for GitFiles {
@@ -23,6 +25,7 @@ impl Default for GitFiles {
             configs: FileCache::new(limits(1 << 20, 256, 8 << 20), Config::parse),
             attributes: FileCache::new(limits(256 << 10, 512, 8 << 20), Attributes::parse),
             indexes: FileCache::new(limits(32 << 20, 16, 64 << 20), Entries::parse),
+            packed: FileCache::new(limits(32 << 20, 16, 32 << 20), PackedRefs::parse),
         }
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 
@@ -35,10 +35,17 @@ pub(super) struct Pack {
     index_end: u64,
     /// How many names start with each byte or a lower one.
     fan_out: Vec<u32>,
-    pack: File,
-    pack_end: u64,
+    path: PathBuf,
+    /// Opened when something is read from it: most packs are only asked what they have.
+    data: OnceLock<Option<Data>>,
     /// What other objects of the pack were put together from.
     bases: Mutex<HashMap<u64, Arc<Object>>>,
+}
+
+#[derive(Debug)]
+struct Data {
+    file: File,
+    end: u64,
 }
 
 /// How an object is written in a pack.
@@ -59,10 +66,8 @@ impl Pack {
     pub(super) fn open(index_path: &Path, budget: &Budget) -> Option<Self> {
         budget.file()?;
         let index = open(index_path, Links::Follow).ok()?;
-        let pack = open(&index_path.with_extension("pack"), Links::Follow).ok()?;
         let index_end = index.metadata().ok()?.len().checked_sub(CHECKSUMS)?;
-        let pack_end = pack.metadata().ok()?.len().checked_sub(ID)?;
-        let mut head = [0; NAMES as usize];
+        let mut head = [0; 8 + 4 * 256];
         index.read_exact_at(&mut head, 0).ok()?;
         let (magic, table) = head.split_at_checked(8)?;
         if magic != b"\xfftOc\0\0\0\x02" {
@@ -74,19 +79,12 @@ impl Pack {
         if !fan_out.is_sorted() || index_end < NAMES + lists {
             return None;
         }
-        let mut head = [0; 12];
-        pack.read_exact_at(&mut head, 0).ok()?;
-        let (magic, told) = head.split_at_checked(8)?;
-        let known = [b"PACK\0\0\0\x02", b"PACK\0\0\0\x03"];
-        if !known.iter().any(|it| it.as_slice() == magic) || be_u32(told)? != count {
-            return None;
-        }
         Some(Self {
             index,
             index_end,
             fan_out,
-            pack,
-            pack_end,
+            path: index_path.with_extension("pack"),
+            data: OnceLock::new(),
             bases: Mutex::default(),
         })
     }
@@ -270,12 +268,24 @@ impl Pack {
         (data.len() == entry.length).then_some(data)
     }
 
+    fn open_data(&self) -> Option<Data> {
+        let file = open(&self.path, Links::Follow).ok()?;
+        let end = file.metadata().ok()?.len().checked_sub(ID)?;
+        let mut head = [0; 12];
+        file.read_exact_at(&mut head, 0).ok()?;
+        let (magic, count) = head.split_at_checked(8)?;
+        let known = [b"PACK\0\0\0\x02", b"PACK\0\0\0\x03"];
+        let is_known = known.iter().any(|it| it.as_slice() == magic);
+        (is_known && be_u32(count)? == self.count()).then_some(Data { file, end })
+    }
+
     /// As many bytes from a place as there are, up to the length of `buffer`.
     fn pack_bytes<'buffer>(&self, place: u64, buffer: &'buffer mut [u8]) -> Option<&'buffer [u8]> {
-        let left = usize::try_from(self.pack_end.checked_sub(place)?).unwrap_or(usize::MAX);
+        let data = self.data.get_or_init(|| self.open_data()).as_ref()?;
+        let left = usize::try_from(data.end.checked_sub(place)?).unwrap_or(usize::MAX);
         let count = left.min(buffer.len());
         let wanted = buffer.get_mut(..count)?;
-        self.pack.read_exact_at(wanted, place).ok()?;
+        data.file.read_exact_at(wanted, place).ok()?;
         Some(wanted)
     }
 }

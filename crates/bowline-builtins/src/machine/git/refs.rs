@@ -4,14 +4,16 @@ use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::GitReader;
 use super::budget::{Budget, Text, read_file};
 use super::checkout::Checkout;
 use super::object::Kind;
 use super::object_id::ObjectId;
+use super::ref_name::{is_per_worktree, is_ref_name, log_path, ref_path};
 use super::store::entries;
+use crate::machine::cache::Weight;
 use crate::machine::repository::Repository;
 
 /// Names that stand for names that stand for names: git goes no further either.
@@ -20,7 +22,6 @@ const MAX_SYMBOLIC: usize = 5;
 const MAX_DEPTH: usize = 32;
 /// A ref holds one line, `FETCH_HEAD` one for each branch.
 const MAX_REF: usize = 1 << 20;
-const MAX_PACKED: usize = 32 << 20;
 const MAX_LOG: usize = 16 << 20;
 
 /// What a checkout has checked out.
@@ -55,11 +56,7 @@ struct Packed {
 }
 
 impl PackedRefs {
-    pub(super) fn read(common_dir: &Path) -> Option<Self> {
-        Self::parse(&read_file(&common_dir.join("packed-refs"), MAX_PACKED).or_empty()?)
-    }
-
-    fn parse(text: &[u8]) -> Option<Self> {
+    pub(super) fn parse(text: &[u8]) -> Option<Self> {
         let mut refs: BTreeMap<String, Packed> = BTreeMap::new();
         let mut all_peeled = false;
         let mut last: Option<String> = None;
@@ -100,6 +97,14 @@ impl PackedRefs {
         after
             .next()
             .is_some_and(|(name, _)| name.starts_with(prefix))
+    }
+}
+
+impl Weight for PackedRefs {
+    fn weight(&self) -> u64 {
+        let names = self.refs.keys().map(String::capacity);
+        let entries = self.refs.len() * size_of::<(String, Packed)>();
+        (entries + names.sum::<usize>()) as u64
     }
 }
 
@@ -149,10 +154,11 @@ impl GitReader<'_> {
         for name in names {
             let id = self.follow(&checkout, &name).flatten();
             let is_branch = name.starts_with("refs/heads/");
-            let commit = id.and_then(|id| match is_branch {
-                true => Some(id),
-                false => self.commit_at(&checkout, id),
-            });
+            let commit = if is_branch {
+                id
+            } else {
+                id.and_then(|id| self.commit_at(&checkout, id))
+            };
             found.insert(name, commit);
         }
         if self.budget().is_exhausted() {
@@ -311,59 +317,6 @@ fn parse_target(text: &[u8]) -> Option<Target> {
     Some(Target::Id(id))
 }
 
-/// Where the file of a ref lies; `None` for what is no name of one.
-pub(super) fn ref_path(repository: &Repository, name: &str) -> Option<PathBuf> {
-    place_of(repository, name, "")
-}
-
-fn log_path(repository: &Repository, name: &str) -> Option<PathBuf> {
-    place_of(repository, name, "logs")
-}
-
-fn place_of(repository: &Repository, name: &str, folder: &str) -> Option<PathBuf> {
-    let (base, name) = if let Some(name) = name.strip_prefix("main-worktree/") {
-        (repository.common_dir.clone(), name)
-    } else if let Some(rest) = name.strip_prefix("worktrees/") {
-        let (worktree, name) = rest.split_once('/')?;
-        let sensible = !worktree.starts_with('.') && !worktree.is_empty();
-        let base = repository.common_dir.join("worktrees").join(worktree);
-        (sensible.then_some(base)?, name)
-    } else if is_per_worktree(name) {
-        (repository.git_dir.clone(), name)
-    } else {
-        (repository.common_dir.clone(), name)
-    };
-    let known = is_ref_name(name) || is_root_ref(name);
-    known.then(|| base.join(folder).join(name))
-}
-
-/// Whether every checkout has a ref of this name for itself.
-fn is_per_worktree(name: &str) -> bool {
-    const OWN: [&str; 3] = ["refs/bisect/", "refs/worktree/", "refs/rewritten/"];
-    is_root_ref(name) || OWN.iter().any(|own| name.starts_with(own))
-}
-
-/// `HEAD`, `ORIG_HEAD` and the like.
-fn is_root_ref(name: &str) -> bool {
-    !name.is_empty()
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_uppercase() || byte == b'_')
-}
-
-/// Whether git takes the text for the full name of a ref.
-fn is_ref_name(name: &str) -> bool {
-    let odd = |it: char| it.is_ascii_control() || " ~^:?*[\\".contains(it);
-    name.starts_with("refs/")
-        && !name.contains(odd)
-        && !name.contains("..")
-        && !name.contains("@{")
-        && !name.ends_with('.')
-        && name
-            .split('/')
-            .all(|part| !part.is_empty() && !part.starts_with('.') && !part.ends_with(".lock"))
-}
-
 /// Those of `ids` that are not named twice, in order.
 pub(super) fn distinct(ids: impl IntoIterator<Item = ObjectId>) -> Vec<ObjectId> {
     let mut seen = HashSet::new();
@@ -381,49 +334,6 @@ mod tests {
     use super::*;
 
     const ID: &str = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
-
-    #[test]
-    fn names_of_refs_are_told_from_others() {
-        for (name, right) in [
-            ("refs/heads/a", true),
-            ("refs/heads/a/b-c@d", true),
-            ("refs/heads/\u{e9}", true),
-            ("refs/heads/", false),
-            ("refs/heads/../../config", false),
-            ("refs/heads/a.lock", false),
-            ("refs/heads/.hidden", false),
-            ("refs/heads/a b", false),
-            ("refs/heads/a@{1}", false),
-            ("heads/a", false),
-            ("/etc/passwd", false),
-        ] {
-            assert_eq!(is_ref_name(name), right, "{name}");
-        }
-        let repository = Repository {
-            root: "/r".into(),
-            git_dir: "/r/.git/worktrees/w".into(),
-            common_dir: "/r/.git".into(),
-        };
-        for (name, path) in [
-            ("HEAD", Some("/r/.git/worktrees/w/HEAD")),
-            (
-                "refs/bisect/bad",
-                Some("/r/.git/worktrees/w/refs/bisect/bad"),
-            ),
-            ("refs/heads/x", Some("/r/.git/refs/heads/x")),
-            ("main-worktree/HEAD", Some("/r/.git/HEAD")),
-            ("worktrees/v/HEAD", Some("/r/.git/worktrees/v/HEAD")),
-            ("worktrees/../HEAD", None),
-            ("config", None),
-            ("", None),
-        ] {
-            assert_eq!(
-                ref_path(&repository, name),
-                path.map(PathBuf::from),
-                "{name}"
-            );
-        }
-    }
 
     #[test]
     fn what_a_ref_says_is_read_or_refused() {

@@ -4,7 +4,8 @@ use super::GitReader;
 use super::checkout::Checkout;
 use super::object::Kind;
 use super::object_id::{ObjectId, Prefix};
-use super::refs::{Target, ref_path};
+use super::ref_name::ref_path;
+use super::refs::Target;
 use crate::machine::repository::Repository;
 
 /// More steps than anybody writes.

@@ -8,7 +8,7 @@ use super::checkout::{Checkout, Default as Setting};
 use super::content::Worktree;
 use super::entries::{Entries, IndexEntry, ReadIndex, Stage};
 use super::object_id::ObjectId;
-use super::tree::TreeEntry;
+use super::tree::{Folder, TreeEntry};
 use crate::machine::look::{Links, Seen};
 use crate::machine::repository::{Located, Repository};
 
@@ -135,7 +135,7 @@ impl GitReader<'_> {
         let index = self.read_index(&checkout)?;
         let head = match self.head_tree(&checkout)? {
             Some(tree) => self.files_in(&checkout, tree, under)?,
-            None => Default::default(),
+            None => Folder::new(),
         };
         let listed = index.entries.under(under);
         let mut changes = Vec::new();
@@ -213,6 +213,9 @@ impl GitReader<'_> {
         let Some(commit) = self.follow(checkout, "HEAD")? else {
             return Some(None);
         };
+        if checkout.replaces {
+            return None;
+        }
         let commit = checkout.store.commit(commit, self.budget())?;
         Some(Some(commit.tree))
     }

@@ -16,7 +16,7 @@ use super::pack::Pack;
 use super::tree::Folder;
 
 /// A repository with more packs is out of order.
-const MAX_PACKS: usize = 256;
+const MAX_PACKS: usize = 64;
 /// Folders of objects, of which all but one are borrowed.
 const MAX_FOLDERS: usize = 16;
 const MAX_ALTERNATES: usize = 64 << 10;

@@ -9,6 +9,8 @@ use tempfile::TempDir;
 use super::{GitReader, ObjectId, Repository};
 use crate::machine::{Machine, MachineWorld};
 
+mod damage;
+mod held;
 mod history;
 mod status;
 

@@ -204,7 +204,7 @@ fn below(folder: &[u8], name: &[u8]) -> Vec<u8> {
 }
 
 fn is_sensible_depth(path: &[u8]) -> bool {
-    path.iter().filter(|byte| **byte == b'/').count() <= MAX_DEPTH
+    path.split(|byte| *byte == b'/').count() <= MAX_DEPTH
 }
 
 fn parse(data: &[u8]) -> Option<Folder> {

@@ -42,7 +42,7 @@ pub(crate) enum Ignored {
 pub(crate) enum UntrackedKind {
     File,
     Link,
-    /// A folder that is a repository of its own.
+    /// A folder that is, or claims to be, a repository of its own.
     Repository,
 }
 
@@ -128,11 +128,10 @@ impl Walk<'_> {
             self.read_rules(&above)?;
             let path = names.get(..depth)?.join(&b'/');
             let kind = match self.reader.look().at(&self.full(&path), Links::Keep)? {
-                Seen::Missing => return Some(()),
                 Seen::Folder => ListedKind::Folder,
                 Seen::File(_) => ListedKind::File,
                 Seen::Link => ListedKind::Link,
-                Seen::Other => return Some(()),
+                Seen::Missing | Seen::Other => return Some(()),
             };
             if depth == names.len() {
                 return self.entry(&path, kind, ignored);
@@ -147,7 +146,7 @@ impl Walk<'_> {
 
     /// Looks at all that a folder lists.
     fn folder(&mut self, path: &[u8], ignored: Ignored) -> Option<()> {
-        if path.iter().filter(|byte| **byte == b'/').count() > MAX_DEPTH {
+        if path.split(|byte| *byte == b'/').count() > MAX_DEPTH {
             return None;
         }
         let listed = self.list(path)?;
@@ -226,8 +225,9 @@ impl Walk<'_> {
         let repositories = &self.reader.machine.repositories;
         match repositories.checkout_at(&self.full(folder), self.reader.look()) {
             Found::None => Some(false),
-            Found::Unknown => None,
             Found::Of(_) => Some(true),
+            // It claims to be one, such as a worktree that was forgotten.
+            Found::Unknown => (!self.reader.look().is_exhausted()).then_some(true),
         }
     }
 

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 
 use super::{Ground, Numbers, id};
-use crate::machine::git::{Head, ObjectId};
+use crate::machine::git::{Head, ObjectId, TreeEntry};
 
 /// A history with branches, merges and tags, put together at random.
 fn random_history(ground: &Ground, seed: u64, commits: usize) {
@@ -83,10 +84,12 @@ fn compare_history(ground: &Ground, what: &str) {
         .lines()
         .map(id)
         .collect();
-    for commit in &all {
-        let text = ground.git(&["log", "-1", "--format=%T %P", &commit.to_string()]);
-        let mut ids = text.split_whitespace().map(id);
-        let found = ground.ask(|git, repo| git.commit(repo, *commit)).unwrap();
+    let told = ground.git(&["log", "--all", "--format=%H %T %P", "HEAD"]);
+    assert_eq!(told.lines().count(), all.len());
+    for line in told.lines() {
+        let mut ids = line.split_whitespace().map(id);
+        let commit = ids.next().unwrap();
+        let found = ground.ask(|git, repo| git.commit(repo, commit)).unwrap();
         assert_eq!(Some(found.tree), ids.next(), "{what}");
         assert_eq!(found.parents, ids.collect::<Vec<_>>(), "{what}");
     }
@@ -126,15 +129,18 @@ fn compare_trees(ground: &Ground, all: &[ObjectId], what: &str) {
         let whole = ground.git(&["ls-tree", "-r", &a.to_string()]);
         let found = ground.ask(|git, repo| git.changed_paths(repo, Some(a), None));
         assert_eq!(found.unwrap().len(), whole.lines().count(), "{what}");
+        let world = ground.world();
+        let git = world.git();
+        let repo = git.repository(&ground.project()).unwrap();
         for line in whole.lines() {
             let (about, path) = line.split_once('\t').unwrap();
             let about: Vec<&str> = about.split(' ').collect();
-            let entry = ground
-                .ask(|git, repo| git.tree_entry(repo, a, path.as_bytes()))
-                .unwrap()
-                .unwrap();
-            assert_eq!(format!("{:06o}", entry.mode), about[0]);
-            assert_eq!(entry.id, id(about[2]));
+            let entry = git.tree_entry(&repo, a, path.as_bytes()).unwrap().unwrap();
+            let expected = TreeEntry {
+                mode: u32::from_str_radix(about[0], 8).unwrap(),
+                id: id(about[2]),
+            };
+            assert_eq!(entry, expected, "{what} {path}");
         }
     }
 }
@@ -205,6 +211,9 @@ fn the_head_is_on_a_branch_or_not() {
         commit,
     };
     assert_eq!(head(), Some(on_main(None)));
+    // Where this program runs is nothing to the judgement.
+    let relative = Path::new("../..");
+    assert_eq!(ground.world().git().repository(relative), None);
     assert_eq!(ground.ask(|git, repo| git.refs(repo)), Some(Vec::new()));
     assert_eq!(ground.ask(|git, repo| git.stashes(repo)), Some(Vec::new()));
     let first = ground.commit("first");
