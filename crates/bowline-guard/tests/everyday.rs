@@ -365,3 +365,37 @@ fn variables_that_are_not_shown() {
          deny node -p process.env.API_TOKEN"#,
     );
 }
+
+#[test]
+fn processes_by_number_and_name() {
+    check(
+        r#"allow taskkill /PID 4242 /F
+         allow taskkill //PID 4242 //F
+         allow taskkill //F //PID 4242 //T
+         allow taskkill -PID 4242 -F
+         allow taskkill /F /PID $PID
+         allow cmd //c "taskkill /PID 4242 /F"
+         allow taskkill /IM node.exe /F
+         allow taskkill //IM python.exe //F
+         ask taskkill /IM postgres.exe /F
+         ask taskkill /F /IM worker.exe
+         deny taskkill /IM explorer.exe /F
+         deny taskkill /F /IM "*"
+         ask taskkill /FI "USERNAME eq ann" /F
+         allow pkill node
+         allow pkill -9 node
+         allow pkill python
+         allow pkill -9 python3
+         allow pkill java
+         allow killall node
+         allow pkill -f "npm run dev"
+         allow pkill -KILL -f vite
+         ask pkill -9 -f worker
+         ask pkill bash
+         ask pkill -9 postgres
+         ask killall -9 node
+         ask pkill -f py
+         deny pkill -9 sshd
+         deny pkill ."#,
+    );
+}
