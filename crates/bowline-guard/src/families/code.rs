@@ -11,7 +11,6 @@ use super::args::word;
 use super::database::{Worth, is_throwaway, statement_effects};
 use super::launch::base_name;
 use super::rule::rules;
-use super::secrets::names_a_secret;
 use super::sql::{Backslash, is_statement};
 
 rules! {
@@ -23,8 +22,6 @@ rules! {
         instead "tell the person what should be done from the other machine";
     SECRET_FILE = SecretRead, "code.secret-file", "Code that reads a file that holds secrets",
         instead "read a template such as `.env.example`";
-    ENVIRONMENT = SecretRead, "code.environment", "Code that prints secrets from the environment",
-        instead "only check that the variable is set";
     SENDS = SecretSend, "code.sends-secret", "Code that sends a secret to another machine",
         instead "leave it here, and tell the person which value the other machine needs";
     TOO_LONG = Unverified, "code.too-long", "Code on a command line that is too long to look at",
@@ -375,76 +372,6 @@ fn secrets(bare: &str, literals: &[String], network: bool, world: &dyn World) ->
                 }
                 Sensitivity::Public => {}
             }
-        }
-    }
-    let environment = [
-        "os.environ",
-        "process.env",
-        "ENV",
-        "getenv",
-        "%ENV",
-        "$_ENV",
-        "Deno.env",
-        "System.getenv",
-    ]
-    .iter()
-    .any(|it| bare.contains(it));
-    if environment {
-        let named = bare
-            .split(|it: char| !(it.is_ascii_alphanumeric() || it == '_'))
-            .chain(literals.iter().map(String::as_str))
-            .find(|it| {
-                it.len() > 4 && it.chars().any(|c| c.is_ascii_uppercase()) && names_a_secret(it)
-            });
-        let prints = [
-            "print",
-            "puts",
-            "echo",
-            "console.log",
-            "write",
-            "p ",
-            "say",
-            "dump",
-            "inspect",
-            "JSON.stringify",
-            "process.env.",
-        ]
-        .iter()
-        .any(|it| bare.contains(it))
-            || bare.trim_start().starts_with("process.env");
-        let whole = [
-            "keys %ENV",
-            "dict(os.environ)",
-            "print(os.environ)",
-            "os.environ.items()",
-            "console.log(process.env)",
-            "ENV.to_h",
-            "ENV.each",
-            "ENV.inspect",
-            "print_r($_ENV)",
-            "print_r(getenv())",
-            "var_dump(getenv())",
-            "JSON.stringify(process.env)",
-            "Object.entries(process.env)",
-            "Deno.env.toObject()",
-            "%ENV",
-        ]
-        .iter()
-        .any(|it| bare.contains(it))
-            || bare.trim() == "process.env"
-            || bare.trim_end().ends_with("puts ENV");
-        if (named.is_some() && prints) || whole {
-            let what = named.map_or_else(
-                || "prints the whole environment".to_owned(),
-                |it| format!("prints the secret in {it}"),
-            );
-            found.push(if network {
-                SENDS.grave("sends secrets of the environment")
-            } else if named.is_some() && prints {
-                ENVIRONMENT.grave(what)
-            } else {
-                ENVIRONMENT.doubtful(what)
-            });
         }
     }
     found

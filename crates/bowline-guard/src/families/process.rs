@@ -34,7 +34,8 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
         }
         "pm-suspend" | "pm-hibernate" => Some(MACHINE.doubtful("puts the machine to sleep")),
         "kill" => kill(run, &parsed),
-        "killall" | "pkill" | "killall5" | "skill" | "taskkill" | "slay" => by_name(run, &parsed),
+        "taskkill" => taskkill(run),
+        "killall" | "pkill" | "killall5" | "skill" | "slay" => by_name(run, &parsed),
         _ => None,
     };
     found.into_iter().collect()
@@ -77,6 +78,57 @@ fn kill(run: Run<'_>, parsed: &Parsed<'_>) -> Option<Effect> {
         .then(|| MACHINE.grave("sends a signal to the first process of the machine"))
 }
 
+/// Windows spells options with a slash, Git's shell with two, and both take dashes.
+fn taskkill(run: Run<'_>) -> Option<Effect> {
+    let mut named = Vec::new();
+    let (mut by_number, mut by_filter) = (false, false);
+    let mut words = run.args.iter().map(word);
+    while let Some(text) = words.next() {
+        let option = text.trim_start_matches(['/', '-']).to_ascii_lowercase();
+        match option.as_str() {
+            "pid" => by_number = words.next().is_some(),
+            "im" => named.extend(words.next()),
+            "fi" => by_filter = words.next().is_some(),
+            _ => {}
+        }
+    }
+    if by_filter {
+        return Some(BY_NAME.doubtful("ends every process that a filter finds"));
+    }
+    if named.is_empty() && by_number {
+        return None;
+    }
+    let hard = run
+        .args
+        .iter()
+        .any(|it| matches!(word(it), "/F" | "/f" | "//F" | "//f" | "-F" | "-f"));
+    let signal = if hard { Signal::Hard } else { Signal::Soft };
+    of_names(&named, signal)
+}
+
+/// Whether a process may still tidy up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Signal {
+    Soft,
+    Hard,
+}
+
+/// What it means to end every process of these names.
+fn of_names(named: &[&str], signal: Signal) -> Option<Effect> {
+    let plain = |it: &&str| it.strip_suffix(".exe").unwrap_or(it).to_owned();
+    let names = listed(named);
+    if named.iter().any(|it| matches!(*it, "." | ".*" | "*" | "")) {
+        return Some(EVERYTHING.grave("ends every process that it may end"));
+    }
+    if named.iter().any(|it| is_essential(it)) {
+        return Some(BY_NAME.grave(format!("ends {names}, which the machine needs")));
+    }
+    let service = named.iter().any(|it| is_service(&plain(it)));
+    let runtimes = named.iter().all(|it| is_runtime(&plain(it)));
+    (service || (signal == Signal::Hard && !runtimes))
+        .then(|| BY_NAME.doubtful(format!("ends every process named {names}")))
+}
+
 /// Programs whose end takes the machine, the session or data along.
 fn is_essential(name: &str) -> bool {
     matches!(
@@ -104,15 +156,11 @@ fn by_name(run: Run<'_>, parsed: &Parsed<'_>) -> Option<Effect> {
         return None;
     }
     let named = &parsed.words;
-    let names = listed(named);
-    if run.name == "killall5" || named.iter().any(|it| matches!(*it, "." | ".*" | "*" | "")) {
+    if run.name == "killall5" {
         return Some(EVERYTHING.grave("ends every process that it may end"));
     }
     if parsed.has(&["u", "user"]) && named.is_empty() {
         return Some(EVERYTHING.grave("ends every process of a user"));
-    }
-    if named.iter().any(|it| is_essential(it)) {
-        return Some(BY_NAME.grave(format!("ends {names}, which the machine needs")));
     }
     if named.is_empty() {
         return None;
@@ -125,14 +173,66 @@ fn by_name(run: Run<'_>, parsed: &Parsed<'_>) -> Option<Effect> {
             .args
             .iter()
             .map(word)
-            .any(|it| matches!(it, "-KILL" | "-SIGKILL" | "/F" | "/f"));
-    let service = named.iter().any(|it| is_service(it));
-    (hard
-        || service
-        || (run.name == "pkill"
-            && parsed.has(&["f", "full"])
-            && named.iter().any(|it| it.len() < 4)))
-    .then(|| BY_NAME.doubtful(format!("ends every process named {names}")))
+            .any(|it| matches!(it, "-KILL" | "-SIGKILL"));
+    // A short text may be found in any command line.
+    let vague =
+        run.name == "pkill" && parsed.has(&["f", "full"]) && named.iter().any(|it| it.len() < 4);
+    // `killall -9` gives none of them a chance to save anything.
+    let broad = vague || (hard && run.name == "killall");
+    let signal = if hard { Signal::Hard } else { Signal::Soft };
+    of_names(named, signal).or_else(|| {
+        broad.then(|| BY_NAME.doubtful(format!("ends every process named {}", listed(named))))
+    })
+}
+
+/// What developers start and end all day.
+fn is_runtime(name: &str) -> bool {
+    let name = name.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.');
+    let program = name.split_whitespace().next().unwrap_or(name);
+    matches!(
+        program,
+        "node"
+            | "nodejs"
+            | "deno"
+            | "bun"
+            | "npm"
+            | "npx"
+            | "pnpm"
+            | "yarn"
+            | "tsx"
+            | "ts-node"
+            | "nodemon"
+            | "vite"
+            | "webpack"
+            | "next"
+            | "next-server"
+            | "esbuild"
+            | "jest"
+            | "vitest"
+            | "playwright"
+            | "python"
+            | "pytest"
+            | "uvicorn"
+            | "gunicorn"
+            | "flask"
+            | "streamlit"
+            | "jupyter"
+            | "ruby"
+            | "rails"
+            | "puma"
+            | "php"
+            | "perl"
+            | "java"
+            | "gradle"
+            | "mvn"
+            | "dotnet"
+            | "cargo"
+            | "go"
+            | "air"
+            | "beam.smp"
+            | "chromedriver"
+            | "geckodriver"
+    )
 }
 
 /// Servers that hold data and should be stopped in their own way.
@@ -153,9 +253,6 @@ fn is_service(name: &str) -> bool {
             | "elasticsearch"
             | "cassandra"
             | "rabbitmq"
-            | "java"
-            | "python"
-            | "python3"
             | "bash"
             | "sh"
             | "zsh"

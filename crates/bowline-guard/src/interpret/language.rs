@@ -4,8 +4,10 @@
 //! as they are written out. Each becomes the program run that does the same.
 
 mod around;
+mod callees;
 mod calls;
 mod deeds;
+mod environment;
 mod lexer;
 mod tcl;
 mod value;

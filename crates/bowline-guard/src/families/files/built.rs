@@ -12,8 +12,8 @@ pub(super) fn compiled(invocation: &Invocation) -> Option<String> {
             output(&words).or_else(|| by_package(&words, invocation))?
         }
         "rustc" => output(&words).or_else(|| {
-            let source = words.iter().find(|it| it.ends_with(".rs"))?;
-            Some(source.rsplit('/').next()?.trim_end_matches(".rs"))
+            let mut names = words.iter().map(|it| it.rsplit('/').next().unwrap_or(it));
+            names.find_map(|it| it.strip_suffix(".rs"))
         })?,
         "gcc" | "g++" | "cc" | "c++" | "clang" | "clang++" | "gfortran" | "nvcc" | "ghc"
         | "swiftc" | "ocamlopt" | "ocamlc" | "dmd" | "fpc" | "ld" => output(&words)?,

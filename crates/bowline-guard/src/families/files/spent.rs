@@ -44,10 +44,10 @@ pub(in crate::families) fn spent(
             path,
         });
     }
-    let file = match (download(invocation), unpacked(invocation)) {
-        (Some((file, _)), _) => file.to_owned(),
-        (None, Some(file)) => file.to_owned(),
-        (None, None) => compiled(invocation)?,
+    let fetched = download(invocation).map(|(file, _)| file);
+    let file = match fetched.or_else(|| unpacked(invocation)) {
+        Some(file) => file.to_owned(),
+        None => compiled(invocation)?,
     };
     let path = project_file(&file, invocation, world)?;
     Some(Spent {

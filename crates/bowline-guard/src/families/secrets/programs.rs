@@ -133,9 +133,11 @@ pub(super) fn request(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Effect
     }
     // A header may carry a secret to where it belongs; a body or an address should not.
     let mut skip = false;
-    for arg in run.args {
+    for (at, arg) in run.args.iter().enumerate() {
         let text = word(arg);
         let is_header = skip;
+        let before = at.checked_sub(1).and_then(|it| run.args.get(it)).map(word);
+        let is_body = before.is_some_and(|it| data.contains(&it.trim_start_matches('-')));
         skip = matches!(
             text,
             "-H" | "--header" | "-u" | "--user" | "--oauth2-bearer" | "-b" | "--cookie"
@@ -149,7 +151,19 @@ pub(super) fn request(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Effect
             let secret = variables(&arg.source)
                 .into_iter()
                 .find(|it| names_a_secret(it));
-            found.extend(secret.map(|it| SEND.doubtful(format!("sends the secret in ${it}"))));
+            // A body that is nothing but the secret is no request to its service.
+            let nothing_else = |name: &str| {
+                let bare = arg.source.trim_matches(['"', '\'', '$', '{', '}']);
+                bare == name && is_body
+            };
+            found.extend(secret.map(|it| {
+                let what = format!("sends the secret in ${it}");
+                if nothing_else(it) {
+                    SEND.grave(what)
+                } else {
+                    SEND.doubtful(what)
+                }
+            }));
         }
     }
     found

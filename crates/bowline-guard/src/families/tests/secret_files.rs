@@ -155,9 +155,6 @@ fn variables() {
          deny printenv NPM_TOKEN
          deny declare -p API_KEY
          deny jq -n env
-         deny node -p process.env.API_TOKEN
-         deny python3 -c 'import os; print(os.environ[\"API_TOKEN\"])'
-         ask ruby -e 'puts ENV.to_h'
          ask env
          ask printenv
          ask set

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::UNKNOWN;
 use super::around::{aliases, arguments_at, before_name, bindings, is_keyword, receiver};
 use super::deeds::{Deed, deed};
-use super::lexer::{Family, Token, tokens};
+use super::environment::{Shown, What, shown};
+use super::lexer::{Family, Lexed, Token, lex};
 use super::value::{Names, Value, arguments, closing, evaluate};
 use crate::interpret::Interpreter;
 use crate::interpret::call::Call;
@@ -29,13 +30,11 @@ struct Program {
     family: Family,
     /// Whether something in it writes to files that it opens.
     writes: bool,
-    /// Whether something in it prints or sends.
-    shows: bool,
 }
 
 impl Program {
-    fn read(code: &str, family: Family) -> Self {
-        let tokens = tokens(code, family);
+    fn read(lexed: Lexed, family: Family) -> Self {
+        let tokens = &lexed.tokens;
         let any = |wanted: fn(&str) -> bool| {
             tokens
                 .iter()
@@ -45,32 +44,12 @@ impl Program {
             name.starts_with("write")
                 || matches!(name, "dump" | "print" | "puts" | "fwrite" | "copyfileobj")
         });
-        let shows = any(|name| {
-            matches!(
-                name,
-                "print"
-                    | "log"
-                    | "puts"
-                    | "p"
-                    | "pp"
-                    | "dumps"
-                    | "stringify"
-                    | "var_dump"
-                    | "print_r"
-                    | "echo"
-                    | "urlopen"
-                    | "post"
-                    | "fetch"
-                    | "request"
-            )
-        });
         Self {
-            names: bindings(&tokens),
-            aliases: aliases(&tokens, family),
-            tokens,
+            names: bindings(tokens),
+            aliases: aliases(tokens, family),
             family,
             writes,
-            shows,
+            tokens: lexed.tokens,
         }
     }
 }
@@ -86,7 +65,9 @@ impl Interpreter<'_> {
         if !self.enter() {
             return None;
         }
-        let program = Program::read(code, family);
+        let lexed = lex(code, family);
+        self.environment(&lexed, family, scope);
+        let program = Program::read(lexed, family);
         let mut printed = Output::nothing();
         let mut at = 0;
         while let Some(token) = program.tokens.get(at) {
@@ -132,9 +113,6 @@ impl Interpreter<'_> {
             ..
         } = program;
         let family = *family;
-        if matches!(name, "environ" | "env" | "ENV" | "$_ENV" | "getenv") {
-            self.environment_dump(name, at, program, scope);
-        }
         let before = before_name(tokens, at);
         let Some(deed) = deed(name, &before, family) else {
             return;
@@ -372,41 +350,38 @@ impl Interpreter<'_> {
         self.call(call, scope);
     }
 
-    /// The environment as a whole: `print(os.environ)`, `console.log(process.env)`.
-    fn environment_dump(&mut self, name: &str, at: usize, program: &Program, scope: &mut Scope) {
-        let tokens = program.tokens.as_slice();
-        let before = before_name(tokens, at);
-        let whole = match name {
-            "environ" => before == "os" || before.is_empty(),
-            "env" => before == "process",
-            "ENV" | "$_ENV" => before.is_empty(),
-            _ => matches!(
-                (tokens.get(at + 1), tokens.get(at + 2)),
-                (Some(Token::Symbol('(')), Some(Token::Symbol(')')))
-            ),
-        };
-        let used_whole = match tokens.get(at + 1) {
-            None | Some(Token::Symbol(')' | ',') | Token::Newline) => true,
-            Some(Token::Symbol('(')) => name == "getenv",
-            Some(Token::Symbol('.')) => matches!(
-                tokens.get(at + 2),
-                Some(Token::Name(member)) if matches!(member.as_str(), "items" | "to_h" | "inspect" | "each" | "values" | "copy")
-            ),
-            Some(_) => false,
-        };
-        // `len(os.environ)`, `sorted(os.environ)`: no values in it.
-        let opening = at.checked_sub(if before.is_empty() { 1 } else { 3 });
-        let only_names = opening
-            .and_then(|it| it.checked_sub(1))
-            .and_then(|it| tokens.get(it))
-            .is_some_and(|token| {
-                matches!(token, Token::Name(name)
-                    if matches!(name.as_str(), "len" | "list" | "sorted" | "set" | "keys"))
-            });
-        if whole && used_whole && program.shows && !only_names {
-            self.emit_words(vec![Item::known("printenv")], scope);
+    /// What a program text shows of the environment, as programs that show the same.
+    fn environment(&mut self, lexed: &Lexed, family: Family, scope: &mut Scope) {
+        for shown in shown(lexed, family) {
+            let words = match &shown {
+                Shown::Printed(What::One(name)) => vec![Item::known("printenv"), Item::known(name)],
+                Shown::Printed(What::Whole) => vec![Item::known("printenv")],
+                Shown::Sent(What::One(name)) => {
+                    vec![Item::known("curl"), Item::known("--data"), variable(name)]
+                }
+                Shown::Addressed(What::One(name)) => vec![Item::known("curl"), variable(name)],
+                Shown::Sent(What::Whole) | Shown::Addressed(What::Whole) => {
+                    vec![Item::known("curl")]
+                }
+            };
+            let mut call = Call::of(words, scope);
+            if matches!(
+                shown,
+                Shown::Sent(What::Whole) | Shown::Addressed(What::Whole)
+            ) {
+                let source = Output::unknown(vec!["printenv".to_owned()]);
+                call.input = Some(std::rc::Rc::new(source));
+            }
+            self.emit_call(&call);
         }
     }
+}
+
+/// A variable of the environment as an argument.
+fn variable(name: &str) -> Item {
+    let mut item = Item::of(Content::unknown());
+    item.arg.source = format!("${name}");
+    item
 }
 
 /// What is really called by a name, and where its arguments begin: aliases, `getattr(os, "system")`, `$f`.

@@ -28,21 +28,37 @@ pub(super) enum Family {
 
 const MAX_TOKENS: usize = 20_000;
 
+/// So many expressions within texts are kept.
+const MAX_INSIDE: usize = 128;
+
+/// A program text, split.
+#[derive(Debug)]
+pub(super) struct Lexed {
+    pub(super) tokens: Vec<Token>,
+    /// The expressions that are put into texts, with the number of the text's token.
+    pub(super) inside: Vec<(usize, String)>,
+}
+
 /// Splits a program text. Never fails: what it does not know is a symbol.
-pub(super) fn tokens(text: &str, family: Family) -> Vec<Token> {
+pub(super) fn lex(text: &str, family: Family) -> Lexed {
     let mut lexer = Lexer {
         rest: text,
         family,
         out: Vec::new(),
+        inside: Vec::new(),
     };
     while lexer.out.len() < MAX_TOKENS && lexer.step() {}
-    lexer.out
+    Lexed {
+        tokens: lexer.out,
+        inside: lexer.inside,
+    }
 }
 
 struct Lexer<'t> {
     rest: &'t str,
     family: Family,
     out: Vec<Token>,
+    inside: Vec<(usize, String)>,
 }
 
 impl Lexer<'_> {
@@ -143,6 +159,7 @@ impl Lexer<'_> {
         self.skip(open.len_utf8());
         let mut text = String::new();
         let mut depth = 0_usize;
+        let number = self.out.len();
         let mut chars = self.rest.char_indices().peekable();
         let mut end = self.rest.len();
         while let Some((at, c)) = chars.next() {
@@ -188,17 +205,24 @@ impl Lexer<'_> {
                 if c != '{' && next == Some('{') {
                     chars.next();
                 }
+                let mut code = String::new();
                 if c == '{' || next == Some('{') {
-                    for (_, inner) in chars.by_ref() {
-                        if inner == '}' {
-                            break;
-                        }
-                    }
+                    code.extend(chars.by_ref().map(|(_, c)| c).take_while(|c| *c != '}'));
                 } else {
-                    while chars
-                        .next_if(|(_, c)| c.is_alphanumeric() || *c == '_')
-                        .is_some()
-                    {}
+                    code.push(c);
+                    while let Some((_, c)) =
+                        chars.next_if(|(_, c)| c.is_alphanumeric() || *c == '_')
+                    {
+                        code.push(c);
+                    }
+                    // `$ENV{NAME}`
+                    if code == "$ENV" && chars.peek().is_some_and(|(_, c)| *c == '{') {
+                        code.extend(chars.by_ref().map(|(_, c)| c).take_while(|c| *c != '}'));
+                        code.push('}');
+                    }
+                }
+                if self.inside.len() < MAX_INSIDE {
+                    self.inside.push((number, code));
                 }
                 text.push(super::UNKNOWN);
                 continue;
