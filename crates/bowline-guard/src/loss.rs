@@ -29,12 +29,16 @@ pub enum Act {
     },
     /// Deletes what a search finds below folders.
     DeleteFound(Found),
+    /// Writes to what a search finds below folders.
+    WriteFound(Found),
     /// Puts copies or links at a place, over what is there.
     Copy {
         /// What is copied.
         from: Vec<Target>,
         /// A file, or a folder to put it into.
         to: Target,
+        /// What becomes of a link at the place.
+        at_link: AtLink,
     },
     /// Moves files to another place, over what is there.
     Move {
@@ -118,6 +122,15 @@ pub enum Writing {
     Tidy,
     /// The agent's own tool changes them, and shows the agent what it does.
     ByTool,
+}
+
+/// What is done about a link where something is put.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AtLink {
+    /// What it leads to is written over.
+    Follow,
+    /// It is replaced itself.
+    Replace,
 }
 
 /// How much of a path is deleted.
@@ -255,7 +268,7 @@ pub enum GitAct {
     },
     /// Makes a branch, and goes there or not.
     CreateBranch {
-        /// Its name.
+        /// Its full name; a tag's is as good.
         name: String,
         /// The commit, as written; without one, where we are.
         at: Option<String>,
@@ -273,6 +286,16 @@ pub enum GitAct {
     Commit {
         /// Whether all tracked files are taken.
         all: Untracked,
+    },
+    /// Takes the commits of these into the branch.
+    Merge {
+        /// Which, as written.
+        names: Vec<String>,
+    },
+    /// Gives commits to another machine.
+    Push {
+        /// The branches, as written.
+        names: Vec<String>,
     },
     /// Moves or makes commits in another way.
     Other,

@@ -49,7 +49,7 @@ fn tell(act: &Act) -> String {
             };
             format!("delete {depth} {}", path(target))
         }
-        Act::Copy { from, to } => format!("copy {} to {}", paths(from), path(to)),
+        Act::Copy { from, to, .. } => format!("copy {} to {}", paths(from), path(to)),
         Act::Move { from, to } => format!("move {} to {}", paths(from), path(to)),
         Act::Unpack(target) => format!("unpack {}", path(target)),
         Act::Git { directory, act } => format!("git in {directory}: {act:?}"),
@@ -84,7 +84,7 @@ fn files_are_made_written_moved_and_deleted() {
         ("ln -s a b", vec!["make /p/b"]),
         ("ln -sf a b", vec!["copy /p/a to /p/b"]),
         ("sed -i s/a/b/ f", vec!["edit /p/f"]),
-        ("sed -i.bak -e s/a/b/ f g", vec!["edit /p/f", "edit /p/g"]),
+        ("sed -i.bak -e s/a/b/ f g", vec!["tidy /p/f", "tidy /p/g"]),
         ("sed s/a/b/ f", vec![]),
         ("perl -pi -e 's/a/b/' f", vec!["edit /p/f"]),
         ("truncate -s 0 f", vec!["replace /p/f"]),
@@ -187,7 +187,7 @@ fn git_is_read_as_git_reads_it() {
     }
     assert!(matches!(
         one("git branch new origin/main").as_slice(),
-        [CreateBranch { name, at: Some(at), .. }] if name == "new" && at == "origin/main"
+        [CreateBranch { name, at: Some(at), .. }] if name == "refs/heads/new" && at == "origin/main"
     ));
     assert!(matches!(
         one("git checkout HEAD -- a b").as_slice(),

@@ -99,10 +99,10 @@ impl Losses<'_> {
                 .as_bytes()
                 .to_vec();
             let blob = self.git.blob_id(path)?;
-            self.git.held_at_path(&repository, &below, blob)
+            self.git.held_anywhere(&repository, &below, blob)
         };
         match held() {
-            Some(true) => Content::Held("another branch, tag or stash has the same content"),
+            Some(true) => Content::Held("git has the same content in its history"),
             _ => Content::Other,
         }
     }
@@ -131,7 +131,9 @@ impl Losses<'_> {
     }
 
     fn since_of(&self, path: &Path, metadata: &Metadata) -> Option<DateTime<Utc>> {
-        self.work?.owns(path.to_str()?, times(metadata)?)
+        let (work, text) = (self.work?, path.to_str()?);
+        work.owns(text, times(metadata)?)
+            .or_else(|| work.left(text, || Some(self.git.blob_id(path)?.to_string())))
     }
 
     /// Since when a tracked file has nothing but what the session's programs changed.
@@ -187,7 +189,7 @@ impl Losses<'_> {
                 return Some(false);
             }
         }
-        Some(!self.git.held_at_path(repository, path, entry.id)?)
+        Some(!self.git.held_anywhere(repository, path, entry.id)?)
     }
 }
 

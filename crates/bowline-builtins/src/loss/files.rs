@@ -4,14 +4,14 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use bowline_guard::loss::{Act, Depth, Found, GitAct, Loss, Target, Writing};
+use bowline_guard::loss::{Act, AtLink, Depth, Found, GitAct, Loss, Target, Writing};
 use bowline_guard::paths::is_within;
 
 use super::content::{Content, Ignored, join, show};
 use super::line::{Line, destinations};
 use super::{Losses, expand};
 use crate::machine::git::IgnoredFiles;
-use crate::machine::git::{Repository, UntrackedKind, Worktree};
+use crate::machine::git::{Repository, Standing, UntrackedKind, Worktree};
 use crate::work::{Before, Touch};
 
 /// A folder without git is walked through to so many entries.
@@ -29,9 +29,9 @@ impl Losses<'_> {
                 to,
                 how: Writing::Replace | Writing::Edit,
             } => self.all(&to.followed(), |path| self.written_over(path, line)),
-            Act::Copy { from, to } => self.put(from, to, line),
+            Act::Copy { from, to, at_link } => self.put(from, to, *at_link, line),
             Act::Move { from, to } => {
-                let mut loss = self.put(from, to, line)?;
+                let mut loss = self.put(from, to, AtLink::Replace, line)?;
                 if self.is_temporary(Path::new(&to.path)) {
                     for target in from {
                         loss = loss
@@ -40,7 +40,7 @@ impl Losses<'_> {
                 }
                 Some(loss)
             }
-            Act::DeleteFound(found) => self.found(found, line),
+            Act::DeleteFound(found) | Act::WriteFound(found) => self.found(found, line),
             _ => None,
         }
     }
@@ -81,9 +81,9 @@ impl Losses<'_> {
         if path == Path::new(self.project) {
             return None;
         }
-        if line.has_made(path) {
+        if line.is_done_with(path) {
             return Some(Loss::Nothing(format!(
-                "{}: made by the same line",
+                "{}: the same line has made or kept it",
                 self.shown(path)
             )));
         }
@@ -93,7 +93,14 @@ impl Losses<'_> {
                 self.shown(path)
             ))),
             (Content::Folder, Depth::Tree) => self.deleted_folder(path, line),
-            (content, _) => known(self.weigh(path, content)),
+            (content, _) => {
+                let loss = self.weigh(path, content);
+                let tracked = || self.git.standing(path) == Some(Standing::Modified);
+                if matches!(loss, Loss::Part(_)) && line.saves_tracked() && tracked() {
+                    return Some(Loss::Nothing("the same line gave it to git".to_owned()));
+                }
+                known(loss)
+            }
         }
     }
 
@@ -155,7 +162,11 @@ impl Losses<'_> {
         for change in self.git.changes(repository, under)? {
             let on_disk = matches!(change.worktree, Worktree::Modified | Worktree::TypeChanged);
             let path = join(&repository.root, &change.path);
-            if on_disk && !line.has_made(&path) && self.is_lost(&path)? {
+            if on_disk
+                && !line.is_done_with(&path)
+                && !line.saves_tracked()
+                && self.is_lost(&path)?
+            {
                 return Some(Some(path));
             }
         }
@@ -164,7 +175,7 @@ impl Losses<'_> {
             .untracked(repository, under, IgnoredFiles::Include)?
         {
             let path = join(&repository.root, &entry.path);
-            if line.has_made(&path) {
+            if line.is_done_with(&path) {
                 continue;
             }
             let lost = match entry.kind {
@@ -243,7 +254,7 @@ impl Losses<'_> {
     }
 
     fn written_over(&self, path: &Path, line: &Line) -> Option<Loss> {
-        if line.has_made(path) || path.to_str().is_some_and(|path| line.is_spent(path)) {
+        if line.is_done_with(path) {
             return Some(Loss::Nothing(format!(
                 "{}: made by the same line",
                 self.shown(path)
@@ -256,9 +267,9 @@ impl Losses<'_> {
         }
     }
 
-    fn put(&self, from: &[Target], to: &Target, line: &Line) -> Option<Loss> {
+    fn put(&self, from: &[Target], to: &Target, at_link: AtLink, line: &Line) -> Option<Loss> {
         let mut loss = Loss::Nothing("nothing is there".to_owned());
-        for path in destinations(from, to) {
+        for path in destinations(from, to, at_link) {
             if !self.is_in_project(&path) {
                 // Somewhere else nothing is known of what is there.
                 return if self.is_temporary(&path) {
@@ -292,7 +303,7 @@ impl Losses<'_> {
                 let lost = self.walk(&root, |path| {
                     !is_in_git(path)
                         && taken(path)
-                        && !line.has_made(path)
+                        && !line.is_done_with(path)
                         && self.is_lost(path) != Some(false)
                 })?;
                 // Git's own files are not looked at, but they are lost like others.
@@ -335,7 +346,7 @@ impl Losses<'_> {
                 let path = to.link.as_deref().unwrap_or(&to.path);
                 (vec![PathBuf::from(path)], None)
             }
-            Act::Copy { from, to } => (destinations(from, to), None),
+            Act::Copy { from, to, at_link } => (destinations(from, to, *at_link), None),
             Act::Move { from, to } => {
                 let sources: Vec<PathBuf> = from
                     .iter()
@@ -344,7 +355,7 @@ impl Losses<'_> {
                 let theirs = sources.iter().any(|it| self.before(it) == Before::Other);
                 // What is moved keeps its owner.
                 (
-                    destinations(from, to),
+                    destinations(from, to, AtLink::Replace),
                     Some(if theirs { Before::Other } else { Before::Own }),
                 )
             }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bowline_guard::loss::{Act, GitAct, Switching, Untracked, Writing};
+use bowline_guard::loss::{Act, AtLink, GitAct, Switching, Untracked, Writing};
 use bowline_guard::paths::is_within;
 
 use super::expand;
@@ -12,8 +12,12 @@ use super::expand;
 pub(super) struct Line {
     /// Paths that were not there before the line.
     made: Vec<String>,
-    /// Paths that the line has deleted, moved away or written over.
+    /// Paths that the line has deleted, moved away or written over: what was there was judged then.
     spent: Vec<String>,
+    /// Paths of which the line has put a copy elsewhere, or given one to git.
+    saved: Vec<String>,
+    /// Whether git was given all that it tracks.
+    tracked: Saved,
 }
 
 impl Line {
@@ -34,28 +38,48 @@ impl Line {
                     self.spent.push(to.path.clone());
                 }
             }
-            Act::Copy { from, to } | Act::Move { from, to } => {
-                for path in destinations(from, to) {
+            Act::Copy { from, to, .. } => {
+                let places = destinations(from, to, AtLink::Replace);
+                // A copy in a folder for temporary files does not last.
+                if !places.iter().any(|it| is_fleeting(it)) {
+                    self.saved.extend(from.iter().map(|it| it.path.clone()));
+                }
+                for path in places {
                     self.makes(&path.to_string_lossy());
                 }
-                if matches!(act, Act::Move { .. }) {
-                    self.spent.extend(from.iter().map(|it| it.path.clone()));
+            }
+            Act::Move { from, to } => {
+                for path in destinations(from, to, AtLink::Replace) {
+                    self.makes(&path.to_string_lossy());
                 }
+                self.spent.extend(from.iter().map(|it| it.path.clone()));
             }
             Act::Delete { target, .. } => self.spent.push(target.path.clone()),
-            Act::Git {
-                act: GitAct::Clone { into },
-                ..
-            } => self.makes(&into.path),
-            Act::Git {
-                directory,
-                act: GitAct::WorktreeAdd { path },
-            } => {
-                let path = super::pathspec::normal(&Path::new(directory).join(path));
-                if let Some(path) = path.as_deref().and_then(Path::to_str) {
-                    self.makes(path);
+            Act::Git { directory, act } => self.add_git(directory, act),
+            _ => {}
+        }
+    }
+
+    fn add_git(&mut self, directory: &str, act: &GitAct) {
+        match act {
+            GitAct::Clone { into } => self.makes(&into.path),
+            GitAct::WorktreeAdd { path } => {
+                if let Some(path) = absolute(directory, path) {
+                    self.makes(&path);
                 }
             }
+            GitAct::Add { paths } if paths.is_empty() => self.saved.push(directory.to_owned()),
+            GitAct::Add { paths } => {
+                let paths = paths.iter().filter_map(|path| absolute(directory, path));
+                self.saved.extend(paths);
+            }
+            GitAct::Commit {
+                all: Untracked::Yes,
+            }
+            | GitAct::StashPush { .. } => {
+                self.tracked = Saved::Yes;
+            }
+            GitAct::StashPop { .. } | GitAct::StashApply { .. } => self.tracked = Saved::No,
             _ => {}
         }
     }
@@ -69,28 +93,55 @@ impl Line {
 
     /// Whether the line has made this path, or the folder that it lies in.
     pub(super) fn has_made(&self, path: &Path) -> bool {
-        let Some(path) = path.to_str() else {
-            return false;
-        };
-        self.made.iter().any(|made| is_within(path, made))
+        path.to_str()
+            .is_some_and(|path| self.made.iter().any(|made| is_within(path, made)))
     }
 
-    /// Whether the line has taken away what was there; that was judged then.
-    pub(super) fn is_spent(&self, path: &str) -> bool {
+    /// Whether nothing is at a path any more that the line has not taken care of.
+    pub(super) fn is_done_with(&self, path: &Path) -> bool {
+        let Some(text) = path.to_str() else {
+            return false;
+        };
+        self.has_made(path)
+            || self.is_spent(text)
+            || self.saved.iter().any(|saved| is_within(text, saved))
+    }
+
+    /// Whether git was given all that it tracks.
+    pub(super) fn saves_tracked(&self) -> bool {
+        self.tracked == Saved::Yes
+    }
+
+    fn is_spent(&self, path: &str) -> bool {
         self.spent.iter().any(|spent| is_within(path, spent))
     }
+}
+
+fn absolute(directory: &str, path: &str) -> Option<String> {
+    let path = super::pathspec::normal(&Path::new(directory).join(path))?;
+    path.to_str().map(ToOwned::to_owned)
+}
+
+fn is_fleeting(path: &Path) -> bool {
+    ["/tmp", "/var/tmp"]
+        .iter()
+        .any(|folder| path.starts_with(folder))
 }
 
 /// Where things land that are put at a place.
 pub(super) fn destinations(
     from: &[bowline_guard::loss::Target],
     to: &bowline_guard::loss::Target,
+    at_link: AtLink,
 ) -> Vec<PathBuf> {
     let place = Path::new(to.link.as_deref().unwrap_or(&to.path));
     let into_folder =
         place.is_dir() || to.kind == bowline_guard::loss::TargetKind::Folder || from.len() > 1;
     if !into_folder {
-        return vec![PathBuf::from(&to.path)];
+        return vec![match at_link {
+            AtLink::Follow => place.to_owned(),
+            AtLink::Replace => PathBuf::from(&to.path),
+        }];
     }
     let sources = from
         .iter()
@@ -119,6 +170,8 @@ pub(super) struct GitLine {
     pub(super) moved: Moved,
     /// What `git add` was given.
     pub(super) added: Vec<Vec<String>>,
+    /// What was merged or given to another machine, as written.
+    pub(super) kept: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -160,10 +213,11 @@ pub(super) enum Moved {
 }
 
 impl GitLine {
-    /// Follows the acts before. `tracked` says whose changes a stash of everything would take; `None` if there are none.
+    /// Follows the acts before. `whose` says whose work a stash or commit of everything would take, without or with what is
+    /// not tracked; the inner `None` if there is none.
     pub(super) fn follow(
         acts: &[&GitAct],
-        tracked: impl Fn() -> Option<Option<Whose>>,
+        whose: impl Fn(Untracked) -> Option<Option<Whose>>,
     ) -> Option<Self> {
         let mut line = Self::default();
         for act in acts {
@@ -173,7 +227,7 @@ impl GitLine {
                         if !paths.is_empty() {
                             return None;
                         }
-                        if let Some(holds) = tracked()? {
+                        if let Some(holds) = whose(*untracked)? {
                             line.stashes.push(LineStash {
                                 holds,
                                 applied: false,
@@ -211,7 +265,7 @@ impl GitLine {
                 GitAct::StashClear => return None,
                 GitAct::CreateBranch { name, at, switch } => {
                     line.branches.push(LineBranch {
-                        name: format!("refs/heads/{name}"),
+                        name: name.clone(),
                         at: at.clone(),
                         holds: Whose::Own,
                     });
@@ -221,7 +275,10 @@ impl GitLine {
                 }
                 GitAct::Switch => line.current = None,
                 GitAct::Add { paths } => line.added.push(paths.clone()),
-                GitAct::Commit { all } => line.commit(*all, &tracked)?,
+                GitAct::Commit { all } => line.commit(*all, &whose)?,
+                GitAct::Merge { names } | GitAct::Push { names } => {
+                    line.kept.extend(names.iter().cloned());
+                }
                 GitAct::Other => line.moved = Moved::Yes,
                 GitAct::ResetHard { to: Some(_) } | GitAct::MoveRef { .. } => {
                     line.moved = Moved::Yes
@@ -235,7 +292,7 @@ impl GitLine {
     fn commit(
         &mut self,
         all: Untracked,
-        tracked: &impl Fn() -> Option<Option<Whose>>,
+        whose: &impl Fn(Untracked) -> Option<Option<Whose>>,
     ) -> Option<()> {
         let added_all = self.added.iter().any(|paths| {
             paths.is_empty()
@@ -243,10 +300,15 @@ impl GitLine {
                     .iter()
                     .any(|it| matches!(it.as_str(), "." | "*" | ":/"))
         });
-        let whose = tracked()?.unwrap_or(Whose::Own);
+        let taken = if added_all {
+            Untracked::Yes
+        } else {
+            Untracked::No
+        };
+        let whose = whose(taken)?.unwrap_or(Whose::Own);
         match self.current.and_then(|at| self.branches.get_mut(at)) {
             Some(branch) => {
-                if whose == Whose::Others || added_all {
+                if whose == Whose::Others {
                     branch.holds = Whose::Others;
                 }
             }

@@ -12,6 +12,8 @@ use crate::machine::git::Repository;
 #[derive(Debug)]
 pub(super) struct Pathspecs {
     specs: Vec<Pathspec>,
+    /// What is left out all the same.
+    excluded: Vec<Pathspec>,
 }
 
 #[derive(Debug)]
@@ -26,16 +28,29 @@ impl Pathspecs {
     pub(super) fn everything() -> Self {
         Self {
             specs: vec![Pathspec::Everything],
+            excluded: Vec::new(),
         }
     }
 
     /// What words mean in a folder; `None` if that cannot be told.
     pub(super) fn new(words: &[String], directory: &Path, repository: &Repository) -> Option<Self> {
-        let specs = words
-            .iter()
-            .map(|word| Pathspec::new(word, directory, repository))
-            .collect::<Option<_>>()?;
-        Some(Self { specs })
+        let mut all = Self {
+            specs: Vec::new(),
+            excluded: Vec::new(),
+        };
+        for word in words {
+            let without = [":!", ":^", ":(exclude)"];
+            match without.iter().find_map(|mark| word.strip_prefix(mark)) {
+                Some(word) => all
+                    .excluded
+                    .push(Pathspec::new(word, directory, repository)?),
+                None => all.specs.push(Pathspec::new(word, directory, repository)?),
+            }
+        }
+        if all.specs.is_empty() && !all.excluded.is_empty() {
+            all.specs.push(Pathspec::Everything);
+        }
+        Some(all)
     }
 
     /// Whether everything in the repository is meant.
@@ -47,6 +62,7 @@ impl Pathspecs {
 
     pub(super) fn matches(&self, path: &[u8]) -> bool {
         self.specs.iter().any(|it| it.matches(path))
+            && !self.excluded.iter().any(|it| it.matches(path))
     }
 }
 

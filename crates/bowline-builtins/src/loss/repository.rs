@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use bowline_guard::loss::{self, Act, Folders, GitAct, IndexToo, Loss};
+use bowline_guard::loss::{self, Act, Folders, GitAct, IndexToo, Loss, Untracked};
 use bowline_guard::paths::is_within;
 
 use super::Losses;
@@ -27,8 +27,12 @@ impl Losses<'_> {
     pub(super) fn of_git(&self, directory: &Path, act: &GitAct, earlier: &[Act]) -> Option<Loss> {
         let repository = self.git.repository(directory)?;
         let root = repository.root.to_str()?;
-        // Somebody else's project is judged by the text.
-        if !is_within(root, self.project) && !is_within(self.project, root) {
+        // Somebody else's project is judged by the text; another work tree of this one is not somebody else's.
+        let is_ours = || {
+            let ours = self.git.repository(Path::new(self.project))?;
+            Some(ours.common_dir == repository.common_dir)
+        };
+        if !is_within(root, self.project) && !is_within(self.project, root) && !is_ours()? {
             return None;
         }
         let files = Line::of_files(earlier);
@@ -36,7 +40,7 @@ impl Losses<'_> {
             .iter()
             .filter_map(|it| self.in_repository(it, &repository))
             .collect();
-        let line = GitLine::follow(&before, || self.whose(&repository))?;
+        let line = GitLine::follow(&before, |untracked| self.whose(&repository, untracked))?;
         let everything = Pathspecs::everything();
         match act {
             GitAct::ResetHard { to } => {
@@ -45,9 +49,9 @@ impl Losses<'_> {
                     Saved::No => self.loose(&repository, &everything, IndexToo::Yes, &files)?,
                 };
                 let work = uncommitted(&loose, Extent::Whole);
-                Some(match to {
+                Some(match to.as_deref() {
+                    None | Some("HEAD" | "@") => work,
                     Some(to) => work.and(self.dropped(&repository, to, &line)?),
-                    None => work,
                 })
             }
             GitAct::ForceSwitch => {
@@ -68,7 +72,8 @@ impl Losses<'_> {
             GitAct::RemoveForced { paths } => {
                 let specs = Pathspecs::new(paths, directory, &repository)?;
                 let loose = self.loose(&repository, &specs, IndexToo::Yes, &files)?;
-                Some(uncommitted(&loose, extent(&specs)))
+                let submodules = self.deinitialised(&repository, &specs, &files)?;
+                Some(uncommitted(&loose, extent(&specs)).and(submodules))
             }
             GitAct::RemoveUnchanged => Some(Loss::Nothing(
                 "git refuses to remove what it does not have".to_owned(),
@@ -80,7 +85,12 @@ impl Losses<'_> {
             GitAct::MoveRef { name, to } => self.moved_ref(&repository, name, to.as_deref(), &line),
             GitAct::WorktreeRemove { path } => self.removed_worktree(directory, path, &files),
             GitAct::SubmoduleDeinit { paths } => {
-                self.deinitialised(&repository, directory, paths, &files)
+                let specs = if paths.is_empty() {
+                    everything
+                } else {
+                    Pathspecs::new(paths, directory, &repository)?
+                };
+                self.deinitialised(&repository, &specs, &files)
             }
             GitAct::InSubmodules(acts) => self.in_submodules(&repository, acts),
             GitAct::Add { paths } => self.staged_deletion(&repository, directory, paths, earlier),
@@ -101,9 +111,17 @@ impl Losses<'_> {
 
     /// Whose work a stash of everything would take; the inner `None` if there is nothing to take.
     #[expect(clippy::option_option, reason = "unknown, or nothing")]
-    fn whose(&self, repository: &Repository) -> Option<Option<Whose>> {
-        let changes = self.git.changes(repository, b"")?;
-        if changes.is_empty() {
+    fn whose(&self, repository: &Repository, untracked: Untracked) -> Option<Option<Whose>> {
+        let mut found = !self.git.changes(repository, b"")?.is_empty();
+        if untracked == Untracked::Yes {
+            for entry in self.git.untracked(repository, b"", IgnoredFiles::Skip)? {
+                found = true;
+                if self.is_lost(&join(&repository.root, &entry.path))? {
+                    return Some(Some(Whose::Others));
+                }
+            }
+        }
+        if !found {
             return Some(None);
         }
         let loose = self.loose(
@@ -134,7 +152,7 @@ impl Losses<'_> {
             }
             let path = join(&repository.root, &change.path);
             let changed = matches!(change.worktree, Worktree::Modified | Worktree::TypeChanged)
-                && !line.has_made(&path)
+                && !line.is_done_with(&path)
                 && self.is_lost(&path)?;
             let staged = index == IndexToo::Yes
                 && change.staged != Staged::Unchanged
@@ -190,6 +208,11 @@ impl Losses<'_> {
             .map(|(_, id)| id)
             .collect();
         holders.extend(with);
+        holders.extend(
+            line.kept
+                .iter()
+                .filter_map(|name| self.git.resolve(repository, name)),
+        );
         for branch in line
             .branches
             .iter()
@@ -266,7 +289,9 @@ impl Losses<'_> {
                 && (clean.ignored != loss::IgnoredFiles::Only || is_ignored)
                 && self.is_reached(repository, &entry.path, clean.folders)?;
             let path = join(&repository.root, &entry.path);
-            if !concerned || files.has_made(&path) || (line.untracked == Saved::Yes && !is_ignored)
+            if !concerned
+                || files.is_done_with(&path)
+                || (line.untracked == Saved::Yes && !is_ignored)
             {
                 continue;
             }
@@ -542,15 +567,9 @@ impl Losses<'_> {
     fn deinitialised(
         &self,
         repository: &Repository,
-        directory: &Path,
-        paths: &[String],
+        specs: &Pathspecs,
         files: &Line,
     ) -> Option<Loss> {
-        let specs = if paths.is_empty() {
-            Pathspecs::everything()
-        } else {
-            Pathspecs::new(paths, directory, repository)?
-        };
         let mut loss =
             Loss::Nothing("the submodules hold nothing that somebody would miss".to_owned());
         for submodule in self.git.submodules(repository)? {

@@ -14,6 +14,8 @@ pub(super) struct FileWork {
     pub(super) share: Share,
     /// What git's index held when the session first wrote it.
     pub(super) staged: Option<String>,
+    /// The name that git would give to what the last call left there.
+    pub(super) content: Option<String>,
 }
 
 /// Whose work is in a file.
@@ -46,6 +48,7 @@ impl FileWork {
                 Some(it) => it.staged.clone(),
                 None => touch.staged.clone(),
             },
+            content: None,
         }
     }
 }

@@ -46,6 +46,8 @@ const READERS: &[&str] = &[
 
 /// Files that a prompt mentions, up to so many.
 const MAX_MENTIONS: usize = 32;
+/// Files up to this size are recognised by their content.
+const MAX_LEFT: u64 = 256 * 1024;
 /// Refs that are compared before and after a commit.
 const MAX_REFS: usize = 2_000;
 
@@ -122,16 +124,24 @@ impl Work {
             _ => {
                 // Its own commits are known by what it was about to touch.
                 let before = self.ledger.before(session, call);
+                let touched = self.ledger.touched(session, call);
                 self.ledger.end_call(session, call, input.timestamp);
-                if let Some(before) = before {
-                    let commits = own_commits(&world.losses(), &before).unwrap_or_default();
-                    self.ledger.add_commits(session, &commits);
-                    let work = CallWork {
-                        commits,
-                        ..CallWork::default()
-                    };
-                    self.keep(call, &work, ctx);
+                if before.is_none() && touched.is_empty() {
+                    return;
                 }
+                let losses = world.losses();
+                let work = CallWork {
+                    left: touched
+                        .into_iter()
+                        .filter_map(|path| left(&losses, path))
+                        .collect(),
+                    commits: (before.as_ref())
+                        .and_then(|before| own_commits(&losses, before))
+                        .unwrap_or_default(),
+                    ..CallWork::default()
+                };
+                self.ledger.add(session, &work);
+                self.keep(call, &work, ctx);
             }
         }
     }
@@ -265,6 +275,13 @@ fn named_files(input: &HookInput) -> impl Iterator<Item = &str> {
 fn end_of(path: &str, world: &dyn World) -> String {
     let resolved = resolve_literal(path, world);
     resolved.target.unwrap_or(resolved.path)
+}
+
+/// What a call has left at a path, by the name that git would give it.
+fn left(losses: &Losses<'_>, path: String) -> Option<(String, String)> {
+    let size = std::fs::symlink_metadata(&path).ok()?.len();
+    let content = (size <= MAX_LEFT).then(|| losses.git.blob_id(Path::new(&path)))??;
+    Some((path, content.to_string()))
 }
 
 /// What must be known of a repository to tell afterwards which commits are the session's own.

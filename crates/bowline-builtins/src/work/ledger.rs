@@ -128,12 +128,21 @@ impl Ledger {
         lock(&known.state).work.end(call, ended);
     }
 
-    pub(super) fn add_commits(&self, (session, project): (&str, &str), commits: &[String]) {
+    /// The files that a call has begun to touch, as far as this process knows.
+    pub(super) fn touched(&self, (session, project): (&str, &str), call: &str) -> Vec<String> {
         let known = self.known(session, project);
-        lock(&known.state)
-            .work
-            .commits
-            .extend(commits.iter().cloned());
+        let state = lock(&known.state);
+        let open = state.work.open.get(call);
+        open.map(|open| open.work.touched.iter().map(|it| it.path.clone()).collect())
+            .unwrap_or_default()
+    }
+
+    /// Adds what was found out after a call.
+    pub(super) fn add(&self, (session, project): (&str, &str), work: &CallWork) {
+        let known = self.known(session, project);
+        let mut state = lock(&known.state);
+        state.work.leave(&work.left);
+        state.work.commits.extend(work.commits.iter().cloned());
     }
 
     pub(super) fn read(&self, (session, project): (&str, &str), path: &str, at: DateTime<Utc>) {
@@ -257,6 +266,7 @@ fn recall(work: &mut SessionWork, store: &dyn Store, session: &str, before: Date
             };
             done.touched.extend(part.touched);
             done.commits.extend(part.commits);
+            done.left.extend(part.left);
             done.before = done.before.or(part.before);
         }
         // The store keeps milliseconds: what happened within the last one is part of it.
@@ -306,6 +316,26 @@ impl<'l> SessionView<'l> {
     /// Since when a file is the session's own, if it is.
     pub(crate) fn owns(&self, path: &str, times: Times) -> Option<DateTime<Utc>> {
         self.since(times, |work, alone| work.owns(path, times, alone))
+    }
+
+    /// Since when a file is the session's own whose content is what the session left there, whoever has touched it since.
+    pub(crate) fn left(
+        &self,
+        path: &str,
+        content: impl Fn() -> Option<String>,
+    ) -> Option<DateTime<Utc>> {
+        if self.session.is_empty() {
+            return None;
+        }
+        let known = self.ledger.recalled(self.session, self.project);
+        let has_left = lock(&known.state)
+            .work
+            .files
+            .get(path)
+            .is_some_and(|it| it.content.is_some());
+        let content = has_left.then(content).flatten()?;
+        let state = lock(&known.state);
+        state.work.left(path, &content)
     }
 
     /// Since when a tracked file has nothing but the session's changes, if its programs made them.

@@ -94,6 +94,7 @@ impl SessionWork {
             let after = FileWork::after(self.files.get(&touch.path), touch, started, ended);
             self.files.insert(touch.path.clone(), after);
         }
+        self.leave(&work.left);
         self.commits.extend(work.commits.iter().cloned());
         if ground == Ground::Fore {
             self.add_span(Span {
@@ -102,6 +103,22 @@ impl SessionWork {
                 end: ended,
             });
         }
+    }
+
+    /// Notes what calls have left in files that are the session's own.
+    pub(super) fn leave(&mut self, left: &[(String, String)]) {
+        for (path, content) in left {
+            if let Some(file) = self.files.get_mut(path) {
+                file.content = Some(content.clone());
+            }
+        }
+    }
+
+    /// Since when a file is the session's own whose content is what the session left there.
+    pub(super) fn left(&self, path: &str, content: &str) -> Option<DateTime<Utc>> {
+        let file = self.files.get(path)?;
+        let same = file.share == Share::Own && file.content.as_deref() == Some(content);
+        same.then_some(file.since)
     }
 
     fn add_span(&mut self, span: Span) {

@@ -34,6 +34,9 @@ pub(super) struct CallWork {
     /// Commits and stashes with nothing in them but the session's own work, in hexadecimal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) commits: Vec<String>,
+    /// What the call left in the files that it touched: paths, and the names that git would give to their content.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) left: Vec<(String, String)>,
     /// What was in the repository, if the call makes commits or stashes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) before: Option<GitBefore>,
@@ -53,6 +56,9 @@ pub(super) struct GitBefore {
 
 impl CallWork {
     pub(super) fn is_empty(&self) -> bool {
-        self.touched.is_empty() && self.commits.is_empty() && self.before.is_none()
+        self.touched.is_empty()
+            && self.commits.is_empty()
+            && self.left.is_empty()
+            && self.before.is_none()
     }
 }

@@ -6,7 +6,7 @@ mod git;
 
 use crate::interpret::{At, NOWHERE};
 use crate::invocation::{Arg, Directory, Invocation, Opening, Through, Value};
-use crate::loss::{Act, Depth, Found, Target, Writing};
+use crate::loss::{Act, AtLink, Depth, Found, Target, Writing};
 use crate::paths::{self, World};
 use crate::search::{Finds, Search};
 use crate::shell;
@@ -64,7 +64,9 @@ impl Run<'_> {
             "find" | "gfind" | "bfs" | "fd" | "fdfind" => self.deletes_found(name),
             "rm" | "grm" | "unlink" | "srm" | "rimraf" | "del" | "shred" => self.deletes(name),
             "touch" | "mkdir" | "mkfifo" => self.makes(),
-            "cp" | "gcp" | "install" | "ginstall" => self.copies(),
+            "cp" | "gcp" => self.copies(AtLink::Follow),
+            "install" | "ginstall" => self.copies(AtLink::Replace),
+            "rsync" => self.mirrors(),
             "ln" | "gln" => self.links(),
             "mv" | "gmv" => self.moves(),
             "tee" if has_letter(args, 'a') || has(args, &["--append"]) => {
@@ -83,9 +85,11 @@ impl Run<'_> {
             "perl" | "ruby" if edits_in_place(args) => self.edits(&["-e", "-E", "-I"]),
             "patch" => self.writes(operands(args, &["-i", "-d", "-p"]), Writing::Edit),
             "tar" | "gtar" | "bsdtar" => self.unpacks(),
-            "unzip" => {
-                let into = value_after(args, &["-d"]).map(Arg::known);
-                self.into_folder(into.as_ref())
+            "unzip" => self.unzips(),
+            "awk" | "gawk" if value_after(args, &["-i", "--include"]) == Some("inplace") => {
+                let mut files = operands(args, &["-i", "--include", "-f", "-v", "-F"]);
+                files.drain(..1.min(files.len()));
+                self.writes(files, Writing::Edit)
             }
             "black" | "gofmt" | "goimports" | "prettier" | "rustfmt" | "isort" | "autopep8"
             | "clang-format" | "yapf" | "dos2unix" | "shfmt" | "ruff" | "eslint" | "biome" => {
@@ -205,7 +209,19 @@ impl Run<'_> {
         if !by_option && !files.is_empty() {
             files.remove(0);
         }
-        self.writes(files, Writing::Edit)
+        let how = if keeps_a_copy(args) {
+            Writing::Tidy
+        } else {
+            Writing::Edit
+        };
+        let unknown = files.iter().any(|it| matches!(it.value, Value::Unknown));
+        match self
+            .listed(Depth::One)
+            .filter(|_| unknown && how == Writing::Edit)
+        {
+            Some(found) => vec![Act::WriteFound(found)],
+            None => self.writes(files, how),
+        }
     }
 
     /// `-o FILE` of programs that write one.
@@ -230,7 +246,7 @@ impl Run<'_> {
         self.writes(files.iter(), how)
     }
 
-    fn copies(&self) -> Vec<Act> {
+    fn copies(&self, at_link: AtLink) -> Vec<Act> {
         let args = &self.invocation.args;
         if keeps_what_is_there(args) || has(args, &["-d", "--directory"]) {
             return Vec::new();
@@ -238,7 +254,7 @@ impl Run<'_> {
         self.put(&[
             "-m", "--mode", "-o", "--owner", "-g", "--group", "-S", "--suffix",
         ])
-        .map(|(from, to)| Act::Copy { from, to })
+        .map(|(from, to)| Act::Copy { from, to, at_link })
         .into_iter()
         .collect()
     }
@@ -253,13 +269,43 @@ impl Run<'_> {
             .collect()
     }
 
+    /// `rsync FROM TO` on this machine.
+    fn mirrors(&self) -> Vec<Act> {
+        let args = &self.invocation.args;
+        let keeps = [
+            "-n",
+            "--dry-run",
+            "--ignore-existing",
+            "--backup",
+            "-b",
+            "--list-only",
+        ];
+        let remote = |arg: &&Arg| word(arg).contains(':');
+        let words = operands(args, &["-e", "--exclude", "--include", "--filter", "-f"]);
+        if has(args, &keeps) || words.iter().any(remote) {
+            return Vec::new();
+        }
+        self.put(&["-e", "--exclude", "--include", "--filter", "-f"])
+            .map(|(from, to)| Act::Copy {
+                from,
+                to,
+                at_link: AtLink::Replace,
+            })
+            .into_iter()
+            .collect()
+    }
+
     /// A link is made only where nothing is, unless by force.
     fn links(&self) -> Vec<Act> {
         let args = &self.invocation.args;
         let force = has_letter(args, 'f') || has(args, &["--force"]);
         let put = self.put(&["-S", "--suffix"]);
         match put {
-            Some((from, to)) if force && !keeps_what_is_there(args) => vec![Act::Copy { from, to }],
+            Some((from, to)) if force && !keeps_what_is_there(args) => vec![Act::Copy {
+                from,
+                to,
+                at_link: AtLink::Replace,
+            }],
             Some((_, to)) => vec![Act::Make(to)],
             None => Vec::new(),
         }
@@ -299,13 +345,19 @@ impl Run<'_> {
         if words.is_empty() {
             return self.into_folder(into.map(Arg::known).as_ref());
         }
-        let members: Vec<Arg> = words
-            .into_iter()
-            .map(|it| match into {
-                Some(folder) => Arg::known(format!("{folder}/{}", word(it))),
-                None => it.clone(),
-            })
-            .collect();
+        let members: Vec<Arg> = words.into_iter().map(|it| within(into, it)).collect();
+        self.writes(members.iter(), Writing::Replace)
+    }
+
+    fn unzips(&self) -> Vec<Act> {
+        let args = &self.invocation.args;
+        let into = value_after(args, &["-d"]);
+        let mut members = operands(args, &["-d", "-x", "-P"]);
+        members.drain(..1.min(members.len()));
+        if members.is_empty() || !has_letter(args, 'o') {
+            return self.into_folder(into.map(Arg::known).as_ref());
+        }
+        let members: Vec<Arg> = members.into_iter().map(|it| within(into, it)).collect();
         self.writes(members.iter(), Writing::Replace)
     }
 
@@ -326,6 +378,10 @@ impl Run<'_> {
     /// Everything that a word names.
     fn targets(&self, arg: &Arg) -> Vec<Target> {
         let resolved = match &arg.value {
+            // `${OUT:-old}` may be anything, if somebody has set it.
+            Value::Known(_) | Value::Pattern(_) if has_default(&arg.source) => {
+                vec![paths::resolve("${unknown}", self.world)]
+            }
             Value::Known(text) => vec![paths::resolve_literal(text, self.world)],
             Value::Pattern(text) => paths::resolve_words(text, self.world),
             Value::Partly(text) => vec![paths::resolve(
@@ -335,6 +391,23 @@ impl Run<'_> {
             Value::Unknown => vec![paths::resolve("${unknown}", self.world)],
         };
         resolved.iter().map(Target::from).collect()
+    }
+}
+
+/// Whether a word falls back to a text where a variable has no value.
+fn has_default(source: &str) -> bool {
+    source
+        .split("${")
+        .skip(1)
+        .filter_map(|it| it.split('}').next())
+        .any(|it| it.contains('-') && !it.contains('/'))
+}
+
+/// A member of an archive, in the folder that it is unpacked into.
+fn within(folder: Option<&str>, member: &Arg) -> Arg {
+    match folder {
+        Some(folder) => Arg::known(format!("{folder}/{}", word(member))),
+        None => member.clone(),
     }
 }
 
@@ -348,6 +421,19 @@ fn keeps_what_is_there(args: &[Arg]) -> bool {
     }) || ['n', 'i', 'b']
         .iter()
         .any(|letter| has_letter(args, *letter))
+}
+
+/// `sed -i.bak`, `perl -i.orig`.
+fn keeps_a_copy(args: &[Arg]) -> bool {
+    let options = args.iter().map(word).take_while(|it| *it != "--");
+    options.filter(|it| it.starts_with('-')).any(|it| {
+        let suffix = match it.strip_prefix("--in-place=") {
+            Some(suffix) => suffix,
+            None if it.starts_with("--") => "",
+            None => it.split_once('i').map_or("", |(_, suffix)| suffix),
+        };
+        suffix.contains(['.', '~'])
+    })
 }
 
 fn edits_in_place(args: &[Arg]) -> bool {

@@ -2,13 +2,15 @@
 
 use crate::effect::{Effect, Gravity};
 use crate::loss::{Act, GitAct, Loss, Target, Writing};
-use crate::paths::{World, is_within};
+use crate::paths::{World, is_within, rebuildable_by_name, scratch_by_name};
 
 use super::rule::rules;
 
 rules! {
     OVERWRITE_WORK = Overwrite, "files.overwrite-work", "Writes over what somebody has not committed",
         instead "look at it first with the Read tool and change it with Edit, or keep a copy: `cp FILE FILE.bak`";
+    DELETE_WORK = Delete, "files.delete-work", "Deletes what git ignores and nobody can make again",
+        instead "leave it, and tell the person what should go";
     STAGE_LOSS = Discard, "git.stage-loss", "Takes out of the index the only copy of a file that was just deleted",
         instead "leave the index as it is, or commit the file first";
     MOVE_BRANCH = History, "git.move-branch", "Sets a branch to another commit, and nothing else holds what it had",
@@ -85,7 +87,7 @@ impl<'act> Subject<'act> {
             Act::Write { to, .. } | Act::Copy { to, .. } => Self::Files(vec![to]),
             Act::Delete { target, .. } => Self::Files(vec![target]),
             Act::Move { from, to } => Self::Files(from.iter().chain([to]).collect()),
-            Act::DeleteFound(_) => Self::Search,
+            Act::DeleteFound(_) | Act::WriteFound(_) => Self::Search,
             Act::Git { .. } => Self::Git,
         }
     }
@@ -112,6 +114,13 @@ fn may_lose_silently(act: &Act, earlier: &[Act], world: &dyn World) -> bool {
         }
         | Act::Copy { to, .. } => in_project(to),
         Act::Move { from, to } => in_project(to) || from.iter().any(in_project),
+        Act::WriteFound(found) => found.roots().any(in_project),
+        // What git ignores is not always made again.
+        Act::Delete { target, .. } => {
+            in_project(target)
+                && !by_name(target, world)
+                && world.is_ignored(&target.path) == Some(true)
+        }
         Act::Git {
             act: GitAct::MoveRef { .. },
             ..
@@ -124,6 +133,12 @@ fn may_lose_silently(act: &Act, earlier: &[Act], world: &dyn World) -> bool {
             .any(|it| matches!(it, Act::Delete { .. } | Act::Write { .. })),
         _ => false,
     }
+}
+
+/// Whether what a path is called says enough.
+fn by_name(target: &Target, world: &dyn World) -> bool {
+    let below = target.path.strip_prefix(world.project_root());
+    below.is_none_or(|below| rebuildable_by_name(below) || scratch_by_name(below))
 }
 
 fn settle(effects: &mut Vec<Effect>, subject: &Subject<'_>, act: &Act, loss: Loss) {
@@ -143,8 +158,8 @@ fn settle(effects: &mut Vec<Effect>, subject: &Subject<'_>, act: &Act, loss: Los
     for effect in effects.iter_mut().filter(|it| subject.concerns(it)) {
         effect.gravity = match subject {
             // What is grave by its place stays so.
-            Subject::Files(_) => effect.gravity.max(gravity),
-            Subject::Search | Subject::Git => gravity,
+            Subject::Files(_) | Subject::Search => effect.gravity.max(gravity),
+            Subject::Git => gravity,
         };
         effect.because = Some(what.clone());
         told = true;
@@ -156,6 +171,9 @@ fn settle(effects: &mut Vec<Effect>, subject: &Subject<'_>, act: &Act, loss: Los
                 ..
             } => STAGE_LOSS.effect(gravity, "stages a deletion"),
             Act::Git { .. } => MOVE_BRANCH.effect(gravity, "sets a branch to another commit"),
+            Act::Delete { target, .. } => DELETE_WORK
+                .effect(gravity, format!("deletes {}", target.path))
+                .concerning(subject),
             _ => OVERWRITE_WORK
                 .effect(gravity, overwriting(act))
                 .concerning(subject),

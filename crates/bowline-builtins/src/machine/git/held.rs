@@ -1,10 +1,17 @@
 //! Whether git has a file's content, and what else one asks before something is lost.
 
+use std::collections::{HashSet, VecDeque};
+
 use super::GitReader;
 use super::checkout::Checkout;
 use super::object_id::ObjectId;
 use super::refs::distinct;
 use crate::machine::repository::Repository;
+
+/// So many refs are looked at for a content under another name.
+const MAX_TIPS: usize = 50;
+/// So far back a path is followed.
+const MAX_COMMITS: usize = 1_000;
 
 impl GitReader<'_> {
     /// Whether the last commit of some ref, or a stash, has exactly this content at this path.
@@ -36,6 +43,42 @@ impl GitReader<'_> {
             }
         }
         is_certain.then_some(false)
+    }
+
+    /// Whether a ref holds this content: at this path now or in its history, or under another name in its last commit.
+    pub(crate) fn held_anywhere(
+        &self,
+        repo: &Repository,
+        path: &[u8],
+        blob: ObjectId,
+    ) -> Option<bool> {
+        let at_path = self.held_at_path(repo, path, blob);
+        let checkout = self.checkout(repo)?;
+        if at_path == Some(true) || checkout.store.read(blob, self.budget()).is_none() {
+            return at_path;
+        }
+        let refs = self.refs(repo)?.into_iter().map(|(_, id)| id);
+        let tips = distinct(refs);
+        for tip in tips.iter().take(MAX_TIPS) {
+            let tree = checkout.store.commit(*tip, self.budget())?.tree;
+            let files = self.files_in(&checkout, tree, b"")?;
+            if files.values().any(|entry| entry.id == blob) {
+                return Some(true);
+            }
+        }
+        let mut seen: HashSet<ObjectId> = tips.iter().copied().collect();
+        let mut queue: VecDeque<ObjectId> = tips.into();
+        while let Some(commit) = queue.pop_front() {
+            if seen.len() > MAX_COMMITS {
+                return None;
+            }
+            if self.has_at_path(&checkout, commit, path, blob)? {
+                return Some(true);
+            }
+            let parents = checkout.store.commit(commit, self.budget())?.parents;
+            queue.extend(parents.into_iter().filter(|parent| seen.insert(*parent)));
+        }
+        Some(false)
     }
 
     pub(super) fn has_at_path(

@@ -81,9 +81,9 @@ fn of_command(command: &str, rest: &[Arg]) -> Vec<GitAct> {
         }
         "add" | "stage" => add(rest),
         "commit" | "ci" => commit(rest),
-        "merge" | "pull" | "rebase" | "cherry-pick" | "revert" | "am" | "apply" => {
-            vec![GitAct::Other]
-        }
+        "merge" => merge(rest),
+        "push" => push(rest),
+        "pull" | "rebase" | "cherry-pick" | "revert" | "am" | "apply" => vec![GitAct::Other],
         "submodule" => submodule(rest),
         _ => Vec::new(),
     }
@@ -166,11 +166,52 @@ fn reset(rest: &[Arg]) -> Vec<GitAct> {
     let spec = Spec::gnu(&["pathspec-from-file"])
         .shortening(&["hard", "soft", "mixed", "merge", "keep", "quiet"]);
     let parsed = parse(rest, &spec);
+    let to = some(parsed.at(0));
+    if parsed.has(&["keep", "merge"]) {
+        let name = "HEAD".to_owned();
+        return vec![GitAct::MoveRef { name, to }];
+    }
     if !parsed.has(&["hard"]) {
         return vec![GitAct::Other];
     }
-    vec![GitAct::ResetHard {
-        to: some(parsed.at(0)),
+    let here = GitAct::ResetHard { to };
+    if parsed.has(&["recurse-submodules"]) {
+        let there = GitAct::InSubmodules(vec![GitAct::ResetHard { to: None }]);
+        return vec![here, there];
+    }
+    vec![here]
+}
+
+fn merge(rest: &[Arg]) -> Vec<GitAct> {
+    let parsed = parse(
+        rest,
+        &Spec::gnu(&["m", "F", "s", "strategy", "X", "into-name"]),
+    );
+    let whole = !parsed.has(&["squash", "abort", "continue", "quit", "no-commit"]);
+    if !whole || parsed.words.is_empty() {
+        return vec![GitAct::Other];
+    }
+    vec![GitAct::Merge {
+        names: owned(&parsed.words),
+    }]
+}
+
+fn push(rest: &[Arg]) -> Vec<GitAct> {
+    let parsed = parse(
+        rest,
+        &Spec::gnu(&["o", "push-option", "repo", "receive-pack"]),
+    );
+    let plain = |it: &&&str| !it.contains([':', '+']);
+    if parsed.has(&["n", "dry-run", "d", "delete", "prune"]) {
+        return Vec::new();
+    }
+    let names = parsed
+        .from(1)
+        .iter()
+        .filter(plain)
+        .map(|it| (*it).to_owned());
+    vec![GitAct::Push {
+        names: names.collect(),
     }]
 }
 
@@ -219,7 +260,7 @@ fn new_branch(parsed: &Parsed<'_>, plain: &[&str], forced: &[&str]) -> Option<Ve
         let name = format!("refs/heads/{name}");
         return Some(vec![GitAct::MoveRef { name, to: at }, GitAct::Switch]);
     }
-    let name = parsed.value(plain)?.to_owned();
+    let name = format!("refs/heads/{}", parsed.value(plain)?);
     Some(vec![GitAct::CreateBranch {
         name,
         at,
@@ -355,6 +396,7 @@ fn worktree(rest: &[Arg]) -> Vec<GitAct> {
     match parsed.at(0) {
         "add" => vec![GitAct::WorktreeAdd { path }],
         "remove" if parsed.has(&["f", "force"]) => vec![GitAct::WorktreeRemove { path }],
+        "remove" => vec![GitAct::Other],
         _ => Vec::new(),
     }
 }
@@ -433,7 +475,7 @@ fn branch(rest: &[Arg]) -> Vec<GitAct> {
         }
     } else {
         GitAct::CreateBranch {
-            name: name.to_owned(),
+            name: format!("refs/heads/{name}"),
             at,
             switch: Switching::No,
         }
@@ -457,7 +499,16 @@ fn tag(rest: &[Arg]) -> Vec<GitAct> {
         let names = parsed.words.iter().map(name).collect();
         return vec![GitAct::DeleteRefs { names }];
     }
-    Vec::new()
+    match parsed.words.as_slice() {
+        [tag, at @ ..] if !parsed.has(&["l", "list", "v", "verify", "f", "force"]) => {
+            vec![GitAct::CreateBranch {
+                name: name(tag),
+                at: at.first().map(|it| (*it).to_owned()),
+                switch: Switching::No,
+            }]
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn update_ref(rest: &[Arg]) -> Vec<GitAct> {
