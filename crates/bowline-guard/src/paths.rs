@@ -14,8 +14,8 @@ mod walk;
 mod word;
 
 pub use place::{
-    DeviceKind, HomeKind, Place, Rebuildable, place, precious_by_name, rebuildable_by_name,
-    scratch_by_name,
+    DeviceKind, HomeKind, Place, Rebuildable, leftover_by_name, place, precious_by_name,
+    rebuildable_by_name, scratch_by_name,
 };
 
 /// What a guard may know about the machine and the project. Whatever is not known stays `None`.

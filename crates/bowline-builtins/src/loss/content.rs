@@ -7,7 +7,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use bowline_guard::loss::Loss;
-use bowline_guard::paths::{precious_by_name, rebuildable_by_name, scratch_by_name};
+use bowline_guard::paths::{
+    leftover_by_name, precious_by_name, rebuildable_by_name, scratch_by_name,
+};
 use chrono::{DateTime, Utc};
 
 use super::Losses;
@@ -113,7 +115,7 @@ impl Losses<'_> {
         if rebuildable_by_name(below) {
             return Some("a build makes it again");
         }
-        if scratch_by_name(below) {
+        if scratch_by_name(below) && !leftover_by_name(below) {
             return Some("it comes and goes");
         }
         let is_ignored = match ignored {

@@ -81,6 +81,9 @@ impl Losses<'_> {
         if path == Path::new(self.project) {
             return None;
         }
+        if let Some(from) = line.last_copy_of(path) {
+            return known(self.weigh(from, self.content(from)));
+        }
         if line.is_done_with(path) {
             return Some(Loss::Nothing(format!(
                 "{}: the same line has made or kept it",

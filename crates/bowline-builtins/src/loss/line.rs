@@ -14,8 +14,11 @@ pub(super) struct Line {
     made: Vec<String>,
     /// Paths that the line has deleted, moved away or written over: what was there was judged then.
     spent: Vec<String>,
-    /// Paths of which the line has put a copy elsewhere, or given one to git.
-    saved: Vec<String>,
+    /// Paths of which the line has put a copy elsewhere, and where.
+    copies: Vec<(String, String)>,
+    /// Paths that the line has put into git's index, and into a commit.
+    staged: Vec<String>,
+    committed: Vec<String>,
     /// Whether git was given all that it tracks.
     tracked: Saved,
 }
@@ -41,8 +44,12 @@ impl Line {
             Act::Copy { from, to, .. } => {
                 let places = destinations(from, to, AtLink::Replace);
                 // A copy in a folder for temporary files does not last.
-                if !places.iter().any(|it| is_fleeting(it)) {
-                    self.saved.extend(from.iter().map(|it| it.path.clone()));
+                if let [from] = from.as_slice()
+                    && let [place] = places.as_slice()
+                    && !is_fleeting(place)
+                {
+                    let place = place.to_string_lossy().into_owned();
+                    self.copies.push((from.path.clone(), place));
                 }
                 for path in places {
                     self.makes(&path.to_string_lossy());
@@ -68,17 +75,19 @@ impl Line {
                     self.makes(&path);
                 }
             }
-            GitAct::Add { paths } if paths.is_empty() => self.saved.push(directory.to_owned()),
+            GitAct::Add { paths } if paths.is_empty() => self.staged.push(directory.to_owned()),
             GitAct::Add { paths } => {
                 let paths = paths.iter().filter_map(|path| absolute(directory, path));
-                self.saved.extend(paths);
+                self.staged.extend(paths);
             }
+            GitAct::Commit { all: Untracked::No } => self.committed.append(&mut self.staged),
             GitAct::Commit {
                 all: Untracked::Yes,
-            }
-            | GitAct::StashPush { .. } => {
+            } => {
+                self.committed.append(&mut self.staged);
                 self.tracked = Saved::Yes;
             }
+            GitAct::StashPush { .. } => self.tracked = Saved::Yes,
             GitAct::StashPop { .. } | GitAct::StashApply { .. } => self.tracked = Saved::No,
             _ => {}
         }
@@ -99,12 +108,27 @@ impl Line {
 
     /// Whether nothing is at a path any more that the line has not taken care of.
     pub(super) fn is_done_with(&self, path: &Path) -> bool {
+        let staged = |path: &str| self.staged.iter().any(|staged| is_within(path, staged));
+        self.is_safe(path) || path.to_str().is_some_and(staged)
+    }
+
+    /// The same, if what is only staged goes, too.
+    pub(super) fn is_safe(&self, path: &Path) -> bool {
         let Some(text) = path.to_str() else {
             return false;
         };
         self.has_made(path)
             || self.is_spent(text)
-            || self.saved.iter().any(|saved| is_within(text, saved))
+            || self.committed.iter().any(|it| is_within(text, it))
+            || self.copies.iter().any(|(from, _)| is_within(text, from))
+    }
+
+    /// What a path is the last copy of: the line has deleted what it was made from.
+    pub(super) fn last_copy_of(&self, path: &Path) -> Option<&Path> {
+        let path = path.to_str()?;
+        let mut copies = self.copies.iter();
+        let (from, _) = copies.find(|(from, to)| is_within(to, path) && self.is_spent(from))?;
+        Some(Path::new(from))
     }
 
     /// Whether git was given all that it tracks.

@@ -30,7 +30,7 @@ impl Losses<'_> {
         // Somebody else's project is judged by the text; another work tree of this one is not somebody else's.
         let is_ours = || {
             let ours = self.git.repository(Path::new(self.project))?;
-            Some(ours.common_dir == repository.common_dir)
+            Some(normal(&ours.common_dir)? == normal(&repository.common_dir)?)
         };
         if !is_within(root, self.project) && !is_within(self.project, root) && !is_ours()? {
             return None;
@@ -145,6 +145,10 @@ impl Losses<'_> {
         index: IndexToo,
         line: &Line,
     ) -> Option<Vec<Vec<u8>>> {
+        let safe = |path: &Path| match index {
+            IndexToo::Yes => line.is_safe(path),
+            IndexToo::No => line.is_done_with(path),
+        };
         let mut loose = Vec::new();
         for change in self.git.changes(repository, b"")? {
             if !specs.matches(&change.path) {
@@ -152,7 +156,7 @@ impl Losses<'_> {
             }
             let path = join(&repository.root, &change.path);
             let changed = matches!(change.worktree, Worktree::Modified | Worktree::TypeChanged)
-                && !line.is_done_with(&path)
+                && !safe(&path)
                 && self.is_lost(&path)?;
             let staged = index == IndexToo::Yes
                 && change.staged != Staged::Unchanged

@@ -2,14 +2,14 @@
 
 use crate::effect::{Effect, Gravity};
 use crate::loss::{Act, GitAct, Loss, Target, Writing};
-use crate::paths::{World, is_within, rebuildable_by_name, scratch_by_name};
+use crate::paths::{World, is_within, leftover_by_name, rebuildable_by_name, scratch_by_name};
 
 use super::rule::rules;
 
 rules! {
     OVERWRITE_WORK = Overwrite, "files.overwrite-work", "Writes over what somebody has not committed",
         instead "look at it first with the Read tool and change it with Edit, or keep a copy: `cp FILE FILE.bak`";
-    DELETE_WORK = Delete, "files.delete-work", "Deletes what git ignores and nobody can make again",
+    DELETE_WORK = Delete, "files.delete-work", "Deletes what somebody has and nobody can make again",
         instead "leave it, and tell the person what should go";
     STAGE_LOSS = Discard, "git.stage-loss", "Takes out of the index the only copy of a file that was just deleted",
         instead "leave the index as it is, or commit the file first";
@@ -53,15 +53,24 @@ pub(super) fn weigh(
         return effects;
     }
     let mut before = earlier.to_vec();
+    let mut by_git: Option<(&Act, Loss)> = None;
     for act in acts {
         let subject = Subject::of(act);
         let concerned =
             |effect: &Effect| effect.gravity > Gravity::Harmless && subject.concerns(effect);
         if effects.iter().any(concerned) || may_lose_silently(act, &before, world) {
             let loss = world.loss(act, &before);
-            settle(&mut effects, &subject, act, loss);
+            match (subject, by_git.take()) {
+                // One run of git may do several things, and has one effect.
+                (Subject::Git, Some((first, so_far))) => by_git = Some((first, so_far.and(loss))),
+                (Subject::Git, None) => by_git = Some((act, loss)),
+                (subject, _) => settle(&mut effects, &subject, act, loss),
+            }
         }
         before.push(act.clone());
+    }
+    if let Some((act, loss)) = by_git {
+        settle(&mut effects, &Subject::Git, act, loss);
     }
     effects
 }
@@ -115,11 +124,14 @@ fn may_lose_silently(act: &Act, earlier: &[Act], world: &dyn World) -> bool {
         | Act::Copy { to, .. } => in_project(to),
         Act::Move { from, to } => in_project(to) || from.iter().any(in_project),
         Act::WriteFound(found) => found.roots().any(in_project),
-        // What git ignores is not always made again.
+        Act::DeleteFound(found) => found
+            .roots()
+            .any(|root| in_project(root) && SAMPLES.iter().any(|name| found.may_take(root, name))),
+        // What is left behind may be a person's, and what git ignores is not always made again.
         Act::Delete { target, .. } => {
             in_project(target)
-                && !by_name(target, world)
-                && world.is_ignored(&target.path) == Some(true)
+                && (leftover_by_name(&target.path)
+                    || (!by_name(target, world) && world.is_ignored(&target.path) == Some(true)))
         }
         Act::Git {
             act: GitAct::MoveRef { .. },
@@ -134,6 +146,9 @@ fn may_lose_silently(act: &Act, earlier: &[Act], world: &dyn World) -> bool {
         _ => false,
     }
 }
+
+/// Names of what people leave behind.
+const SAMPLES: &[&str] = &["x.bak", "x.orig", "x~", "scratch.x", "tmp_x"];
 
 /// Whether what a path is called says enough.
 fn by_name(target: &Target, world: &dyn World) -> bool {
@@ -174,6 +189,7 @@ fn settle(effects: &mut Vec<Effect>, subject: &Subject<'_>, act: &Act, loss: Los
             Act::Delete { target, .. } => DELETE_WORK
                 .effect(gravity, format!("deletes {}", target.path))
                 .concerning(subject),
+            Act::DeleteFound(_) => DELETE_WORK.effect(gravity, "deletes what it finds"),
             _ => OVERWRITE_WORK
                 .effect(gravity, overwriting(act))
                 .concerning(subject),

@@ -381,6 +381,38 @@ pub fn scratch_by_name(path: &str) -> bool {
         .any(|pattern| glob::star_match(pattern, name) || glob::star_match(pattern, ended))
 }
 
+/// Of the scratch files, those that a person may have put there: no program makes them again.
+const LEFTOVERS: &[&str] = &[
+    "*~",
+    "*.bak",
+    "*.orig",
+    "*.rej",
+    "*.swp",
+    "scratch.*",
+    "scratch-*",
+    "scratch_*",
+    "tmp.*",
+    "tmp-*",
+    "tmp_*",
+    "temp.*",
+    "temp-*",
+    "temp_*",
+    "*_tmp.*",
+    "*-tmp.*",
+    "*.scratch",
+    "*.tmp",
+    "*.temp",
+];
+
+/// Whether the last component is named like something that was left behind, by whomever.
+pub fn leftover_by_name(path: &str) -> bool {
+    let folded = path.to_ascii_lowercase();
+    let name = folded.rsplit('/').next().unwrap_or_default();
+    LEFTOVERS
+        .iter()
+        .any(|pattern| glob::star_match(pattern, name))
+}
+
 /// Backups of what is precious are precious.
 const PRECIOUS_BACKUPS: &[&str] = &[".env*", "*.sqlite*.bak", "*.db.bak", "*.sql.bak", "*.key*"];
 
