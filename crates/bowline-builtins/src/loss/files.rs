@@ -115,8 +115,14 @@ impl Losses<'_> {
         let repository = (!is_repository)
             .then(|| self.git.repository(folder))
             .flatten();
+        // Where git's own data lies elsewhere, only the work goes with the folder.
+        let has_history = folder.join(".git").is_dir();
         let lost = match &repository {
             Some(repository) => self.lost_below(repository, folder, line)?,
+            None if is_repository && !has_history => {
+                let inner = self.git.repository(folder)?;
+                self.lost_below(&inner, folder, line)?
+            }
             None if is_repository => self.lost_repository(folder)?,
             None => self.lost_without_git(folder, |_| true)?,
         };
@@ -282,9 +288,35 @@ impl Losses<'_> {
                 };
             }
             loss = match self.content(&path) {
-                Content::Folder => loss,
+                Content::Folder => loss.and(self.merged_into(from, &path, line)?),
                 _ => loss.and(self.written_over(&path, line)?),
             };
+        }
+        Some(loss)
+    }
+
+    /// A folder that is put over one of the same name replaces the files that both have.
+    fn merged_into(&self, from: &[Target], folder: &Path, line: &Line) -> Option<Loss> {
+        let mut loss = Loss::Nothing("nothing is there".to_owned());
+        let sources = from
+            .iter()
+            .flat_map(|it| expand::paths(it).unwrap_or_default());
+        let name = folder.file_name();
+        for source in
+            sources.filter(|it| it.is_dir() && (it.file_name() == name || from.len() == 1))
+        {
+            let lost = self.walk(&source, |path| {
+                let Ok(below) = path.strip_prefix(&source) else {
+                    return false;
+                };
+                let there = folder.join(below);
+                let loss = self.written_over(&there, line);
+                !matches!(loss, Some(Loss::Nothing(_)))
+            })?;
+            if let Some(path) = lost {
+                let there = folder.join(path.strip_prefix(&source).ok()?);
+                loss = loss.and(self.written_over(&there, line)?);
+            }
         }
         Some(loss)
     }

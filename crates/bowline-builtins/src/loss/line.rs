@@ -87,7 +87,11 @@ impl Line {
                 self.committed.append(&mut self.staged);
                 self.tracked = Saved::Yes;
             }
-            GitAct::StashPush { .. } => self.tracked = Saved::Yes,
+            GitAct::StashPush { paths, .. } if paths.is_empty() => self.tracked = Saved::Yes,
+            GitAct::StashPush { paths, .. } => {
+                let paths = paths.iter().filter_map(|path| absolute(directory, path));
+                self.committed.extend(paths);
+            }
             GitAct::StashPop { .. } | GitAct::StashApply { .. } => self.tracked = Saved::No,
             _ => {}
         }
@@ -196,6 +200,10 @@ pub(super) struct GitLine {
     pub(super) added: Vec<Vec<String>>,
     /// What was merged or given to another machine, as written.
     pub(super) kept: Vec<String>,
+    /// Refs that the line has deleted.
+    pub(super) deleted: Vec<String>,
+    /// Stashes of the repository that the line has brought back into the tree.
+    pub(super) unstashed: Vec<usize>,
 }
 
 #[derive(Debug)]
@@ -248,25 +256,28 @@ impl GitLine {
             match act {
                 GitAct::StashPush { paths, untracked } => {
                     if line.tracked == Saved::No {
-                        if !paths.is_empty() {
-                            return None;
-                        }
                         if let Some(holds) = whose(*untracked)? {
                             line.stashes.push(LineStash {
                                 holds,
                                 applied: false,
                             });
                         }
-                        line.tracked = Saved::Yes;
+                        if paths.is_empty() {
+                            line.tracked = Saved::Yes;
+                        }
                     }
                     if *untracked == Untracked::Yes {
                         line.untracked = Saved::Yes;
                     }
                 }
                 GitAct::StashPop { number } => {
-                    if line.take_stash((*number)?) {
+                    let number = (*number)?;
+                    let real = line.real(number);
+                    if line.take_stash(number) {
                         line.tracked = Saved::No;
                         line.untracked = Saved::No;
+                    } else {
+                        line.unstashed.extend(real);
                     }
                 }
                 GitAct::StashApply { number } => {
@@ -278,8 +289,9 @@ impl GitLine {
                             line.tracked = Saved::No;
                         }
                         None => {
-                            let real = number - line.stashes.len() + line.popped;
-                            line.applied.push(real);
+                            let real = line.real(number);
+                            line.applied.extend(real);
+                            line.unstashed.extend(real);
                         }
                     }
                 }
@@ -300,6 +312,7 @@ impl GitLine {
                 GitAct::Switch => line.current = None,
                 GitAct::Add { paths } => line.added.push(paths.clone()),
                 GitAct::Commit { all } => line.commit(*all, &whose)?,
+                GitAct::DeleteRefs { names } => line.deleted.extend(names.iter().cloned()),
                 GitAct::Merge { names } | GitAct::Push { names } => {
                     line.kept.extend(names.iter().cloned());
                 }
@@ -345,6 +358,11 @@ impl GitLine {
             self.untracked = Saved::Yes;
         }
         Some(())
+    }
+
+    /// The number that a stash of the repository had before the line.
+    pub(super) fn real(&self, number: usize) -> Option<usize> {
+        Some(number.checked_sub(self.stashes.len())? + self.popped)
     }
 
     /// Takes a stash off the pile; whether it was one of the line's own.

@@ -42,6 +42,13 @@ impl Losses<'_> {
             .collect();
         let line = GitLine::follow(&before, |untracked| self.whose(&repository, untracked))?;
         let everything = Pathspecs::everything();
+        let throws_away = matches!(
+            act,
+            GitAct::ResetHard { .. } | GitAct::ForceSwitch | GitAct::Restore { .. }
+        );
+        if throws_away && let Some(loss) = self.unstashed_by(&repository, &line)? {
+            return Some(loss);
+        }
         match act {
             GitAct::ResetHard { to } => {
                 let loose = match line.tracked {
@@ -96,6 +103,28 @@ impl Losses<'_> {
             GitAct::Add { paths } => self.staged_deletion(&repository, directory, paths, earlier),
             _ => None,
         }
+    }
+
+    /// What the line has brought back from a stash is in the tree, and nowhere else.
+    #[expect(clippy::option_option, reason = "unknown, or nothing")]
+    fn unstashed_by(&self, repository: &Repository, line: &GitLine) -> Option<Option<Loss>> {
+        if line.unstashed.is_empty() {
+            return Some(None);
+        }
+        let stashes = self.git.stashes(repository)?;
+        let theirs = line
+            .unstashed
+            .iter()
+            .filter_map(|number| stashes.get(*number))
+            .any(|stash| {
+                !self
+                    .work
+                    .is_some_and(|work| work.owns_commit(&stash.to_string()))
+            });
+        let kept = line.popped == 0;
+        Some((theirs && !kept).then(|| {
+            Loss::Whole("what the line takes from a stash is not this session's".to_owned())
+        }))
     }
 
     /// The act of git, if it is in this repository.
@@ -208,7 +237,7 @@ impl Losses<'_> {
             .git
             .refs(repository)?
             .into_iter()
-            .filter(|(name, _)| !without.contains(&name.as_str()))
+            .filter(|(name, _)| !without.contains(&name.as_str()) && !line.deleted.contains(name))
             .map(|(_, id)| id)
             .collect();
         holders.extend(with);
@@ -362,7 +391,7 @@ impl Losses<'_> {
                 }
             });
         }
-        let number = number - line.stashes.len() + line.popped;
+        let number = line.real(number)?;
         match self.git.stashes(repository)?.get(number) {
             None => Some(Loss::Nothing("there is no such stash".to_owned())),
             Some(_) if line.applied.contains(&number) => Some(Loss::Nothing(

@@ -241,6 +241,10 @@ impl Hook for Work {
                 self.ledger
                     .begin_session(&input.session_id, world.project_root());
             }
+            HookEvent::SessionStart => {
+                let session = (input.session_id.as_str(), world.project_root());
+                self.ledger.hear(session, chrono::Utc::now());
+            }
             HookEvent::UserPromptSubmit => self.mentions(input, &world),
             HookEvent::PreToolUse if decision.decision() != Decision::Deny => {
                 self.starts(input, ctx, &world);
@@ -286,13 +290,15 @@ fn left(losses: &Losses<'_>, path: String) -> Option<(String, String)> {
 
 /// What must be known of a repository to tell afterwards which commits are the session's own.
 fn git_before(losses: &Losses<'_>, acts: &[Act]) -> Option<GitBefore> {
-    let commits = acts.iter().find_map(|act| match act {
-        Act::Git {
-            directory,
-            act: GitAct::Commit { .. } | GitAct::StashPush { .. },
-        } => Some(directory),
-        _ => None,
-    })?;
+    let folder = |wanted: fn(&GitAct) -> bool| {
+        acts.iter().find_map(move |act| match act {
+            Act::Git { directory, act } if wanted(act) => Some(directory),
+            _ => None,
+        })
+    };
+    let taking = folder(|act| matches!(act, GitAct::Commit { .. } | GitAct::StashPush { .. }));
+    let deriving = folder(|act| matches!(act, GitAct::Merge { .. } | GitAct::Other));
+    let commits = taking.or(deriving)?;
     let repository = losses.git.repository(Path::new(commits))?;
     // After a stash, or when the line goes on elsewhere, the files on disk no longer tell whose work it was.
     let leaves = acts.iter().any(|act| {
@@ -308,7 +314,11 @@ fn git_before(losses: &Losses<'_>, acts: &[Act]) -> Option<GitBefore> {
             }
         )
     });
-    let others = leaves.then(|| losses.others_in(&repository)).flatten();
+    let others = match taking {
+        // Git makes these of commits alone, and refuses where somebody's work is in the way.
+        None => Some(Vec::new()),
+        Some(_) => leaves.then(|| losses.others_in(&repository)).flatten(),
+    };
     let refs = losses.git.refs(&repository)?;
     let mut ids: Vec<String> = refs.iter().map(|(_, id)| id.to_string()).collect();
     ids.extend(

@@ -72,7 +72,15 @@ impl Ledger {
     /// A session begins, and there is nothing before it.
     pub(super) fn begin_session(&self, session: &str, project: &str) {
         let known = self.known(session, project);
-        lock(&known.state).past = Past::Read;
+        let mut state = lock(&known.state);
+        state.past = Past::Read;
+        state.work.hear(Utc::now());
+    }
+
+    /// A session is heard of.
+    pub(super) fn hear(&self, (session, project): (&str, &str), at: DateTime<Utc>) {
+        let known = self.known(session, project);
+        lock(&known.state).work.hear(at);
     }
 
     pub(super) fn begin_call(
@@ -83,12 +91,15 @@ impl Ledger {
         ground: Ground,
     ) {
         let known = self.known(session, project);
+        let mut state = lock(&known.state);
+        let now = Utc::now();
         let open = OpenCall {
-            started: Utc::now(),
+            started: state.work.beginning(now),
             work,
             ground,
         };
-        lock(&known.state).work.begin(call, open);
+        state.work.hear(now);
+        state.work.begin(call, open);
     }
 
     /// What a call that has begun found in the repository, also if another process began it.
@@ -125,7 +136,9 @@ impl Ledger {
         ended: DateTime<Utc>,
     ) {
         let known = self.known(session, project);
-        lock(&known.state).work.end(call, ended);
+        let mut state = lock(&known.state);
+        state.work.hear(ended);
+        state.work.end(call, ended);
     }
 
     /// The files that a call has begun to touch, as far as this process knows.

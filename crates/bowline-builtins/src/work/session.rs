@@ -62,9 +62,23 @@ pub(super) struct SessionWork {
     /// Of calls that were watched: the tracked files that held somebody else's work when they began.
     pub(super) watched: HashMap<String, HashSet<String>>,
     pub(super) open: HashMap<String, OpenCall>,
+    /// When the session was last heard of.
+    heard: Option<DateTime<Utc>>,
 }
 
 impl SessionWork {
+    /// Notes that the session was heard of.
+    pub(super) fn hear(&mut self, at: DateTime<Utc>) {
+        self.heard = self.heard.max(Some(at));
+    }
+
+    /// From when on a file that changes is the doing of a call that begins now: a file system's clock may be behind, but
+    /// what was there when the session was last heard of is older.
+    pub(super) fn beginning(&self, now: DateTime<Utc>) -> DateTime<Utc> {
+        self.heard
+            .map_or(now - CLOCK, |heard| heard.max(now - CLOCK))
+    }
+
     pub(super) fn begin(&mut self, call: &str, open: OpenCall) {
         if self.open.len() >= MAX_OPEN {
             self.open.clear();
@@ -145,7 +159,7 @@ impl SessionWork {
 
     /// The call during which something happened.
     pub(super) fn span_at(&self, time: DateTime<Utc>) -> Option<&Span> {
-        let until = self.spans.partition_point(|it| it.start - CLOCK <= time);
+        let until = self.spans.partition_point(|it| it.start <= time);
         let candidates = self.spans.get(..until).unwrap_or_default();
         let mut candidates = candidates.iter().rev().take(64);
         candidates.find(|it| time <= it.end)
@@ -194,7 +208,7 @@ impl SessionWork {
         }
         let span = self.span_at(times.changed)?;
         let others = self.watched.get(&span.call)?;
-        let in_call = span.start - CLOCK <= times.modified && times.modified <= span.end;
+        let in_call = span.start <= times.modified && times.modified <= span.end;
         (in_call && !others.contains(path) && alone(span)).then_some(span.start)
     }
 

@@ -79,10 +79,13 @@ impl Run<'_> {
             }
             "dd" | "gdd" => self.values_of("of=", Writing::Replace),
             "sort" | "gsort" | "shuf" | "uniq" => self.outputs(&["-o", "--output"]),
+            "sponge" => self.writes(operands(args, &[]), Writing::Replace),
+            "curl" if has_letter(args, 'O') || has(args, &["--remote-name"]) => self.downloads(),
             "curl" => self.outputs(&["-o", "--output"]),
             "wget" => self.outputs(&["-O", "--output-document"]),
             "sed" | "gsed" if edits_in_place(args) => self.edits(&["-e", "-f", "--expression"]),
             "perl" | "ruby" if edits_in_place(args) => self.edits(&["-e", "-E", "-I"]),
+            "patch" if has(args, &["-o", "--output", "--dry-run"]) => Vec::new(),
             "patch" => self.writes(operands(args, &["-i", "-d", "-p"]), Writing::Edit),
             "tar" | "gtar" | "bsdtar" => self.unpacks(),
             "unzip" => self.unzips(),
@@ -165,7 +168,14 @@ impl Run<'_> {
         let first = words(first);
         let (program, rest) = first.split_first()?;
         let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
-        let search = Search::read(program, &rest).filter(|_| filters.iter().all(narrows))?;
+        if !filters.iter().all(narrows) {
+            return None;
+        }
+        if let ("git", ["ls-files", ..]) = (program.as_str(), rest.as_slice()) {
+            let search = Search::read("find", &["."])?;
+            return Some(self.found(&search, Finds::anything(), depth));
+        }
+        let search = Search::read(program, &rest)?;
         let finds = search.printed();
         Some(self.found(&search, finds, depth))
     }
@@ -229,6 +239,22 @@ impl Run<'_> {
         let file = value_after(&self.invocation.args, options).filter(|it| *it != "-");
         let file = file.map(Arg::known);
         self.writes(file.iter(), Writing::Replace)
+    }
+
+    /// `curl -O URL`: a file of the same name.
+    fn downloads(&self) -> Vec<Act> {
+        let urls = operands(
+            &self.invocation.args,
+            &["-o", "--output", "-H", "-d", "-X", "-u"],
+        );
+        let names: Vec<Arg> = urls
+            .into_iter()
+            .filter_map(|url| {
+                let name = word(url).split(['?', '#']).next()?.rsplit('/').next()?;
+                (!name.is_empty() && !name.contains(UNKNOWN)).then(|| Arg::known(name))
+            })
+            .collect();
+        self.writes(names.iter(), Writing::Replace)
     }
 
     fn values_of(&self, name: &str, how: Writing) -> Vec<Act> {
@@ -330,7 +356,11 @@ impl Run<'_> {
         let args = &self.invocation.args;
         let first = args.first().map(word).unwrap_or_default();
         let bundled = !first.starts_with("--") && first.trim_start_matches('-').contains('x');
-        if !bundled && !has(args, &["-x", "--extract", "--get"]) {
+        let keeps = has(
+            args,
+            &["-k", "--keep-old-files", "--skip-old-files", "--backup"],
+        ) || (bundled && first.contains('k'));
+        if keeps || (!bundled && !has(args, &["-x", "--extract", "--get"])) {
             return Vec::new();
         }
         let into = value_after(args, &["-C", "--directory"]);
@@ -400,7 +430,7 @@ fn has_default(source: &str) -> bool {
         .split("${")
         .skip(1)
         .filter_map(|it| it.split('}').next())
-        .any(|it| it.contains('-') && !it.contains('/'))
+        .any(|it| it.contains(['-', '=']) && !it.contains('/'))
 }
 
 /// A member of an archive, in the folder that it is unpacked into.

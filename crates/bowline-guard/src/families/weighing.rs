@@ -124,9 +124,11 @@ fn may_lose_silently(act: &Act, earlier: &[Act], world: &dyn World) -> bool {
         | Act::Copy { to, .. } => in_project(to),
         Act::Move { from, to } => in_project(to) || from.iter().any(in_project),
         Act::WriteFound(found) => found.roots().any(in_project),
-        Act::DeleteFound(found) => found
-            .roots()
-            .any(|root| in_project(root) && SAMPLES.iter().any(|name| found.may_take(root, name))),
+        Act::DeleteFound(found) => found.roots().any(|root| {
+            in_project(root)
+                && !found.may_take(root, "any/thing.else")
+                && SAMPLES.iter().any(|name| found.may_take(root, name))
+        }),
         // What is left behind may be a person's, and what git ignores is not always made again.
         Act::Delete { target, .. } => {
             in_project(target)

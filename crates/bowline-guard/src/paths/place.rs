@@ -151,7 +151,7 @@ const PRECIOUS: &[&str] = &[
     "*.onnx", "*.safetensors", "*.h5", "*.parquet", "*.csv", "*.tsv", "*.xls*", "*.ods", "*.doc*", "*.odt", "*.pdf",
     "*.ppt*", "*.md", "*.rst", "*.ipynb", "*.mp4", "*.mov", "*.mkv", "*.mp3", "*.wav", "*.flac", "*.jpg", "*.jpeg",
     "*.png", "*.psd", "*.raw", "*.zip", "*.tar", "*.tar.*", "*.tgz", "*.patch", "*.diff", "settings.*", "config.*",
-    "*.conf", "*.ini", "*.ovpn", "workspace.xml", "*.sketch", "*.fig", "*.blend",
+    "local", "drafts", "research", "notebooks", "pgdata", "*.sh", "*.txt", "*.conf", "*.ini", "*.ovpn", "workspace.xml", "*.sketch", "*.fig", "*.blend",
 ];
 
 #[rustfmt::skip]

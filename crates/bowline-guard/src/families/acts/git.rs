@@ -224,6 +224,10 @@ fn checkout(rest: &[Arg]) -> Vec<GitAct> {
         return Vec::new();
     }
     let force = parsed.has(&["f", "force"]).then_some(GitAct::ForceSwitch);
+    if force.is_some() && parsed.has(&["recurse-submodules"]) {
+        let there = GitAct::InSubmodules(vec![GitAct::ForceSwitch]);
+        return force.into_iter().chain([there]).collect();
+    }
     if let Some(acts) = new_branch(&parsed, &["b", "orphan"], &["B"]) {
         return force.into_iter().chain(acts).collect();
     }
