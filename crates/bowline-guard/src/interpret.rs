@@ -204,7 +204,7 @@ impl<'w> Interpreter<'w> {
             self.cut_short("more programs are run than can be judged");
             // None of the rest would be judged.
             self.steps_left = 0;
-        } else if self.invocations.last() != Some(&invocation) {
+        } else if self.invocations.last() != Some(&invocation) || counts(&invocation) {
             self.learn_links(&invocation);
             self.invocations.push(invocation);
         }
@@ -232,6 +232,12 @@ impl<'w> Interpreter<'w> {
             reach: self.reach,
         }
     }
+}
+
+/// Whether it matters how often a program is run: the second `git stash drop` drops another stash.
+fn counts(invocation: &Invocation) -> bool {
+    invocation.program.as_deref() == Some("git")
+        && invocation.args.iter().any(|it| it.text() == Some("stash"))
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@
 //! The guard lists the acts of a line from its text alone; [`crate::paths::World::loss`] says what one of them would take away,
 //! here and now. What nobody can say stays [`Loss::Unknown`], and is judged by the text.
 
-use crate::paths::{ResolvedPath, Shape};
-use crate::search::Finds;
+use crate::paths::{ResolvedPath, Shape, leftover_by_name};
+use crate::search::{Finds, Pattern};
 
 /// Something that a run does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -166,6 +166,17 @@ impl Found {
         self.roots.iter().map(|(_, target)| target)
     }
 
+    /// Whether it looks for what people leave behind.
+    pub fn is_for_leftovers(&self) -> bool {
+        self.finds.alternatives().iter().any(|one| {
+            !one.is_empty_only()
+                && one.patterns().any(|pattern| match pattern {
+                    Pattern::Name(name) => leftover_by_name(&name.replace(['*', '?'], "x")),
+                    _ => false,
+                })
+        })
+    }
+
     /// Whether everything below its roots may be found.
     pub fn is_everything(&self) -> bool {
         self.finds == Finds::anything()
@@ -247,6 +258,8 @@ pub enum GitAct {
         /// Which, as written.
         path: String,
     },
+    /// Removes a work tree in which nothing would be lost: git refuses otherwise.
+    WorktreeGone,
     /// Deletes files from the tree and the index, although they were changed.
     RemoveForced {
         /// Which, as written.

@@ -40,7 +40,8 @@ impl Losses<'_> {
                 }
                 Some(loss)
             }
-            Act::DeleteFound(found) | Act::WriteFound(found) => self.found(found, line),
+            Act::DeleteFound(found) => self.found(found, GitsOwn::Counts, line),
+            Act::WriteFound(found) => self.found(found, GitsOwn::IsSpared, line),
             _ => None,
         }
     }
@@ -321,7 +322,7 @@ impl Losses<'_> {
         Some(loss)
     }
 
-    fn found(&self, found: &Found, line: &Line) -> Option<Loss> {
+    fn found(&self, found: &Found, gits_own: GitsOwn, line: &Line) -> Option<Loss> {
         let mut loss = Loss::Nothing("nothing is found that somebody would miss".to_owned());
         for target in found.roots() {
             for root in expand::paths(target)? {
@@ -342,8 +343,13 @@ impl Losses<'_> {
                         && self.is_lost(path) != Some(false)
                 })?;
                 // Git's own files are not looked at, but they are lost like others.
-                let own = self.walk(&root, |path| is_in_git(path) && taken(path))?;
-                let whole = root == Path::new(self.project) && found.is_everything();
+                let own = match gits_own {
+                    GitsOwn::Counts => self.walk(&root, |path| is_in_git(path) && taken(path))?,
+                    GitsOwn::IsSpared => None,
+                };
+                let whole = root == Path::new(self.project)
+                    && found.is_everything()
+                    && gits_own == GitsOwn::Counts;
                 let what = match (lost, own) {
                     (_, Some(path)) => format!("{} is a part of git's own data", self.shown(&path)),
                     (Some(path), None) => format!(
@@ -447,6 +453,13 @@ impl Losses<'_> {
                 .collect(),
         )
     }
+}
+
+/// Whether a search that finds git's own data takes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum GitsOwn {
+    Counts,
+    IsSpared,
 }
 
 fn is_in_git(path: &Path) -> bool {

@@ -200,6 +200,8 @@ pub(super) struct GitLine {
     pub(super) added: Vec<Vec<String>>,
     /// What was merged or given to another machine, as written.
     pub(super) kept: Vec<String>,
+    /// Whether the line has removed a work tree, which holds its branch no longer.
+    pub(super) worktrees: Moved,
     /// Refs that the line has deleted.
     pub(super) deleted: Vec<String>,
     /// Stashes of the repository that the line has brought back into the tree.
@@ -316,6 +318,7 @@ impl GitLine {
                 GitAct::Merge { names } | GitAct::Push { names } => {
                     line.kept.extend(names.iter().cloned());
                 }
+                GitAct::WorktreeGone | GitAct::WorktreeRemove { .. } => line.worktrees = Moved::Yes,
                 GitAct::Other => line.moved = Moved::Yes,
                 GitAct::ResetHard { to: Some(_) } | GitAct::MoveRef { .. } => {
                     line.moved = Moved::Yes
@@ -358,6 +361,12 @@ impl GitLine {
             self.untracked = Saved::Yes;
         }
         Some(())
+    }
+
+    /// Whether a ref is gone by then.
+    pub(super) fn lets_go_of(&self, name: &str) -> bool {
+        let of_worktree = name.starts_with("worktrees/") && self.worktrees == Moved::Yes;
+        of_worktree || self.deleted.iter().any(|it| it == name)
     }
 
     /// The number that a stash of the repository had before the line.

@@ -237,7 +237,7 @@ impl Losses<'_> {
             .git
             .refs(repository)?
             .into_iter()
-            .filter(|(name, _)| !without.contains(&name.as_str()) && !line.deleted.contains(name))
+            .filter(|(name, _)| !without.contains(&name.as_str()) && !line.lets_go_of(name))
             .map(|(_, id)| id)
             .collect();
         holders.extend(with);

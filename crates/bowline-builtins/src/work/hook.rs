@@ -243,7 +243,7 @@ impl Hook for Work {
             }
             HookEvent::SessionStart => {
                 let session = (input.session_id.as_str(), world.project_root());
-                self.ledger.hear(session, chrono::Utc::now());
+                self.ledger.hear(session);
             }
             HookEvent::UserPromptSubmit => self.mentions(input, &world),
             HookEvent::PreToolUse if decision.decision() != Decision::Deny => {

@@ -74,13 +74,13 @@ impl Ledger {
         let known = self.known(session, project);
         let mut state = lock(&known.state);
         state.past = Past::Read;
-        state.work.hear(Utc::now());
+        state.work.hear();
     }
 
     /// A session is heard of.
-    pub(super) fn hear(&self, (session, project): (&str, &str), at: DateTime<Utc>) {
+    pub(super) fn hear(&self, (session, project): (&str, &str)) {
         let known = self.known(session, project);
-        lock(&known.state).work.hear(at);
+        lock(&known.state).work.hear();
     }
 
     pub(super) fn begin_call(
@@ -92,13 +92,12 @@ impl Ledger {
     ) {
         let known = self.known(session, project);
         let mut state = lock(&known.state);
-        let now = Utc::now();
         let open = OpenCall {
-            started: state.work.beginning(now),
+            started: state.work.beginning(),
             work,
             ground,
         };
-        state.work.hear(now);
+        state.work.hear();
         state.work.begin(call, open);
     }
 
@@ -137,7 +136,7 @@ impl Ledger {
     ) {
         let known = self.known(session, project);
         let mut state = lock(&known.state);
-        state.work.hear(ended);
+        state.work.hear();
         state.work.end(call, ended);
     }
 

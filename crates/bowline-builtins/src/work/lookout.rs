@@ -15,6 +15,8 @@ use crate::machine::Machine;
 
 /// Calls that wait to be looked at; more are not watched.
 const MAX_WAITING: usize = 4;
+/// A project with at most so many tracked files is looked at right away.
+const SMALL: usize = 64;
 /// A project with more tracked files is not watched.
 const MAX_FILES: usize = 20_000;
 
@@ -41,13 +43,18 @@ struct Job {
 impl Lookout {
     /// Looks, unless there is too much to do already.
     pub(super) fn look(&self, ledger: Arc<Ledger>, machine: Arc<Machine>, watched: Watched) {
-        let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
-        let sender = sender.get_or_insert_with(start);
         let job = Job {
             ledger,
             machine,
             watched,
         };
+        // In a small project that takes no longer than handing it over.
+        if let Some(others) = others(&job, SMALL) {
+            job.ledger.saw(&job.watched, others);
+            return;
+        }
+        let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
+        let sender = sender.get_or_insert_with(start);
         // A call that is not watched is judged as if nothing were known.
         let _ = sender.try_send(job);
     }
@@ -59,7 +66,7 @@ fn start() -> SyncSender<Job> {
         .name("lookout".to_owned())
         .spawn(move || {
             for job in jobs {
-                if let Some(others) = others(&job) {
+                if let Some(others) = others(&job, MAX_FILES) {
                     job.ledger.saw(&job.watched, others);
                 }
             }
@@ -69,13 +76,13 @@ fn start() -> SyncSender<Job> {
 }
 
 /// The tracked files that hold somebody else's work.
-fn others(job: &Job) -> Option<HashSet<String>> {
+fn others(job: &Job, most: usize) -> Option<HashSet<String>> {
     let project = &job.watched.project;
     let world = job.machine.world(project, project);
     let git = world.git();
     let repository = git.repository(Path::new(project))?;
     let view = job.ledger.view(&job.watched.session).in_project(project);
-    let unsettled = git.unsettled(&repository, MAX_FILES)?;
+    let unsettled = git.unsettled(&repository, most)?;
     let others = unsettled.into_iter().filter_map(|name| {
         let path = repository.root.join(std::ffi::OsStr::from_bytes(&name));
         let text = path.to_str()?.to_owned();

@@ -13,8 +13,6 @@ const MAX_FILES: usize = 20_000;
 const MAX_CALLS: usize = 8_192;
 /// Calls that are waited for.
 const MAX_OPEN: usize = 512;
-/// A file system's clock may be behind by so much.
-const CLOCK: Duration = Duration::milliseconds(10);
 
 /// When a file last changed, and when it came to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,21 +60,25 @@ pub(super) struct SessionWork {
     /// Of calls that were watched: the tracked files that held somebody else's work when they began.
     pub(super) watched: HashMap<String, HashSet<String>>,
     pub(super) open: HashMap<String, OpenCall>,
-    /// When the session was last heard of.
+    /// When the session was last heard of, by the clock of the file system.
     heard: Option<DateTime<Utc>>,
 }
 
 impl SessionWork {
     /// Notes that the session was heard of.
-    pub(super) fn hear(&mut self, at: DateTime<Utc>) {
-        self.heard = self.heard.max(Some(at));
+    pub(super) fn hear(&mut self) {
+        self.heard = Some(file_clock());
     }
 
-    /// From when on a file that changes is the doing of a call that begins now: a file system's clock may be behind, but
-    /// what was there when the session was last heard of is older.
-    pub(super) fn beginning(&self, now: DateTime<Utc>) -> DateTime<Utc> {
-        self.heard
-            .map_or(now - CLOCK, |heard| heard.max(now - CLOCK))
+    /// From when on a file that changes is the doing of a call that begins now.
+    pub(super) fn beginning(&self) -> DateTime<Utc> {
+        let now = file_clock();
+        // What bears the time at which the session was last heard of may be older than the call.
+        if self.heard == Some(now) {
+            now + Duration::nanoseconds(1)
+        } else {
+            now
+        }
     }
 
     pub(super) fn begin(&mut self, call: &str, open: OpenCall) {
@@ -222,4 +224,18 @@ impl SessionWork {
             known(times.changed)
         })
     }
+}
+
+/// The time that a file gets which changes now. The system's clock for files goes in steps, and so may be behind.
+#[cfg(target_os = "linux")]
+fn file_clock() -> DateTime<Utc> {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
+    let nanos = u32::try_from(now.tv_nsec).unwrap_or(0);
+    DateTime::from_timestamp(now.tv_sec, nanos).unwrap_or_else(Utc::now)
+}
+
+/// The time that a file gets which changes now.
+#[cfg(not(target_os = "linux"))]
+fn file_clock() -> DateTime<Utc> {
+    Utc::now()
 }

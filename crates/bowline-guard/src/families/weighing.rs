@@ -124,11 +124,7 @@ fn may_lose_silently(act: &Act, earlier: &[Act], world: &dyn World) -> bool {
         | Act::Copy { to, .. } => in_project(to),
         Act::Move { from, to } => in_project(to) || from.iter().any(in_project),
         Act::WriteFound(found) => found.roots().any(in_project),
-        Act::DeleteFound(found) => found.roots().any(|root| {
-            in_project(root)
-                && !found.may_take(root, "any/thing.else")
-                && SAMPLES.iter().any(|name| found.may_take(root, name))
-        }),
+        Act::DeleteFound(found) => found.is_for_leftovers() && found.roots().any(in_project),
         // What is left behind may be a person's, and what git ignores is not always made again.
         Act::Delete { target, .. } => {
             in_project(target)
@@ -148,9 +144,6 @@ fn may_lose_silently(act: &Act, earlier: &[Act], world: &dyn World) -> bool {
         _ => false,
     }
 }
-
-/// Names of what people leave behind.
-const SAMPLES: &[&str] = &["x.bak", "x.orig", "x~", "scratch.x", "tmp_x"];
 
 /// Whether what a path is called says enough.
 fn by_name(target: &Target, world: &dyn World) -> bool {

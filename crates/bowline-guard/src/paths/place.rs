@@ -151,7 +151,7 @@ const PRECIOUS: &[&str] = &[
     "*.onnx", "*.safetensors", "*.h5", "*.parquet", "*.csv", "*.tsv", "*.xls*", "*.ods", "*.doc*", "*.odt", "*.pdf",
     "*.ppt*", "*.md", "*.rst", "*.ipynb", "*.mp4", "*.mov", "*.mkv", "*.mp3", "*.wav", "*.flac", "*.jpg", "*.jpeg",
     "*.png", "*.psd", "*.raw", "*.zip", "*.tar", "*.tar.*", "*.tgz", "*.patch", "*.diff", "settings.*", "config.*",
-    "local", "drafts", "research", "notebooks", "pgdata", "*.sh", "*.txt", "*.conf", "*.ini", "*.ovpn", "workspace.xml", "*.sketch", "*.fig", "*.blend",
+    "local", "drafts", "research", "notebooks", "pgdata", "*.sh", "*.conf", "*.ini", "*.ovpn", "workspace.xml", "*.sketch", "*.fig", "*.blend",
 ];
 
 #[rustfmt::skip]
@@ -382,6 +382,7 @@ pub fn scratch_by_name(path: &str) -> bool {
 }
 
 /// Of the scratch files, those that a person may have put there: no program makes them again.
+#[rustfmt::skip]
 const LEFTOVERS: &[&str] = &[
     "*~",
     "*.bak",
@@ -400,8 +401,6 @@ const LEFTOVERS: &[&str] = &[
     "*_tmp.*",
     "*-tmp.*",
     "*.scratch",
-    "*.tmp",
-    "*.temp",
 ];
 
 /// Whether the last component is named like something that was left behind, by whomever.

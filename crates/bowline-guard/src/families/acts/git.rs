@@ -400,7 +400,7 @@ fn worktree(rest: &[Arg]) -> Vec<GitAct> {
     match parsed.at(0) {
         "add" => vec![GitAct::WorktreeAdd { path }],
         "remove" if parsed.has(&["f", "force"]) => vec![GitAct::WorktreeRemove { path }],
-        "remove" => vec![GitAct::Other],
+        "remove" => vec![GitAct::WorktreeGone],
         _ => Vec::new(),
     }
 }
