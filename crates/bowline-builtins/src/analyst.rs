@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bowline::hooks::{HookContext, HookInput};
 use bowline_guard::judge::Judgement;
+use bowline_guard::paths::OwnPlaces;
 use bowline_guard::sensitive::SensitivePolicy;
 use bowline_guard::tool_call::judge_shell;
 use chrono::{DateTime, Utc};
@@ -23,6 +24,7 @@ pub struct Analyst {
     machine: Arc<Machine>,
     project: PathBuf,
     sensitive: SensitivePolicy,
+    own_places: OwnPlaces,
     recent: Mutex<VecDeque<Remembered>>,
 }
 
@@ -43,8 +45,15 @@ impl Analyst {
             machine,
             project,
             sensitive,
+            own_places: OwnPlaces::default(),
             recent: Mutex::default(),
         }
+    }
+
+    /// The same, for callers whose environment puts our own files there.
+    pub fn with_own_places(mut self, places: OwnPlaces) -> Self {
+        self.own_places = places;
+        self
     }
 
     /// The project's folder.
@@ -67,6 +76,7 @@ impl Analyst {
         self.machine
             .world(cwd, &self.project.to_string_lossy())
             .with_sensitive(&self.sensitive)
+            .with_own_places(&self.own_places)
     }
 
     /// Whether the project is a linked git worktree.

@@ -30,10 +30,12 @@ mod analyst;
 mod assemble;
 pub mod guard;
 pub mod machine;
+mod own_places;
 pub mod rule;
 mod sanitise;
 pub mod tracing;
 
 pub use analyst::Analyst;
 pub use assemble::{Builtins, Lasting, Shipped, assemble};
+pub use own_places::{OWN_PLACE_VARIABLES, own_places};
 pub use sanitise::{REDACTED, mask, sanitise};

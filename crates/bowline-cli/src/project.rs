@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bowline::settings::{self, LoadedRule, Locations, Settings, SettingsFile};
 use bowline_builtins::machine::Machine;
 use bowline_builtins::rule::{Compiled, compile_rules};
-use bowline_builtins::{Analyst, Builtins, Lasting};
+use bowline_builtins::{Analyst, Builtins, Lasting, own_places};
 use bowline_guard::sensitive::SensitivePolicy;
 use serde::{Serialize, Serializer};
 
@@ -46,7 +46,8 @@ pub(crate) fn load(folder: &Path) -> Settings {
 
 /// The hooks that Bowline adds to the project's own.
 pub(crate) fn builtins(settings: &Settings) -> Builtins {
-    Builtins::new(settings, &Lasting::new(Machine::from_env()))
+    let own_places = own_places(|name| std::env::var_os(name));
+    Builtins::of_caller(settings, &Lasting::new(Machine::from_env()), own_places)
 }
 
 /// What becomes of the rules of a file that is looked at by itself.

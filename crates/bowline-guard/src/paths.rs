@@ -65,6 +65,31 @@ pub trait World {
     fn sensitive_policy(&self) -> &SensitivePolicy {
         SensitivePolicy::none()
     }
+
+    /// Where Bowline's own files and the agents' settings are, besides the usual places.
+    fn own_places(&self) -> &OwnPlaces {
+        OwnPlaces::none()
+    }
+}
+
+/// Where the files of the guard itself are, as an environment moves them. All paths are absolute.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OwnPlaces {
+    /// Files of Bowline, and folders in which everything is its own.
+    pub own: Vec<String>,
+    /// Folders that hold settings of agents, beside other things.
+    pub agents: Vec<String>,
+}
+
+impl OwnPlaces {
+    /// No other than the usual ones.
+    pub fn none() -> &'static Self {
+        static NONE: OwnPlaces = OwnPlaces {
+            own: Vec::new(),
+            agents: Vec::new(),
+        };
+        &NONE
+    }
 }
 
 /// A world of which only three directories are known, and what the project says.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use bowline_guard::paths::{World, is_within};
+use bowline_guard::paths::{OwnPlaces, World, is_within};
 use bowline_guard::sensitive::SensitivePolicy;
 
 use super::look::Look;
@@ -18,6 +18,7 @@ pub struct MachineWorld<'m> {
     cwd: Place,
     project_root: Place,
     sensitive: &'m SensitivePolicy,
+    own_places: &'m OwnPlaces,
     look: Look,
 }
 
@@ -48,6 +49,7 @@ impl<'m> MachineWorld<'m> {
             cwd: Place::new(cwd),
             project_root: Place::new(project_root),
             sensitive: SensitivePolicy::none(),
+            own_places: OwnPlaces::none(),
             look: Look::new(budget),
         }
     }
@@ -55,6 +57,12 @@ impl<'m> MachineWorld<'m> {
     /// The same, with what the project says about files that hold secrets.
     pub fn with_sensitive(mut self, policy: &'m SensitivePolicy) -> Self {
         self.sensitive = policy;
+        self
+    }
+
+    /// The same, for a caller whose environment puts our own files there.
+    pub fn with_own_places(mut self, places: &'m OwnPlaces) -> Self {
+        self.own_places = places;
         self
     }
 }
@@ -86,6 +94,10 @@ impl World for MachineWorld<'_> {
 
     fn sensitive_policy(&self) -> &SensitivePolicy {
         self.sensitive
+    }
+
+    fn own_places(&self) -> &OwnPlaces {
+        self.own_places
     }
 
     /// The user's name only. Home, the current directory and the like follow from the other answers, which a command

@@ -2,6 +2,7 @@
 
 mod databases;
 mod machines;
+mod own;
 mod repositories;
 mod searches;
 mod secret_files;

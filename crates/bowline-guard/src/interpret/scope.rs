@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::value::{Content, Output};
 use crate::invocation::{Directory, Invocation, Links, Through, Value};
-use crate::paths::World;
+use crate::paths::{OwnPlaces, World};
 use crate::sensitive::SensitivePolicy;
 use crate::shell::tree::Statement;
 
@@ -197,5 +197,8 @@ impl World for At<'_> {
     }
     fn sensitive_policy(&self) -> &SensitivePolicy {
         self.world.sensitive_policy()
+    }
+    fn own_places(&self) -> &OwnPlaces {
+        self.world.own_places()
     }
 }

@@ -11,7 +11,7 @@ const CUSTOMARY: &[(&str, &str)] = &[
 /// Programs that variables are named after.
 #[rustfmt::skip]
 const NAMED: &[&str] = &[
-    "adb", "ansible", "apt", "apt-get", "autoconf", "aws", "awk", "bash", "bazel", "black", "brew", "bun", "bundle", "cargo",
+    "adb", "ansible", "apt", "apt-get", "autoconf", "aws", "awk", "bash", "bazel", "black", "bowline", "brew", "bun", "bundle", "cargo",
     "cat", "ccache", "chmod", "chown", "chrome", "chromium", "clang", "clang-format", "clang-tidy", "cmake", "composer",
     "conda", "cp", "curl", "dart", "dd", "deno", "diff", "docker", "docker-compose", "dotnet", "egrep", "emacs", "esbuild",
     "eslint", "ffmpeg", "find", "firefox", "flake8", "flutter", "gcc", "gcloud", "gdb", "gem", "gh", "ghc", "git", "go",
