@@ -56,6 +56,13 @@ pub trait World {
         None
     }
 
+    /// What git runs for `name` in the repository around `directory`, if it is an alias there: `reset --hard`, `!rm -rf x`.
+    /// Asked only for what git does not know by itself.
+    fn git_alias(&self, directory: &str, name: &str) -> Option<String> {
+        let _ = (directory, name);
+        None
+    }
+
     /// Whether a question was left without an answer because too many were asked.
     fn is_exhausted(&self) -> bool {
         false

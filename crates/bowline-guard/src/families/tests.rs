@@ -1,5 +1,6 @@
 //! Tables of commands and their verdicts, one file per group of families.
 
+mod aliases;
 mod databases;
 mod machines;
 mod own;

@@ -201,4 +201,7 @@ impl World for At<'_> {
     fn own_places(&self) -> &OwnPlaces {
         self.world.own_places()
     }
+    fn git_alias(&self, directory: &str, name: &str) -> Option<String> {
+        self.world.git_alias(directory, name)
+    }
 }
