@@ -175,7 +175,10 @@ impl Interpreter<'_> {
     /// A variable of the guard's own that is set for all that comes: this is told as a run.
     fn emit_own_variable(&mut self, call: &Call, scope: &Scope) {
         let mut told = call.clone();
-        let is_own = |item: &Item| item.marked().starts_with("BOWLINE");
+        let is_own = |item: &Item| {
+            let text = item.marked();
+            text.starts_with("BOWLINE") || text.starts_with("HTMLGRAPH_DISABLE")
+        };
         for item in told.words.iter_mut().skip(1).filter(|it| is_own(it)) {
             // `BOWLINE=…; export BOWLINE`
             let name = item.marked();

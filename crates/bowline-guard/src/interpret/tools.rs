@@ -46,7 +46,10 @@ pub(super) fn named_by(word: &str) -> Option<&'static str> {
         .unwrap_or(&name);
     // `CLOUDSDK_PYTHON` is a python.
     let last = name.rsplit('_').next().unwrap_or(name);
-    program(name).or_else(|| program(last))
+    let versionless = last.trim_end_matches(|it: char| it.is_ascii_digit());
+    program(name)
+        .or_else(|| program(last))
+        .or_else(|| program(versionless))
 }
 
 fn program(name: &str) -> Option<&'static str> {
@@ -82,6 +85,7 @@ mod tests {
             ("$git", Some("git")),
             ("$MAYBE_SUDO", Some("sudo")),
             ("$HOST_CC", Some("cc")),
+            ("$PYTHON311", Some("python")),
             ("$CMD", None),
             ("$X", None),
             ("git", None),

@@ -111,7 +111,10 @@ fn is_unguarding(program: &str, option: &str) -> bool {
         ("claude" | "claude-code", "--bare")
         | ("gemini" | "gemini-cli" | "qwen" | "qwen-code", "-y")
         | ("cursor-agent", "-f" | "--force") => true,
-        _ => long && UNGUARDING.iter().any(|it| lower.contains(it)),
+        _ => {
+            let lower = lower.replace("webhook", "");
+            long && UNGUARDING.iter().any(|it| lower.contains(it))
+        }
     }
 }
 

@@ -22,7 +22,11 @@ pub(super) fn effects(invocation: &Invocation, world: &dyn World) -> Vec<Effect>
             );
         }
     }
-    for path in inner_paths(invocation) {
+    let named = put_into_folder(invocation);
+    for path in inner_paths(invocation)
+        .into_iter()
+        .chain(named.iter().map(String::as_str))
+    {
         if is_own(path, world) {
             found.push(
                 SETTINGS.doubtful(format!("changes {path}, the settings of the guard itself")),
@@ -111,6 +115,31 @@ fn inner_paths(invocation: &Invocation) -> Vec<&str> {
         }
         _ => Vec::new(),
     }
+}
+
+/// `cp x/bowline-hook ~/.cargo/bin/`: the new file has the old one's name.
+fn put_into_folder(invocation: &Invocation) -> Vec<String> {
+    if !matches!(
+        program_of(invocation),
+        "cp" | "mv" | "install" | "ln" | "rsync" | "scp"
+    ) {
+        return Vec::new();
+    }
+    let words: Vec<&str> = operands(&invocation.args).map(word).collect();
+    let Some((folder, sources)) = words.split_last() else {
+        return Vec::new();
+    };
+    let folder = folder.trim_end_matches('/');
+    let last = folder.rsplit('/').next().unwrap_or(folder);
+    if !matches!(last, "bin" | "sbin" | "libexec" | ".") {
+        return Vec::new();
+    }
+    let names = sources.iter().filter_map(|it| it.rsplit('/').next());
+    let ours = |name: &&str| is_own_name(name) || is_own_program(name, "bin", &[]);
+    names
+        .filter(ours)
+        .map(|name| format!("{folder}/{name}"))
+        .collect()
 }
 
 fn in_place(args: &[Arg]) -> bool {
@@ -424,7 +453,11 @@ fn is_in_own_folder(parts: &[&str]) -> bool {
             "bowline",
         ] => true,
         ["bowline", file] => is_kept_file(file),
-        [folder, file] => folder.starts_with("bowline-") && is_kept_file(file),
+        // The folder of a user's socket, in the one for temporary files.
+        [folder, file] => {
+            let user = folder.strip_prefix("bowline-").unwrap_or_default();
+            !user.is_empty() && user.bytes().all(|it| it.is_ascii_digit()) && is_kept_file(file)
+        }
         _ => false,
     });
     let runtime = matches!(parts, ["run", "user", _, "bowline", ..]);
