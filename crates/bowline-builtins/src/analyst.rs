@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bowline::hooks::{HookContext, HookInput};
 use bowline_guard::judge::Judgement;
+use bowline_guard::paths::OwnPlaces;
 use bowline_guard::sensitive::SensitivePolicy;
 use bowline_guard::tool_call::judge_shell;
 use chrono::{DateTime, Utc};
@@ -25,6 +26,7 @@ pub struct Analyst {
     project: PathBuf,
     sensitive: SensitivePolicy,
     ledger: Arc<Ledger>,
+    own_places: OwnPlaces,
     recent: Mutex<VecDeque<Remembered>>,
 }
 
@@ -46,6 +48,7 @@ impl Analyst {
             project,
             sensitive,
             ledger: Arc::default(),
+            own_places: OwnPlaces::default(),
             recent: Mutex::default(),
         }
     }
@@ -59,6 +62,12 @@ impl Analyst {
     /// The machine that it judges on.
     pub(crate) fn machine(&self) -> &Arc<Machine> {
         &self.machine
+    }
+
+    /// The same, for callers whose environment puts our own files there.
+    pub fn with_own_places(mut self, places: OwnPlaces) -> Self {
+        self.own_places = places;
+        self
     }
 
     /// The project's folder.
@@ -81,6 +90,7 @@ impl Analyst {
         self.machine
             .world(cwd, &self.project.to_string_lossy())
             .with_sensitive(&self.sensitive)
+            .with_own_places(&self.own_places)
     }
 
     /// The same, with what a session made.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bowline::hooks::{Hook, HookManager, Services};
 use bowline::settings::{SecretWriting, Settings};
+use bowline_guard::paths::OwnPlaces;
 use bowline_guard::pattern::PathPattern;
 use bowline_guard::sensitive::SensitivePolicy;
 
@@ -93,12 +94,20 @@ impl Shipped {
 impl Builtins {
     /// Our hooks for a project with these settings.
     pub fn new(settings: &Settings, lasting: &Lasting) -> Self {
+        Self::of_caller(settings, lasting, OwnPlaces::default())
+    }
+
+    /// The same, for callers whose environment puts our own files there ([`own_places`](crate::own_places)).
+    pub fn of_caller(settings: &Settings, lasting: &Lasting, own_places: OwnPlaces) -> Self {
         let analyst = Analyst::new(
             Arc::clone(&lasting.machine),
             settings.project.clone(),
             sensitive_policy(settings),
         );
-        let analyst = Arc::new(analyst.with_ledger(Arc::clone(&lasting.ledger)));
+        let analyst = analyst
+            .with_ledger(Arc::clone(&lasting.ledger))
+            .with_own_places(own_places);
+        let analyst = Arc::new(analyst);
         let guards = Arc::new(Guards::new(
             Arc::clone(&analyst),
             Policies::new(settings.config.guard.clone()),

@@ -31,6 +31,7 @@ mod assemble;
 pub mod guard;
 mod loss;
 pub mod machine;
+mod own_places;
 pub mod rule;
 mod sanitise;
 pub mod tracing;
@@ -38,5 +39,6 @@ mod work;
 
 pub use analyst::Analyst;
 pub use assemble::{Builtins, Lasting, Shipped, assemble};
+pub use own_places::{OWN_PLACE_VARIABLES, own_places};
 pub use sanitise::{REDACTED, mask, sanitise};
 pub use work::Ledger;

@@ -83,7 +83,7 @@ impl Machine {
 
 /// The name that is left when all links are followed, because the guard compares places by their names.
 /// A path that does not lead anywhere stays as it is.
-fn real_name(path: &str) -> String {
+pub(crate) fn real_name(path: &str) -> String {
     let real = Path::new(path)
         .is_absolute()
         .then(|| {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bowline::settings::{self, LoadedRule, Locations, Settings, SettingsFile};
 use bowline_builtins::machine::Machine;
 use bowline_builtins::rule::{Compiled, compile_rules};
-use bowline_builtins::{Analyst, Builtins, Lasting, Ledger};
+use bowline_builtins::{Analyst, Builtins, Lasting, Ledger, own_places};
 use bowline_guard::sensitive::SensitivePolicy;
 use bowline_store::Store;
 use serde::{Serialize, Serializer};
@@ -54,7 +54,8 @@ pub(crate) fn builtins(settings: &Settings) -> Builtins {
 pub(crate) fn builtins_after(settings: &Settings, store: Option<Arc<dyn Store>>) -> Builtins {
     let mut lasting = Lasting::new(Machine::from_env());
     lasting.ledger = Arc::new(Ledger::new(store));
-    Builtins::new(settings, &lasting)
+    let own_places = own_places(|name| std::env::var_os(name));
+    Builtins::of_caller(settings, &lasting, own_places)
 }
 
 /// What becomes of the rules of a file that is looked at by itself.

@@ -61,6 +61,50 @@ fn f20_h_nothing_is_recorded_where_tracking_is_switched_off() {
 }
 
 #[test]
+fn the_guards_own_files_are_known_where_each_callers_environment_puts_them() {
+    let stage = Stage::new();
+    let asked = |moved: Option<(&str, &str)>, payload: &Value| {
+        let mut call = stage.call();
+        if let Some((name, path)) = moved {
+            call.env.push((name.into(), stage.path(path).into()));
+        }
+        permission(&stage.client().hook(call, payload)).0 == "ask"
+    };
+    let shell = |file: &str| stage.bash(&format!("echo x > {}", stage.path(file).display()));
+    let tool = |file: &str| {
+        let mut payload = stage.bash("");
+        payload["tool_name"] = json!("Write");
+        payload["tool_input"] = json!({"file_path": stage.path(file), "content": "x"});
+        payload
+    };
+    for (variable, folder, file) in [
+        (
+            "XDG_CONFIG_HOME",
+            "project/c",
+            "project/c/bowline/rules.toml",
+        ),
+        ("XDG_DATA_HOME", "project/d", "project/d/bowline/x"),
+        ("XDG_STATE_HOME", "project/s", "project/s/bowline/x"),
+        ("XDG_RUNTIME_DIR", "project/r", "project/r/bowline/x"),
+        ("BOWLINE_SOCKET", "project/x.sock", "project/x.sock"),
+        (
+            "CLAUDE_CONFIG_DIR",
+            "project/work",
+            "project/work/settings.json",
+        ),
+        ("CODEX_HOME", "project/codex", "project/codex/config.toml"),
+    ] {
+        for payload in [shell(file), tool(file)] {
+            assert!(
+                asked(Some((variable, folder)), &payload),
+                "{variable} {payload}"
+            );
+            assert!(!asked(None, &payload), "without {variable} {payload}");
+        }
+    }
+}
+
+#[test]
 fn f30_b_requests_and_calls_are_answered_in_order_with_their_ids() {
     let stage = Stage::new();
     let mut client = stage.client();

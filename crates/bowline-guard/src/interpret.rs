@@ -10,6 +10,7 @@ mod decode;
 mod each;
 mod embedded;
 mod flow;
+mod git;
 mod hidden;
 mod language;
 mod options;

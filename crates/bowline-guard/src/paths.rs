@@ -64,6 +64,13 @@ pub trait World {
         Loss::Unknown
     }
 
+    /// What git runs for `name` in the repository around `directory`, if it is an alias there: `reset --hard`, `!rm -rf x`.
+    /// Asked only for what git does not know by itself.
+    fn git_alias(&self, directory: &str, name: &str) -> Option<String> {
+        let _ = (directory, name);
+        None
+    }
+
     /// Whether a question was left without an answer because too many were asked.
     fn is_exhausted(&self) -> bool {
         false
@@ -72,6 +79,31 @@ pub trait World {
     /// What the project itself says about files that hold secrets.
     fn sensitive_policy(&self) -> &SensitivePolicy {
         SensitivePolicy::none()
+    }
+
+    /// Where Bowline's own files and the agents' settings are, besides the usual places.
+    fn own_places(&self) -> &OwnPlaces {
+        OwnPlaces::none()
+    }
+}
+
+/// Where the files of the guard itself are, as an environment moves them. All paths are absolute.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OwnPlaces {
+    /// Files of Bowline, and folders in which everything is its own.
+    pub own: Vec<String>,
+    /// Folders that hold settings of agents, beside other things.
+    pub agents: Vec<String>,
+}
+
+impl OwnPlaces {
+    /// No other than the usual ones.
+    pub fn none() -> &'static Self {
+        static NONE: OwnPlaces = OwnPlaces {
+            own: Vec::new(),
+            agents: Vec::new(),
+        };
+        &NONE
     }
 }
 

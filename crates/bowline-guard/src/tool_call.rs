@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::effect::{Category, Effect, Gravity};
 use crate::families::{self, rule::rules};
-use crate::invocation::{Arg, Invocation, Opened, Opening};
+use crate::invocation::{Arg, Invocation, Opened, Opening, Stdin};
 use crate::judge::{Judgement, judge, judge_powershell};
 use crate::lookalikes;
 use crate::loss::{Act, Target, Writing};
@@ -30,6 +30,8 @@ rules! {
 pub struct ToolCall<'input> {
     /// `command`, of tools that run a shell.
     pub command: Option<&'input str>,
+    /// The text that a tool puts into a file.
+    pub content: Option<&'input str>,
     /// The fields that name files.
     pub files: ToolFields<'input>,
 }
@@ -39,6 +41,9 @@ impl<'input> ToolCall<'input> {
     pub fn from_fields(field: impl Fn(&str) -> Option<&'input str>) -> Self {
         Self {
             command: field("command"),
+            content: ["content", "new_string", "new_source"]
+                .into_iter()
+                .find_map(&field),
             files: ToolFields {
                 file_path: field("file_path"),
                 notebook_path: field("notebook_path"),
@@ -395,6 +400,9 @@ fn own_settings(tool: &str, call: &ToolCall<'_>, world: &dyn World) -> Option<Ef
     });
     let run = Invocation {
         opened: opened.collect(),
+        stdin: call
+            .content
+            .map_or(Stdin::None, |text| Stdin::Text(text.to_owned())),
         ..Invocation::plain("tee", &[], world.cwd())
     };
     families::effects(&run, world)
@@ -536,6 +544,30 @@ mod tests {
                 vec![("file_path", "docs/x"), ("path", ".claude/settings.json")],
                 Ask,
                 Some(Category::OwnSettings),
+            ),
+            (
+                "Write",
+                vec![("file_path", "/home/dev/.cargo/bin/bowline-hook")],
+                Ask,
+                Some(Category::OwnSettings),
+            ),
+            (
+                "Edit",
+                vec![
+                    ("file_path", "/home/dev/.zshrc"),
+                    ("new_string", "export BOWLINE=off"),
+                ],
+                Ask,
+                Some(Category::OwnSettings),
+            ),
+            (
+                "Write",
+                vec![
+                    ("file_path", "docs/switch.md"),
+                    ("content", "export BOWLINE=off"),
+                ],
+                Allow,
+                None,
             ),
             (
                 "Read",

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use bowline_guard::loss::{Act, Loss};
-use bowline_guard::paths::{World, is_within};
+use bowline_guard::paths::{OwnPlaces, World, is_within};
 use bowline_guard::sensitive::SensitivePolicy;
 
 use super::git::{GitReader, GitState};
@@ -23,6 +23,7 @@ pub struct MachineWorld<'m> {
     project_root: Place,
     sensitive: &'m SensitivePolicy,
     work: Option<SessionView<'m>>,
+    own_places: &'m OwnPlaces,
     look: Look,
     git: OnceLock<GitState>,
 }
@@ -55,6 +56,7 @@ impl<'m> MachineWorld<'m> {
             project_root: Place::new(project_root),
             sensitive: SensitivePolicy::none(),
             work: None,
+            own_places: OwnPlaces::none(),
             look: Look::new(budget),
             git: OnceLock::new(),
         }
@@ -87,6 +89,12 @@ impl<'m> MachineWorld<'m> {
     pub(crate) fn git(&self) -> GitReader<'_> {
         GitReader::new(self.machine, self.git.get_or_init(GitState::default))
     }
+
+    /// The same, for a caller whose environment puts our own files there.
+    pub fn with_own_places(mut self, places: &'m OwnPlaces) -> Self {
+        self.own_places = places;
+        self
+    }
 }
 
 impl World for MachineWorld<'_> {
@@ -118,6 +126,10 @@ impl World for MachineWorld<'_> {
         self.sensitive
     }
 
+    fn own_places(&self) -> &OwnPlaces {
+        self.own_places
+    }
+
     /// The user's name only. Home, the current directory and the like follow from the other answers, which a command
     /// that changes directory replaces.
     fn variable(&self, name: &str) -> Option<Cow<'_, str>> {
@@ -133,6 +145,12 @@ impl World for MachineWorld<'_> {
         let target = self.look.link_target(Path::new(path))?;
         let target = target.to_string_lossy().into_owned();
         (!is_second_name(path, &target)).then_some(target)
+    }
+
+    fn git_alias(&self, directory: &str, name: &str) -> Option<String> {
+        let git = self.git();
+        let repository = git.repository(Path::new(directory))?;
+        git.alias(&repository, name)?
     }
 
     fn loss(&self, act: &Act, earlier: &[Act]) -> Loss {

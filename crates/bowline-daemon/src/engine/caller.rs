@@ -1,12 +1,15 @@
 //! Who calls: the folder, the environment, and where that user's settings are.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bowline::hooks::HookInput;
 use bowline::settings::Locations;
 use bowline_builtins::tracing::{DISABLING_VARIABLES, disables};
+use bowline_builtins::{OWN_PLACE_VARIABLES, own_places};
+use bowline_guard::paths::OwnPlaces;
 use bowline_wire::{Call, Environment};
 
 use super::projects::{ClaudeHooks, ProjectKey};
@@ -15,13 +18,19 @@ use crate::registration::{PROJECT_SCOPE, SCOPE_VARIABLE};
 
 /// The agent's own word for its project's folder.
 const PROJECT_VARIABLE: &str = "CLAUDE_PROJECT_DIR";
-/// What moves the folders of settings.
-const LOCATION_VARIABLES: [&str; 4] = [
-    "HOME",
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-    "CLAUDE_CONFIG_DIR",
-];
+/// What moves the folders of settings, and of what must not be touched.
+const LOCATION_VARIABLES: [&str; OWN_PLACE_VARIABLES.len()] = OWN_PLACE_VARIABLES;
+
+/// The values of the variables that move folders.
+pub(super) type LocationValues = [Option<String>; LOCATION_VARIABLES.len()];
+
+/// Where the guard's own files are by these values.
+pub(super) fn own_places_of(values: &LocationValues) -> OwnPlaces {
+    own_places(|name| {
+        let at = LOCATION_VARIABLES.iter().position(|it| *it == name)?;
+        values.get(at)?.as_ref().map(OsString::from)
+    })
+}
 
 /// Whether something is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +45,7 @@ pub(super) struct Known {
     /// The project's folder, if the agent names one.
     project: Option<PathBuf>,
     /// What moves the folders of settings.
-    locations: Arc<[Option<String>; LOCATION_VARIABLES.len()]>,
+    locations: Arc<LocationValues>,
     /// Whether anything shall be decided.
     pub(super) deciding: Switch,
     /// Whether anything shall be recorded.
@@ -47,7 +56,7 @@ pub(super) struct Known {
 
 impl Known {
     pub(super) fn of(env: &Environment) -> Self {
-        let mut locations: [Option<String>; LOCATION_VARIABLES.len()] = Default::default();
+        let mut locations = LocationValues::default();
         let mut known = Self {
             project: None,
             locations: Arc::default(),

@@ -13,7 +13,7 @@ use bowline_builtins::{Builtins, Lasting};
 use chrono::{DateTime, Utc};
 
 use super::Weight;
-use super::caller::Caller;
+use super::caller::{Caller, LocationValues, own_places_of};
 use crate::registration::starts_bowline;
 
 /// So many projects are kept loaded; the one that was loaded first makes room.
@@ -36,7 +36,7 @@ const COARSE: Duration = Duration::from_secs(2);
 pub(super) struct ProjectKey {
     pub(super) folder: PathBuf,
     pub(super) claude_hooks: ClaudeHooks,
-    pub(super) locations: Arc<[Option<String>; 4]>,
+    pub(super) locations: Arc<LocationValues>,
 }
 
 /// A project with its hooks.
@@ -120,7 +120,7 @@ impl Project {
             ClaudeHooks::Agent | ClaudeHooks::Bridge => keep_own_hooks(&mut settings),
         }
         let services = Services::of_caller(&settings, &locations);
-        let builtins = Builtins::new(&settings, lasting);
+        let builtins = Builtins::of_caller(&settings, lasting, own_places_of(&key.locations));
         let mut deciding = settings.manager(services);
         builtins.register_into(&mut deciding);
         let mut observing = HookManager::new();

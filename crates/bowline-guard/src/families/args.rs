@@ -63,9 +63,11 @@ impl Spec {
         if self.longs.contains(&given) {
             return given;
         }
-        let mut meant = self.longs.iter().filter(|long| long.starts_with(given));
-        match (meant.next(), meant.next()) {
-            (Some(only), None) => only,
+        let meant = || self.longs.iter().filter(|long| long.starts_with(given));
+        // Of several the one that all others begin with: `--forc` is meant as `--force`.
+        let shortest = meant().min_by_key(|long| long.len());
+        match shortest {
+            Some(name) if meant().all(|long| long.starts_with(*name)) => name,
             _ => given,
         }
     }

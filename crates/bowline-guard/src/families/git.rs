@@ -76,6 +76,9 @@ fn git(args: &[Arg], stdin: &Stdin, aliases_left: u8) -> Vec<Effect> {
         let (start, called) = name.split_at_checked("alias.".len())?;
         (start.eq_ignore_ascii_case("alias.") && called == command).then_some(value)
     });
+    if command == "push" && !asks_for_help("git", rest) {
+        found.extend(git_remote::push_settings(global.values(&["c"])));
+    }
     match alias {
         Some(alias) if aliases_left > 0 && !alias.starts_with('!') => {
             let words: Vec<Arg> = alias.split_whitespace().map(Arg::known).collect();

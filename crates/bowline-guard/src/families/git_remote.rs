@@ -120,6 +120,33 @@ pub(super) fn push(rest: &[Arg]) -> Vec<Effect> {
     found
 }
 
+/// What settings make of a push: `git -c remote.origin.push=+main push`.
+pub(super) fn push_settings<'a>(settings: impl Iterator<Item = &'a str>) -> Vec<Effect> {
+    let mut found = Vec::new();
+    for (name, value) in settings.filter_map(|it| it.split_once('=')) {
+        let name = name.to_ascii_lowercase();
+        let Some((_, key)) = name
+            .strip_prefix("remote.")
+            .and_then(|it| it.rsplit_once('.'))
+        else {
+            continue;
+        };
+        match (key, value.chars().next()) {
+            ("push", Some('+')) => found.push(FORCE.grave(format!(
+                "overwrites {value} on the remote (`+` means force)"
+            ))),
+            ("push", Some(':')) => {
+                found.push(DELETE.doubtful(format!("deletes {value} on the remote")));
+            }
+            ("mirror", _) if !matches!(value, "false" | "no" | "0") => found.push(
+                MIRROR.grave("makes the remote equal to this repository and deletes the rest"),
+            ),
+            _ => {}
+        }
+    }
+    found
+}
+
 /// `hub delete`, which deletes a repository on GitHub.
 pub(super) fn hub_delete(rest: &[Arg]) -> Option<Effect> {
     let parsed = parse(rest, &Spec::gnu(&[]));

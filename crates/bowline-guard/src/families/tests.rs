@@ -1,7 +1,9 @@
 //! Tables of commands and their verdicts, one file per group of families.
 
+mod aliases;
 mod databases;
 mod machines;
+mod own;
 mod repositories;
 mod searches;
 mod secret_files;

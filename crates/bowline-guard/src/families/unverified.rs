@@ -43,7 +43,11 @@ pub(super) fn program(invocation: &Invocation) -> Option<Effect> {
     let written = invocation.program_path.as_deref()?;
     let everyday = match written.split_once('…') {
         Some((before, after)) => says_enough(before, after),
-        None => !written.contains(['$', '`']) || is_everyday_variable(written),
+        None => {
+            !written.contains(['$', '`'])
+                || is_everyday_variable(written, EVERYDAY)
+                || (invocation.args.is_empty() && is_everyday_variable(written, FLAGS))
+        }
     };
     if everyday || names_a_file(invocation) || given_by_printer(invocation) {
         return None;
@@ -166,12 +170,18 @@ fn says_enough(before: &str, after: &str) -> bool {
 /// Words of variables' names that hold the name of one program, or what may stand before a command.
 #[rustfmt::skip]
 const EVERYDAY: &[&str] = &[
-    "app", "bin", "binary", "compiler", "dry", "dryrun", "echo", "entrypoint", "exe", "executable", "interpreter",
+    "app", "bin", "binary", "compiler", "dry", "dryrun", "echo", "entrypoint", "exe", "execpath", "executable", "interpreter",
     "launcher", "linker", "prefix", "prog", "program", "runner", "script", "sudo", "timeout", "tool", "wrapper",
 ];
 
+/// Words of variables' names that say yes or no: `if $VERBOSE; then`.
+const FLAGS: &[&str] = &[
+    "ci", "debug", "enable", "enabled", "force", "has", "is", "quiet", "skip", "trace", "use",
+    "verbose",
+];
+
 /// `"$@"`, `$1`, `"${args[@]}"`, `$APP_BIN`: whoever wrote the line has it from elsewhere.
-fn is_everyday_variable(written: &str) -> bool {
+fn is_everyday_variable(written: &str, everyday: &[&str]) -> bool {
     let name = written.trim_matches('"');
     let Some(name) = name.strip_prefix('$') else {
         return false;
@@ -188,5 +198,5 @@ fn is_everyday_variable(written: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     !name.is_empty()
         && (name.chars().all(|it| it.is_ascii_digit())
-            || lower.split('_').any(|part| EVERYDAY.contains(&part)))
+            || lower.split('_').any(|part| everyday.contains(&part)))
 }

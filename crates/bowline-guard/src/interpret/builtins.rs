@@ -45,6 +45,9 @@ impl Interpreter<'_> {
                     scope.positional = Some(Rc::new(rest.iter().map(Item::content).collect()));
                 } else if call.args().is_empty() {
                     self.emit_call(call);
+                } else {
+                    // `set -gx NAME value`, in fish
+                    self.emit_own_variable(call, scope);
                 }
             }
             "shift" => {
@@ -169,7 +172,27 @@ impl Interpreter<'_> {
         }
     }
 
+    /// A variable of the guard's own that is set for all that comes: this is told as a run.
+    fn emit_own_variable(&mut self, call: &Call, scope: &Scope) {
+        let mut told = call.clone();
+        let is_own = |item: &Item| {
+            let text = item.marked();
+            text.starts_with("BOWLINE") || text.starts_with("HTMLGRAPH_DISABLE")
+        };
+        for item in told.words.iter_mut().skip(1).filter(|it| is_own(it)) {
+            // `BOWLINE=…; export BOWLINE`
+            let name = item.marked();
+            if let Some(content) = scope.get(name) {
+                *item = Item::known(format!("{name}={}", content.marked()));
+            }
+        }
+        if told.args().iter().any(is_own) {
+            self.emit_call(&told);
+        }
+    }
+
     fn declare(&mut self, call: &Call, scope: &mut Scope) {
+        self.emit_own_variable(call, scope);
         for item in call.args() {
             let text = item.marked();
             if text.starts_with('-') || !text.contains('=') {

@@ -3,7 +3,7 @@
 use super::run::Input;
 use super::scope::Scope;
 use super::value::{Item, Output, marked};
-use super::{Interpreter, embedded, flow, options, tools, wrappers};
+use super::{Interpreter, embedded, flow, git, options, tools, wrappers};
 use crate::invocation::{Arg, Directory, Invocation, Opened, Stdin, Through, Value};
 use crate::paths::glob;
 
@@ -193,6 +193,12 @@ impl Interpreter<'_> {
             return output;
         }
         if let Some(output) = self.each_of(&name, call, scope) {
+            return output;
+        }
+        let is_git = matches!(name.as_str(), "git" | "hub");
+        let settled = is_git.then(|| git::with_settings(call, scope)).flatten();
+        let call = settled.as_ref().unwrap_or(call);
+        if is_git && let Some(output) = self.git_alias(call, scope) {
             return output;
         }
         self.emit_call(call);

@@ -303,10 +303,11 @@ impl Interpreter<'_> {
             }
         }
         self.emit_call(&writing);
+        // Nobody is there to say yes, unless the answer comes from a pipe or a file.
+        let answered = call.input.is_some() || call.reads_file.is_some();
         for reached in &search.actions {
-            // Nobody is there to say yes, unless the answer comes from a pipe.
             if let Action::Run { words, how } = &reached.action
-                && (*how != Running::AfterAsking || call.input.is_some())
+                && (*how != Running::AfterAsking || answered)
             {
                 let found = match name {
                     "fd" | "fdfind" => fd_listing(call.args()),

@@ -65,6 +65,15 @@ fn printer(
             let program = texts.iter().rfind(|it| !it.starts_with('-'))?;
             format!("{program}\n")
         }
+        // The managers of versions tell where a program of theirs is.
+        "pyenv" | "rbenv" | "nodenv" | "goenv" | "asdf" | "mise" | "rustup" | "volta" | "xcrun"
+            if matches!(
+                texts.first().map(String::as_str),
+                Some("which" | "-f" | "--find")
+            ) =>
+        {
+            format!("{}\n", texts.get(1)?)
+        }
         "pwd" => match &scope.directory {
             Directory::Known(path) => format!("{path}\n"),
             Directory::Unknown => return None,

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::value::{Content, Output};
 use crate::invocation::{Directory, Invocation, Links, Through, Value};
 use crate::loss::{Act, Loss};
-use crate::paths::World;
+use crate::paths::{OwnPlaces, World};
 use crate::sensitive::SensitivePolicy;
 use crate::shell::tree::Statement;
 
@@ -201,5 +201,11 @@ impl World for At<'_> {
     }
     fn sensitive_policy(&self) -> &SensitivePolicy {
         self.world.sensitive_policy()
+    }
+    fn own_places(&self) -> &OwnPlaces {
+        self.world.own_places()
+    }
+    fn git_alias(&self, directory: &str, name: &str) -> Option<String> {
+        self.world.git_alias(directory, name)
     }
 }

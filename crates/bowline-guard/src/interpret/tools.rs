@@ -11,7 +11,7 @@ const CUSTOMARY: &[(&str, &str)] = &[
 /// Programs that variables are named after.
 #[rustfmt::skip]
 const NAMED: &[&str] = &[
-    "adb", "ansible", "apt", "apt-get", "autoconf", "aws", "awk", "bash", "bazel", "black", "brew", "bun", "bundle", "cargo",
+    "adb", "ansible", "apt", "apt-get", "autoconf", "aws", "awk", "bash", "bazel", "black", "bowline", "brew", "bun", "bundle", "cargo",
     "cat", "ccache", "chmod", "chown", "chrome", "chromium", "clang", "clang-format", "clang-tidy", "cmake", "composer",
     "conda", "cp", "curl", "dart", "dd", "deno", "diff", "docker", "docker-compose", "dotnet", "egrep", "emacs", "esbuild",
     "eslint", "ffmpeg", "find", "firefox", "flake8", "flutter", "gcc", "gcloud", "gdb", "gem", "gh", "ghc", "git", "go",
@@ -46,7 +46,10 @@ pub(super) fn named_by(word: &str) -> Option<&'static str> {
         .unwrap_or(&name);
     // `CLOUDSDK_PYTHON` is a python.
     let last = name.rsplit('_').next().unwrap_or(name);
-    program(name).or_else(|| program(last))
+    let versionless = last.trim_end_matches(|it: char| it.is_ascii_digit());
+    program(name)
+        .or_else(|| program(last))
+        .or_else(|| program(versionless))
 }
 
 fn program(name: &str) -> Option<&'static str> {
@@ -82,6 +85,7 @@ mod tests {
             ("$git", Some("git")),
             ("$MAYBE_SUDO", Some("sudo")),
             ("$HOST_CC", Some("cc")),
+            ("$PYTHON311", Some("python")),
             ("$CMD", None),
             ("$X", None),
             ("git", None),

@@ -144,6 +144,10 @@ fn programs_that_nobody_can_know() {
          allow $(which python) x.py
          allow $(command -v node) x.js
          allow $(npm bin)/eslint .
+         allow $(pyenv which python) x.py
+         allow $(xcrun --find clang) -v
+         allow if $VERBOSE; then echo yes; fi
+         ask $VERBOSE x
          allow $VIRTUAL_ENV/bin/python x.py
          allow "$(git rev-parse --show-toplevel)/script.sh"
          allow ./$NAME --help

@@ -1,0 +1,164 @@
+//! Agents that are started without their hooks, or without their questions.
+
+use super::{COMMAND, UNGUARDED};
+use crate::effect::Effect;
+use crate::families::Run;
+use crate::families::args::{Spec, parse, word};
+use crate::invocation::Value;
+
+/// The programs of agents, also by the names of their packages.
+#[rustfmt::skip]
+const AGENTS: &[&str] = &[
+    "aider", "amp", "auggie", "claude", "claude-code", "cline", "codex", "copilot", "crush", "cursor-agent", "droid",
+    "gemini", "gemini-cli", "goose", "kiro-cli", "opencode", "opencode-ai", "qwen", "qwen-code",
+];
+
+/// Parts of options that take an agent's guards away.
+const UNGUARDING: &[&str] = &[
+    "dangerously",
+    "yolo",
+    "skip-permissions",
+    "bypass",
+    "allow-all",
+    "trust-all",
+    "yes-always",
+    "unsafe",
+    "hook",
+];
+
+/// Values of options and settings that do.
+const UNGUARDED_VALUES: &[&str] = &[
+    "bypasspermissions",
+    "danger-full-access",
+    "disableallhooks",
+    "\"hooks\"",
+    "hooks=",
+    "hooks.",
+    "features.hooks",
+    "yolo",
+];
+
+/// Variables that lead an agent to other settings.
+const MOVING: &[&str] = &[
+    "BOWLINE_SOCKET",
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "GEMINI_CONFIG_DIR",
+    "HOME",
+    "OPENCODE_CONFIG",
+    "OPENCODE_CONFIG_CONTENT",
+    "OPENCODE_PERMISSION",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+];
+
+pub(super) fn effects(run: Run<'_>) -> Option<Effect> {
+    if !AGENTS.contains(&run.name) {
+        return None;
+    }
+    changes_settings(run)
+        .or_else(|| unguarded_by_option(run))
+        .or_else(|| unguarded_by_place(run))
+}
+
+/// `claude config set hooks …`
+fn changes_settings(run: Run<'_>) -> Option<Effect> {
+    let parsed = parse(run.args, &Spec::gnu(&[]));
+    let guarded = |it: &&str| {
+        let name = it.to_ascii_lowercase();
+        name.contains("hook") || name.contains("permission")
+    };
+    let changes = parsed.begins("config set|add|remove|rm|unset|delete")
+        && parsed.from(2).iter().any(guarded);
+    changes.then(|| COMMAND.doubtful(format!("runs `{} {}`", run.name, parsed.words.join(" "))))
+}
+
+fn unguarded_by_option(run: Run<'_>) -> Option<Effect> {
+    let words: Vec<&str> = run.args.iter().map(word).collect();
+    let mut rest = words.iter().copied();
+    while let Some(option) = rest.next() {
+        // What comes then is for the programs that the agent starts.
+        if option == "--" {
+            break;
+        }
+        if !option.starts_with('-') {
+            continue;
+        }
+        let (name, value) = match option.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (option, None),
+        };
+        let next = rest.clone().next();
+        let removes = is_unguarding(run.name, name)
+            || value
+                .or(next.filter(|_| takes_value(name)))
+                .is_some_and(|value| is_unguarding_value(name, value));
+        if removes {
+            return Some(UNGUARDED.doubtful(format!("starts {} with {option}", run.name)));
+        }
+        // The prompt may hold such words.
+        if value.is_none() && takes_value(name) {
+            rest.next();
+        }
+    }
+    None
+}
+
+fn is_unguarding(program: &str, option: &str) -> bool {
+    let lower = option.to_ascii_lowercase();
+    let long = option.starts_with("--");
+    match (program, option) {
+        ("claude" | "claude-code", "--bare")
+        | ("gemini" | "gemini-cli" | "qwen" | "qwen-code", "-y")
+        | ("cursor-agent", "-f" | "--force") => true,
+        _ => {
+            let lower = lower.replace("webhook", "");
+            long && UNGUARDING.iter().any(|it| lower.contains(it))
+        }
+    }
+}
+
+fn takes_value(option: &str) -> bool {
+    matches!(
+        option,
+        "--permission-mode"
+            | "--approval-mode"
+            | "--settings"
+            | "--setting-sources"
+            | "--sandbox"
+            | "-s"
+            | "--config"
+            | "-c"
+            | "--model"
+            | "-m"
+            | "-p"
+            | "--prompt"
+            | "--append-system-prompt"
+            | "--system-prompt"
+            | "--add-dir"
+            | "--allowedTools"
+            | "--disallowedTools"
+    )
+}
+
+fn is_unguarding_value(option: &str, value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    let says_so = || UNGUARDED_VALUES.iter().any(|it| lower.contains(it));
+    match option {
+        // A file that nobody reads here may say anything.
+        "--settings" => !value.trim_start().starts_with('{') || says_so(),
+        // The person's own hooks are in the user's settings.
+        "--setting-sources" => !lower.contains("user"),
+        "--permission-mode" | "--approval-mode" | "--sandbox" | "-s" | "--config" | "-c" => {
+            says_so()
+        }
+        _ => false,
+    }
+}
+
+fn unguarded_by_place(run: Run<'_>) -> Option<Effect> {
+    let (name, _) = run.invocation.environment.iter().find(|(name, value)| {
+        MOVING.contains(&name.as_str()) && *value != Value::Known(String::new())
+    })?;
+    Some(UNGUARDED.doubtful(format!("starts {} with another {name}", run.name)))
+}

@@ -1,0 +1,302 @@
+use super::check_lines;
+use crate::effect::{Category, Gravity};
+use crate::judge::judge;
+use crate::paths::{OwnPlaces, StaticWorld, World};
+
+/// Checks that a line is marked as one about the guard itself, or is not.
+fn check_marked(table: &str, world: &dyn World) {
+    let mut wrong = Vec::new();
+    for line in table.lines().map(str::trim).filter(|it| !it.is_empty()) {
+        let (expected, text) = line.split_once(' ').unwrap();
+        let effects = judge(text, world).effects;
+        let marked = effects
+            .iter()
+            .any(|(it, _)| it.category == Category::OwnSettings && it.gravity > Gravity::Harmless);
+        if marked != (expected == "self") {
+            wrong.push(text.to_owned());
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn its_programs() {
+    check_marked(
+        r"self chmod -x ~/.cargo/bin/bowline-hook
+         self mv ~/.cargo/bin/bowline-hook /tmp/x
+         self cp /bin/true ~/.cargo/bin/bowline-hook
+         self ln -sf /bin/true /usr/local/bin/bowline-hook
+         self install -m755 x ~/.local/bin/bowline-hook
+         self rm ~/.cargo/bin/bowline-hook
+         self rm -f ~/.cargo/bin/bowl*
+         self truncate -s0 ~/.cargo/bin/bowline-hook
+         self echo > ~/.cargo/bin/bowline-hook
+         self : > /opt/bowline/bowline-hook
+         self cp target/release/bowline-hook ~/.cargo/bin/
+         self mv /tmp/bowline /usr/local/bin
+         self setfacl -m u::--- ~/.cargo/bin/bowline-hook
+         self sudo chmod 000 ~/.cargo/bin/bowline
+         self bash -c 'chmod -x ~/.cargo/bin/bowline-hook'
+         pass ls -l ~/.cargo/bin/bowline-hook
+         pass file ~/.cargo/bin/bowline
+         pass cp ~/.cargo/bin/bowline-hook /tmp/x
+         pass sha256sum ~/.cargo/bin/bowline-hook
+         pass rm target/debug/bowline-hook
+         pass cp target/release/bowline-hook /tmp/out/bin.tar
+         pass cargo build --bin bowline-hook
+         pass chmod +x bin/*
+         pass chmod +x bin/run
+         pass mkdir -p ~/src/bowline
+         pass echo x > ~/src/bowline/notes.txt",
+        &super::world(),
+    );
+}
+
+#[test]
+fn its_commands() {
+    check_marked(
+        r#"self bowline init --on-failure open
+         self bowline init --yes --on-failure=open
+         self bowline init --yes
+         self bowline store forget --all --yes
+         self bowline uninstall
+         self bowline allow git.push-force
+         self bowline approvals grant 7
+         self bowline frobnicate
+         self bowline trust --yes
+         self bowline trust --revoke
+         self bowline pause --for 10m
+         self bowline daemon stop
+         self bowline daemon restart
+         self bowline rules disable git.push-force
+         self sudo bowline uninstall
+         self sh -c 'bowline uninstall'
+         self ~/.cargo/bin/bowline pause
+         self $(which bowline) uninstall
+         self python3 -c 'import subprocess; subprocess.run(["bowline", "uninstall"])'
+         self find . -name x -exec bowline uninstall \;
+         pass bowline
+         pass bowline --version
+         pass bowline init
+         pass bowline init --dry-run
+         pass bowline init --dry-run --on-failure open
+         pass bowline doctor
+         pass bowline resume
+         pass bowline store size
+         pass bowline store forget --all --dry-run
+         pass bowline trust --list
+         pass bowline daemon status
+         pass bowline trace list --json
+         pass bowline rules list
+         pass bowline explain 'bowline uninstall'
+         pass echo 'bowline uninstall'"#,
+        &super::world(),
+    );
+}
+
+#[test]
+fn its_processes() {
+    check_marked(
+        r"self kill $(pidof bowline)
+         self kill -9 $(pgrep -f bowline)
+         self pgrep bowline | xargs kill
+         self ps aux | grep bowline | awk '{print $2}' | xargs kill
+         self pkill bowl
+         self pkill -f 'bowline daemon'
+         self killall -STOP bowline
+         self systemctl --user stop bowline.service
+         self systemctl --user disable --now bowline
+         self launchctl bootout gui/501/dev.bowline.daemon
+         self cargo uninstall bowline-cli
+         self brew uninstall bowline
+         pass kill $(pidof node)
+         pass pkill -f vite
+         pass systemctl --user status bowline.service
+         pass pgrep bowline
+         pass cargo build -p bowline-cli
+         pass cargo remove serde",
+        &super::world(),
+    );
+}
+
+#[test]
+fn its_switches() {
+    check_marked(
+        r#"self export BOWLINE=off
+         self export BOWLINE_DAEMON=off
+         self export BOWLINE_DISABLE_TRACKING=1
+         self export PATH=/x BOWLINE=off
+         self declare -x BOWLINE=off
+         self export HTMLGRAPH_DISABLE_TRACKING=true
+         self BOWLINE=off; export BOWLINE
+         self BOWLINE=off make test
+         self env BOWLINE=off make test
+         self BOWLINE_DISABLE_TRACKING=1 ls
+         self set -gx BOWLINE off
+         self setenv BOWLINE off
+         self echo 'export BOWLINE=off' >> ~/.bashrc
+         self echo 'export BOWLINE=off' | tee -a ~/.zshrc
+         self echo export BOWLINE=off >> "$CLAUDE_ENV_FILE"
+         self printf 'BOWLINE=off\n' >> .envrc
+         self printf 'BOWLINE DEFAULT=off\n' > ~/.pam_environment
+         self sed -i '1i export BOWLINE=off' ~/.profile
+         self launchctl setenv BOWLINE off
+         self systemctl --user set-environment BOWLINE=off
+         self tmux set-environment -g BOWLINE off
+         self echo 'BOWLINE=off' > ~/.config/environment.d/x.conf
+         self export BOWLINE_SOCKET=/tmp/x
+         pass export BOWLINE=on
+         pass export BOWLINE_LOG=debug
+         pass export BOWLINE_DISABLE_TRACKING=0
+         pass export PATH=/x
+         pass echo 'export PATH=/x' >> ~/.bashrc
+         pass echo 'set BOWLINE=off to switch it off' >> README.md
+         pass grep -r 'BOWLINE=off' docs
+         pass git commit -m 'BOWLINE=off in docs'
+         pass systemctl --user set-environment FOO=bar"#,
+        &super::world(),
+    );
+    check_marked(
+        "self cat >> ~/.bashrc <<< 'export BOWLINE=off'",
+        &super::world(),
+    );
+    let document = "cat >> ~/.bashrc <<'E'\nexport A=1\nexport BOWLINE=off\nE\n";
+    let effects = judge(document, &super::world()).effects;
+    assert!(effects.iter().any(|(it, _)| it.rule == "self.switched-off"));
+}
+
+#[test]
+fn agents_without_guards() {
+    check_lines(
+        r#"ask claude --settings '{"disableAllHooks":true}'
+         ask claude --settings='{"hooks":{}}' -p x
+         ask claude --settings /tmp/other.json -p x
+         ask claude --dangerously-skip-permissions
+         ask claude --dangerously-skip-permissions -p 'fix it'
+         ask claude --permission-mode bypassPermissions -p x
+         ask claude --setting-sources project -p x
+         ask npx @anthropic-ai/claude-code --dangerously-skip-permissions
+         ask CLAUDE_CONFIG_DIR=/tmp/x claude -p x
+         ask env HOME=/tmp/x claude -p x
+         ask codex exec --dangerously-bypass-approvals-and-sandbox x
+         ask codex --yolo
+         ask codex exec --sandbox danger-full-access x
+         ask codex exec -c features.hooks=false x
+         ask gemini --yolo -p x
+         ask gemini -y
+         ask gemini --approval-mode=yolo
+         ask qwen --yolo
+         ask cursor-agent --force 'x'
+         ask cursor-agent -f x
+         ask OPENCODE_PERMISSION='"allow"' opencode run x
+         ask opencode run --dangerously-skip-permissions x
+         ask timeout 60 claude --dangerously-skip-permissions -p x
+         allow claude -p 'fix the test'
+         allow claude -p '--yolo is a flag'
+         allow claude --settings '{"model":"opus"}' -p x
+         allow claude --permission-mode plan -p x
+         allow claude --setting-sources user,project -p x
+         allow claude --version
+         allow claude mcp list
+         allow codex exec 'fix the test'
+         allow codex exec --sandbox read-only x
+         allow codex exec -m o3 x
+         allow gemini -p x
+         allow opencode run x
+         allow cursor-agent -p x"#,
+    );
+}
+
+#[test]
+fn programs_that_change_its_settings() {
+    check_marked(
+        r#"self ruby -i -pe 'gsub(/a/, "b")' .claude/settings.json
+         self dasel put -f .claude/settings.json hooks
+         self crudini --del ~/.config/bowline/config.toml guard
+         self npx json -I -f .claude/settings.json -e 'this.hooks={}'
+         self ls .claude/settings.json | xargs sed -i s/a/b/
+         self find . -name settings.json | xargs sed -i s/a/b/
+         self sed -i s/a/b/ .cl*/settings.json
+         self echo {} > .cl*/settings.json
+         self docker run -v ~/.claude:/c img sh
+         self docker run --mount type=bind,source=/home/ann/.claude,target=/c img
+         self npx prettier --write .claude/settings.json
+         self python3 strip.py .claude/settings.json
+         self truncate -s0 bowline.toml
+         self rm -f /run/user/1000/bowline/daemon.sock
+         self rm -f /tmp/bowline-1000/daemon.sock
+         self echo x > $XDG_CONFIG_HOME/bowline/config.toml
+         self rm -rf "$XDG_DATA_HOME/bowline"
+         self echo {} > "$CLAUDE_CONFIG_DIR/settings.json"
+         self echo x > /srv/conf/bowline/trust.json
+         pass cat .claude/settings.json
+         pass jq .hooks .claude/settings.json
+         pass python3 -m json.tool .claude/settings.json
+         pass npx prettier --check .claude/settings.json
+         pass git add .claude/settings.json
+         pass git rm -r --cached .claude
+         pass find . -name settings.json
+         pass find . -name '*.json' | xargs wc -l
+         pass mkdir -p .claude/commands
+         pass echo x > .claude/commands/fix.md
+         pass docker run -v ~/.claude:/c:ro img sh
+         pass docker run -v .:/app img sh
+         pass sed -i s/a/b/ .vscode/settings.json
+         pass echo x > "$XDG_CONFIG_HOME/git/config"
+         pass test -f bowline.toml
+         pass bowline check bowline.toml
+         pass diff bowline.toml /tmp/x.toml"#,
+        &super::world(),
+    );
+}
+
+/// A world whose folders are elsewhere.
+struct Moved(StaticWorld, OwnPlaces);
+
+impl World for Moved {
+    fn cwd(&self) -> &str {
+        self.0.cwd()
+    }
+    fn project_root(&self) -> &str {
+        self.0.project_root()
+    }
+    fn home(&self) -> Option<&str> {
+        self.0.home()
+    }
+    fn own_places(&self) -> &OwnPlaces {
+        &self.1
+    }
+}
+
+#[test]
+fn places_that_were_moved() {
+    let places = OwnPlaces {
+        own: vec![
+            "/srv/conf/bowline".to_owned(),
+            "/home/ann/data/bowline".to_owned(),
+            "/home/ann/x.sock".to_owned(),
+        ],
+        agents: vec!["/home/ann/.claude-work".to_owned()],
+    };
+    let table = r"self echo x > /srv/conf/bowline/config.toml
+         self echo x > /srv/conf/bowline/anything
+         self rm -rf /srv/conf
+         self mv /home/ann/data /tmp/x
+         self touch ~/data/bowline/paused.json
+         self rm /home/ann/x.sock
+         self echo {} > ~/.claude-work/settings.json
+         self cd ~/.claude-work && echo {} > settings.json
+         self rm -rf ~/.claude-work
+         self npx json -I -f ~/.claude-work/settings.json
+         self docker run -v /home/ann/.claude-work:/c img
+         pass echo x > /srv/conf/other/config.toml
+         pass echo x > ~/.claude-work/notes.md
+         pass cat /srv/conf/bowline/config.toml
+         pass ls ~/.claude-work";
+    check_marked(table, &Moved(super::world(), places));
+    check_marked(
+        "pass echo x > /srv/conf/bowline/anything
+         pass echo {} > ~/.claude-work/settings.json",
+        &super::world(),
+    );
+}
