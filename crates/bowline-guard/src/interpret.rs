@@ -12,6 +12,7 @@ mod embedded;
 mod flow;
 mod hidden;
 mod language;
+mod mounts;
 mod options;
 mod parameter;
 mod powershell;

@@ -112,6 +112,8 @@ pub enum Through {
     Remote(String),
     /// In a container, where paths are the container's.
     Container,
+    /// In a container that is started for it, and that nothing of this machine is mounted into.
+    NewContainer,
     /// Once for each item that only running tells (`xargs`, `parallel`, `find -exec`).
     EachOf(String),
     /// A wrapper that changes nothing (`env`, `nohup`, `timeout`, …), a nested shell, an `eval`, a decoded text.
@@ -145,9 +147,12 @@ pub struct Invocation {
 impl Invocation {
     /// Whether it runs on another machine or in a container, where paths lead elsewhere.
     pub fn runs_elsewhere(&self) -> bool {
-        self.through
-            .iter()
-            .any(|it| matches!(it, Through::Remote(_) | Through::Container))
+        self.through.iter().any(|it| {
+            matches!(
+                it,
+                Through::Remote(_) | Through::Container | Through::NewContainer
+            )
+        })
     }
 
     /// A program with known arguments in a known folder, for tests and for judging what is not shell.

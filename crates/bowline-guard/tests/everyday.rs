@@ -399,3 +399,46 @@ fn processes_by_number_and_name() {
          deny pkill ."#,
     );
 }
+
+#[test]
+fn files_in_containers() {
+    check(
+        r#"allow docker exec web rm -rf /app/cache
+         allow docker exec -it web rm -rf /app/node_modules /app/.next
+         allow docker compose exec web rm -rf /app/tmp/cache
+         allow docker compose exec -T php sh -c 'rm -rf /var/www/html/var/cache/*'
+         allow docker exec web sh -c 'rm -rf /tmp/build && rm -f /app/app.log'
+         allow docker exec web rm -rf /root/.cache/pip
+         allow docker run --rm alpine sh -c 'echo x >> /etc/hosts'
+         allow docker run --rm ubuntu sh -c 'rm -rf /opt/thing && echo done > /etc/motd'
+         allow docker run --rm alpine rm -rf /usr/share/doc
+         allow docker run --rm alpine chmod -R 777 /srv
+         allow docker exec web sh -c 'echo "x" >> /etc/environment'
+         allow docker run --rm -v "$PWD":/app -w /app node:20 rm -rf node_modules dist
+         allow docker run --rm -v "$(pwd)":/src:ro golang:1.22 sh -c 'cp -r /src /build && rm -rf /build/vendor'
+         allow docker run --rm -v ./out:/out alpine rm -rf /out/x
+         ask docker run --rm -v "$PWD":/app -w /app node:20 rm -rf src
+         ask docker run --rm -v "$PWD":/app alpine rm -rf /app/src
+         ask docker run --rm --mount type=bind,source="$PWD",target=/app alpine sh -c 'rm -rf /app/docs'
+         deny docker run --rm -v "$PWD":/app alpine rm -rf /app
+         deny docker run --rm -v ~/work:/data alpine rm -rf /data
+         deny docker run --rm -v ~/work:/data alpine sh -c 'rm -rf /data/*'
+         deny docker run --rm -v /:/host alpine rm -rf /host/home
+         deny docker run --rm -v pgdata:/var/lib/postgresql/data alpine rm -rf /var/lib/postgresql/data
+         deny docker run --rm --volumes-from db alpine rm -rf /backup
+         deny docker run --rm -v ~/work:/data alpine rm -rf /
+         deny docker exec web rm -rf /
+         deny docker exec db rm -rf /var/lib/postgresql/data
+         deny docker exec web rm -rf /data
+         deny docker exec web rm -rf /var/lib/redis/cache
+         deny docker exec db psql -U app -c 'DROP TABLE users'
+         deny docker compose exec db mysql -e 'drop database shop'
+         deny kubectl exec web-0 -- rm -rf /data/uploads
+         deny docker run --privileged alpine dd if=/dev/zero of=/dev/sda
+         deny docker exec web sh -c '> /etc/passwd'
+         deny docker run --rm -v "$PWD":/app alpine cat /app/.env
+         deny docker run --rm -v ~/.ssh:/keys alpine cat /keys/id_rsa
+         allow docker run --rm alpine cat /etc/os-release
+         ask docker run --rm -v "$DIR":/data alpine rm -rf /data"#,
+    );
+}
