@@ -18,7 +18,7 @@ use super::Run;
 use super::args::{Parsed, Spec, UNKNOWN, parse, word};
 use super::launch::base_name;
 use super::rule::rules;
-use programs::{container_copy, dd, find, git, openssl, request, upload};
+use programs::{code_host, container_copy, dd, find, git, openssl, request, upload};
 use readers::READERS;
 pub(super) use variables::names_a_secret;
 use variables::{environment, filtered_environment, printed_variable};
@@ -101,9 +101,10 @@ pub(super) fn effects(run: Run<'_>, world: &dyn World) -> Vec<Effect> {
         "docker" | "podman" | "kubectl" | "oc" | "nerdctl" => {
             found.extend(container_copy(run, world));
         }
-        "aws" | "gsutil" | "gcloud" | "az" | "s3cmd" | "rclone" | "mc" | "gh" | "glab" => {
+        "aws" | "gsutil" | "gcloud" | "az" | "s3cmd" | "rclone" | "mc" => {
             found.extend(upload(name, run, world));
         }
+        "gh" | "glab" => found.extend(code_host(run, world)),
         "find" | "fd" => found.extend(find(run, world)),
         _ => {}
     }
