@@ -509,3 +509,80 @@ fn secret_names_in_texts() {
          deny gh api repos/o/r/issues --input .env"#,
     );
 }
+
+#[test]
+fn trials_and_merges() {
+    check(
+        r#"allow aws s3 rm s3://bucket/x --recursive --dryrun
+         allow gcloud compute instances delete web --dry-run
+         allow ansible-playbook site.yml --check
+         allow helm uninstall web --dry-run
+         allow kubectl delete pod web --dry-run=client
+         allow kubectl delete ns shop --dry-run=server
+         allow docker compose --dry-run down -v
+         allow docker compose down -v --dry-run
+         allow npm publish --dry-run
+         allow cargo publish --dry-run
+         allow cargo publish -n
+         allow restic forget --keep-last 3 --prune --dry-run
+         allow borg prune --dry-run --keep-daily 7 repo
+         allow borg delete -n repo::old
+         allow apt-get remove --simulate nginx
+         allow apt-get purge --just-print nginx
+         allow apt-get remove --no-act nginx
+         allow apt-get remove --dry-run nginx
+         allow dpkg --no-act -r nginx
+         allow dpkg --simulate -r nginx
+         allow rpm -e --test nginx
+         allow dnf remove --assumeno nginx
+         allow wipefs --no-act -a /dev/sdb
+         allow wipefs -n -a /dev/sdb
+         allow sfdisk --no-act /dev/sdb < x
+         allow lvremove --test vg/x
+         allow lvremove -t vg/x
+         allow drush sql-drop --simulate
+         allow wp search-replace a b --dry-run
+         allow rsync -a --delete --dry-run src/ dst/
+         allow rsync -an --delete src/ host:/dst/
+         allow rclone sync a: b: --dry-run
+         allow rclone purge remote:x --dry-run
+         allow git push --force --dry-run
+         allow git clean -fdx --dry-run
+         allow git clean -ndx
+         allow bq rm --dry_run d.t
+         allow bq query --dry_run 'DROP TABLE d.t'
+         allow bq query --dry_run=true --use_legacy_sql=false 'DELETE FROM d.t WHERE true'
+         allow terraform plan -destroy
+         allow pulumi destroy --preview-only
+         allow az group delete -n x --what-if
+         allow dvc gc --workspace --dry
+         allow elasticdump --dry_run
+         allow nomad job stop -dry-run web
+         allow packer build -dry-run x
+         allow pwsh -c 'Remove-Item -Recurse ~ -WhatIf'
+         allow dbt run --dry-run
+         allow firebase functions:delete x --dry-run
+         allow php artisan migrate:fresh --pretend
+         allow conan remove '*' --dry-run
+         allow pg_repack --dry-run
+         allow redis-cli --scan
+         allow liquibase drop-all --dry-run
+         ask npm publish --dry-run=false
+         deny aws s3 rm s3://bucket/x --recursive
+         deny kubectl delete ns shop --dry-run=none
+         deny bq query 'DROP TABLE d.t'
+         deny bq rm d.t
+         deny drush sql-drop -y
+         deny wipefs -a /dev/sdb
+         deny lvremove vg/x
+         deny docker compose --dry-run ps; docker volume rm data
+         deny rclone purge remote:x
+         ask npm publish --dry_run
+         ask gh pr merge 573 --merge --delete-branch
+         ask gh pr merge 573 -sd
+         ask gh pr close 573 --delete-branch
+         allow gh pr merge 573 --squash
+         allow gh pr merge 573 --merge --delete-branch=false
+         ask glab mr merge 5 --remove-source-branch"#,
+    );
+}
