@@ -36,6 +36,7 @@ use crate::shell::Understanding;
 use crate::shell::build::Checked;
 use crate::shell::tree::Statement;
 
+pub(crate) use call::source_of;
 pub use scope::At;
 pub(crate) use scope::NOWHERE;
 use scope::Scope;

@@ -80,6 +80,19 @@ pub enum Directory {
     Unknown,
 }
 
+/// Where what a program prints goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Destination {
+    /// To whoever looks: the screen, a pipe, a file.
+    #[default]
+    Shown,
+    /// Into the text itself: a variable, or an argument of another program.
+    Captured,
+    /// Nowhere.
+    Discarded,
+}
+
 /// A file that the shell opens for the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -138,6 +151,8 @@ pub struct Invocation {
     pub stdin: Stdin,
     /// The files that the shell opens for it.
     pub opened: Vec<Opened>,
+    /// Where what it prints goes.
+    pub output: Destination,
     /// Through what it is run, outermost first.
     pub through: Vec<Through>,
     /// The symbolic links that the same text has made before.
@@ -165,6 +180,7 @@ impl Invocation {
             directory: Directory::Known(directory.to_owned()),
             stdin: Stdin::None,
             opened: Vec::new(),
+            output: Destination::Shown,
             through: Vec::new(),
             links: Links::default(),
         }
