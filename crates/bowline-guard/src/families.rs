@@ -173,9 +173,7 @@ pub fn effects_of_line(invocations: &[Invocation], world: &dyn World) -> Vec<Vec
             found.extend(files::deletes_moved(at, invocation, &moved, world));
             found.extend(carried::effects(invocation, world));
             found.extend(fetched_code::downloaded_and_run(invocation, at, &downloads));
-            if keepers.iter().any(|it| secrets::is_fed_by(it, invocation)) {
-                found.retain(|it| !secrets::is_about_printing(it.rule));
-            }
+            secrets::without_unseen(&mut found, at, invocations, &keepers, world);
             let acts = acts(invocation, world);
             let found = weighing::weigh(found, &acts, &done, world);
             done.extend(acts);

@@ -13,6 +13,7 @@ mod flow;
 mod git;
 mod hidden;
 mod language;
+mod mounts;
 mod options;
 mod parameter;
 mod powershell;
@@ -37,6 +38,7 @@ use crate::shell::Understanding;
 use crate::shell::build::Checked;
 use crate::shell::tree::Statement;
 
+pub(crate) use call::source_of;
 pub use scope::At;
 pub(crate) use scope::NOWHERE;
 use scope::Scope;

@@ -80,6 +80,19 @@ pub enum Directory {
     Unknown,
 }
 
+/// Where what a program prints goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Destination {
+    /// To whoever looks: the screen, a pipe, a file.
+    #[default]
+    Shown,
+    /// Into the text itself: a variable, or an argument of another program.
+    Captured,
+    /// Nowhere.
+    Discarded,
+}
+
 /// A file that the shell opens for the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -112,6 +125,8 @@ pub enum Through {
     Remote(String),
     /// In a container, where paths are the container's.
     Container,
+    /// In a container that is started for it, and that nothing of this machine is mounted into.
+    NewContainer,
     /// Once for each item that only running tells (`xargs`, `parallel`, `find -exec`).
     EachOf(String),
     /// A wrapper that changes nothing (`env`, `nohup`, `timeout`, …), a nested shell, an `eval`, a decoded text.
@@ -136,6 +151,8 @@ pub struct Invocation {
     pub stdin: Stdin,
     /// The files that the shell opens for it.
     pub opened: Vec<Opened>,
+    /// Where what it prints goes.
+    pub output: Destination,
     /// Through what it is run, outermost first.
     pub through: Vec<Through>,
     /// The symbolic links that the same text has made before.
@@ -145,9 +162,12 @@ pub struct Invocation {
 impl Invocation {
     /// Whether it runs on another machine or in a container, where paths lead elsewhere.
     pub fn runs_elsewhere(&self) -> bool {
-        self.through
-            .iter()
-            .any(|it| matches!(it, Through::Remote(_) | Through::Container))
+        self.through.iter().any(|it| {
+            matches!(
+                it,
+                Through::Remote(_) | Through::Container | Through::NewContainer
+            )
+        })
     }
 
     /// A program with known arguments in a known folder, for tests and for judging what is not shell.
@@ -160,6 +180,7 @@ impl Invocation {
             directory: Directory::Known(directory.to_owned()),
             stdin: Stdin::None,
             opened: Vec::new(),
+            output: Destination::Shown,
             through: Vec::new(),
             links: Links::default(),
         }

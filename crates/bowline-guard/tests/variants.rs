@@ -50,6 +50,11 @@ fn shell_variants() {
     check("Bash", include_str!("data/variants.txt"));
 }
 
+#[test]
+fn everyday_lines() {
+    check("Bash", include_str!("data/everyday.txt"));
+}
+
 /// No allow-list for files lets these pass: each is also about the guard itself.
 #[test]
 fn what_touches_the_guard_itself_is_marked() {

@@ -16,6 +16,9 @@ pub(super) enum Style {
     Long,
 }
 
+/// Options that are no letters, although they have one dash.
+const TRIALS: &[&str] = &["-dry-run", "-dryrun", "-WhatIf", "-whatif"];
+
 /// What must be known of a program to read its arguments.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Spec {
@@ -154,7 +157,17 @@ impl<'arg> Parsed<'arg> {
     /// Whether nothing is really done.
     pub(super) fn is_dry_run(&self) -> bool {
         self.is_on(&[
-            "dry-run", "dryrun", "check", "what-if", "whatif", "no-act", "simulate", "plan",
+            "dry-run",
+            "dryrun",
+            "dry_run",
+            "check",
+            "what-if",
+            "whatif",
+            "WhatIf",
+            "no-act",
+            "simulate",
+            "just-print",
+            "plan",
         ])
     }
 }
@@ -197,6 +210,7 @@ fn step<'arg>(rest: &'arg [Arg], spec: &Spec, parsed: &mut Parsed<'arg>) -> Opti
     }
     let long = text.strip_prefix("--").or_else(|| match spec.style {
         Style::Long => text.strip_prefix('-'),
+        Style::Gnu if TRIALS.contains(&text) => text.strip_prefix('-'),
         Style::Gnu => None,
     });
     let next = later.first().map(word);

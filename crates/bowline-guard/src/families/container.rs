@@ -188,9 +188,9 @@ fn stop(run: Run<'_>, verb: &str, args: &[Arg]) -> Option<Effect> {
 }
 
 fn compose(args: &[Arg]) -> Option<Effect> {
-    let (_, command, rest) = split_command(args, &COMPOSE);
+    let (global, command, rest) = split_command(args, &COMPOSE);
     let parsed = parse(rest, &Spec::gnu(&["t", "timeout", "rmi"]));
-    if parsed.is_dry_run() {
+    if parsed.is_dry_run() || global.is_dry_run() {
         return None;
     }
     match command {

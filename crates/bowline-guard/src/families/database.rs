@@ -7,7 +7,7 @@ use crate::effect::{Effect, Gravity};
 use crate::invocation::{Directory, Invocation, Stdin, Through};
 
 use super::Run;
-use super::args::{Parsed, word};
+use super::args::{Parsed, Spec, parse, word};
 use super::rule::rules;
 use super::sql::{self, Backslash, Loss};
 use documents::{mongo, redis};
@@ -304,6 +304,9 @@ const CLIENTS: &[Client] = &[
 ];
 
 pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
+    if run.name == "bq" && parse(run.args, &Spec::gnu(&[])).is_dry_run() {
+        return Vec::new();
+    }
     if let Some(client) = CLIENTS
         .iter()
         .find(|client| client.names.contains(&run.name))

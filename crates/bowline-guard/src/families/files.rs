@@ -1,6 +1,7 @@
 //! Files and folders: deleting, emptying, overwriting, moving away.
 
 mod built;
+mod contained;
 mod found;
 mod moved;
 mod overwrite;
@@ -264,6 +265,9 @@ impl Files<'_> {
 
     /// How grave it is that what lies there is gone.
     fn gravity_of_loss(&self, target: &Target) -> Gravity {
+        if contained::is_made_again(self, target) {
+            return Gravity::Harmless;
+        }
         match &target.place {
             // What git leaves behind when it is interrupted.
             Place::GitDir if target.resolved.path.ends_with("/index.lock") => Gravity::Harmless,

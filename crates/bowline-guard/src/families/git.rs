@@ -153,16 +153,31 @@ fn reset(rest: &[Arg]) -> Option<Effect> {
             .map_or(String::new(), |to| format!(" and moves the branch to {to}"));
         return Some(RESET_HARD.grave(format!("throws away all uncommitted work{to}")));
     }
-    if rest
-        .iter()
-        .map(word)
-        .any(|it| it == UNKNOWN || it.starts_with("--h"))
-    {
+    // After a mode that keeps the work, and out of git itself, comes a commit.
+    let keeps = parsed.has(&["soft", "mixed", "keep"]);
+    if rest.iter().any(|it| {
+        let unknown = word(it) == UNKNOWN && !keeps && !is_printed_by_git(it);
+        unknown || word(it).starts_with("--h")
+    }) {
         return Some(RESET_HARD.doubtful("resets with an option that cannot be known"));
     }
     parsed
         .has(&["merge"])
         .then(|| RESET_HARD.doubtful("throws away what is staged"))
+}
+
+/// `$(git merge-base main HEAD)`: these print commits and names, but no options.
+fn is_printed_by_git(arg: &Arg) -> bool {
+    let source = arg.source.trim_start_matches('"');
+    let inside = ["$(git ", "`git "]
+        .iter()
+        .find_map(|it| source.strip_prefix(it));
+    inside.is_some_and(|it| {
+        matches!(
+            it.split_whitespace().next(),
+            Some("merge-base" | "rev-parse" | "rev-list" | "log" | "describe" | "symbolic-ref")
+        )
+    })
 }
 
 /// Whether a path means the whole work tree.

@@ -1,6 +1,7 @@
 //! Permissions and owners: whole trees of the system, and rights for everybody.
 
 use crate::effect::Effect;
+use crate::invocation::Through;
 use crate::paths::{Place, World, place, resolve};
 
 use super::Run;
@@ -24,7 +25,8 @@ pub(super) fn effects(run: Run<'_>, world: &dyn World) -> Vec<Effect> {
     let known = [
         "chmod", "chown", "chgrp", "setfacl", "chattr", "icacls", "takeown", "cacls",
     ];
-    if !known.contains(&run.name) {
+    let gone_afterwards = run.invocation.through.contains(&Through::NewContainer);
+    if !known.contains(&run.name) || gone_afterwards {
         return Vec::new();
     }
     let spec = Spec::gnu(&["reference", "from", "m", "modify", "x", "remove", "M", "X"]);

@@ -119,7 +119,12 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
         ))),
         name if ROWS.knows(name) => {
             let parsed = parse(run.args, &SPEC);
-            let looks = parsed.is_dry_run() || parsed.is_on(&["snapshot", "d", "skip-publish"]);
+            // npm goes on when it does not know an option.
+            let tries = match name {
+                "npm" | "pnpm" | "yarn" | "bun" => parsed.is_on(&["dry-run"]),
+                _ => parsed.is_dry_run(),
+            };
+            let looks = tries || parsed.is_on(&["snapshot", "d", "skip-publish"]);
             if looks && run.name != "mvn" {
                 None
             } else {
@@ -204,6 +209,9 @@ fn gh(run: Run<'_>) -> Option<Effect> {
             | "gpg-key" | "project" | "codespace" | "ruleset" | "workflow" | "deploy-key",
             "delete" | "remove" | "disable",
         ) => Some(HOSTED.doubtful(format!("deletes the {object} {named}"))),
+        ("pr", "merge" | "close") if parsed.is_on(&["d", "delete-branch"]) => {
+            Some(HOSTED.doubtful(format!("deletes the branch of pull request {named}")))
+        }
         ("pr", "merge") if parsed.has(&["admin"]) => {
             Some(HOSTED.doubtful("merges past the branch's protection"))
         }
@@ -224,6 +232,9 @@ fn glab(run: Run<'_>) -> Option<Effect> {
         }
         ("release", "delete") => Some(WITHDRAW.grave(format!("deletes the release {named}"))),
         ("release", "create") => Some(PUBLISH.doubtful(format!("publishes the release {named}"))),
+        ("mr", "merge") if parsed.is_on(&["d", "remove-source-branch"]) => {
+            Some(HOSTED.doubtful(format!("deletes the branch of merge request {named}")))
+        }
         (object, "delete" | "remove") => {
             Some(HOSTED.doubtful(format!("deletes the {object} {named}")))
         }

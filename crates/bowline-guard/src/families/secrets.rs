@@ -1,5 +1,7 @@
 //! Live secrets: files that programs read, copy, pack or send, and variables that are printed.
 
+mod filters;
+mod flow;
 mod programs;
 mod readers;
 mod variables;
@@ -18,7 +20,9 @@ use super::Run;
 use super::args::{Parsed, Spec, UNKNOWN, parse, word};
 use super::launch::base_name;
 use super::rule::rules;
-use programs::{container_copy, dd, find, git, openssl, request, upload};
+use filters::Lets;
+pub(super) use flow::{is_fed_by, keeps_input, without_unseen};
+use programs::{code_host, container_copy, dd, find, git, openssl, request, upload};
 use readers::READERS;
 pub(super) use variables::names_a_secret;
 use variables::{environment, filtered_environment, printed_variable};
@@ -101,9 +105,10 @@ pub(super) fn effects(run: Run<'_>, world: &dyn World) -> Vec<Effect> {
         "docker" | "podman" | "kubectl" | "oc" | "nerdctl" => {
             found.extend(container_copy(run, world));
         }
-        "aws" | "gsutil" | "gcloud" | "az" | "s3cmd" | "rclone" | "mc" | "gh" | "glab" => {
+        "aws" | "gsutil" | "gcloud" | "az" | "s3cmd" | "rclone" | "mc" => {
             found.extend(upload(name, run, world));
         }
+        "gh" | "glab" => found.extend(code_host(run, world)),
         "find" | "fd" => found.extend(find(run, world)),
         _ => {}
     }
@@ -231,6 +236,10 @@ fn reads(run: Run<'_>, reader: &Reader, world: &dyn World) -> Vec<Effect> {
             "files-with-matches",
             "silent",
         ]);
+    // Names without values are no secrets, nor is a count.
+    let given: Vec<&str> = run.args.iter().map(word).collect();
+    let lets = filters::lets(name, &given);
+    let quiet = quiet || lets == Lets::Nothing;
     if recursive && !quiet {
         let does = if sends { Use::Sends } else { reader.does };
         if !narrow {
@@ -255,6 +264,9 @@ fn reads(run: Run<'_>, reader: &Reader, world: &dyn World) -> Vec<Effect> {
         let Some((sensitivity, why)) = judge(path, access, world) else {
             continue;
         };
+        if lets == Lets::Names && !in_place && flow::holds_named_values(&sensitivity) {
+            continue;
+        }
         if in_place {
             found.push(change(path, sensitivity, why));
             continue;
@@ -367,6 +379,9 @@ fn stdin_and_redirections(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Ef
             | ":"
             | "cd"
     ) || takes_secret(run);
+    let given: Vec<&str> = run.args.iter().map(word).collect();
+    let lets = filters::lets(name, &given);
+    let metadata = metadata || lets == Lets::Nothing;
     let sends = matches!(
         name,
         "nc" | "ncat"
@@ -391,14 +406,19 @@ fn stdin_and_redirections(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Ef
     {
         found.extend(touches(Use::Loads, word(file), Access::Read, world));
     }
+    let only_names = |file: &Arg| {
+        let found = judge(word(file), Access::Read, world);
+        lets == Lets::Names && found.is_some_and(|(it, _)| flow::holds_named_values(&it))
+    };
     if let Stdin::File(file) = &run.invocation.stdin
         && !metadata
+        && !only_names(file)
     {
         found.extend(touches(does, word(file), Access::Read, world));
     }
     for opened in &run.invocation.opened {
         match opened.how {
-            Opening::Read if metadata => {}
+            Opening::Read if metadata || only_names(&opened.file) => {}
             Opening::Read => found.extend(touches(does, word(&opened.file), Access::Read, world)),
             Opening::Overwrite | Opening::Append => {
                 if let Some((sensitivity, why)) = judge(word(&opened.file), Access::Write, world) {
@@ -445,37 +465,4 @@ fn takes_secret(run: Run<'_>) -> bool {
         | "test" | "ssh-add" | "doppler" | "ansible-vault" => true,
         _ => false,
     }
-}
-
-/// Whether a run takes a secret on its standard input and keeps it to itself.
-pub(super) fn keeps_input(invocation: &Invocation) -> bool {
-    matches!(invocation.stdin, Stdin::Pipe(_) | Stdin::Text(_))
-        && invocation.program.as_deref().is_some_and(|program| {
-            let name = super::launch::plain_name(program);
-            takes_secret(Run {
-                name,
-                args: &invocation.args,
-                invocation,
-            })
-        })
-}
-
-/// Whether `consumer` reads what `producer` prints.
-pub(super) fn is_fed_by(consumer: &Invocation, producer: &Invocation) -> bool {
-    let Some(from) = producer.program.as_deref() else {
-        return false;
-    };
-    match &consumer.stdin {
-        Stdin::Pipe(programs) => programs.iter().any(|it| {
-            let name = it.split_whitespace().next().unwrap_or_default();
-            super::launch::plain_name(name) == super::launch::plain_name(from)
-        }),
-        Stdin::Text(_) => matches!(from, "echo" | "printf"),
-        Stdin::None | Stdin::File(_) => false,
-    }
-}
-
-/// Whether a rule is about printing what may go into a program that keeps it.
-pub(super) fn is_about_printing(rule: &str) -> bool {
-    [VARIABLE.id, READ.id, "secrets.tool-prints"].contains(&rule)
 }

@@ -82,7 +82,10 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
                     "rsh",
                 ]),
             );
-            if parsed.is_dry_run() || parsed.has(&["n"]) {
+            // Of these, the tools for volumes call it a test.
+            let tests = matches!(name, "lvremove" | "vgremove" | "pvremove" | "lvreduce")
+                && parsed.has(&["t", "test"]);
+            if parsed.is_dry_run() || parsed.has(&["n"]) || tests {
                 None
             } else {
                 ROWS.first(run, &parsed)

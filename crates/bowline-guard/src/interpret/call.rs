@@ -4,7 +4,7 @@ use super::run::Input;
 use super::scope::Scope;
 use super::value::{Item, Output, marked};
 use super::{Interpreter, embedded, flow, git, options, tools, wrappers};
-use crate::invocation::{Arg, Directory, Invocation, Opened, Stdin, Through, Value};
+use crate::invocation::{Arg, Destination, Directory, Invocation, Opened, Stdin, Through, Value};
 use crate::paths::glob;
 
 /// A command whose words are expanded.
@@ -18,6 +18,7 @@ pub(super) struct Call {
     /// The file that is redirected into it.
     pub(super) reads_file: Option<Arg>,
     pub(super) directory: Directory,
+    pub(super) output: Destination,
     pub(super) through: Vec<Through>,
 }
 
@@ -30,6 +31,7 @@ impl Call {
             input: None,
             reads_file: None,
             directory: scope.directory.clone(),
+            output: scope.output,
             through: scope.through.clone(),
         }
     }
@@ -77,19 +79,25 @@ impl Call {
 
     /// As written, for those who come after it in a pipe.
     pub(super) fn source(&self) -> String {
-        let mut words: Vec<String> = self
-            .words
-            .iter()
-            .map(|item| quoted(item.marked()))
-            .collect();
-        if let (Some(first), Some(name)) = (words.first_mut(), self.program()) {
-            *first = name;
-        }
-        let mut text = words.join(" ");
-        if text.len() > 2_000 {
-            text = text.chars().take(2_000).collect();
-        }
-        text
+        let first = self.words.first().map(Item::marked).unwrap_or_default();
+        let name = self.program().unwrap_or_else(|| quoted(first));
+        joined(name, self.args().iter().map(Item::marked))
+    }
+}
+
+/// A run as written, as those know it who come after it in a pipe.
+pub(crate) fn source_of(run: &Invocation) -> String {
+    let name = run.program.clone().unwrap_or_default();
+    joined(name, run.args.iter().map(|arg| marked(&arg.value)))
+}
+
+fn joined<'a>(name: String, args: impl Iterator<Item = &'a str>) -> String {
+    let mut words = vec![name];
+    words.extend(args.map(quoted));
+    let text = words.join(" ");
+    match text.char_indices().nth(2_000) {
+        Some((end, _)) if text.len() > 2_000 => text.get(..end).unwrap_or_default().to_owned(),
+        _ => text,
     }
 }
 
@@ -279,6 +287,7 @@ impl Interpreter<'_> {
             directory: call.directory.clone(),
             stdin,
             opened: call.opened.clone(),
+            output: call.output,
             through,
             links: self.links.clone(),
         });

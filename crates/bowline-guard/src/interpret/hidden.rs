@@ -19,7 +19,7 @@ impl Interpreter<'_> {
         for part in substitutions(text, quoting) {
             match part {
                 Part::Commands(inside, _) | Part::ReadsFrom(inside) | Part::WritesTo(inside) => {
-                    self.substitution(&inside, scope);
+                    self.shown_substitution(&inside, scope);
                 }
                 Part::Arithmetic(inside) => {
                     if self.enter() {

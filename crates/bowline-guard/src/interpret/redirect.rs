@@ -6,7 +6,7 @@ use super::Interpreter;
 use super::run::Input;
 use super::scope::{Descriptors, Scope};
 use super::value::{Output, UNKNOWN};
-use crate::invocation::{Arg, Directory, Opened, Opening, Value};
+use crate::invocation::{Arg, Destination, Directory, Opened, Opening, Value};
 use crate::paths::{self, Shape};
 use crate::shell::parts::read_word;
 use crate::shell::tree::Part;
@@ -43,6 +43,21 @@ impl Redirected {
             .descriptors
             .extend(opened.map(|(number, output)| (*number, Rc::clone(output))));
         before
+    }
+
+    /// Where the output goes that went to `before`.
+    pub(super) fn destination(&self, before: Destination) -> Destination {
+        let nowhere = |file: &Arg| file.text() == Some("/dev/null");
+        if !self.captured {
+            before
+        } else if !self.stdout.is_empty()
+            && self.sinks.is_empty()
+            && self.stdout.iter().all(nowhere)
+        {
+            Destination::Discarded
+        } else {
+            Destination::Shown
+        }
     }
 
     /// Something to read, on the descriptor that is written before the operator.

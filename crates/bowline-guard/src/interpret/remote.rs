@@ -2,7 +2,8 @@
 
 use super::Interpreter;
 use super::call::Call;
-use super::options::{first_operand, texts_of};
+use super::mounts::{Reach, from_outside};
+use super::options::{self, first_operand, texts_of};
 use super::scope::Scope;
 use super::value::{Item, Output};
 use crate::invocation::{Directory, Through};
@@ -277,8 +278,32 @@ impl Interpreter<'_> {
         if words.is_empty() {
             return unknown();
         }
-        let mut inner = call.with_words(words, Through::Container);
-        inner.directory = Directory::Known("/".to_owned());
+        let starts =
+            verb_text == "run" && verb == 0 && matches!(name, "docker" | "podman" | "nerdctl");
+        let own = rest
+            .get(..rest.len().saturating_sub(words.len()))
+            .unwrap_or_default();
+        let reach = if starts {
+            self.reach(own, scope)
+        } else {
+            Reach::Unknown
+        };
+        let mut workdir = options::value_of(own, &["-w", "--workdir"])
+            .cloned()
+            .unwrap_or_else(|| Item::known("/"));
+        if let Reach::Mounts(mounts) = &reach {
+            words = words.iter().map(|it| from_outside(it, mounts)).collect();
+            workdir = from_outside(&workdir, mounts);
+        }
+        let through = match reach {
+            Reach::Itself => Through::NewContainer,
+            Reach::Mounts(_) | Reach::Unknown => Through::Container,
+        };
+        let mut inner = call.with_words(words, through);
+        inner.directory = match workdir.text() {
+            Some(folder) => Directory::Known(folder.to_owned()),
+            None => Directory::Unknown,
+        };
         let mut within = self.copy(scope);
         within.directory = inner.directory.clone();
         within.functions.clear();

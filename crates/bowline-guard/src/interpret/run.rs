@@ -7,7 +7,7 @@ use super::redirect::passes_on;
 use super::scope::{Marks, Scope, Variable};
 use super::value::{Content, Item, Output};
 use super::{Interpreter, Note};
-use crate::invocation::{Arg, Value};
+use crate::invocation::{Arg, Destination, Value};
 use crate::shell::build::{Checked, script};
 use crate::shell::tree::{
     AssignHow, AssignValue, Link, Node, Part, Quoting, Simple, Statement, Timing, TreeAssignment,
@@ -74,12 +74,23 @@ impl Interpreter<'_> {
         self.text(text, &mut inner, input, Checked::No)
     }
 
-    pub(super) fn substitution(&mut self, text: &str, scope: &Scope) -> Output {
+    fn substitution(&mut self, text: &str, scope: &Scope, to: Destination) -> Output {
         let mut inner = self.copy(scope);
+        inner.output = to;
         let read = file_read(text).map(|redirection| format!("cat {redirection}"));
         let text = read.as_deref().unwrap_or(text);
         // The text around it was checked with all its substitutions.
         self.text(text, &mut inner, None, Checked::Yes)
+    }
+
+    /// Follows `$( )`, whose output the text itself takes.
+    pub(super) fn captured_substitution(&mut self, text: &str, scope: &Scope) -> Output {
+        self.substitution(text, scope, Destination::Captured)
+    }
+
+    /// Follows `<( )` and the like, whose output another program reads.
+    pub(super) fn shown_substitution(&mut self, text: &str, scope: &Scope) -> Output {
+        self.substitution(text, scope, Destination::Shown)
     }
 
     pub(super) fn copy(&mut self, scope: &Scope) -> Scope {
@@ -117,9 +128,12 @@ impl Interpreter<'_> {
             self.emit_call(&call);
         }
         let outer = redirected.enter(scope);
+        let outer_output = scope.output;
+        scope.output = redirected.destination(outer_output);
         self.errors_joined += usize::from(redirected.joins_errors);
         let output = self.node(&statement.node, scope, &redirected.input);
         self.errors_joined -= usize::from(redirected.joins_errors);
+        scope.output = outer_output;
         scope.descriptors = outer;
         self.captured(output, &redirected, scope)
     }
@@ -343,6 +357,8 @@ impl Interpreter<'_> {
         } else {
             words
         };
+        let outer_output = scope.output;
+        scope.output = redirected.destination(outer_output);
         let mut call = Call::of(words, scope);
         call.environment = environment;
         call.opened.clone_from(&redirected.opened);
@@ -360,6 +376,7 @@ impl Interpreter<'_> {
             _ => None,
         };
         let output = self.call(call, scope);
+        scope.output = outer_output;
         if !lasting {
             scope.descriptors = outer;
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::value::{Content, Output};
-use crate::invocation::{Directory, Invocation, Links, Through, Value};
+use crate::invocation::{Destination, Directory, Invocation, Links, Through, Value};
 use crate::loss::{Act, Loss};
 use crate::paths::{OwnPlaces, World};
 use crate::sensitive::SensitivePolicy;
@@ -37,6 +37,8 @@ pub(super) struct Scope {
     pub(super) previous_directory: Directory,
     pub(super) stack: Vec<Directory>,
     pub(super) through: Vec<Through>,
+    /// Where what is printed goes.
+    pub(super) output: Destination,
     /// What can be read from descriptors beyond the standard ones.
     pub(super) descriptors: Descriptors,
     /// Whether the text came from an expansion, so that its `…` stand for what is unknown.
@@ -63,6 +65,7 @@ impl Scope {
             previous_directory: here,
             stack: Vec::new(),
             through: Vec::new(),
+            output: Destination::Shown,
             descriptors: Descriptors::new(),
             marks: Marks::Plain,
         }

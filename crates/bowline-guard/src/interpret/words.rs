@@ -195,7 +195,7 @@ impl Interpreter<'_> {
                     self.expand_parameter(written, *quoting, scope, splitting, fields);
                 }
                 Part::Commands(text, quoting) => {
-                    let output = self.substitution(text, scope);
+                    let output = self.captured_substitution(text, scope);
                     let trimmed = output.text.trim_end_matches('\n');
                     let content = Content {
                         value: Field::value(trimmed.to_owned(), false),
@@ -204,13 +204,13 @@ impl Interpreter<'_> {
                     push_content(&content, *quoting, splitting, scope, fields);
                 }
                 Part::ReadsFrom(text) => {
-                    let output = self.substitution(text, scope);
+                    let output = self.shown_substitution(text, scope);
                     let field = &mut fields.open;
                     field.push_unknown(&output.sources);
                     field.feed = Some(output);
                 }
                 Part::WritesTo(text) => {
-                    self.substitution(text, scope);
+                    self.shown_substitution(text, scope);
                     fields.open.push_unknown(&[]);
                 }
                 Part::Arithmetic(text) => {

@@ -214,7 +214,7 @@ impl CommandPattern {
     pub fn covers(&self, run: &Invocation) -> bool {
         let as_written = run.through.iter().all(|through| match through {
             Through::Privilege => self.privilege == Privilege::Raised,
-            Through::Remote(_) | Through::Container => false,
+            Through::Remote(_) | Through::Container | Through::NewContainer => false,
             Through::EachOf(_) | Through::Wrapper(_) => true,
         });
         let is_meant = match (&self.program_path, &run.program_path) {

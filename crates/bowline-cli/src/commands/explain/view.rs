@@ -284,6 +284,7 @@ fn through(through: &Through) -> String {
         Through::Privilege => "as another user".to_owned(),
         Through::Remote(host) => format!("on {}", presentable(host)),
         Through::Container => "in a container".to_owned(),
+        Through::NewContainer => "in a new container".to_owned(),
         Through::EachOf(items) => format!("for each of {}", presentable(items)),
         Through::Wrapper(name) => format!("through {}", presentable(name)),
         _ => "through something else".to_owned(),

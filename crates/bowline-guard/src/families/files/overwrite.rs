@@ -1,5 +1,6 @@
 //! Overwriting and emptying files, moving them away, mirrors that delete.
 
+use super::contained::{self, Owner};
 use super::{
     EMPTY, EMPTY_MANY, Files, MIRROR, MOVE, OVERWRITE, Target, found, has, is_production_data,
     operands, text_of,
@@ -169,6 +170,11 @@ fn gravity_of_writing(place: &Place, path: &str, contents: Contents) -> Gravity 
 
 fn written(files: &Files<'_>, target: &Target, contents: Contents) -> Option<Effect> {
     let path = &target.resolved.path;
+    match contained::owner(files, target) {
+        Owner::NewContainer => return None,
+        Owner::Container if contents != Contents::Nothing && !is_vital(path) => return None,
+        Owner::Container | Owner::Machine => {}
+    }
     let by_name = gravity_of_writing(&target.place, path, contents);
     // What is written to a link lands in the file that it leads to.
     let at_end = target.resolved.target.as_deref().map(|end| {

@@ -311,7 +311,7 @@ pub(super) fn container_copy(run: Run<'_>, world: &dyn World) -> Vec<Effect> {
         .collect()
 }
 
-/// Storage and code hosts that take files along.
+/// Storage that takes files along.
 pub(super) fn upload(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Effect> {
     let parsed = parse(
         run.args,
@@ -320,13 +320,6 @@ pub(super) fn upload(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Effect>
             "region",
             "f",
             "file",
-            "F",
-            "field",
-            "input",
-            "body-file",
-            "notes-file",
-            "d",
-            "desc",
             "container-name",
             "n",
             "name",
@@ -343,35 +336,96 @@ pub(super) fn upload(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Effect>
         }
         "gcloud" => parsed.begins("storage cp|mv|rsync") || parsed.begins("compute scp"),
         "az" => parsed.begins("storage blob|file|fs upload|upload-batch"),
-        _ => {
-            parsed.begins("gist create")
-                || parsed.begins("release upload|create")
-                || parsed.begins("snippet create")
-                || parsed.begins("api")
-                || parsed.begins("issue|pr|mr|discussion create|comment|edit|review|note|update")
-        }
+        _ => false,
     };
     if !uploads {
         return Vec::new();
     }
-    let body = parsed
-        .values(&[
-            "f",
-            "file",
-            "body",
-            "F",
-            "field",
-            "input",
-            "body-file",
-            "notes-file",
-        ])
-        .map(|it| it.split_once("=@").map_or(it, |(_, file)| file));
     parsed
-        .from(2)
+        .from(1)
         .iter()
         .copied()
-        .chain(body)
-        .chain(parsed.words.get(1).copied())
+        .chain(parsed.values(&["f", "file"]))
+        .filter_map(|it| touches(Use::Sends, it, Access::Read, world))
+        .collect()
+}
+
+/// Code hosts take files along, too. A title or a body is a text, whatever it names.
+pub(super) fn code_host(run: Run<'_>, world: &dyn World) -> Vec<Effect> {
+    const TEXTS: Spec = Spec::gnu(&[
+        "t",
+        "title",
+        "b",
+        "body",
+        "n",
+        "notes",
+        "d",
+        "desc",
+        "description",
+        "m",
+        "message",
+        "l",
+        "label",
+        "a",
+        "assignee",
+        "r",
+        "reviewer",
+        "R",
+        "repo",
+        "B",
+        "base",
+        "H",
+        "head",
+        "F",
+        "body-file",
+        "notes-file",
+        "target",
+        "f",
+        "filename",
+        "T",
+        "template",
+        "p",
+        "project",
+    ]);
+    const REQUEST: Spec = Spec::gnu(&[
+        "F",
+        "field",
+        "f",
+        "raw-field",
+        "H",
+        "header",
+        "X",
+        "method",
+        "q",
+        "jq",
+        "t",
+        "template",
+        "input",
+        "hostname",
+        "cache",
+        "p",
+        "preview",
+    ]);
+    let parsed = parse(run.args, &TEXTS);
+    let request = parse(run.args, &REQUEST);
+    let files: Vec<&str> = if parsed.begins("gist|snippet create") {
+        parsed.from(2).to_vec()
+    } else if parsed.begins("release create|upload") {
+        let assets = parsed.from(3).iter().copied();
+        let notes = parsed.values(&["F", "notes-file"]);
+        assets
+            .map(|it| it.split('#').next().unwrap_or(it))
+            .chain(notes)
+            .collect()
+    } else if request.begins("api") {
+        let fields = request.values(&["F", "field"]);
+        let read = fields.filter_map(|it| it.split_once("=@").map(|(_, file)| file));
+        read.chain(request.values(&["input"])).collect()
+    } else {
+        parsed.values(&["F", "body-file"]).collect()
+    };
+    files
+        .into_iter()
         .filter_map(|it| touches(Use::Sends, it, Access::Read, world))
         .collect()
 }

@@ -2,7 +2,9 @@
 
 use crate::effect::Effect;
 use crate::invocation::Stdin;
+use crate::shell;
 
+use super::filters::{Lets, lets};
 use super::{ENVIRONMENT, SEND, VARIABLE};
 use crate::families::Run;
 use crate::families::args::{Spec, parse, word};
@@ -90,11 +92,19 @@ pub(super) fn variables(source: &str) -> Vec<&str> {
     found
 }
 
+/// `${NAME:-default}`: the default is known, but it is not what is printed where there is a value.
+fn has_default(source: &str) -> bool {
+    source.split_once("${").is_some_and(|(_, inside)| {
+        let name = inside.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        [":-", "-", ":=", "="].iter().any(|it| name.starts_with(it))
+    })
+}
+
 pub(super) fn printed_variable(run: Run<'_>) -> Option<Effect> {
     let from_words = run
         .args
         .iter()
-        .filter(|it| it.text().is_none())
+        .filter(|it| it.text().is_none() || has_default(&it.source))
         .flat_map(|it| variables(&it.source));
     let fed: Vec<&str> = match &run.invocation.stdin {
         Stdin::Pipe(programs) if matches!(run.name, "tee" | "cat") => programs
@@ -166,6 +176,24 @@ pub(super) fn filtered_environment(name: &str, run: Run<'_>) -> Option<Effect> {
     let Stdin::Pipe(programs) = &run.invocation.stdin else {
         return None;
     };
+    // Names that another program has left of it are no secrets.
+    let only_names = programs.iter().any(|it| {
+        let line = shell::parse(it);
+        let words: Option<Vec<&str>> = line.commands.first().map(|it| {
+            it.words
+                .iter()
+                .filter_map(|word| word.literal.as_deref())
+                .collect()
+        });
+        words.is_some_and(|it| match it.split_first() {
+            Some((name, args)) => lets(name, args) != Lets::Everything,
+            None => false,
+        })
+    });
+    let given: Vec<&str> = run.args.iter().map(word).collect();
+    if only_names || lets(name, &given) != Lets::Everything {
+        return None;
+    }
     let dumps = programs.iter().any(|it| {
         let mut words = it.split_whitespace();
         let first = words.clone().next().unwrap_or_default();

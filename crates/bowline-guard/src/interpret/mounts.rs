@@ -1,0 +1,150 @@
+//! What a new container sees of this machine: folders and volumes that it is given.
+
+use super::At;
+use super::Interpreter;
+use super::options::texts_of;
+use super::scope::Scope;
+use super::value::{Content, Item, UNKNOWN};
+use crate::invocation::{Directory, Value};
+use crate::paths::{self, Shape};
+
+/// Where engines keep volumes that have a name.
+const VOLUMES: &str = "/var/lib/docker/volumes";
+
+/// A place in a container that is really elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Mount {
+    /// The path in the container, without a slash at its end.
+    inside: String,
+    /// The path on this machine, with [`UNKNOWN`] for what is not known.
+    outside: String,
+}
+
+/// What a new container can reach.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// Nothing but itself.
+    Itself,
+    /// These places, too.
+    Mounts(Vec<Mount>),
+    /// What another container has.
+    Unknown,
+}
+
+impl Interpreter<'_> {
+    /// What the options of `docker run` give to the container, without what it can only read.
+    pub(super) fn reach(&self, options: &[Item], scope: &Scope) -> Reach {
+        if !texts_of(options, &["--volumes-from"]).is_empty() {
+            return Reach::Unknown;
+        }
+        let volumes = texts_of(options, &["-v", "--volume"]);
+        let pairs = volumes.iter().filter_map(|it| volume(it));
+        let mounts = texts_of(options, &["--mount"]);
+        let found: Vec<Mount> = pairs
+            .chain(mounts.iter().filter_map(|it| mount(it)))
+            .map(|(outside, inside)| Mount {
+                inside: inside.trim_end_matches('/').to_owned(),
+                outside: self.outside(outside, scope),
+            })
+            .collect();
+        if found.is_empty() {
+            Reach::Itself
+        } else {
+            Reach::Mounts(found)
+        }
+    }
+
+    fn outside(&self, source: &str, scope: &Scope) -> String {
+        let is_path = source.starts_with(['/', '~', '.', '$', UNKNOWN]);
+        if !is_path {
+            return format!("{VOLUMES}/{source}");
+        }
+        let Directory::Known(cwd) = &scope.directory else {
+            return UNKNOWN.to_string();
+        };
+        let resolved = paths::resolve(source, &At::directory(cwd, self.world));
+        match resolved.shape {
+            Shape::Exact => resolved.path,
+            Shape::Pattern | Shape::Unknown(_) => UNKNOWN.to_string(),
+        }
+    }
+}
+
+/// `source:target` and `source:target:options`.
+fn volume(text: &str) -> Option<(&str, &str)> {
+    let mut parts = text.split(':');
+    let (outside, inside) = (parts.next()?, parts.next()?);
+    let reads_only = parts
+        .next()
+        .is_some_and(|it| it.split(',').any(|option| option == "ro"));
+    (!reads_only).then_some((outside, inside))
+}
+
+/// `type=bind,source=…,target=…`
+fn mount(text: &str) -> Option<(&str, &str)> {
+    let value = |names: &[&str]| {
+        text.split(',')
+            .filter_map(|it| it.split_once('='))
+            .find(|(name, _)| names.contains(name))
+            .map(|(_, value)| value)
+    };
+    let reads_only = text
+        .split(',')
+        .any(|it| matches!(it, "readonly" | "ro" | "readonly=true" | "ro=true"));
+    let found = (
+        value(&["source", "src"])?,
+        value(&["target", "destination", "dst"])?,
+    );
+    (!reads_only).then_some(found)
+}
+
+/// A word of a container's command with the paths of this machine in place of the container's.
+pub(super) fn from_outside(item: &Item, mounts: &[Mount]) -> Item {
+    let before = item.marked();
+    let text = mounts
+        .iter()
+        .fold(before.to_owned(), |text, it| replaced(&text, it));
+    if text == before {
+        return item.clone();
+    }
+    let value = match &item.arg.value {
+        _ if text.contains(UNKNOWN) => Value::Partly(text),
+        Value::Pattern(_) => Value::Pattern(text),
+        Value::Known(_) | Value::Partly(_) | Value::Unknown => Value::Known(text),
+    };
+    let mut changed = Item::of(Content {
+        value,
+        sources: item.sources.clone(),
+    });
+    changed.arg.source.clone_from(&item.arg.source);
+    changed
+}
+
+/// The text with every path below a mount as it is outside.
+fn replaced(text: &str, mount: &Mount) -> String {
+    if mount.inside.is_empty() {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(mount.inside.as_str()) {
+        let starts = out
+            .chars()
+            .chain(before.chars())
+            .last()
+            .is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '/' | '.' | '-' | '_'));
+        let ends = after
+            .chars()
+            .next()
+            .is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '.' | '-' | '_'));
+        out.push_str(before);
+        out.push_str(if starts && ends {
+            &mount.outside
+        } else {
+            &mount.inside
+        });
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
