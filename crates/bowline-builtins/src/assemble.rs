@@ -135,6 +135,7 @@ impl Builtins {
                 Arc::clone(&lasting.ledger),
                 Arc::clone(&analyst),
                 lasting.journal.clone(),
+                settings.config.record.inputs,
             )),
             summary: work::SUMMARY.to_owned(),
             tools: None,

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use bowline::hooks::{
     Decision, Hook, HookContext, HookEvent, HookInput, HookOutput, RunMode, RunPolicy,
 };
+use bowline::settings::RecordDetail;
 use bowline_guard::families;
 use bowline_guard::loss::{Act, GitAct, Target, Writing};
 use bowline_guard::paths::{World, resolve_literal};
@@ -22,6 +23,7 @@ use crate::analyst::Analyst;
 use crate::loss::Losses;
 use crate::machine::MachineWorld;
 use crate::machine::git::{ObjectId, Repository};
+use crate::sanitise;
 use crate::tracing::{CALL_VARIABLE, Journal};
 
 pub(crate) const NAME: &str = "work";
@@ -57,14 +59,21 @@ pub(crate) struct Work {
     ledger: Arc<Ledger>,
     analyst: Arc<Analyst>,
     journal: Journal,
+    detail: RecordDetail,
 }
 
 impl Work {
-    pub(crate) fn new(ledger: Arc<Ledger>, analyst: Arc<Analyst>, journal: Journal) -> Self {
+    pub(crate) fn new(
+        ledger: Arc<Ledger>,
+        analyst: Arc<Analyst>,
+        journal: Journal,
+        detail: RecordDetail,
+    ) -> Self {
         Self {
             ledger,
             analyst,
             journal,
+            detail,
         }
     }
 
@@ -179,13 +188,17 @@ impl Work {
         }
     }
 
-    /// Hands work over to the record of the event.
+    /// Hands work over to the record of the event, unless nothing of what calls are given is to be kept.
     fn keep(&self, call: &str, work: &CallWork, ctx: &HookContext) {
+        if self.detail == RecordDetail::Off {
+            return;
+        }
         let event = ctx.env.get(CALL_VARIABLE);
         if let Some(event) = event.filter(|_| !work.is_empty())
             && let Ok(work) = serde_json::to_value(work)
         {
             let call = call.to_owned();
+            let work = sanitise(&work);
             self.journal.add(event, Change::Worked { call, work });
         }
     }

@@ -3,6 +3,7 @@
 //! Only what its text tells: a test run that leaves files behind is not listed.
 
 mod git;
+mod words;
 
 use crate::interpret::{At, NOWHERE};
 use crate::invocation::{Arg, Directory, Invocation, Opening, Through, Value};
@@ -13,6 +14,10 @@ use crate::shell;
 
 use super::args::{UNKNOWN, word};
 use super::launch::plain_name;
+use words::{
+    edits_in_place, has, has_default, has_letter, keeps_a_copy, keeps_what_is_there, operands,
+    operands_with_clusters, value_after, with_prefix_removed, within,
+};
 
 /// What a run does, in order. Nothing for a run on another machine or in a container.
 pub fn acts(invocation: &Invocation, world: &dyn World) -> Vec<Act> {
@@ -426,139 +431,4 @@ impl Run<'_> {
         };
         resolved.iter().map(Target::from).collect()
     }
-}
-
-/// Whether a word falls back to a text where a variable has no value.
-fn has_default(source: &str) -> bool {
-    source
-        .split("${")
-        .skip(1)
-        .filter_map(|it| it.split('}').next())
-        .any(|it| it.contains(['-', '=']) && !it.contains('/'))
-}
-
-/// A member of an archive, in the folder that it is unpacked into.
-fn within(folder: Option<&str>, member: &Arg) -> Arg {
-    match folder {
-        Some(folder) => Arg::known(format!("{folder}/{}", word(member))),
-        None => member.clone(),
-    }
-}
-
-/// `cp -n`, `mv --backup`, `ln -i`: what is there stays, in one way or another.
-fn keeps_what_is_there(args: &[Arg]) -> bool {
-    let long = ["--no-clobber", "--interactive", "--backup", "--update=none"];
-    args.iter().map(word).any(|it| {
-        long.iter()
-            .any(|long| it == *long || it.starts_with("--backup="))
-            || it.starts_with("--update=none")
-    }) || ['n', 'i', 'b']
-        .iter()
-        .any(|letter| has_letter(args, *letter))
-}
-
-/// `sed -i.bak`, `perl -i.orig`.
-fn keeps_a_copy(args: &[Arg]) -> bool {
-    let options = args.iter().map(word).take_while(|it| *it != "--");
-    options.filter(|it| it.starts_with('-')).any(|it| {
-        let suffix = match it.strip_prefix("--in-place=") {
-            Some(suffix) => suffix,
-            None if it.starts_with("--") => "",
-            None => it.split_once('i').map_or("", |(_, suffix)| suffix),
-        };
-        suffix.contains(['.', '~'])
-    })
-}
-
-fn edits_in_place(args: &[Arg]) -> bool {
-    args.iter()
-        .map(word)
-        .take_while(|it| *it != "--")
-        .any(|it| {
-            it.starts_with("--in-place")
-                || (it.starts_with('-')
-                    && !it.starts_with("--")
-                    && it.contains('i')
-                    && !it.starts_with("-I"))
-        })
-}
-
-fn with_prefix_removed(value: &Value, prefix: &str) -> Option<Value> {
-    let cut = |text: &String| text.strip_prefix(prefix).map(ToOwned::to_owned);
-    match value {
-        Value::Known(text) => cut(text).map(Value::Known),
-        Value::Pattern(text) => cut(text).map(Value::Pattern),
-        Value::Partly(text) => cut(text).map(Value::Partly),
-        Value::Unknown => None,
-    }
-}
-
-fn has(args: &[Arg], options: &[&str]) -> bool {
-    args.iter().any(|it| options.contains(&word(it)))
-}
-
-/// Whether a short option is given, also among others: `-rf`.
-fn has_letter(args: &[Arg], letter: char) -> bool {
-    args.iter()
-        .map(word)
-        .take_while(|it| *it != "--")
-        .any(|it| it.starts_with('-') && !it.starts_with("--") && it.contains(letter))
-}
-
-/// The value of an option, as a word of its own, joined, or at the end of a cluster.
-fn value_after<'a>(args: &'a [Arg], options: &[&str]) -> Option<&'a str> {
-    let mut words = args.iter().map(word);
-    while let Some(text) = words.next() {
-        let joined = options
-            .iter()
-            .find_map(|it| text.strip_prefix(it)?.strip_prefix('='));
-        if joined.is_some() {
-            return joined;
-        }
-        let cluster = text.starts_with('-')
-            && !text.starts_with("--")
-            && options
-                .iter()
-                .any(|it| it.len() == 2 && text.ends_with(it.trim_start_matches('-')));
-        if cluster || options.contains(&text) {
-            return words.next();
-        }
-    }
-    None
-}
-
-/// The words that are no options; `with_value` take the next word.
-fn operands<'a>(args: &'a [Arg], with_value: &[&str]) -> Vec<&'a Arg> {
-    walk(args, |text| with_value.contains(&text))
-}
-
-/// The same, where the last letter of a cluster takes the next word, too: `perl -pi -e`, `-ne`.
-fn operands_with_clusters<'a>(args: &'a [Arg], with_value: &[&str]) -> Vec<&'a Arg> {
-    walk(args, |text| {
-        with_value.contains(&text)
-            || (!text.starts_with("--")
-                && with_value
-                    .iter()
-                    .any(|it| it.len() == 2 && text.ends_with(it.trim_start_matches('-'))))
-    })
-}
-
-fn walk(args: &[Arg], takes_next: impl Fn(&str) -> bool) -> Vec<&Arg> {
-    let mut found = Vec::new();
-    let mut only = false;
-    let mut skip = false;
-    for arg in args {
-        let text = word(arg);
-        if std::mem::take(&mut skip) {
-            continue;
-        }
-        if !only && text == "--" {
-            only = true;
-        } else if only || !text.starts_with('-') || text == "-" {
-            found.push(arg);
-        } else {
-            skip = takes_next(text);
-        }
-    }
-    found
 }

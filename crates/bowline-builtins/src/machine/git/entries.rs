@@ -196,6 +196,10 @@ impl Entries {
         itself.chain(inside).collect()
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     pub(super) fn has_below(&self, folder: &[u8]) -> bool {
         let below = [folder, b"/"].concat();
         let mut inside = self.from(&below);

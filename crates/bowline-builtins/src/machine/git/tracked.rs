@@ -30,10 +30,10 @@ impl GitReader<'_> {
     pub(crate) fn unsettled(&self, repo: &Repository, most: usize) -> Option<Vec<Vec<u8>>> {
         let checkout = self.checkout(repo)?;
         let index = self.read_index(&checkout)?;
-        let listed = index.entries.under(b"");
-        if listed.len() > most {
+        if index.entries.len() > most {
             return None;
         }
+        let listed = index.entries.under(b"");
         let settled = |name: &[u8], entry| {
             let compared = self.compare_with_index(&checkout, &index, name, entry);
             compared == Some(Worktree::Unchanged)

@@ -1,5 +1,7 @@
 //! What git does, by its arguments.
 
+mod refs;
+
 use crate::families::args::{Parsed, Spec, UNKNOWN, parse, split_command, word};
 use crate::families::git::{is_whole_tree, looks_like_file};
 use crate::invocation::Arg;
@@ -9,6 +11,7 @@ use crate::loss::{
 use crate::paths::resolve_literal;
 
 use super::Run;
+use refs::{branch, commit, merge, push, stash, tag, update_ref, worktree};
 
 const GLOBAL: Spec = Spec::gnu(&["C", "c", "git-dir", "work-tree", "namespace", "config-env"]);
 
@@ -182,39 +185,6 @@ fn reset(rest: &[Arg]) -> Vec<GitAct> {
     vec![here]
 }
 
-fn merge(rest: &[Arg]) -> Vec<GitAct> {
-    let parsed = parse(
-        rest,
-        &Spec::gnu(&["m", "F", "s", "strategy", "X", "into-name"]),
-    );
-    let whole = !parsed.has(&["squash", "abort", "continue", "quit", "no-commit"]);
-    if !whole || parsed.words.is_empty() {
-        return vec![GitAct::Other];
-    }
-    vec![GitAct::Merge {
-        names: owned(&parsed.words),
-    }]
-}
-
-fn push(rest: &[Arg]) -> Vec<GitAct> {
-    let parsed = parse(
-        rest,
-        &Spec::gnu(&["o", "push-option", "repo", "receive-pack"]),
-    );
-    let plain = |it: &&&str| !it.contains([':', '+']);
-    if parsed.has(&["n", "dry-run", "d", "delete", "prune"]) {
-        return Vec::new();
-    }
-    let names = parsed
-        .from(1)
-        .iter()
-        .filter(plain)
-        .map(|it| (*it).to_owned());
-    vec![GitAct::Push {
-        names: names.collect(),
-    }]
-}
-
 fn checkout(rest: &[Arg]) -> Vec<GitAct> {
     let spec = Spec::gnu(&["b", "B", "orphan", "pathspec-from-file", "conflict"]).shortening(&[
         "force", "detach", "ours", "theirs", "orphan", "patch", "merge", "quiet", "track",
@@ -347,64 +317,6 @@ fn clean(rest: &[Arg]) -> Vec<GitAct> {
     })]
 }
 
-fn stash(rest: &[Arg]) -> Vec<GitAct> {
-    let parsed = parse(rest, &Spec::gnu(&["m", "message"]));
-    let number = |word: &str| match word {
-        "" => Some(0),
-        word => {
-            let inner = word
-                .strip_prefix("stash@{")
-                .and_then(|it| it.strip_suffix('}'));
-            inner.unwrap_or(word).parse().ok()
-        }
-    };
-    let all = ["u", "include-untracked", "a", "all"];
-    let untracked = if parsed.has(&all) {
-        Untracked::Yes
-    } else {
-        Untracked::No
-    };
-    vec![match parsed.at(0) {
-        "drop" => GitAct::StashDrop {
-            number: number(parsed.at(1)),
-        },
-        "clear" => GitAct::StashClear,
-        "pop" => GitAct::StashPop {
-            number: number(parsed.at(1)),
-        },
-        "apply" => GitAct::StashApply {
-            number: number(parsed.at(1)),
-        },
-        "" => GitAct::StashPush {
-            paths: Vec::new(),
-            untracked,
-        },
-        "push" => GitAct::StashPush {
-            paths: owned(parsed.from(1)),
-            untracked,
-        },
-        "save" => GitAct::StashPush {
-            paths: Vec::new(),
-            untracked,
-        },
-        _ => return Vec::new(),
-    }]
-}
-
-fn worktree(rest: &[Arg]) -> Vec<GitAct> {
-    let parsed = parse(
-        rest,
-        &Spec::gnu(&["reason", "b", "B"]).shortening(&["force"]),
-    );
-    let path = parsed.at(1).to_owned();
-    match parsed.at(0) {
-        "add" => vec![GitAct::WorktreeAdd { path }],
-        "remove" if parsed.has(&["f", "force"]) => vec![GitAct::WorktreeRemove { path }],
-        "remove" => vec![GitAct::WorktreeGone],
-        _ => Vec::new(),
-    }
-}
-
 fn remove(rest: &[Arg]) -> Vec<GitAct> {
     let spec =
         Spec::gnu(&["pathspec-from-file"]).shortening(&["cached", "dry-run", "force", "quiet"]);
@@ -418,117 +330,6 @@ fn remove(rest: &[Arg]) -> Vec<GitAct> {
         }
     } else {
         GitAct::RemoveUnchanged
-    }]
-}
-
-fn branch(rest: &[Arg]) -> Vec<GitAct> {
-    let spec = Spec::gnu(&[
-        "u",
-        "set-upstream-to",
-        "contains",
-        "no-contains",
-        "points-at",
-        "format",
-        "sort",
-    ])
-    .shortening(&[
-        "delete",
-        "force",
-        "remotes",
-        "move",
-        "copy",
-        "merged",
-        "no-merged",
-        "list",
-    ]);
-    let parsed = parse(rest, &spec);
-    let force = parsed.has(&["f", "force"]);
-    if parsed.has(&[
-        "r",
-        "remotes",
-        "a",
-        "all",
-        "l",
-        "list",
-        "m",
-        "M",
-        "move",
-        "c",
-        "C",
-        "copy",
-        "u",
-        "set-upstream-to",
-    ]) {
-        return Vec::new();
-    }
-    if parsed.has(&["D"]) || (parsed.has(&["d", "delete"]) && force) {
-        let names = parsed.words.iter().map(|it| format!("refs/heads/{it}"));
-        return vec![GitAct::DeleteRefs {
-            names: names.collect(),
-        }];
-    }
-    if parsed.has(&["d", "delete"]) || parsed.words.is_empty() {
-        return Vec::new();
-    }
-    let at = some(parsed.at(1));
-    let name = parsed.at(0);
-    vec![if force {
-        GitAct::MoveRef {
-            name: format!("refs/heads/{name}"),
-            to: at,
-        }
-    } else {
-        GitAct::CreateBranch {
-            name: format!("refs/heads/{name}"),
-            at,
-            switch: Switching::No,
-        }
-    }]
-}
-
-fn tag(rest: &[Arg]) -> Vec<GitAct> {
-    let spec = Spec::gnu(&[
-        "m",
-        "F",
-        "u",
-        "message",
-        "file",
-        "local-user",
-        "sort",
-        "format",
-    ]);
-    let parsed = parse(rest, &spec);
-    let name = |it: &&str| format!("refs/tags/{it}");
-    if parsed.has(&["d", "delete"]) {
-        let names = parsed.words.iter().map(name).collect();
-        return vec![GitAct::DeleteRefs { names }];
-    }
-    match parsed.words.as_slice() {
-        [tag, at @ ..] if !parsed.has(&["l", "list", "v", "verify", "f", "force"]) => {
-            vec![GitAct::CreateBranch {
-                name: name(tag),
-                at: at.first().map(|it| (*it).to_owned()),
-                switch: Switching::No,
-            }]
-        }
-        _ => Vec::new(),
-    }
-}
-
-fn update_ref(rest: &[Arg]) -> Vec<GitAct> {
-    let spec = Spec::gnu(&["m"]).shortening(&["no-deref", "create-reflog", "stdin"]);
-    let parsed = parse(rest, &spec);
-    if parsed.has(&["stdin"]) {
-        return Vec::new();
-    }
-    let name = parsed.at(0).to_owned();
-    vec![if parsed.has(&["d"]) {
-        GitAct::DeleteRefs { names: vec![name] }
-    } else {
-        GitAct::MoveRef {
-            name,
-            to: some(parsed.at(1)),
-        }
     }]
 }
 
@@ -560,22 +361,6 @@ fn add(rest: &[Arg]) -> Vec<GitAct> {
         return Vec::new();
     }
     vec![GitAct::Add { paths }]
-}
-
-fn commit(rest: &[Arg]) -> Vec<GitAct> {
-    let spec = Spec::gnu(&[
-        "m", "message", "F", "file", "C", "c", "author", "date", "t", "fixup", "squash", "trailer",
-    ]);
-    let parsed = parse(rest, &spec);
-    if parsed.has(&["dry-run"]) {
-        return Vec::new();
-    }
-    let all = if parsed.has(&["a", "all"]) {
-        Untracked::Yes
-    } else {
-        Untracked::No
-    };
-    vec![GitAct::Commit { all }]
 }
 
 fn submodule(rest: &[Arg]) -> Vec<GitAct> {

@@ -1,0 +1,107 @@
+//! Files that git does not track, and `git clean` would delete.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use bowline_guard::loss::{self, Folders, Loss};
+
+use super::Losses;
+use super::content::{Ignored, join};
+use super::files::named;
+use super::line::{GitLine, Line, Saved};
+use super::pathspec::Pathspecs;
+use crate::machine::git::{self, IgnoredFiles, Repository, UntrackedKind};
+
+impl Losses<'_> {
+    pub(super) fn cleaned(
+        &self,
+        repository: &Repository,
+        directory: &Path,
+        clean: &loss::Clean,
+        line: &GitLine,
+        files: &Line,
+    ) -> Option<Loss> {
+        let specs = match clean.paths.as_slice() {
+            // Without a path, git cleans what lies below the folder where it runs.
+            [] => Pathspecs::new(&[".".to_owned()], directory, repository)?,
+            paths => Pathspecs::new(paths, directory, repository)?,
+        };
+        let excludes: Vec<globset::GlobMatcher> = clean
+            .excludes
+            .iter()
+            .map(|it| {
+                Some(
+                    globset::Glob::new(it.trim_matches('/'))
+                        .ok()?
+                        .compile_matcher(),
+                )
+            })
+            .collect::<Option<_>>()?;
+        let ignored = match clean.ignored {
+            loss::IgnoredFiles::Keep => IgnoredFiles::Skip,
+            loss::IgnoredFiles::Also | loss::IgnoredFiles::Only => IgnoredFiles::Include,
+        };
+        let mut lost = Vec::new();
+        for entry in self.git.untracked(repository, b"", ignored)? {
+            let is_ignored = entry.ignored == git::Ignored::Yes;
+            let spared = excludes.iter().any(|it| {
+                let path = Path::new(std::ffi::OsStr::from_bytes(&entry.path));
+                path.ancestors().any(|part| {
+                    it.is_match(part) || part.file_name().is_some_and(|name| it.is_match(name))
+                })
+            });
+            let concerned = specs.matches(&entry.path)
+                && !spared
+                && (clean.ignored != loss::IgnoredFiles::Only || is_ignored)
+                && self.is_reached(repository, &entry.path, clean.folders)?;
+            let path = join(&repository.root, &entry.path);
+            if !concerned
+                || files.is_done_with(&path)
+                || (line.untracked == Saved::Yes && !is_ignored)
+            {
+                continue;
+            }
+            let goes = match entry.kind {
+                UntrackedKind::Repository if clean.folders != Folders::DeleteRepositories => false,
+                UntrackedKind::Repository => true,
+                UntrackedKind::File | UntrackedKind::Link => {
+                    let rebuilt = is_ignored && self.rebuildable(&path, Ignored::Yes).is_some();
+                    !rebuilt && self.is_lost(&path)?
+                }
+            };
+            if goes {
+                lost.push(entry.path);
+            }
+        }
+        Some(if lost.is_empty() {
+            Loss::Nothing("there is nothing to remove that somebody would miss".to_owned())
+        } else {
+            let what = format!(
+                "{} is not in git, and this session did not make it",
+                named(&lost)
+            );
+            if clean.paths.is_empty() || specs.is_everything() {
+                Loss::Whole(what)
+            } else {
+                Loss::Part(what)
+            }
+        })
+    }
+
+    /// Without `-d`, only files in folders that hold something tracked are removed.
+    pub(super) fn is_reached(
+        &self,
+        repository: &Repository,
+        path: &[u8],
+        folders: Folders,
+    ) -> Option<bool> {
+        if folders != Folders::Keep {
+            return Some(true);
+        }
+        let end = path.iter().rposition(|byte| *byte == b'/');
+        match end.and_then(|end| path.get(..end)) {
+            None => Some(true),
+            Some(folder) => self.git.tracks_below(repository, folder),
+        }
+    }
+}
