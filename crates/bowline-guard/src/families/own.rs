@@ -214,7 +214,7 @@ fn changes<'run>(program: &str, invocation: &'run Invocation) -> Vec<&'run str> 
             let acts = matches!(
                 rest.next(),
                 Some("checkout" | "restore" | "rm" | "mv" | "stash")
-            );
+            ) && !args.iter().any(|it| word(it) == "--cached");
             if acts { rest.collect() } else { Vec::new() }
         }
         _ => Vec::new(),
