@@ -55,6 +55,15 @@ fn everyday_lines() {
     check("Bash", include_str!("data/everyday.txt"));
 }
 
+#[test]
+fn a_long_quoted_document_is_only_text() {
+    let line = "print(f'{x}', (1, [2]), `y`, ${z}, $((1 + 2))) # rm -rf /\n";
+    let written = format!("cat > gen.py <<'EOF'\n{}EOF\n", line.repeat(900));
+    let run = format!("bash <<'EOF'\n{}EOF\n", line.repeat(900));
+    assert_eq!(decision("Bash", &written).decision.name(), "allow");
+    assert_ne!(decision("Bash", &run).decision.name(), "allow");
+}
+
 /// No allow-list for files lets these pass: each is also about the guard itself.
 #[test]
 fn what_touches_the_guard_itself_is_marked() {

@@ -1,7 +1,7 @@
 //! Code that stands on the command line of an interpreter: calls that lose data, read secrets or run
 //! what the network sends.
 
-use crate::effect::Effect;
+use crate::effect::{Effect, Gravity};
 use crate::invocation::Stdin;
 use crate::paths::{World, resolve};
 use crate::sensitive::{Access, Sensitivity, classify};
@@ -216,7 +216,35 @@ fn judge(code: &str, world: &dyn World) -> Vec<Effect> {
     } else if network && runs {
         found.push(FETCHED.grave("runs what the network sends"));
     }
+    let shows = network
+        || has(&[
+            "print",
+            "puts",
+            "echo",
+            "console.",
+            "write",
+            "p ",
+            "say",
+            "dump",
+            "inspect",
+            "log",
+            "curl",
+            "send",
+            "copy",
+            "upload",
+            "zip",
+            "system",
+            "subprocess",
+            "exec",
+        ]);
     found.extend(secrets(&bare, &literals, network, world));
+    // What is read and not shown stays with the program.
+    if !shows {
+        found.retain(|it| it.rule != SECRET_FILE.id || it.gravity == Gravity::Grave);
+        for effect in found.iter_mut().filter(|it| it.rule == SECRET_FILE.id) {
+            effect.gravity = Gravity::Doubtful;
+        }
+    }
     found
 }
 

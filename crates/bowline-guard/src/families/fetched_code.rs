@@ -205,8 +205,15 @@ fn remote_shell(name: &str, run: Run<'_>) -> Option<Effect> {
             })
             .then(|| REMOTE_SHELL.grave(what)),
         _ => {
-            let network =
-                |path: &str| path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/");
+            let shell = SHELLS.contains(&name) || INTERPRETERS.contains(&name);
+            let network = |path: &str| {
+                let host = ["/dev/tcp/", "/dev/udp/"]
+                    .iter()
+                    .find_map(|it| path.strip_prefix(it))
+                    .and_then(|it| it.split('/').next());
+                // A look at a port of this machine connects to nobody else.
+                host.is_some_and(|it| shell || !is_local(it))
+            };
             let from_file =
                 matches!(&run.invocation.stdin, Stdin::File(file) if network(word(file)));
             let opened = run
@@ -218,11 +225,10 @@ fn remote_shell(name: &str, run: Run<'_>) -> Option<Effect> {
             if !connected {
                 return None;
             }
-            let shell = SHELLS.contains(&name) || INTERPRETERS.contains(&name) || name == "exec";
             let sends = opened
                 .into_iter()
                 .any(|it| !matches!(it.how, Opening::Read));
-            Some(if shell || (name == "cat" && sends) {
+            Some(if shell || name == "exec" || (name == "cat" && sends) {
                 REMOTE_SHELL.grave(what)
             } else {
                 REMOTE_SHELL.doubtful("opens a connection through the shell")

@@ -5,6 +5,7 @@ mod contained;
 mod found;
 mod moved;
 mod overwrite;
+mod sed;
 mod spent;
 
 pub(super) use moved::{Moved, deletes_moved, moved};

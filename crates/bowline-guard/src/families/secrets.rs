@@ -288,6 +288,13 @@ fn reads(run: Run<'_>, reader: &Reader, world: &dyn World) -> Vec<Effect> {
             other => found.extend(other),
         }
     }
+    if !quiet && lets == Lets::Everything {
+        found.extend(variables::secret_file(run.args).map(|it| {
+            READ.grave(format!(
+                "reads the file that ${it} names, which holds a secret"
+            ))
+        }));
+    }
     if found.is_empty() && !quiet {
         found.extend(each_of(run.invocation, reader.does, world));
     }

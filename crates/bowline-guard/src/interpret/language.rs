@@ -50,6 +50,17 @@ impl Interpreter<'_> {
             _ => return None,
         };
         let mut codes = texts_of(args, options);
+        // `node -p` prints what the code gives.
+        if family == Family::JavaScript
+            && args
+                .iter()
+                .any(|it| matches!(it.text(), Some("-p" | "--print" | "-pe")))
+        {
+            codes = codes
+                .iter()
+                .map(|it| format!("console.log({it})"))
+                .collect();
+        }
         if codes.is_empty() {
             codes.extend(
                 options

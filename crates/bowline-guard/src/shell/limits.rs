@@ -1,5 +1,7 @@
 //! What bounds the work: counted, never timed.
 
+use super::documents::without_bodies;
+
 /// The longest text that is read, in bytes.
 pub const MAX_LENGTH: usize = 128 * 1024;
 
@@ -32,13 +34,16 @@ const BEFORE_COMMANDS: &[&str] = &[
 /// Why a text is not read at all.
 pub(super) fn refusal(text: &str) -> Option<String> {
     if text.len() > MAX_LENGTH {
-        Some(format!(
+        return Some(format!(
             "the text has {} bytes; at most {MAX_LENGTH} are read",
             text.len()
-        ))
-    } else if text.contains('\0') {
-        Some("the text contains a NUL character".to_owned())
-    } else if most_open(text) > MAX_OPEN {
+        ));
+    }
+    if text.contains('\0') {
+        return Some("the text contains a NUL character".to_owned());
+    }
+    let text = &*without_bodies(text);
+    if most_open(text) > MAX_OPEN {
         Some(format!(
             "parentheses or `${{` are nested deeper than {MAX_OPEN} levels"
         ))
@@ -160,7 +165,9 @@ impl Budget {
 
     /// Pays for reading the text once.
     pub(super) fn pay(&mut self, text: &str) -> Result<(), TooMuchWork> {
-        let cost = text.len().saturating_mul(1 + openings(text));
+        let cost = text
+            .len()
+            .saturating_mul(1 + openings(&without_bodies(text)));
         self.left = self.left.checked_sub(cost).ok_or(TooMuchWork)?;
         self.bytes_read += text.len();
         Ok(())

@@ -3,7 +3,7 @@
 use super::contained::{self, Owner};
 use super::{
     EMPTY, EMPTY_MANY, Files, MIRROR, MOVE, OVERWRITE, Target, found, has, is_production_data,
-    operands, text_of,
+    operands, sed, text_of,
 };
 use crate::effect::{Effect, Gravity};
 use crate::families::args::{UNKNOWN, word};
@@ -477,7 +477,7 @@ pub(super) fn edited(files: &Files<'_>, program: &str, effects: &mut Vec<Effect>
         "sed" | "gsed" => {
             texts.iter().any(|it| {
                 it.starts_with("-i") || *it == "--in-place" || it.starts_with("--in-place=")
-            }) && texts.iter().any(|it| everything(it))
+            }) && sed::deletes_all(&sed::script(args))
         }
         _ => texts.iter().any(|it| everything(it)) || everything(files.stdin_text()),
     };
@@ -489,8 +489,12 @@ pub(super) fn edited(files: &Files<'_>, program: &str, effects: &mut Vec<Effect>
     } else {
         &["-c", "-e", "--cmd", "-s", "--expression"]
     };
+    let is_script = |arg: &Arg| match program {
+        "sed" | "gsed" => arg.text() == Some(sed::script(args).as_str()),
+        _ => arg.text().is_some_and(everything),
+    };
     for arg in operands(args, with_value) {
-        if !arg.text().is_some_and(everything) {
+        if !is_script(arg) {
             let before = effects.len();
             write_to(files, arg, Contents::Nothing, effects);
             if effects.len() == before {

@@ -85,9 +85,11 @@ pub(in crate::families) fn without_unseen(
     match taken {
         None | Some(Taken::Shown) => {}
         Some(Taken::Tested) => found.retain(|it| !is_about_printing(it.rule)),
+        // One step milder: what may be a secret, and is not shown, is nothing to ask about.
         Some(Taken::Kept) => {
+            found.retain(|it| !is_about_printing(it.rule) || it.gravity == Gravity::Grave);
             for effect in found.iter_mut().filter(|it| is_about_printing(it.rule)) {
-                effect.gravity = effect.gravity.min(Gravity::Doubtful);
+                effect.gravity = Gravity::Doubtful;
             }
         }
     }

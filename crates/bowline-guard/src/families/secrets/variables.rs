@@ -1,7 +1,7 @@
 //! Secrets in variables: which names mean one, and what prints them.
 
 use crate::effect::Effect;
-use crate::invocation::Stdin;
+use crate::invocation::{Arg, Stdin};
 use crate::shell;
 
 use super::filters::{Lets, lets};
@@ -29,6 +29,8 @@ pub(in crate::families) fn names_a_secret(name: &str) -> bool {
     };
     let previous = before.last().copied().unwrap_or_default();
     match *last {
+        // Where the file is, by which Google's tools find it.
+        "credentials" if previous == "application" => false,
         "secret" | "secrets" | "token" | "password" | "passwd" | "passphrase" | "apikey"
         | "credentials" | "credential" | "pat" | "pw" | "jwt" | "privatekey" | "secretkey"
         | "accesskey" | "authtoken" | "mnemonic" => true,
@@ -66,6 +68,27 @@ pub(in crate::families) fn names_a_secret(name: &str) -> bool {
         "id" => previous == "key" && before.contains(&"access"),
         _ => false,
     }
+}
+
+/// Variables that say where a file with a secret is.
+const SECRET_FILES: &[&str] = &[
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "AWS_SHARED_CREDENTIALS_FILE",
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "AZURE_FEDERATED_TOKEN_FILE",
+    "KUBECONFIG",
+    "NETRC",
+    "PGPASSFILE",
+    "SOPS_AGE_KEY_FILE",
+    "VAULT_CLIENT_KEY",
+];
+
+/// The variable in a run's words that names a file with a secret.
+pub(super) fn secret_file(args: &[Arg]) -> Option<&'static str> {
+    args.iter().filter(|it| it.text().is_none()).find_map(|it| {
+        let name = it.source.trim_matches(['"', '$', '{', '}']);
+        SECRET_FILES.iter().copied().find(|known| *known == name)
+    })
 }
 
 /// The variables that a word spells out, without those that are only tested or counted.

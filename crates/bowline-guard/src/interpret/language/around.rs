@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::lexer::{Family, Token};
-use super::value::{Names, Value, closing, evaluate};
+use super::value::{Names, Value, arguments, closing, evaluate};
 
 /// So many tokens of an expression are looked at.
 const MAX_EXPRESSION: usize = 256;
@@ -220,7 +220,78 @@ pub(super) fn bindings(tokens: &[Token]) -> Names {
             break;
         }
     }
+    bind_parameters(tokens, &mut names);
     names
+}
+
+/// So many functions of a text, and so many calls of one, are looked at.
+const MAX_FUNCTIONS: usize = 16;
+const MAX_CALLS: usize = 16;
+
+/// Gives the parameters of the text's own functions the values that they are called with.
+fn bind_parameters(tokens: &[Token], names: &mut Names) {
+    let functions = (0..tokens.len()).filter_map(|at| function_at(tokens, at));
+    for (name, open) in functions.take(MAX_FUNCTIONS).collect::<Vec<_>>() {
+        let inside = tokens
+            .get(open + 1..closing(tokens, open))
+            .unwrap_or_default();
+        let parameters = arguments(inside).into_iter().map(|it| match it.first() {
+            Some(Token::Name(parameter)) => Some(parameter.clone()),
+            _ => None,
+        });
+        let parameters: Vec<Option<String>> = parameters.collect();
+        let calls = (1..tokens.len()).filter(|at| {
+            *at + 1 != open
+                && matches!(tokens.get(*at), Some(Token::Name(it)) if *it == name)
+                && tokens.get(at + 1) == Some(&Token::Symbol('('))
+        });
+        let mut given: Vec<Vec<Value>> = vec![Vec::new(); parameters.len()];
+        for call in calls.take(MAX_CALLS) {
+            let inside = tokens
+                .get(call + 2..closing(tokens, call + 1))
+                .unwrap_or_default();
+            for (values, argument) in given.iter_mut().zip(arguments(inside)) {
+                values.push(evaluate(argument, names, 0));
+            }
+        }
+        for (parameter, mut values) in parameters.into_iter().zip(given) {
+            values.dedup();
+            let value = match values.as_slice() {
+                [] => continue,
+                [only] => only.clone(),
+                several if several.iter().all(|it| matches!(it, Value::Text(_))) => {
+                    Value::List(values)
+                }
+                _ => Value::Unknown,
+            };
+            if let Some(parameter) = parameter {
+                bind(names, &parameter, value);
+            }
+        }
+    }
+}
+
+/// The name of the function that is defined at a place, and where its parameters begin.
+fn function_at(tokens: &[Token], at: usize) -> Option<(String, usize)> {
+    let name = |at: usize| match tokens.get(at) {
+        Some(Token::Name(name)) => Some(name.as_str()),
+        _ => None,
+    };
+    let symbol = |at: usize, wanted: char| tokens.get(at) == Some(&Token::Symbol(wanted));
+    match name(at)? {
+        "function" | "def" if symbol(at + 2, '(') => Some((name(at + 1)?.to_owned(), at + 2)),
+        bound if symbol(at + 1, '=') => {
+            let start = match name(at + 2) {
+                Some("async" | "function") => at + 3,
+                _ => at + 2,
+            };
+            let end = closing(tokens, start);
+            let arrow = symbol(end + 1, '=') && symbol(end + 2, '>');
+            let is_function = name(start - 1) == Some("function") || arrow;
+            (symbol(start, '(') && is_function).then(|| (bound.to_owned(), start))
+        }
+        _ => None,
+    }
 }
 
 fn bind(names: &mut Names, name: &str, value: Value) {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::UNKNOWN;
 use super::around::{aliases, arguments_at, before_name, bindings, is_keyword, receiver};
+use super::callees::{Callee, call_of};
 use super::deeds::{Deed, deed};
 use super::environment::{Shown, What, shown};
 use super::lexer::{Family, Lexed, Token, lex};
@@ -12,7 +13,7 @@ use crate::interpret::Interpreter;
 use crate::interpret::call::Call;
 use crate::interpret::scope::Scope;
 use crate::interpret::value::{Content, Item, Output};
-use crate::invocation::{Arg, Opened, Opening, Value as ShellValue};
+use crate::invocation::{Arg, Destination, Opened, Opening, Value as ShellValue};
 
 /// What is put into a file that is opened for writing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +31,8 @@ struct Program {
     family: Family,
     /// Whether something in it writes to files that it opens.
     writes: bool,
+    /// Where what it reads goes.
+    reads_to: Destination,
 }
 
 impl Program {
@@ -44,7 +47,21 @@ impl Program {
             name.starts_with("write")
                 || matches!(name, "dump" | "print" | "puts" | "fwrite" | "copyfileobj")
         });
+        let shows = (0..tokens.len()).any(|at| match tokens.get(at) {
+            Some(Token::Name(name)) => matches!(
+                call_of(name, &before_name(tokens, at)),
+                Callee::Prints | Callee::Sends
+            ),
+            Some(Token::Shell(_)) => true,
+            _ => false,
+        });
+        let reads_to = if shows {
+            Destination::Shown
+        } else {
+            Destination::Captured
+        };
         Self {
+            reads_to,
             names: bindings(tokens),
             aliases: aliases(tokens, family),
             family,
@@ -211,21 +228,20 @@ impl Interpreter<'_> {
                 }
             }
             Deed::Open => {
-                let contents = if program.writes {
-                    Contents::Something
-                } else {
-                    Contents::Nothing
-                };
-                self.open(&values, family, contents, scope);
+                let (path, rest) = values.split_first().unwrap_or((&Value::Unknown, &[]));
+                for path in alternatives(path) {
+                    let values: Vec<Value> = [path].iter().chain(rest).cloned().collect();
+                    self.open(&values, program, scope);
+                }
             }
             Deed::Write => {
-                if let Some(path) = values.first() {
-                    self.opened(path, Opening::Overwrite, Contents::Something, scope);
+                for path in values.first().map(alternatives).unwrap_or_default() {
+                    self.opened(&path, Opening::Overwrite, Contents::Something, scope);
                 }
             }
             Deed::Read => {
-                if let Some(path) = values.first() {
-                    self.emit_words(vec![Item::known("cat"), item(path)], scope);
+                for path in values.first().map(alternatives).unwrap_or_default() {
+                    self.reading(&path, program, scope);
                 }
             }
             Deed::Move => {
@@ -296,9 +312,9 @@ impl Interpreter<'_> {
         }
     }
 
-    fn open(&mut self, values: &[Value], family: Family, contents: Contents, scope: &mut Scope) {
+    fn open(&mut self, values: &[Value], program: &Program, scope: &mut Scope) {
         // Perl: open(my $f, '>', path).
-        let (path, mode) = match (family, values) {
+        let (path, mode) = match (program.family, values) {
             (Family::Perl, [_, Value::Text(text)]) => {
                 let mode = if text.starts_with('>') { ">" } else { "<" };
                 if text.ends_with('|') || text.starts_with('|') {
@@ -307,24 +323,39 @@ impl Interpreter<'_> {
                     return;
                 }
                 let path = Value::Text(text.trim_start_matches(['<', '>', ' ']).to_owned());
-                return self.open_as(&path, mode, contents, scope);
+                return self.open_as(&path, mode, program, scope);
             }
             (Family::Perl, [_, Value::Text(mode), path, ..])
             | (_, [path, Value::Text(mode), ..]) => (path, mode.clone()),
             (_, [path, ..]) => (path, "r".to_owned()),
             (_, []) => return,
         };
-        self.open_as(path, &mode, contents, scope);
+        self.open_as(path, &mode, program, scope);
     }
 
-    fn open_as(&mut self, path: &Value, mode: &str, contents: Contents, scope: &mut Scope) {
+    fn open_as(&mut self, path: &Value, mode: &str, program: &Program, scope: &mut Scope) {
+        let contents = if program.writes {
+            Contents::Something
+        } else {
+            Contents::Nothing
+        };
         if mode.starts_with(['w', 'x', '>']) && !mode.starts_with(">>") {
             self.opened(path, Opening::Overwrite, contents, scope);
         } else if mode.starts_with('a') || mode.starts_with(">>") {
             self.opened(path, Opening::Append, contents, scope);
         } else {
-            self.emit_words(vec![Item::known("cat"), item(path)], scope);
+            self.reading(path, program, scope);
         }
+    }
+
+    /// Reads a file. Without anything that prints or sends, the text keeps it to itself.
+    fn reading(&mut self, path: &Value, program: &Program, scope: &mut Scope) {
+        let outer = scope.output;
+        if outer == Destination::Shown {
+            scope.output = program.reads_to;
+        }
+        self.emit_words(vec![Item::known("cat"), item(path)], scope);
+        scope.output = outer;
     }
 
     fn opened(&mut self, path: &Value, how: Opening, contents: Contents, scope: &mut Scope) {
@@ -374,6 +405,14 @@ impl Interpreter<'_> {
             }
             self.emit_call(&call);
         }
+    }
+}
+
+/// The values that a name may have, each by itself.
+fn alternatives(value: &Value) -> Vec<Value> {
+    match value {
+        Value::List(items) if !items.is_empty() => items.clone(),
+        other => vec![other.clone()],
     }
 }
 
