@@ -4,17 +4,15 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use bowline_guard::loss::{self, Act, Folders, GitAct, IndexToo, Loss, Untracked};
+use bowline_guard::loss::{self, Act, GitAct, IndexToo, Loss, Untracked};
 use bowline_guard::paths::is_within;
 
 use super::Losses;
 use super::content::{Ignored, join};
 use super::files::named;
-use super::line::{GitLine, Line, Moved, Saved, Whose};
+use super::line::{GitLine, Line, Saved, Whose};
 use super::pathspec::{Pathspecs, normal};
-use crate::machine::git::{
-    self, IgnoredFiles, ObjectId, Repository, Staged, UntrackedKind, Worktree,
-};
+use crate::machine::git::{self, IgnoredFiles, Repository, Staged, Worktree};
 
 /// What is thrown away, and how much of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,9 +5,7 @@ mod refs;
 use crate::families::args::{Parsed, Spec, UNKNOWN, parse, split_command, word};
 use crate::families::git::{is_whole_tree, looks_like_file};
 use crate::invocation::Arg;
-use crate::loss::{
-    Act, Clean, Folders, GitAct, IgnoredFiles, IndexToo, Switching, Target, Untracked,
-};
+use crate::loss::{Act, Clean, Folders, GitAct, IgnoredFiles, IndexToo, Switching, Target};
 use crate::paths::resolve_literal;
 
 use super::Run;

@@ -418,7 +418,9 @@ const AGENT_FOLDERS: &[&str] = &[
 /// Whether a name, or a pattern that spells out a part of it, is this one. An ending alone says nothing: `*.toml` is meant for others.
 fn same(component: &str, name: &str) -> bool {
     let ending = component.rfind('.').filter(|at| *at > 0);
-    let stem = ending.and_then(|at| component.get(..at)).unwrap_or(component);
+    let stem = ending
+        .and_then(|at| component.get(..at))
+        .unwrap_or(component);
     component == name
         || (glob::has_wildcard(component)
             && glob::literals(stem).len() > 1
