@@ -42,6 +42,7 @@ fn hooks_are_listed_in_order_with_what_keeps_them_from_running() {
             ("built_in", "in_force", Some(4)),
             ("built_in", "in_force", Some(5)),
             ("built_in", "in_force", Some(6)),
+            ("built_in", "in_force", Some(7)),
         ]
     );
 }
