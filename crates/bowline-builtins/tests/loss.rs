@@ -1,5 +1,6 @@
 //! What would be lost decides: a project with a history, an agent that works in it, and a person beside it.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
+#![expect(clippy::print_stdout, reason = "says that it was skipped")]
 
 #[path = "loss/ground.rs"]
 mod ground;

@@ -156,9 +156,10 @@ impl Losses<'_> {
         let shown = self.shown(path);
         match content {
             Content::Missing => Loss::Nothing(format!("{shown} is not there")),
-            Content::Held(how) => Loss::Nothing(format!("{shown}: {how}")),
+            Content::Held(how) | Content::Rebuildable(how) => {
+                Loss::Nothing(format!("{shown}: {how}"))
+            }
             Content::Staged => Loss::Nothing(format!("{shown}: git's index has it")),
-            Content::Rebuildable(how) => Loss::Nothing(format!("{shown}: {how}")),
             Content::Own(since) => {
                 Loss::Nothing(format!("{shown}: made by this session at {}", clock(since)))
             }

@@ -1,5 +1,6 @@
 //! Deleting, writing over and moving files.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -213,7 +214,7 @@ impl Losses<'_> {
     /// The first file of a nested repository that is not the session's own: its history counts, too.
     #[expect(clippy::option_option, reason = "unknown, or nothing")]
     fn lost_repository(&self, folder: &Path) -> Option<Option<PathBuf>> {
-        self.walk(folder, |path| self.since(path).is_none())
+        walk(folder, |path| self.since(path).is_none())
     }
 
     /// The first file of a folder without git that would be lost.
@@ -223,35 +224,13 @@ impl Losses<'_> {
         folder: &Path,
         counts: impl Fn(&Path) -> bool,
     ) -> Option<Option<PathBuf>> {
-        self.walk(folder, |path| {
+        walk(folder, |path| {
             counts(path)
                 && !matches!(
                     self.content(path),
                     Content::Own(_) | Content::Rebuildable(_) | Content::Held(_)
                 )
         })
-    }
-
-    #[expect(clippy::option_option, reason = "unknown, or nothing")]
-    fn walk(&self, folder: &Path, is_lost: impl Fn(&Path) -> bool) -> Option<Option<PathBuf>> {
-        let mut folders = vec![(folder.to_owned(), 0)];
-        let mut seen = 0;
-        while let Some((folder, depth)) = folders.pop() {
-            for entry in fs::read_dir(&folder).ok()? {
-                let entry = entry.ok()?;
-                seen += 1;
-                if seen > MAX_WALKED || depth > MAX_DEPTH {
-                    return None;
-                }
-                let path = entry.path();
-                if entry.file_type().ok()?.is_dir() {
-                    folders.push((path, depth + 1));
-                } else if is_lost(&path) {
-                    return Some(Some(path));
-                }
-            }
-        }
-        Some(None)
     }
 
     /// Whether the content of one file would be gone.
@@ -306,7 +285,7 @@ impl Losses<'_> {
         for source in
             sources.filter(|it| it.is_dir() && (it.file_name() == name || from.len() == 1))
         {
-            let lost = self.walk(&source, |path| {
+            let lost = walk(&source, |path| {
                 let Ok(below) = path.strip_prefix(&source) else {
                     return false;
                 };
@@ -336,7 +315,7 @@ impl Losses<'_> {
                     let below = path.strip_prefix(&root).ok().and_then(Path::to_str);
                     below.is_none_or(|below| found.may_take(target, below))
                 };
-                let lost = self.walk(&root, |path| {
+                let lost = walk(&root, |path| {
                     !is_in_git(path)
                         && taken(path)
                         && !line.is_done_with(path)
@@ -344,7 +323,7 @@ impl Losses<'_> {
                 })?;
                 // Git's own files are not looked at, but they are lost like others.
                 let own = match gits_own {
-                    GitsOwn::Counts => self.walk(&root, |path| is_in_git(path) && taken(path))?,
+                    GitsOwn::Counts => walk(&root, |path| is_in_git(path) && taken(path))?,
                     GitsOwn::IsSpared => None,
                 };
                 let whole = root == Path::new(self.project)
@@ -455,6 +434,29 @@ impl Losses<'_> {
     }
 }
 
+/// The first file below a folder of which that holds; unknown if there is too much to look at.
+#[expect(clippy::option_option, reason = "unknown, or nothing")]
+fn walk(folder: &Path, is_lost: impl Fn(&Path) -> bool) -> Option<Option<PathBuf>> {
+    let mut folders = vec![(folder.to_owned(), 0)];
+    let mut seen = 0;
+    while let Some((folder, depth)) = folders.pop() {
+        for entry in fs::read_dir(&folder).ok()? {
+            let entry = entry.ok()?;
+            seen += 1;
+            if seen > MAX_WALKED || depth > MAX_DEPTH {
+                return None;
+            }
+            let path = entry.path();
+            if entry.file_type().ok()?.is_dir() {
+                folders.push((path, depth + 1));
+            } else if is_lost(&path) {
+                return Some(Some(path));
+            }
+        }
+    }
+    Some(None)
+}
+
 /// Whether a search that finds git's own data takes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum GitsOwn {
@@ -479,7 +481,7 @@ pub(super) fn named(paths: &[Vec<u8>]) -> String {
         .collect::<Vec<_>>()
         .join(", ");
     if paths.len() > 3 {
-        text.push_str(&format!(" and {} more", paths.len() - 3));
+        let _ = write!(text, " and {} more", paths.len() - 3);
     }
     text
 }

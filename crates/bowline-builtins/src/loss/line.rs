@@ -285,16 +285,13 @@ impl GitLine {
                 GitAct::StashApply { number } => {
                     let number = (*number)?;
                     let at = line.stashes.len().checked_sub(number + 1);
-                    match at.and_then(|at| line.stashes.get_mut(at)) {
-                        Some(stash) => {
-                            stash.applied = true;
-                            line.tracked = Saved::No;
-                        }
-                        None => {
-                            let real = line.real(number);
-                            line.applied.extend(real);
-                            line.unstashed.extend(real);
-                        }
+                    if let Some(stash) = at.and_then(|at| line.stashes.get_mut(at)) {
+                        stash.applied = true;
+                        line.tracked = Saved::No;
+                    } else {
+                        let real = line.real(number);
+                        line.applied.extend(real);
+                        line.unstashed.extend(real);
                     }
                 }
                 GitAct::StashDrop { number } => {
@@ -321,7 +318,7 @@ impl GitLine {
                 GitAct::WorktreeGone | GitAct::WorktreeRemove { .. } => line.worktrees = Moved::Yes,
                 GitAct::Other => line.moved = Moved::Yes,
                 GitAct::ResetHard { to: Some(_) } | GitAct::MoveRef { .. } => {
-                    line.moved = Moved::Yes
+                    line.moved = Moved::Yes;
                 }
                 _ => {}
             }
@@ -376,15 +373,12 @@ impl GitLine {
 
     /// Takes a stash off the pile; whether it was one of the line's own.
     fn take_stash(&mut self, number: usize) -> bool {
-        match self.stashes.len().checked_sub(number + 1) {
-            Some(at) => {
-                self.stashes.remove(at);
-                true
-            }
-            None => {
-                self.popped += 1;
-                false
-            }
+        if let Some(at) = self.stashes.len().checked_sub(number + 1) {
+            self.stashes.remove(at);
+            true
+        } else {
+            self.popped += 1;
+            false
         }
     }
 }

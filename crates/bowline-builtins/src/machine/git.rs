@@ -4,7 +4,6 @@
 //! Git itself is never started. Every answer is either what git would say or unknown (`None`): what is damaged, kept
 //! in a way not known here, or beyond what one judgement may read. Objects are checked against their names.
 
-#![allow(dead_code, unused_imports)]
 #![expect(clippy::option_option, reason = "unknown is not the same as none")]
 
 use std::collections::HashMap;
@@ -41,14 +40,23 @@ use self::budget::Budget;
 use self::checkout::Checkout;
 use self::content::Raw;
 pub(crate) use self::content::Worktree;
-pub(crate) use self::entries::{IndexEntry, Stage};
+pub(crate) use self::entries::IndexEntry;
+#[cfg(test)]
+pub(crate) use self::entries::Stage;
 pub(super) use self::files::GitFiles;
+#[cfg(test)]
 pub(crate) use self::object::Commit;
 pub(crate) use self::object_id::ObjectId;
+#[cfg(test)]
 pub(crate) use self::refs::Head;
-pub(crate) use self::status::{Changed, Staged, Standing};
+#[cfg(test)]
+pub(crate) use self::status::Changed;
+pub(crate) use self::status::{Staged, Standing};
+#[cfg(test)]
 pub(crate) use self::tree::TreeEntry;
-pub(crate) use self::untracked::{Ignored, IgnoredFiles, UntrackedEntry, UntrackedKind};
+#[cfg(test)]
+pub(crate) use self::untracked::UntrackedEntry;
+pub(crate) use self::untracked::{Ignored, IgnoredFiles, UntrackedKind};
 use super::Machine;
 use super::look::Look;
 pub(crate) use super::repository::Repository;

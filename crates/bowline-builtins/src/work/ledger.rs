@@ -106,14 +106,12 @@ impl Ledger {
         let known = self.known(session, project);
         let open = |state: &State| Some(state.work.open.get(call)?.work.before.clone());
         let here = open(&lock(&known.state));
-        match here {
-            Some(before) => before,
-            None => {
-                let known = self.recalled(session, project);
-                let state = lock(&known.state);
-                open(&state).flatten()
-            }
+        if let Some(before) = here {
+            return before;
         }
+        let known = self.recalled(session, project);
+        let state = lock(&known.state);
+        open(&state).flatten()
     }
 
     /// Looks, beside the answer, which tracked files hold somebody else's work when a call begins.

@@ -182,20 +182,15 @@ impl SessionWork {
                 .is_some_and(|it| it.contains(path));
             (!theirs && alone(span)).then_some(span)
         };
-        match self.files.get(path) {
-            Some(file) => {
-                let untouched = |time| time <= file.until || by_call(time).is_some();
-                let own = file.share == Share::Own
-                    && untouched(times.changed)
-                    && untouched(times.modified);
-                own.then_some(file.since)
-            }
-            // A program that the session ran has made it, and nobody has changed it since.
-            None => {
-                let made = by_call(times.born?)?;
-                by_call(times.changed).map(|_| made.start)
-            }
+        if let Some(file) = self.files.get(path) {
+            let untouched = |time| time <= file.until || by_call(time).is_some();
+            let own =
+                file.share == Share::Own && untouched(times.changed) && untouched(times.modified);
+            return own.then_some(file.since);
         }
+        // A program that the session ran has made it, and nobody has changed it since.
+        let made = by_call(times.born?)?;
+        by_call(times.changed).map(|_| made.start)
     }
 
     /// Since when a tracked file has nothing but the session's changes, if a call that was watched made them.

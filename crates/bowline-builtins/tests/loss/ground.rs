@@ -166,7 +166,9 @@ impl Ground {
             Step::Bash(command, ops) => {
                 let input = json!({ "command": command });
                 self.call("s1", "Bash", input, |ground| {
-                    ops.iter().for_each(|op| ground.perform(op))
+                    for op in ops {
+                        ground.perform(op);
+                    }
                 })
                 .await;
             }
