@@ -5,6 +5,7 @@
 //! understood. Its types never leave this module.
 
 pub(crate) mod build;
+pub(crate) mod costs;
 pub(crate) mod hidden;
 mod limits;
 pub(crate) mod parts;

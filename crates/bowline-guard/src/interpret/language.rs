@@ -7,6 +7,7 @@ mod around;
 mod calls;
 mod deeds;
 mod lexer;
+mod names;
 mod tcl;
 mod value;
 
@@ -117,7 +118,7 @@ impl Interpreter<'_> {
             if family == Family::Tcl {
                 self.tcl(code, &mut inner);
             } else if let Some(text) = self.program_text(code, family, &mut inner) {
-                printed.append(text);
+                self.append(&mut printed, text);
             }
         }
         if !sources.is_empty() {
