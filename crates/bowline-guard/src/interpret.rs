@@ -4,6 +4,7 @@
 //! give is worked out where the text itself tells it, and is unknown where only running would tell. All work is
 //! counted; when the count ends, the rest is reported as not understood.
 
+mod bounds;
 mod builtins;
 mod call;
 mod decode;
@@ -50,10 +51,16 @@ const MAX_STEPS: usize = 24_000;
 /// Bytes of shell text that are read for one text, nested ones included.
 const MAX_BYTES: usize = 160 * 1024;
 
+/// Words, operators and quotes that are read for one text, nested ones included.
+const MAX_WORDS: usize = 14_000;
+
 /// Texts within texts, wrappers within wrappers, functions within functions.
 const MAX_NESTING: usize = 16;
 
 const MAX_INVOCATIONS: usize = 256;
+
+/// Programs, arguments and files that are judged for one text.
+const MAX_JUDGED: usize = 1_536;
 
 const MAX_PROBLEMS: usize = 16;
 
@@ -122,6 +129,10 @@ pub(in crate::interpret) struct Interpreter<'w> {
     steps: usize,
     reach: Reach,
     bytes: usize,
+    words_left: usize,
+    judged_left: usize,
+    /// What may still be made or copied, in bytes of text.
+    texts_left: usize,
     nesting: usize,
     /// The functions and aliases that are being followed; an alias has no body.
     calls: Vec<(String, Option<Rc<Statement>>)>,
@@ -145,6 +156,9 @@ impl<'w> Interpreter<'w> {
             steps: 0,
             reach: Reach::Whole,
             bytes: MAX_BYTES,
+            words_left: MAX_WORDS,
+            judged_left: MAX_JUDGED,
+            texts_left: bounds::MAX_MADE,
             nesting: 0,
             calls: Vec::new(),
             errors_joined: 0,
@@ -203,13 +217,23 @@ impl<'w> Interpreter<'w> {
     }
 
     fn emit(&mut self, invocation: Invocation) {
-        if self.invocations.len() >= MAX_INVOCATIONS {
-            self.cut_short("more programs are run than can be judged");
-            // None of the rest would be judged.
-            self.steps_left = 0;
-        } else if self.invocations.last() != Some(&invocation) || counts(&invocation) {
-            self.learn_links(&invocation);
-            self.invocations.push(invocation);
+        if self.invocations.last() == Some(&invocation) && !counts(&invocation) {
+            return;
+        }
+        // Each reading of the links is judged, and what is there without them.
+        let times = 1 + invocation.links.readings();
+        let words = times * (1 + invocation.args.len() + invocation.opened.len());
+        match self.judged_left.checked_sub(words) {
+            Some(left) if self.invocations.len() < MAX_INVOCATIONS => {
+                self.judged_left = left;
+                self.learn_links(&invocation);
+                self.invocations.push(invocation);
+            }
+            _ => {
+                self.cut_short("more programs are run than can be judged");
+                // None of the rest would be judged.
+                self.steps_left = 0;
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! The verdict on a shell text: the strictest of its effects.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+use std::sync::LazyLock;
 
 use crate::effect::{Category, Effect, Gravity};
 use crate::families::{self, rule::rules};
@@ -239,15 +240,20 @@ const DANGEROUS: &[&str] = &[
     "restart-computer",
 ];
 
+/// A text may have very many words.
+fn is_dangerous(word: &str) -> bool {
+    static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| DANGEROUS.iter().copied().collect());
+    WORDS.contains(word)
+}
+
 /// The most paths that are looked at one by one.
 const MAX_PATHS: usize = 100;
 
 fn dangerous_word(text: &str, world: &dyn World) -> Option<String> {
-    let separators = |c: char| c.is_whitespace() || "\"'`$(){}[];|&<>=,/\\:!*?".contains(c);
     let lower = text.to_ascii_lowercase();
     let found = lower
-        .split(separators)
-        .find(|word| DANGEROUS.contains(word) || word.starts_with("mkfs."));
+        .split(separates_words)
+        .find(|word| is_dangerous(word) || word.starts_with("mkfs."));
     if let Some(found) = found {
         return Some(found.to_owned());
     }
@@ -256,13 +262,13 @@ fn dangerous_word(text: &str, world: &dyn World) -> Option<String> {
         .filter(|c| !matches!(c, '\\' | '\'' | '"'))
         .collect();
     if let Some(found) = hidden
-        .split(separators)
-        .find(|word| DANGEROUS.contains(word))
+        .split(separates_words)
+        .find(|word| is_dangerous(word))
     {
         return Some(found.to_owned());
     }
     let paths: BTreeSet<&str> = text
-        .split(|c: char| c.is_whitespace() || "\"'`$(){};|&<>=,".contains(c))
+        .split(separates_paths)
         .filter(|word| word.contains(['.', '/', '_', '~']))
         .collect();
     if paths.len() > MAX_PATHS {
@@ -274,9 +280,21 @@ fn dangerous_word(text: &str, world: &dyn World) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// The most pieces that are judged one by one, and the longest.
+fn separates_words(c: char) -> bool {
+    separates_paths(c) || matches!(c, '[' | ']' | '/' | '\\' | ':' | '!' | '*' | '?')
+}
+
+fn separates_paths(c: char) -> bool {
+    matches!(
+        c,
+        '"' | '\'' | '`' | '$' | '(' | ')' | '{' | '}' | ';' | '|' | '&' | '<' | '>' | '=' | ','
+    ) || c.is_whitespace()
+}
+
+/// The most pieces that are judged one by one, the longest, and the most steps for all of them.
 const MAX_PIECES: usize = 100;
 const MAX_PIECE: usize = 1_000;
+const MAX_PIECE_STEPS: usize = 4_000;
 
 /// A piece between two operators that would be stopped if it stood alone, whatever keeps the whole from being read.
 fn dangerous_piece(text: &str, world: &dyn World) -> Option<String> {
@@ -285,11 +303,15 @@ fn dangerous_piece(text: &str, world: &dyn World) -> Option<String> {
         // A brace begins a group only when a blank follows.
         .map(|piece| piece.trim().trim_start_matches("{ "))
         .filter(|piece| !piece.is_empty());
+    let mut steps = 0;
     for (count, piece) in pieces.enumerate() {
-        if count >= MAX_PIECES || piece.len() > MAX_PIECE {
+        if count >= MAX_PIECES || piece.len() > MAX_PIECE || steps > MAX_PIECE_STEPS {
             return Some("more than can be looked at piece by piece".to_owned());
         }
-        let invocations = interpret(piece, world).invocations;
+        let interpretation = interpret(piece, world);
+        let invocations = interpretation.invocations;
+        // Judging a word costs more than a step.
+        steps += interpretation.steps + 4 * words(&invocations);
         let stopped = families::effects_of_line(&invocations, world)
             .iter()
             .flatten()

@@ -5,6 +5,7 @@
 //! understood. Its types never leave this module.
 
 pub(crate) mod build;
+pub(crate) mod costs;
 mod documents;
 pub(crate) mod hidden;
 mod limits;

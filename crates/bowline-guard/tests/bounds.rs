@@ -3,7 +3,7 @@
 mod long;
 
 use bowline_guard::effect::Gravity;
-use bowline_guard::judge::judge;
+use bowline_guard::judge::{judge, judge_powershell};
 use bowline_guard::paths::{StaticWorld, World};
 use proptest::prelude::*;
 
@@ -76,6 +76,103 @@ fn what_stands_behind_too_much_is_asked_about() {
     assert!(gravity(&format!("{padding} git push -f origin main")) > Gravity::Harmless);
     let padding = "x=1; (true); ".repeat(4_000);
     assert!(gravity(&format!("{padding} git push -f origin main")) > Gravity::Harmless);
+}
+
+/// A value that would become too long is unknown, and may be anything: each of these is harmless while it is short.
+#[test]
+fn what_grows_too_long_is_asked_about() {
+    type Make = fn(&str) -> String;
+    let rows: &[Make] = &[
+        |a| format!("a={a}; sed \"s/a/$a/g\" <<< $a | sh"),
+        |a| format!("a={a}; b=${{a//a/{a}}}; eval \"echo $b\""),
+        |a| {
+            format!(
+                "a={a}; {} sh -c \"echo $a\"",
+                "a=$a$a; ".repeat(a.len() / 100)
+            )
+        },
+        |a| {
+            format!(
+                "a={a}; {} sh -c \"echo $a\"",
+                "a+=$a; ".repeat(a.len() / 100)
+            )
+        },
+        |a| format!("xargs -I{{}} echo {} <<< {a}", "{}".repeat(a.len())),
+        |a| format!("parallel echo {} ::: {a}", "{}".repeat(a.len())),
+        |a| format!("echo {a}{}", "{b,c}".repeat(3)),
+        |a| format!("a={a}; echo {}", "\"$a\" ".repeat(a.len() / 10)),
+        |a| format!("a={a}; {}", "(echo $a); ".repeat(a.len() / 40)),
+        |a| {
+            format!(
+                "python3 -c 'a = \"{a}\"\n{}print(a)'",
+                "a = a + a\n".repeat(a.len() / 100)
+            )
+        },
+    ];
+    let world = StaticWorld::new("/home/dev/project", "/home/dev");
+    for make in rows {
+        let text = make("aaa");
+        let short = judge(&text, &world);
+        assert_eq!(
+            short.verdict.gravity,
+            Gravity::Harmless,
+            "{text}: {short:?}"
+        );
+        let text = make(&"a".repeat(20_000));
+        let start: String = text.chars().rev().take(80).collect();
+        assert!(
+            judge(&text, &world).verdict.gravity > Gravity::Harmless,
+            "{start}"
+        );
+    }
+}
+
+#[test]
+fn what_grows_too_long_in_powershell_is_asked_about() {
+    type Make = fn(&str) -> String;
+    let rows: &[Make] = &[
+        |a| format!("$a = '{a}'; {} echo $a", "$a += $a; ".repeat(a.len() / 100)),
+        |a| format!("$a = '{a}'; echo \"{}\"", "$a".repeat(a.len())),
+        |a| format!("echo ('{}' -f '{a}')", "{0}".repeat(a.len())),
+    ];
+    let world = StaticWorld::new("/home/dev/project", "/home/dev");
+    for make in rows {
+        let gravity = |text: &str| judge_powershell(text, &world).verdict.gravity;
+        assert_eq!(gravity(&make("aaa")), Gravity::Harmless, "{}", make("aaa"));
+        let text = make(&"a".repeat(20_000));
+        let start: String = text.chars().rev().take(80).collect();
+        assert!(gravity(&text) > Gravity::Harmless, "{start}");
+    }
+}
+
+/// What a person may well send is not cut short.
+#[test]
+fn long_texts_that_do_not_grow_are_followed() {
+    let line = "    let total = items.iter().map(|item| item.price).sum::<u64>(); // it's $5\n";
+    let code = line.repeat(60_000 / line.len());
+    let files: Vec<String> = (0..200)
+        .map(|at| format!("src/module{at}/file{at}.rs"))
+        .collect();
+    let files = files.join(" ");
+    for text in [
+        format!("cat > src/gen.rs <<'EOF'\n{code}EOF\n"),
+        format!("cat > src/gen.rs <<EOF\n{}EOF\n", code.replace('$', "")),
+        format!(
+            "python3 - <<'EOF'\nprint('a')\n{}EOF\n",
+            "x = [1, 2, 3]\n".repeat(400)
+        ),
+        format!("git add {files}"),
+        format!(
+            "git commit -m \"{}\"",
+            "A long (but plain) message; with marks & signs.\n".repeat(1_000)
+        ),
+        format!("for i in 1 2 3; do echo {}; done", "word ".repeat(80)),
+        format!("x='{}'; echo \"$x\" | wc -c", "text ".repeat(4_000)),
+    ] {
+        let start: String = text.chars().take(60).collect();
+        let verdict = judge(&text, &StaticWorld::new("/home/dev/project", "/home/dev")).verdict;
+        assert_eq!(verdict.gravity, Gravity::Harmless, "{start}: {verdict:?}");
+    }
 }
 
 /// The reason counts, too: several limits ask about the same text.

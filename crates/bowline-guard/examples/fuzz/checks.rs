@@ -13,9 +13,10 @@ use bowline_guard::tool_call::{judge_command, judge_looks};
 use bowline_guard::{lookalikes, secrets};
 
 use crate::inputs::{Numbers, quoted, simple_line};
+use crate::limits::MOST_BYTES;
 
 /// More than any text may take: what is followed is counted, and what is read is bounded, too.
-const MAX_STEPS: usize = 400_000;
+const MAX_STEPS: usize = 60_000;
 
 /// Every so many inputs meet the wrappers, and the splitter.
 const WRAPPED: u64 = 4;
@@ -38,12 +39,17 @@ pub(crate) fn check(number: u64, input: &str, numbers: &mut Numbers) -> Option<F
             details,
         })
     };
-    let Some(judgement) = all_of_it(input) else {
+    let mut judged = None;
+    let memory = allocation_counter::measure(|| judged = all_of_it(input));
+    let Some(judgement) = judged else {
         let shortest = minimised(input, |text| all_of_it(text).is_none());
         return finding("panics", format!("shortest: {shortest:?}"));
     };
     if judgement.steps > MAX_STEPS {
         return finding("takes too many steps", judgement.steps.to_string());
+    }
+    if memory.bytes_max > MOST_BYTES {
+        return finding("takes too much memory", memory.bytes_max.to_string());
     }
     if number.is_multiple_of(WRAPPED)
         && let Some((wrapped, gravity)) = milder(input, &judgement)

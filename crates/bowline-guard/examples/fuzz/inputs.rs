@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::hostile;
+
 /// A small generator of numbers (splitmix64): good enough to vary texts, and the same everywhere.
 pub(crate) struct Numbers(u64);
 
@@ -28,7 +30,7 @@ impl Numbers {
         list.get(self.below(list.len())).copied()
     }
 
-    fn word(&mut self, list: &[&'static str]) -> &'static str {
+    pub(crate) fn word(&mut self, list: &[&'static str]) -> &'static str {
         self.pick(list).unwrap_or_default()
     }
 }
@@ -69,8 +71,14 @@ pub(crate) fn seeds() -> Vec<String> {
         .collect()
 }
 
+/// One of so many inputs is long and hostile; each takes as long as a thousand others.
+const HOSTILE: usize = 2_000;
+
 /// One input.
 pub(crate) fn input(seeds: &[String], numbers: &mut Numbers) -> String {
+    if numbers.below(HOSTILE) == 0 {
+        return hostile::any(numbers);
+    }
     match numbers.below(10) {
         0..=4 => mutated(seeds, numbers),
         5..=7 => script(numbers, 3),

@@ -1,13 +1,19 @@
 //! Tries many inputs on everything that judges text:
 //! `cargo run --release -p bowline-guard --example fuzz -- --inputs 10000000`.
 //!
-//! No input may panic, hang or take too many steps, no wrapper may make a verdict milder, and simple lines must be
-//! split as a splitter of our own splits them. Nothing that is tried is ever run.
+//! No input may panic, hang, take too many steps or too much memory, no wrapper may make a verdict milder, and simple
+//! lines must be split as a splitter of our own splits them. Nothing that is tried is ever run.
+//!
+//! `--hostile 500` goes through every 500th of the texts that are made to take time and memory instead, and shows the
+//! worst of them; `--number N` tries one of these.
 
 #![expect(clippy::print_stdout, reason = "the findings are the output")]
 
 mod checks;
+mod hostile;
 mod inputs;
+mod limits;
+mod sweep;
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -18,7 +24,7 @@ use std::time::{Duration, Instant};
 use checks::{Finding, check};
 use inputs::Numbers;
 
-const USAGE: &str = "usage: fuzz [--inputs N] [--seed N] [--seconds N] [--hang-seconds N]";
+const USAGE: &str = "usage: fuzz [--inputs N] [--seed N] [--seconds N] [--hang-seconds N] [--hostile EVERY] [--number N]";
 
 /// Inputs that a thread takes at once.
 const BATCH: u64 = 256;
@@ -33,6 +39,10 @@ struct Options {
     seconds: u64,
     /// An input that takes longer hangs.
     hang_seconds: u64,
+    /// Instead of inputs of chance, every so many of the hostile texts.
+    hostile: Option<usize>,
+    /// Instead of inputs of chance, one of the hostile texts.
+    number: Option<usize>,
 }
 
 fn options() -> Option<Options> {
@@ -41,6 +51,8 @@ fn options() -> Option<Options> {
         seed: 1,
         seconds: u64::MAX,
         hang_seconds: 20,
+        hostile: None,
+        number: None,
     };
     let mut arguments = std::env::args().skip(1);
     while let Some(name) = arguments.next() {
@@ -50,6 +62,8 @@ fn options() -> Option<Options> {
             "--seed" => options.seed = value,
             "--seconds" => options.seconds = value,
             "--hang-seconds" => options.hang_seconds = value,
+            "--number" => options.number = usize::try_from(value).ok(),
+            "--hostile" => options.hostile = usize::try_from(value).ok().filter(|it| *it > 0),
             _ => return None,
         }
     }
@@ -163,6 +177,17 @@ fn main() -> ExitCode {
     // A panic is a finding; its own message would only get in between.
     std::panic::set_hook(Box::new(|_| {}));
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    if let Some(number) = options.number {
+        sweep::show(number);
+        return ExitCode::SUCCESS;
+    }
+    if let Some(every) = options.hostile {
+        return if sweep::sweep(every, threads) {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        };
+    }
     let state = State {
         seeds: inputs::seeds(),
         start: Instant::now(),

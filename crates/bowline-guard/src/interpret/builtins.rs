@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::Interpreter;
+use super::bounds::{self, MAX_TEXT};
 use super::call::Call;
 use super::options;
 use super::scope::{Scope, Variable};
@@ -75,7 +76,8 @@ impl Interpreter<'_> {
                     (call.arg(1).and_then(Item::text), texts.split_first())
                 {
                     let text = super::decode::printf(format, rest);
-                    scope.set(name, Content::of_text(text));
+                    let content = self.text_content(text);
+                    scope.set(name, content);
                 }
             }
             "mapfile" | "readarray" => {
@@ -138,6 +140,16 @@ impl Interpreter<'_> {
         Some(Output::nothing())
     }
 
+    /// A text that was made, unless it is too long.
+    fn text_content(&mut self, text: String) -> Content {
+        if text.len() > MAX_TEXT {
+            self.too_long();
+            return Content::unknown();
+        }
+        self.make(text.len());
+        Content::of_text(text)
+    }
+
     pub(super) fn directory_of(&mut self, target: Option<&Item>, scope: &Scope) -> Directory {
         let Some(target) = target else {
             return self
@@ -163,11 +175,15 @@ impl Interpreter<'_> {
         }
     }
 
-    fn resolve_directory(&self, text: &str, cwd: &str) -> Directory {
+    fn resolve_directory(&mut self, text: &str, cwd: &str) -> Directory {
+        // Each of its folders is looked at.
+        if !self.pay((text.len() + cwd.len()) / 8) {
+            return Directory::Unknown;
+        }
         let world = super::At::directory(cwd, self.world);
         let resolved = paths::resolve(text, &world);
         match resolved.shape {
-            Shape::Exact => Directory::Known(resolved.target.unwrap_or(resolved.path)),
+            Shape::Exact => bounds::directory(resolved.target.unwrap_or(resolved.path)),
             Shape::Pattern | Shape::Unknown(_) => Directory::Unknown,
         }
     }

@@ -1,5 +1,6 @@
 //! One command: builtins that change the shell, functions, wrappers, and programs.
 
+use super::bounds::{Size, add_sources};
 use super::run::Input;
 use super::scope::Scope;
 use super::value::{Item, Output, marked};
@@ -149,7 +150,7 @@ fn program_name(value: &Value) -> Option<String> {
 impl Interpreter<'_> {
     /// Follows one command and tells what it prints.
     pub(super) fn call(&mut self, call: Call, scope: &mut Scope) -> Output {
-        if call.words.is_empty() || !self.pay(1 + call.words.len() / 8) {
+        if call.words.is_empty() || !self.pay(1 + call.words.len() / 8) || !self.make(call.size()) {
             return Output::nothing();
         }
         if !self.enter() {
@@ -252,22 +253,16 @@ impl Interpreter<'_> {
     /// Reports the command as a program run.
     pub(super) fn emit_call(&mut self, call: &Call) {
         let mut through = call.through.clone();
-        let mut items: Vec<&String> = Vec::new();
+        let mut sources = Vec::new();
         // The name of a program that is not known comes from somewhere, too.
         let first = usize::from(call.program().is_some());
         for item in call.words.get(first..).unwrap_or_default() {
             if matches!(item.arg.value, Value::Unknown | Value::Partly(_)) && item.feed.is_none() {
-                items.extend(&item.sources);
+                add_sources(&mut sources, &item.sources);
             }
         }
-        items.dedup();
-        if !items.is_empty() && !through.iter().any(|it| matches!(it, Through::EachOf(_))) {
-            let joined = items
-                .iter()
-                .map(|it| it.as_str())
-                .collect::<Vec<_>>()
-                .join(" | ");
-            through.push(Through::EachOf(joined));
+        if !sources.is_empty() && !through.iter().any(|it| matches!(it, Through::EachOf(_))) {
+            through.push(Through::EachOf(self.named(&sources)));
         }
         let stdin = match (&call.input, &call.reads_file) {
             (Some(input), Some(_)) if input.is_known() => input.to_stdin(),
@@ -279,6 +274,14 @@ impl Interpreter<'_> {
                 .find_map(|item| item.feed.as_ref())
                 .map_or(Stdin::None, Output::to_stdin),
         };
+        let read = match &stdin {
+            Stdin::Text(text) => text.len(),
+            Stdin::Pipe(sources) => sources.size(),
+            Stdin::File(_) | Stdin::None => 0,
+        };
+        if !self.make(call.size() + read) {
+            return;
+        }
         self.emit(Invocation {
             program: call.program(),
             program_path: call.program_path(),

@@ -256,7 +256,7 @@ pub(super) fn printf(format: &str, args: &[String]) -> String {
                 }
             }
         }
-        if !used || args.len() == 0 || out.len() > super::value::MAX_TEXT {
+        if !used || args.len() == 0 || out.len() > super::bounds::MAX_TEXT {
             return out;
         }
     }

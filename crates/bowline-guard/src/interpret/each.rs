@@ -1,6 +1,7 @@
 //! Commands that run once for each item: `xargs`, `parallel`, `find -exec`, `fd -x`.
 
 use super::Interpreter;
+use super::bounds::{Size, TooLong, add_sources, replaced};
 use super::call::{Call, quoted};
 use super::options::{first_operand, texts_of};
 use super::scope::Scope;
@@ -93,6 +94,9 @@ impl Interpreter<'_> {
                 .collect(),
         };
         for piece in pieces.iter().take(MAX_ITEMS) {
+            if !self.make(piece.len() + input.sources.size()) {
+                break;
+            }
             let piece = piece.trim_end_matches('\n');
             let piece = if separator == Separator::Blanks {
                 piece.trim_matches(['"', '\''])
@@ -201,18 +205,16 @@ impl Interpreter<'_> {
         let mut output = Output::nothing();
         if let Some(mark) = replace {
             for item in &items {
-                let words = template
-                    .iter()
-                    .map(|word| substituted(word, &mark, item))
-                    .collect();
-                let through = each_through(&call.input, "xargs");
+                let words = self.substituted(&template, &mark, item);
+                let through = self.each_through(&call.input, "xargs");
                 let each = inner.with_words(words, through);
-                output.append(self.call(each, scope));
+                let printed = self.call(each, scope);
+                self.append(&mut output, printed);
             }
         } else {
             // One run for each item would do the same to each of them.
             template.extend(items);
-            let through = each_through(&call.input, "xargs");
+            let through = self.each_through(&call.input, "xargs");
             output = self.call(inner.with_words(template, through), scope);
         }
         output
@@ -243,7 +245,7 @@ impl Interpreter<'_> {
                 .collect(),
             None => self.items(call, Separator::Lines),
         };
-        let through = each_through(&call.input, "parallel");
+        let through = self.each_through(&call.input, "parallel");
         let mut inner = self.copy(scope);
         inner.through.clone_from(&call.through);
         inner.through.push(through);
@@ -258,29 +260,37 @@ impl Interpreter<'_> {
             text.push_str(if text.is_empty() { "{}" } else { " {}" });
         }
         for item in &items {
-            let mut each = text.clone();
-            for mark in ["{}", "{.}", "{/}", "{//}", "{1}"] {
-                each = each.replace(mark, item.marked());
+            let each = ["{}", "{.}", "{/}", "{//}", "{1}"]
+                .iter()
+                .try_fold(text.clone(), |each, mark| {
+                    replaced(&each, mark, item.marked())
+                });
+            let Ok(each) = each else {
+                self.too_long();
+                continue;
+            };
+            if !self.make(each.len()) {
+                break;
             }
             if !item.sources.is_empty() && matches!(item.arg.value, Value::Unknown) {
                 // Where the unknown comes from matters to what is done with it.
-                let words: Vec<Item> = template
-                    .iter()
-                    .map(|word| substituted(word, "{}", item))
-                    .collect();
+                let words = self.substituted(template, "{}", item);
                 let blank = template.iter().any(|word| word.marked().contains(' '));
                 if !blank && !words.is_empty() {
                     let mut words = words;
                     if !template.iter().any(|word| word.marked().contains("{}")) {
                         words.push(item.clone());
                     }
-                    let mut one = call.with_words(words, each_through(&call.input, "parallel"));
+                    let through = self.each_through(&call.input, "parallel");
+                    let mut one = call.with_words(words, through);
                     one.input = None;
-                    output.append(self.call(one, scope));
+                    let printed = self.call(one, scope);
+                    self.append(&mut output, printed);
                     continue;
                 }
             }
-            output.append(self.nested(&each, &inner, None));
+            let printed = self.nested(&each, &inner, None);
+            self.append(&mut output, printed);
         }
         output
     }
@@ -343,10 +353,7 @@ impl Interpreter<'_> {
             value: Value::Unknown,
             sources: vec![found.to_owned()],
         });
-        let words: Vec<Item> = words
-            .iter()
-            .map(|word| substituted(word, mark, &file))
-            .collect();
+        let words = self.substituted(words, mark, &file);
         if words.is_empty() {
             return;
         }
@@ -359,6 +366,29 @@ impl Interpreter<'_> {
         }
         self.call(inner, scope);
     }
+
+    fn each_through(&mut self, input: &super::run::Input, wrapper: &str) -> Through {
+        match input {
+            Some(input) if !input.sources.is_empty() => Through::EachOf(self.named(&input.sources)),
+            Some(_) | None => Through::Wrapper(wrapper.to_owned()),
+        }
+    }
+
+    /// Words with an item in place of a mark.
+    fn substituted(&mut self, words: &[Item], mark: &str, item: &Item) -> Vec<Item> {
+        let mut put = Vec::with_capacity(words.len());
+        for word in words {
+            let with_item = substituted(word, mark, item).unwrap_or_else(|TooLong| {
+                self.too_long();
+                Item::of(Content::unknown())
+            });
+            if !self.make(with_item.size()) {
+                break;
+            }
+            put.push(with_item);
+        }
+        put
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -368,23 +398,16 @@ enum Separator {
     Character(char),
 }
 
-fn each_through(input: &super::run::Input, wrapper: &str) -> Through {
-    match input {
-        Some(input) if !input.sources.is_empty() => Through::EachOf(input.sources.join(" | ")),
-        Some(_) | None => Through::Wrapper(wrapper.to_owned()),
-    }
-}
-
 /// A word with an item in place of a mark.
-fn substituted(word: &Item, mark: &str, item: &Item) -> Item {
+fn substituted(word: &Item, mark: &str, item: &Item) -> Result<Item, TooLong> {
     let text = word.marked();
     if mark.is_empty() || !text.contains(mark) {
-        return word.clone();
+        return Ok(word.clone());
     }
     if text == mark {
-        return item.clone();
+        return Ok(item.clone());
     }
-    let whole = text.replace(mark, item.marked());
+    let whole = replaced(text, mark, item.marked())?;
     let value = match (&word.arg.value, &item.arg.value) {
         (Value::Known(_), Value::Known(_)) => Value::Known(whole),
         (Value::Known(_) | Value::Pattern(_), Value::Known(_) | Value::Pattern(_)) => {
@@ -392,8 +415,9 @@ fn substituted(word: &Item, mark: &str, item: &Item) -> Item {
         }
         _ => Value::Partly(whole),
     };
-    let sources = word.sources.iter().chain(&item.sources).cloned().collect();
-    Item::of(Content { value, sources })
+    let mut sources = word.sources.clone();
+    add_sources(&mut sources, &item.sources);
+    Ok(Item::of(Content { value, sources }))
 }
 
 /// Whether a search may begin anywhere but here and below.

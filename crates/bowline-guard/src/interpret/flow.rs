@@ -1,11 +1,12 @@
 //! What known programs print, as far as the text tells it.
 
 use super::Interpreter;
+use super::bounds::{MAX_TEXT, Size, TooLong, add_sources, replaced};
 use super::call::Call;
 use super::decode;
 use super::options::{first_operand, texts_of};
 use super::scope::Scope;
-use super::value::{Item, MAX_TEXT, Output, UNKNOWN};
+use super::value::{Item, Output, UNKNOWN};
 use crate::invocation::Directory;
 
 /// What a command prints.
@@ -20,12 +21,19 @@ pub(super) fn output_of(
         .input
         .as_ref()
         .map_or(0, |input| input.text.len() / 256 + input.sources.len() / 16);
-    if !interpreter.pay(1 + handed_on) {
+    let copied = call.input.as_ref().map_or(0, |input| input.size()) + call.words.size();
+    if !interpreter.pay(1 + handed_on) || !interpreter.make(copied) {
         return Output::unknown(Vec::new());
     }
-    let printed = printer(interpreter, name, call, scope)
-        .or_else(|| filter(interpreter, name, call, scope))
-        .filter(|output| output.text.len() <= MAX_TEXT);
+    let mut printed =
+        printer(interpreter, name, call, scope).or_else(|| filter(interpreter, name, call, scope));
+    if printed
+        .as_ref()
+        .is_some_and(|output| output.text.len() > MAX_TEXT)
+    {
+        interpreter.too_long();
+        printed = None;
+    }
     printed.unwrap_or_else(|| {
         let mut sources = call
             .input
@@ -45,10 +53,10 @@ fn printer(
 ) -> Option<Output> {
     let args = call.args();
     let texts: Vec<String> = args.iter().map(|item| item.marked().to_owned()).collect();
-    let sources: Vec<String> = args
-        .iter()
-        .flat_map(|item| item.sources.iter().cloned())
-        .collect();
+    let mut sources = Vec::new();
+    for item in args {
+        add_sources(&mut sources, &item.sources);
+    }
     let text = match name {
         "echo" => echo(&texts),
         "printf" => {
@@ -229,7 +237,7 @@ fn filter(
                     (None, _) => interpreter.file_output(&file.arg, scope),
                 };
                 known |= output.says_something() || file.feed.is_some();
-                whole.append(output);
+                interpreter.append(&mut whole, output);
             }
             if !known {
                 return None;
@@ -255,7 +263,12 @@ fn filter(
             [from, to] => decode::translated(&input.text, from.text()?, to.text()?)?,
             _ => return None,
         },
-        "sed" => return sed(&input, call),
+        "sed" => {
+            return sed(&input, call).unwrap_or_else(|TooLong| {
+                interpreter.too_long();
+                None
+            });
+        }
         "awk" | "gawk" | "mawk" => return awk(&input, call),
         "gunzip" | "zcat" | "gzip" | "bunzip2" | "bzcat" | "xz" | "xzcat" | "unxz" | "zstd"
         | "zstdcat" | "uudecode" => {
@@ -323,27 +336,19 @@ fn decoder(
 }
 
 /// `s/…/…/` with plain texts, and what only puts something around a line.
-fn sed(input: &Output, call: &Call) -> Option<Output> {
-    let args = call.args();
-    let scripts = texts_of(args, &["-e", "--expression"]);
-    let script = match scripts.first() {
-        Some(script) => script.clone(),
-        None => args
-            .get(first_operand(args, &["-e", "-f", "-i", "-l"]))?
-            .text()?
-            .to_owned(),
+fn sed(input: &Output, call: &Call) -> Result<Option<Output>, TooLong> {
+    let Some(script) = sed_script(call.args()) else {
+        return Ok(None);
     };
-    let mut chars = script.strip_prefix('s')?.chars();
-    let delimiter = chars.next()?;
-    let rest = chars.as_str();
-    let mut pieces = rest.splitn(3, delimiter);
-    let (pattern, with, flags) = (pieces.next()?, pieces.next()?, pieces.next()?);
-    let change = |line: &str| -> Option<String> {
-        Some(match pattern {
+    let Some([pattern, with, flags]) = substitution(&script) else {
+        return Ok(None);
+    };
+    let change = |line: &str| -> Result<Option<String>, TooLong> {
+        Ok(Some(match pattern {
             "^" => format!("{with}{line}"),
             "$" => format!("{line}{with}"),
             ".*" | "^.*$" | "^.*" | ".*$" | "\\(.*\\)" | "(.*)" | "^\\(.*\\)$" => {
-                with.replace("\\1", "&").replace('&', line)
+                replaced(&with.replace("\\1", "&"), "&", line)?
             }
             plain
                 if plain
@@ -351,28 +356,51 @@ fn sed(input: &Output, call: &Call) -> Option<Output> {
                     .all(|c| c.is_alphanumeric() || " -_/,:;@%=".contains(c)) =>
             {
                 if flags.contains('g') {
-                    line.replace(plain, with)
+                    replaced(line, plain, with)?
                 } else {
                     line.replacen(plain, with, 1)
                 }
             }
-            _ => return None,
-        })
+            _ => return Ok(None),
+        }))
     };
-    let text = input
-        .text
-        .lines()
-        .map(change)
-        .collect::<Option<Vec<_>>>()?
-        .join("\n")
-        + "\n";
+    let mut text = String::new();
+    for line in input.text.lines() {
+        let Some(changed) = change(line)? else {
+            return Ok(None);
+        };
+        text.push_str(&changed);
+        text.push('\n');
+        if text.len() > MAX_TEXT {
+            return Err(TooLong);
+        }
+    }
     // What is put around unknown lines makes commands of them.
     let sources = if input.sources.is_empty() {
         Vec::new()
     } else {
         input.sources.clone()
     };
-    Some(Output { text, sources })
+    Ok(Some(Output { text, sources }))
+}
+
+fn sed_script(args: &[Item]) -> Option<String> {
+    let scripts = texts_of(args, &["-e", "--expression"]);
+    match scripts.into_iter().next() {
+        Some(script) => Some(script),
+        None => args
+            .get(first_operand(args, &["-e", "-f", "-i", "-l"]))?
+            .text()
+            .map(str::to_owned),
+    }
+}
+
+/// Pattern, replacement and flags of `s/…/…/…`.
+fn substitution(script: &str) -> Option<[&str; 3]> {
+    let mut chars = script.strip_prefix('s')?.chars();
+    let delimiter = chars.next()?;
+    let mut pieces = chars.as_str().splitn(3, delimiter);
+    Some([pieces.next()?, pieces.next()?, pieces.next()?])
 }
 
 /// `{print "text " $1}`: the text, with what is unknown in between.

@@ -9,6 +9,7 @@ mod calls;
 mod deeds;
 mod environment;
 mod lexer;
+mod names;
 mod tcl;
 mod value;
 
@@ -130,7 +131,7 @@ impl Interpreter<'_> {
             if family == Family::Tcl {
                 self.tcl(code, &mut inner);
             } else if let Some(text) = self.program_text(code, family, &mut inner) {
-                printed.append(text);
+                self.append(&mut printed, text);
             }
         }
         if !sources.is_empty() {

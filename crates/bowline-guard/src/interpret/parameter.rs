@@ -1,5 +1,6 @@
 //! `$name` and `${…}`: what is asked for, and what the operators make of a known value.
 
+use super::bounds::{TooLong, replaced};
 use crate::paths::glob;
 
 /// A parameter expansion, taken apart.
@@ -93,17 +94,17 @@ pub(super) fn parse(written: &str) -> Reference {
 }
 
 /// What an operator makes of a known value; `None` when that cannot be told.
-pub(super) fn apply(operator: &Operator, text: &str) -> Option<String> {
+pub(super) fn apply(operator: &Operator, text: &str) -> Result<Option<String>, TooLong> {
     let pattern = operator.operand.as_str();
     if operator.symbol != ":" && pattern.contains(['$', '`', '\\']) {
-        return None;
+        return Ok(None);
     }
-    match operator.symbol {
+    Ok(match operator.symbol {
         "#" => Some(cut_front(text, pattern, Reach::Shortest)),
         "##" => Some(cut_front(text, pattern, Reach::Longest)),
         "%" => Some(cut_back(text, pattern, Reach::Shortest)),
         "%%" => Some(cut_back(text, pattern, Reach::Longest)),
-        "/" | "//" | "/#" | "/%" => replace(operator.symbol, text, pattern),
+        "/" | "//" | "/#" | "/%" => replace(operator.symbol, text, pattern)?,
         "^^" => Some(text.to_uppercase()),
         ",," => Some(text.to_lowercase()),
         "^" => first_letter(text, char::to_ascii_uppercase),
@@ -116,7 +117,7 @@ pub(super) fn apply(operator: &Operator, text: &str) -> Option<String> {
             _ => None,
         },
         _ => None,
-    }
+    })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -171,14 +172,14 @@ fn cut_back(text: &str, pattern: &str, reach: Reach) -> String {
         .to_owned()
 }
 
-fn replace(symbol: &str, text: &str, operand: &str) -> Option<String> {
+fn replace(symbol: &str, text: &str, operand: &str) -> Result<Option<String>, TooLong> {
     let (pattern, with) = operand.split_once('/').unwrap_or((operand, ""));
     let (pattern, with) = (unquoted(pattern), unquoted(with));
     if glob::has_wildcard(&pattern) || pattern.is_empty() {
-        return None;
+        return Ok(None);
     }
-    Some(match symbol {
-        "//" => text.replace(&pattern, &with),
+    Ok(Some(match symbol {
+        "//" => replaced(text, &pattern, &with)?,
         "/#" => text
             .strip_prefix(&pattern)
             .map_or(text.to_owned(), |rest| format!("{with}{rest}")),
@@ -186,7 +187,7 @@ fn replace(symbol: &str, text: &str, operand: &str) -> Option<String> {
             .strip_suffix(&pattern)
             .map_or(text.to_owned(), |rest| format!("{rest}{with}")),
         _ => text.replacen(&pattern, &with, 1),
-    })
+    }))
 }
 
 fn first_letter(text: &str, change: fn(&char) -> char) -> Option<String> {

@@ -11,6 +11,7 @@ mod reader;
 use std::rc::Rc;
 
 use super::Interpreter;
+use super::bounds::Size;
 use super::call::Call;
 use super::run::Input;
 use super::scope::Scope;
@@ -46,7 +47,8 @@ impl Interpreter<'_> {
         }
         let mut output = Output::nothing();
         for statement in tokens.split(|it| *it == Token::End) {
-            output.append(self.ps_statement(statement, scope, input));
+            let printed = self.ps_statement(statement, scope, input);
+            self.append(&mut output, printed);
         }
         self.leave();
         output
@@ -70,6 +72,7 @@ impl Interpreter<'_> {
         for stage in tokens.split(|it| *it == Token::Pipe).take(MAX_STAGES) {
             let command = command(stage);
             output = self.ps_command(&command, scope, &flow);
+            self.make(output.size());
             flow = Some(Rc::new(output.clone()));
         }
         output
@@ -172,7 +175,8 @@ impl Interpreter<'_> {
                     }
                 }
             } else if let Some(body) = block(word) {
-                output.append(self.powershell(body, scope, input));
+                let printed = self.powershell(body, scope, input);
+                self.append(&mut output, printed);
             }
         }
         output

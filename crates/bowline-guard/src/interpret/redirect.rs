@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::Interpreter;
+use super::bounds::Size;
 use super::run::Input;
 use super::scope::{Descriptors, Scope};
 use super::value::{Output, UNKNOWN};
@@ -189,7 +190,11 @@ impl Interpreter<'_> {
             .absolute(file, scope)
             .and_then(|path| self.files.get(&path));
         match known {
-            Some(output) => (**output).clone(),
+            Some(output) => {
+                let output = Rc::clone(output);
+                self.make(output.size());
+                (*output).clone()
+            }
             None => Output::unknown(vec![format!("cat {}", file.source)]),
         }
     }
@@ -218,7 +223,11 @@ impl Interpreter<'_> {
         if self.files.len() < 64
             && let Some(path) = self.absolute(file, scope)
         {
-            Rc::make_mut(self.files.entry(path).or_default()).append(output.clone());
+            self.make(output.size());
+            let file = Rc::make_mut(self.files.entry(path).or_default());
+            if file.append(output.clone()).is_err() {
+                self.too_long();
+            }
         }
     }
 

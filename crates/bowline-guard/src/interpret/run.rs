@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::bounds::{MAX_TEXT, Size, TooLong, add_sources};
 use super::call::Call;
 use super::redirect::passes_on;
 use super::scope::{Marks, Scope, Variable};
@@ -9,6 +10,7 @@ use super::value::{Content, Item, Output};
 use super::{Interpreter, Note};
 use crate::invocation::{Arg, Destination, Value};
 use crate::shell::build::{Checked, script};
+use crate::shell::costs::words;
 use crate::shell::tree::{
     AssignHow, AssignValue, Link, Node, Part, Quoting, Simple, Statement, Timing, TreeAssignment,
     TreeWord,
@@ -36,11 +38,9 @@ impl Interpreter<'_> {
         input: Input,
         checked: Checked,
     ) -> Output {
-        let Some(left) = self.bytes.checked_sub(text.len() + 16) else {
-            self.cut_short("the text holds more text than is read");
+        if !self.may_read(text, checked) {
             return Output::unknown(Vec::new());
-        };
-        self.bytes = left;
+        }
         // Reading costs more than following.
         if !self.pay(32 + text.len() / 64) || !self.enter() {
             return Output::unknown(Vec::new());
@@ -65,6 +65,27 @@ impl Interpreter<'_> {
         let output = self.sequence(&script.body, scope, &input);
         self.leave();
         output
+    }
+
+    /// Pays for reading a text; `false` when it would be too much.
+    fn may_read(&mut self, text: &str, checked: Checked) -> bool {
+        // What was checked as a part of another text was read there, too.
+        let times = match checked {
+            Checked::No => 1,
+            Checked::Yes => 2,
+        };
+        let left = self.bytes.checked_sub(text.len() + 16);
+        let paid = left.and_then(|left| {
+            let words_left = self.words_left.checked_sub(times * words(text))?;
+            Some((left, words_left))
+        });
+        let Some((left, words_left)) = paid else {
+            self.cut_short("the text holds more text than is read");
+            return false;
+        };
+        self.bytes = left;
+        self.words_left = words_left;
+        true
     }
 
     /// Follows a text that is run from within another, as `bash -c` or a substitution does.
@@ -95,13 +116,15 @@ impl Interpreter<'_> {
 
     pub(super) fn copy(&mut self, scope: &Scope) -> Scope {
         self.pay(scope.weight());
+        self.make(scope.size());
         scope.clone()
     }
 
     fn sequence(&mut self, statements: &[Statement], scope: &mut Scope, input: &Input) -> Output {
         let mut output = Output::nothing();
         for statement in statements {
-            output.append(self.statement(statement, scope, input.clone()));
+            let printed = self.statement(statement, scope, input.clone());
+            self.append(&mut output, printed);
         }
         output
     }
@@ -146,10 +169,14 @@ impl Interpreter<'_> {
                 for (link, statement) in rest {
                     match link {
                         // A chain goes on where a person means it to.
-                        Link::And => output.append(self.statement(statement, scope, input.clone())),
+                        Link::And => {
+                            let printed = self.statement(statement, scope, input.clone());
+                            self.append(&mut output, printed);
+                        }
                         Link::Or => {
                             let mut other = self.copy(scope);
-                            output.append(self.statement(statement, &mut other, input.clone()));
+                            let printed = self.statement(statement, &mut other, input.clone());
+                            self.append(&mut output, printed);
                             scope.merge(other);
                         }
                     }
@@ -165,14 +192,17 @@ impl Interpreter<'_> {
             Node::If { tests, branches } => {
                 let mut output = Output::nothing();
                 for test in tests {
-                    output.append(self.sequence(test, scope, input));
+                    let printed = self.sequence(test, scope, input);
+                    self.append(&mut output, printed);
                 }
-                output.append(self.branches(branches, scope, input));
+                let printed = self.branches(branches, scope, input);
+                self.append(&mut output, printed);
                 output
             }
             Node::While { test, body } => {
                 let mut output = self.sequence(test, scope, input);
-                output.append(self.sequence(body, scope, input));
+                let printed = self.sequence(body, scope, input);
+                self.append(&mut output, printed);
                 output
             }
             Node::For {
@@ -211,7 +241,8 @@ impl Interpreter<'_> {
         let mut output = Output::nothing();
         for branch in branches {
             let mut inner = self.copy(&before);
-            output.append(self.sequence(branch, &mut inner, input));
+            let printed = self.sequence(branch, &mut inner, input);
+            self.append(&mut output, printed);
             scope.merge(inner);
         }
         output
@@ -234,6 +265,7 @@ impl Interpreter<'_> {
                 flow = Some(Rc::new(Output::unknown(Vec::new())));
             }
             output = self.statement(stage, &mut inner, flow);
+            self.make(output.size());
             flow = Some(Rc::new(output.clone()));
         }
         output
@@ -268,7 +300,8 @@ impl Interpreter<'_> {
             if let Some(variable) = variable {
                 scope.set(variable, content.clone());
             }
-            output.append(self.sequence(body, scope, input));
+            let printed = self.sequence(body, scope, input);
+            self.append(&mut output, printed);
         }
         if contents.len() > MAX_ROUNDS {
             self.problem("a loop goes over more than is followed");
@@ -315,6 +348,7 @@ impl Interpreter<'_> {
             return Output::unknown(Vec::new());
         }
         self.calls.push((name.to_owned(), Some(Rc::clone(body))));
+        self.make(arguments.size());
         let arguments: Vec<_> = arguments.iter().map(Item::content).collect();
         let outer = scope.positional.replace(Rc::new(arguments));
         let output = self.statement(body, scope, input);
@@ -423,7 +457,10 @@ impl Interpreter<'_> {
                 if assignment.how == AssignHow::Append
                     && let Some(before) = scope.get(&assignment.name)
                 {
-                    content = joined(before, &content);
+                    content = joined(before, &content).unwrap_or_else(|TooLong| {
+                        self.too_long();
+                        Content::unknown()
+                    });
                 }
                 Variable::One(content)
             }
@@ -434,9 +471,12 @@ impl Interpreter<'_> {
                     .map(Item::content)
                     .collect();
                 if assignment.how == AssignHow::Append
-                    && let Some(Variable::Many(before)) = scope.variables.get(&assignment.name)
+                    && let Some(Variable::Many(before)) = scope.variables.get_mut(&assignment.name)
                 {
-                    contents = before.iter().cloned().chain(contents).collect();
+                    // Whoever gets the longer list puts it in the place of this one.
+                    let mut longer = std::mem::take(before);
+                    longer.append(&mut contents);
+                    contents = longer;
                 }
                 Variable::Many(contents)
             }
@@ -452,7 +492,10 @@ fn file_read(text: &str) -> Option<&str> {
     (!target.starts_with(['<', '(', '&', '>'])).then_some(text)
 }
 
-fn joined(before: &Content, after: &Content) -> Content {
+fn joined(before: &Content, after: &Content) -> Result<Content, TooLong> {
+    if before.marked().len() + after.marked().len() > MAX_TEXT {
+        return Err(TooLong);
+    }
     let text = format!("{}{}", before.marked(), after.marked());
     let value = match (&before.value, &after.value) {
         (Value::Known(_), Value::Known(_)) => Value::Known(text),
@@ -461,11 +504,7 @@ fn joined(before: &Content, after: &Content) -> Content {
         }
         _ => Value::Partly(text),
     };
-    let sources = before
-        .sources
-        .iter()
-        .chain(&after.sources)
-        .cloned()
-        .collect();
-    Content { value, sources }
+    let mut sources = before.sources.clone();
+    add_sources(&mut sources, &after.sources);
+    Ok(Content { value, sources })
 }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::Interpreter;
+use super::bounds::{Size, add_sources};
 use super::call::Call;
 use super::redirect::descriptor_output;
 use super::scope::{Marks, Scope};
@@ -189,9 +190,8 @@ impl Interpreter<'_> {
         )));
         if !input.sources.is_empty() {
             // What is unknown in the text comes from them.
-            inner
-                .through
-                .push(Through::EachOf(input.sources.join(" | ")));
+            let named = self.named(&input.sources);
+            inner.through.push(Through::EachOf(named));
         }
         inner.directory = call.directory.clone();
         inherit(call, &mut inner);
@@ -227,6 +227,9 @@ impl Interpreter<'_> {
                 }
             }
         };
+        if !self.make(output.size()) {
+            return Output::nothing();
+        }
         let mut call = call.clone();
         if item.feed.is_none() {
             // The file is only the way in which the text came.
@@ -260,10 +263,10 @@ impl Interpreter<'_> {
     fn eval(&mut self, call: &Call, scope: &mut Scope) -> Output {
         let args = call.args();
         let text = args.iter().map(Item::marked).collect::<Vec<_>>().join(" ");
-        let sources: Vec<String> = args
-            .iter()
-            .flat_map(|item| item.sources.iter().cloned())
-            .collect();
+        let mut sources = Vec::new();
+        for item in args {
+            add_sources(&mut sources, &item.sources);
+        }
         let nothing_known = args
             .iter()
             .all(|item| matches!(item.arg.value, Value::Unknown));
@@ -306,6 +309,9 @@ impl Interpreter<'_> {
             self.emit_call(call);
             return Output::nothing();
         };
+        if !self.make(output.size()) {
+            return Output::nothing();
+        }
         if !output.sources.is_empty() || output.is_hidden() {
             let mut fed = call.clone();
             fed.input = Some(Rc::new(Output::unknown(output.sources.clone())));

@@ -1,12 +1,10 @@
 //! What is known of texts: of words, of variables, of what programs print.
 
+use super::bounds::{MAX_TEXT, TooLong, add_sources};
 use crate::invocation::{Arg, Stdin, Value};
 
 /// Stands for what is unknown within a text.
 pub(super) const UNKNOWN: char = '…';
-
-/// The longest text that is carried along.
-pub(super) const MAX_TEXT: usize = 64 * 1024;
 
 /// A value and, where it is unknown, the programs whose output it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -148,17 +146,17 @@ impl Output {
         self.text.contains(UNKNOWN) && !self.says_something()
     }
 
-    pub(super) fn append(&mut self, other: Self) {
+    /// Adds what comes next; of what is too long it is only known that there is something.
+    pub(super) fn append(&mut self, other: Self) -> Result<(), TooLong> {
+        add_sources(&mut self.sources, &other.sources);
         if self.text.len() + other.text.len() <= MAX_TEXT {
             self.text.push_str(&other.text);
-        } else if !self.text.ends_with(UNKNOWN) {
+            return Ok(());
+        }
+        if !self.text.ends_with(UNKNOWN) {
             self.text.push(UNKNOWN);
         }
-        for source in other.sources {
-            if !self.sources.contains(&source) {
-                self.sources.push(source);
-            }
-        }
+        Err(TooLong)
     }
 
     /// As a program's standard input.

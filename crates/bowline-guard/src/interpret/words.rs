@@ -1,9 +1,10 @@
 //! Words to arguments: what the shell makes of them, as far as it can be known.
 
 use super::Interpreter;
+use super::bounds::{MAX_TEXT, Size, TooLong, add_sources};
 use super::parameter;
 use super::scope::{Marks, Scope, Variable};
-use super::value::{Content, Item, MAX_TEXT, Output, UNKNOWN, marked};
+use super::value::{Content, Item, Output, UNKNOWN, marked};
 use crate::invocation::{Arg, Value};
 use crate::paths::glob;
 use crate::shell::parts::read_document;
@@ -25,8 +26,14 @@ const BLANKS: &str = " \t\n";
 /// of processes.
 const SOME_NUMBER: &str = "4242";
 
+/// So many of the separators in `IFS` count.
+const MAX_SEPARATORS: usize = 16;
+
 /// The most words that one word is split into.
 const MAX_FIELDS: usize = 256;
+
+/// The longest word whose braces are expanded: each choice is as long as the whole. A longer one is unknown.
+const MAX_BRACED: usize = 4 * 1024;
 
 /// One word that is being put together.
 #[derive(Debug, Default)]
@@ -37,6 +44,8 @@ struct Field {
     braces: bool,
     /// Something makes it a word even if its text is empty.
     present: bool,
+    /// Something of it is left out, because it would be too long.
+    cut: bool,
     sources: Vec<String>,
     feed: Option<Output>,
 }
@@ -44,6 +53,7 @@ struct Field {
 impl Field {
     fn push(&mut self, text: &str, quoting: Quoting, marks: Marks) {
         if self.text.len() + text.len() > MAX_TEXT {
+            self.cut = true;
             return self.push_unknown(&[]);
         }
         if quoting == Quoting::Bare {
@@ -62,11 +72,7 @@ impl Field {
     fn push_unknown(&mut self, sources: &[String]) {
         self.present = true;
         self.text.push(UNKNOWN);
-        for source in sources {
-            if !self.sources.contains(source) {
-                self.sources.push(source.clone());
-            }
-        }
+        add_sources(&mut self.sources, sources);
     }
 
     fn value(text: String, pattern: bool) -> Value {
@@ -138,9 +144,12 @@ impl Interpreter<'_> {
         for word in words {
             let mut fields = Fields::default();
             self.expand_parts(&word.parts, scope, Splitting::Split, &mut fields);
+            let before = items.len();
             for field in fields.all() {
+                let field = self.within_limits(field);
                 field.items(&word.source, &mut items);
             }
+            self.make(items.get(before..).unwrap_or_default().size());
             if items.len() > MAX_FIELDS {
                 self.problem("a command has too many arguments");
                 break;
@@ -154,6 +163,7 @@ impl Interpreter<'_> {
         let mut fields = Fields::default();
         self.expand_parts(&word.parts, scope, Splitting::Whole, &mut fields);
         let field = fields.open;
+        let field = self.within_limits(field);
         let pattern = field.pattern;
         Item {
             arg: Arg {
@@ -171,10 +181,24 @@ impl Interpreter<'_> {
         let word = read_document(body);
         self.expand_parts(&word.parts, scope, Splitting::Whole, &mut fields);
         let field = fields.open;
+        let field = self.within_limits(field);
         Output {
             text: field.text,
             sources: field.sources,
         }
+    }
+
+    /// The word without what would be made of it beyond the limits.
+    fn within_limits(&mut self, mut field: Field) -> Field {
+        if field.braces && field.text.len() > MAX_BRACED {
+            field.braces = false;
+            field.cut = true;
+            field.text = UNKNOWN.to_string();
+        }
+        if field.cut {
+            self.too_long();
+        }
+        field
     }
 
     fn expand_parts(
@@ -196,6 +220,7 @@ impl Interpreter<'_> {
                 }
                 Part::Commands(text, quoting) => {
                     let output = self.captured_substitution(text, scope);
+                    self.make(output.size());
                     let trimmed = output.text.trim_end_matches('\n');
                     let content = Content {
                         value: Field::value(trimmed.to_owned(), false),
@@ -230,7 +255,9 @@ impl Interpreter<'_> {
                     fields.open.push_unknown(&[]);
                 }
             }
-            self.pay(fields.open.text.len().saturating_sub(before) / 256);
+            let grown = fields.open.text.len().saturating_sub(before);
+            self.pay(grown / 256);
+            self.make(grown);
         }
     }
 
@@ -248,9 +275,13 @@ impl Interpreter<'_> {
             self.run_prompt(&reference, scope);
         }
         if let Some(list) = list_of(&reference, scope) {
+            self.make(list.size());
             return push_list(&reference, &list, quoting, splitting, scope, fields);
         }
         let content = self.parameter(&reference, scope);
+        if content.as_ref().is_some_and(|it| !self.make(it.size())) {
+            return fields.open.push_unknown(&[]);
+        }
         match content {
             Some(content) => push_content(&content, quoting, splitting, scope, fields),
             None if reference.kind == parameter::Kind::Plain
@@ -310,8 +341,12 @@ impl Interpreter<'_> {
                 sources,
             });
         };
+        let applied = parameter::apply(operator, text).unwrap_or_else(|TooLong| {
+            self.too_long();
+            None
+        });
         Some(Content {
-            value: parameter::apply(operator, text).map_or(Value::Unknown, Value::Known),
+            value: applied.map_or(Value::Unknown, Value::Known),
             sources,
         })
     }
@@ -425,16 +460,15 @@ fn push_content(
         field.push(text, Quoting::Quoted, Marks::Unknown);
         field.pattern |= pattern;
         if unknown {
-            field.sources.extend(content.sources.iter().cloned());
+            add_sources(&mut field.sources, &content.sources);
         }
         return;
     }
-    let separators = match scope.get("IFS").map(|content| &content.value) {
-        Some(Value::Known(ifs)) => ifs.clone(),
-        Some(_) | None => BLANKS.to_owned(),
+    let separators: Vec<char> = match scope.get("IFS").map(|content| &content.value) {
+        Some(Value::Known(ifs)) => ifs.chars().take(MAX_SEPARATORS).collect(),
+        Some(_) | None => BLANKS.chars().collect(),
     };
-    let is_separator = |c: char| separators.contains(c);
-    let pieces = text.split(is_separator);
+    let pieces = text.split(separators.as_slice());
     let mut first = true;
     for piece in pieces {
         if !first && fields.open.present && fields.done.len() < MAX_FIELDS {
@@ -449,7 +483,7 @@ fn push_content(
         field.braces = false;
         field.pattern |= pattern;
         if unknown {
-            field.sources.extend(content.sources.iter().cloned());
+            add_sources(&mut field.sources, &content.sources);
         }
     }
 }

@@ -174,23 +174,31 @@ fn parse_class(rest: &mut std::str::Chars<'_>) -> Option<Token> {
 
 /// Whether `pattern`, in which only `*` is special, accepts the whole of `text`.
 pub(crate) fn star_match(pattern: &str, text: &str) -> bool {
-    let mut pieces = pattern.split('*');
-    let Some(first) = pieces.next() else {
-        return text.is_empty();
+    let is_star = |byte: &u8| *byte == b'*';
+    let bytes = pattern.as_bytes();
+    let (Some(first), Some(last)) = (
+        bytes.iter().position(is_star),
+        bytes.iter().rposition(is_star),
+    ) else {
+        return pattern == text;
     };
-    let Some(mut rest) = text.strip_prefix(first) else {
+    let ends = pattern.get(..first).zip(pattern.get(last + 1..));
+    // Most names differ at one of their ends.
+    let Some(rest) = ends.and_then(|(start, end)| text.strip_prefix(start)?.strip_suffix(end))
+    else {
         return false;
     };
-    let Some(last) = pieces.next_back() else {
-        return rest.is_empty();
+    let Some(between) = pattern.get(first + 1..last) else {
+        return true;
     };
-    for piece in pieces {
+    let mut rest = rest;
+    for piece in between.split('*') {
         let Some((_, after)) = rest.split_once(piece) else {
             return false;
         };
         rest = after;
     }
-    rest.ends_with(last)
+    true
 }
 
 /// A name that two patterns share.

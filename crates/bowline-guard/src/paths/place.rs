@@ -117,13 +117,13 @@ const ORDINARY: &[&str] = &[
 ];
 const SOURCE_PARENTS: &[&str] = &["src", "lib", "internal", "pkg", "cmd", "crates"];
 
-/// The same, where a pattern is needed.
+/// The same, where a pattern is needed; all in small letters.
 const OUTPUT_PATTERNS: &[&str] = &[
     "*.egg-info",
     "*.dist-info",
     "cmake-build-*",
     "bazel-*",
-    "*.dSYM",
+    "*.dsym",
 ];
 
 /// Files that come and go: logs, compiled objects, editors' and systems' leftovers.
@@ -340,7 +340,7 @@ pub fn rebuildable_by_name(relative: &str) -> bool {
             || is_virtual_environment(component)
             || OUTPUT_PATTERNS
                 .iter()
-                .any(|pattern| glob::star_match(&pattern.to_ascii_lowercase(), component))
+                .any(|pattern| glob::star_match(pattern, component))
         {
             return true;
         }

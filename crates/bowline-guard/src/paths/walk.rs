@@ -208,10 +208,14 @@ fn walk(absolute: &str, world: &dyn World, links: &mut usize) -> Result<String, 
             }
             _ => {}
         }
-        let next = other_names(join(reached.clone(), &component), world);
-        match world.symlink_target(&next) {
-            None => reached = next,
+        // In place, because a copy for every component would make long paths slow.
+        let before = reached.len();
+        reached = join(reached, &component);
+        let renamed = other_name(&reached, world).map(|_| other_names(reached.clone(), world));
+        match world.symlink_target(renamed.as_deref().unwrap_or(&reached)) {
+            None => reached = renamed.unwrap_or(reached),
             Some(target) => {
+                reached.truncate(before);
                 *links += 1;
                 if *links > MAX_LINKS || waiting.len() > MAX_COMPONENTS {
                     return Err(Unknown::Links);

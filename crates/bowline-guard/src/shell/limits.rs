@@ -1,5 +1,6 @@
 //! What bounds the work: counted, never timed.
 
+use super::costs::{looked_ahead, openings, parts, words};
 use super::documents::without_bodies;
 
 /// The longest text that is read, in bytes.
@@ -25,6 +26,9 @@ const MAX_PREFIXES: usize = 32;
 
 /// Commands and expansions: reading so many takes longer than a verdict may, and nobody writes them in one call.
 const MAX_PARTS: usize = 2_500;
+
+/// Words, operators and quotes: the same.
+const MAX_WORDS: usize = 12_000;
 
 /// Words after which a command may follow.
 const BEFORE_COMMANDS: &[&str] = &[
@@ -53,6 +57,8 @@ pub(super) fn refusal(text: &str) -> Option<String> {
         Some(format!(
             "the text has more than {MAX_PARTS} commands and expansions"
         ))
+    } else if text.len() > MAX_WORDS && words(text) > MAX_WORDS {
+        Some(format!("the text has more than {MAX_WORDS} words"))
     } else if prefixes(text) > MAX_PREFIXES {
         Some(format!(
             "the text has `time` or `coproc` before more than {MAX_PREFIXES} commands"
@@ -78,40 +84,6 @@ fn most_open(text: &str) -> usize {
         previous = byte;
     }
     most
-}
-
-/// How many commands and expansions there are, outside of here-documents and single quotes as far as these are plain to see.
-fn parts(text: &str) -> usize {
-    let mut count = 0;
-    let mut delimiter: Option<&str> = None;
-    let mut quoted = false;
-    for line in text.split('\n') {
-        if let Some(end) = delimiter {
-            delimiter = (line.trim_start_matches('\t') != end).then_some(end);
-            continue;
-        }
-        count += 1;
-        for byte in line.bytes() {
-            match byte {
-                b'\'' => quoted = !quoted,
-                b';' | b'|' | b'&' | b'$' | b'<' | b'>' if !quoted => count += 1,
-                _ => {}
-            }
-        }
-        delimiter = here_document(line).filter(|_| !quoted);
-    }
-    count
-}
-
-/// The delimiter of a here-document that begins in a line.
-fn here_document(line: &str) -> Option<&str> {
-    let (_, rest) = line.split_once("<<")?;
-    let rest = rest.trim_start_matches('-').trim_start();
-    let rest = rest.trim_start_matches(['\'', '"', '\\']);
-    let length = rest
-        .find(|c: char| !c.is_alphanumeric() && c != '_')
-        .unwrap_or(rest.len());
-    rest.get(..length).filter(|word| !word.is_empty())
 }
 
 /// How often `time` or `coproc` stands where a command may begin. Quotes are not looked at, so this is at least
@@ -143,6 +115,7 @@ fn is_operator(c: char) -> bool {
 #[derive(Debug)]
 pub(super) struct Budget {
     left: usize,
+    words_left: usize,
     bytes_read: usize,
 }
 
@@ -154,6 +127,7 @@ impl Budget {
     pub(super) fn new() -> Self {
         Self {
             left: MAX_WORK,
+            words_left: MAX_WORDS + MAX_WORDS / 4,
             bytes_read: 0,
         }
     }
@@ -168,30 +142,14 @@ impl Budget {
         let cost = text
             .len()
             .saturating_mul(1 + openings(&without_bodies(text)));
+        let cost = cost.saturating_add(looked_ahead(text));
         self.left = self.left.checked_sub(cost).ok_or(TooMuchWork)?;
+        let words_left = self.words_left.checked_sub(words(text));
+        self.words_left = words_left.ok_or(TooMuchWork)?;
         self.bytes_read += text.len();
         Ok(())
     }
 }
 
-/// The parser's own budget of operations; real scripts need less than one a byte.
-pub(super) fn parser_operations(text: &str) -> usize {
-    20_000 + text.len()
-}
-
-/// How often something opens whose end has to be searched.
-fn openings(text: &str) -> usize {
-    let mut previous = 0;
-    let mut count = 0;
-    for byte in text.bytes() {
-        count += usize::from(match byte {
-            b'{' | b'`' => true,
-            b'(' => matches!(previous, b'$' | b'<' | b'>'),
-            b'<' => previous == b'<',
-            b'[' => previous == b'$',
-            _ => false,
-        });
-        previous = byte;
-    }
-    count
-}
+/// The parser's own budget of operations. A word takes one, a command about five.
+pub(super) const PARSER_OPERATIONS: usize = 20_000;

@@ -47,7 +47,7 @@ pub(super) fn parser(text: &str, depth: usize) -> Parser<'_> {
     Parser::with_limits_and_profile(
         text,
         depth,
-        limits::parser_operations(text),
+        limits::PARSER_OPERATIONS,
         ShellProfile::native(ShellDialect::Bash),
     )
 }

@@ -4,12 +4,12 @@
 pub(crate) type Kind = (&'static str, fn(usize) -> String);
 
 /// The piece as often as it fits.
-fn filled(size: usize, piece: &str) -> String {
+pub(crate) fn filled(size: usize, piece: &str) -> String {
     piece.repeat(size / piece.len())
 }
 
 /// The pieces with their numbers, as many as fit.
-fn numbered(size: usize, piece: impl Fn(usize) -> String) -> String {
+pub(crate) fn numbered(size: usize, piece: impl Fn(usize) -> String) -> String {
     let mut text = String::new();
     for number in 0.. {
         let next = piece(number);

@@ -3,10 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::lexer::{Family, Token};
-use super::value::{Names, Value, arguments, closing, evaluate};
+use super::names::Names;
+use super::value::{Value, arguments, closing, evaluate};
 
 /// So many tokens of an expression are looked at.
 const MAX_EXPRESSION: usize = 256;
+
+/// So many tokens before a call are looked at for what it is called on.
+const MAX_RECEIVER: usize = 512;
 
 /// What stands before a called name: `os`, `fs.promises`, `)` for a call.
 pub(super) fn before_name(tokens: &[Token], at: usize) -> String {
@@ -52,7 +56,7 @@ pub(super) fn receiver(tokens: &[Token], at: usize, names: &Names) -> Option<Val
     }
     let mut depth = 0_usize;
     let mut start = dot;
-    while start > 0 {
+    while start > 0 && dot - start < MAX_RECEIVER {
         match tokens.get(start - 1)? {
             Token::Symbol(')' | ']') => depth += 1,
             Token::Symbol('(' | '[') => {
@@ -65,6 +69,10 @@ pub(super) fn receiver(tokens: &[Token], at: usize, names: &Names) -> Option<Val
             _ => {}
         }
         start -= 1;
+    }
+    if dot - start >= MAX_RECEIVER {
+        names.give_up();
+        return None;
     }
     let expression = tokens.get(start..dot)?;
     // `new File("x")`, `await`, `for f in`: the name that counts comes last.
@@ -166,7 +174,8 @@ fn last_member(tokens: &[Token], start: usize) -> Option<&str> {
             }
             Some(Token::Symbol('(')) => {
                 last = None;
-                at = closing(tokens, at) + 1;
+                let near = tokens.get(..at + MAX_EXPRESSION).unwrap_or(tokens);
+                at = closing(near, at) + 1;
             }
             Some(Token::Symbol(';') | Token::Newline) | None => return last,
             Some(_) => return None,
@@ -198,6 +207,7 @@ pub(super) fn bindings(tokens: &[Token]) -> Names {
         let mut depth = 0_usize;
         let end = rest
             .iter()
+            .take(MAX_EXPRESSION)
             .position(|it| match it {
                 Token::Symbol('(' | '[' | '{') => {
                     depth += 1;

@@ -8,7 +8,8 @@ use super::callees::{Callee, call_of};
 use super::deeds::{Deed, deed};
 use super::environment::{Shown, What, shown};
 use super::lexer::{Family, Lexed, Token, lex};
-use super::value::{Names, Value, arguments, closing, evaluate};
+use super::names::Names;
+use super::value::{Value, arguments, closing, evaluate};
 use crate::interpret::Interpreter;
 use crate::interpret::call::Call;
 use crate::interpret::scope::Scope;
@@ -88,6 +89,9 @@ impl Interpreter<'_> {
         let mut printed = Output::nothing();
         let mut at = 0;
         while let Some(token) = program.tokens.get(at) {
+            if self.steps_left == 0 {
+                break;
+            }
             match token {
                 Token::Shell(text) => {
                     let text = text.clone();
@@ -109,6 +113,9 @@ impl Interpreter<'_> {
                 Token::Text(_) | Token::Number(_) | Token::Symbol(_) | Token::Newline => {}
             }
             at += 1;
+        }
+        if program.names.is_spent() {
+            self.too_long();
         }
         self.leave();
         Some(printed)
@@ -138,6 +145,8 @@ impl Interpreter<'_> {
             return;
         };
         if !self.pay(1 + inside.len() / 4) {
+            // The next would be as much.
+            self.steps_left = 0;
             return;
         }
         let mut values: Vec<Value> = arguments(inside)
@@ -286,7 +295,7 @@ impl Interpreter<'_> {
             }
             Deed::Print => {
                 let text = values.iter().map(Value::text).collect::<Vec<_>>().join(" ");
-                printed.append(Output::text(text + "\n"));
+                self.append(printed, Output::text(text + "\n"));
             }
             Deed::Evaluate => self.evaluated(inside, &values, family, scope),
         }
@@ -435,9 +444,11 @@ fn called(name: &str, at: usize, program: &Program) -> (String, usize) {
     if let (Some('$'), Some(Value::Text(function))) = (name.chars().next(), names.get(name)) {
         return (function.clone(), at);
     }
+    if name != "getattr" {
+        return (name.to_owned(), at);
+    }
     let end = closing(tokens, at + 1);
-    if name == "getattr"
-        && let Some(inside) = tokens.get(at + 2..end)
+    if let Some(inside) = tokens.get(at + 2..end)
         && let Some(member) = arguments(inside).get(1)
         && let Value::Text(function) = evaluate(member, names, 0)
     {

@@ -1,9 +1,8 @@
 //! What an expression of a program text is, as far as it is written out.
 
-use std::collections::BTreeMap;
-
 use super::UNKNOWN;
 use super::lexer::Token;
+use super::names::Names;
 use crate::interpret::decode;
 
 /// The value of an expression.
@@ -23,10 +22,16 @@ impl Value {
             Self::Unknown => UNKNOWN.to_string(),
         }
     }
-}
 
-/// The names that the text itself gives values to.
-pub(super) type Names = BTreeMap<String, Value>;
+    /// How much a copy takes.
+    fn size(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::List(items) => items.iter().map(|it| 32 + it.size()).sum(),
+            Self::Unknown => 0,
+        }
+    }
+}
 
 /// Splits the tokens of an argument list at its commas.
 pub(super) fn arguments(tokens: &[Token]) -> Vec<&[Token]> {
@@ -71,7 +76,7 @@ pub(super) fn closing(tokens: &[Token], at: usize) -> usize {
 
 /// Works out an expression.
 pub(super) fn evaluate(tokens: &[Token], names: &Names, depth: usize) -> Value {
-    if depth > 12 {
+    if depth > 12 || !names.pay(1 + tokens.len()) {
         return Value::Unknown;
     }
     let mut text = String::new();
@@ -110,6 +115,9 @@ pub(super) fn evaluate(tokens: &[Token], names: &Names, depth: usize) -> Value {
             Token::Symbol('+' | '.' | '/' | '&' | '*') | Token::Newline => at += 1,
             Token::Name(_) => {
                 let (value, next) = named(tokens, at, names, depth);
+                if value.as_ref().is_some_and(|it| !names.pay(it.size())) {
+                    return Value::Unknown;
+                }
                 match value {
                     Some(Value::List(items)) if text.is_empty() => return Value::List(items),
                     Some(value) => {
@@ -199,7 +207,11 @@ fn named(tokens: &[Token], start: usize, names: &Names, depth: usize) -> (Option
                 path.push(name);
                 // What an object keeps under a name counts as the name itself.
                 if path.len() == 1 || matches!(path.as_slice(), ["self" | "this", _]) {
-                    value = names.get(name).cloned();
+                    let known = names.get(name);
+                    if known.is_some_and(|it| !names.pay(it.size())) {
+                        return (None, at + 1);
+                    }
+                    value = known.cloned();
                 }
                 if name == "parent"
                     && let Some(Value::Text(inner)) = &value

@@ -333,7 +333,8 @@ impl Interpreter<'_> {
     fn ps_blocks(&mut self, bound: &Bound, scope: &mut Scope, input: &Input) -> Output {
         let mut output = Output::nothing();
         for block in &bound.blocks {
-            output.append(self.powershell(block, scope, input));
+            let printed = self.powershell(block, scope, input);
+            self.append(&mut output, printed);
         }
         output
     }

@@ -2,9 +2,10 @@
 
 use super::reader::{Token, inside, leading_bracket, methods, tokens};
 use super::{path_item, variable_key};
+use crate::interpret::bounds::{MAX_TEXT, Size, TooLong, add_sources, replaced};
 use crate::interpret::call::Call;
 use crate::interpret::scope::Scope;
-use crate::interpret::value::{Content, Item, MAX_TEXT, Output, UNKNOWN};
+use crate::interpret::value::{Content, Item, Output, UNKNOWN};
 use crate::interpret::{Interpreter, decode};
 use crate::invocation::{Arg, Opened, Opening, Value};
 
@@ -22,7 +23,10 @@ impl Interpreter<'_> {
         }
         let silent = items.iter().skip(1).all(|it| it.arg.source.is_empty());
         if silent && opened.is_empty() {
-            let sources = items.into_iter().flat_map(|it| it.sources).collect();
+            let mut sources = Vec::new();
+            for item in &items {
+                add_sources(&mut sources, &item.sources);
+            }
             return Output::unknown(sources);
         }
         let mut call = Call::of(items, scope);
@@ -112,23 +116,32 @@ impl Interpreter<'_> {
         let (mut texts, mut source, mut sources) = (Vec::new(), String::new(), Vec::new());
         for word in words.into_iter().filter(|it| it.as_str() != "+") {
             let item = self.ps_item(word, scope);
+            if !self.make(item.size()) {
+                break;
+            }
             texts.push(item.marked().to_owned());
             source.push_str(&item.arg.source);
-            sources.extend(item.sources);
+            add_sources(&mut sources, &item.sources);
         }
-        let mut text = match texts.split_first() {
+        let text = match texts.split_first() {
             // `"{0}{1}" -f 'a','b'`
             Some((format, [operator, values @ ..])) if operator == "-f" => {
                 let numbered = values.iter().take(32).enumerate();
-                numbered.fold(format.clone(), |text, (number, value)| {
-                    text.replace(&format!("{{{number}}}"), value)
-                })
+                numbered
+                    .into_iter()
+                    .try_fold(format.clone(), |text, (number, value)| {
+                        replaced(&text, &format!("{{{number}}}"), value)
+                    })
             }
-            _ => texts.join(separator),
+            _ => Ok(texts.join(separator)),
         };
-        if text.len() > MAX_TEXT {
-            text = UNKNOWN.to_string();
-        }
+        let text = match text {
+            Ok(text) if text.len() <= MAX_TEXT => text,
+            Ok(_) | Err(TooLong) => {
+                self.too_long();
+                UNKNOWN.to_string()
+            }
+        };
         let item = Item::of(Content {
             sources,
             ..Content::of_text(text)
@@ -165,9 +178,13 @@ impl Interpreter<'_> {
                     let group = rest.get(..length).unwrap_or_default();
                     rest = rest.get(length..).unwrap_or_default();
                     let item = self.ps_item(group, scope);
+                    if !self.fits(&out, item.marked()) {
+                        out.push(UNKNOWN);
+                        break;
+                    }
                     out.push_str(item.marked());
                     source.push_str(&item.arg.source);
-                    sources.extend(item.sources);
+                    add_sources(&mut sources, &item.sources);
                 }
                 '$' => {
                     let (name, after) = variable(rest);
@@ -177,10 +194,14 @@ impl Interpreter<'_> {
                         continue;
                     }
                     let value = meaning(name, scope);
+                    if !self.fits(&out, &value.text) {
+                        out.push(UNKNOWN);
+                        break;
+                    }
                     pattern |= value.text.starts_with('$');
                     out.push_str(&value.text);
                     source.push_str(&value.source);
-                    sources.extend(value.sources);
+                    add_sources(&mut sources, &value.sources);
                 }
                 c => {
                     out.push(c);
@@ -199,6 +220,15 @@ impl Interpreter<'_> {
                 sources,
             })
         }
+    }
+
+    /// Whether a value may be added to a text.
+    fn fits(&mut self, text: &str, value: &str) -> bool {
+        let short = text.len() + value.len() <= MAX_TEXT;
+        if !short {
+            self.too_long();
+        }
+        self.make(value.len()) && short
     }
 
     /// Methods of .NET that read, write, delete, fetch or run.
@@ -229,7 +259,7 @@ impl Interpreter<'_> {
                 {
                     let url = items.first().cloned().unwrap_or_else(|| Item::known(""));
                     let output = self.ps_run(vec![Item::known("curl"), url], scope, &None);
-                    result.sources.extend(output.sources);
+                    add_sources(&mut result.sources, &output.sources);
                 }
                 ("downloadfile", Some(_)) => {
                     let mut words = vec![Item::known("curl"), Item::known("-o")];
@@ -249,7 +279,7 @@ impl Interpreter<'_> {
                     Some(path),
                 ) => {
                     let output = self.ps_run(vec![Item::known("cat"), path], scope, &None);
-                    result.sources.extend(output.sources);
+                    add_sources(&mut result.sources, &output.sources);
                 }
                 ("writealltext" | "writealllines" | "writeallbytes", Some(path)) => {
                     let mut words = vec![Item::known("printf")];
