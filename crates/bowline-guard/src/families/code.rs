@@ -112,6 +112,7 @@ fn code_of<'run>(run: Run<'run>) -> Vec<&'run str> {
             | "bun"
             | "drush"
             | "lua"
+            | "iex"
     );
     if let Stdin::Text(text) = &run.invocation.stdin
         && found.is_empty()
@@ -251,6 +252,7 @@ fn database(bare: &str, literals: &[String]) -> Vec<Effect> {
         "sync({ force: true",
         "synchronize(true",
         "::query()->delete()",
+        "->truncate(",
     ];
     if calls.iter().any(|it| bare.contains(it)) {
         return vec![DATABASE.grave("drops or empties a database")];
