@@ -21,6 +21,7 @@ mod git_settings;
 mod hidden;
 pub(crate) mod known;
 mod language;
+mod mounts;
 mod options;
 mod parameter;
 mod powershell;

@@ -269,3 +269,35 @@ fn devices_platforms_and_mirrors() {
         ",
     );
 }
+
+#[test]
+fn secrets_by_other_readers() {
+    check(
+        r#"
+        deny  od -c .env
+        deny  column -s= -t .env
+        deny  perl -pe1 .env
+        deny  ruby -ne 'puts $_' .env
+        deny  docker run --rm -v ~/.aws:/a alpine cat /a/credentials
+        deny  kubectl create secret generic x --from-env-file=.env --dry-run=client -o yaml
+        deny  python manage.py shell -c 'from django.conf import settings; print(settings.SECRET_KEY)'
+        deny  rails runner 'puts Rails.application.credentials.inspect'
+        deny  sqlite3 :memory: "select readfile('.env')"
+        deny  ex -sc '%p|q' .env
+        deny  dotenv get API_KEY
+        deny  getent shadow
+        deny  cp /tmp/k ~/.ssh/id_rsa
+        ask   showcase .env
+        ask   ps eww
+        allow od -c README.md
+        allow perl -pe1 README.md
+        allow docker run --rm -v ~/.m2:/root/.m2 maven mvn -v
+        allow docker run --rm -v "$PWD":/w alpine ls /w
+        allow kubectl create configmap x --from-file=config/app.yaml --dry-run=client -o yaml
+        allow rails runner 'puts User.count'
+        allow dotenv -- pytest
+        allow server --env-file .env
+        allow ps -ef
+        "#,
+    );
+}

@@ -1,6 +1,8 @@
 //! Code that stands on the command line of an interpreter: calls that lose data, read secrets or run
 //! what the network sends.
 
+mod consoles;
+
 use crate::effect::Effect;
 use crate::invocation::Stdin;
 use crate::paths::{World, resolve};
@@ -140,6 +142,7 @@ fn judge(code: &str, world: &dyn World) -> Vec<Effect> {
     let literals = literals(code);
     let bare = without_literals(code);
     found.extend(database(&bare, &literals));
+    found.extend(consoles::judge(&bare, &literals));
     let has = |calls: &[&str]| calls.iter().any(|it| bare.contains(it));
     let network = has(&[
         "urlopen",

@@ -10,7 +10,7 @@ use super::Run;
 use super::args::{listed, word};
 use super::database::is_disposable;
 use super::rule::rules;
-use kinds::{holds_data, is_local_kind, is_replaceable, singular};
+use kinds::{holds_data, is_cache, is_local_kind, is_replaceable, singular};
 use local::is_local;
 
 rules! {
@@ -101,7 +101,11 @@ impl<'run> Said<'run> {
                     | "--cascade"
                     | "--hard"
                     | "--permanent"
-            ) || (option.starts_with("--all") && !option.contains("=false"))
+                    | "-r"
+                    | "-R"
+                    | "-rf"
+            ) || option.starts_with("--purge")
+                || (option.starts_with("--all") && !option.contains("=false"))
         }) || self.words.iter().any(|it| matches!(*it, "*" | "all"))
     }
 
@@ -339,7 +343,7 @@ fn is_harmless_verb(text: &str) -> bool {
         "list" | "ls" | "get" | "show" | "describe" | "create" | "new" | "add" | "generate" | "g" | "init" | "run" | "test"
             | "build" | "start" | "serve" | "dev" | "exec" | "help" | "explain" | "view" | "print" | "logs" | "status"
             | "info" | "version" | "search" | "find" | "query" | "diff" | "plan" | "preview" | "validate" | "check" | "lint"
-            | "fmt" | "docs" | "doc" | "trigger" | "watch" | "login" | "completion" | "completions" | "clone" | "download"
+            | "fmt" | "docs" | "doc" | "trigger" | "call" | "invoke" | "do" | "script" | "watch" | "login" | "completion" | "completions" | "clone" | "download"
             | "install" | "upgrade" | "edit" | "open" | "ask" | "chat" | "send" | "commit" | "review" | "can-i" | "man"
             | "simulate" | "audit" | "scan" | "analyze" | "bench" | "compile" | "package" | "make" | "which" | "say"
     )
@@ -351,6 +355,9 @@ fn gravity(said: &Said<'_>, found: &Found<'_>) -> Option<Gravity> {
     // `delete plugin x`, but not a thing whose name is `plugin`.
     let after = found.after.as_deref().unwrap_or_default();
     let kind_follows = said.words.len() > found.at + 2;
+    if is_prose(said, found.at) || found.kinds.iter().any(|it| is_cache(it)) || is_cache(after) {
+        return None;
+    }
     if (found.kinds.iter().any(|it| is_local_kind(it)) || (kind_follows && is_local_kind(after)))
         && !wide
     {
@@ -365,17 +372,60 @@ fn gravity(said: &Said<'_>, found: &Found<'_>) -> Option<Gravity> {
     let replaceable = found.kinds.iter().any(|it| is_replaceable(it)) || is_replaceable(after);
     let more = said.words.len() > found.at + 1 || !said.options.is_empty();
     match found.verb {
-        Verb::Strong
-            if data || said.takes_everything() || said.is_unasked() || said.names_production() =>
-        {
-            Some(Gravity::Grave)
-        }
+        Verb::Strong if (data || more) && !replaceable && !disposable => Some(Gravity::Grave),
+        Verb::Strong if wide => Some(Gravity::Grave),
         Verb::Delete if !more && !(data && (found.at > 0 || found.text.contains(':'))) => None,
         Verb::Delete if (data && !replaceable) || said.takes_everything() => Some(Gravity::Grave),
         Verb::Delete if said.names_production() && said.is_unasked() => Some(Gravity::Grave),
         Verb::Strong | Verb::Delete => Some(Gravity::Doubtful),
         Verb::Weak => weak(said, found, data),
     }
+}
+
+/// Whether the words around the verb make a sentence: `how to delete a branch`.
+fn is_prose(said: &Said<'_>, at: usize) -> bool {
+    let word = |at: Option<usize>| {
+        at.and_then(|it| said.words.get(it))
+            .copied()
+            .unwrap_or_default()
+    };
+    matches!(
+        word(Some(at + 1)),
+        "the"
+            | "a"
+            | "an"
+            | "to"
+            | "of"
+            | "its"
+            | "your"
+            | "their"
+            | "this"
+            | "that"
+            | "from"
+            | "in"
+            | "or"
+            | "and"
+            | "if"
+            | "when"
+            | "until"
+            | "each"
+            | "it"
+            | "them"
+    ) || matches!(
+        word(at.checked_sub(1)),
+        "to" | "will"
+            | "not"
+            | "may"
+            | "can"
+            | "and"
+            | "would"
+            | "should"
+            | "must"
+            | "then"
+            | "you"
+            | "we"
+            | "they"
+    )
 }
 
 /// `remove` and its like: of a resource by its kind, of everything, or by an address.
@@ -393,7 +443,7 @@ fn weak(said: &Said<'_>, found: &Found<'_>, data: bool) -> Option<Gravity> {
     if address && (removes || everything) {
         return Some(Gravity::Grave);
     }
-    if data && (everything || said.is_unasked() || (removes && said.names_production())) {
+    if data && (everything || said.is_unasked() || (removes && named)) {
         return Some(Gravity::Grave);
     }
     let resets = matches!(

@@ -3,6 +3,7 @@
 use super::Interpreter;
 use super::call::Call;
 use super::known::{base, could_harm};
+use super::mounts::{mounts, seen_from_here};
 use super::options::{first_operand, texts_of};
 use super::scope::Scope;
 use super::value::{Item, Output};
@@ -287,6 +288,15 @@ impl Interpreter<'_> {
         }
         if words.is_empty() {
             return unknown();
+        }
+        let given = mounts(
+            rest.get(..rest.len() - words.len().min(rest.len()))
+                .unwrap_or_default(),
+        );
+        if let Some(here) = seen_from_here(&words, &given) {
+            let outside = call.with_words(here, Through::Wrapper(name.to_owned()));
+            let mut outer = self.copy(scope);
+            self.call(outside, &mut outer);
         }
         let mut inner = call.with_words(words, Through::Container);
         inner.directory = Directory::Known("/".to_owned());

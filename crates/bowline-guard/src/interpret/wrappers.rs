@@ -192,6 +192,10 @@ pub(super) fn unwrap(
         wrapper.with_value
     };
     let args = call.args();
+    // It has commands of its own too.
+    if name == "dotenv" {
+        interpreter.emit_call(call);
+    }
     let mut skip = first_operand(args, with_value);
     let operands = OPERANDS
         .iter()

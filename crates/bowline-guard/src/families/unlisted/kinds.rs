@@ -25,7 +25,7 @@ pub(super) fn holds_data(kind: &str) -> bool {
             | "storage" | "disk" | "site" | "app" | "application" | "server" | "instance" | "vm" | "machine" | "node"
             | "pipeline" | "job" | "vault" | "realm" | "zone" | "domain" | "partition" | "segment" | "core" | "model"
             | "experiment" | "registry" | "artifact" | "release" | "image" | "catalog" | "warehouse" | "lake" | "message"
-            | "consumer" | "group" | "shard" | "vhost" | "document" | "object" | "container" | "archive" | "system"
+            | "consumer" | "group" | "shard" | "vhost" | "document" | "object" | "container" | "archive"
             | "resource" | "deployment" | "inventory" | "ledger" | "wallet" | "keychain" | "asset" | "run" | "task"
             | "issue" | "ticket" | "content" | "client" | "pool" | "role"
     )
@@ -60,11 +60,27 @@ pub(super) fn is_replaceable(kind: &str) -> bool {
             | "flag"
             | "certificate"
             | "cert"
-            | "job"
             | "policy"
             | "role"
             | "link"
             | "target"
+    )
+}
+
+/// Kinds that fill themselves again.
+pub(super) fn is_cache(kind: &str) -> bool {
+    matches!(
+        kind,
+        "cache"
+            | "caches"
+            | "log"
+            | "logs"
+            | "tmp"
+            | "temp"
+            | "transient"
+            | "history"
+            | "layer"
+            | "scratch"
     )
 }
 
@@ -117,6 +133,7 @@ pub(super) fn is_local_kind(kind: &str) -> bool {
             | "lib"
             | "library"
             | "kernel"
+            | "kernelspec"
             | "venv"
             | "virtualenv"
             | "dialog"

@@ -33,6 +33,6 @@ pub(super) fn is_local(name: &str) -> bool {
                 | "xattr" | "exiv2" | "id3v2" | "tmuxinator" | "rvm" | "chruby" | "n" | "nodenv" | "goenv" | "gvm"
                 | "hyperfine" | "watchexec" | "entr" | "nodemon" | "concurrently" | "cross-env" | "dotenv" | "env-cmd"
                 | "rimraf" | "shx" | "del-cli" | "trash" | "ncu" | "npm-check-updates" | "depcheck" | "knip" | "typeorm"
-                | "drizzle-kit" | "sqlx" | "diesel" | "goose" | "dbmate" | "migrate" | "hyprctl" | "swaymsg" | "i3-msg"
+                | "drizzle-kit" | "sqlx" | "diesel" | "goose" | "dbmate" | "migrate" | "pm2" | "forever" | "supervisorctl" | "overmind" | "hyprctl" | "swaymsg" | "i3-msg"
         )
 }
