@@ -78,16 +78,14 @@ impl Run<'_> {
             "tee" if has_letter(args, 'a') || has(args, &["--append"]) => {
                 self.writes(operands(args, &[]), Writing::Add)
             }
-            "tee" => self.writes(operands(args, &[]), Writing::Replace),
+            "tee" | "sponge" => self.writes(operands(args, &[]), Writing::Replace),
             "truncate" | "gtruncate" => {
                 let files = operands(args, &["-s", "--size", "-r", "--reference"]);
                 self.writes(files, Writing::Replace)
             }
             "dd" | "gdd" => self.values_of("of=", Writing::Replace),
-            "sort" | "gsort" | "shuf" | "uniq" => self.outputs(&["-o", "--output"]),
-            "sponge" => self.writes(operands(args, &[]), Writing::Replace),
             "curl" if has_letter(args, 'O') || has(args, &["--remote-name"]) => self.downloads(),
-            "curl" => self.outputs(&["-o", "--output"]),
+            "curl" | "sort" | "gsort" | "shuf" | "uniq" => self.outputs(&["-o", "--output"]),
             "wget" => self.outputs(&["-O", "--output-document"]),
             "sed" | "gsed" if edits_in_place(args) => self.edits(&["-e", "-f", "--expression"]),
             "perl" | "ruby" if edits_in_place(args) => self.edits(&["-e", "-E", "-I"]),
@@ -122,14 +120,14 @@ impl Run<'_> {
         let listed = self.listed(depth);
         let operands = operands(args, &["-n", "--iterations"]).into_iter();
         operands
-            .flat_map(|arg| match (&arg.value, &listed) {
-                (Value::Unknown, Some(found)) => vec![Act::DeleteFound(found.clone())],
-                _ => {
-                    let targets = self.targets(arg).into_iter();
-                    targets
-                        .map(|target| Act::Delete { target, depth })
-                        .collect()
+            .flat_map(|arg| {
+                if let (Value::Unknown, Some(found)) = (&arg.value, &listed) {
+                    return vec![Act::DeleteFound(found.clone())];
                 }
+                let targets = self.targets(arg).into_iter();
+                targets
+                    .map(|target| Act::Delete { target, depth })
+                    .collect()
             })
             .collect()
     }
@@ -382,7 +380,7 @@ impl Run<'_> {
             + usize::from(bundled && !first.starts_with('-'));
         words.drain(..archive.min(words.len()));
         if words.is_empty() {
-            return self.into_folder(into.map(Arg::known).as_ref());
+            return self.unpacks_into(into.map(Arg::known).as_ref());
         }
         let members: Vec<Arg> = words.into_iter().map(|it| within(into, it)).collect();
         self.writes(members.iter(), Writing::Replace)
@@ -394,13 +392,13 @@ impl Run<'_> {
         let mut members = operands(args, &["-d", "-x", "-P"]);
         members.drain(..1.min(members.len()));
         if members.is_empty() || !has_letter(args, 'o') {
-            return self.into_folder(into.map(Arg::known).as_ref());
+            return self.unpacks_into(into.map(Arg::known).as_ref());
         }
         let members: Vec<Arg> = members.into_iter().map(|it| within(into, it)).collect();
         self.writes(members.iter(), Writing::Replace)
     }
 
-    fn into_folder(&self, folder: Option<&Arg>) -> Vec<Act> {
+    fn unpacks_into(&self, folder: Option<&Arg>) -> Vec<Act> {
         let here = Arg::known(self.directory);
         let targets = self.targets(folder.unwrap_or(&here));
         targets.into_iter().map(Act::Unpack).collect()

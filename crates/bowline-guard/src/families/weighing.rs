@@ -92,9 +92,10 @@ enum Subject<'act> {
 impl<'act> Subject<'act> {
     fn of(act: &'act Act) -> Self {
         match act {
-            Act::Make(target) | Act::Unpack(target) => Self::Files(vec![target]),
+            Act::Make(target) | Act::Unpack(target) | Act::Delete { target, .. } => {
+                Self::Files(vec![target])
+            }
             Act::Write { to, .. } | Act::Copy { to, .. } => Self::Files(vec![to]),
-            Act::Delete { target, .. } => Self::Files(vec![target]),
             Act::Move { from, to } => Self::Files(from.iter().chain([to]).collect()),
             Act::DeleteFound(_) | Act::WriteFound(_) => Self::Search,
             Act::Git { .. } => Self::Git,

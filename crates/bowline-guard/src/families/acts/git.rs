@@ -28,7 +28,7 @@ pub(super) fn acts(run: &Run<'_>) -> Vec<Act> {
             return Vec::new();
         }
         let here = crate::interpret::At::directory(&directory, run.world);
-        directory = resolve_literal(folder, &here).path.clone();
+        directory = resolve_literal(folder, &here).path;
     }
     if command == "mv" {
         return moves(run, rest, &directory);
@@ -60,9 +60,11 @@ fn of_command(command: &str, rest: &[Arg]) -> Vec<GitAct> {
         "update-ref" => update_ref(rest),
         "read-tree" => {
             let parsed = parse(rest, &Spec::gnu(&["index-output", "prefix"]));
-            (parsed.has(&["reset"]) && parsed.has(&["u"]))
-                .then(|| vec![GitAct::ResetHard { to: None }])
-                .unwrap_or_default()
+            if parsed.has(&["reset"]) && parsed.has(&["u"]) {
+                vec![GitAct::ResetHard { to: None }]
+            } else {
+                Vec::new()
+            }
         }
         "checkout-index" => {
             let parsed = parse(rest, &Spec::gnu(&["prefix", "stage"]));
@@ -347,8 +349,7 @@ fn add(rest: &[Arg]) -> Vec<GitAct> {
     ]) {
         return Vec::new();
     }
-    let all = parsed.has(&["A", "all"]) && parsed.words.is_empty()
-        || parsed.words.iter().any(|it| *it == ":/");
+    let all = parsed.has(&["A", "all"]) && parsed.words.is_empty() || parsed.words.contains(&":/");
     let paths = if all {
         Vec::new()
     } else {

@@ -33,15 +33,11 @@ pub(super) fn stash(rest: &[Arg]) -> Vec<GitAct> {
         "apply" => GitAct::StashApply {
             number: number(parsed.at(1)),
         },
-        "" => GitAct::StashPush {
-            paths: Vec::new(),
-            untracked,
-        },
         "push" => GitAct::StashPush {
             paths: owned(parsed.from(1)),
             untracked,
         },
-        "save" => GitAct::StashPush {
+        "" | "save" => GitAct::StashPush {
             paths: Vec::new(),
             untracked,
         },
