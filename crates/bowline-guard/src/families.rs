@@ -26,15 +26,17 @@ mod publish;
 pub(crate) mod rule;
 mod secret_tools;
 mod secrets;
+mod services;
 mod sql;
 mod stores;
 mod system;
 mod table;
+mod unlisted;
 mod unverified;
 mod versions;
 mod weighing;
 
-use crate::effect::Effect;
+use crate::effect::{Effect, Gravity};
 use crate::interpret::At;
 use crate::invocation::{Arg, Invocation, Through};
 use crate::loss::Act;
@@ -77,6 +79,7 @@ const FAMILIES: &[Family] = &[
     process::effects,
     http::effects,
     secret_tools::effects,
+    services::effects,
     own::effects,
 ];
 
@@ -121,6 +124,12 @@ fn effects_at(program: &str, invocation: &Invocation, world: &dyn World) -> Vec<
             Some((name, args)) => run = Run { name, args, ..run },
             None => break,
         }
+    }
+    // Only where nobody who knows the program has spoken.
+    if found.iter().all(|it| it.gravity == Gravity::Harmless)
+        && !args::asks_for_help(run.name, run.args)
+    {
+        found.extend(unlisted::effects(run));
     }
     found
 }
@@ -220,6 +229,8 @@ pub fn rules() -> impl Iterator<Item = &'static RuleInfo> {
         secret_tools::RULES,
         secrets::RULES,
         own::RULES,
+        services::RULES,
+        unlisted::RULES,
         weighing::RULES,
         unverified::RULES,
     ]

@@ -7,12 +7,21 @@
 mod bounds;
 mod builtins;
 mod call;
+mod carriers;
+mod conventions;
+mod copies;
 mod decode;
 mod each;
 mod embedded;
+mod emptying;
+mod environment;
+mod filters;
 mod flow;
+mod foreign;
 mod git;
+mod git_settings;
 mod hidden;
+pub(crate) mod known;
 mod language;
 mod mounts;
 mod options;
@@ -142,6 +151,8 @@ pub(in crate::interpret) struct Interpreter<'w> {
     files: BTreeMap<String, Rc<Output>>,
     /// The symbolic links that the text itself has made.
     links: Links,
+    /// Programs that the text has given another name, by absolute path.
+    copies: BTreeMap<String, String>,
     invocations: Vec<Invocation>,
     problems: Vec<String>,
     failure: Option<String>,
@@ -164,6 +175,7 @@ impl<'w> Interpreter<'w> {
             errors_joined: 0,
             files: BTreeMap::new(),
             links: Links::default(),
+            copies: BTreeMap::new(),
             invocations: Vec::new(),
             problems: Vec::new(),
             failure: None,

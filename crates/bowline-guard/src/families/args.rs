@@ -127,6 +127,11 @@ impl<'arg> Parsed<'arg> {
             .filter_map(|option| option.value)
     }
 
+    /// The values of all options.
+    pub(super) fn option_values(&self) -> impl Iterator<Item = &'arg str> {
+        self.options.iter().filter_map(|option| option.value)
+    }
+
     /// Whether one of these options is given as a switch that is on: `--all`, `--all=true`.
     pub(super) fn is_on(&self, names: &[&str]) -> bool {
         self.options.iter().any(|option| {

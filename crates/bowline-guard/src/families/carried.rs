@@ -134,6 +134,7 @@ fn is_usual(run: &Invocation) -> bool {
             | "mdcat"
             | "chafa"
             | "preview"
+            | "lua"
     ) || (matches!(name, "sh" | "bash" | "dash" | "zsh") && run.args.is_empty())
 }
 

@@ -331,6 +331,13 @@ fn verbs(program: &str, parsed: &Parsed<'_>) -> Option<Effect> {
     let kinds = parsed.words.get(..verb_at).unwrap_or_default();
     let kind = kinds.last().copied().unwrap_or_default();
     let named = listed(parsed.from(verb_at + 1));
+    // What the tool itself is made of, on this machine.
+    if matches!(
+        kind,
+        "extension" | "extensions" | "components" | "component" | "plugins" | "plugin" | "alias"
+    ) {
+        return None;
+    }
     let what = format!("{program}: {} {verb} {named}", kinds.join(" "));
     let what = what.trim_end().to_owned();
     if kinds

@@ -1,6 +1,8 @@
 //! Code that stands on the command line of an interpreter: calls that lose data, read secrets or run
 //! what the network sends.
 
+mod consoles;
+
 use crate::effect::{Effect, Gravity};
 use crate::invocation::Stdin;
 use crate::paths::{World, resolve};
@@ -22,6 +24,8 @@ rules! {
         instead "tell the person what should be done from the other machine";
     SECRET_FILE = SecretRead, "code.secret-file", "Code that reads a file that holds secrets",
         instead "read a template such as `.env.example`";
+    SETTINGS = SecretRead, "code.settings", "Code that prints secrets of an application's settings",
+        instead "only check that the setting is there";
     SENDS = SecretSend, "code.sends-secret", "Code that sends a secret to another machine",
         instead "leave it here, and tell the person which value the other machine needs";
     TOO_LONG = Unverified, "code.too-long", "Code on a command line that is too long to look at",
@@ -109,6 +113,7 @@ fn code_of<'run>(run: Run<'run>) -> Vec<&'run str> {
             | "bun"
             | "drush"
             | "lua"
+            | "iex"
     );
     if let Stdin::Text(text) = &run.invocation.stdin
         && found.is_empty()
@@ -138,6 +143,7 @@ fn judge(code: &str, world: &dyn World) -> Vec<Effect> {
     if !uses_throwaway_database(code) {
         found.extend(database(&bare, &literals));
     }
+    found.extend(consoles::judge(&bare, &literals));
     let has = |calls: &[&str]| calls.iter().any(|it| bare.contains(it));
     let network = has(&[
         "urlopen",
@@ -308,6 +314,7 @@ fn database(bare: &str, literals: &[String]) -> Vec<Effect> {
         "sync({ force: true",
         "synchronize(true",
         "::query()->delete()",
+        "->truncate(",
     ];
     if calls.iter().any(|it| bare.contains(it)) {
         return vec![DATABASE.grave("drops or empties a database")];

@@ -278,7 +278,7 @@ const CLIENTS: &[Client] = &[
         &["q", "query"],
     ),
     client(&["trino", "presto", "influx", "influx3"], &["execute", "e"]),
-    client(&["sqlplus", "sql", "db2", "surreal"], &["c"]),
+    client(&["sqlplus", "sql", "surreal"], &["c"]),
     Client {
         words: Words::AfterCommand,
         ..client(
@@ -297,7 +297,7 @@ const CLIENTS: &[Client] = &[
     Client {
         words: Words::Statements,
         ..client(
-            &["cypher-shell", "dolt", "ksql", "osqueryi"],
+            &["cypher-shell", "dolt", "ksql", "osqueryi", "db2"],
             &["q", "query", "execute", "e"],
         )
     },
@@ -316,8 +316,39 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
     match run.name {
         "mongosh" | "mongo" => mongo(run),
         "redis-cli" | "valkey-cli" | "keydb-cli" | "dragonfly-cli" => redis(run),
-        _ => other(run).into_iter().collect(),
+        _ => {
+            let mut found = sql_options(run);
+            found.extend(other(run));
+            found
+        }
     }
+}
+
+/// Statements in an option of a tool that is no client: `aws rds-data … --sql 'DROP TABLE x'`.
+fn sql_options(run: Run<'_>) -> Vec<Effect> {
+    let mut before = "";
+    let mut found = Vec::new();
+    for text in run.args.iter().map(word) {
+        let (option, value) = match text.split_once('=') {
+            Some((option, value)) if option.starts_with("--") => (option, value),
+            _ => (before, text),
+        };
+        before = text;
+        let takes = matches!(
+            option,
+            "--sql"
+                | "--query-string"
+                | "--statement"
+                | "--sql-statement"
+                | "--ddl"
+                | "--statements"
+                | "--sql-text"
+        );
+        if takes && value.contains(' ') {
+            found.extend(statement_effects(value, Backslash::Plain, Worth::Real));
+        }
+    }
+    found
 }
 
 fn client_effects(run: Run<'_>, client: &'static Client) -> Vec<Effect> {

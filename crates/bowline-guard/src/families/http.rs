@@ -1,5 +1,7 @@
 //! Requests that delete: databases, indexes and hosted things behind an interface of http.
 
+mod stores;
+
 use crate::effect::Effect;
 
 use super::Run;
@@ -56,6 +58,8 @@ const SPEC: Spec = Spec::gnu(&[
     "K",
     "config",
     "proxy",
+    "unix-socket",
+    "abstract-unix-socket",
 ]);
 
 pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
@@ -83,6 +87,14 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
         .collect::<Vec<_>>()
         .join(" ");
     let mut found: Vec<Effect> = Vec::new();
+    if parsed
+        .value(&["unix-socket", "abstract-unix-socket"])
+        .is_some_and(|it| it.contains("docker") || it.contains("podman"))
+    {
+        return stores::container_engine(target.path, &method, url)
+            .into_iter()
+            .collect();
+    }
     if target.path.contains("_delete_by_query") {
         let all = body.contains("match_all") || body.is_empty();
         let what = format!("deletes documents by {url}");
@@ -102,6 +114,9 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
                 .unwrap_or(text);
             found.extend(statement_effects(text, Backslash::Plain, Worth::Real));
         }
+    }
+    if found.is_empty() && method != "DELETE" {
+        found.extend(stores::deletes_otherwise(&target, &method, &body, url));
     }
     found
 }
@@ -156,30 +171,18 @@ impl<'url> Target<'url> {
 fn delete(target: &Target<'_>, url: &str) -> Option<Effect> {
     let parts: Vec<&str> = target.path.split('/').filter(|it| !it.is_empty()).collect();
     let what = format!("deletes {url}");
-    let everything = parts
-        .first()
-        .is_some_and(|it| it.contains('*') || *it == "_all");
+    if !matches!(target.port, "9200" | "9201" | "5984")
+        && let Some(found) = stores::deletes(target, &parts, &what)
+    {
+        return Some(found);
+    }
     match target.port {
-        "9200" | "9201" => Some(if everything || parts.is_empty() {
-            STORE.grave(what)
-        } else {
-            STORE.doubtful(what)
-        }),
+        "9200" | "9201" => Some(stores::deletes_index(&parts, &what)),
         "5984" => Some(if parts.len() <= 1 {
             STORE.grave(what)
         } else {
             STORE.doubtful(what)
         }),
-        "6333" | "8108" | "7700" | "15672" | "8080"
-            if parts.iter().any(|it| {
-                matches!(
-                    *it,
-                    "collections" | "indexes" | "queues" | "vhosts" | "exchanges"
-                )
-            }) =>
-        {
-            Some(STORE.grave(what))
-        }
         "8500" | "8200" | "2379" if target.path.contains("kv") || target.port == "8200" => {
             Some(if target.query.contains("recurse") {
                 STORE.grave(what)
@@ -187,9 +190,9 @@ fn delete(target: &Target<'_>, url: &str) -> Option<Effect> {
                 STORE.doubtful(what)
             })
         }
-        _ if is_local(target.host) => None,
+        _ if is_local(target.host) || target.host.is_empty() => None,
         _ if is_code_host(target) => Some(publish::deletes_path(target.path)),
-        _ => Some(REQUEST.doubtful(what)),
+        _ => Some(stores::deletes_remote(&parts, &what)),
     }
 }
 

@@ -61,7 +61,7 @@ static ROWS: Table = Table::new(&[
     Row::grave(&["ampx"], "sandbox delete", &DESTROY, "deletes the sandbox"),
     Row::grave(&["kitchen", "molecule", "crossplane", "nitric", "encore", "garden", "chalice", "zappa", "architect", "up"], "destroy|delete|undeploy|down|cleanup", &DESTROY, "destroys {}"),
     Row::doubtful(&["vagrant"], "destroy", &DESTROY, "destroys the virtual machine {}"),
-    Row::doubtful(&["vagrant"], "snapshot|box delete|remove|restore", &DESTROY, "deletes {}"),
+    Row::doubtful(&["vagrant"], "snapshot delete|restore|pop", &DESTROY, "deletes {}"),
     Row::grave(&["bosh"], "delete-deployment|delete-env|deld|clean-up|cleanup", &DESTROY, "deletes the deployment"),
     Row::grave(&["cf"], "delete|delete-org|delete-space|delete-service|d|ds", &DESTROY, "deletes {}"),
     Row::grave(&["juju"], "destroy-model|destroy-controller|kill-controller|remove-application", &DESTROY, "destroys {}"),

@@ -67,7 +67,10 @@ static ROWS: Table = Table::new(&[
     Row::doubtful(&["helm"], "push", &PUBLISH, "publishes the chart {}"),
     Row::doubtful(&["goreleaser"], "release", &PUBLISH, "publishes a release"),
     Row::doubtful(&["conan", "luarocks", "opam-publish", "snapcraft", "anaconda", "spack", "charmcraft"], "upload|release|push|close", &PUBLISH, "publishes {}"),
-    Row::grave(&["anaconda", "conan", "cloudsmith", "jf", "jfrog"], "remove|delete", &WITHDRAW, "deletes {} from the registry"),
+    // Without a remote it is the cache of this machine.
+    Row::grave(&["conan"], "remove", &WITHDRAW, "deletes {} from the registry").with(&["r", "remote"]),
+    Row::fine(&["conan"], "remove"),
+    Row::grave(&["anaconda", "cloudsmith", "jf", "jfrog"], "remove|delete", &WITHDRAW, "deletes {} from the registry"),
     Row::grave(&["jf", "jfrog"], "rt delete|del|build-discard", &WITHDRAW, "deletes {} from the registry"),
     Row::doubtful(&["fastlane"], "release|deliver|supply|upload_to_app_store|upload_to_play_store|pilot", &PUBLISH, "publishes the application"),
     Row::doubtful(&["eas"], "submit", &PUBLISH, "publishes the application"),

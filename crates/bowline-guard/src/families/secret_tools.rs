@@ -53,12 +53,23 @@ static ROWS: Table = Table::new(&[
     Row::grave(&["security"], "find-generic-password|find-internet-password", &PRINTS, "prints a password of the key chain").with(&["w", "g"]),
     Row::grave(&["security"], "dump-keychain|export|find-key", &PRINTS, "prints the key chain"),
     Row::grave(&["secret-tool"], "lookup|search", &PRINTS, "prints a password of the key ring"),
-    Row::grave(&["kwallet-query", "keyring"], "get|-r", &PRINTS, "prints a password of the key ring"),
+    Row::grave(&["kwallet-query"], "", &PRINTS, "prints a password of the key ring").with(&["r", "read-password"]),
+    Row::grave(&["rclone"], "config show|dump|redacted", &PRINTS, "prints the logins of the remotes"),
+    Row::grave(&["dotenv"], "list|get", &PRINTS, "prints the environment file"),
+    Row::grave(&["dotenv"], "", &PRINTS, "prints the environment file").with(&["p", "print"]),
+    Row::grave(&["dotenvx"], "get|decrypt|keypair", &PRINTS, "prints the environment file"),
+    Row::grave(&["aws"], "ecr|ecr-public get-login-password|get-login|get-authorization-token", &PRINTS, "prints a token"),
+    Row::doubtful(&["consul"], "kv get", &MAY_PRINT, "prints every key").with(&["recurse"]),
+    Row::doubtful(&["consul"], "kv export", &MAY_PRINT, "prints every key"),
+    Row::grave(&["supabase"], "status", &PRINTS, "prints keys of the project").with(&["o", "output"]),
+    Row::doubtful(&["terraform", "tofu"], "show", &MAY_PRINT, "prints the state, secrets among it").with(&["json"]),
+    Row::grave(&["keyring"], "get|-r", &PRINTS, "prints a password of the key ring"),
     Row::grave(&["heroku"], "config|config:get|auth:token|pg:credentials:url|authorizations:info", &PRINTS, "prints the settings of the application, secrets among them"),
+    Row::fine(&["doppler"], "secrets").with(&["only-names"]),
     Row::grave(&["doppler"], "secrets", &PRINTS, "prints the secrets of the project"),
     Row::grave(&["doppler"], "configs tokens", &PRINTS, "prints tokens"),
     Row::grave(&["infisical"], "export|secrets|token", &PRINTS, "prints the secrets of the project"),
-    Row::grave(&["chamber"], "read|export|env|list", &PRINTS, "prints secrets"),
+    Row::grave(&["chamber"], "read|export|env", &PRINTS, "prints secrets"),
     Row::grave(&["railway"], "variables|vars", &PRINTS, "prints the variables of the project"),
     Row::grave(&["vercel", "vc"], "env pull", &PRINTS, "writes the project's secrets to a file"),
     Row::grave(&["netlify", "ntl"], "env:list|env:get", &PRINTS, "prints the variables of the site"),
@@ -75,10 +86,12 @@ static ROWS: Table = Table::new(&[
     Row::grave(&["pulumi"], "config|stack|up|preview", &PRINTS, "prints secrets").with(&["show-secrets"]),
     Row::doubtful(&["terraform", "tofu"], "state pull|show", &MAY_PRINT, "prints the state").with(&["json"]),
     Row::doubtful(&["terraform", "tofu"], "state pull", &MAY_PRINT, "prints the state, secrets among it"),
-    Row::grave(&["sops"], "decrypt|exec-env|exec-file", &EXPORTS, "decrypts {}"),
+    Row::doubtful(&["sops"], "exec-env|exec-file", &EXPORTS, "hands the secrets of {} to a program"),
+    Row::grave(&["sops"], "decrypt", &EXPORTS, "decrypts {}"),
     Row::grave(&["sops"], "", &EXPORTS, "decrypts {}").with(&["d", "decrypt", "extract"]),
     Row::grave(&["age", "rage"], "", &EXPORTS, "decrypts {}").with(&["d", "decrypt"]),
     Row::grave(&["ansible-vault"], "view|decrypt", &EXPORTS, "decrypts {}"),
+    Row::grave(&["gpg", "gpg2"], "", &EXPORTS, "decrypts {}").with(&["d", "decrypt"]),
     Row::grave(&["gpg", "gpg2"], "", &EXPORTS, "exports secret keys").with(&["export-secret-keys", "export-secret-key", "export-secret-subkeys"]),
     Row::grave(&["git-crypt", "transcrypt", "git-secret", "blackbox_cat", "git-secret-reveal"], "unlock|reveal|cat|export-key", &EXPORTS, "decrypts files of the repository"),
     Row::grave(&["git-credential", "git-credential-manager", "git-credential-osxkeychain", "git-credential-store"], "get|fill", &PRINTS, "prints a password"),
@@ -104,6 +117,11 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
         "docker" | "podman" => docker_inspect(run),
         "pass" | "gopass" => pass(run),
         "pulumi" => pulumi(run),
+        "etcdctl" => {
+            let parsed = parse(run.args, &Spec::gnu(&["endpoints"]));
+            (parsed.begins("get") && parsed.words.iter().any(|it| it.contains("secret")))
+                .then(|| PRINTS.grave("prints secrets of the cluster"))
+        }
         "terraform" | "tofu" => outputs(run),
         "npm" | "pnpm" | "yarn" => registry_token(run),
         _ => None,
@@ -141,7 +159,7 @@ fn spec(program: &str) -> &'static Spec {
     ]);
     match program {
         "aws" => &AWS,
-        "vault" | "bao" | "terraform" | "tofu" => &VAULT,
+        "vault" | "bao" | "terraform" | "tofu" | "consul" => &VAULT,
         _ => &OTHER,
     }
 }
@@ -188,6 +206,9 @@ fn kubernetes(run: Run<'_>) -> Option<Effect> {
 
 fn git_credential(run: Run<'_>) -> Option<Effect> {
     let parsed: Parsed<'_> = parse(run.args, &Spec::gnu(&["C", "c", "git-dir", "work-tree"]));
+    if parsed.begins("secret cat|reveal") || parsed.begins("crypt unlock|export-key") {
+        return Some(EXPORTS.grave("decrypts files of the repository"));
+    }
     let prints = parsed.begins("credential fill")
         || parsed.begins(
             "credential-store|credential-cache|credential-osxkeychain|credential-manager get",
@@ -228,10 +249,11 @@ fn pulumi(run: Run<'_>) -> Option<Effect> {
 /// One output is secret if it is named so; all of them together often hold one.
 fn outputs(run: Run<'_>) -> Option<Effect> {
     let parsed = parse(run.args, &Spec::long(&["chdir", "state"]));
-    if !parsed.begins("output") || !parsed.has(&["raw", "json"]) {
+    let name = parsed.at(1);
+    let named = super::secrets::names_a_secret(name);
+    if !parsed.begins("output") || (!parsed.has(&["raw", "json"]) && !named) {
         return None;
     }
-    let name = parsed.at(1);
     if super::secrets::names_a_secret(name) {
         return Some(PRINTS.grave(format!("prints the output {name}")));
     }

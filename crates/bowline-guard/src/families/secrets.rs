@@ -2,6 +2,7 @@
 
 mod filters;
 mod flow;
+mod more;
 mod programs;
 mod readers;
 mod variables;
@@ -115,6 +116,10 @@ pub(super) fn effects(run: Run<'_>, world: &dyn World) -> Vec<Effect> {
     if let Some(reader) = READERS.iter().find(|it| it.names.contains(&name)) {
         found.extend(reads(run, reader, world));
     }
+    if found.is_empty() {
+        found.extend(more::effects(name, run, world));
+        found.extend(more::framework_settings(run));
+    }
     found.extend(stdin_and_redirections(name, run, world));
     found.extend(filtered_environment(name, run));
     found.dedup();
@@ -182,6 +187,11 @@ fn reads(run: Run<'_>, reader: &Reader, world: &dyn World) -> Vec<Effect> {
         None => world,
     };
     let words: Vec<&str> = match reader.files {
+        // What follows an option may be a file all the same: `od -c .env`.
+        Files::All if reader.does == Use::Prints => {
+            let values = parsed.option_values().filter(|it| it.contains(['.', '/']));
+            parsed.words.iter().copied().chain(values).collect()
+        }
         Files::All => parsed.words.clone(),
         Files::AfterFirst if parsed.has(&["e", "regexp", "f", "file", "expression", "files"]) => {
             parsed.words.clone()
@@ -358,7 +368,10 @@ fn each_of(invocation: &Invocation, does: Use, world: &dyn World) -> Option<Effe
         .then(|| {
             source
                 .split_whitespace()
-                .map(|it| it.trim_matches(['"', '\'', '\\']))
+                .map(|it| {
+                    it.trim_matches(['"', '\'', '\\', '^', '$'])
+                        .trim_start_matches('\\')
+                })
                 .filter(|it| !it.starts_with('-') && it.len() > 2)
                 .find_map(|it| touches(does, it, Access::Read, world))
         })

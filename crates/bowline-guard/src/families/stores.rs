@@ -56,6 +56,30 @@ static ROWS: Table = Table::new(&[
     Row::grave(&["cryptsetup"], "luksFormat|luksErase|erase|luksKillSlot|luksRemoveKey", &KEY, "makes encrypted data unreadable"),
 ]);
 
+const SPEC: Spec = Spec::gnu(&[
+    "r",
+    "repo",
+    "p",
+    "password-file",
+    "c",
+    "config",
+    "stanza",
+    "R",
+    "rsh",
+]);
+
+/// Whether one of these tools is only asked what it would do.
+pub(super) fn only_tries(run: Run<'_>) -> bool {
+    (run.name == "restic" || ROWS.knows(run.name)) && tries(run.name, &parse(run.args, &SPEC))
+}
+
+fn tries(name: &str, parsed: &Parsed<'_>) -> bool {
+    // The tools for volumes call it a test.
+    let tests = matches!(name, "lvremove" | "vgremove" | "pvremove" | "lvreduce")
+        && parsed.has(&["t", "test"]);
+    parsed.is_dry_run() || parsed.has(&["n"]) || tests
+}
+
 pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
     let found = match run.name {
         "gpg" | "gpg2" => gpg(&parse(run.args, &Spec::gnu(&["homedir", "u", "r", "o"]))),
@@ -68,28 +92,9 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
         }
         "restic" => restic(run),
         name if ROWS.knows(name) => {
-            let parsed = parse(
-                run.args,
-                &Spec::gnu(&[
-                    "r",
-                    "repo",
-                    "p",
-                    "password-file",
-                    "c",
-                    "config",
-                    "stanza",
-                    "R",
-                    "rsh",
-                ]),
-            );
-            // Of these, the tools for volumes call it a test.
-            let tests = matches!(name, "lvremove" | "vgremove" | "pvremove" | "lvreduce")
-                && parsed.has(&["t", "test"]);
-            if parsed.is_dry_run() || parsed.has(&["n"]) || tests {
-                None
-            } else {
-                ROWS.first(run, &parsed)
-            }
+            let parsed = parse(run.args, &SPEC);
+            let done = !tries(name, &parsed);
+            done.then(|| ROWS.first(run, &parsed)).flatten()
         }
         _ => None,
     };

@@ -1,10 +1,11 @@
-//! Version control besides git: Subversion, Mercurial, Jujutsu, Perforce.
+//! Version control besides git: Subversion, Mercurial, Jujutsu, Perforce and others.
 
 use crate::effect::Effect;
 
 use super::Run;
-use super::args::{Parsed, Spec, listed, parse};
+use super::args::{Parsed, Spec, listed, parse, word};
 use super::rule::rules;
+use super::table::{Row, Table};
 
 rules! {
     DISCARD = Discard, "versions.discard", "Throws away uncommitted work",
@@ -19,7 +20,7 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
             run.args,
             &Spec::gnu(&["r", "m", "depth", "username", "password"]),
         )),
-        "hg" | "chg" => hg(&parse(
+        "hg" | "chg" | "sl" => hg(&parse(
             run.args,
             &Spec::gnu(&["r", "rev", "R", "cwd", "config", "m"]),
         )),
@@ -29,10 +30,61 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
         )),
         "p4" => p4(&parse(run.args, &Spec::gnu(&["c", "p", "u"]))),
         "fossil" | "bzr" | "brz" => revert(&parse(run.args, &Spec::gnu(&["r"]))),
+        // Programs that git starts by their names.
+        "git" => {
+            let (first, rest) = run
+                .args
+                .split_first()
+                .map_or(("", run.args), |(it, rest)| (word(it), rest));
+            let name = match first {
+                "annex" => "git-annex",
+                "branchless" => "git-branchless",
+                _ => return Vec::new(),
+            };
+            let run = Run {
+                name,
+                args: rest,
+                ..run
+            };
+            ROWS.first(run, &parse(rest, &Spec::gnu(&["r", "m", "o"])))
+        }
+        name if ROWS.knows(name) => {
+            let parsed = parse(run.args, &Spec::gnu(&["r", "m", "o"]));
+            if parsed.is_dry_run() {
+                None
+            } else {
+                ROWS.first(run, &parsed)
+            }
+        }
         _ => None,
     };
     found.into_iter().collect()
 }
+
+#[rustfmt::skip]
+static ROWS: Table = Table::new(&[
+    Row::grave(&["darcs"], "obliterate|unpull|unrecord", &HISTORY, "removes patches from the repository"),
+    Row::grave(&["darcs"], "revert", &DISCARD, "throws away uncommitted work").with(&["a", "all"]),
+    Row::doubtful(&["darcs"], "revert|rebase|clean", &DISCARD, "throws away uncommitted work"),
+    Row::grave(&["pijul"], "reset", &DISCARD, "throws away uncommitted work"),
+    Row::grave(&["pijul"], "unrecord|channel", &HISTORY, "removes changes from the repository").with(&["all", "delete"]),
+    Row::doubtful(&["pijul"], "unrecord", &HISTORY, "removes changes from the repository"),
+    Row::grave(&["cvs"], "update|up", &DISCARD, "throws away uncommitted work").with(&["C"]),
+    Row::grave(&["tf"], "undo|destroy", &DISCARD, "throws away uncommitted work: {}"),
+    Row::grave(&["cm"], "undochanges|undo|undochange", &DISCARD, "throws away uncommitted work").with(&["all", "a", "r", "recursive"]),
+    Row::doubtful(&["cm"], "undochanges|undo|undochange", &DISCARD, "throws away uncommitted work"),
+    Row::grave(&["got"], "revert", &DISCARD, "throws away uncommitted work").with(&["R"]),
+    Row::doubtful(&["got"], "revert|histedit|rebase", &DISCARD, "throws away uncommitted work"),
+    Row::grave(&["repo"], "sync", &DISCARD, "throws away uncommitted work in every repository").with(&["force-sync", "force-remove-dirty", "d", "detach"]),
+    Row::doubtful(&["repo"], "abandon|prune", &HISTORY, "deletes branches in every repository"),
+    Row::grave(&["git-annex"], "drop|dropunused|uninit|destroy", &HISTORY, "deletes content that may have no other copy").with(&["force"]),
+    Row::doubtful(&["git-annex"], "drop|dropunused|uninit|forget", &HISTORY, "deletes content that another copy should have"),
+    Row::doubtful(&["git-branchless"], "hide", &HISTORY, "hides commits"),
+    Row::grave(&["git-filter-repo", "bfg", "git-filter-branch"], "", &HISTORY, "rewrites history"),
+    Row::grave(&["gt", "graphite"], "delete", &HISTORY, "deletes the branch {}").with(&["force", "f"]),
+    Row::doubtful(&["gt", "graphite"], "delete|fold|pop", &HISTORY, "deletes the branch {}"),
+    Row::grave(&["git-lfs"], "prune", &HISTORY, "deletes stored versions of large files").with(&["force", "f"]),
+]);
 
 /// Without a path, or with the whole tree, all work goes.
 fn discard(paths: &[&str]) -> Effect {
@@ -50,7 +102,16 @@ fn discard(paths: &[&str]) -> Effect {
 fn revert(parsed: &Parsed<'_>) -> Option<Effect> {
     match parsed.at(0) {
         "revert" => Some(discard(parsed.from(1))),
-        "clean" | "clean-tree" => Some(DISCARD.grave("deletes all untracked files")),
+        "clean" | "clean-tree" | "extras"
+            if !parsed.has(&["n", "dry-run"]) && parsed.at(0) != "extras" =>
+        {
+            Some(DISCARD.grave("deletes all untracked files"))
+        }
+        "uncommit" if parsed.has(&["force"]) => {
+            Some(HISTORY.grave("removes commits from the repository"))
+        }
+        "purge" | "scrub" | "shun" => Some(HISTORY.grave("removes commits from the repository")),
+        "uncommit" => Some(HISTORY.doubtful("takes commits back")),
         _ => None,
     }
 }
@@ -66,7 +127,10 @@ fn svn(parsed: &Parsed<'_>) -> Option<Effect> {
             Some(DISCARD.grave("deletes all untracked files"))
         }
         "delete" | "del" | "remove" | "rm"
-            if parsed.from(1).iter().any(|it| it.contains("://")) =>
+            if parsed
+                .from(1)
+                .iter()
+                .any(|it| it.contains("://") || it.starts_with("^/")) =>
         {
             Some(HISTORY.doubtful(format!("deletes {} on the server", parsed.at(1))))
         }
@@ -79,7 +143,7 @@ fn hg(parsed: &Parsed<'_>) -> Option<Effect> {
         return None;
     }
     match parsed.at(0) {
-        "update" | "up" | "checkout" | "co" if parsed.has(&["C", "clean"]) => {
+        "update" | "up" | "checkout" | "co" | "goto" | "go" if parsed.has(&["C", "clean"]) => {
             Some(DISCARD.grave("throws away all uncommitted work"))
         }
         "revert" if parsed.has(&["a", "all"]) => Some(discard(&[])),
@@ -87,13 +151,19 @@ fn hg(parsed: &Parsed<'_>) -> Option<Effect> {
         "purge" | "clean" if !parsed.has(&["p", "print"]) => {
             Some(DISCARD.grave("deletes all untracked files"))
         }
-        "strip" | "prune" | "debugstrip" => {
+        "strip" | "prune" | "debugstrip" | "qdelete" | "qremove" | "hide" | "obliterate" => {
             Some(HISTORY.grave("removes commits from the repository"))
         }
         "push" if parsed.has(&["f", "force"]) => {
             Some(HISTORY.grave("pushes by force and makes new heads on the server"))
         }
+        "debugobsolete" if parsed.has(&["delete"]) => {
+            Some(HISTORY.grave("removes the record of replaced commits"))
+        }
         "rollback" => Some(HISTORY.doubtful("takes back the last transaction")),
+        "commit" | "ci" if parsed.has(&["close-branch"]) => {
+            Some(HISTORY.doubtful("closes the branch"))
+        }
         "shelve" if parsed.has(&["d", "delete", "cleanup"]) => {
             Some(DISCARD.grave("deletes shelved work"))
         }
@@ -103,7 +173,18 @@ fn hg(parsed: &Parsed<'_>) -> Option<Effect> {
 
 fn jj(parsed: &Parsed<'_>) -> Option<Effect> {
     match parsed.at(0) {
+        "abandon"
+            if parsed
+                .from(1)
+                .iter()
+                .any(|it| it.contains("all()") || it.contains("::")) =>
+        {
+            Some(HISTORY.grave("abandons many changes"))
+        }
         "abandon" => Some(HISTORY.doubtful("abandons a change")),
+        "workspace" | "bookmark" | "branch" if matches!(parsed.at(1), "forget" | "delete") => {
+            Some(HISTORY.doubtful(format!("forgets {}", listed(parsed.from(2)))))
+        }
         "restore" if parsed.words.len() == 1 => {
             Some(DISCARD.doubtful("takes back all of a change"))
         }
@@ -121,7 +202,17 @@ fn jj(parsed: &Parsed<'_>) -> Option<Effect> {
 
 fn p4(parsed: &Parsed<'_>) -> Option<Effect> {
     match parsed.at(0) {
-        "revert" if parsed.has(&["a", "n"]) => None,
+        "revert" if parsed.has(&["n"]) => None,
+        "revert" if parsed.has(&["a"]) => {
+            Some(DISCARD.doubtful("reverts files that did not change"))
+        }
+        "client" | "workspace" | "branch" | "label" if parsed.has(&["d"]) => {
+            Some(HISTORY.doubtful("deletes a workspace, a branch or a label"))
+        }
+        "delete" if parsed.from(1).iter().any(|it| it.ends_with("...")) => {
+            Some(HISTORY.doubtful("marks whole folders for deletion"))
+        }
+        "obliterate" if !parsed.has(&["y"]) => None,
         "revert" => Some(discard(parsed.from(1))),
         "clean" if !parsed.has(&["n"]) => Some(DISCARD.grave("deletes all untracked files")),
         "obliterate" if parsed.has(&["y"]) => {

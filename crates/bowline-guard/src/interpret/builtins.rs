@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::Interpreter;
 use super::bounds::{self, MAX_TEXT};
 use super::call::Call;
+use super::environment::assignment;
 use super::options;
 use super::scope::{Scope, Variable};
 use super::value::{Content, Item, Output};
@@ -29,7 +30,10 @@ impl Interpreter<'_> {
                 let directory = scope.stack.pop().unwrap_or(Directory::Unknown);
                 scope.enter(directory);
             }
-            "export" | "declare" | "local" | "readonly" | "typeset" => self.declare(call, scope),
+            "export" | "declare" | "local" | "readonly" | "typeset" => {
+                self.declare(call, scope);
+                self.exported(name, call, scope);
+            }
             "unset" => {
                 for name in call.args().iter().filter_map(Item::text) {
                     scope.variables.remove(name);
@@ -235,6 +239,15 @@ impl Interpreter<'_> {
         }
         if call.args().is_empty() {
             self.emit_call(call);
+        }
+    }
+
+    /// Whatever is started later finds the commands in exported variables.
+    fn exported(&mut self, name: &str, call: &Call, scope: &mut Scope) {
+        if name == "export" {
+            for (variable, value) in call.args().iter().filter_map(assignment) {
+                self.variable_command(variable, value, scope);
+            }
         }
     }
 

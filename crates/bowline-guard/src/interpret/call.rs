@@ -183,6 +183,9 @@ impl Interpreter<'_> {
                 return self.function(first, &body, call.args(), scope, call.input.clone());
             }
         }
+        if let Some(original) = self.as_original(call, scope) {
+            return self.call(original, scope);
+        }
         if options::asks_for_help(&name, call.args()) {
             self.emit_call(call);
             return Output::unknown(vec![call.source()]);
@@ -214,6 +217,11 @@ impl Interpreter<'_> {
         embedded::follow(self, &name, call, scope);
         let printed = self.language(&name, call, scope);
         self.downloads(&name, call, scope);
+        self.carried(&name, call, scope);
+        self.emptied(&name, call, scope);
+        self.learn_copy(&name, call, scope);
+        self.conventional(&name, call, scope);
+        self.copied_text(&name, call, scope);
         if let Some(printed) = printed {
             return printed;
         }
@@ -294,21 +302,6 @@ impl Interpreter<'_> {
             through,
             links: self.links.clone(),
         });
-    }
-
-    /// Variables that name a program which another starts: `EDITOR='…' crontab -e`.
-    fn environment_commands(&mut self, name: &str, call: &Call, scope: &mut Scope) {
-        if matches!(name, "env" | "sudo" | "nohup" | "time" | "command") {
-            return;
-        }
-        for (variable, value) in &call.environment {
-            if embedded::names_a_command(variable) {
-                let mut inner = self.copy(scope);
-                inner.through.push(Through::Wrapper(variable.clone()));
-                let text = marked(value).to_owned();
-                self.nested(&text, &inner, None);
-            }
-        }
     }
 
     /// Files that a download makes are known to be fetched.

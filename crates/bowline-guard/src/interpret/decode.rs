@@ -5,6 +5,27 @@ pub(super) fn base64(text: &str) -> Option<String> {
     printable(base64_bytes(text)?)
 }
 
+/// Bytes as base64.
+pub(super) fn to_base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len() * 4 / 3 + 4);
+    for chunk in bytes.chunks(3) {
+        let number = chunk
+            .iter()
+            .fold(0_usize, |sum, byte| (sum << 8) | usize::from(*byte));
+        let number = number << (8 * (3 - chunk.len()));
+        for place in 0..4 {
+            let letter = LETTERS.get((number >> (18 - 6 * place)) & 63);
+            out.push(if place <= chunk.len() {
+                letter.map_or('=', |it| char::from(*it))
+            } else {
+                '='
+            });
+        }
+    }
+    out
+}
+
 /// As PowerShell's `-EncodedCommand` has it: two bytes for each character, the lower one first.
 pub(super) fn base64_utf16(text: &str) -> Option<String> {
     let bytes = base64_bytes(text)?;

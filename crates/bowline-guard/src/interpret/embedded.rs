@@ -54,7 +54,10 @@ pub(super) fn follow(
     let args = call.args();
     let mut texts: Vec<String> = Vec::new();
     match name {
-        "git" | "hub" => git(args, &mut texts),
+        "git" | "hub" => {
+            git(args, &mut texts);
+            texts.extend(super::git_settings::commands(args));
+        }
         "awk" | "gawk" | "mawk" | "nawk" => {
             for program in args.iter().map(Item::marked) {
                 texts.extend(quoted_after(program, "system("));

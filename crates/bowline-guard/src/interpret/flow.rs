@@ -4,6 +4,7 @@ use super::Interpreter;
 use super::bounds::{MAX_TEXT, Size, TooLong, add_sources, replaced};
 use super::call::Call;
 use super::decode;
+use super::filters::filtered;
 use super::options::{first_operand, texts_of};
 use super::scope::Scope;
 use super::value::{Item, Output, UNKNOWN};
@@ -219,10 +220,7 @@ fn filter(
     {
         return Some(output);
     }
-    let operands: Vec<&Item> = args
-        .iter()
-        .filter(|it| !it.marked().starts_with('-') || it.marked() == "-")
-        .collect();
+    let operands = operands(args);
     let input = match (name, operands.as_slice()) {
         ("cat" | "tac" | "head" | "tail" | "rev" | "sort" | "uniq" | "nl", files @ [_, ..]) => {
             let mut whole = Output::nothing();
@@ -246,6 +244,11 @@ fn filter(
         }
         _ => (**call.input.as_ref()?).clone(),
     };
+    if input.is_known()
+        && let Some(text) = filtered(name, call, &input.text)
+    {
+        return Some(Output::text(text));
+    }
     let text = match name {
         "cat" | "sort" | "uniq" | "nl" | "pv" | "sponge" | "ts" | "buffer" | "mbuffer" | "less"
         | "more" | "iconv" | "dos2unix" | "head" | "tail" => input.text.clone(),
@@ -270,6 +273,20 @@ fn filter(
             });
         }
         "awk" | "gawk" | "mawk" => return awk(&input, call),
+        // Packed and unpacked on the way: what went in comes out.
+        "gunzip" | "zcat" | "bunzip2" | "bzcat" | "unxz" | "xzcat" | "zstdcat"
+            if input.sources.len() == 1
+                && input.sources.iter().any(|it| is_packer(it))
+                && input.says_something() =>
+        {
+            return Some(Output::text(input.text.trim_end_matches(UNKNOWN)));
+        }
+        "gzip" | "bzip2" | "xz" | "zstd" if input.is_known() && !has(&["-d", "--decompress"]) => {
+            return Some(Output {
+                text: input.text,
+                sources: vec![call.source()],
+            });
+        }
         "gunzip" | "zcat" | "gzip" | "bunzip2" | "bzcat" | "xz" | "xzcat" | "unxz" | "zstd"
         | "zstdcat" | "uudecode" => {
             // Packed: what comes out cannot be known here.
@@ -285,6 +302,33 @@ fn filter(
         sources.push(call.source());
     }
     Some(Output { text, sources })
+}
+
+/// The words that are neither options nor the values of options.
+fn operands(args: &[Item]) -> Vec<&Item> {
+    let mut found = Vec::new();
+    let mut skip = false;
+    for item in args {
+        let text = item.marked();
+        if std::mem::take(&mut skip) {
+            continue;
+        }
+        if text.starts_with('-') && text != "-" {
+            skip = matches!(
+                text,
+                "-n" | "-c" | "-k" | "-t" | "--lines" | "--bytes" | "--key"
+            );
+        } else {
+            found.push(item);
+        }
+    }
+    found
+}
+
+fn is_packer(source: &str) -> bool {
+    ["gzip", "bzip2", "xz", "zstd"]
+        .iter()
+        .any(|it| source.starts_with(it))
 }
 
 fn decoder(

@@ -8,10 +8,12 @@ mod callees;
 mod calls;
 mod deeds;
 mod environment;
+mod indirect;
 mod lexer;
 mod names;
 mod tcl;
 mod value;
+mod written;
 
 use super::Interpreter;
 use super::call::Call;
@@ -32,12 +34,16 @@ impl Interpreter<'_> {
         let args = call.args();
         let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == 'w');
         let (family, options): (Family, &[&str]) = match plain {
-            "python" | "pypy" | "ipython" | "sage" | "micropython" => (Family::Python, &["-c"]),
-            "node" | "nodejs" | "bun" | "tsx" | "ts-node" | "deno" | "qjs" => (
+            "python" | "pypy" | "ipython" | "sage" | "micropython" | "jython" | "bpython"
+            | "ptpython" | "graalpy" => (Family::Python, &["-c"]),
+            "node" | "nodejs" | "bun" | "tsx" | "ts-node" | "deno" | "qjs" | "coffee" | "gjs"
+            | "zx" | "llrt" | "tjs" | "esno" | "jiti" => (
                 Family::JavaScript,
-                &["-e", "--eval", "-p", "--print", "-pe"],
+                &["-e", "--eval", "-p", "--print", "-pe", "-c"],
             ),
-            "ruby" | "jruby" | "irb" => (Family::Ruby, &["-e"]),
+            "ruby" | "jruby" | "irb" | "mruby" | "truffleruby" | "pry" | "crystal" => {
+                (Family::Ruby, &["-e", "eval"])
+            }
             "perl" => (Family::Perl, &["-e", "-E"]),
             "php" => (Family::Php, &["-r", "--run"]),
             "lua" | "luajit" | "Rscript" | "groovy" | "elixir" | "julia" | "osascript"
@@ -46,7 +52,11 @@ impl Interpreter<'_> {
             }
             "tclsh" | "wish" | "jimsh" => (Family::Tcl, &[]),
             "expect" => (Family::Tcl, &["-c"]),
-            "rails" => (Family::Ruby, &["runner"]),
+            "rails" => (Family::Ruby, &["runner", "r"]),
+            "rake" => (
+                Family::Ruby,
+                &["-e", "-E", "--execute", "--execute-continue"],
+            ),
             "manage.py" | "django-admin" => (Family::Python, &["-c", "--command"]),
             _ => return None,
         };

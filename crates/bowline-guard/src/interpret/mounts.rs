@@ -2,6 +2,7 @@
 
 use super::At;
 use super::Interpreter;
+use super::known::{base, could_harm};
 use super::options::texts_of;
 use super::scope::Scope;
 use super::value::{Content, Item, UNKNOWN};
@@ -11,6 +12,9 @@ use crate::paths::{self, Shape};
 /// Where engines keep volumes that have a name.
 const VOLUMES: &str = "/var/lib/docker/volumes";
 
+/// So many places of one container are followed.
+const MAX_MOUNTS: usize = 16;
+
 /// A place in a container that is really elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mount {
@@ -18,6 +22,25 @@ pub(super) struct Mount {
     inside: String,
     /// The path on this machine, with [`UNKNOWN`] for what is not known.
     outside: String,
+}
+
+/// What a container may do with a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Read,
+    Write,
+}
+
+impl Access {
+    /// What options with commas between them say.
+    fn of(options: &str) -> Self {
+        let reads_only = |it: &str| matches!(it, "readonly" | "ro" | "readonly=true" | "ro=true");
+        if options.split(',').any(reads_only) {
+            Self::Read
+        } else {
+            Self::Write
+        }
+    }
 }
 
 /// What a new container can reach.
@@ -32,17 +55,21 @@ pub(super) enum Reach {
 }
 
 impl Interpreter<'_> {
-    /// What the options of `docker run` give to the container, without what it can only read.
-    pub(super) fn reach(&self, options: &[Item], scope: &Scope) -> Reach {
+    /// What the options of `docker run` give to the container for its command. What it can only read does not count
+    /// for a command that could do more than read.
+    pub(super) fn reach(&self, options: &[Item], command: &[Item], scope: &Scope) -> Reach {
         if !texts_of(options, &["--volumes-from"]).is_empty() {
             return Reach::Unknown;
         }
-        let volumes = texts_of(options, &["-v", "--volume"]);
+        let volumes = texts_of(options, &["-v", "--volume", "-B", "--bind"]);
         let pairs = volumes.iter().filter_map(|it| volume(it));
         let mounts = texts_of(options, &["--mount"]);
+        let reads = only_reads(command);
         let found: Vec<Mount> = pairs
             .chain(mounts.iter().filter_map(|it| mount(it)))
-            .map(|(outside, inside)| Mount {
+            .filter(|(_, _, access)| reads || *access == Access::Write)
+            .take(MAX_MOUNTS)
+            .map(|(outside, inside, _)| Mount {
                 inside: inside.trim_end_matches('/').to_owned(),
                 outside: self.outside(outside, scope),
             })
@@ -70,32 +97,35 @@ impl Interpreter<'_> {
     }
 }
 
+/// Whether a command is a program that reads what it is given: a shell could do anything.
+fn only_reads(command: &[Item]) -> bool {
+    command
+        .first()
+        .map(|it| base(it.marked()))
+        .is_some_and(|it| it == "cat" || !could_harm(it))
+}
+
 /// `source:target` and `source:target:options`.
-fn volume(text: &str) -> Option<(&str, &str)> {
+fn volume(text: &str) -> Option<(&str, &str, Access)> {
     let mut parts = text.split(':');
     let (outside, inside) = (parts.next()?, parts.next()?);
-    let reads_only = parts
-        .next()
-        .is_some_and(|it| it.split(',').any(|option| option == "ro"));
-    (!reads_only).then_some((outside, inside))
+    let options = parts.next().unwrap_or_default();
+    Some((outside, inside, Access::of(options)))
 }
 
 /// `type=bind,source=…,target=…`
-fn mount(text: &str) -> Option<(&str, &str)> {
+fn mount(text: &str) -> Option<(&str, &str, Access)> {
     let value = |names: &[&str]| {
         text.split(',')
             .filter_map(|it| it.split_once('='))
             .find(|(name, _)| names.contains(name))
             .map(|(_, value)| value)
     };
-    let reads_only = text
-        .split(',')
-        .any(|it| matches!(it, "readonly" | "ro" | "readonly=true" | "ro=true"));
-    let found = (
+    Some((
         value(&["source", "src"])?,
         value(&["target", "destination", "dst"])?,
-    );
-    (!reads_only).then_some(found)
+        Access::of(text),
+    ))
 }
 
 /// A word of a container's command with the paths of this machine in place of the container's.

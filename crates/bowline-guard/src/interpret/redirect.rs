@@ -214,6 +214,7 @@ impl Interpreter<'_> {
         }
         for file in &redirected.stdout {
             self.written(file, &output, scope);
+            self.written_for_later(file, &output, scope);
         }
         Output::nothing()
     }

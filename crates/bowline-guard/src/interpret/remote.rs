@@ -2,6 +2,7 @@
 
 use super::Interpreter;
 use super::call::Call;
+use super::known::{base, could_harm};
 use super::mounts::{Reach, from_outside};
 use super::options::{self, first_operand, texts_of};
 use super::scope::Scope;
@@ -49,6 +50,8 @@ const CONTAINER_VALUES: &[&str] = &[
     "--filename",
     "-v",
     "--volume",
+    "-B",
+    "--bind",
     "--mount",
     "-w",
     "--workdir",
@@ -142,7 +145,13 @@ impl Interpreter<'_> {
             }
             "salt" | "dsh" | "clush" => {
                 self.emit_call(call);
-                if let Some(text) = call.args().last().map(|item| item.marked().to_owned()) {
+                let at = first_operand(call.args(), &["-w", "-g", "-l", "-f", "-m"]);
+                let words = call.args().get(at..).unwrap_or_default();
+                let text = match name {
+                    "salt" => call.args().last().map(|item| item.marked().to_owned()),
+                    _ => Some(join(words)).filter(|it| !it.is_empty()),
+                };
+                if let Some(text) = text {
                     self.elsewhere(&text, Through::Remote("hosts".to_owned()), call, scope);
                 }
                 Some(Output::unknown(vec![call.source()]))
@@ -269,7 +278,11 @@ impl Interpreter<'_> {
             rest.get(at + 1..).unwrap_or_default().to_vec()
         } else {
             // The container's or image's name comes first.
-            let at = first_operand(rest, CONTAINER_VALUES) + 1;
+            let at = first_operand(rest, CONTAINER_VALUES);
+            // `toolbox run rm`: the name may be left out.
+            let unnamed = matches!(name, "toolbox" | "distrobox")
+                && rest.get(at).is_some_and(|it| could_harm(base(it.marked())));
+            let at = if unnamed { at } else { at + 1 };
             rest.get(at..).unwrap_or_default().to_vec()
         };
         if let Some(entry) = entry.first().filter(|it| !it.is_empty()) {
@@ -283,10 +296,10 @@ impl Interpreter<'_> {
         let own = rest
             .get(..rest.len().saturating_sub(words.len()))
             .unwrap_or_default();
-        let reach = if starts {
-            self.reach(own, scope)
-        } else {
-            Reach::Unknown
+        let reach = match self.reach(own, &words, scope) {
+            // A container that runs may have been given anything.
+            Reach::Itself if !starts => Reach::Unknown,
+            reach => reach,
         };
         let mut workdir = options::value_of(own, &["-w", "--workdir"])
             .cloned()

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::bounds::{MAX_TEXT, Size, TooLong, add_sources};
 use super::call::Call;
+use super::environment::startup_code;
 use super::redirect::passes_on;
 use super::scope::{Marks, Scope, Variable};
 use super::value::{Content, Item, Output};
@@ -432,10 +433,14 @@ impl Interpreter<'_> {
     /// `BASH_ENV=<(…) bash`: the shell runs what it finds there first.
     fn startup_file(&mut self, assignment: &TreeAssignment, scope: &mut Scope) {
         if let AssignValue::Word(word) = &assignment.value
-            && matches!(assignment.name.as_str(), "BASH_ENV" | "ENV")
+            && matches!(
+                assignment.name.as_str(),
+                "BASH_ENV" | "ENV" | "PYTHONSTARTUP"
+            )
             && let Some(feed) = self.expand_whole(word, scope).feed
+            && let Some(text) = startup_code(&assignment.name, &feed.text)
         {
-            self.nested(&feed.text, scope, None);
+            self.nested(&text, scope, None);
         }
     }
 

@@ -5,6 +5,7 @@ mod texts;
 
 use super::Interpreter;
 use super::call::Call;
+use super::known::{base, could_harm};
 use super::options::{first_operand, texts_of};
 use super::scope::Scope;
 use super::value::{Item, Output};
@@ -191,12 +192,23 @@ pub(super) fn unwrap(
         wrapper.with_value
     };
     let args = call.args();
+    // It has commands of its own too.
+    if name == "dotenv" {
+        interpreter.emit_call(call);
+    }
     let mut skip = first_operand(args, with_value);
     let operands = OPERANDS
         .iter()
         .find(|(it, _)| *it == name)
         .map_or(wrapper.operands, |(_, count)| *count);
     skip += operands;
+    // `setarch -R -- rm`: the architecture may be left out.
+    if name == "setarch"
+        && let Some(at) = skip.checked_sub(1)
+        && args.get(at).is_some_and(|it| could_harm(base(it.marked())))
+    {
+        skip = at;
+    }
     if wrapper.kind == Kind::Uncertain {
         let other = first_operand(args, &[]) + operands;
         if other != skip {
@@ -235,7 +247,10 @@ fn take_assignments(call: &mut Call) {
         let Some((name, value)) = text.split_once('=') else {
             return;
         };
-        let named = !name.is_empty() && name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric());
+        let named = !name.is_empty()
+            && name
+                .chars()
+                .all(|c| c == '_' || c == '%' || c.is_ascii_alphanumeric());
         if !named {
             return;
         }

@@ -28,8 +28,7 @@ pub(super) fn acts(run: &Run<'_>) -> Vec<Act> {
             return Vec::new();
         }
         let here = crate::interpret::At::directory(&directory, run.world);
-        let resolved = resolve_literal(folder, &here).path;
-        directory = resolved;
+        directory = resolve_literal(folder, &here).path;
     }
     if command == "mv" {
         return moves(run, rest, &directory);

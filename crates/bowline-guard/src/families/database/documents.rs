@@ -36,6 +36,10 @@ pub(super) fn script_effect(script: &str, worth: Worth) -> Option<Effect> {
         "dropcollection(",
         "deletemany()",
         ".remove()",
+        "\"drop\"](",
+        "'drop'](",
+        "dropdatabase:1",
+        "{drop:",
     ];
     if whole.iter().any(|call| lower.contains(call)) {
         let gravity = match worth {

@@ -4,6 +4,7 @@ use super::{DROP, KEYS, QUEUE, RESTORE, is_disposable};
 use crate::effect::Effect;
 use crate::families::Run;
 use crate::families::args::{Parsed, Spec, listed, parse};
+use crate::invocation::Stdin;
 
 /// Tools that act on whole databases, queues or topics.
 pub(super) fn other(run: Run<'_>) -> Option<Effect> {
@@ -22,6 +23,7 @@ pub(super) fn other(run: Run<'_>) -> Option<Effect> {
         "endpoints",
         "d",
         "dbname",
+        "javascript.execute-string",
     ]);
     const LONG: Spec = Spec::long(&["address", "namespace", "ns", "mount", "token"]);
     let spec = if matches!(run.name, "vault" | "bao" | "consul") {
@@ -145,8 +147,64 @@ pub(super) fn other(run: Run<'_>) -> Option<Effect> {
             Some(DROP.grave(format!("deletes {}", listed(parsed.from(1)))))
         }
         "memcflush" => Some(KEYS.grave("empties the cache server")),
+        "memcached-tool" if parsed.words.contains(&"flush_all") => {
+            Some(KEYS.grave("empties the cache server"))
+        }
+        "nc" | "ncat" | "netcat" | "telnet" | "socat" => typed(run),
+        "hbase" => console(
+            run,
+            &[
+                "drop",
+                "drop_all",
+                "truncate",
+                "truncate_preserve",
+                "deleteall",
+                "disable_all",
+            ],
+        ),
+        "surreal" => console(run, &["remove"]),
+        "arangosh" => {
+            let code = parsed
+                .value(&["javascript.execute-string"])
+                .unwrap_or_default();
+            ["_drop", ".drop(", "truncate(", "_truncate"]
+                .iter()
+                .any(|it| code.contains(it))
+                .then(|| DROP.grave("drops or empties a database"))
+        }
         _ => None,
     }
+}
+
+/// Commands of a store that are typed into its port: `echo flush_all | nc host 11211`.
+fn typed(run: Run<'_>) -> Option<Effect> {
+    let Stdin::Text(text) = &run.invocation.stdin else {
+        return None;
+    };
+    let empties = text.lines().any(|line| {
+        let first = line.split_whitespace().next().unwrap_or_default();
+        matches!(
+            first.to_ascii_lowercase().as_str(),
+            "flush_all" | "flushall" | "flushdb"
+        )
+    });
+    empties.then(|| KEYS.grave("empties the store that it talks to"))
+}
+
+/// A console of one's own language, whose statements begin with a verb.
+fn console(run: Run<'_>, verbs: &[&str]) -> Option<Effect> {
+    let Stdin::Text(text) = &run.invocation.stdin else {
+        return None;
+    };
+    let statement = text.split([';', '\n']).map(str::trim).find(|it| {
+        let verb = it
+            .split_whitespace()
+            .next()
+            .unwrap_or_default()
+            .to_ascii_lowercase();
+        verbs.contains(&verb.as_str())
+    })?;
+    Some(DROP.grave(format!("runs `{statement}`")))
 }
 
 pub(super) fn queue(name: &str, parsed: &Parsed<'_>) -> Option<Effect> {

@@ -115,12 +115,15 @@ fn settings_that_come_with_a_call() {
          deny git -c remote.origin.push=+main push
          deny git -c remote.origin.push=+refs/heads/*:refs/heads/* push origin
          deny git -c remote.origin.mirror=true push
+         deny git config remote.origin.push +main
+         deny git config set remote.origin.mirror true
          deny GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=remote.origin.push GIT_CONFIG_VALUE_0=+main git push
          ask git -c remote.origin.push=:topic push
          deny git push --forc
          deny git push --forc origin main
          deny git push --mirr
          allow git push --force-with
+         allow git config remote.origin.push main
          allow git -c remote.origin.push=main push
          allow git -c remote.origin.push=+main fetch
          allow GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.pager GIT_CONFIG_VALUE_0=cat git log

@@ -50,9 +50,14 @@ pub(super) fn before_name(tokens: &[Token], at: usize) -> String {
 
 /// The value that a method is called on.
 pub(super) fn receiver(tokens: &[Token], at: usize, names: &Names) -> Option<Value> {
-    let dot = at.checked_sub(1)?;
-    if tokens.get(dot) != Some(&Token::Symbol('.')) {
-        return None;
+    let mut dot = at.checked_sub(1)?;
+    match tokens.get(dot)? {
+        Token::Symbol('.') => {}
+        // Perl and PHP: `$path->remove`
+        Token::Symbol('>') if tokens.get(dot.checked_sub(1)?) == Some(&Token::Symbol('-')) => {
+            dot -= 1;
+        }
+        _ => return None,
     }
     let mut depth = 0_usize;
     let mut start = dot;

@@ -7,9 +7,11 @@ use super::around::{aliases, arguments_at, before_name, bindings, is_keyword, re
 use super::callees::{Callee, call_of};
 use super::deeds::{Deed, deed};
 use super::environment::{Shown, What, shown};
+use super::indirect::{computed_member, deletes_by_sync};
 use super::lexer::{Family, Lexed, Token, lex};
 use super::names::Names;
 use super::value::{Value, arguments, closing, evaluate};
+use super::written::{no_arguments, texts_written, written_path};
 use crate::interpret::Interpreter;
 use crate::interpret::call::Call;
 use crate::interpret::scope::Scope;
@@ -24,14 +26,15 @@ enum Contents {
 }
 
 /// A program text, read.
-struct Program {
-    tokens: Vec<Token>,
-    names: Names,
+pub(super) struct Program {
+    pub(super) tokens: Vec<Token>,
+    pub(super) names: Names,
     /// Functions that go by another name here.
     aliases: BTreeMap<String, String>,
-    family: Family,
-    /// Whether something in it writes to files that it opens.
+    pub(super) family: Family,
+    /// Whether something in it writes to files that it opens, and what.
     writes: bool,
+    written: String,
     /// Where what it reads goes.
     reads_to: Destination,
 }
@@ -61,9 +64,16 @@ impl Program {
         } else {
             Destination::Captured
         };
+        let names = bindings(tokens);
+        let written = if writes {
+            texts_written(tokens, &names)
+        } else {
+            String::new()
+        };
         Self {
             reads_to,
-            names: bindings(tokens),
+            written,
+            names,
             aliases: aliases(tokens, family),
             family,
             writes,
@@ -102,13 +112,10 @@ impl Interpreter<'_> {
                     self.named_call(&name, at, &program, scope, &mut printed);
                 }
                 // `fs["rmSync"](…)`
-                Token::Text(name)
-                    if at > 0
-                        && program.tokens.get(at - 1) == Some(&Token::Symbol('['))
-                        && program.tokens.get(at + 1) == Some(&Token::Symbol(']'))
-                        && program.tokens.get(at + 2) == Some(&Token::Symbol('(')) =>
-                {
-                    self.named_call(name, at + 1, &program, scope, &mut printed);
+                Token::Symbol('[') => {
+                    if let Some((name, end)) = computed_member(at, &program) {
+                        self.named_call(&name, end, &program, scope, &mut printed);
+                    }
                 }
                 Token::Text(_) | Token::Number(_) | Token::Symbol(_) | Token::Newline => {}
             }
@@ -138,10 +145,20 @@ impl Interpreter<'_> {
         } = program;
         let family = *family;
         let before = before_name(tokens, at);
-        let Some(deed) = deed(name, &before, family) else {
+        if self.indirect_call(name, &before, at, program, scope) {
+            return;
+        }
+        let sync = name == "sync" && deletes_by_sync(tokens, at, &before);
+        let deed = if sync {
+            Some(Deed::DeleteTree)
+        } else {
+            deed(name, &before, family)
+        };
+        let Some(deed) = deed else {
             return;
         };
-        let Some(inside) = arguments_at(tokens, at, family) else {
+        let Some(inside) = arguments_at(tokens, at, family).or_else(|| no_arguments(deed, &before))
+        else {
             return;
         };
         if !self.pay(1 + inside.len() / 4) {
@@ -173,8 +190,10 @@ impl Interpreter<'_> {
                 } else {
                     "-f"
                 };
+                // shelljs takes the options of `rm`.
                 let targets: Vec<Value> = values
                     .into_iter()
+                    .filter(|it| !matches!(it, Value::Text(text) if text.starts_with('-')))
                     .take(if family == Family::JavaScript { 1 } else { 16 })
                     .collect();
                 let targets: Vec<Value> = match targets.as_slice() {
@@ -240,12 +259,18 @@ impl Interpreter<'_> {
                 let (path, rest) = values.split_first().unwrap_or((&Value::Unknown, &[]));
                 for path in alternatives(path) {
                     let values: Vec<Value> = [path].iter().chain(rest).cloned().collect();
+                    if let Some(path) = written_path(&values, family) {
+                        self.keeps(&path, &program.written, scope);
+                    }
                     self.open(&values, program, scope);
                 }
             }
             Deed::Write => {
                 for path in values.first().map(alternatives).unwrap_or_default() {
                     self.opened(&path, Opening::Overwrite, Contents::Something, scope);
+                    if let Some(Value::Text(text)) = values.get(1) {
+                        self.keeps(&path, text, scope);
+                    }
                 }
             }
             Deed::Read => {
@@ -328,7 +353,8 @@ impl Interpreter<'_> {
                 let mode = if text.starts_with('>') { ">" } else { "<" };
                 if text.ends_with('|') || text.starts_with('|') {
                     let text = text.trim_matches('|').to_owned();
-                    self.nested(&text, scope, None);
+                    let input = Some(std::rc::Rc::new(Output::text(program.written.as_str())));
+                    self.nested(&text, scope, input.filter(|it| it.says_something()));
                     return;
                 }
                 let path = Value::Text(text.trim_start_matches(['<', '>', ' ']).to_owned());
@@ -458,7 +484,7 @@ fn called(name: &str, at: usize, program: &Program) -> (String, usize) {
 }
 
 /// An expression's value as an argument.
-fn item(value: &Value) -> Item {
+pub(super) fn item(value: &Value) -> Item {
     let text = value.text();
     let value = if text.chars().all(|c| c == UNKNOWN) {
         ShellValue::Unknown

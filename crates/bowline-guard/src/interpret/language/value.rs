@@ -293,10 +293,18 @@ fn called(
     let first = args.first().map(Value::text);
     let last = path.last().copied().unwrap_or_default();
     let text = match last {
-        "expanduser" | "resolve" | "normpath" | "abspath" | "realpath" | "expandvars" | "Path"
-        | "PurePath" | "str" | "String" | "Pathname" | "escapeshellarg" | "shlex" | "quote"
-        | "File" | "expand_path" | "bytes" | "encode" | "toString" | "strip" | "trim"
-        | "rstrip" | "Buffer" => match (&args.first(), receiver) {
+        "new" | "path"
+            if !matches!(
+                path.first(),
+                Some(&("Path" | "Pathname" | "File" | "Dir" | "Directory" | "path"))
+            ) =>
+        {
+            return None;
+        }
+        "new" | "path" | "expanduser" | "resolve" | "normpath" | "abspath" | "realpath"
+        | "expandvars" | "Path" | "PurePath" | "str" | "String" | "Pathname" | "escapeshellarg"
+        | "shlex" | "quote" | "File" | "expand_path" | "bytes" | "encode" | "toString"
+        | "strip" | "trim" | "rstrip" | "Buffer" => match (&args.first(), receiver) {
             (Some(Value::List(items)), _) if last == "bytes" => characters(items)?,
             (Some(_), _) => first?,
             (None, receiver) => return receiver,

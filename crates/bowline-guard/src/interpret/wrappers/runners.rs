@@ -95,6 +95,7 @@ pub(super) fn runner(
     let args = call.args();
     let texts = match name {
         "npx" | "npm" | "pnpm" | "yarn" => texts_of(args, &["-c", "--call", "--shell-mode"]),
+        "doppler" | "infisical" | "op" => texts_of(args, &["--command"]),
         _ => Vec::new(),
     };
     if let Some(text) = texts.first() {

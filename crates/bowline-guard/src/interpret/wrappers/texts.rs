@@ -108,6 +108,7 @@ pub(super) fn text_taker(
         "flock" => skip += 1,
         "script" | "nix-shell" | "nix" | "guix" => {
             interpreter.emit_call(call);
+            interpreter.carried(name, call, scope);
             return Output::nothing();
         }
         "tmux" | "zellij" | "screen" | "dtach" | "abduco" => {

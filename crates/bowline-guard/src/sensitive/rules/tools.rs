@@ -38,7 +38,7 @@ pub(super) const RULES: &[Rule] = &[
             ".subversion/auth/**", ".config/tea/config.yml", ".gist", ".gist-*", ".github-token",
             ".gerritcookies", ".gitcookies", ".p4tickets", ".arcrc", ".circleci/cli.yml",
             ".travis/config.yml", ".jira.d/**", ".config/.jira/**", ".config/jira/**",
-            ".gitlab-runner/config.toml", ".act.secrets",
+            ".gitlab-runner/config.toml", ".act.secrets", "~/.config/hub",
         ],
         why: "logins for code hosting are stored here",
         instead: "ask the tool about the login (`gh auth status`)",

@@ -1,0 +1,470 @@
+//! Programs that no family knows: service tools share their verbs and the kinds of things that they manage, so that
+//! `acmectl cluster destroy prod` is understood without a line of its own.
+
+mod kinds;
+mod local;
+
+use crate::effect::{Effect, Gravity};
+
+use super::Run;
+use super::args::{listed, word};
+use super::database::is_disposable;
+use super::rule::rules;
+use super::stores;
+use kinds::{holds_data, is_cache, is_local_kind, is_replaceable, singular};
+use local::is_local;
+
+rules! {
+    DELETES = Cloud, "unlisted.delete", "Deletes something by a tool that is not known more closely",
+        instead "look first with the command that lists or describes it, and leave the deletion to the person";
+}
+
+/// So many words are looked at: verbs stand at the beginning.
+const MAX_WORDS: usize = 5;
+
+/// How much a verb says by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verb {
+    /// Nobody calls a harmless thing so.
+    Strong,
+    /// Deletes what it is given.
+    Delete,
+    /// Also said of packages, caches and lists: what it is said of decides.
+    Weak,
+}
+
+/// What the run says besides its verb.
+struct Said<'run> {
+    /// The words that are no options, in order.
+    words: Vec<&'run str>,
+    options: Vec<&'run str>,
+}
+
+impl<'run> Said<'run> {
+    fn of(run: Run<'run>) -> Self {
+        let mut said = Self {
+            words: Vec::new(),
+            options: Vec::new(),
+        };
+        for text in run.args.iter().map(word) {
+            if text.starts_with('-') && text.len() > 1 {
+                said.options.push(text);
+            } else {
+                said.words.push(text);
+            }
+        }
+        said
+    }
+
+    fn has(&self, names: &[&str]) -> bool {
+        self.options.iter().any(|option| {
+            let name = option.split('=').next().unwrap_or(option);
+            names.contains(&name)
+        })
+    }
+
+    /// Nothing is really done.
+    fn only_looks(&self) -> bool {
+        self.options.iter().any(|option| {
+            let (name, value) = option.split_once('=').unwrap_or((option, ""));
+            let name = name.trim_start_matches('-').replace('_', "-");
+            let asks = matches!(
+                name.as_str(),
+                "dry-run"
+                    | "dryrun"
+                    | "dry"
+                    | "what-if"
+                    | "whatif"
+                    | "preview"
+                    | "simulate"
+                    | "plan"
+                    | "help"
+                    | "noop"
+                    | "no-op"
+                    | "list"
+                    | "show"
+                    | "validate-only"
+                    | "preview-only"
+                    | "check"
+            );
+            (asks && value != "false") || matches!(*option, "-h")
+        })
+    }
+
+    fn takes_everything(&self) -> bool {
+        self.options.iter().any(|option| {
+            matches!(
+                *option,
+                "--everything"
+                    | "--recursive"
+                    | "--purge"
+                    | "--nuke"
+                    | "--cascade"
+                    | "--hard"
+                    | "--permanent"
+                    | "-r"
+                    | "-R"
+                    | "-rf"
+            ) || option.starts_with("--purge")
+                || (option.starts_with("--all") && !option.contains("=false"))
+        }) || self.words.iter().any(|it| matches!(*it, "*" | "all"))
+    }
+
+    fn is_unasked(&self) -> bool {
+        self.has(&[
+            "--force",
+            "-f",
+            "--yes",
+            "-y",
+            "--confirm",
+            "--no-prompt",
+            "--noprompt",
+            "--skip-confirmation",
+            "--auto-approve",
+            "--assume-yes",
+            "-rf",
+            "--noinput",
+            "--no-input",
+            "--non-interactive",
+            "--now",
+        ])
+    }
+
+    fn names_production(&self) -> bool {
+        let values = self.options.iter().filter_map(|it| it.split_once('='));
+        self.words
+            .iter()
+            .copied()
+            .chain(values.map(|(_, value)| value))
+            .any(|text| {
+                text.split(|c: char| !c.is_ascii_alphanumeric())
+                    .any(|part| matches!(part, "prod" | "production" | "prd" | "live"))
+            })
+    }
+}
+
+/// What a program that no family had anything to say about would delete.
+pub(super) fn effects(run: Run<'_>) -> Option<Effect> {
+    if run.args.is_empty() || is_local(run.name) {
+        return None;
+    }
+    let said = Said::of(run);
+    let found = verb_among(&said).or_else(|| option_verb(&said))?;
+    if said.only_looks() || stores::only_tries(run) {
+        return None;
+    }
+    let gravity = gravity(&said, &found)?;
+    let own_script = is_own_script(run);
+    let grave = gravity == Gravity::Grave || said.takes_everything() || said.names_production();
+    if own_script && (found.verb == Verb::Weak || !grave) {
+        return None;
+    }
+    let gravity = if own_script {
+        Gravity::Doubtful
+    } else {
+        gravity
+    };
+    let what = format!(
+        "{}: {} {}",
+        run.name,
+        found.text,
+        listed(said.words.get(found.at + 1..).unwrap_or_default())
+    );
+    Some(DELETES.effect(gravity, what.trim_end()))
+}
+
+struct Found<'run> {
+    verb: Verb,
+    text: &'run str,
+    /// Where it stands among the words.
+    at: usize,
+    /// What is deleted, as far as the words before the verb tell.
+    kinds: Vec<String>,
+    /// The word after it: a kind, or a name.
+    after: Option<String>,
+}
+
+fn verb_among<'run>(said: &Said<'run>) -> Option<Found<'run>> {
+    for (at, text) in said.words.iter().copied().take(MAX_WORDS).enumerate() {
+        if let Some((verb, parts)) = verb_of(text, at) {
+            let kind = |at: usize| said.words.get(at).map(|it| singular(it));
+            let before = at.checked_sub(1).and_then(kind);
+            let kinds = before.into_iter().chain(parts).collect();
+            let after = kind(at + 1);
+            return Some(Found {
+                verb,
+                text,
+                at,
+                kinds,
+                after,
+            });
+        }
+        // `build cancel 33`: a verb that is the name of a thing.
+        let next = said.words.get(at + 1).and_then(|it| plain_verb(it));
+        let noun = matches!(
+            text,
+            "build" | "package" | "query" | "view" | "list" | "check" | "release" | "test"
+        ) && next.is_some_and(|it| it != Verb::Weak || said.words.len() > at + 2);
+        if is_harmless_verb(text) && !noun {
+            return None;
+        }
+    }
+    None
+}
+
+/// `--delete-all`, `--erase`: an option instead of a verb.
+fn option_verb<'run>(said: &Said<'run>) -> Option<Found<'run>> {
+    let harmless = said.words.first().is_some_and(|it| is_harmless_verb(it));
+    let text = said
+        .options
+        .iter()
+        .copied()
+        .filter(|_| !harmless)
+        .find(|option| {
+            matches!(
+                *option,
+                "--delete"
+                    | "--delete-all"
+                    | "--force-delete"
+                    | "--destroy"
+                    | "--nuke"
+                    | "--erase"
+                    | "--erase-all"
+                    | "--remove-all"
+                    | "--drop-all"
+                    | "--drop-database"
+                    | "--delete-data"
+                    | "--purge"
+                    | "--purge-all"
+                    | "--unregister"
+                    | "--wipe-all"
+                    | "--reset-all"
+                    | "--kill"
+            )
+        })?;
+    let all = text.ends_with("all") || text.ends_with("data") || text.ends_with("database");
+    Some(Found {
+        verb: if all { Verb::Strong } else { Verb::Delete },
+        text,
+        at: said.words.len(),
+        kinds: vec![if all { "data" } else { "" }.to_owned()],
+        after: None,
+    })
+}
+
+/// The verb that a word is, or holds: `apps:destroy`, `delete-job`, `deleteClient`. Gives what else it holds.
+fn verb_of(text: &str, at: usize) -> Option<(Verb, Vec<String>)> {
+    if text.len() > 40 || text.contains(['/', '.', '=', '@', ' ', '*', '~', '$', '"', '\'', '(']) {
+        return None;
+    }
+    if let Some(verb) = plain_verb(text) {
+        return Some((verb, Vec::new()));
+    }
+    // In a compound only a clear verb counts, and only where a command stands.
+    let parts = parts(text);
+    if parts.len() < 2 || at > 2 {
+        return None;
+    }
+    // `flush_all`, `delete-everything`
+    if let [first, last] = parts.as_slice()
+        && matches!(last.as_str(), "all" | "everything")
+        && plain_verb(first).is_some()
+    {
+        return Some((Verb::Strong, vec!["data".to_owned()]));
+    }
+    let verb_at = [0, parts.len() - 1]
+        .into_iter()
+        .find(|it| parts.get(*it).is_some_and(|part| is_clear(part, text)))?;
+    let verb = parts.get(verb_at).and_then(|part| plain_verb(part))?;
+    let rest = parts
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| *index != verb_at);
+    let rest: Vec<String> = rest.map(|(_, part)| singular(part)).collect();
+    let local = rest.iter().any(|it| is_local_kind(it));
+    (!local).then_some((
+        if verb == Verb::Weak {
+            Verb::Delete
+        } else {
+            verb
+        },
+        rest,
+    ))
+}
+
+fn is_clear(part: &str, whole: &str) -> bool {
+    match plain_verb(part) {
+        Some(Verb::Strong | Verb::Delete) => true,
+        // `messages:remove`, but not `remove-unused`.
+        Some(Verb::Weak) => {
+            whole.contains(':') && matches!(part, "remove" | "rm" | "reset" | "flush" | "cancel")
+        }
+        None => false,
+    }
+}
+
+/// The words of `delete-job`, `apps:destroy`, `delete_indices`, `DeleteTable`.
+fn parts(text: &str) -> Vec<String> {
+    let mut spaced = String::with_capacity(text.len() + 4);
+    let mut before_small = false;
+    for c in text.chars() {
+        if matches!(c, '-' | '_' | ':') {
+            spaced.push(' ');
+        } else {
+            if c.is_ascii_uppercase() && before_small {
+                spaced.push(' ');
+            }
+            spaced.push(c.to_ascii_lowercase());
+        }
+        before_small = c.is_ascii_lowercase();
+    }
+    spaced.split_whitespace().map(str::to_owned).collect()
+}
+
+fn plain_verb(text: &str) -> Option<Verb> {
+    Some(match text {
+        "destroy" | "purge" | "wipe" | "nuke" | "terminate" | "teardown" | "obliterate"
+        | "erase" | "flushall" | "expunge" | "decommission" | "deprovision" | "undeploy"
+        | "delete-all" | "deleteall" | "rmall" => Verb::Strong,
+        "delete" | "del" | "drop" | "truncate" | "deregister" | "revoke" | "unregister" => {
+            Verb::Delete
+        }
+        "remove" | "rm" | "rb" | "clear" | "empty" | "reset" | "prune" | "gc" | "uninstall"
+        | "forget" | "abandon" | "cancel" | "kill" | "flush" | "abort" | "clean" | "cleanup"
+        | "unset" | "detach" => Verb::Weak,
+        _ => return None,
+    })
+}
+
+/// Verbs that only look, make or run: what follows them is not a command of the tool.
+#[rustfmt::skip]
+fn is_harmless_verb(text: &str) -> bool {
+    matches!(
+        text,
+        "list" | "ls" | "get" | "show" | "describe" | "create" | "new" | "add" | "generate" | "g" | "init" | "run" | "test"
+            | "build" | "start" | "serve" | "dev" | "exec" | "help" | "explain" | "view" | "print" | "logs" | "status"
+            | "info" | "version" | "search" | "find" | "query" | "diff" | "plan" | "preview" | "validate" | "check" | "lint"
+            | "fmt" | "docs" | "doc" | "trigger" | "call" | "invoke" | "do" | "script" | "watch" | "login" | "completion" | "completions" | "clone" | "download"
+            | "install" | "upgrade" | "edit" | "open" | "ask" | "chat" | "send" | "commit" | "review" | "can-i" | "man"
+            | "simulate" | "audit" | "scan" | "analyze" | "bench" | "compile" | "package" | "make" | "which" | "say"
+    )
+}
+
+/// How grave it is; `None` for what people do with packages, caches and lists every day.
+fn gravity(said: &Said<'_>, found: &Found<'_>) -> Option<Gravity> {
+    let wide = said.takes_everything() || said.names_production();
+    // `delete plugin x`, but not a thing whose name is `plugin`.
+    let after = found.after.as_deref().unwrap_or_default();
+    let kind_follows = said.words.len() > found.at + 2;
+    if is_prose(said, found.at) || found.kinds.iter().any(|it| is_cache(it)) || is_cache(after) {
+        return None;
+    }
+    if (found.kinds.iter().any(|it| is_local_kind(it)) || (kind_follows && is_local_kind(after)))
+        && !wide
+    {
+        return None;
+    }
+    let disposable = said
+        .words
+        .iter()
+        .skip(found.at + 1)
+        .any(|it| is_disposable(it));
+    let data = (found.kinds.iter().any(|it| holds_data(it)) || holds_data(after)) && !disposable;
+    let replaceable = found.kinds.iter().any(|it| is_replaceable(it)) || is_replaceable(after);
+    let more = said.words.len() > found.at + 1 || !said.options.is_empty();
+    match found.verb {
+        Verb::Strong if (data || more) && !replaceable && !disposable => Some(Gravity::Grave),
+        Verb::Strong if wide => Some(Gravity::Grave),
+        Verb::Delete if !more && !(data && (found.at > 0 || found.text.contains(':'))) => None,
+        Verb::Delete if (data && !replaceable) || said.takes_everything() => Some(Gravity::Grave),
+        Verb::Delete if said.names_production() && said.is_unasked() => Some(Gravity::Grave),
+        Verb::Strong | Verb::Delete => Some(Gravity::Doubtful),
+        Verb::Weak => weak(said, found, data),
+    }
+}
+
+/// Whether the words around the verb make a sentence: `how to delete a branch`.
+fn is_prose(said: &Said<'_>, at: usize) -> bool {
+    let word = |at: Option<usize>| {
+        at.and_then(|it| said.words.get(it))
+            .copied()
+            .unwrap_or_default()
+    };
+    matches!(
+        word(Some(at + 1)),
+        "the"
+            | "a"
+            | "an"
+            | "to"
+            | "of"
+            | "its"
+            | "your"
+            | "their"
+            | "this"
+            | "that"
+            | "from"
+            | "in"
+            | "or"
+            | "and"
+            | "if"
+            | "when"
+            | "until"
+            | "each"
+            | "it"
+            | "them"
+    ) || matches!(
+        word(at.checked_sub(1)),
+        "to" | "will"
+            | "not"
+            | "may"
+            | "can"
+            | "and"
+            | "would"
+            | "should"
+            | "must"
+            | "then"
+            | "you"
+            | "we"
+            | "they"
+    )
+}
+
+/// `remove` and its like: of a resource by its kind, of everything, or by an address.
+fn weak(said: &Said<'_>, found: &Found<'_>, data: bool) -> Option<Gravity> {
+    let operands = said.words.get(found.at + 1..).unwrap_or_default();
+    let everything = said.takes_everything();
+    let address = operands.iter().any(|it| it.contains("://"));
+    let removes = matches!(found.text, "remove" | "rm" | "rb" | "forget" | "abandon");
+    let named =
+        found.at > 0 && (!operands.is_empty() || said.options.iter().any(|it| it.contains('=')));
+    let by_kind = operands.iter().any(|it| {
+        it.split_once('/')
+            .is_some_and(|(kind, _)| holds_data(&singular(kind)) || is_replaceable(&singular(kind)))
+    });
+    if address && (removes || everything) {
+        return Some(Gravity::Grave);
+    }
+    if data && (everything || said.is_unasked() || (removes && named)) {
+        return Some(Gravity::Grave);
+    }
+    let resets = matches!(
+        found.text,
+        "reset" | "clear" | "empty" | "flush" | "prune" | "gc" | "cleanup"
+    );
+    match found.text {
+        _ if removes && (named || everything || by_kind) => Some(Gravity::Doubtful),
+        "uninstall" | "clean" | "unset" | "detach" => None,
+        "cancel" | "kill" | "abort" if named => Some(Gravity::Doubtful),
+        _ if resets && (everything || (data && found.at > 0)) => Some(Gravity::Doubtful),
+        _ => None,
+    }
+}
+
+/// A script of the project: what its words mean is the project's business.
+fn is_own_script(run: Run<'_>) -> bool {
+    let script = [".py", ".js", ".ts", ".mjs", ".rb", ".pl", ".php"];
+    let path = run.invocation.program_path.as_deref().unwrap_or_default();
+    let relative =
+        path.contains('/') && !path.starts_with(['/', '~', '$']) && !path.contains("bin/");
+    script.iter().any(|ending| run.name.ends_with(ending)) || relative
+}

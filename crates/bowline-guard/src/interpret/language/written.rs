@@ -1,0 +1,77 @@
+//! What a program text writes to the files that it opens, for whoever runs them later in the same line.
+
+use super::deeds::Deed;
+use super::lexer::{Family, Token};
+use super::names::Names;
+use super::value::{Value, arguments, closing, evaluate};
+use crate::interpret::Interpreter;
+use crate::interpret::scope::Scope;
+use crate::interpret::value::Output;
+use crate::invocation::Arg;
+
+/// So many writing calls are looked at.
+const MAX_WRITES: usize = 32;
+
+impl Interpreter<'_> {
+    /// Remembers what a file is given.
+    pub(super) fn keeps(&mut self, path: &Value, text: &str, scope: &mut Scope) {
+        if let Value::Text(path) = path {
+            self.written(&Arg::known(path.clone()), &Output::text(text), scope);
+        }
+    }
+}
+
+/// Everything that the writing calls of a text write.
+pub(super) fn texts_written(tokens: &[Token], names: &Names) -> String {
+    let mut found = String::new();
+    let calls = tokens.iter().enumerate().filter(|(_, token)| {
+        matches!(token, Token::Name(name)
+            if matches!(name.as_str(), "write" | "writelines" | "print" | "puts" | "fwrite" | "fputs" | "syswrite"))
+    });
+    for (at, _) in calls.take(MAX_WRITES) {
+        let inside = match tokens.get(at + 1) {
+            Some(Token::Symbol('(')) => tokens.get(at + 2..closing(tokens, at + 1)),
+            // Perl: `print F "text";`
+            _ => tokens.get(at + 1..).map(|rest| {
+                let end = rest
+                    .iter()
+                    .position(|it| matches!(it, Token::Symbol(';' | '}') | Token::Newline))
+                    .unwrap_or(rest.len());
+                rest.get(..end).unwrap_or_default()
+            }),
+        };
+        for argument in arguments(inside.unwrap_or_default()) {
+            let begin = argument
+                .iter()
+                .position(|it| matches!(it, Token::Text(_)))
+                .unwrap_or(0);
+            if let Value::Text(text) = evaluate(argument.get(begin..).unwrap_or_default(), names, 0)
+            {
+                found.push_str(&text);
+                found.push('\n');
+            }
+        }
+    }
+    found
+}
+
+/// Ruby and Perl call methods without parentheses: `path.rmtree`.
+pub(super) fn no_arguments(deed: Deed, before: &str) -> Option<&'static [Token]> {
+    (deed == Deed::DeleteTree && before.ends_with(')')).then_some(&[])
+}
+
+/// The file that is opened for writing.
+pub(super) fn written_path(values: &[Value], family: Family) -> Option<Value> {
+    let writes = |mode: &str| mode.starts_with(['w', 'x', 'a', '>']);
+    match (family, values) {
+        (Family::Perl, [_, Value::Text(text)]) if writes(text) => {
+            Some(Value::Text(text.trim_start_matches(['>', ' ']).to_owned()))
+        }
+        (Family::Perl, [_, Value::Text(mode), path, ..]) | (_, [path, Value::Text(mode), ..])
+            if writes(mode) =>
+        {
+            Some(path.clone())
+        }
+        _ => None,
+    }
+}
