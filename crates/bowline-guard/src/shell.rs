@@ -18,6 +18,7 @@ mod walk;
 mod word;
 
 use std::ops::Range;
+use std::panic::{self, AssertUnwindSafe};
 
 pub use limits::MAX_LENGTH;
 
@@ -202,7 +203,18 @@ pub enum Place {
 /// assert!(line.is_clean());
 /// ```
 pub fn parse(text: &str) -> ShellLine {
-    reader::read(text)
+    unless_it_panics(|| reader::read(text)).unwrap_or_else(|understanding| ShellLine {
+        commands: Vec::new(),
+        redirects: Vec::new(),
+        understanding,
+    })
+}
+
+/// The parser is not ours, and some texts make it panic: such a text is not understood.
+pub(crate) fn unless_it_panics<T>(read: impl FnOnce() -> T) -> Result<T, Understanding> {
+    panic::catch_unwind(AssertUnwindSafe(read)).map_err(|_| Understanding::Failed {
+        reason: "it cannot be parsed".to_owned(),
+    })
 }
 
 #[cfg(test)]

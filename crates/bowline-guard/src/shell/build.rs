@@ -27,6 +27,16 @@ pub(crate) enum Checked {
 
 /// Reads a text as a tree. `nesting` is how many texts it is inside of: the deeper, the less depth it may have itself.
 pub(crate) fn script(text: &str, nesting: usize, checked: Checked) -> Script {
+    super::unless_it_panics(|| read_script(text, nesting, checked)).unwrap_or_else(
+        |understanding| Script {
+            body: Vec::new(),
+            bytes_read: text.len(),
+            understanding,
+        },
+    )
+}
+
+fn read_script(text: &str, nesting: usize, checked: Checked) -> Script {
     let depth = limits::MAX_PARSER_DEPTH.saturating_sub(nesting).max(8);
     match checked {
         Checked::No => reader::read_tree(text, depth),

@@ -361,3 +361,12 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_text_that_makes_the_parser_panic_is_not_understood() {
+    let text = "rm -rf ~; echo \"\u{c8e}\\\"`\u{ae}`\"0";
+    assert!(!parse(text).is_clean(), "{text}");
+    let world = crate::paths::StaticWorld::new("/p", "/home/dev");
+    let verdict = crate::judge::judge(text, &world).verdict;
+    assert!(verdict.gravity > crate::effect::Gravity::Harmless, "{text}");
+}
