@@ -205,10 +205,16 @@ impl<'w> Interpreter<'w> {
             self.cut_short("more programs are run than can be judged");
             // None of the rest would be judged.
             self.steps_left = 0;
-        } else if self.invocations.last() != Some(&invocation) {
+        } else if !self.repeats(&invocation) {
             self.learn_links(&invocation);
             self.invocations.push(invocation);
         }
+    }
+
+    /// Whether the last two runs were the same as this one. Once is kept: each may be read by another.
+    fn repeats(&self, invocation: &Invocation) -> bool {
+        let mut last = self.invocations.iter().rev().take(2);
+        last.len() == 2 && last.all(|it| it == invocation)
     }
 
     fn learn_links(&mut self, invocation: &Invocation) {
