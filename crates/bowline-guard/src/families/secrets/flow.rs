@@ -219,9 +219,7 @@ fn taken(producer: &Producer<'_>, readers: &[&Invocation], extent: Extent) -> Ta
     // What an `echo` prints may go into a program that keeps it.
     let piped_on = |at: usize| {
         let next = producer.later.get(at + 1);
-        next.is_some_and(|next| {
-            lets_through(next) == Lets::Nothing && readers.iter().any(|it| *it == next)
-        })
+        next.is_some_and(|next| lets_through(next) == Lets::Nothing && readers.contains(&next))
     };
     let read = readers
         .iter()
