@@ -49,7 +49,7 @@ pub use weighing::weighed;
 /// A launcher may start another launcher, but not without end.
 const MAX_LAUNCHES: usize = 6;
 
-/// Of a line's downloads, and of its programs that keep a secret, so many are looked at.
+/// Of a line's downloads, archives and moves so many are looked at.
 const MAX_PAIRED: usize = 64;
 
 /// One program run as a family sees it.
@@ -162,11 +162,6 @@ pub fn effects_of_line(invocations: &[Invocation], world: &dyn World) -> Vec<Vec
         .flat_map(|(at, it)| files::moved(at, it, world))
         .take(MAX_PAIRED)
         .collect();
-    let keepers: Vec<&Invocation> = invocations
-        .iter()
-        .filter(|it| secrets::keeps_input(it))
-        .take(MAX_PAIRED)
-        .collect();
     let mut done: Vec<Act> = Vec::new();
     invocations
         .iter()
@@ -182,7 +177,7 @@ pub fn effects_of_line(invocations: &[Invocation], world: &dyn World) -> Vec<Vec
             found.extend(files::deletes_moved(at, invocation, &moved, world));
             found.extend(carried::effects(invocation, world));
             found.extend(fetched_code::downloaded_and_run(invocation, at, &downloads));
-            secrets::without_unseen(&mut found, at, invocations, &keepers, world);
+            secrets::without_unseen(&mut found, at, invocations, world);
             let acts = acts(invocation, world);
             let found = weighing::weigh(found, &acts, &done, world);
             done.extend(acts);

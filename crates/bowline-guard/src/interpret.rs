@@ -229,7 +229,7 @@ impl<'w> Interpreter<'w> {
     }
 
     fn emit(&mut self, invocation: Invocation) {
-        if self.invocations.last() == Some(&invocation) && !counts(&invocation) {
+        if self.repeats(&invocation) && !counts(&invocation) {
             return;
         }
         // Each reading of the links is judged, and what is there without them.
@@ -247,6 +247,12 @@ impl<'w> Interpreter<'w> {
                 self.steps_left = 0;
             }
         }
+    }
+
+    /// Whether the last two runs were the same as this one. Once is kept: each may be read by another.
+    fn repeats(&self, invocation: &Invocation) -> bool {
+        let mut last = self.invocations.iter().rev().take(2);
+        last.len() == 2 && last.all(|it| it == invocation)
     }
 
     fn learn_links(&mut self, invocation: &Invocation) {

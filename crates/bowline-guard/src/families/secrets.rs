@@ -22,7 +22,7 @@ use super::args::{Parsed, Spec, UNKNOWN, parse, word};
 use super::launch::base_name;
 use super::rule::rules;
 use filters::Lets;
-pub(super) use flow::{is_fed_by, keeps_input, without_unseen};
+pub(super) use flow::{is_fed_by, without_unseen};
 use programs::{code_host, container_copy, dd, find, git, openssl, request, upload};
 use readers::READERS;
 pub(super) use variables::names_a_secret;

@@ -88,6 +88,7 @@ fn matches_names(pattern: &str) -> bool {
         return false;
     };
     let rest = rest.strip_prefix("export ").unwrap_or(rest);
+    let rest = rest.strip_suffix("(?==)").unwrap_or(rest);
     let mut rest = rest.strip_suffix('=').unwrap_or(rest);
     while let Some(c) = rest.chars().next() {
         let after = if c == '[' {
@@ -194,7 +195,7 @@ const HARMLESS_FIELDS: &[&str] = &[
     "display_name", "path", "type", "num_uses", "orphan", "issue_time", "lease_duration", "version",
     "created_time", "deletion_time", "destroyed", "current_version", "expires_in", "expiresOn", "expiration",
     "token_type", "kind", "apiVersion", "namespace", "creationTimestamp", "labels", "ARN", "CreatedDate",
-    "VersionId", "Name", "scope", "scopes", "project_id", "client_email",
+    "VersionId", "Name", "scope", "scopes", "project_id", "client_email", "name", "server", "cluster",
 ];
 
 /// Queries for keys, lengths and answers.
@@ -229,11 +230,11 @@ fn query(args: &[&str]) -> Option<Lets> {
     let is_path = last.starts_with('.')
         && last
             .chars()
-            .all(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '?'));
+            .all(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '?' | '[' | ']'));
     let harmless = is_path
         && last
             .rsplit('.')
             .next()
-            .is_some_and(|it| HARMLESS_FIELDS.contains(&it.trim_end_matches('?')));
+            .is_some_and(|it| HARMLESS_FIELDS.contains(&it.trim_end_matches(['?', '[', ']'])));
     (tells_keys || answers || harmless).then_some(Lets::Nothing)
 }

@@ -1,6 +1,7 @@
 //! What becomes of a secret that a run prints: another run may keep it, the text may take it, or nobody sees it.
 
 use super::filters::{Lets, lets};
+use super::variables::picks_harmless_variables;
 use super::{ENVIRONMENT, READ, VARIABLE, judge, takes_secret};
 use crate::effect::{Effect, Gravity};
 use crate::families::Run;
@@ -44,10 +45,56 @@ fn lets_through(invocation: &Invocation) -> Lets {
     lets(name, &words)
 }
 
-/// Whether a run reads from a pipe, and lets no secret through.
-pub(in crate::families) fn keeps_input(invocation: &Invocation) -> bool {
-    matches!(invocation.stdin, Stdin::Pipe(_) | Stdin::Text(_))
-        && lets_through(invocation) != Lets::Everything
+/// A run that prints a secret, and the runs of the line after it, up to its next repetition.
+struct Producer<'line> {
+    run: &'line Invocation,
+    /// As those know it who read its output.
+    source: String,
+    later: &'line [Invocation],
+}
+
+impl<'line> Producer<'line> {
+    fn of(at: usize, line: &'line [Invocation]) -> Option<Self> {
+        let (run, later) = line.get(at..)?.split_first()?;
+        let source = match run.opened.first() {
+            // What it reads is known by the file.
+            Some(opened) if reads_into_variable(run) => format!("cat {}", opened.file.source),
+            _ => source_of(run),
+        };
+        Some(Self { run, source, later })
+    }
+
+    /// The later runs that read what this very run prints: a run that does the same has its own readers.
+    fn readers(&self) -> Vec<&'line Invocation> {
+        let again = self
+            .later
+            .iter()
+            .position(|it| source_of(it) == self.source);
+        let until = again.unwrap_or(self.later.len());
+        let later = self.later.get(..until).unwrap_or_default();
+        later
+            .iter()
+            .enumerate()
+            .filter(|(at, it)| match &it.stdin {
+                Stdin::Pipe(programs) => programs.contains(&self.source),
+                // A known text comes from right before it.
+                Stdin::Text(_) => {
+                    let between = later.get(..*at).unwrap_or_default();
+                    is_fed_by(it, self.run) && between.iter().all(|it| it.stdin != Stdin::None)
+                }
+                Stdin::None | Stdin::File(_) => false,
+            })
+            .map(|(_, it)| it)
+            .collect()
+    }
+
+    /// Whether a run has what this one prints among its arguments.
+    fn is_taken_by(&self, run: &Invocation) -> bool {
+        run.through.iter().any(|through| match through {
+            Through::EachOf(listing) => listing.contains(self.source.as_str()),
+            _ => false,
+        })
+    }
 }
 
 /// Leaves out what nobody sees of the secrets that a run prints, and makes milder what the text itself takes.
@@ -55,32 +102,33 @@ pub(in crate::families) fn without_unseen(
     found: &mut Vec<Effect>,
     at: usize,
     line: &[Invocation],
-    keepers: &[&Invocation],
     world: &dyn World,
 ) {
-    let Some(run) = line.get(at) else { return };
     if !found.iter().any(|it| is_about_printing(it.rule)) {
         return;
     }
+    let Some(producer) = Producer::of(at, line) else {
+        return;
+    };
+    let run = producer.run;
+    let readers = producer.readers();
     let reads_file = found.iter().any(|it| it.rule == READ.id);
-    let extent = if reads_file && !line.iter().any(|it| narrows(it, run)) {
+    let extent = if reads_file && !narrows(run) && !readers.iter().any(|it| narrows(it)) {
         Extent::File
     } else {
         Extent::Value
     };
-    let taken = (run.output == Destination::Captured).then(|| taken_by(at, line, extent));
-    let copied = taken == Some(Taken::Shown)
-        || line.iter().any(|it| {
-            it.program.as_deref() == Some("tee")
-                && it.args.iter().any(|arg| !word(arg).starts_with('-'))
-                && reads(it, run)
-        });
+    let captured = run.output == Destination::Captured || reads_into_variable(run);
+    let taken = captured.then(|| taken(&producer, &readers, extent));
+    let is_copy = |it: &&Invocation| {
+        it.program.as_deref() == Some("tee")
+            && it.args.iter().any(|arg| !word(arg).starts_with('-'))
+    };
+    let shown = taken == Some(Taken::Shown) || readers.iter().any(is_copy);
     found.retain(|effect| {
-        let kept = keepers
-            .iter()
-            .any(|it| reads(it, run) && keeps(it, run, effect, world));
+        let kept = readers.iter().any(|it| keeps(it, run, effect, world));
         let unseen = run.output == Destination::Discarded && is_about_printing(effect.rule);
-        copied || !(kept || unseen)
+        shown || !(kept || unseen)
     });
     match taken {
         None | Some(Taken::Shown) => {}
@@ -97,7 +145,17 @@ pub(in crate::families) fn without_unseen(
 
 /// Whether what a run prints of a secret stays with the run that reads it.
 fn keeps(keeper: &Invocation, producer: &Invocation, effect: &Effect, world: &dyn World) -> bool {
+    let picks = || {
+        let words: Vec<&str> = keeper.args.iter().map(word).collect();
+        let name = keeper
+            .program
+            .as_deref()
+            .map(plain_name)
+            .unwrap_or_default();
+        picks_harmless_variables(name, &words)
+    };
     match lets_through(keeper) {
+        _ if effect.rule == ENVIRONMENT.id && picks() => true,
         Lets::Nothing => is_about_printing(effect.rule),
         Lets::Names if effect.rule == ENVIRONMENT.id => true,
         Lets::Names => effect.rule == READ.id && has_named_values(producer, world),
@@ -131,6 +189,14 @@ enum Taken {
     Kept,
 }
 
+/// `read NAME < file`
+fn reads_into_variable(run: &Invocation) -> bool {
+    matches!(
+        run.program.as_deref(),
+        Some("read" | "mapfile" | "readarray")
+    )
+}
+
 /// How much the text has taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Extent {
@@ -140,43 +206,38 @@ enum Extent {
     File,
 }
 
-/// Whether a run picks a part of what another prints, or of the file that it reads itself.
-fn narrows(run: &Invocation, producer: &Invocation) -> bool {
+/// Whether a run picks a part of what it reads.
+fn narrows(run: &Invocation) -> bool {
     let name = run.program.as_deref().map(plain_name).unwrap_or_default();
-    let picks = matches!(
+    matches!(
         name,
         "cut" | "grep" | "egrep" | "rg" | "sed" | "awk" | "gawk" | "head" | "tail" | "jq" | "yq"
-    );
-    picks && (run == producer || reads(run, producer))
+    )
 }
 
-fn taken_by(at: usize, line: &[Invocation], extent: Extent) -> Taken {
-    let Some(producer) = line.get(at) else {
-        return Taken::Shown;
-    };
-    let source = source_of(producer);
-    let takes = |it: &Invocation| {
-        it.through.iter().any(|through| match through {
-            Through::EachOf(listing) => listing.contains(source.as_str()),
-            _ => false,
-        })
-    };
+fn taken(producer: &Producer<'_>, readers: &[&Invocation], extent: Extent) -> Taken {
     // What an `echo` prints may go into a program that keeps it.
     let piped_on = |at: usize| {
-        line.get(at + 1)
-            .is_some_and(|next| keeps_input(next) && reads(next, producer))
+        let next = producer.later.get(at + 1);
+        next.is_some_and(|next| lets_through(next) == Lets::Nothing && readers.contains(&next))
     };
-    let later = || line.iter().enumerate().skip(at + 1);
-    let shows = later().any(|(number, it)| {
-        (reads(it, producer) && !is_plain_filter(it) && !keeps_input(it))
-            || (takes(it) && shows_arguments(it, extent) && !piped_on(number))
-    });
-    if shows {
+    let read = readers
+        .iter()
+        .any(|it| !is_plain_filter(it) && lets_through(it) != Lets::Nothing);
+    let printed =
+        producer.later.iter().enumerate().any(|(at, it)| {
+            producer.is_taken_by(it) && shows_arguments(it, extent) && !piped_on(at)
+        });
+    if read || printed {
         return Taken::Shown;
     }
-    let mut takers = later().filter(|(_, it)| takes(it)).peekable();
+    let mut takers = producer
+        .later
+        .iter()
+        .filter(|it| producer.is_taken_by(it))
+        .peekable();
     let tested = takers.peek().is_some()
-        && takers.all(|(_, it)| matches!(it.program.as_deref(), Some("test" | "[")));
+        && takers.all(|it| matches!(it.program.as_deref(), Some("test" | "[")));
     if tested { Taken::Tested } else { Taken::Kept }
 }
 
@@ -215,10 +276,16 @@ fn is_plain_filter(run: &Invocation) -> bool {
 /// Programs that print, send or store what they are given as arguments.
 fn shows_arguments(run: &Invocation, extent: Extent) -> bool {
     let name = run.program.as_deref().map(plain_name).unwrap_or_default();
+    let first = || {
+        let mut words = run.args.iter().map(word);
+        words.find(|it| !it.starts_with('-')).unwrap_or_default()
+    };
     match name {
         "echo" | "printf" | "print" | "logger" | "wall" | "say" | "notify-send" | "write"
         | "tee" | "cat" => run.output == Destination::Shown,
-        "git" | "gh" | "glab" | "mail" | "nc" | "ncat" | "slack" | "wget" => true,
+        "git" => matches!(first(), "commit" | "tag" | "notes" | "stash"),
+        "gh" | "glab" => !matches!(first(), "auth" | "secret" | "variable" | "repo"),
+        "mail" | "nc" | "ncat" | "slack" | "wget" => true,
         "curl" | "http" | "https" | "xh" | "curlie" if extent == Extent::File => true,
         // A header may carry a secret to where it belongs.
         "curl" | "http" | "https" | "xh" | "curlie" => {
@@ -253,13 +320,5 @@ pub(in crate::families) fn is_fed_by(consumer: &Invocation, producer: &Invocatio
         }),
         Stdin::Text(_) => matches!(from, "echo" | "printf"),
         Stdin::None | Stdin::File(_) => false,
-    }
-}
-
-/// Whether `consumer` reads what this very run prints.
-fn reads(consumer: &Invocation, producer: &Invocation) -> bool {
-    match &consumer.stdin {
-        Stdin::Pipe(programs) => programs.contains(&source_of(producer)),
-        Stdin::Text(_) | Stdin::None | Stdin::File(_) => is_fed_by(consumer, producer),
     }
 }

@@ -194,6 +194,51 @@ pub(super) fn environment(name: &str, run: Run<'_>) -> Option<Effect> {
     }
 }
 
+/// Whether a pattern looks for secrets in the environment.
+fn wants_secrets(pattern: &str) -> bool {
+    let lower = pattern.to_ascii_lowercase();
+    [
+        "secret",
+        "token",
+        "pass",
+        "key",
+        "aws",
+        "cred",
+        "api",
+        "auth",
+        "private",
+        "azure",
+        "stripe",
+        "github",
+        "database_url",
+        "pwd_",
+    ]
+    .iter()
+    .any(|want| lower.contains(want))
+}
+
+/// Whether a search in the environment is for variables by their names, and for none that holds a secret: `grep ^PATH=`.
+pub(super) fn picks_harmless_variables(name: &str, args: &[&str]) -> bool {
+    let Some(pattern) = args.iter().find(|it| !it.starts_with('-')) else {
+        return false;
+    };
+    let inverted = args.iter().any(|it| {
+        *it == "--invert-match"
+            || (it.starts_with('-') && !it.starts_with("--") && it.contains('v'))
+    });
+    let mut words = pattern
+        .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .filter(|it| !it.is_empty())
+        .peekable();
+    let named = words.peek().is_some() && words.all(|it| it.len() > 2);
+    let plain = !pattern.contains(['[', '\\', '.', '*', '?', '…']);
+    matches!(name, "grep" | "egrep" | "fgrep" | "rg")
+        && named
+        && plain
+        && !inverted
+        && !wants_secrets(pattern)
+}
+
 /// `env | grep SECRET`, and the environment sent elsewhere.
 pub(super) fn filtered_environment(name: &str, run: Run<'_>) -> Option<Effect> {
     let Stdin::Pipe(programs) = &run.invocation.stdin else {
@@ -250,29 +295,6 @@ pub(super) fn filtered_environment(name: &str, run: Run<'_>) -> Option<Effect> {
         name,
         "grep" | "egrep" | "fgrep" | "rg" | "awk" | "sed" | "ag" | "ugrep"
     );
-    let wants = run
-        .args
-        .iter()
-        .map(|it| word(it).to_ascii_lowercase())
-        .any(|it| {
-            [
-                "secret",
-                "token",
-                "pass",
-                "key",
-                "aws",
-                "cred",
-                "api",
-                "auth",
-                "private",
-                "azure",
-                "stripe",
-                "github",
-                "database_url",
-                "pwd_",
-            ]
-            .iter()
-            .any(|want| it.contains(want))
-        });
+    let wants = run.args.iter().any(|it| wants_secrets(word(it)));
     (searches && wants).then(|| ENVIRONMENT.grave("prints the secrets of the environment"))
 }

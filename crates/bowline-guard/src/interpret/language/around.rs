@@ -325,7 +325,7 @@ fn bound_by_with(tokens: &[Token], at: usize, names: &Names) -> Option<(String, 
         return None;
     };
     let before = tokens
-        .get(at.saturating_sub(MAX_EXPRESSION)..at)
+        .get(at.saturating_sub(MAX_EXPRESSION / 4)..at)
         .filter(|_| word == "as")?;
     if before.last() != Some(&Token::Symbol(')')) {
         return None;
