@@ -22,7 +22,7 @@ use crate::paths::{
 
 rules! {
     DELETE = Delete, "files.delete", "deletes what cannot be rebuilt",
-        instead "delete only what a build makes again, by its name inside the project, or move it: `mkdir -p /tmp/trash && mv NAME /tmp/trash/`";
+        instead "delete only what a build makes again or what this session made, by its name inside the project, or put it aside: `mkdir -p old && mv NAME old/`";
     DELETE_UNKNOWN = Delete, "files.delete-unknown", "deletes a path that cannot be known",
         instead "write the path out instead of a variable or the output of a program";
     DELETE_FOUND = Delete, "files.delete-found", "deletes whatever a search finds",
