@@ -1,6 +1,9 @@
 //! Judging and redacting are bounded in memory and in counted steps, whatever the text.
 
-#![expect(clippy::print_stdout, reason = "the most that was taken is worth knowing")]
+#![expect(
+    clippy::print_stdout,
+    reason = "the most that was taken is worth knowing"
+)]
 
 #[path = "long/growing.rs"]
 mod growing;
