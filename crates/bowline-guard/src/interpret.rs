@@ -66,10 +66,10 @@ const MAX_WORDS: usize = 14_000;
 /// Texts within texts, wrappers within wrappers, functions within functions.
 const MAX_NESTING: usize = 16;
 
-const MAX_INVOCATIONS: usize = 256;
+const MAX_INVOCATIONS: usize = 200;
 
 /// Programs, arguments and files that are judged for one text.
-const MAX_JUDGED: usize = 1_536;
+const MAX_JUDGED: usize = 1_024;
 
 const MAX_PROBLEMS: usize = 16;
 

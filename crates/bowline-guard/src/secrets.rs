@@ -15,13 +15,16 @@ mod keyblocks;
 mod keys;
 mod live;
 mod rule;
+mod sentences;
 mod slots;
 mod structural;
 mod text;
 mod urls;
 mod values;
 mod vendors;
+mod views;
 mod wordlist;
+mod wrapped;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -32,6 +35,7 @@ pub use keys::is_sensitive_key;
 pub use live::scan_live;
 pub use rule::{Confidence, Finding, Rule, RuleFault, expand};
 use text::Text;
+use views::View;
 
 /// How often a redacted text is read again, since taking one secret out may uncover the next.
 const PASSES: usize = 4;
@@ -44,20 +48,49 @@ const PASSES: usize = 4;
 /// assert_eq!(findings[0].span, 9..18);
 /// ```
 pub fn scan(text: &str) -> Vec<Finding> {
-    let gate = Gate::get();
-    let mut scanner = Scanner {
-        text: Text::new(text),
-        gate,
-        findings: Vec::new(),
-        key_end: 0,
-        certain_end: 0,
-        command: (0, 0),
-        kubernetes_end: 0,
-    };
-    for hit in gate.hits(text) {
-        scanner.look(hit);
+    let Scanned {
+        mut findings,
+        escaped,
+    } = Scanned::of(text);
+    if escaped && let Some(view) = View::decoded(text) {
+        let decoded = Scanned::of(view.text()).findings;
+        findings.extend(decoded.into_iter().filter_map(|finding| {
+            let span = view.original(finding.span)?;
+            Some(Finding { span, ..finding })
+        }));
     }
-    merge(scanner.findings)
+    findings.extend(wrapped::find(text));
+    merge(findings)
+}
+
+/// What was found in one reading of a text.
+struct Scanned {
+    findings: Vec<Finding>,
+    /// Whether something in it is escaped or coloured.
+    escaped: bool,
+}
+
+impl Scanned {
+    fn of(text: &str) -> Self {
+        let gate = Gate::get();
+        let mut scanner = Scanner {
+            text: Text::new(text),
+            gate,
+            findings: Vec::new(),
+            key_end: 0,
+            certain_end: 0,
+            command: (0, 0),
+            kubernetes_end: 0,
+            escaped: false,
+        };
+        for hit in gate.hits(text) {
+            scanner.look(hit);
+        }
+        Self {
+            findings: scanner.findings,
+            escaped: scanner.escaped,
+        }
+    }
 }
 
 /// The text with each secret replaced by `[REDACTED:rule]`. Names, hosts, flags and everything
@@ -149,6 +182,7 @@ struct Scanner<'t> {
     command: (usize, usize),
     /// How far Kubernetes secrets have been read.
     kubernetes_end: usize,
+    escaped: bool,
 }
 
 impl Scanner<'_> {
@@ -165,7 +199,11 @@ impl Scanner<'_> {
                 let found = headers::find_dotted(text, start);
                 self.certain("discord-bot-token", found);
             }
+            Trigger::Escape => self.escaped = true,
             _ if start < self.certain_end => {}
+            Trigger::Noun(number) => {
+                self.likely("password", sentences::find(text, number, start, end));
+            }
             Trigger::Vendor(place) => self.vendor(place, start),
             Trigger::Url => self.likely("url-password", urls::find(text, end)),
             Trigger::DataSource => self.likely("url-password", urls::data_source(text, start)),

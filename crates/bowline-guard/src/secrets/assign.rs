@@ -30,7 +30,7 @@ const FILLERS: &[&str] = &[
 
 /// What may follow a stem within its word.
 static TAILS: WordList = WordList::new(
-    "s word words wd wort code phrase phrases key keys token tokens secret secrets ential entials \
+    "s word words wd wort ord e code phrase phrases key keys token tokens secret secrets ential entials \
      orization entication ion ionid id ionkey iontoken pass auth accesskey access env name data pw \
      accesstoken hrase",
 );

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::commands;
+use super::sentences;
 use super::vendors::{self, Matcher};
 
 /// What a keyword wakes up.
@@ -50,6 +51,10 @@ pub(super) enum Trigger {
     PgPass,
     /// A Kubernetes secret.
     Kubernetes,
+    /// A word for a password in another language, by the number of the language.
+    Noun(usize),
+    /// Something that is escaped or coloured.
+    Escape,
 }
 
 /// Parts of names that hold secrets, as stems.
@@ -79,6 +84,21 @@ const STEMS: &[&str] = &[
     "pw=",
     "_pat",
     "otp",
+    "kennwort",
+    "wachtwoord",
+    "contrasena",
+    "senha",
+    "heslo",
+    "haslo",
+    "lozinka",
+    "salasana",
+    "losenord",
+    "adgangskode",
+    "jelszo",
+    "kodeord",
+    "geslo",
+    "contrasenya",
+    "mdp",
     "sig=",
     "signature=",
 ];
@@ -144,6 +164,17 @@ const KEYWORDS: &[(&str, Trigger)] = &[
     ("kind: Secret", Trigger::Kubernetes),
     ("\"kind\": \"Secret\"", Trigger::Kubernetes),
     ("\"kind\":\"Secret\"", Trigger::Kubernetes),
+    ("\u{1b}", Trigger::Escape),
+    ("\\u00", Trigger::Escape),
+    ("\\x", Trigger::Escape),
+    ("\\033[", Trigger::Escape),
+    ("\\e[", Trigger::Escape),
+    ("^[[", Trigger::Escape),
+    ("&#", Trigger::Escape),
+    ("&quot;", Trigger::Escape),
+    ("&apos;", Trigger::Escape),
+    ("&lt;", Trigger::Escape),
+    ("&equals;", Trigger::Escape),
 ];
 
 /// The automaton with what each of its patterns wakes up.
@@ -190,6 +221,7 @@ impl Gate {
             .chain(stems)
             .chain(commands)
             .chain(KEYWORDS.iter().copied())
+            .chain(sentences::nouns().map(|(noun, number)| (noun, Trigger::Noun(number))))
             .unzip();
         let automaton = AhoCorasick::builder()
             .ascii_case_insensitive(true)

@@ -40,7 +40,8 @@ pub(super) fn is_pair(bytes: &[u8]) -> bool {
 /// A JSON web token whose header starts at `at`: the header decodes to JSON.
 pub(super) fn find_jwt(text: Text<'_>, at: usize) -> Option<Range<usize>> {
     let part = |b: u8| is_word(b) || b == b'-';
-    if !text.starts_token(at) || !text.starts_with(at, b"eyJ") || text.before(at) == b'-' {
+    let starts = text.starts_token(at) || text.before(at) == b'_';
+    if !starts || !text.starts_with(at, b"eyJ") || text.before(at) == b'-' {
         return None;
     }
     let header_end = text.run(at, 4096, part);

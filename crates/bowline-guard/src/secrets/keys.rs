@@ -24,7 +24,10 @@ pub(super) enum KeyKind {
 static PASSWORDS: WordList = WordList::new(
     "password passwd pwd passphrase passcode pass pw pswd passwort psk userpass dbpass \
      requirepass masterauth storepass keypass userpassword dbpassword pgpassword mysqlpassword \
-     rootpassword adminpassword dbpasswd passwords pgpass bindpw rootpw",
+     rootpassword adminpassword dbpasswd passwords pgpass bindpw rootpw kennwort wachtwoord \
+     contrasena contrasenya senha heslo geslo haslo lozinka salasana losenord adgangskode \
+     kodeord passord jelszo mdp \
+     motdepasse",
 );
 
 /// Words that name a machine-made secret, alone or in a compound.
@@ -127,6 +130,8 @@ pub(super) fn classify(key: &[u8]) -> KeyKind {
         "id" if matches!(earlier, [one] if one == "phpsess" || one == "jsession") => {
             return KeyKind::Token;
         }
+        // `mot_de_passe`
+        "passe" if has_word(&["mot"]) => return KeyKind::Password,
         "dn" | "cn" => return KeyKind::Plain,
         _ => {}
     }
@@ -196,6 +201,7 @@ fn is_qualifier(word: &str) -> bool {
             | "raw"
             | "main"
             | "backup"
+            | "bedrock"
     )
 }
 

@@ -44,10 +44,21 @@ pub struct Rule {
 pub(super) struct Token {
     /// Where to look, exact in case.
     pub(super) prefixes: &'static [&'static str],
+    /// Whether the prefix alone tells what it is.
+    pub(super) telling: Telling,
     /// What of the token may stand before the prefix.
     pub(super) lead: Option<Lead>,
     /// What the token is; group 1, if there is one, is the secret.
     pub(super) pattern: &'static str,
+}
+
+/// What a prefix says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Telling {
+    /// Only tokens of this kind begin like this.
+    Surely,
+    /// Other names begin like this, too.
+    Perhaps,
 }
 
 /// The part of a token before its telling part: at most so many bytes of a class.
@@ -74,9 +85,24 @@ impl Rule {
             ignores,
             token: Some(Token {
                 prefixes,
+                telling: Telling::Surely,
                 lead: None,
                 pattern,
             }),
+        }
+    }
+
+    /// The same rule for a token whose prefix other names have, too.
+    pub(super) const fn perhaps(self) -> Self {
+        match self.token {
+            Some(token) => Self {
+                token: Some(Token {
+                    telling: Telling::Perhaps,
+                    ..token
+                }),
+                ..self
+            },
+            None => self,
         }
     }
 

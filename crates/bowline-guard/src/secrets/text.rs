@@ -107,7 +107,45 @@ impl<'t> Text<'t> {
         let third = at.checked_sub(3).map_or(0, |i| self.byte(i));
         (second == b'\\' && matches!(before, b'n' | b'r' | b't'))
             || (third == b'%' && second.is_ascii_hexdigit() && before.is_ascii_hexdigit())
+            || self.ends_character(at)
+            || self.ends_colour(at)
     }
+
+    /// Whether an escaped character ends at `at`: `\u003d`, `\x3d`, `\075`.
+    fn ends_character(self, at: usize) -> bool {
+        let ends = |lead: &[u8], digits: usize, class: fn(&u8) -> bool| {
+            let number = at.saturating_sub(digits);
+            let start = number.saturating_sub(lead.len());
+            self.slice(start..number) == lead
+                && number + digits == at
+                && self.slice(number..at).iter().all(class)
+        };
+        ends(b"\\u", 4, u8::is_ascii_hexdigit)
+            || ends(b"\\x", 2, u8::is_ascii_hexdigit)
+            || ends(b"\\", 3, u8::is_ascii_digit)
+    }
+
+    /// Whether a colour or the like ends at `at`, as a terminal gets it or written out: `ESC[1m`, `\u001b[K`.
+    fn ends_colour(self, at: usize) -> bool {
+        let last = at.saturating_sub(1);
+        let parameters = self.run_back(last, 32, |b| {
+            b.is_ascii_digit() || matches!(b, b';' | b':' | b'?')
+        });
+        if !self.byte(last).is_ascii_alphabetic() || self.before(parameters) != b'[' {
+            return false;
+        }
+        let escape = self.slice(parameters.saturating_sub(7)..parameters - 1);
+        [&b"\x1b"[..], b"\\u001b", b"\\x1b", b"\\033", b"\\e", b"^["]
+            .iter()
+            .any(|written| ends_ignore_case(escape, written))
+    }
+}
+
+fn ends_ignore_case(bytes: &[u8], ending: &[u8]) -> bool {
+    let start = bytes.len().checked_sub(ending.len());
+    start
+        .and_then(|start| bytes.get(start..))
+        .is_some_and(|tail| tail.eq_ignore_ascii_case(ending))
 }
 
 /// Letters, digits and the underscore.
@@ -188,6 +226,15 @@ mod tests {
             (r"a\ntoken", 3, true),
             ("a%3Dtoken", 4, true),
             ("antoken", 2, false),
+            ("a\u{1b}[1;31mtoken", 8, true),
+            ("a\u{1b}[Ktoken", 4, true),
+            (r"a\u001B[1mtoken", 10, true),
+            (r"a\033[0mtoken", 8, true),
+            ("a[1mtoken", 4, false),
+            (r"a\u003dtoken", 7, true),
+            (r"a\x3dtoken", 5, true),
+            (r"a\075token", 5, true),
+            ("a003dtoken", 5, false),
         ] {
             assert_eq!(Text::new(text).starts_token(at), expected, "{text}");
         }

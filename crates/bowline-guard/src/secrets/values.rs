@@ -11,6 +11,12 @@ static STAND_INS: WordList = WordList::new(
      some- some_ lorem foobar masked hidden enter- enter_ put- put_",
 );
 
+/// Words that say what belongs in a place.
+static SAID: WordList = WordList::new(
+    "your my the here goes replace insert change changeme enter put some this example \
+     placeholder token key secret password redacted dummy sample",
+);
+
 /// Literals of languages, types, and words of forms.
 static EVERYDAY: WordList = WordList::new(
     "true false null none nil undefined string str text bytes int integer number bool boolean any \
@@ -21,7 +27,9 @@ static EVERYDAY: WordList = WordList::new(
      unset blank foo bar baz opaque pass pwd credentials authentication authorization plain \
      plaintext option secretstring securestring tbd n/a var let const new type sensitive masked \
      generated random encrypted hashed bcrypt argon2 argon2id scrypt sha256 omitted removed and \
-     or not is the for reset change confirm update forgot show hide field input label",
+     or not is the for reset change confirm update forgot show hide field input label passwort \
+     kennwort wachtwoord contraseña contrasena senha hasło haslo heslo geslo lozinka lösenord \
+     losenord adgangskode kodeord passord salasana jelszó jelszo parola пароль",
 );
 
 /// Parts of names that hold digits and are still words.
@@ -38,7 +46,8 @@ static LEADS: WordList = WordList::new(
     "process.env os.environ os.getenv env. env[ env: getenv std::env config. settings. self. \
      this. secrets. vars. var. local. data. module. arn: vault: op:// ref+ file: ssm: aws: sops: \
      enc[ secretsmanager projects/ keyvault !ref !sub !vault !env !secret @microsoft.keyvault \
-     import.meta deno.env $env: system.getenv bws: [redacted keyring: resolve: input( getpass",
+     import.meta deno.env $env: system.getenv bws: [redacted keyring: resolve: input( getpass \
+     &lt; &#60; &#x3c; \\u003c",
 );
 
 /// How the base64 of an SSH public key starts.
@@ -135,6 +144,14 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
         || (shape.distinct <= 4 && value.len() >= 16)
         || STAND_INS.is_part_of(value)
         || is_sequence(value)
+}
+
+/// Whether a stand-in says in words what belongs there: `your-key-goes-here`.
+pub(super) fn is_spelled_out(value: &[u8]) -> bool {
+    let mut words = value.split(|b| matches!(b, b'-' | b'_' | b'.'));
+    words.clone().count() > 1
+        && words.clone().any(|word| SAID.contains_ignore_case(word))
+        && words.all(|word| word.len() <= 12 && word.iter().all(u8::is_ascii_alphabetic))
 }
 
 /// `0123456789abcdef…`, `abcdefgh`: bytes that only count up.

@@ -13,17 +13,29 @@ pub(super) fn parts(text: &str) -> usize {
     count
 }
 
+/// So often what is substituted is read: with the text around it, and by itself.
+const SUBSTITUTED: usize = 3;
+
 /// How many words, operators and quotes there are, outside of here-documents and quotes as far as these are plain to see.
 pub(crate) fn words(text: &str) -> usize {
     let mut count = 1;
     let mut previous = b' ';
+    let mut substitutions = 0_usize;
     for_each_plain(text, |byte, quotes| {
         let is_blank = |it: u8| matches!(it, b' ' | b'\t');
-        count += usize::from(match byte {
+        let bare = quotes == Quotes::None || substitutions > 0;
+        let counts = match byte {
             b'$' | b'`' | b'"' | b'\'' | b'\n' => true,
-            b';' | b'|' | b'&' | b'<' | b'>' | b'(' | b'{' => quotes == Quotes::None,
-            other => quotes == Quotes::None && is_blank(previous) && !is_blank(other),
-        });
+            b';' | b'|' | b'&' | b'<' | b'>' | b'(' | b'{' => bare,
+            other => bare && is_blank(previous) && !is_blank(other),
+        };
+        let times = if substitutions > 0 { SUBSTITUTED } else { 1 };
+        count += if counts { times } else { 0 };
+        match byte {
+            b'(' if previous == b'$' => substitutions += 1,
+            b')' => substitutions = substitutions.saturating_sub(1),
+            _ => {}
+        }
         previous = byte;
     });
     count
@@ -260,5 +272,6 @@ mod tests {
         assert!(looked_ahead(&"chr(1) + ".repeat(100)) < 2_000);
         assert_eq!(parts(&"a;".repeat(9)), 10);
         assert_eq!(words("a bc  d; e"), 1 + 4 + 1 + 1);
+        assert_eq!(words("x=$(a b)"), 1 + 1 + 1 + 1 + 3 + 1);
     }
 }

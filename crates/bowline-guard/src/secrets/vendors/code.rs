@@ -9,7 +9,7 @@ pub(super) const RULES: &[Rule] = &[
         &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"],
         r"gh[pousr]_[A-Za-z0-9_]{36,}",
         &["ghp_{a36}", "a\\nghs_{a36}\\n", "x=%22gho_{a36}"],
-        &["ghp_\\w{36}", "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"],
+        &["ghp_\\w{36}", "ghp_xxxxxxxxxxxxxxxx"],
     ),
     Rule::token(
         "github-fine-grained-token",
@@ -81,7 +81,8 @@ pub(super) const RULES: &[Rule] = &[
         r"cio[A-Za-z0-9]{32}",
         &["cio{a32}"],
         &["cioAbc"],
-    ),
+    )
+    .perhaps(),
     Rule::token(
         "docker-token",
         "Docker Hub token",
@@ -97,7 +98,8 @@ pub(super) const RULES: &[Rule] = &[
         r"oy2[a-z0-9]{43}",
         &["oy2{l43}"],
         &["oy2"],
-    ),
+    )
+    .perhaps(),
     Rule::token(
         "artifactory-token",
         "Artifactory token",
@@ -233,7 +235,8 @@ pub(super) const RULES: &[Rule] = &[
         r"fw_[A-Za-z0-9]{22,}",
         &["fw_{a24}"],
         &["fw_version"],
-    ),
+    )
+    .perhaps(),
     Rule::token(
         "nvidia-key",
         "NVIDIA API key",
@@ -265,7 +268,8 @@ pub(super) const RULES: &[Rule] = &[
         r"sk_[0-9a-f]{48}",
         &["sk_{h48}"],
         &["sk_buff_alloc"],
-    ),
+    )
+    .perhaps(),
     Rule::token(
         "tavily-key",
         "Tavily key",

@@ -27,7 +27,7 @@ pub(super) const RULES: &[Rule] = &[
         &["https://hooks.slack.com/services/T{A8}/B{A8}/{a24}"],
         &[
             "https://hooks.slack.com/services/...",
-            "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX",
+            "https://hooks.slack.com/services/T000/B000/XXXX",
         ],
     ),
     Rule::token(
@@ -59,11 +59,11 @@ pub(super) const RULES: &[Rule] = &[
         "stripe-key",
         "Stripe secret key",
         &[
-            "sk_live_", "sk_test_", "rk_live_", "rk_test_", "sk_org_", "sk_prod_",
+            "sk_live_", "sk_test_", "rk_live_", "rk_test_", "sk_org_", "sk_prod_", "sk_dev_",
         ],
-        r"[sr]k_(?:org_)?(?:live|test|prod)_\w{16,}",
+        r"[sr]k_(?:org_)?(?:live|test|prod|dev)_\w{16,}",
         &["sk_live_{a24}", "rk_test_{a99}"],
-        &["pk_live_{a24}", "sk_live_xxxxxxxxxxxxxxxxxxxxxxxx"],
+        &["pk_live_{a24}", "sk_live_xxxxxxxx"],
     ),
     Rule::token(
         "webhook-secret",
@@ -122,7 +122,8 @@ pub(super) const RULES: &[Rule] = &[
         r"key-[0-9a-f]{32}",
         &["key-{h32}"],
         &["key-value", "key-0000"],
-    ),
+    )
+    .perhaps(),
     Rule::token(
         "mailchimp-key",
         "Mailchimp key",
@@ -131,6 +132,7 @@ pub(super) const RULES: &[Rule] = &[
         &["{h32}-us12"],
         &["how-us10"],
     )
+    .perhaps()
     .led_by(32, is_hex_digit),
     Rule::token(
         "brevo-key",
@@ -147,7 +149,8 @@ pub(super) const RULES: &[Rule] = &[
         r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}",
         &["re_{a8}_{a24}"],
         &["re_compile"],
-    ),
+    )
+    .perhaps(),
     Rule::token(
         "twilio-key",
         "Twilio key",
@@ -155,7 +158,8 @@ pub(super) const RULES: &[Rule] = &[
         r"SK[0-9a-f]{32}",
         &["SK{h32}"],
         &["AC{h32}", "SKIP"],
-    ),
+    )
+    .perhaps(),
     Rule::token(
         "mapbox-token",
         "Mapbox secret token",
@@ -236,7 +240,8 @@ pub(super) const RULES: &[Rule] = &[
         r"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}",
         &["pat{a14}.{h64}"],
         &["pattern.match"],
-    ),
+    )
+    .perhaps(),
     Rule::token(
         "dropbox-token",
         "Dropbox token",
@@ -268,7 +273,8 @@ pub(super) const RULES: &[Rule] = &[
         r"(?:sdk|api)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
         &["sdk-{h8}-{h4}-4{h3}-{h4}-{h12}"],
         &["mob-sdk-1"],
-    ),
+    )
+    .perhaps(),
     Rule::token(
         "segment-token",
         "Segment token",
