@@ -564,6 +564,24 @@ async fn stashes_branches_commits_and_worktrees_are_held_or_own() {
             Deny,
         ),
         case(vec![Delete("docs/api.md")], vec![], "git reset --hard", Pass),
+        // What is moved by git keeps its owner, too.
+        case(
+            vec![Append("src/main.py")],
+            vec![Bash("git mv src/main.py src/app.py", vec![Git(&["mv", "src/main.py", "src/app.py"])])],
+            "rm src/app.py",
+            Ask,
+        ),
+        // A file that git does not track is in the way of a commit that has one of its name.
+        case(
+            with(feature(), Op::Write("README.md", "mine\n")),
+            vec![Bash("git rm -q --cached README.md", vec![Git(&["rm", "-q", "--cached", "README.md"])])],
+            "git reset --hard feature",
+            Deny,
+        ),
+        case(vec![put("ideas.md")], vec![], "git add -A && git reset --hard", Deny),
+        case(vec![Append("src/main.py")], vec![], "git checkout src", Ask),
+        case(vec![Append("src/main.py")], vec![], "git checkout main", Pass),
+        case(vec![put("bad.md")], vec![], "rm $'b\\xffd.md'", Ask),
     ])
     .await;
 }

@@ -99,7 +99,9 @@ impl From<&ResolvedPath> for Target {
         Self {
             path: resolved.path.clone(),
             link: resolved.target.clone(),
+            // A name that is not text was read as something else.
             kind: match (&resolved.shape, resolved.trailing_slash) {
+                _ if resolved.path.contains('\u{fffd}') => TargetKind::Unknown,
                 (Shape::Exact, crate::paths::TrailingSlash::No) => TargetKind::Exact,
                 (Shape::Exact, crate::paths::TrailingSlash::Yes) => TargetKind::Folder,
                 (Shape::Pattern, _) => TargetKind::Pattern,
@@ -221,7 +223,10 @@ pub enum GitAct {
         index: IndexToo,
     },
     /// Checks out a branch and throws away what is in the way.
-    ForceSwitch,
+    ForceSwitch {
+        /// The commit, as written; without one, where we are.
+        to: Option<String>,
+    },
     /// Deletes files that are not tracked.
     Clean(Clean),
     /// Puts changes aside.
@@ -288,8 +293,13 @@ pub enum GitAct {
         /// Whether it is checked out.
         switch: Switching,
     },
-    /// Checks out another branch, and keeps what is not committed.
-    Switch,
+    /// Checks out another branch, and keeps what is not committed; if there is no such branch, sets files back.
+    Switch {
+        /// The branch or file, as written.
+        to: Option<String>,
+    },
+    /// Takes files out of the index, and leaves them where they are.
+    Untrack,
     /// Puts files into the index: those that are named, or all.
     Add {
         /// Which, as written; none for all.

@@ -137,9 +137,19 @@ fn git_is_read_as_git_reads_it() {
             }],
         ),
         ("git reset HEAD~1", vec![Other]),
-        ("git checkout -f", vec![ForceSwitch]),
-        ("git checkout main", vec![Switch]),
-        ("git switch --discard-changes main", vec![ForceSwitch]),
+        ("git checkout -f", vec![ForceSwitch { to: None }]),
+        (
+            "git checkout main",
+            vec![Switch {
+                to: Some(text("main")),
+            }],
+        ),
+        (
+            "git switch --discard-changes main",
+            vec![ForceSwitch {
+                to: Some(text("main")),
+            }],
+        ),
         (
             "git checkout -B main origin/main",
             vec![
@@ -147,7 +157,7 @@ fn git_is_read_as_git_reads_it() {
                     name: text("refs/heads/main"),
                     to: Some(text("origin/main")),
                 },
-                Switch,
+                Switch { to: None },
             ],
         ),
         (

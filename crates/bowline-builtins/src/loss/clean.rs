@@ -8,7 +8,7 @@ use bowline_guard::loss::{self, Folders, Loss};
 use super::Losses;
 use super::content::{Ignored, join};
 use super::files::named;
-use super::line::{GitLine, Line, Saved};
+use super::line::{GitLine, Line, Moved, Saved};
 use super::pathspec::Pathspecs;
 use crate::machine::git::{self, IgnoredFiles, Repository, UntrackedKind};
 
@@ -26,6 +26,9 @@ impl Losses<'_> {
             [] => Pathspecs::new(&[".".to_owned()], directory, repository)?,
             paths => Pathspecs::new(paths, directory, repository)?,
         };
+        if line.untracks == Moved::Yes {
+            return None;
+        }
         let excludes: Vec<globset::GlobMatcher> = clean
             .excludes
             .iter()
@@ -76,10 +79,7 @@ impl Losses<'_> {
         Some(if lost.is_empty() {
             Loss::Nothing("there is nothing to remove that somebody would miss".to_owned())
         } else {
-            let what = format!(
-                "{} is not in git, and this session did not make it",
-                named(&lost)
-            );
+            let what = format!("not in git, and not made by this session: {}", named(&lost));
             if clean.paths.is_empty() || specs.is_everything() {
                 Loss::Whole(what)
             } else {

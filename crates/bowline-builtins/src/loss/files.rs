@@ -389,12 +389,20 @@ impl Losses<'_> {
             }
             _ => return Vec::new(),
         };
+        let shown = matches!(
+            act,
+            Act::Write {
+                how: Writing::ByTool,
+                ..
+            }
+        );
         targets
             .into_iter()
-            .filter(|path| self.is_in_project(path) && !is_in_git(path) && !path.is_dir())
+            .filter(|path| !is_in_git(path) && !path.is_dir())
             .filter_map(|path| {
                 Some(Touch {
                     before: before.unwrap_or_else(|| self.before(&path)),
+                    shown,
                     staged: self.staged(&path),
                     path: path.to_str()?.to_owned(),
                 })
@@ -427,6 +435,7 @@ impl Losses<'_> {
                 .map(|path| Touch {
                     path: join(&repository.root, path).to_string_lossy().into_owned(),
                     before: if own { Before::Own } else { Before::Other },
+                    shown: false,
                     staged: None,
                 })
                 .collect(),

@@ -200,6 +200,8 @@ pub(super) struct GitLine {
     pub(super) added: Vec<Vec<String>>,
     /// What was merged or given to another machine, as written.
     pub(super) kept: Vec<String>,
+    /// Whether the line has taken files out of the index.
+    pub(super) untracks: Moved,
     /// Whether the line has removed a work tree, which holds its branch no longer.
     pub(super) worktrees: Moved,
     /// Refs that the line has deleted.
@@ -308,7 +310,8 @@ impl GitLine {
                         line.current = Some(line.branches.len() - 1);
                     }
                 }
-                GitAct::Switch => line.current = None,
+                GitAct::Switch { .. } | GitAct::ForceSwitch { .. } => line.current = None,
+                GitAct::Untrack => line.untracks = Moved::Yes,
                 GitAct::Add { paths } => line.added.push(paths.clone()),
                 GitAct::Commit { all } => line.commit(*all, &whose)?,
                 GitAct::DeleteRefs { names } => line.deleted.extend(names.iter().cloned()),

@@ -10,7 +10,7 @@ use bowline_guard::paths::is_within;
 use super::Losses;
 use super::content::{Ignored, join};
 use super::files::named;
-use super::line::{GitLine, Line, Saved, Whose};
+use super::line::{GitLine, Line, Moved, Saved, Whose};
 use super::pathspec::{Pathspecs, normal};
 use crate::machine::git::{self, IgnoredFiles, Repository, Staged, Worktree};
 
@@ -42,36 +42,63 @@ impl Losses<'_> {
         let everything = Pathspecs::everything();
         let throws_away = matches!(
             act,
-            GitAct::ResetHard { .. } | GitAct::ForceSwitch | GitAct::Restore { .. }
+            GitAct::ResetHard { .. } | GitAct::ForceSwitch { .. } | GitAct::Restore { .. }
         );
         if throws_away && let Some(loss) = self.unstashed_by(&repository, &line)? {
             return Some(loss);
         }
         match act {
             GitAct::ResetHard { to } => {
-                let loose = match line.tracked {
-                    Saved::Yes => Vec::new(),
-                    Saved::No => self.loose(&repository, &everything, IndexToo::Yes, &files)?,
-                };
-                let work = uncommitted(&loose, Extent::Whole);
+                let loose = self.loose_unless_saved(
+                    &repository,
+                    &everything,
+                    IndexToo::Yes,
+                    (&line, &files),
+                )?;
+                let in_the_way =
+                    self.in_the_way(&repository, to.as_deref(), &everything, (&line, &files))?;
+                let work = uncommitted(&[loose, in_the_way].concat(), Extent::Whole);
                 Some(match to.as_deref() {
                     None | Some("HEAD" | "@") => work,
                     Some(to) => work.and(self.dropped(&repository, to, &line)?),
                 })
             }
-            GitAct::ForceSwitch => {
-                let loose = match line.tracked {
-                    Saved::Yes => Vec::new(),
-                    Saved::No => self.loose(&repository, &everything, IndexToo::Yes, &files)?,
-                };
-                Some(uncommitted(&loose, Extent::Whole))
+            GitAct::ForceSwitch { to } => {
+                let loose = self.loose_unless_saved(
+                    &repository,
+                    &everything,
+                    IndexToo::Yes,
+                    (&line, &files),
+                )?;
+                let in_the_way =
+                    self.in_the_way(&repository, to.as_deref(), &everything, (&line, &files))?;
+                Some(uncommitted(&[loose, in_the_way].concat(), Extent::Whole))
             }
-            GitAct::Restore { paths, index, .. } => {
+            GitAct::Restore {
+                source,
+                paths,
+                index,
+            } => {
                 let specs = Pathspecs::new(paths, directory, &repository)?;
-                let loose = match line.tracked {
-                    Saved::Yes => Vec::new(),
-                    Saved::No => self.loose(&repository, &specs, *index, &files)?,
-                };
+                let mut loose =
+                    self.loose_unless_saved(&repository, &specs, *index, (&line, &files))?;
+                if let Some(source) = source {
+                    loose.extend(self.in_the_way(
+                        &repository,
+                        Some(source),
+                        &specs,
+                        (&line, &files),
+                    )?);
+                }
+                Some(uncommitted(&loose, extent(&specs)))
+            }
+            GitAct::Switch { to: Some(to) } => {
+                if self.git.resolve(&repository, to).is_some() || !directory.join(to).exists() {
+                    return Some(Loss::Nothing("git keeps what is not committed".to_owned()));
+                }
+                let specs = Pathspecs::new(std::slice::from_ref(to), directory, &repository)?;
+                let loose =
+                    self.loose_unless_saved(&repository, &specs, IndexToo::No, (&line, &files))?;
                 Some(uncommitted(&loose, extent(&specs)))
             }
             GitAct::RemoveForced { paths } => {
@@ -101,6 +128,64 @@ impl Losses<'_> {
             GitAct::Add { paths } => self.staged_deletion(&repository, directory, paths, earlier),
             _ => None,
         }
+    }
+
+    /// The same as [`Self::loose`], unless the line has put all of it somewhere safe.
+    fn loose_unless_saved(
+        &self,
+        repository: &Repository,
+        specs: &Pathspecs,
+        index: IndexToo,
+        (line, files): (&GitLine, &Line),
+    ) -> Option<Vec<Vec<u8>>> {
+        match line.tracked {
+            Saved::Yes => Some(Vec::new()),
+            Saved::No => self.loose(repository, specs, index, files),
+        }
+    }
+
+    /// Files that git does not track, and that a commit would put something else over; also those that the line has only
+    /// just put into the index, which are gone with it.
+    fn in_the_way(
+        &self,
+        repository: &Repository,
+        to: Option<&str>,
+        specs: &Pathspecs,
+        (line, files): (&GitLine, &Line),
+    ) -> Option<Vec<Vec<u8>>> {
+        let Some(commit) = self.git.resolve(repository, to.unwrap_or("HEAD")) else {
+            // Without a commit there is nothing to put there; one that is not known may have anything.
+            return match (to, line.moved) {
+                (None | Some("HEAD" | "@"), _) | (_, Moved::Yes) => Some(Vec::new()),
+                (Some(_), Moved::No) => None,
+            };
+        };
+        if line.untracked == Saved::Yes {
+            return Some(Vec::new());
+        }
+        let tree = self.git.commit(repository, commit)?.tree;
+        let added = line.added.iter().any(|paths| {
+            paths.is_empty()
+                || paths
+                    .iter()
+                    .any(|it| matches!(it.as_str(), "." | "*" | ":/"))
+        });
+        let mut found = Vec::new();
+        for entry in self.git.untracked(repository, b"", IgnoredFiles::Include)? {
+            let path = join(&repository.root, &entry.path);
+            if !specs.matches(&entry.path) || files.is_safe(&path) {
+                continue;
+            }
+            let staged = added && entry.ignored == git::Ignored::No;
+            let replaced = match self.git.tree_entry(repository, tree, &entry.path)? {
+                Some(there) => self.git.blob_id(&path) != Some(there.id),
+                None => false,
+            };
+            if (staged || replaced) && self.is_lost(&path)? {
+                found.push(entry.path);
+            }
+        }
+        Some(found)
     }
 
     /// The act of git, if it is in this repository.
@@ -330,7 +415,7 @@ fn uncommitted(paths: &[Vec<u8>], extent: Extent) -> Loss {
         return Loss::Nothing("no uncommitted work of others is in the way".to_owned());
     }
     let what = format!(
-        "{} has uncommitted work that this session did not make",
+        "uncommitted work that this session did not make is in {}",
         named(paths)
     );
     match extent {

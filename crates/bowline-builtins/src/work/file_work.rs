@@ -12,6 +12,8 @@ pub(super) struct FileWork {
     /// The end of the last call that did.
     pub(super) until: DateTime<Utc>,
     pub(super) share: Share,
+    /// Whether the agent was shown what is there.
+    pub(super) shown: bool,
     /// What git's index held when the session first wrote it.
     pub(super) staged: Option<String>,
     /// The name that git would give to what the last call left there.
@@ -39,6 +41,7 @@ impl FileWork {
         Self {
             since: goes_on.map_or(started, |it| it.since),
             until: ended,
+            shown: touch.shown,
             share: match touch.before {
                 Before::Missing | Before::Held => Share::Own,
                 Before::Own => goes_on.map_or(Share::Own, |it| it.share),

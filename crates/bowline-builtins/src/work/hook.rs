@@ -101,6 +101,8 @@ impl Work {
             .and_then(|it| it.get("run_in_background"))
         {
             Some(Value::Bool(true)) => Ground::Back,
+            // A tool that writes one file has nothing to do with others.
+            _ if Tool::named(tool).is_some_and(Tool::changes_a_file) => Ground::Back,
             _ => Ground::Fore,
         };
         let session = (input.session_id.as_str(), world.project_root());
@@ -319,8 +321,8 @@ fn git_before(losses: &Losses<'_>, acts: &[Act]) -> Option<GitBefore> {
             act,
             Act::Git {
                 act: GitAct::StashPush { .. }
-                    | GitAct::Switch
-                    | GitAct::ForceSwitch
+                    | GitAct::Switch { .. }
+                    | GitAct::ForceSwitch { .. }
                     | GitAct::CreateBranch { .. }
                     | GitAct::ResetHard { .. },
                 ..

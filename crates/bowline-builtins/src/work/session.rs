@@ -212,7 +212,11 @@ impl SessionWork {
     /// Whether the session has read the file as it is now.
     pub(super) fn knows(&self, path: &str, times: Times) -> bool {
         let read = self.reads.get(path).copied();
-        let wrote = self.files.get(path).map(|it| it.until);
+        let wrote = self
+            .files
+            .get(path)
+            .filter(|it| it.share == Share::Own || it.shown);
+        let wrote = wrote.map(|it| it.until);
         let seen = read.max(wrote);
         seen.is_some_and(|seen| {
             let known = |time| time <= seen || self.span_at(time).is_some();

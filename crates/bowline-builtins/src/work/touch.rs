@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Touch {
     pub(crate) path: String,
     pub(crate) before: Before,
+    /// Whether the agent was shown what is there now: its own tool wrote it.
+    #[serde(default)]
+    pub(crate) shown: bool,
     /// What git's index held for the path, in hexadecimal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) staged: Option<String>,

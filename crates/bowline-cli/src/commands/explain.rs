@@ -11,7 +11,7 @@ use bowline_guard::paths::World;
 use bowline_guard::tool_call::{
     CallDecision, ToolCall, judge_command, judge_looks, judge_shell, judge_tool_call, runs_a_shell,
 };
-use bowline_store::{SessionFilter, SqliteStore, Store};
+use bowline_store::{SessionFilter, SessionRef, SqliteStore, Store};
 use serde_json::{Map, Value};
 
 use crate::Outcome;
@@ -25,7 +25,7 @@ use view::Report;
 
 /// Show what the guard sees in a command or a tool call, and its verdict
 ///
-/// Judged by the project's settings, with what this machine has: links, and what git tracks. Nothing is run
+/// Judged by the project's settings, with what this machine has: links, what git holds, and what the session made. Nothing is run
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -57,7 +57,7 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
 
-    /// Judge it for this session, whose own files it may delete; `last` is the newest of the project, `none` nobody's
+    /// Judge it for this session, which may delete what it made; `last` is the newest of the project, `none` is for nobody
     #[arg(long, value_name = "ID", default_value = "last")]
     session: String,
 
@@ -129,6 +129,10 @@ impl Past {
             limit: 1,
             ..SessionFilter::default()
         };
+        if named != "last" && !matches!(store.session(SessionRef::Chain(named)), Ok(Some(_))) {
+            return Err(Error::usage("no such session is recorded")
+                .hint("`bowline session list` shows them; `--session none` judges for nobody"));
+        }
         let session = match named {
             "last" => store
                 .sessions(&filter)

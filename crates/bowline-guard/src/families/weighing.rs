@@ -13,6 +13,8 @@ rules! {
         instead "leave it, and tell the person what should go";
     STAGE_LOSS = Discard, "git.stage-loss", "Takes out of the index the only copy of a file that was just deleted",
         instead "leave the index as it is, or commit the file first";
+    SET_BACK = Discard, "git.set-back", "Replaces uncommitted work in files, by a word that could be a branch",
+        instead "look first with `git diff`, and keep the work with `git stash`";
     MOVE_BRANCH = History, "git.move-branch", "Sets a branch to another commit, and nothing else holds what it had",
         instead "keep the commits first: `git branch NAME-before`";
 }
@@ -134,7 +136,7 @@ fn may_lose_silently(act: &Act, earlier: &[Act], world: &dyn World) -> bool {
                     || (!by_name(target, world) && world.is_ignored(&target.path) == Some(true)))
         }
         Act::Git {
-            act: GitAct::MoveRef { .. },
+            act: GitAct::MoveRef { .. } | GitAct::Switch { to: Some(_) },
             ..
         } => true,
         Act::Git {
@@ -182,6 +184,10 @@ fn settle(effects: &mut Vec<Effect>, subject: &Subject<'_>, act: &Act, loss: Los
                 act: GitAct::Add { .. },
                 ..
             } => STAGE_LOSS.effect(gravity, "stages a deletion"),
+            Act::Git {
+                act: GitAct::Switch { .. },
+                ..
+            } => SET_BACK.effect(gravity, "sets files back"),
             Act::Git { .. } => MOVE_BRANCH.effect(gravity, "sets a branch to another commit"),
             Act::Delete { target, .. } => DELETE_WORK
                 .effect(gravity, format!("deletes {}", target.path))

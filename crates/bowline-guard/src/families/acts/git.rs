@@ -106,14 +106,11 @@ fn moves(run: &Run<'_>, rest: &[Arg], directory: &str) -> Vec<Act> {
         return Vec::new();
     }
     let mut words = targets(run, &parsed.words, directory);
-    let Some(to) = words.pop() else {
-        return Vec::new();
-    };
-    vec![if parsed.has(&["f", "force"]) {
-        Act::Move { from: words, to }
-    } else {
-        Act::Make(to)
-    }]
+    match words.pop() {
+        // What is moved keeps its owner.
+        Some(to) if !words.is_empty() => vec![Act::Move { from: words, to }],
+        _ => Vec::new(),
+    }
 }
 
 fn clones(run: &Run<'_>, rest: &[Arg], directory: &str) -> Vec<Act> {
@@ -193,9 +190,11 @@ fn checkout(rest: &[Arg]) -> Vec<GitAct> {
     if parsed.has(&["pathspec-from-file", "p", "patch", "ours", "theirs"]) {
         return Vec::new();
     }
-    let force = parsed.has(&["f", "force"]).then_some(GitAct::ForceSwitch);
+    let force = parsed.has(&["f", "force"]).then(|| GitAct::ForceSwitch {
+        to: some(parsed.at(0)),
+    });
     if force.is_some() && parsed.has(&["recurse-submodules"]) {
-        let there = GitAct::InSubmodules(vec![GitAct::ForceSwitch]);
+        let there = GitAct::InSubmodules(vec![GitAct::ForceSwitch { to: None }]);
         return force.into_iter().chain([there]).collect();
     }
     if let Some(acts) = new_branch(&parsed, &["b", "orphan"], &["B"]) {
@@ -212,7 +211,8 @@ fn checkout(rest: &[Arg]) -> Vec<GitAct> {
     };
     let paths = parsed.from(before);
     if paths.is_empty() {
-        return vec![force.unwrap_or(GitAct::Switch)];
+        let to = some(parsed.at(0)).filter(|_| parsed.before_dashes.is_none());
+        return vec![force.unwrap_or(GitAct::Switch { to })];
     }
     let source = (before > 0).then(|| parsed.at(0).to_owned());
     let index = if source.is_some() {
@@ -232,7 +232,10 @@ fn new_branch(parsed: &Parsed<'_>, plain: &[&str], forced: &[&str]) -> Option<Ve
     let at = some(parsed.at(0));
     if let Some(name) = parsed.value(forced) {
         let name = format!("refs/heads/{name}");
-        return Some(vec![GitAct::MoveRef { name, to: at }, GitAct::Switch]);
+        return Some(vec![
+            GitAct::MoveRef { name, to: at },
+            GitAct::Switch { to: None },
+        ]);
     }
     let name = format!("refs/heads/{}", parsed.value(plain)?);
     Some(vec![GitAct::CreateBranch {
@@ -273,10 +276,12 @@ fn switch(rest: &[Arg]) -> Vec<GitAct> {
     let parsed = parse(rest, &spec);
     let force = parsed
         .has(&["f", "force", "discard-changes"])
-        .then_some(GitAct::ForceSwitch);
+        .then(|| GitAct::ForceSwitch {
+            to: some(parsed.at(0)),
+        });
     match new_branch(&parsed, &["c", "create", "orphan"], &["C", "force-create"]) {
         Some(acts) => force.into_iter().chain(acts).collect(),
-        None => vec![force.unwrap_or(GitAct::Switch)],
+        None => vec![force.unwrap_or(GitAct::Switch { to: None })],
     }
 }
 
@@ -321,8 +326,11 @@ fn remove(rest: &[Arg]) -> Vec<GitAct> {
     let spec =
         Spec::gnu(&["pathspec-from-file"]).shortening(&["cached", "dry-run", "force", "quiet"]);
     let parsed = parse(rest, &spec);
-    if parsed.has(&["cached", "n", "dry-run", "pathspec-from-file"]) {
+    if parsed.has(&["n", "dry-run", "pathspec-from-file"]) {
         return Vec::new();
+    }
+    if parsed.has(&["cached"]) {
+        return vec![GitAct::Untrack];
     }
     vec![if parsed.has(&["f", "force"]) {
         GitAct::RemoveForced {
