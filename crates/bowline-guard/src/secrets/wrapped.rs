@@ -58,7 +58,8 @@ fn text_end(text: Text<'_>, at: usize) -> usize {
 /// The rest of a line, all lines as long as that one that go on in the same way, and the beginning of the last.
 fn parts(text: Text<'_>, line: usize, end: usize) -> Vec<Range<usize>> {
     let columns = (end - line).saturating_sub(SLACK).max(LEAST_COLUMNS);
-    let mut parts = vec![text.run_back(end, MOST, is_part).max(line)..end];
+    let last = text.run_back(end, MOST, is_part).max(line)..end;
+    let mut parts = Vec::from([last]);
     let mut end = end;
     while parts.len() < MOST_LINES {
         let next = text.run(end, 2, |b| b == b'\r' || b == b'\n');
