@@ -3,7 +3,7 @@
 use super::Interpreter;
 use super::call::Call;
 use super::decode;
-use super::filters::filtered;
+use super::filters::{filtered, filters};
 use super::options::{first_operand, texts_of};
 use super::scope::Scope;
 use super::value::{Item, MAX_TEXT, Output, UNKNOWN};
@@ -191,6 +191,26 @@ fn filter(
     call: &Call,
     scope: &mut Scope,
 ) -> Option<Output> {
+    let reads_files = matches!(
+        name,
+        "cat"
+            | "tac"
+            | "head"
+            | "tail"
+            | "rev"
+            | "sort"
+            | "uniq"
+            | "nl"
+            | "base64"
+            | "gbase64"
+            | "base32"
+            | "openssl"
+            | "xxd"
+            | "basenc"
+    );
+    if call.input.is_none() && !reads_files {
+        return None;
+    }
     let args = call.args();
     let has = |options: &[&str]| {
         args.iter()
@@ -227,7 +247,8 @@ fn filter(
         }
         _ => (**call.input.as_ref()?).clone(),
     };
-    if input.is_known()
+    if filters(name)
+        && input.is_known()
         && let Some(text) = filtered(name, call, &input.text)
     {
         return Some(Output::text(text));

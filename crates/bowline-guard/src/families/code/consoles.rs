@@ -119,6 +119,5 @@ fn services(bare: &str) -> Option<Effect> {
     let lists = bare.contains("volumes.list(") && bare.contains(".remove(");
     let deletes =
         |it: &&str| bare.contains(*it) && (*it != "objects.all()" || bare.contains(".delete("));
-    (lists || calls.iter().any(deletes))
-        .then(|| DATABASE.grave("deletes what a service keeps"))
+    (lists || calls.iter().any(deletes)).then(|| DATABASE.grave("deletes what a service keeps"))
 }
