@@ -109,8 +109,10 @@ fn effects_at(program: &str, invocation: &Invocation, world: &dyn World) -> Vec<
         invocation,
     };
     found.extend(files::effects(invocation, world));
+    let mut asks = false;
     for _ in 0..MAX_LAUNCHES {
-        if !args::asks_for_help(run.name, run.args) {
+        asks = args::asks_for_help(run.name, run.args);
+        if !asks {
             for family in FAMILIES {
                 found.extend(family(run));
             }
@@ -126,10 +128,12 @@ fn effects_at(program: &str, invocation: &Invocation, world: &dyn World) -> Vec<
         }
     }
     // Only where nobody who knows the program has spoken.
-    if found.iter().all(|it| it.gravity == Gravity::Harmless)
-        && !args::asks_for_help(run.name, run.args)
+    if !asks
+        && !unlisted::is_local(run.name)
+        && found.iter().all(|it| it.gravity == Gravity::Harmless)
     {
         found.extend(unlisted::effects(run));
+        found.extend(secrets::unlisted_reader(run, world));
     }
     found
 }

@@ -328,6 +328,9 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
 fn sql_options(run: Run<'_>) -> Vec<Effect> {
     let mut before = "";
     let mut found = Vec::new();
+    if run.args.len() < 2 {
+        return found;
+    }
     for text in run.args.iter().map(word) {
         let (option, value) = match text.split_once('=') {
             Some((option, value)) if option.starts_with("--") => (option, value),

@@ -23,6 +23,7 @@ use super::launch::base_name;
 use super::rule::rules;
 use filters::Lets;
 pub(super) use flow::{is_fed_by, without_unseen};
+pub(super) use more::unlisted as unlisted_reader;
 use programs::{code_host, container_copy, dd, find, git, openssl, request, upload};
 use readers::READERS;
 pub(super) use variables::names_a_secret;

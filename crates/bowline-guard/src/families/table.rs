@@ -98,13 +98,13 @@ impl Row {
 #[derive(Debug)]
 pub(super) struct Table {
     rows: &'static [Row],
-    marks: [u64; 4],
+    marks: [u64; 16],
 }
 
 impl Table {
     #[expect(clippy::indexing_slicing, reason = "a mistake would not compile")]
     pub(super) const fn new(rows: &'static [Row]) -> Self {
-        let mut marks = [0; 4];
+        let mut marks = [0; 16];
         let mut row = 0;
         while row < rows.len() {
             let mut program = 0;
@@ -142,5 +142,5 @@ const fn mark(name: &[u8]) -> (usize, u64) {
         [] => (0, 0),
     };
     let place = name.len() * 31 + first as usize * 7 + last as usize;
-    (place / 64 % 4, 1 << (place % 64))
+    (place / 64 % 16, 1 << (place % 64))
 }

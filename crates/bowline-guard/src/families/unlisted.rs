@@ -12,7 +12,7 @@ use super::database::is_disposable;
 use super::rule::rules;
 use super::stores;
 use kinds::{holds_data, is_cache, is_local_kind, is_replaceable, singular};
-use local::is_local;
+pub(super) use local::is_local;
 
 rules! {
     DELETES = Cloud, "unlisted.delete", "Deletes something by a tool that is not known more closely",
@@ -145,7 +145,7 @@ impl<'run> Said<'run> {
 
 /// What a program that no family had anything to say about would delete.
 pub(super) fn effects(run: Run<'_>) -> Option<Effect> {
-    if run.args.is_empty() || is_local(run.name) {
+    if run.args.is_empty() {
         return None;
     }
     let said = Said::of(run);

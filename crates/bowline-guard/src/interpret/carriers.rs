@@ -15,19 +15,30 @@ use crate::invocation::Through;
 const MAX_WORDS: usize = 64;
 const MAX_COMMANDS: usize = 16;
 
+/// The longest path of a program that counts, in a setting.
+const MAX_PROGRAM: usize = 64;
+
 impl Interpreter<'_> {
     /// Follows the commands that stand among an unlisted program's words.
     pub(super) fn carried(&mut self, name: &str, call: &Call, scope: &mut Scope) {
         if call.args().is_empty() && call.input.is_none() {
             return;
         }
-        if foreign::is_parsed(name) {
+        let names_only = takes_names(name);
+        if !names_only && foreign::is_parsed(name) {
             return;
         }
-        let mut texts = settings(name, call.args());
-        if !takes_names(name) || matches!(name, "task" | "pre-commit") {
-            self.wrapped(name, call, scope);
-            texts.extend(given_texts(name, call.args()));
+        let mut texts = Vec::new();
+        let follows = !names_only || matches!(name, "task" | "pre-commit");
+        // Hardly any word is a command: the rest is only looked at then.
+        if call.args().iter().any(|it| begins_a_command(it.marked())) {
+            texts = settings(name, call.args());
+            if follows {
+                self.wrapped(name, call, scope);
+                texts.extend(given_texts(name, call.args()));
+            }
+        }
+        if follows {
             for item in call.args() {
                 let text = self.readable(item, scope);
                 texts.extend(text.map(|it| recipe(&it)).into_iter().flatten());
@@ -40,7 +51,12 @@ impl Interpreter<'_> {
                 self.nested(&text, &inner, None);
             }
         }
-        foreign::follow(self, name, call, scope);
+        if !names_only {
+            self.cleared(name, call, scope);
+        }
+        if !names_only || foreign::is_scriptable(name) {
+            foreign::follow(self, name, call, scope);
+        }
     }
 
     /// The surroundings of what a program runs.
@@ -233,19 +249,35 @@ fn is_command(text: &str) -> bool {
 /// Options and settings that name a command: `--run_under=…`, `-Dexec.executable=…`, `target.x.runner="…"`.
 fn settings(name: &str, args: &[Item]) -> Vec<String> {
     let mut found = Vec::new();
-    let mut before: Option<&str> = None;
+    let mut before = "";
     for item in args.iter().take(MAX_WORDS) {
         let word = item.marked();
-        let option = before.take();
-        if let Some((key, value)) = word.split_once('=').filter(|(key, _)| carries(name, key)) {
+        // `--editor=text`, or `--editor text` and `npm config set script-shell text`.
+        let (key, value) = word.split_once('=').unwrap_or((before, word));
+        before = word;
+        if carries(name, key) {
             found.extend(setting(key, value, args));
-        } else if let Some(option) = option {
-            found.extend(setting(option, word, args));
         }
-        // `--editor text`, and `npm config set script-shell text`.
-        before = (carries(name, word) && !word.contains('=')).then_some(word);
     }
     found
+}
+
+/// Whether the first word of a word or of its value, in quotes or in a list, is a program worth following.
+fn begins_a_command(word: &str) -> bool {
+    let value = word.split_once('=').map_or(word, |(_, value)| value);
+    let begins =
+        |byte: &u8| byte.is_ascii_lowercase() || matches!(byte, b'/' | b'[' | b'"' | b'\'');
+    if !value.as_bytes().first().is_some_and(begins) {
+        return false;
+    }
+    let value = value.trim_start_matches(['[', '"', '\'']);
+    let bytes = value.as_bytes();
+    let end = bytes
+        .iter()
+        .take(MAX_PROGRAM)
+        .position(|it| matches!(it, b' ' | b'"' | b'\'' | b',' | b']' | b'\t' | b'\n'));
+    let end = end.unwrap_or(bytes.len());
+    end <= MAX_PROGRAM && could_harm(base(value.get(..end).unwrap_or_default()))
 }
 
 /// Whether an option or a setting holds a command of one's own.

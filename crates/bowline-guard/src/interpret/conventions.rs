@@ -93,6 +93,9 @@ impl Interpreter<'_> {
 
     /// `dd of=x`, `install /dev/stdin x`, `cp a b`: files that get what is known already.
     pub(super) fn copied_text(&mut self, name: &str, call: &Call, scope: &mut Scope) {
+        if self.files.is_empty() && call.input.is_none() {
+            return;
+        }
         let known = |interpreter: &Self, item: &Item| -> Option<Rc<Output>> {
             if matches!(item.text(), Some("/dev/stdin" | "-")) {
                 return call.input.clone();

@@ -36,11 +36,16 @@ impl Interpreter<'_> {
                     self.emit_call(&empty);
                 }
             }
-            _ => self.cleared(name, call, scope),
+            _ => {}
         }
     }
 
-    fn cleared(&mut self, name: &str, call: &Call, scope: &mut Scope) {
+    /// Follows the folders that a builder empties before it writes to them.
+    pub(super) fn cleared(&mut self, name: &str, call: &Call, scope: &mut Scope) {
+        let folders = folders(name, call.args());
+        if folders.is_empty() {
+            return;
+        }
         let clears = if asks_to_clear(call.args()) {
             Clears::Asked
         } else if let Some(clears) = clears_by_itself(name, call.args()) {
@@ -48,7 +53,7 @@ impl Interpreter<'_> {
         } else {
             return;
         };
-        for folder in folders(name, call.args()) {
+        for folder in folders {
             if self.is_a_loss(&folder, clears, scope) {
                 let words = vec![Item::known("rm"), Item::known("-rf"), folder];
                 let delete = Call::of(words, scope);
@@ -189,6 +194,13 @@ fn is_output(name: &str, option: &str) -> bool {
     let Some(option) = option.strip_prefix('-') else {
         return false;
     };
+    // All of their names begin with one of these.
+    if !option
+        .trim_start_matches('-')
+        .starts_with(['o', 'O', 'd', 'D', 's', 't', 'b', 'C'])
+    {
+        return false;
+    }
     let lower = option
         .trim_start_matches('-')
         .to_ascii_lowercase()

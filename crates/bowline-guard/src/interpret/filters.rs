@@ -6,6 +6,37 @@ use super::decode;
 use super::options::{first_operand, texts_of};
 use super::value::Item;
 
+/// Whether a program is one of the filters that are followed here.
+pub(super) fn filters(name: &str) -> bool {
+    matches!(
+        name,
+        "head"
+            | "tail"
+            | "cut"
+            | "paste"
+            | "fold"
+            | "column"
+            | "expand"
+            | "unexpand"
+            | "fmt"
+            | "nl"
+            | "grep"
+            | "egrep"
+            | "fgrep"
+            | "base64"
+            | "tr"
+            | "jq"
+            | "gojq"
+            | "jaq"
+            | "awk"
+            | "gawk"
+            | "mawk"
+            | "sed"
+            | "gsed"
+            | "xargs"
+    )
+}
+
 /// What a filter makes of a text that is known; `None` for one that is not followed here.
 pub(super) fn filtered(name: &str, call: &Call, text: &str) -> Option<String> {
     if text.len() > MAX_TEXT {

@@ -4,7 +4,7 @@ use super::Interpreter;
 use super::bounds::{MAX_TEXT, Size, TooLong, add_sources, replaced};
 use super::call::Call;
 use super::decode;
-use super::filters::filtered;
+use super::filters::{filtered, filters};
 use super::options::{first_operand, texts_of};
 use super::scope::Scope;
 use super::value::{Item, Output, UNKNOWN};
@@ -208,6 +208,26 @@ fn filter(
     call: &Call,
     scope: &mut Scope,
 ) -> Option<Output> {
+    let reads_files = matches!(
+        name,
+        "cat"
+            | "tac"
+            | "head"
+            | "tail"
+            | "rev"
+            | "sort"
+            | "uniq"
+            | "nl"
+            | "base64"
+            | "gbase64"
+            | "base32"
+            | "openssl"
+            | "xxd"
+            | "basenc"
+    );
+    if call.input.is_none() && !reads_files {
+        return None;
+    }
     let args = call.args();
     let has = |options: &[&str]| {
         args.iter()
@@ -244,7 +264,8 @@ fn filter(
         }
         _ => (**call.input.as_ref()?).clone(),
     };
-    if input.is_known()
+    if filters(name)
+        && input.is_known()
         && let Some(text) = filtered(name, call, &input.text)
     {
         return Some(Output::text(text));

@@ -3,7 +3,7 @@
 
 use super::Interpreter;
 use super::call::Call;
-use super::known::{base, could_harm, takes_names};
+use super::known::{Names, base, could_harm};
 use super::scope::Scope;
 use super::value::{Content, Item, UNKNOWN};
 use crate::invocation::Value;
@@ -60,36 +60,16 @@ pub(super) fn is_parsed(name: &str) -> bool {
 }
 
 /// Programs that take names of files, and code in some of their options.
-fn is_scriptable(name: &str) -> bool {
-    matches!(
-        name,
-        "emacs"
-            | "emacsclient"
-            | "vim"
-            | "vi"
-            | "nvim"
-            | "ex"
-            | "view"
-            | "vimdiff"
-            | "gvim"
-            | "rvim"
-            | "psql"
-            | "mysql"
-            | "mariadb"
-            | "sqlite3"
-            | "awk"
-            | "gawk"
-            | "mawk"
-            | "sftp"
-            | "mail"
-            | "mailx"
-            | "mutt"
-            | "ed"
-            | "less"
-            | "man"
-            | "rpm"
-    )
+pub(super) fn is_scriptable(name: &str) -> bool {
+    SCRIPTABLE.has(name)
 }
+
+/// Editors, consoles of databases, and the like.
+#[rustfmt::skip]
+static SCRIPTABLE: Names = Names::new(&[
+    "awk", "ed", "emacs", "emacsclient", "ex", "gawk", "gvim", "less", "mail", "mailx", "man", "mariadb", "mawk",
+    "mutt", "mysql", "nvim", "psql", "rpm", "rvim", "sftp", "sqlite3", "vi", "view", "vim", "vimdiff",
+]);
 
 /// Follows what the code among a program's arguments runs, deletes and reads.
 pub(super) fn follow(
@@ -98,22 +78,18 @@ pub(super) fn follow(
     call: &Call,
     scope: &mut Scope,
 ) {
-    let scriptable = is_scriptable(name);
-    if is_parsed(name) || (!scriptable && takes_names(name)) {
-        return;
-    }
     let mut codes: Vec<String> = Vec::new();
     for item in call.args() {
         let read = interpreter.readable(item, scope);
         let text = read.as_deref().unwrap_or_else(|| item.marked());
-        if looks_like_code(text) || !escapes(text).is_empty() {
+        if looks_like_code(text) || (text.as_bytes().contains(&b' ') && !escapes(text).is_empty()) {
             codes.push(text.to_owned());
         }
     }
     if let Some(input) = call
         .input
         .as_deref()
-        .filter(|_| reads_code(name) || scriptable)
+        .filter(|_| reads_code(name) || is_scriptable(name))
     {
         codes.push(input.text.clone());
     }
@@ -127,8 +103,8 @@ pub(super) fn follow(
 
 fn looks_like_code(text: &str) -> bool {
     text.len() > 5
+        && text.bytes().any(|it| matches!(it, b' ' | b'(' | b'['))
         && text.contains(['"', '\'', '(', '!', '{', '<', '[', '`', '\\', '.'])
-        && text.contains([' ', '(', '['])
 }
 
 fn scan(interpreter: &mut Interpreter<'_>, name: &str, code: &str, call: &Call, scope: &mut Scope) {

@@ -5,110 +5,60 @@ pub(crate) fn base(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or(word)
 }
 
+/// A sorted list of names, and where the names with each first letter begin: every program run is looked up in some.
+#[derive(Debug)]
+pub(crate) struct Names {
+    sorted: &'static [&'static str],
+    starts: [u16; 129],
+}
+
+impl Names {
+    #[expect(clippy::indexing_slicing, reason = "a mistake would not compile")]
+    pub(crate) const fn new(sorted: &'static [&'static str]) -> Self {
+        let mut starts = [0; 129];
+        let mut letter = 0;
+        let mut at = 0;
+        while letter < 129 {
+            while at < sorted.len() && (sorted[at].as_bytes()[0] as usize) < letter {
+                at += 1;
+            }
+            #[expect(clippy::cast_possible_truncation, reason = "the lists are short")]
+            {
+                starts[letter] = at as u16;
+            }
+            letter += 1;
+        }
+        Self { sorted, starts }
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        let Some(first) = name.as_bytes().first().map(|it| usize::from(*it)) else {
+            return false;
+        };
+        let (Some(from), Some(to)) = (self.starts.get(first), self.starts.get(first + 1)) else {
+            return false;
+        };
+        let group = self.sorted.get(usize::from(*from)..usize::from(*to));
+        group.is_some_and(|it| it.contains(&name))
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_sorted(&self) -> bool {
+        self.sorted.is_sorted()
+    }
+}
+
 /// Whether a program is worth following when another program's words name it.
 pub(crate) fn could_harm(program: &str) -> bool {
-    // Most words are longer, or hold what no such name holds.
-    if program.len() > 16 || program.len() < 2 {
-        return false;
-    }
-    super::shells::is_shell(program)
-        || deletes(program)
-        || matches!(
-            program,
-            "find"
-                | "fd"
-                | "git"
-                | "hg"
-                | "svn"
-                | "jj"
-                | "mv"
-                | "cp"
-                | "ln"
-                | "tee"
-                | "cat"
-                | "sudo"
-                | "doas"
-                | "env"
-                | "xargs"
-                | "nohup"
-                | "timeout"
-                | "busybox"
-                | "toybox"
-                | "python"
-                | "python3"
-                | "node"
-                | "perl"
-                | "ruby"
-                | "php"
-                | "npx"
-                | "bunx"
-                | "rails"
-                | "rake"
-                | "artisan"
-                | "prisma"
-                | "flyway"
-                | "alembic"
-                | "drush"
-                | "terraform"
-                | "tofu"
-                | "pulumi"
-                | "aws"
-                | "gcloud"
-                | "az"
-                | "kubectl"
-                | "helm"
-                | "docker"
-                | "podman"
-                | "psql"
-                | "mysql"
-                | "mariadb"
-                | "sqlite3"
-                | "mongosh"
-                | "mongo"
-                | "redis-cli"
-                | "curl"
-                | "wget"
-                | "rsync"
-                | "scp"
-                | "chmod"
-                | "chown"
-                | "crontab"
-                | "systemctl"
-                | "shutdown"
-                | "reboot"
-                | "poweroff"
-                | "halt"
-                | "killall"
-                | "pkill"
-                | "printenv"
-                | "cmd"
-                | "powershell"
-                | "pwsh"
-        )
+    // Most words are longer, or begin with what no such name begins with.
+    (2..=16).contains(&program.len())
+        && program.starts_with(|c: char| c.is_ascii_lowercase())
+        && (HARMFUL.has(program) || program.starts_with("mkfs."))
 }
 
 /// Programs that delete or wipe whatever they are given.
 pub(crate) fn deletes(program: &str) -> bool {
-    matches!(
-        program,
-        "rm" | "grm"
-            | "rmdir"
-            | "unlink"
-            | "shred"
-            | "srm"
-            | "wipe"
-            | "rimraf"
-            | "del-cli"
-            | "dd"
-            | "mkfs"
-            | "wipefs"
-            | "truncate"
-            | "dropdb"
-            | "fdisk"
-            | "parted"
-            | "sgdisk"
-            | "blkdiscard"
-    ) || program.starts_with("mkfs.")
+    DELETING.has(program) || program.starts_with("mkfs.")
 }
 
 /// Names that other programs have for commands of their own: `devbox rm`, `simctl shutdown`.
@@ -140,50 +90,72 @@ pub(crate) fn is_common_verb(program: &str) -> bool {
 
 /// Programs whose words are texts, patterns, names of packages or of files, and programs that are followed elsewhere:
 /// a dangerous name among their words is only a name.
-#[rustfmt::skip]
 pub(crate) fn takes_names(program: &str) -> bool {
-    matches!(
-        program,
-        // Printing, searching, looking things up.
-        "echo" | "printf" | "print" | "cat" | "head" | "tail" | "less" | "more" | "bat" | "ls" | "eza" | "exa" | "tree"
-            | "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "ugrep" | "zgrep" | "sift" | "ast-grep" | "sg" | "comby"
-            | "semgrep" | "fzf" | "sk" | "locate" | "fd" | "find" | "wc" | "sort" | "uniq" | "cut" | "tr" | "diff" | "cmp"
-            | "comm" | "sed" | "awk" | "gawk" | "mawk" | "jq" | "yq" | "gron" | "xmllint" | "column" | "paste" | "nl"
-            | "tac" | "rev" | "fold" | "fmt" | "tee" | "file" | "stat" | "du" | "df" | "basename" | "dirname" | "realpath"
-            | "readlink" | "man" | "info" | "tldr" | "cheat" | "howdoi" | "apropos" | "whatis" | "which" | "whereis" | "type"
-            | "hash" | "command" | "explain" | "explainshell" | "thefuck" | "navi" | "eg" | "bro" | "kb" | "zeal"
-            | "say" | "espeak" | "notify-send" | "terminal-notifier" | "osd_cat" | "figlet" | "toilet" | "cowsay" | "banner"
-            | "lolcat" | "logger" | "wall" | "write" | "mail" | "mailx" | "mutt" | "xclip" | "xsel" | "pbcopy" | "wl-copy"
-            | "zenity" | "dialog" | "whiptail" | "yad" | "gum" | "test" | "[" | "[[" | "expr" | "let" | "seq" | "date"
-            | "true" | "false" | ":" | "sleep" | "read" | "exit" | "return" | "trap" | "history" | "fc" | "bind" | "complete"
-            | "compgen" | "alias" | "unalias" | "shopt" | "ulimit" | "umask" | "wait" | "jobs" | "disown"
-            // Files.
-            | "rm" | "rmdir" | "cp" | "mv" | "ln" | "mkdir" | "touch" | "chmod" | "chown" | "chgrp" | "install" | "truncate"
-            | "dd" | "shred" | "unlink" | "tar" | "gtar" | "zip" | "unzip" | "gzip" | "gunzip" | "bzip2" | "xz" | "zstd"
-            | "7z" | "rsync" | "scp" | "sftp" | "curl" | "wget" | "http" | "xh" | "md5sum" | "sha1sum" | "sha256sum"
-            | "shasum" | "cksum" | "base64" | "base32" | "xxd" | "od" | "hexdump" | "strings" | "objdump" | "nm" | "readelf"
-            | "ldd" | "otool" | "strip" | "patch" | "mktemp" | "open" | "xdg-open" | "code" | "cursor" | "subl" | "idea"
-            | "vim" | "vi" | "nvim" | "nano" | "emacs" | "ed" | "ex"
-            // Version control and code hosts: their own families read them.
-            | "git" | "hub" | "gh" | "glab" | "hg" | "svn" | "jj" | "sl" | "fossil" | "bzr" | "brz" | "p4" | "tig" | "lazygit"
-            | "gitk" | "pre-commit" | "gitleaks" | "trufflehog"
-            // Packages.
-            | "npm" | "pnpm" | "yarn" | "bun" | "pip" | "pip3" | "pipx" | "conda" | "mamba" | "micromamba" | "brew" | "apt"
-            | "apt-get" | "apt-cache" | "aptitude" | "nala" | "dpkg" | "rpm" | "yum" | "dnf" | "zypper" | "pacman" | "yay"
-            | "paru" | "apk" | "snap" | "flatpak" | "port" | "choco" | "winget" | "scoop" | "emerge" | "xbps-install" | "opkg"
-            | "nix-env" | "gem" | "composer" | "cpan" | "cpanm" | "luarocks" | "opam" | "rustup" | "cargo-binstall" | "sdk"
-            | "asdf" | "mise" | "rtx" | "nvm" | "fnm" | "volta" | "pyenv" | "rbenv" | "tfenv" | "jenv" | "pkg" | "pkgin"
-            | "update-alternatives" | "vcpkg" | "conan" | "helm" | "krew"
-            // Read by families of their own.
-            | "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" | "kubectl" | "oc" | "k9s" | "terraform"
-            | "tofu" | "terragrunt" | "aws" | "psql" | "mysql" | "mariadb" | "sqlite3" | "mongosh" | "mongo" | "redis-cli"
-            | "crontab" | "kill" | "pkill" | "killall" | "pgrep" | "pidof" | "ps" | "top" | "htop" | "lsof" | "service"
-            | "systemctl" | "journalctl" | "launchctl"
-            // Assistants take a question.
-            | "claude" | "codex" | "gemini" | "aider" | "llm" | "ollama" | "opencode" | "goose" | "cursor-agent" | "copilot"
-            | "chatgpt" | "sgpt" | "aichat" | "mods" | "fabric" | "bowline" | "bowline-hook"
-            // Notes, tickets, messages.
-            | "jira" | "linear" | "slack" | "todo" | "todo.sh" | "task" | "timew" | "watson" | "zoxide" | "jrnl" | "nb"
-            | "dnote" | "obsidian" | "notion" | "trello"
-    )
+    NAMING.has(program)
+}
+
+/// Shells, interpreters, programs that delete, and programs that families know well.
+#[rustfmt::skip]
+static HARMFUL: Names = Names::new(&[
+    "alembic", "artisan", "ash", "aws", "az", "bash", "blkdiscard", "bunx", "busybox", "cat", "chmod", "chown", "cmd",
+    "cp", "crontab", "csh", "curl", "dash", "dd", "del-cli", "doas", "docker", "dropdb", "drush", "elvish", "env",
+    "fd", "fdisk", "find", "fish", "flyway", "gcloud", "git", "grm", "halt", "helm", "hg", "jj", "killall", "ksh",
+    "ksh93", "kubectl", "ln", "mariadb", "mkfs", "mksh", "mongo", "mongosh", "mv", "mysql", "node", "nohup", "npx",
+    "nu", "osh", "parted", "perl", "php", "pkill", "podman", "poweroff", "powershell", "printenv", "prisma", "psql",
+    "pulumi", "pwsh", "python", "python3", "rails", "rake", "rbash", "reboot", "redis-cli", "rimraf", "rm", "rmdir",
+    "rsync", "ruby", "scp", "sgdisk", "sh", "shred", "shutdown", "sqlite3", "srm", "sudo", "svn", "systemctl", "tcsh",
+    "tee", "terraform", "timeout", "tofu", "toybox", "truncate", "unlink", "wget", "wipe", "wipefs", "xargs", "xonsh",
+    "yash", "zsh",
+]);
+
+/// Programs that delete.
+#[rustfmt::skip]
+static DELETING: Names = Names::new(&[
+    "blkdiscard", "dd", "del-cli", "dropdb", "fdisk", "grm", "mkfs", "parted", "rimraf", "rm", "rmdir", "sgdisk",
+    "shred", "srm", "truncate", "unlink", "wipe", "wipefs",
+]);
+
+/// Printing and searching, files, version control, packages, assistants, notes, and what families read by themselves.
+#[rustfmt::skip]
+static NAMING: Names = Names::new(&[
+    "7z", ":", "[", "[[", "ack", "ag", "aichat", "aider", "alias", "apk", "apropos", "apt", "apt-cache", "apt-get",
+    "aptitude", "asdf", "ast-grep", "awk", "aws", "banner", "base32", "base64", "basename", "bat", "bind", "bowline",
+    "bowline-hook", "brew", "bro", "brz", "bun", "bzip2", "bzr", "cargo-binstall", "cat", "chatgpt", "cheat", "chgrp",
+    "chmod", "choco", "chown", "cksum", "claude", "cmp", "code", "codex", "column", "comby", "comm", "command",
+    "compgen", "complete", "composer", "conan", "conda", "copilot", "cowsay", "cp", "cpan", "cpanm", "crontab",
+    "curl", "cursor", "cursor-agent", "cut", "date", "dd", "df", "dialog", "diff", "dirname", "disown", "dnf",
+    "dnote", "docker", "docker-compose", "dpkg", "du", "echo", "ed", "eg", "egrep", "emacs", "emerge", "espeak", "ex",
+    "exa", "exit", "explain", "explainshell", "expr", "eza", "fabric", "false", "fc", "fd", "fgrep", "figlet", "file",
+    "find", "flatpak", "fmt", "fnm", "fold", "fossil", "fzf", "gawk", "gem", "gemini", "gh", "git", "gitk",
+    "gitleaks", "glab", "goose", "grep", "gron", "gtar", "gum", "gunzip", "gzip", "hash", "head", "helm", "hexdump",
+    "hg", "history", "howdoi", "htop", "http", "hub", "idea", "info", "install", "jenv", "jira", "jj", "jobs",
+    "journalctl", "jq", "jrnl", "k9s", "kb", "kill", "killall", "krew", "kubectl", "launchctl", "lazygit", "ldd",
+    "less", "let", "linear", "llm", "ln", "locate", "logger", "lolcat", "ls", "lsof", "luarocks", "mail", "mailx",
+    "mamba", "man", "mariadb", "mawk", "md5sum", "micromamba", "mise", "mkdir", "mktemp", "mods", "mongo", "mongosh",
+    "more", "mutt", "mv", "mysql", "nala", "nano", "navi", "nb", "nerdctl", "nix-env", "nl", "nm", "notify-send",
+    "notion", "npm", "nvim", "nvm", "objdump", "obsidian", "oc", "od", "ollama", "opam", "open", "opencode", "opkg",
+    "osd_cat", "otool", "p4", "pacman", "paru", "paste", "patch", "pbcopy", "pgrep", "pidof", "pip", "pip3", "pipx",
+    "pkg", "pkgin", "pkill", "pnpm", "podman", "podman-compose", "port", "pre-commit", "print", "printf", "ps",
+    "psql", "pyenv", "rbenv", "read", "readelf", "readlink", "realpath", "redis-cli", "return", "rev", "rg", "rm",
+    "rmdir", "rpm", "rsync", "rtx", "rustup", "say", "scoop", "scp", "sdk", "sed", "semgrep", "seq", "service",
+    "sftp", "sg", "sgpt", "sha1sum", "sha256sum", "shasum", "shopt", "shred", "sift", "sk", "sl", "slack", "sleep",
+    "snap", "sort", "sqlite3", "stat", "strings", "strip", "subl", "svn", "systemctl", "tac", "tail", "tar", "task",
+    "tee", "terminal-notifier", "terraform", "terragrunt", "test", "tfenv", "thefuck", "tig", "timew", "tldr", "todo",
+    "todo.sh", "tofu", "toilet", "top", "touch", "tr", "trap", "tree", "trello", "true", "trufflehog", "truncate",
+    "type", "ugrep", "ulimit", "umask", "unalias", "uniq", "unlink", "unzip", "update-alternatives", "vcpkg", "vi",
+    "vim", "volta", "wait", "wall", "watson", "wc", "wget", "whatis", "whereis", "which", "whiptail", "winget",
+    "wl-copy", "write", "xbps-install", "xclip", "xdg-open", "xh", "xmllint", "xsel", "xxd", "xz", "yad", "yarn",
+    "yay", "yq", "yum", "zeal", "zenity", "zgrep", "zip", "zoxide", "zstd", "zypper",
+]);
+
+#[cfg(test)]
+mod tests {
+    use super::{DELETING, HARMFUL, NAMING};
+
+    #[test]
+    fn lists_are_sorted() {
+        for list in [&HARMFUL, &DELETING, &NAMING] {
+            assert!(list.is_sorted());
+        }
+    }
 }

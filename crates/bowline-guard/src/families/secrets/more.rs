@@ -2,7 +2,7 @@
 //! and programs that nobody lists.
 
 use crate::effect::Effect;
-use crate::interpret::known::takes_names;
+use crate::interpret::known::Names;
 use crate::invocation::Stdin;
 use crate::paths::{Place, World, place, resolve};
 use crate::sensitive::{Access, Sensitivity};
@@ -32,7 +32,7 @@ pub(super) fn effects(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Effect
         "cp" | "mv" | "install" | "ln" | "dd" | "curl" | "wget" | "rsync" | "scp" => {
             destination(name, run, world)
         }
-        _ => unlisted(name, run, world),
+        _ => Vec::new(),
     }
 }
 
@@ -153,6 +153,9 @@ fn other_versions(run: Run<'_>, world: &dyn World) -> Vec<Effect> {
 }
 
 fn stash(run: Run<'_>, world: &dyn World) -> Vec<Effect> {
+    if !run.args.iter().any(|it| word(it) == "stash") {
+        return Vec::new();
+    }
     let parsed = parse(run.args, &Spec::gnu(&["C", "c"]));
     if !parsed.begins("stash show") || !parsed.has(&["p", "patch", "u"]) {
         return Vec::new();
@@ -217,28 +220,30 @@ fn destination(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Effect> {
     let Some(target) = target.filter(|it| !it.contains(':')) else {
         return Vec::new();
     };
-    let resolved = resolve(target, world);
-    let outside = !matches!(
-        place(&resolved, world),
+    let Some((sensitivity @ Sensitivity::Secret(_), why)) = judge(target, Access::Write, world)
+    else {
+        return Vec::new();
+    };
+    let inside = matches!(
+        place(&resolve(target, world), world),
         Place::InProject(_) | Place::ProjectRoot | Place::Temp | Place::Unknown(_)
     );
-    match judge(target, Access::Write, world) {
-        Some((sensitivity @ Sensitivity::Secret(_), why)) if outside => {
-            vec![change(target, sensitivity, why)]
-        }
-        _ => Vec::new(),
+    if inside {
+        return Vec::new();
     }
+    vec![change(target, sensitivity, why)]
 }
 
 /// A program that nobody lists, with a file of secrets among its words: most such programs show what they read.
-fn unlisted(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Effect> {
+pub(in crate::families) fn unlisted(run: Run<'_>, world: &dyn World) -> Option<Effect> {
+    let name = run.name;
     let own_script = run
         .invocation
         .program_path
         .as_deref()
         .is_some_and(|it| it.contains('/') && !it.starts_with('/'));
-    if takes_names(name) || uses_secrets(name) || own_script {
-        return Vec::new();
+    if uses_secrets(name) || own_script {
+        return None;
     }
     let mut before = "";
     for arg in run.args.iter().take(MAX_WORDS) {
@@ -270,40 +275,69 @@ fn unlisted(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Effect> {
         if skipped || !text.contains(['.', '/']) {
             continue;
         }
-        if let Some((Sensitivity::Secret(_), why)) = judge(text, Access::Read, world) {
-            return vec![READ.doubtful(format!("gives {text} to {name}: {why}"))];
+        if may_be_secret(text)
+            && let Some((Sensitivity::Secret(_), why)) = judge(text, Access::Read, world)
+        {
+            return Some(READ.doubtful(format!("gives {text} to {name}: {why}")));
         }
     }
-    Vec::new()
+    None
+}
+
+/// A quick look: finding out for sure takes longer than all the rest.
+fn may_be_secret(path: &str) -> bool {
+    let name = path
+        .trim_end_matches('/')
+        .rsplit('/')
+        .next()
+        .unwrap_or(path);
+    name.starts_with('.')
+        || [
+            "env", "secret", "cred", "token", "pass", "id_", "auth", "login", "shadow", "wallet",
+            "keys",
+        ]
+        .iter()
+        .any(|it| name.contains(it))
+        || (path.contains("/.")
+            && [
+                "/.ssh/",
+                "/.aws/",
+                "/.kube/",
+                "/.config/",
+                "/.docker/",
+                "/.gnupg/",
+            ]
+            .iter()
+            .any(|it| path.contains(it)))
 }
 
 /// Programs that use a secret file, keep it, look at its name, or check it.
-#[rustfmt::skip]
 fn uses_secrets(name: &str) -> bool {
-    matches!(
-        name,
-        "ssh" | "ssh-add" | "ssh-keygen" | "ssh-copy-id" | "ssh-agent" | "openssl" | "python" | "node" | "deno" | "bun"
-            | "npx" | "dotenv" | "dotenvx" | "env-cmd" | "direnv" | "source" | "." | "ansible" | "ansible-playbook"
-            | "ansible-vault" | "nginx" | "caddy" | "certbot" | "wg-quick" | "wg" | "openvpn" | "keytool" | "jarsigner"
-            | "apksigner" | "codesign" | "cosign" | "minisign" | "signify" | "age" | "rage" | "age-keygen" | "sops" | "gpg"
-            | "gpg2" | "dotenv-linter" | "shellcheck" | "prettier" | "eslint" | "biome" | "detect-secrets" | "ggshield"
-            | "tree" | "cd" | "pushd" | "export" | "unset" | "make" | "trash" | "trash-put" | "shred" | "srm" | "kubeseal"
-            | "vault" | "gcloud" | "az" | "fly" | "flyctl" | "vercel" | "netlify" | "supabase" | "wrangler" | "heroku"
-            | "railway" | "pm2" | "foreman" | "honcho" | "uvicorn" | "gunicorn" | "flask" | "pytest" | "serverless" | "sls"
-            | "sam" | "cdk" | "pulumi" | "mutagen" | "keybase" | "pass" | "bw" | "op" | "step" | "mkcert" | "cfssl"
-            | "wipe" | "setfacl" | "getfacl" | "lsattr" | "chattr" | "namei" | "sync" | "fsync" | "inotifywait" | "entr"
-            | "watchexec" | "fswatch" | "nodemon" | "rails" | "rake" | "artisan" | "console" | "composer" | "bundle" | "cargo"
-            | "go" | "mvn" | "gradle" | "dotnet" | "swift" | "xcodebuild" | "fastlane" | "eas" | "expo" | "adb" | "sudo"
-            | "su" | "env" | "nohup" | "timeout" | "xargs" | "sh" | "bash" | "zsh" | "dash" | "fish" | "ksh" | "eval" | "exec"
-            | "gh" | "glab" | "git-crypt" | "git-secret" | "transcrypt" | "unzip" | "tar" | "dotenv-vault" | "infisical"
-            | "doppler" | "chamber" | "teller" | "envsubst" | "lsof" | "fuser" | "test" | "kubectx" | "kubens" | "k9s"
-            | "istioctl" | "flux" | "argocd" | "linkerd" | "velero" | "terraform-docs" | "tflint" | "checkov" | "tfsec"
-            | "trivy" | "grype" | "syft" | "snyk" | "semgrep" | "sonar-scanner" | "renovate" | "act" | "circleci" | "just"
-            | "task" | "invoke" | "fab" | "cap" | "kamal" | "dokku" | "restic" | "borg" | "rclone" | "duplicity" | "hashdeep"
-            | "b2sum" | "b3sum" | "sum" | "crc32" | "xxhsum" | "rhash" | "exa" | "lsd" | "broot" | "ranger" | "nnn" | "mc"
-            | "dirname" | "gpgconf" | "systemd-creds" | "podman" | "docker" | "printenv" | "sftp" | "lftp" | "ftp" | "croc"
-    )
+    USING.has(name)
 }
+
+/// Such programs.
+#[rustfmt::skip]
+static USING: Names = Names::new(&[
+    ".", "act", "adb", "age", "age-keygen", "ansible", "ansible-playbook", "ansible-vault", "apksigner", "argocd",
+    "artisan", "az", "b2sum", "b3sum", "bash", "biome", "borg", "broot", "bun", "bundle", "bw", "caddy", "cap",
+    "cargo", "cd", "cdk", "certbot", "cfssl", "chamber", "chattr", "checkov", "circleci", "codesign", "composer",
+    "console", "cosign", "crc32", "croc", "dash", "deno", "detect-secrets", "direnv", "dirname", "docker", "dokku",
+    "doppler", "dotenv", "dotenv-linter", "dotenv-vault", "dotenvx", "dotnet", "duplicity", "eas", "entr", "env",
+    "env-cmd", "envsubst", "eslint", "eval", "exa", "exec", "expo", "export", "fab", "fastlane", "fish", "flask",
+    "flux", "fly", "flyctl", "foreman", "fswatch", "fsync", "ftp", "fuser", "gcloud", "getfacl", "ggshield", "gh",
+    "git-crypt", "git-secret", "glab", "go", "gpg", "gpg2", "gpgconf", "gradle", "grype", "gunicorn", "hashdeep",
+    "heroku", "honcho", "infisical", "inotifywait", "invoke", "istioctl", "jarsigner", "just", "k9s", "kamal",
+    "keybase", "keytool", "ksh", "kubectx", "kubens", "kubeseal", "lftp", "linkerd", "lsattr", "lsd", "lsof", "make",
+    "mc", "minisign", "mkcert", "mutagen", "mvn", "namei", "netlify", "nginx", "nnn", "node", "nodemon", "nohup",
+    "npx", "op", "openssl", "openvpn", "pass", "pm2", "podman", "prettier", "printenv", "pulumi", "pushd", "pytest",
+    "python", "rage", "rails", "railway", "rake", "ranger", "rclone", "renovate", "restic", "rhash", "sam", "semgrep",
+    "serverless", "setfacl", "sftp", "sh", "shellcheck", "shred", "signify", "sls", "snyk", "sonar-scanner", "sops",
+    "source", "srm", "ssh", "ssh-add", "ssh-agent", "ssh-copy-id", "ssh-keygen", "step", "su", "sudo", "sum",
+    "supabase", "swift", "syft", "sync", "systemd-creds", "tar", "task", "teller", "terraform-docs", "test", "tflint",
+    "tfsec", "timeout", "transcrypt", "trash", "trash-put", "tree", "trivy", "unset", "unzip", "uvicorn", "vault",
+    "velero", "vercel", "watchexec", "wg", "wg-quick", "wipe", "wrangler", "xargs", "xcodebuild", "xxhsum", "zsh",
+]);
 
 /// A command of a framework that prints all variables: `debug:dotenv`, `diffsettings`.
 pub(super) fn framework_settings(run: Run<'_>) -> Option<Effect> {
@@ -318,4 +352,14 @@ pub(super) fn framework_settings(run: Run<'_>) -> Option<Effect> {
         _ => false,
     };
     prints.then(|| VARIABLE.grave("prints the settings of the application, secrets among them"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::USING;
+
+    #[test]
+    fn the_list_is_sorted() {
+        assert!(USING.is_sorted());
+    }
 }

@@ -1,38 +1,51 @@
 //! Tools whose verbs are about this machine, or that families of their own know.
 
-use crate::interpret::known::takes_names;
+use crate::interpret::known::{Names, takes_names};
 
 /// Tools that work on this machine, and tools whose families know all that they do.
+pub(crate) fn is_local(name: &str) -> bool {
+    (takes_names(name) && !TICKETS.has(name)) || LOCAL.has(name)
+}
+
+/// Tools that take texts, and keep what others work with.
 #[rustfmt::skip]
-pub(super) fn is_local(name: &str) -> bool {
-    let ticket = matches!(name, "jira" | "linear" | "slack" | "notion" | "trello" | "mutt" | "sl" | "ollama");
-    (takes_names(name) && !ticket)
-        || matches!(
-            name,
-            "cargo" | "go" | "make" | "gmake" | "cmake" | "ctest" | "ninja" | "meson" | "gradle" | "gradlew" | "mvn" | "mvnw"
-                | "sbt" | "mill" | "ant" | "mix" | "rebar3" | "dart" | "flutter" | "swift" | "xcodebuild" | "dotnet"
-                | "msbuild" | "bazel" | "bazelisk" | "buck" | "buck2" | "pants" | "nx" | "turbo" | "lerna" | "rush" | "ng"
-                | "vue" | "vite" | "webpack" | "rollup" | "parcel" | "esbuild" | "tsc" | "jest" | "mocha" | "vitest"
-                | "playwright" | "cypress" | "pytest" | "tox" | "nox" | "ruff" | "black" | "isort" | "mypy" | "pyright"
-                | "eslint" | "prettier" | "stylelint" | "biome" | "golangci-lint" | "clang-tidy" | "clang-format" | "k6"
-                | "newman" | "protoc" | "buf" | "python" | "python3" | "node" | "ruby" | "perl" | "php" | "deno" | "tsx"
-                | "ts-node" | "poetry" | "uv" | "uvx" | "pdm" | "hatch" | "rye" | "pipenv" | "pixi" | "bundle" | "devbox"
-                | "devenv" | "direnv" | "nix" | "nix-store" | "nix-channel" | "guix" | "tmux" | "screen" | "zellij"
-                | "ffmpeg" | "convert" | "magick" | "mogrify" | "exiftool" | "pandoc" | "latexmk" | "just" | "invoke"
-                | "rake" | "rails" | "artisan" | "manage.py" | "django-admin" | "manage" | "console" | "flask" | "alembic"
-                | "ansible" | "ansible-playbook" | "ansible-galaxy" | "ssh" | "ssh-keygen" | "ssh-add" | "openssl" | "gpg"
-                | "rspec" | "minitest" | "phpunit" | "pest" | "lefthook" | "husky" | "swiftlint" | "xctool" | "pod"
-                | "carthage" | "expo" | "react-native" | "ionic" | "cordova" | "capacitor" | "cap" | "electron-builder"
-                | "storybook" | "sb" | "hugo" | "jekyll" | "mkdocs" | "sphinx-build" | "docusaurus" | "gatsby" | "next"
-                | "nuxt" | "astro" | "zola" | "eleventy" | "stack" | "cabal" | "dune" | "lein" | "boot" | "clj" | "clojure"
-                | "elm" | "purs" | "spago" | "shards" | "crystal" | "nimble" | "zig" | "v" | "dub" | "gprbuild" | "alr"
-                | "xmake" | "premake" | "scons" | "waf" | "autoreconf" | "libtool" | "ccache" | "sccache" | "distcc"
-                | "adb" | "xcrun" | "gcloud" | "az" | "valgrind" | "gdb" | "lldb" | "strace" | "perf" | "iptables" | "ip"
-                | "firewall-cmd" | "nmcli" | "bluetoothctl" | "pactl" | "xrandr" | "gsettings" | "dconf" | "defaults"
-                | "keyctl" | "pass" | "gopass" | "nft" | "ipset" | "tc" | "losetup" | "dmsetup" | "setfacl" | "attr"
-                | "xattr" | "exiv2" | "id3v2" | "tmuxinator" | "rvm" | "chruby" | "n" | "nodenv" | "goenv" | "gvm"
-                | "hyperfine" | "watchexec" | "entr" | "nodemon" | "concurrently" | "cross-env" | "dotenv" | "env-cmd"
-                | "rimraf" | "shx" | "del-cli" | "trash" | "ncu" | "npm-check-updates" | "depcheck" | "knip" | "typeorm"
-                | "drizzle-kit" | "sqlx" | "diesel" | "goose" | "dbmate" | "migrate" | "pm2" | "forever" | "supervisorctl" | "overmind" | "hyprctl" | "swaymsg" | "i3-msg"
-        )
+static TICKETS: Names = Names::new(&[
+    "jira", "linear", "mutt", "notion", "ollama", "sl", "slack", "trello",
+]);
+
+/// Builders, test runners, linters, interpreters, environments, and tools of the machine.
+#[rustfmt::skip]
+static LOCAL: Names = Names::new(&[
+    "adb", "alembic", "alr", "ansible", "ansible-galaxy", "ansible-playbook", "ant", "artisan", "astro", "attr",
+    "autoreconf", "az", "bazel", "bazelisk", "biome", "black", "bluetoothctl", "boot", "buck", "buck2", "buf",
+    "bundle", "cabal", "cap", "capacitor", "cargo", "carthage", "ccache", "chruby", "clang-format", "clang-tidy",
+    "clj", "clojure", "cmake", "concurrently", "console", "convert", "cordova", "cross-env", "crystal", "ctest",
+    "cypress", "dart", "dbmate", "dconf", "defaults", "del-cli", "deno", "depcheck", "devbox", "devenv", "diesel",
+    "direnv", "distcc", "django-admin", "dmsetup", "docusaurus", "dotenv", "dotnet", "drizzle-kit", "dub", "dune",
+    "electron-builder", "eleventy", "elm", "entr", "env-cmd", "esbuild", "eslint", "exiftool", "exiv2", "expo",
+    "ffmpeg", "firewall-cmd", "flask", "flutter", "forever", "gatsby", "gcloud", "gdb", "gmake", "go", "goenv",
+    "golangci-lint", "goose", "gopass", "gpg", "gprbuild", "gradle", "gradlew", "gsettings", "guix", "gvm", "hatch",
+    "hugo", "husky", "hyperfine", "hyprctl", "i3-msg", "id3v2", "invoke", "ionic", "ip", "ipset", "iptables", "isort",
+    "jekyll", "jest", "just", "k6", "keyctl", "knip", "latexmk", "lefthook", "lein", "lerna", "libtool", "lldb",
+    "losetup", "magick", "make", "manage", "manage.py", "meson", "migrate", "mill", "minitest", "mix", "mkdocs",
+    "mocha", "mogrify", "msbuild", "mvn", "mvnw", "mypy", "n", "ncu", "newman", "next", "nft", "ng", "nimble",
+    "ninja", "nix", "nix-channel", "nix-store", "nmcli", "node", "nodemon", "nodenv", "nox", "npm-check-updates",
+    "nuxt", "nx", "openssl", "overmind", "pactl", "pandoc", "pants", "parcel", "pass", "pdm", "perf", "perl", "pest",
+    "php", "phpunit", "pipenv", "pixi", "playwright", "pm2", "pod", "poetry", "premake", "prettier", "protoc", "purs",
+    "pyright", "pytest", "python", "python3", "rails", "rake", "react-native", "rebar3", "rimraf", "rollup", "rspec",
+    "ruby", "ruff", "rush", "rvm", "rye", "sb", "sbt", "sccache", "scons", "screen", "setfacl", "shards", "shx",
+    "spago", "sphinx-build", "sqlx", "ssh", "ssh-add", "ssh-keygen", "stack", "storybook", "strace", "stylelint",
+    "supervisorctl", "swaymsg", "swift", "swiftlint", "tc", "tmux", "tmuxinator", "tox", "trash", "ts-node", "tsc",
+    "tsx", "turbo", "typeorm", "uv", "uvx", "v", "valgrind", "vite", "vitest", "vue", "waf", "watchexec", "webpack",
+    "xattr", "xcodebuild", "xcrun", "xctool", "xmake", "xrandr", "zellij", "zig", "zola",
+]);
+
+#[cfg(test)]
+mod tests {
+    use super::{LOCAL, TICKETS};
+
+    #[test]
+    fn lists_are_sorted() {
+        assert!(LOCAL.is_sorted() && TICKETS.is_sorted());
+    }
 }
