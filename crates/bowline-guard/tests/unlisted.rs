@@ -35,6 +35,8 @@ fn verbs_of_service_tools() {
         deny  meshctl delete topic payments
         deny  crmctl tenants delete acme
         deny  boxstore rm box://photos/2019 --recursive
+        deny  gcloud run services delete web-prod
+        ask   gcloud run services delete web
         ask   orbitctl route delete 12
         ask   orbitctl service remove web
         deny  shipctl releases:remove 14
@@ -63,6 +65,9 @@ fn commands_behind_wrappers_that_nobody_lists() {
         deny  termwin -e git reset --hard
         deny  secretbox run -- terraform destroy -auto-approve
         deny  queuer add -- rm -rf /srv
+        deny  guix shell git -- git reset --hard
+        deny  sops exec-env secrets.yaml 'rm -rf ~'
+        deny  gateway --exec-pre 'rm -rf ~'
         deny  fleetrun command run 'rm -rf /srv/data'
         deny  watchlet --on-change 'git clean -fdx'
         ask   quietly rm -rf src
@@ -116,6 +121,10 @@ fn code_of_languages_that_nobody_reads_word_by_word() {
         deny  raku -e 'run <rm -rf /home/ann>'
         deny  m4 <<< 'esyscmd(rm -rf /home/ann)'
         deny  gdb -batch -ex 'python import os; os.system("rm -rf ~")'
+        deny  luajit -e "os.execute([[rm -rf ~]])"
+        deny  swipl -g "process_create(path(rm),['-rf','/home/ann'],[])" -t halt
+        deny  deno eval 'new Deno.Command("rm",{args:["-rf","/home/ann"]}).outputSync()'
+        deny  perl -e 'system("rm -rf $ENV{HOME}")'
         deny  psql -c "COPY t FROM PROGRAM 'rm -rf /home/ann'"
         deny  elixir -e 'IO.puts File.read!(".env")'
         allow elixir -e 'IO.puts "File.rm_rf"'

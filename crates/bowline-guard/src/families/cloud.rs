@@ -3,10 +3,10 @@
 //! The tools differ, but all name a kind of resource and a verb. A deletion is grave unless the kind
 //! is one that the next deployment makes again.
 
-use crate::effect::Effect;
+use crate::effect::{Effect, Gravity};
 
 use super::Run;
-use super::args::{Parsed, Spec, listed, parse};
+use super::args::{Parsed, Spec, listed, parse, word};
 use super::rule::rules;
 use super::table::{Row, Table};
 
@@ -172,6 +172,26 @@ static ROWS: Table = Table::new(&[
 ]);
 
 pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
+    let mut found = known_effects(run);
+    // What others use every day is no resource that the next deployment may make again at leisure.
+    for effect in found
+        .iter_mut()
+        .filter(|it| it.rule == REPLACEABLE.id || it.rule == STORAGE.id)
+    {
+        if run.args.iter().map(word).any(names_production) {
+            effect.gravity = Gravity::Grave;
+        }
+    }
+    found
+}
+
+/// Whether a word names what is in use: `prod-db`, `web_production`.
+pub(super) fn names_production(text: &str) -> bool {
+    text.split(|c: char| !c.is_ascii_alphanumeric())
+        .any(|part| matches!(part, "prod" | "production" | "prd" | "live"))
+}
+
+fn known_effects(run: Run<'_>) -> Vec<Effect> {
     let found = match run.name {
         "aws" | "awslocal" | "aws2" => aws(&parse(run.args, &AWS)),
         "gsutil" => gsutil(run),

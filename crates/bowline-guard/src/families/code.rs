@@ -74,7 +74,7 @@ fn code_of<'run>(run: Run<'run>) -> Vec<&'run str> {
         | "swift" => after(&["-e", "--eval", "-E"]),
         "emacs" => after(&["--eval", "-eval"]),
         "rails" if matches!(run.args.first().map(word), Some("console" | "c")) => Vec::new(),
-        "rails" if matches!(run.args.first().map(word), Some("runner" | "r")) => {
+        "rails" | "gitlab-rails" if matches!(run.args.first().map(word), Some("runner" | "r")) => {
             run.args.iter().skip(1).map(word).collect()
         }
         "artisan" if run.args.first().map(word) == Some("tinker") => after(&["--execute"]),
@@ -336,6 +336,7 @@ fn database(bare: &str, literals: &[String]) -> Vec<Effect> {
         "execute",
         "query(",
         "exec(",
+        "query!(",
         "unprepared",
         "raw(",
         "statement(",

@@ -56,6 +56,7 @@ static ROWS: Table = Table::new(&[
     Row::doubtful(&["ray"], "down|stop|kill-random-node", &CHANGE, "takes the cluster down"),
     Row::doubtful(&["huggingface-cli", "hf"], "delete-cache", &DATA, "deletes downloaded models"),
     Row::doubtful(&["hf"], "cache delete|prune", &DATA, "deletes downloaded models"),
+    Row::grave(&["rpk"], "topic trim-prefix", &DATA, "deletes the messages of {}"),
     Row::grave(&["rq"], "empty", &DATA, "deletes the jobs of {}"),
     Row::grave(&["sidekiqctl", "sidekiq-cli"], "clear|quiet|stop", &DATA, "deletes waiting jobs"),
     Row::grave(&["feast"], "teardown", &DATA, "tears the feature store down"),

@@ -8,6 +8,7 @@ use crate::effect::{Effect, Gravity};
 
 use super::Run;
 use super::args::{listed, word};
+use super::cloud::names_production;
 use super::database::is_disposable;
 use super::rule::rules;
 use super::stores;
@@ -132,14 +133,12 @@ impl<'run> Said<'run> {
 
     fn names_production(&self) -> bool {
         let values = self.options.iter().filter_map(|it| it.split_once('='));
+        let values = values.map(|(_, value)| value);
         self.words
             .iter()
             .copied()
-            .chain(values.map(|(_, value)| value))
-            .any(|text| {
-                text.split(|c: char| !c.is_ascii_alphanumeric())
-                    .any(|part| matches!(part, "prod" | "production" | "prd" | "live"))
-            })
+            .chain(values)
+            .any(names_production)
     }
 }
 
@@ -221,36 +220,47 @@ fn option_verb<'run>(said: &Said<'run>) -> Option<Found<'run>> {
         .copied()
         .filter(|_| !harmless)
         .find(|option| {
-            matches!(
-                *option,
-                "--delete"
-                    | "--delete-all"
-                    | "--force-delete"
-                    | "--destroy"
-                    | "--nuke"
-                    | "--erase"
-                    | "--erase-all"
-                    | "--remove-all"
-                    | "--drop-all"
-                    | "--drop-database"
-                    | "--delete-data"
-                    | "--purge"
-                    | "--purge-all"
-                    | "--unregister"
-                    | "--wipe-all"
-                    | "--reset-all"
-                    | "--kill"
-            )
+            OPTION_VERBS.contains(option)
+                || (option.contains('_')
+                    && OPTION_VERBS.contains(&option.replace('_', "-").as_str()))
         })?;
     let all = text.ends_with("all") || text.ends_with("data") || text.ends_with("database");
+    let everything = all.then(|| "data".to_owned());
     Some(Found {
         verb: if all { Verb::Strong } else { Verb::Delete },
         text,
         at: said.words.len(),
-        kinds: vec![if all { "data" } else { "" }.to_owned()],
+        kinds: said
+            .words
+            .iter()
+            .take(MAX_WORDS)
+            .map(|it| singular(it))
+            .chain(everything)
+            .collect(),
         after: None,
     })
 }
+
+/// Options that are verbs.
+const OPTION_VERBS: &[&str] = &[
+    "--delete",
+    "--delete-all",
+    "--force-delete",
+    "--destroy",
+    "--nuke",
+    "--erase",
+    "--erase-all",
+    "--remove-all",
+    "--drop-all",
+    "--drop-database",
+    "--delete-data",
+    "--purge",
+    "--purge-all",
+    "--unregister",
+    "--wipe-all",
+    "--reset-all",
+    "--kill",
+];
 
 /// The verb that a word is, or holds: `apps:destroy`, `delete-job`, `deleteClient`. Gives what else it holds.
 fn verb_of(text: &str, at: usize) -> Option<(Verb, Vec<String>)> {

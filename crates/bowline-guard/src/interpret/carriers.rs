@@ -79,6 +79,13 @@ impl Interpreter<'_> {
 
 /// Where a command begins among words of another program.
 fn command_at(args: &[Item]) -> Option<usize> {
+    // What stands after the dashes is the command, whatever is named before.
+    let dashes = args.iter().position(|it| it.text() == Some("--"));
+    if let Some(at) = dashes.map(|it| it + 1)
+        && args.get(at).is_some_and(|it| could_harm(base(it.marked())))
+    {
+        return Some(at);
+    }
     for (at, item) in args.iter().take(MAX_WORDS).enumerate() {
         let Some(text) = item.arg.text_or_pattern() else {
             continue;
@@ -170,7 +177,8 @@ fn given_texts(name: &str, args: &[Item]) -> Vec<String> {
             Some((option, text)) if option.starts_with('-') => (option, text),
             _ => (before, word),
         };
-        if (runs_value(option) || runs_next(option)) && is_command(text) {
+        let queued = matches!(name, "pueue" | "nq" | "tsp" | "sqs-run" | "batch");
+        if (queued || runs_value(option) || runs_next(option)) && is_command(text) {
             found.push(text.to_owned());
         }
         before = word;
@@ -183,36 +191,43 @@ fn runs_value(option: &str) -> bool {
     let Some(name) = option.strip_prefix('-') else {
         return false;
     };
-    matches!(
-        name,
-        "c" | "e"
-            | "x"
-            | "r"
-            | "s"
-            | "z"
-            | "C"
-            | "E"
-            | "X"
-            | "-run"
-            | "-exec"
-            | "-eval"
-            | "-prepare"
-            | "-do"
-            | "-then"
-            | "-after"
-            | "-before"
-            | "-pre"
-            | "-post"
-            | "-script"
-            | "-on-change"
-            | "-on-error"
-            | "-on-success"
-            | "-setup"
-            | "-cleanup"
-            | "-conclude"
-            | "-init"
-            | "-start"
-    )
+    let part = |it: &str| {
+        matches!(
+            it,
+            "exec" | "hook" | "cmd" | "command" | "shell" | "run" | "script"
+        )
+    };
+    name.starts_with('-') && name.split('-').any(part)
+        || matches!(
+            name,
+            "c" | "e"
+                | "x"
+                | "r"
+                | "s"
+                | "z"
+                | "C"
+                | "E"
+                | "X"
+                | "-run"
+                | "-exec"
+                | "-eval"
+                | "-prepare"
+                | "-do"
+                | "-then"
+                | "-after"
+                | "-before"
+                | "-pre"
+                | "-post"
+                | "-script"
+                | "-on-change"
+                | "-on-error"
+                | "-on-success"
+                | "-setup"
+                | "-cleanup"
+                | "-conclude"
+                | "-init"
+                | "-start"
+        )
 }
 
 /// Words after which a command comes as one text.
@@ -238,7 +253,7 @@ fn runs_next(word: &str) -> bool {
 }
 
 /// Whether a text is a command line that begins with a program worth following.
-fn is_command(text: &str) -> bool {
+pub(super) fn is_command(text: &str) -> bool {
     text.len() < 4096
         && text
             .trim_start()

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::Interpreter;
 use super::call::{Call, quoted};
 use super::carriers::recipe;
+use super::embedded::schedule;
 use super::scope::Scope;
 use super::value::{Item, Output};
 use crate::invocation::Arg;
@@ -60,6 +61,15 @@ impl Interpreter<'_> {
                 .iter()
                 .filter_map(|item| self.readable(item, scope));
             texts.extend(named.flat_map(|text| recipe(&text)));
+        }
+        if name == "crontab" {
+            let named = call
+                .args()
+                .iter()
+                .filter_map(|item| self.readable(item, scope));
+            texts.extend(
+                named.flat_map(|text| text.lines().filter_map(schedule).collect::<Vec<_>>()),
+            );
         }
         if matches!(name, "mongosh" | "mongo") {
             let named = call

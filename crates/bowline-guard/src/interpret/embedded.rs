@@ -459,7 +459,7 @@ fn editor_commands(argument: &str) -> Vec<String> {
 }
 
 /// The command of a line in a crontab.
-fn schedule(line: &str) -> Option<String> {
+pub(super) fn schedule(line: &str) -> Option<String> {
     let line = line.trim();
     if line.starts_with('#') || line.is_empty() {
         return None;

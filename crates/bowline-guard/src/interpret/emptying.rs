@@ -75,11 +75,24 @@ impl Interpreter<'_> {
             Place::System | Place::OtherHome => {
                 clears != Clears::Perhaps && !rebuildable_by_name(named)
             }
+            Place::InHome(HomeKind::Data | HomeKind::Config) | Place::OutsideProject
+                if !self.lies_in_home(&path) =>
+            {
+                is_of_a_person(named)
+            }
             Place::InHome(HomeKind::Data | HomeKind::Config) | Place::OutsideProject => {
                 (clears == Clears::Asked && !rebuildable_by_name(named)) || is_of_a_person(named)
             }
             _ => false,
         }
+    }
+
+    /// Whether a path is one of the folders that the home itself shows: what lies deeper may well be another build's.
+    fn lies_in_home(&self, path: &str) -> bool {
+        let parent = path.rsplit_once('/').map(|(parent, _)| parent);
+        self.world
+            .home()
+            .is_some_and(|home| parent == Some(home.trim_end_matches('/')))
     }
 }
 

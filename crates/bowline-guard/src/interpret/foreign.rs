@@ -3,7 +3,7 @@
 
 use super::Interpreter;
 use super::call::Call;
-use super::known::{Names, base, could_harm};
+use super::known::{self, Names, base, could_harm};
 use super::scope::Scope;
 use super::value::{Content, Item, UNKNOWN};
 use crate::invocation::Value;
@@ -27,6 +27,15 @@ fn reads_code(name: &str) -> bool {
             | "crystal" | "pike" | "newlisp" | "gforth" | "picolisp" | "pil" | "ftp" | "sftp" | "lftp" | "mail" | "mailx"
             | "gdb" | "lldb" | "r2" | "radare2" | "hy" | "io" | "factor" | "j" | "osascript" | "rpm" | "bpftrace" | "lua"
             | "luajit" | "Rscript" | "wolframscript" | "math" | "matlab" | "ed" | "mongo" | "mongosh"
+    )
+}
+
+/// `stack ghci`, `lein repl`: a console by another program's command.
+fn is_console(call: &Call) -> bool {
+    let first = call.arg(0).and_then(Item::text).unwrap_or_default();
+    matches!(
+        first,
+        "repl" | "console" | "ghci" | "shell" | "top" | "toplevel"
     )
 }
 
@@ -89,7 +98,7 @@ pub(super) fn follow(
     if let Some(input) = call
         .input
         .as_deref()
-        .filter(|_| reads_code(name) || is_scriptable(name))
+        .filter(|_| reads_code(name) || is_scriptable(name) || is_console(call))
     {
         codes.push(input.text.clone());
     }
@@ -120,6 +129,7 @@ fn scan(interpreter: &mut Interpreter<'_>, name: &str, code: &str, call: &Call, 
         }
         commands.extend(word_lists(&quoted(code, '"')));
         commands.extend(word_lists(&quoted(code, '\'')));
+        commands.extend(named_program(&bare, &pieces));
     }
     // What stands in brackets by itself is a command in many languages.
     texts.extend(bracketed(code).into_iter().filter(|it| is_command(it)));
@@ -242,6 +252,10 @@ fn deletes(code: &str) -> bool {
         "todelete",
         "deleteonexit",
         "rmsync",
+        "recursiverm",
+        "rmrecursive",
+        "removerecursive",
+        "deleterecursive",
         "fn.delete",
         "fs.delete",
         "fs.remove",
@@ -370,11 +384,11 @@ fn without(code: &str, quote: char) -> String {
 /// What stands in brackets: `<rm -rf x>`, `(rm -rf x)`, `{rm -rf x}`.
 fn bracketed(code: &str) -> Vec<String> {
     let mut found = Vec::new();
-    for (open, close) in [('<', '>'), ('(', ')'), ('{', '}'), ('|', '|')] {
+    for (open, close) in [('<', '>'), ('(', ')'), ('{', '}'), ('|', '|'), ('[', ']')] {
         for (at, _) in code.match_indices(open).take(MAX_PIECES) {
             let rest = code.get(at + 1..).unwrap_or_default();
             if let Some((inside, _)) = rest.split_once(close) {
-                let inside = inside.trim();
+                let inside = inside.trim().trim_start_matches('[');
                 // Lisp calls stand in brackets too, with names that are not these.
                 if !inside.contains(['"', '\'']) {
                     found.push(inside.to_owned());
@@ -383,6 +397,18 @@ fn bracketed(code: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// `process(path(rm), ['-rf', '/x'])`: a program that deletes by its bare name, and the rest in quotes.
+fn named_program(bare: &str, pieces: &[String]) -> Option<Vec<Item>> {
+    let program = bare
+        .split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'))
+        .find(|it| known::deletes(it))?;
+    let words = pieces.iter().filter(|it| !it.contains(' ')).take(16);
+    let words: Vec<Item> = std::iter::once(Item::known(program))
+        .chain(words.map(|it| item(it)))
+        .collect();
+    (words.len() > 1).then_some(words)
 }
 
 /// `"rm" "-rf" "/x"`: the words of a command, each in quotes.

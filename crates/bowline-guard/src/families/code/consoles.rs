@@ -48,12 +48,14 @@ fn settings(bare: &str, literals: &[String]) -> Option<Effect> {
         "secret_key_base",
     ]
     .iter()
-    .any(|it| bare.contains(it));
+    .any(|it| bare.contains(it))
+        || literals.iter().any(|it| it == "SECRET_KEY_BASE");
     if whole {
         return Some(SETTINGS.grave("prints the credentials of the application"));
     }
     let holder = [
-        "settings.",
+        "settings",
+        "env(",
         "app.config",
         "config(",
         "current_app.config",

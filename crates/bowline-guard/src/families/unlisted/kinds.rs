@@ -27,7 +27,9 @@ pub(super) fn holds_data(kind: &str) -> bool {
             | "experiment" | "registry" | "artifact" | "release" | "image" | "catalog" | "warehouse" | "lake" | "message"
             | "consumer" | "group" | "shard" | "vhost" | "document" | "object" | "container" | "archive"
             | "resource" | "deployment" | "inventory" | "ledger" | "wallet" | "keychain" | "asset" | "run" | "task"
-            | "issue" | "ticket" | "content" | "client" | "pool" | "role"
+            | "issue" | "ticket" | "content" | "client" | "pool" | "role" | "base" | "entity" | "recording" | "redi" | "redis"
+            | "postgre" | "postgres" | "mysql" | "mongo" | "kafka" | "team" | "room" | "member" | "board"
+            | "drive" | "network" | "vpc" | "subnet" | "fleet" | "shop" | "store" | "product" | "order" | "event" | "contact"
     )
 }
 

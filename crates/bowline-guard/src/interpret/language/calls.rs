@@ -11,7 +11,7 @@ use super::indirect::{computed_member, deletes_by_sync};
 use super::lexer::{Family, Lexed, Token, lex};
 use super::names::Names;
 use super::value::{Value, arguments, closing, evaluate};
-use super::written::{no_arguments, texts_written, written_path};
+use super::written::{no_arguments, texts_written, with_home, written_path};
 use crate::interpret::Interpreter;
 use crate::interpret::call::Call;
 use crate::interpret::scope::Scope;
@@ -93,7 +93,7 @@ impl Interpreter<'_> {
         if !self.enter() {
             return None;
         }
-        let lexed = lex(code, family);
+        let lexed = lex(&with_home(code), family);
         self.environment(&lexed, family, scope);
         let program = Program::read(lexed, family);
         let mut printed = Output::nothing();

@@ -108,7 +108,7 @@ pub(super) fn deed(name: &str, before: &str, family: Family) -> Option<Deed> {
         // AppleScript's `do shell script "…"`.
         "script" if family == Family::Other => Deed::Run,
         "array_map" | "array_walk" | "call_user_func" => Deed::Apply,
-        "exec" | "pcntl_exec" => match family {
+        "exec" => match family {
             Family::Python => Deed::Evaluate,
             Family::JavaScript
                 if !(before.is_empty()
@@ -125,7 +125,8 @@ pub(super) fn deed(name: &str, before: &str, family: Family) -> Option<Deed> {
             | Family::Tcl
             | Family::Other => Deed::Run,
         },
-        "spawn"
+        "pcntl_exec"
+        | "spawn"
         | "spawnSync"
         | "execFile"
         | "execFileSync"

@@ -30,6 +30,9 @@ impl Interpreter<'_> {
             "map" | "forEach" | "each" | "for_each" | "array_map" => handed_over(inside, program),
             "delete" | "fetch" | "request" | "del" | "DELETE" | "delete_async" | "ajax"
             | "axios" | "got" | "open" => request(name, inside, program),
+            "Command" | "spawn" | "spawnSync" | "ProcessBuilder" | "execa" => {
+                with_arguments(inside, program)
+            }
             _ if before.rsplit('.').next() == Some("git") => git(name, inside, program),
             _ => None,
         };
@@ -63,6 +66,24 @@ fn handed_over(inside: &[Token], program: &Program) -> Option<Vec<Item>> {
     let targets = rest.iter().map(|it| evaluate(it, &program.names, 0));
     words.extend(targets.map(|it| item(&it)));
     (words.len() > 2).then_some(words)
+}
+
+/// `new Deno.Command("rm", {args: ["-rf", "x"]})`, `Bun.spawn({cmd: ["rm", "x"]})`.
+fn with_arguments(inside: &[Token], program: &Program) -> Option<Vec<Item>> {
+    let at = inside.iter().position(
+        |it| matches!(it, Token::Name(name) if matches!(name.as_str(), "args" | "cmd")),
+    )?;
+    let rest = inside.get(at + 2..)?;
+    let end = rest.iter().position(|it| *it == Token::Symbol(']'))?;
+    let Value::List(values) = evaluate(rest.get(..=end)?, &program.names, 0) else {
+        return None;
+    };
+    let first = match inside.first() {
+        Some(Token::Text(name)) => Some(Item::known(name.clone())),
+        _ => None,
+    };
+    let words: Vec<Item> = first.into_iter().chain(values.iter().map(item)).collect();
+    (words.len() > 1).then_some(words)
 }
 
 /// `requests.delete("https://…")`, `fetch("https://…", {method: "DELETE"})`.

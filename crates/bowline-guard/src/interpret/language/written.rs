@@ -1,5 +1,7 @@
 //! What a program text writes to the files that it opens, for whoever runs them later in the same line.
 
+use std::borrow::Cow;
+
 use super::deeds::Deed;
 use super::lexer::{Family, Token};
 use super::names::Names;
@@ -19,6 +21,30 @@ impl Interpreter<'_> {
             self.written(&Arg::known(path.clone()), &Output::text(text), scope);
         }
     }
+}
+
+/// The code with `~` for the home where a text puts it in: `"rm -rf $ENV{HOME}"`.
+pub(super) fn with_home(code: &str) -> Cow<'_, str> {
+    const HOME: &[&str] = &[
+        "$ENV{HOME}",
+        "#{ENV['HOME']}",
+        "#{ENV[\"HOME\"]}",
+        "#{Dir.home}",
+        "${process.env.HOME}",
+        "${os.homedir()}",
+        "{Path.home()}",
+        "{os.environ['HOME']}",
+        "{$_SERVER['HOME']}",
+        "{os.path.expanduser('~')}",
+    ];
+    if !code.contains(['{']) || !HOME.iter().any(|it| code.contains(it)) {
+        return Cow::Borrowed(code);
+    }
+    let mut text = code.to_owned();
+    for home in HOME {
+        text = text.replace(home, "~");
+    }
+    Cow::Owned(text)
 }
 
 /// Everything that the writing calls of a text write.

@@ -3,6 +3,7 @@
 use super::take_assignments;
 use crate::interpret::Interpreter;
 use crate::interpret::call::Call;
+use crate::interpret::carriers::is_command;
 use crate::interpret::options::{first_operand, texts_of};
 use crate::interpret::scope::Scope;
 use crate::interpret::value::{Item, Output};
@@ -117,6 +118,13 @@ pub(super) fn runner(
     };
     interpreter.emit_call(call);
     let rest = args.get(start..).unwrap_or_default();
+    // `sops exec-env file 'text'`
+    for item in rest.iter().filter(|it| is_command(it.marked())) {
+        let mut inner = interpreter.copy(scope);
+        inner.through.push(Through::Wrapper(name.to_owned()));
+        let text = item.marked().to_owned();
+        interpreter.nested(&text, &inner, None);
+    }
     let dashes = rest.iter().position(|item| item.text() == Some("--"));
     let mut skip = start + dashes.map_or_else(|| first_operand(rest, RUNNER_VALUES), |at| at + 1);
     if dashes.is_none() && matches!(name, "direnv" | "aws-vault" | "chamber") {
