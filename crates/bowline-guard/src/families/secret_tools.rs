@@ -56,7 +56,7 @@ static ROWS: Table = Table::new(&[
     Row::grave(&["kwallet-query"], "", &PRINTS, "prints a password of the key ring").with(&["r", "read-password"]),
     Row::grave(&["rclone"], "config show|dump|redacted", &PRINTS, "prints the logins of the remotes"),
     Row::grave(&["dotenv"], "list|get", &PRINTS, "prints the environment file"),
-    Row::grave(&["dotenv"], "", &PRINTS, "prints the environment file").with(&["p", "print"]),
+    Row::grave(&["dotenv", "dotenv-cli"], "", &PRINTS, "prints the environment file").with(&["p", "print"]),
     Row::grave(&["dotenvx"], "get|decrypt|keypair", &PRINTS, "prints the environment file"),
     Row::grave(&["aws"], "ecr|ecr-public get-login-password|get-login|get-authorization-token", &PRINTS, "prints a token"),
     Row::doubtful(&["consul"], "kv get", &MAY_PRINT, "prints every key").with(&["recurse"]),

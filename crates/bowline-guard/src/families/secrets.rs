@@ -197,6 +197,13 @@ fn reads(run: Run<'_>, reader: &Reader, world: &dyn World) -> Vec<Effect> {
         Files::AfterFirst if parsed.has(&["e", "regexp", "f", "file", "expression", "files"]) => {
             parsed.words.clone()
         }
+        // Without a filter of its own, the one word is the file.
+        Files::AfterFirst
+            if parsed.words.len() == 1
+                && matches!(run.name, "jq" | "yq" | "xq" | "tomlq" | "dasel" | "gron") =>
+        {
+            parsed.words.clone()
+        }
         Files::AfterFirst => parsed.from(1).to_vec(),
         Files::AllButLast if parsed.has(&["t", "target-directory"]) || parsed.words.len() < 2 => {
             parsed.words.clone()

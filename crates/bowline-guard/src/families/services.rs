@@ -103,6 +103,7 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
         "lftp" | "sftp" | "ftp" => console(run),
         "fpsync" | "parsyncfp" | "rsyncrotate" => carried_mirror(run),
         "migrate" => migrate(run),
+        "goose" | "tern" => goose(run),
         "cipher" | "bcdedit" | "diskpart" | "wmic" | "schtasks" | "net" | "hdiutil" => windows(run),
         name if ROWS.knows(name) => {
             let spec = match name {
@@ -169,7 +170,11 @@ fn console(run: Run<'_>) -> Option<Effect> {
             let words: Vec<&str> = line.split_whitespace().collect();
             let what = format!("deletes on the other machine: {}", line.trim());
             match words.as_slice() {
-                ["mirror", rest @ ..] if rest.iter().any(|it| it.starts_with("--delete")) => {
+                ["mirror", rest @ ..]
+                    if rest
+                        .iter()
+                        .any(|it| it.starts_with("--delete") || *it == "-e") =>
+                {
                     Some(MIRROR.grave(what))
                 }
                 ["rm" | "mrm" | "mdelete" | "rmdir" | "glob", rest @ ..] => {
@@ -215,6 +220,19 @@ fn windows(run: Run<'_>) -> Option<Effect> {
         "hdiutil" if has(&["erasekeys"]) => Some(DEVICE.grave(what)),
         _ => None,
     }
+}
+
+/// `goose -dir x postgres dsn reset`: the command stands anywhere.
+fn goose(run: Run<'_>) -> Option<Effect> {
+    let parsed = parse(
+        run.args,
+        &Spec::long(&["dir", "table", "s", "c", "m", "migrations", "config"]),
+    );
+    let has = |wanted: &[&str]| parsed.words.iter().any(|it| wanted.contains(it));
+    if has(&["reset", "down-to", "drop"]) {
+        return Some(DATA.grave("takes every migration back"));
+    }
+    has(&["down", "redo"]).then(|| DATA.doubtful("takes a migration back"))
 }
 
 /// `migrate -path x -database y down -all`: options have one dash.

@@ -3,6 +3,7 @@
 
 mod kinds;
 mod local;
+mod verbs;
 
 use crate::effect::{Effect, Gravity};
 
@@ -14,6 +15,7 @@ use super::rule::rules;
 use super::stores;
 use kinds::{holds_data, is_cache, is_local_kind, is_replaceable, singular};
 pub(super) use local::is_local;
+use verbs::{Verb, is_harmless_verb, plain_verb, verb_of};
 
 rules! {
     DELETES = Cloud, "unlisted.delete", "Deletes something by a tool that is not known more closely",
@@ -22,17 +24,6 @@ rules! {
 
 /// So many words are looked at: verbs stand at the beginning.
 const MAX_WORDS: usize = 5;
-
-/// How much a verb says by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verb {
-    /// Nobody calls a harmless thing so.
-    Strong,
-    /// Deletes what it is given.
-    Delete,
-    /// Also said of packages, caches and lists: what it is said of decides.
-    Weak,
-}
 
 /// What the run says besides its verb.
 struct Said<'run> {
@@ -262,111 +253,16 @@ const OPTION_VERBS: &[&str] = &[
     "--kill",
 ];
 
-/// The verb that a word is, or holds: `apps:destroy`, `delete-job`, `deleteClient`. Gives what else it holds.
-fn verb_of(text: &str, at: usize) -> Option<(Verb, Vec<String>)> {
-    if text.len() > 40 || text.contains(['/', '.', '=', '@', ' ', '*', '~', '$', '"', '\'', '(']) {
-        return None;
-    }
-    if let Some(verb) = plain_verb(text) {
-        return Some((verb, Vec::new()));
-    }
-    // In a compound only a clear verb counts, and only where a command stands.
-    let parts = parts(text);
-    if parts.len() < 2 || at > 2 {
-        return None;
-    }
-    // `flush_all`, `delete-everything`
-    if let [first, last] = parts.as_slice()
-        && matches!(last.as_str(), "all" | "everything")
-        && plain_verb(first).is_some()
-    {
-        return Some((Verb::Strong, vec!["data".to_owned()]));
-    }
-    let verb_at = [0, parts.len() - 1]
-        .into_iter()
-        .find(|it| parts.get(*it).is_some_and(|part| is_clear(part, text)))?;
-    let verb = parts.get(verb_at).and_then(|part| plain_verb(part))?;
-    let rest = parts
-        .iter()
-        .enumerate()
-        .filter(|(index, _)| *index != verb_at);
-    let rest: Vec<String> = rest.map(|(_, part)| singular(part)).collect();
-    let local = rest.iter().any(|it| is_local_kind(it));
-    (!local).then_some((
-        if verb == Verb::Weak {
-            Verb::Delete
-        } else {
-            verb
-        },
-        rest,
-    ))
-}
-
-fn is_clear(part: &str, whole: &str) -> bool {
-    match plain_verb(part) {
-        Some(Verb::Strong | Verb::Delete) => true,
-        // `messages:remove`, but not `remove-unused`.
-        Some(Verb::Weak) => {
-            whole.contains(':') && matches!(part, "remove" | "rm" | "reset" | "flush" | "cancel")
-        }
-        None => false,
-    }
-}
-
-/// The words of `delete-job`, `apps:destroy`, `delete_indices`, `DeleteTable`.
-fn parts(text: &str) -> Vec<String> {
-    let mut spaced = String::with_capacity(text.len() + 4);
-    let mut before_small = false;
-    for c in text.chars() {
-        if matches!(c, '-' | '_' | ':') {
-            spaced.push(' ');
-        } else {
-            if c.is_ascii_uppercase() && before_small {
-                spaced.push(' ');
-            }
-            spaced.push(c.to_ascii_lowercase());
-        }
-        before_small = c.is_ascii_lowercase();
-    }
-    spaced.split_whitespace().map(str::to_owned).collect()
-}
-
-fn plain_verb(text: &str) -> Option<Verb> {
-    Some(match text {
-        "destroy" | "purge" | "wipe" | "nuke" | "terminate" | "teardown" | "obliterate"
-        | "erase" | "flushall" | "expunge" | "decommission" | "deprovision" | "undeploy"
-        | "delete-all" | "deleteall" | "rmall" => Verb::Strong,
-        "delete" | "del" | "drop" | "truncate" | "deregister" | "revoke" | "unregister" => {
-            Verb::Delete
-        }
-        "remove" | "rm" | "rb" | "clear" | "empty" | "reset" | "prune" | "gc" | "uninstall"
-        | "forget" | "abandon" | "cancel" | "kill" | "flush" | "abort" | "clean" | "cleanup"
-        | "unset" | "detach" => Verb::Weak,
-        _ => return None,
-    })
-}
-
-/// Verbs that only look, make or run: what follows them is not a command of the tool.
-#[rustfmt::skip]
-fn is_harmless_verb(text: &str) -> bool {
-    matches!(
-        text,
-        "list" | "ls" | "get" | "show" | "describe" | "create" | "new" | "add" | "generate" | "g" | "init" | "run" | "test"
-            | "build" | "start" | "serve" | "dev" | "exec" | "help" | "explain" | "view" | "print" | "logs" | "status"
-            | "info" | "version" | "search" | "find" | "query" | "diff" | "plan" | "preview" | "validate" | "check" | "lint"
-            | "fmt" | "docs" | "doc" | "trigger" | "call" | "invoke" | "do" | "script" | "watch" | "login" | "completion" | "completions" | "clone" | "download"
-            | "install" | "upgrade" | "edit" | "open" | "ask" | "chat" | "send" | "commit" | "review" | "can-i" | "man"
-            | "simulate" | "audit" | "scan" | "analyze" | "bench" | "compile" | "package" | "make" | "which" | "say"
-    )
-}
-
 /// How grave it is; `None` for what people do with packages, caches and lists every day.
 fn gravity(said: &Said<'_>, found: &Found<'_>) -> Option<Gravity> {
     let wide = said.takes_everything() || said.names_production();
     // `delete plugin x`, but not a thing whose name is `plugin`.
     let after = found.after.as_deref().unwrap_or_default();
     let kind_follows = said.words.len() > found.at + 2;
-    if is_prose(said, found.at) || found.kinds.iter().any(|it| is_cache(it)) || is_cache(after) {
+    if is_prose(said, found.at)
+        || found.kinds.iter().any(|it| is_cache(it))
+        || (kind_follows && is_cache(after))
+    {
         return None;
     }
     if (found.kinds.iter().any(|it| is_local_kind(it)) || (kind_follows && is_local_kind(after)))
@@ -387,7 +283,14 @@ fn gravity(said: &Said<'_>, found: &Found<'_>) -> Option<Gravity> {
         Verb::Strong if wide => Some(Gravity::Grave),
         Verb::Delete if !more && !(data && (found.at > 0 || found.text.contains(':'))) => None,
         Verb::Delete if (data && !replaceable) || said.takes_everything() => Some(Gravity::Grave),
-        Verb::Delete if said.names_production() && said.is_unasked() => Some(Gravity::Grave),
+        Verb::Delete
+            if said.is_unasked()
+                && (found.at > 0 || said.names_production())
+                && !replaceable
+                && !disposable =>
+        {
+            Some(Gravity::Grave)
+        }
         Verb::Strong | Verb::Delete => Some(Gravity::Doubtful),
         Verb::Weak => weak(said, found, data),
     }

@@ -177,7 +177,7 @@ fn jj(parsed: &Parsed<'_>) -> Option<Effect> {
             if parsed
                 .from(1)
                 .iter()
-                .any(|it| it.contains("all()") || it.contains("::")) =>
+                .any(|it| it.contains("all()") || it.contains("::") || it.contains("..")) =>
         {
             Some(HISTORY.grave("abandons many changes"))
         }

@@ -304,10 +304,17 @@ pub(super) fn carries(program: &str, key: &str) -> bool {
     if key.len() < 2 || key.len() > 80 || matches!(program, "git" | "hub") {
         return false;
     }
-    let last = key.rsplit(['.', '_', '-', ':']).next().unwrap_or(key);
-    let lower = last.to_ascii_lowercase();
+    key.split(['.', '_', '-', ':']).any(is_carrier)
+        || matches!(
+            key,
+            "CC" | "CXX" | "LD" | "AR" | "AS" | "MAKE" | "CPP" | "SHELL"
+        )
+}
+
+/// Words in the names of options and settings that hold a command.
+fn is_carrier(part: &str) -> bool {
     matches!(
-        lower.as_str(),
+        part.to_ascii_lowercase().as_str(),
         "exec"
             | "toolexec"
             | "vettool"
@@ -337,9 +344,6 @@ pub(super) fn carries(program: &str, key: &str) -> bool {
             | "entrypoint"
             | "interpreter"
             | "scripts"
-    ) || matches!(
-        key,
-        "CC" | "CXX" | "LD" | "AR" | "AS" | "MAKE" | "CPP" | "SHELL"
     )
 }
 

@@ -131,6 +131,8 @@ fn scan(interpreter: &mut Interpreter<'_>, name: &str, code: &str, call: &Call, 
         commands.extend(word_lists(&quoted(code, '\'')));
         commands.extend(named_program(&bare, &pieces));
     }
+    // What stands in back quotes is a command in most of these languages.
+    texts.extend(quoted(code, '`').into_iter().filter(|it| is_command(it)));
     // What stands in brackets by itself is a command in many languages.
     texts.extend(bracketed(code).into_iter().filter(|it| is_command(it)));
     if deletes(&bare) {
@@ -203,6 +205,7 @@ fn runs(code: &str) -> bool {
         "command",
         "run",
         "(sh ",
+        "(! ",
         " sh(",
         "call",
         "qx",

@@ -146,6 +146,9 @@ pub(super) fn environment(name: &str, run: Run<'_>) -> Option<Effect> {
         run.args,
         &Spec::gnu(&["u", "unset", "C", "chdir", "S", "arg", "f"]),
     );
+    if parsed.has(&["help", "version"]) {
+        return None;
+    }
     let whole = ENVIRONMENT.doubtful("prints the whole environment");
     match name {
         "printenv" => match parsed.words.iter().find(|it| names_a_secret(it)) {

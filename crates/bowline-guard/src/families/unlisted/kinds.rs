@@ -30,6 +30,7 @@ pub(super) fn holds_data(kind: &str) -> bool {
             | "issue" | "ticket" | "content" | "client" | "pool" | "role" | "base" | "entity" | "recording" | "redi" | "redis"
             | "postgre" | "postgres" | "mysql" | "mongo" | "kafka" | "team" | "room" | "member" | "board"
             | "drive" | "network" | "vpc" | "subnet" | "fleet" | "shop" | "store" | "product" | "order" | "event" | "contact"
+            | "source" | "theme" | "type" | "subscription" | "campaign" | "audience" | "property" | "list" | "view" | "dashboard"
     )
 }
 
@@ -73,16 +74,7 @@ pub(super) fn is_replaceable(kind: &str) -> bool {
 pub(super) fn is_cache(kind: &str) -> bool {
     matches!(
         kind,
-        "cache"
-            | "caches"
-            | "log"
-            | "logs"
-            | "tmp"
-            | "temp"
-            | "transient"
-            | "history"
-            | "layer"
-            | "scratch"
+        "cache" | "caches" | "log" | "logs" | "tmp" | "temp" | "transient" | "history" | "layer"
     )
 }
 
@@ -152,9 +144,5 @@ pub(super) fn is_local_kind(kind: &str) -> bool {
             | "password"
             | "counter"
             | "zoom"
-            | "view"
-            | "layout"
-            | "window"
-            | "tab"
     )
 }

@@ -11,7 +11,7 @@ use super::indirect::{computed_member, deletes_by_sync};
 use super::lexer::{Family, Lexed, Token, lex};
 use super::names::Names;
 use super::value::{Value, arguments, closing, evaluate};
-use super::written::{no_arguments, texts_written, with_home, written_path};
+use super::written::{could_be_path, no_arguments, texts_written, with_home, written_path};
 use crate::interpret::Interpreter;
 use crate::interpret::call::Call;
 use crate::interpret::scope::Scope;
@@ -184,6 +184,10 @@ impl Interpreter<'_> {
         }
         match deed {
             Deed::DeleteTree | Deed::Delete => {
+                // `set.delete(1)`: what is no path is no file.
+                if name == "delete" && !on_receiver && !values.iter().any(could_be_path) {
+                    return;
+                }
                 // Unknown: a name that says nothing, such as a method of the text's own.
                 let flags = if deed == Deed::DeleteTree {
                     "-rf"

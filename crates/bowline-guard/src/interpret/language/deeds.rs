@@ -159,6 +159,7 @@ pub(super) fn deed(name: &str, before: &str, family: Family) -> Option<Deed> {
         | "readlines" | "createReadStream" | "readTextFile" | "readTextFileSync" | "readfile"
         | "foreach_line" | "slurp" => Deed::Read,
         "read" | "binread" | "foreach" if matches!(before, "File" | "IO") => Deed::Read,
+        "lines" if before == "io" => Deed::Read,
         "file" if family == Family::Php => Deed::Read,
         "move" | "rename" | "renameSync" | "replace" | "mv"
             if on_files && !before.is_empty() && !before.ends_with(')') =>

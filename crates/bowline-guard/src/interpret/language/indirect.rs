@@ -28,8 +28,8 @@ impl Interpreter<'_> {
         };
         let words = match name {
             "map" | "forEach" | "each" | "for_each" | "array_map" => handed_over(inside, program),
-            "delete" | "fetch" | "request" | "del" | "DELETE" | "delete_async" | "ajax"
-            | "axios" | "got" | "open" => request(name, inside, program),
+            "delete" | "fetch" | "request" | "Request" | "del" | "DELETE" | "delete_async"
+            | "ajax" | "axios" | "got" | "open" => request(name, inside, program),
             "Command" | "spawn" | "spawnSync" | "ProcessBuilder" | "execa" => {
                 with_arguments(inside, program)
             }

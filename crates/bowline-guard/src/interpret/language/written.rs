@@ -23,6 +23,15 @@ impl Interpreter<'_> {
     }
 }
 
+/// Whether a value may be the path of a file.
+pub(super) fn could_be_path(value: &Value) -> bool {
+    match value {
+        Value::Text(text) => text.contains(['/', '.', '~', '*', '\\', '…']) || text.len() > 3,
+        Value::List(values) => values.iter().any(could_be_path),
+        Value::Unknown => true,
+    }
+}
+
 /// The code with `~` for the home where a text puts it in: `"rm -rf $ENV{HOME}"`.
 pub(super) fn with_home(code: &str) -> Cow<'_, str> {
     const HOME: &[&str] = &[

@@ -100,8 +100,18 @@ pub(super) fn text_taker(
     {
         // The program may be one that runs another, such as `coreutils`.
         interpreter.emit_call(call);
-        let through = Through::Wrapper(name.to_owned());
-        return interpreter.call(call.inner(dashes + 2, through), scope);
+        let through = || Through::Wrapper(name.to_owned());
+        // `nixpkgs#git`
+        let program = args
+            .get(1)
+            .and_then(Item::text)
+            .and_then(|it| it.split_once('#'));
+        if let Some((_, program)) = program {
+            let rest = args.get(dashes + 1..).unwrap_or_default();
+            let words = std::iter::once(Item::known(program)).chain(rest.iter().cloned());
+            interpreter.call(call.with_words(words.collect(), through()), scope);
+        }
+        return interpreter.call(call.inner(dashes + 2, through()), scope);
     }
     let mut skip = first_operand(args, with_value);
     match name {
@@ -121,7 +131,7 @@ pub(super) fn text_taker(
         interpreter.emit_call(call);
         return Output::nothing();
     }
-    if name == "watch" {
+    if name == "watch" || (name == "entr" && rest.len() == 1) {
         let text = rest.iter().map(Item::marked).collect::<Vec<_>>().join(" ");
         return interpreter.nested(&text, &inner, None);
     }
