@@ -182,10 +182,7 @@ pub fn effects_of_line(invocations: &[Invocation], world: &dyn World) -> Vec<Vec
             found.extend(carried::effects(invocation, world));
             found.extend(fetched_code::downloaded_and_run(invocation, at, &downloads));
             secrets::without_unseen(&mut found, at, invocations, world);
-            let acts = acts(invocation, world);
-            let found = weighing::weigh(found, &acts, &done, world);
-            done.extend(acts);
-            found
+            weighing::weigh(found, acts(invocation, world), &mut done, world)
         })
         .collect()
 }

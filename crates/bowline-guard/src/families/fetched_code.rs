@@ -239,6 +239,20 @@ fn remote_shell(name: &str, run: Run<'_>) -> Option<Effect> {
 
 /// Package managers that are told to fetch over plain http.
 fn package(run: Run<'_>) -> Option<Effect> {
+    // What its words begin with when it fetches.
+    let fetches: &[&str] = match base_name(run.name) {
+        "docker" | "podman" | "nerdctl" => &["run|create|pull"],
+        "pip" | "pip3" | "pipx" => &["install|download|run"],
+        "uv" => &["pip install", "add|tool"],
+        "npm" | "pnpm" | "yarn" | "bun" => &["install|i|add|dlx|exec|x"],
+        "gem" | "cargo" | "go" | "poetry" | "conda" | "composer" => {
+            &["install|add|get|run|require"]
+        }
+        "kubectl" | "oc" => &["apply|create|replace"],
+        "npx" | "uvx" | "bunx" | "deno" | "dpkg" | "rpm" | "yum" | "dnf" | "apt" | "apt-get"
+        | "brew" | "apk" => &[],
+        _ => return None,
+    };
     let parsed = parse(
         run.args,
         &Spec::gnu(&[
@@ -256,7 +270,10 @@ fn package(run: Run<'_>) -> Option<Effect> {
             "from",
         ]),
     );
-    if matches!(run.name, "docker" | "podman" | "nerdctl") && parsed.begins("run|create|pull") {
+    if !fetches.is_empty() && !fetches.iter().any(|it| parsed.begins(it)) {
+        return None;
+    }
+    if matches!(run.name, "docker" | "podman" | "nerdctl") {
         let image = run
             .args
             .iter()
@@ -264,21 +281,6 @@ fn package(run: Run<'_>) -> Option<Effect> {
             .find(|it| is_at_bare_address(it))?;
         let what = format!("runs the image {image} from a bare address");
         return Some(UNTRUSTED.grave(what));
-    }
-    let installs = match base_name(run.name) {
-        "pip" | "pip3" | "pipx" => parsed.begins("install|download|run"),
-        "uv" => parsed.begins("pip install") || parsed.begins("add|tool"),
-        "npm" | "pnpm" | "yarn" | "bun" => parsed.begins("install|i|add|dlx|exec|x"),
-        "gem" | "cargo" | "go" | "poetry" | "conda" | "composer" => {
-            parsed.begins("install|add|get|run|require")
-        }
-        "kubectl" | "oc" => parsed.begins("apply|create|replace"),
-        "npx" | "uvx" | "bunx" | "deno" | "dpkg" | "rpm" | "yum" | "dnf" | "apt" | "apt-get"
-        | "brew" | "apk" => true,
-        _ => return None,
-    };
-    if !installs {
-        return None;
     }
     let address = plain_http(&parsed, run)?;
     match judge_address(&address) {

@@ -75,6 +75,9 @@ pub(super) fn launched(run: Run<'_>) -> Option<(&str, &[Arg])> {
 
 /// `python3.12` is python.
 pub(super) fn base_name(name: &str) -> &str {
+    if !name.starts_with(['p', 'r', 'n']) {
+        return name;
+    }
     for interpreter in ["python", "php", "ruby", "perl", "node", "pypy"] {
         if let Some(rest) = name.strip_prefix(interpreter)
             && rest

@@ -1,5 +1,7 @@
 //! Ends processes or the machine.
 
+use std::cell::LazyCell;
+
 use crate::effect::Effect;
 
 use super::Run;
@@ -16,10 +18,9 @@ rules! {
 }
 
 pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
-    let parsed = parse(
-        run.args,
-        &Spec::gnu(&["s", "signal", "u", "user", "g", "o", "t"]),
-    );
+    const SPEC: Spec = Spec::gnu(&["s", "signal", "u", "user", "g", "o", "t"]);
+    // Hardly any program is one of these.
+    let parsed = LazyCell::new(|| parse(run.args, &SPEC));
     let found = match run.name {
         "shutdown" if !parsed.has(&["c", "show"]) => Some(MACHINE.grave("shuts the machine down")),
         "reboot" | "halt" | "poweroff" | "kexec" => {

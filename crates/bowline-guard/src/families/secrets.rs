@@ -199,8 +199,8 @@ fn reads(run: Run<'_>, reader: &Reader, world: &dyn World) -> Vec<Effect> {
         }
         // Without a filter of its own, the one word is the file.
         Files::AfterFirst
-            if parsed.words.len() == 1
-                && matches!(run.name, "jq" | "yq" | "xq" | "tomlq" | "dasel" | "gron") =>
+            if matches!(run.name, "jq" | "yq" | "xq" | "tomlq" | "dasel" | "gron")
+                && matches!(parsed.words.as_slice(), [file] if !file.contains([' ', '(', '|'])) =>
         {
             parsed.words.clone()
         }

@@ -98,13 +98,13 @@ impl Row {
 #[derive(Debug)]
 pub(super) struct Table {
     rows: &'static [Row],
-    marks: [u64; 16],
+    marks: [u64; 64],
 }
 
 impl Table {
     #[expect(clippy::indexing_slicing, reason = "a mistake would not compile")]
     pub(super) const fn new(rows: &'static [Row]) -> Self {
-        let mut marks = [0; 16];
+        let mut marks = [0; 64];
         let mut row = 0;
         while row < rows.len() {
             let mut program = 0;
@@ -134,13 +134,15 @@ impl Table {
     }
 }
 
-/// Where a name's mark is: by its length, its first and its last letter.
+/// Where a name's mark is: by all its letters (FNV-1a).
+#[expect(clippy::indexing_slicing, reason = "the loop ends with the name")]
 const fn mark(name: &[u8]) -> (usize, u64) {
-    let (first, last) = match name {
-        [first, .., last] => (*first, *last),
-        [only] => (*only, *only),
-        [] => (0, 0),
-    };
-    let place = name.len() * 31 + first as usize * 7 + last as usize;
-    (place / 64 % 16, 1 << (place % 64))
+    let mut hash: u32 = 0x811c_9dc5;
+    let mut at = 0;
+    while at < name.len() {
+        hash = (hash ^ name[at] as u32).wrapping_mul(0x0100_0193);
+        at += 1;
+    }
+    let place = hash >> 20;
+    (place as usize / 64, 1 << (place % 64))
 }

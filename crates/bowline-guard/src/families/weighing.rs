@@ -44,34 +44,32 @@ const ABOUT_GIT: &[&str] = &[
     "git.submodule",
 ];
 
-/// The effects of a run, weighed by what its acts would take away after what the line has done before.
+/// The effects of a run, weighed by what its acts would take away after what the line has done before. The acts are done then.
 pub(super) fn weigh(
     mut effects: Vec<Effect>,
-    acts: &[Act],
-    earlier: &[Act],
+    acts: Vec<Act>,
+    done: &mut Vec<Act>,
     world: &dyn World,
 ) -> Vec<Effect> {
-    if acts.is_empty() {
-        return effects;
-    }
-    let mut before = earlier.to_vec();
-    let mut by_git: Option<(&Act, Loss)> = None;
+    let mut by_git: Option<(usize, Loss)> = None;
     for act in acts {
-        let subject = Subject::of(act);
+        let subject = Subject::of(&act);
         let concerned =
             |effect: &Effect| effect.gravity > Gravity::Harmless && subject.concerns(effect);
-        if effects.iter().any(concerned) || may_lose_silently(act, &before, world) {
-            let loss = world.loss(act, &before);
+        if effects.iter().any(concerned) || may_lose_silently(&act, done, world) {
+            let loss = world.loss(&act, done);
             match (subject, by_git.take()) {
                 // One run of git may do several things, and has one effect.
                 (Subject::Git, Some((first, so_far))) => by_git = Some((first, so_far.and(loss))),
-                (Subject::Git, None) => by_git = Some((act, loss)),
-                (subject, _) => settle(&mut effects, &subject, act, loss),
+                (Subject::Git, None) => by_git = Some((done.len(), loss)),
+                (subject, _) => settle(&mut effects, &subject, &act, loss),
             }
         }
-        before.push(act.clone());
+        done.push(act);
     }
-    if let Some((act, loss)) = by_git {
+    if let Some((at, loss)) = by_git
+        && let Some(act) = done.get(at)
+    {
         settle(&mut effects, &Subject::Git, act, loss);
     }
     effects

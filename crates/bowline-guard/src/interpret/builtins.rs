@@ -70,12 +70,7 @@ impl Interpreter<'_> {
                 Self::read(call, scope);
             }
             "printf" if call.arg(0).and_then(Item::text) == Some("-v") => {
-                let texts: Vec<String> = call
-                    .args()
-                    .iter()
-                    .skip(2)
-                    .map(|it| it.marked().to_owned())
-                    .collect();
+                let texts: Vec<&str> = call.args().iter().skip(2).map(Item::marked).collect();
                 if let (Some(name), Some((format, rest))) =
                     (call.arg(1).and_then(Item::text), texts.split_first())
                 {

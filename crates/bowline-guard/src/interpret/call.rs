@@ -93,9 +93,11 @@ pub(crate) fn source_of(run: &Invocation) -> String {
 }
 
 fn joined<'a>(name: String, args: impl Iterator<Item = &'a str>) -> String {
-    let mut words = vec![name];
-    words.extend(args.map(quoted));
-    let text = words.join(" ");
+    let mut text = name;
+    for arg in args {
+        text.push(' ');
+        push_quoted(&mut text, arg);
+    }
     match text.char_indices().nth(2_000) {
         Some((end, _)) if text.len() > 2_000 => text.get(..end).unwrap_or_default().to_owned(),
         _ => text,
@@ -104,11 +106,24 @@ fn joined<'a>(name: String, args: impl Iterator<Item = &'a str>) -> String {
 
 /// A word as a shell would have to be given it.
 pub(super) fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%~*?[]{}$…".contains(c);
+    let mut quoted = String::with_capacity(text.len() + 2);
+    push_quoted(&mut quoted, text);
+    quoted
+}
+
+fn push_quoted(line: &mut String, text: &str) {
+    #[rustfmt::skip]
+    let plain = |c: char| {
+        matches!(c, 'a'..='z' | 'A'..='Z' | '0'..='9'
+            | '-' | '_' | '.' | '/' | '=' | ':' | ',' | '+' | '@' | '%' | '~' | '*' | '?' | '[' | ']' | '{' | '}' | '$' | '…')
+            || c.is_alphanumeric()
+    };
     if !text.is_empty() && text.chars().all(plain) {
-        text.to_owned()
+        line.push_str(text);
     } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
+        line.push('\'');
+        line.push_str(&text.replace('\'', "'\\''"));
+        line.push('\'');
     }
 }
 

@@ -248,7 +248,7 @@ pub(super) fn escapes(text: &str) -> String {
 }
 
 /// What `printf` prints: the format is used again while arguments are left.
-pub(super) fn printf(format: &str, args: &[String]) -> String {
+pub(super) fn printf(format: &str, args: &[&str]) -> String {
     let format = escapes(format);
     let mut out = String::new();
     let mut args = args.iter();
@@ -273,7 +273,7 @@ pub(super) fn printf(format: &str, args: &[String]) -> String {
                 }
                 Some(_) => {
                     used = true;
-                    out.push_str(args.next().map_or("", String::as_str));
+                    out.push_str(args.next().copied().unwrap_or_default());
                 }
             }
         }

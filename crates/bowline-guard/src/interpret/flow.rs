@@ -53,15 +53,11 @@ fn printer(
     scope: &Scope,
 ) -> Option<Output> {
     let args = call.args();
-    let texts: Vec<String> = args.iter().map(|item| item.marked().to_owned()).collect();
-    let mut sources = Vec::new();
-    for item in args {
-        add_sources(&mut sources, &item.sources);
-    }
+    let texts: Vec<&str> = args.iter().map(Item::marked).collect();
     let text = match name {
         "echo" => echo(&texts),
         "printf" => {
-            let skip = match texts.first().map(String::as_str) {
+            let skip = match texts.first().copied() {
                 Some("--") => 1,
                 Some("-v") => return Some(Output::nothing()),
                 _ => 0,
@@ -76,10 +72,7 @@ fn printer(
         }
         // The managers of versions tell where a program of theirs is.
         "pyenv" | "rbenv" | "nodenv" | "goenv" | "asdf" | "mise" | "rustup" | "volta" | "xcrun"
-            if matches!(
-                texts.first().map(String::as_str),
-                Some("which" | "-f" | "--find")
-            ) =>
+            if matches!(texts.first(), Some(&("which" | "-f" | "--find"))) =>
         {
             format!("{}\n", texts.get(1)?)
         }
@@ -116,7 +109,7 @@ fn printer(
             }
         }
         "git" => git(interpreter, &texts)?,
-        "yes" => format!("{}\n", texts.first().map_or("y", String::as_str)),
+        "yes" => format!("{}\n", texts.first().copied().unwrap_or("y")),
         "seq" => {
             let last: usize = texts.last()?.parse().ok()?;
             let numbers: Vec<_> = (1..=last.min(16))
@@ -129,10 +122,14 @@ fn printer(
         _ => return None,
     };
     // What the arguments do not tell is known by where it comes from.
+    let mut sources = Vec::new();
+    for item in args {
+        add_sources(&mut sources, &item.sources);
+    }
     Some(Output { text, sources })
 }
 
-fn echo(texts: &[String]) -> String {
+fn echo(texts: &[&str]) -> String {
     let mut rest = texts;
     let (mut newline, mut escaped) = (true, false);
     while let Some((first, after)) = rest.split_first() {
@@ -159,9 +156,8 @@ fn echo(texts: &[String]) -> String {
 }
 
 /// The few things that git prints and a text depends on.
-fn git(interpreter: &Interpreter<'_>, texts: &[String]) -> Option<String> {
-    let words: Vec<&str> = texts.iter().map(String::as_str).collect();
-    match words.as_slice() {
+fn git(interpreter: &Interpreter<'_>, words: &[&str]) -> Option<String> {
+    match words {
         ["rev-parse", rest @ ..] => {
             let root = interpreter.world.project_root();
             rest.iter().find_map(|word| match *word {

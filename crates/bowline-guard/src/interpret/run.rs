@@ -8,10 +8,10 @@ use super::environment::startup_code;
 use super::redirect::passes_on;
 use super::scope::{Marks, Scope, Variable};
 use super::value::{Content, Item, Output};
-use super::{Interpreter, Note};
+use super::{Interpreter, MAX_BYTES, Note};
 use crate::invocation::{Arg, Destination, Value};
 use crate::shell::build::{Checked, script};
-use crate::shell::costs::words;
+use crate::shell::costs::{UNCOUNTED, words};
 use crate::shell::tree::{
     AssignHow, AssignValue, Link, Node, Part, Quoting, Simple, Statement, Timing, TreeAssignment,
     TreeWord,
@@ -77,8 +77,9 @@ impl Interpreter<'_> {
         };
         let left = self.bytes.checked_sub(text.len() + 16);
         let paid = left.and_then(|left| {
-            let words_left = self.words_left.checked_sub(times * words(text))?;
-            Some((left, words_left))
+            let counted = MAX_BYTES - left > UNCOUNTED;
+            let words = if counted { times * words(text) } else { 0 };
+            Some((left, self.words_left.checked_sub(words)?))
         });
         let Some((left, words_left)) = paid else {
             self.cut_short("the text holds more text than is read");

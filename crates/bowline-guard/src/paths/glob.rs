@@ -174,8 +174,15 @@ fn parse_class(rest: &mut std::str::Chars<'_>) -> Option<Token> {
 
 /// Whether `pattern`, in which only `*` is special, accepts the whole of `text`.
 pub(crate) fn star_match(pattern: &str, text: &str) -> bool {
+    let (bytes, given) = (pattern.as_bytes(), text.as_bytes());
+    let differ = |of_pattern: Option<&u8>, of_text: Option<&u8>| {
+        of_pattern != of_text && of_pattern != Some(&b'*')
+    };
+    // Most names differ at one of their ends.
+    if differ(bytes.first(), given.first()) || differ(bytes.last(), given.last()) {
+        return false;
+    }
     let is_star = |byte: &u8| *byte == b'*';
-    let bytes = pattern.as_bytes();
     let (Some(first), Some(last)) = (
         bytes.iter().position(is_star),
         bytes.iter().rposition(is_star),
@@ -183,7 +190,6 @@ pub(crate) fn star_match(pattern: &str, text: &str) -> bool {
         return pattern == text;
     };
     let ends = pattern.get(..first).zip(pattern.get(last + 1..));
-    // Most names differ at one of their ends.
     let Some(rest) = ends.and_then(|(start, end)| text.strip_prefix(start)?.strip_suffix(end))
     else {
         return false;

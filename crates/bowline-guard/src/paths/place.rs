@@ -329,14 +329,14 @@ pub fn rebuildable_by_name(relative: &str) -> bool {
             previous = Some(component);
             continue;
         }
-        let named = |name: &&&str| match (name.split_once('/'), previous) {
-            (Some((parent, child)), Some(previous)) => {
-                previous == parent.rsplit('/').next().unwrap_or(parent) && component == child
-            }
-            (Some(_), None) => false,
-            (None, _) => component == **name,
+        let named = |name: &&str| match name.strip_suffix(component) {
+            Some("") => true,
+            Some(parent) => parent
+                .strip_suffix('/')
+                .is_some_and(|it| Some(it) == previous),
+            None => false,
         };
-        if OUTPUT_DIRECTORIES.iter().find(named).is_some()
+        if OUTPUT_DIRECTORIES.iter().any(named)
             || is_virtual_environment(component)
             || OUTPUT_PATTERNS
                 .iter()
@@ -376,9 +376,10 @@ pub fn scratch_by_name(path: &str) -> bool {
     {
         return false;
     }
-    SCRATCH_FILES
-        .iter()
-        .any(|pattern| glob::star_match(pattern, name) || glob::star_match(pattern, ended))
+    SCRATCH_FILES.iter().any(|pattern| {
+        glob::star_match(pattern, name)
+            || (ended.len() < name.len() && glob::star_match(pattern, ended))
+    })
 }
 
 /// Of the scratch files, those that a person may have put there: no program makes them again.

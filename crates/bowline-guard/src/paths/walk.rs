@@ -19,7 +19,7 @@ pub(super) fn resolve_text(written: &str, expanded: Expanded, world: &dyn World)
     let absolute = if complete || starts_unknown {
         text
     } else {
-        format!("{}/{text}", world.cwd())
+        [world.cwd(), "/", &text].concat()
     };
     let trailing_slash =
         if absolute.len() > 1 && ["/", "/.", "/.."].iter().any(|end| absolute.ends_with(end)) {
@@ -69,6 +69,9 @@ fn has_drive(text: &str) -> bool {
 
 /// Takes out `.`, `..` and empty components, by text alone.
 fn normalise(path: &str) -> String {
+    if is_normal(path) {
+        return path.to_owned();
+    }
     let mut kept: Vec<&str> = Vec::new();
     let rooted = path.starts_with('/');
     for component in path.split('/') {
@@ -91,6 +94,21 @@ fn normalise(path: &str) -> String {
     }
     let joined = kept.join("/");
     if rooted { format!("/{joined}") } else { joined }
+}
+
+/// Whether there is surely nothing to take out.
+fn is_normal(path: &str) -> bool {
+    let mut before = b' ';
+    let is_plain = path.bytes().all(|byte| {
+        let skips = before == b'/' && matches!(byte, b'/' | b'.');
+        before = byte;
+        !skips
+    });
+    is_plain
+        && path.len() > 1
+        && path.len() < MAX_COMPONENTS
+        && path.starts_with('/')
+        && before != b'/'
 }
 
 /// Replaces other names of the same place: `/proc/self/root/x` is `/x`, `/private/tmp` is `/tmp`.
@@ -197,7 +215,8 @@ fn join(mut directory: String, name: &str) -> String {
 /// Follows every link of `absolute`, the last component's too.
 fn walk(absolute: &str, world: &dyn World, links: &mut usize) -> Result<String, Unknown> {
     let mut waiting: Vec<Cow<'_, str>> = absolute.split('/').rev().map(Cow::Borrowed).collect();
-    let mut reached = "/".to_owned();
+    let mut reached = String::with_capacity(absolute.len() + 1);
+    reached.push('/');
     while let Some(component) = waiting.pop() {
         match component.as_ref() {
             "" | "." => continue,

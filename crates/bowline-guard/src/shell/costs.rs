@@ -1,5 +1,8 @@
 //! What reading a text will cost, counted before it is read.
 
+/// So many bytes are read in no time, whatever they are: counting what is in them would cost more than reading them.
+pub(crate) const UNCOUNTED: usize = 1_000;
+
 /// How many commands and expansions there are, outside of here-documents and quotes as far as these are plain to see.
 pub(super) fn parts(text: &str) -> usize {
     let mut count = 0;

@@ -1,6 +1,6 @@
 //! What bounds the work: counted, never timed.
 
-use super::costs::{looked_ahead, openings, parts, words};
+use super::costs::{UNCOUNTED, looked_ahead, openings, parts, words};
 use super::documents::without_bodies;
 
 /// The longest text that is read, in bytes.
@@ -47,11 +47,14 @@ pub(super) fn refusal(text: &str) -> Option<String> {
         return Some("the text contains a NUL character".to_owned());
     }
     let text = &*without_bodies(text);
+    if text.len() <= MAX_OPEN {
+        return None;
+    }
     if most_open(text) > MAX_OPEN {
         Some(format!(
             "parentheses or `${{` are nested deeper than {MAX_OPEN} levels"
         ))
-    } else if text.matches("$((").count() > MAX_ARITHMETIC {
+    } else if text.len() > MAX_ARITHMETIC && text.matches("$((").count() > MAX_ARITHMETIC {
         Some(format!("the text has more than {MAX_ARITHMETIC} `$((`"))
     } else if text.len() > MAX_PARTS && parts(text) > MAX_PARTS {
         Some(format!(
@@ -89,6 +92,9 @@ fn most_open(text: &str) -> usize {
 /// How often `time` or `coproc` stands where a command may begin. Quotes are not looked at, so this is at least
 /// what the parser finds.
 fn prefixes(text: &str) -> usize {
+    if text.len() < MAX_PREFIXES * "time ".len() {
+        return 0;
+    }
     let joined = text.replace("\\\n", "");
     let mut count = 0;
     let mut may_begin = true;
@@ -139,6 +145,10 @@ impl Budget {
 
     /// Pays for reading the text once.
     pub(super) fn pay(&mut self, text: &str) -> Result<(), TooMuchWork> {
+        self.bytes_read += text.len();
+        if self.bytes_read <= UNCOUNTED {
+            return Ok(());
+        }
         let cost = text
             .len()
             .saturating_mul(1 + openings(&without_bodies(text)));
@@ -146,7 +156,6 @@ impl Budget {
         self.left = self.left.checked_sub(cost).ok_or(TooMuchWork)?;
         let words_left = self.words_left.checked_sub(words(text));
         self.words_left = words_left.ok_or(TooMuchWork)?;
-        self.bytes_read += text.len();
         Ok(())
     }
 }

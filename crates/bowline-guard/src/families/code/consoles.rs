@@ -54,8 +54,11 @@ fn settings(bare: &str, literals: &[String]) -> Option<Effect> {
         return Some(SETTINGS.grave("prints the credentials of the application"));
     }
     let holder = [
-        "settings",
-        "env(",
+        "settings.",
+        "settings[",
+        "settings,",
+        "(env(",
+        " env(",
         "app.config",
         "config(",
         "current_app.config",

@@ -1,5 +1,7 @@
 //! Programs that drop, empty or restore a database or a queue by themselves.
 
+use std::cell::LazyCell;
+
 use super::{DROP, KEYS, QUEUE, RESTORE, is_disposable};
 use crate::effect::Effect;
 use crate::families::Run;
@@ -31,7 +33,8 @@ pub(super) fn other(run: Run<'_>) -> Option<Effect> {
     } else {
         &GNU
     };
-    let parsed = parse(run.args, spec);
+    // Hardly any program is one of these.
+    let parsed = LazyCell::new(|| parse(run.args, spec));
     let drops = |name: &str| {
         let what = format!("drops the database {name}");
         if is_disposable(name) {

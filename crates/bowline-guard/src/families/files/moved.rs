@@ -57,6 +57,8 @@ pub(in crate::families) fn deletes_moved(
     else {
         return None;
     };
+    let mut moved = moved.iter().filter(|it| it.after < at).peekable();
+    moved.peek()?;
     let here = At::directory(cwd, world);
     let files = Files {
         invocation,
@@ -68,8 +70,6 @@ pub(in crate::families) fn deletes_moved(
         .map(|it| it.resolved.path.trim_end_matches("/*").to_owned())
         .collect();
     moved
-        .iter()
-        .filter(|it| it.after < at)
         .find(|it| {
             let name = it.from.rsplit('/').next().unwrap_or_default();
             let inside = format!("{}/{name}", it.to);

@@ -68,9 +68,10 @@ pub(in crate::families) fn without_spent(
         return None;
     }
     let is_spent = |arg: &Arg| {
-        arg.text()
-            .and_then(|text| project_file(text, invocation, world))
-            .is_some_and(|path| spent.iter().any(|it| it.when.holds(at) && it.path == path))
+        let mut spent = spent.iter().filter(|it| it.when.holds(at)).peekable();
+        let file = arg.text().filter(|_| spent.peek().is_some());
+        file.and_then(|text| project_file(text, invocation, world))
+            .is_some_and(|path| spent.any(|it| it.path == path))
             || (is_output_by_company(arg, invocation, line)
                 && arg
                     .text_or_pattern()
@@ -90,6 +91,10 @@ pub(in crate::families) fn without_spent(
 
 /// Whether a run fills the folder `vendor` again.
 fn installs_vendor(invocation: &Invocation) -> bool {
+    let program = invocation.program.as_deref();
+    if !matches!(program, Some("composer" | "go" | "cargo" | "bundle")) {
+        return false;
+    }
     let words: Vec<&str> = invocation
         .args
         .iter()
@@ -97,7 +102,7 @@ fn installs_vendor(invocation: &Invocation) -> bool {
         .filter(|it| !it.starts_with('-'))
         .collect();
     matches!(
-        (invocation.program.as_deref(), words.as_slice()),
+        (program, words.as_slice()),
         (Some("composer"), ["install" | "update", ..])
             | (Some("go"), ["mod" | "work", "vendor", ..])
             | (Some("cargo"), ["vendor", ..])
@@ -107,6 +112,13 @@ fn installs_vendor(invocation: &Invocation) -> bool {
 
 /// The archive that a run unpacks.
 fn unpacked(invocation: &Invocation) -> Option<&str> {
+    let program = plain_name(invocation.program.as_deref()?);
+    if !matches!(
+        program,
+        "tar" | "gtar" | "bsdtar" | "unzip" | "7z" | "7za" | "unrar"
+    ) {
+        return None;
+    }
     let words: Vec<&str> = invocation.args.iter().map(word).collect();
     let is_archive = |it: &&str| {
         let name = it.to_ascii_lowercase();
@@ -117,7 +129,7 @@ fn unpacked(invocation: &Invocation) -> Option<&str> {
         .iter()
         .any(|ending| name.ends_with(ending))
     };
-    let unpacks = match plain_name(invocation.program.as_deref()?) {
+    let unpacks = match program {
         "tar" | "gtar" | "bsdtar" => {
             words.first().is_some_and(|it| {
                 it.trim_start_matches('-').starts_with('x')
@@ -129,8 +141,7 @@ fn unpacked(invocation: &Invocation) -> Option<&str> {
         "unzip" => !words
             .iter()
             .any(|it| matches!(*it, "-l" | "-t" | "-p" | "-Z")),
-        "7z" | "7za" | "unrar" => matches!(words.first(), Some(&("x" | "e"))),
-        _ => false,
+        _ => matches!(words.first(), Some(&("x" | "e"))),
     };
     words.into_iter().filter(|_| unpacks).find(is_archive)
 }

@@ -1,8 +1,13 @@
 //! The files of Bowline and of the agents' hook settings, and the programs that change them.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 use super::SETTINGS;
 use crate::effect::Effect;
 use crate::families::args::{Spec, UNKNOWN, parse, word};
+use crate::interpret::known::Names;
 use crate::invocation::{Arg, Invocation, Opening, Through};
 use crate::paths::{TrailingSlash, World, glob, is_within, resolve};
 
@@ -157,20 +162,23 @@ fn unpacks(args: &[Arg]) -> bool {
 
 /// Programs that only look at the files that they are given, or take them elsewhere.
 #[rustfmt::skip]
-const READERS: &[&str] = &[
-    "7z", "[", "ack", "ag", "awk", "b2sum", "basename", "bat", "batcat", "bowline", "bowline-hook", "bsdtar", "cat", "cksum",
-    "claude", "cmp", "code", "codex", "column", "comm", "cp", "cursor", "curl", "cut", "dd", "delta", "diff", "dirname", "docker",
-    "du", "echo", "egrep", "emacs", "exa", "eza", "fd", "fgrep", "file", "find", "fold", "fx", "gawk", "gemini", "gfind", "git",
-    "gojq", "grep", "gron", "gsed", "gtar", "head", "hexdump", "jq", "ldd", "less", "ls", "md5sum", "mkdir", "more", "nano", "nl",
-    "nm", "nvim", "objdump", "od", "open", "otool", "podman", "printf", "pwd", "readelf", "readlink", "realpath", "rg", "rsync",
-    "scp", "sed", "sha1sum", "sha256sum", "sha512sum", "shasum", "size", "sort", "stat", "strings", "tac", "tail", "tar", "test",
-    "tokei", "tomlq", "tr", "tree", "type", "uniq", "unzip", "vi", "view", "vim", "wc", "wget", "whereis", "which", "xdg-open",
-    "xxd", "yq", "zip", "{", ":", "xargs", "if", "source", ".",
-];
+static READERS: Names = Names::new(&[
+    ".", "7z", ":", "[", "ack", "ag", "awk", "b2sum", "basename", "bat", "batcat", "bowline", "bowline-hook", "bsdtar", "cat",
+    "cksum", "claude", "cmp", "code", "codex", "column", "comm", "cp", "curl", "cursor", "cut", "dd", "delta", "diff", "dirname",
+    "docker", "du", "echo", "egrep", "emacs", "exa", "eza", "fd", "fgrep", "file", "find", "fold", "fx", "gawk", "gemini",
+    "gfind", "git", "gojq", "grep", "gron", "gsed", "gtar", "head", "hexdump", "if", "jq", "ldd", "less", "ls", "md5sum", "mkdir",
+    "more", "nano", "nl", "nm", "nvim", "objdump", "od", "open", "otool", "podman", "printf", "pwd", "readelf", "readlink",
+    "realpath", "rg", "rsync", "scp", "sed", "sha1sum", "sha256sum", "sha512sum", "shasum", "size", "sort", "source", "stat",
+    "strings", "tac", "tail", "tar", "test", "tokei", "tomlq", "tr", "tree", "type", "uniq", "unzip", "vi", "view", "vim", "wc",
+    "wget", "whereis", "which", "xargs", "xdg-open", "xxd", "yq", "zip", "{",
+]);
 
 /// The words of a program that is not known to leave files as they are.
 fn touched(invocation: &Invocation) -> Vec<&Arg> {
     let program = program_of(invocation);
+    if READERS.has(program) {
+        return Vec::new();
+    }
     let args = &invocation.args;
     let looks_only = args.iter().map(word).any(|it| {
         matches!(
@@ -186,7 +194,7 @@ fn touched(invocation: &Invocation) -> Vec<&Arg> {
                 | "json.tool"
         )
     });
-    if READERS.contains(&program) || looks_only {
+    if looks_only {
         return Vec::new();
     }
     operands(args).collect()
@@ -194,14 +202,14 @@ fn touched(invocation: &Invocation) -> Vec<&Arg> {
 
 /// What a deletion or a change is run for comes from a listing that names our files.
 fn each_of(invocation: &Invocation, world: &dyn World) -> Option<Effect> {
-    let unknown = |it: &&Arg| word(it) == UNKNOWN;
-    if !written(invocation).iter().any(unknown) && !touched(invocation).iter().any(unknown) {
-        return None;
-    }
     let listing = invocation.through.iter().find_map(|it| match it {
         Through::EachOf(listing) => Some(listing),
         _ => None,
     })?;
+    let unknown = |it: &&Arg| word(it) == UNKNOWN;
+    if !written(invocation).iter().any(unknown) && !touched(invocation).iter().any(unknown) {
+        return None;
+    }
     let named = listing
         .split_whitespace()
         .map(|it| it.trim_matches(['"', '\'']))
@@ -313,6 +321,13 @@ fn names_own_file(arg: &Arg, world: &dyn World) -> bool {
 
 /// Whether a path's text does not rule out that it is ours: looking where it leads takes time.
 fn may_be_own(path: &str, world: &dyn World) -> bool {
+    let places = world.own_places();
+    let mut moved = places.own.iter().filter_map(|it| it.rsplit('/').next());
+    path.contains(['.', '/']) && (mentions_own(path) || moved.any(|it| path.contains(it)))
+}
+
+/// Whether a path has a name in it that ours have, or could have one by a pattern.
+fn mentions_own(path: &str) -> bool {
     const NAMES: &[&str] = &[
         "bowline",
         "claude",
@@ -331,20 +346,22 @@ fn may_be_own(path: &str, world: &dyn World) -> bool {
         "*",
         "?",
         "[",
+        "{",
     ];
-    let lower = path.to_ascii_lowercase();
-    let places = world.own_places();
-    let mut moved = places.own.iter().filter_map(|it| it.rsplit('/').next());
-    path.contains(['.', '/'])
-        && (NAMES.iter().any(|it| lower.contains(it)) || moved.any(|it| path.contains(it)))
+    static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+        let mut builder = AhoCorasick::builder();
+        builder.ascii_case_insensitive(true).build(NAMES).ok()
+    });
+    FINDER.as_ref().is_none_or(|it| it.is_match(path))
 }
 
 /// `$XDG_CONFIG_HOME/bowline`, `$CLAUDE_CONFIG_DIR/settings.json`: the variable says where it leads.
 fn behind_variable(arg: &Arg) -> bool {
-    let Some(variable) = FOLDER_VARIABLES
-        .iter()
-        .find(|name| arg.source.contains(**name))
-    else {
+    if !arg.source.contains(['$', '%']) {
+        return false;
+    }
+    let mut variables = FOLDER_VARIABLES.iter();
+    let Some(variable) = variables.find(|name| arg.source.contains(**name)) else {
         return false;
     };
     let path = word(arg).to_ascii_lowercase();
@@ -385,6 +402,9 @@ fn kind_of_spelling(spelling: &str, world: &dyn World) -> Option<Kind> {
     if places.agents.iter().any(|it| it == spelling) {
         return Some(Kind::Folder);
     }
+    if !mentions_own(spelling) {
+        return None;
+    }
     let lower = spelling.to_ascii_lowercase();
     let parts: Vec<&str> = lower.split('/').filter(|it| !it.is_empty()).collect();
     let name = parts.last().copied().unwrap_or_default();
@@ -417,14 +437,15 @@ const AGENT_FOLDERS: &[&str] = &[
 
 /// Whether a name, or a pattern that spells out a part of it, is this one. An ending alone says nothing: `*.toml` is meant for others.
 fn same(component: &str, name: &str) -> bool {
+    if component == name {
+        return true;
+    }
+    if !glob::has_wildcard(component) {
+        return false;
+    }
     let ending = component.rfind('.').filter(|at| *at > 0);
-    let stem = ending
-        .and_then(|at| component.get(..at))
-        .unwrap_or(component);
-    component == name
-        || (glob::has_wildcard(component)
-            && glob::literals(stem).len() > 1
-            && glob::meet(component, name, 0).is_some())
+    let stem = ending.and_then(|at| component.get(..at));
+    glob::literals(stem.unwrap_or(component)).len() > 1 && glob::meet(component, name, 0).is_some()
 }
 
 fn is_own_name(name: &str) -> bool {

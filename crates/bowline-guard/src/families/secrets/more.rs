@@ -46,7 +46,14 @@ fn reads<'word>(words: impl Iterator<Item = &'word str>, world: &dyn World) -> V
 /// `perl -pe1 .env`, `ruby -ne 'puts $_' .env`: the files after the code are read line by line.
 fn one_liner(run: Run<'_>, world: &dyn World) -> Vec<Effect> {
     let words: Vec<&str> = run.args.iter().map(word).collect();
-    let cluster = |it: &&str| it.starts_with('-') && !it.starts_with("--") && it.contains('e');
+    // `-MFile::Find` is no cluster of options, but names a module.
+    let is_cluster = |it: &str| {
+        it.starts_with('-')
+            && !it.starts_with("--")
+            && !it.starts_with("-M")
+            && !it.starts_with("-I")
+    };
+    let cluster = |it: &&str| is_cluster(it) && it.contains('e');
     let Some(at) = words.iter().position(cluster) else {
         return Vec::new();
     };
@@ -54,7 +61,7 @@ fn one_liner(run: Run<'_>, world: &dyn World) -> Vec<Effect> {
     let code = if glued { None } else { words.get(at + 1) };
     let loops = words
         .iter()
-        .any(|it| it.starts_with('-') && !it.starts_with("--") && it.contains(['n', 'p']))
+        .any(|it| is_cluster(it) && it.contains(['n', 'p']))
         || code.is_some_and(|it| it.contains("ARGF") || it.contains("<>") || it.contains("gets"));
     if !loops
         || words
@@ -220,10 +227,6 @@ fn destination(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Effect> {
     let Some(target) = target.filter(|it| !it.contains(':')) else {
         return Vec::new();
     };
-    let Some((sensitivity @ Sensitivity::Secret(_), why)) = judge(target, Access::Write, world)
-    else {
-        return Vec::new();
-    };
     let inside = matches!(
         place(&resolve(target, world), world),
         Place::InProject(_) | Place::ProjectRoot | Place::Temp | Place::Unknown(_)
@@ -231,6 +234,10 @@ fn destination(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Effect> {
     if inside {
         return Vec::new();
     }
+    let Some((sensitivity @ Sensitivity::Secret(_), why)) = judge(target, Access::Write, world)
+    else {
+        return Vec::new();
+    };
     vec![change(target, sensitivity, why)]
 }
 

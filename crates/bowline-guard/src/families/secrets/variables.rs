@@ -247,6 +247,17 @@ pub(super) fn filtered_environment(name: &str, run: Run<'_>) -> Option<Effect> {
     let Stdin::Pipe(programs) = &run.invocation.stdin else {
         return None;
     };
+    let dumps = programs.iter().any(|it| {
+        let mut words = it.split_whitespace();
+        let first = words.clone().next().unwrap_or_default();
+        let last = words.next_back().unwrap_or_default();
+        matches!(last, "env" | "printenv" | "set")
+            || (first == "export" && last == "-p")
+            || it.contains("/environ")
+    });
+    if !dumps {
+        return None;
+    }
     // Names that another program has left of it are no secrets.
     let only_names = programs.iter().any(|it| {
         let line = shell::parse(it);
@@ -263,17 +274,6 @@ pub(super) fn filtered_environment(name: &str, run: Run<'_>) -> Option<Effect> {
     });
     let given: Vec<&str> = run.args.iter().map(word).collect();
     if only_names || lets(name, &given) != Lets::Everything {
-        return None;
-    }
-    let dumps = programs.iter().any(|it| {
-        let mut words = it.split_whitespace();
-        let first = words.clone().next().unwrap_or_default();
-        let last = words.next_back().unwrap_or_default();
-        matches!(last, "env" | "printenv" | "set")
-            || (first == "export" && last == "-p")
-            || it.contains("/environ")
-    });
-    if !dumps {
         return None;
     }
     if matches!(
