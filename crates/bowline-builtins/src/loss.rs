@@ -4,6 +4,7 @@
 //! Everything is looked up within the budget of the judgement; what cannot be told is unknown, and then the text alone decides.
 
 mod clean;
+mod conflict;
 mod content;
 mod expand;
 mod files;
@@ -12,6 +13,7 @@ mod line;
 mod pathspec;
 mod repository;
 mod stash;
+mod touches;
 
 use std::path::Path;
 
@@ -19,7 +21,7 @@ use bowline_guard::loss::{Act, Loss, Writing};
 use bowline_guard::paths::is_within;
 
 use crate::machine::git::{GitReader, ObjectId, Repository};
-use crate::work::{Before, SessionView, Touch};
+use crate::work::SessionView;
 use content::Content;
 pub(crate) use content::times;
 use line::Line;
@@ -64,11 +66,6 @@ impl Losses<'_> {
         }
     }
 
-    /// What is at the paths that acts are about to write.
-    pub(crate) fn touches(&self, acts: &[Act]) -> Vec<Touch> {
-        acts.iter().flat_map(|act| self.touched_by(act)).collect()
-    }
-
     /// The work of others that a stash or commit would take, as paths within the repository; `None` if that cannot be told.
     pub(crate) fn others_in(&self, repository: &Repository) -> Option<Vec<Vec<u8>>> {
         self.loose_paths(repository)
@@ -106,16 +103,6 @@ impl Losses<'_> {
         };
         self.git
             .changed_paths(repository, parent, Some(commit.tree))
-    }
-
-    /// What was at a path before somebody writes there.
-    fn before(&self, path: &Path) -> Before {
-        match self.content(path) {
-            Content::Missing => Before::Missing,
-            Content::Held(_) | Content::Staged | Content::Rebuildable(_) => Before::Held,
-            Content::Own(_) => Before::Own,
-            Content::Other | Content::Folder | Content::Unknown => Before::Other,
-        }
     }
 
     fn is_in_project(&self, path: &Path) -> bool {

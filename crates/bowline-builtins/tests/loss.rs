@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 #![expect(clippy::print_stdout, reason = "says that it was skipped")]
 
+#[path = "loss/copies.rs"]
+mod copies;
 #[path = "loss/ground.rs"]
 mod ground;
 
@@ -283,7 +285,8 @@ async fn whatever_writes_over_a_persons_work_asks() {
     let mut cases: Vec<Case> = [
         "echo x > src/main.py",
         "cp README.md src/main.py",
-        "cp -f docs/guide.md src/",
+        "printf '1d\\nw\\n' | ed -s src/main.py",
+        "gcc -o src/main.py main.c",
         "mv docs/guide.md src/main.py",
         "date | tee src/main.py",
         "sed -i 's/a/b/' src/main.py",
@@ -297,7 +300,6 @@ async fn whatever_writes_over_a_persons_work_asks() {
         "mv src/main.py /tmp/",
     ]
     .into_iter()
-    .filter(|command| *command != "cp -f docs/guide.md src/")
     .map(|command| case(dirty(), vec![], command, Ask))
     .collect();
     cases.extend([

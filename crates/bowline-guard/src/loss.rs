@@ -77,6 +77,8 @@ pub enum TargetKind {
     Exact,
     /// Exactly this, written as a folder: `link/` is where the link leads.
     Folder,
+    /// What is in this folder, and not the folder itself: `cp -r from/. to`.
+    Contents,
     /// Whatever matches it.
     Pattern,
     /// A part of it is not known.
@@ -284,6 +286,13 @@ pub enum GitAct {
         /// The commit, as written; without one, where we are.
         to: Option<String>,
     },
+    /// Renames or copies a branch over another.
+    OverwriteRef {
+        /// The full name of the other.
+        name: String,
+        /// The branch that takes its place, as written; without one, where we are.
+        with: Option<String>,
+    },
     /// Makes a branch, and goes there or not.
     CreateBranch {
         /// Its full name; a tag's is as good.
@@ -322,6 +331,13 @@ pub enum GitAct {
     },
     /// Moves or makes commits in another way.
     Other,
+    /// Gives up a merge, a rebase or the like, with what was resolved in it.
+    Abort,
+    /// Takes one side of a conflict.
+    TakeSide {
+        /// In which files, as written.
+        paths: Vec<String>,
+    },
     /// Throws away what is in submodules.
     SubmoduleDeinit {
         /// Which, as written; none for all.

@@ -64,6 +64,12 @@ pub trait World {
         Loss::Unknown
     }
 
+    /// Whether the session has moved somebody's work to a path or below it, whatever that is called.
+    fn holds_moved_work(&self, path: &str) -> bool {
+        let _ = path;
+        false
+    }
+
     /// What git runs for `name` in the repository around `directory`, if it is an alias there: `reset --hard`, `!rm -rf x`.
     /// Asked only for what git does not know by itself.
     fn git_alias(&self, directory: &str, name: &str) -> Option<String> {

@@ -64,7 +64,10 @@ impl Losses<'_> {
             return Content::Held("it is empty");
         }
         if let Some(since) = self.since_of(path, &metadata) {
-            return Content::Own(since);
+            return match self.is_last_copy(path) {
+                true => self.unless_held(path),
+                false => Content::Own(since),
+            };
         }
         match self.git.standing(path) {
             None => Content::Unknown,
@@ -73,11 +76,16 @@ impl Losses<'_> {
             Some(Standing::Staged) => Content::Staged,
             Some(Standing::Modified) => match self.changed_since(path, &metadata) {
                 Some(since) => Content::Own(since),
+                None if self.is_unresolved(path) => {
+                    Content::Held("a conflict that nobody has resolved")
+                }
                 None => self.unless_held(path),
             },
             Some(Standing::Submodule) => Content::Other,
             Some(Standing::Untracked | Standing::Ignored) => {
-                match self.rebuildable(path, Ignored::Ask) {
+                let moved = || Some(self.work?.is_moved(path.to_str()?));
+                let moved = moved().unwrap_or(false);
+                match self.rebuildable(path, Ignored::Ask).filter(|_| !moved) {
                     Some(why) => Content::Rebuildable(why),
                     None => self.unless_held(path),
                 }
@@ -87,6 +95,19 @@ impl Losses<'_> {
                 None => Content::Other,
             },
         }
+    }
+
+    /// Whether a file of the session's own is a copy of what somebody had and has no longer.
+    fn is_last_copy(&self, path: &Path) -> bool {
+        let original = || self.work?.original(path.to_str()?);
+        original().is_some_and(|original| fs::symlink_metadata(original).is_err())
+    }
+
+    /// Whether the session has moved somebody's work to a path or below it.
+    pub(crate) fn holds_moved_work(&self, path: &str) -> bool {
+        let moved = self.work.map(|it| it.moved_below(path));
+        let mut moved = moved.into_iter().flatten();
+        moved.any(|it| fs::symlink_metadata(it).is_ok())
     }
 
     /// A file with changes may be just what another branch or a stash has.

@@ -13,7 +13,7 @@ const MAX_PATHS: usize = 2_000;
 pub(super) fn paths(target: &Target) -> Option<Vec<PathBuf>> {
     match target.kind {
         TargetKind::Exact => Some(vec![PathBuf::from(&target.path)]),
-        TargetKind::Folder => {
+        TargetKind::Folder | TargetKind::Contents => {
             let path = target.link.as_deref().unwrap_or(&target.path);
             Some(vec![PathBuf::from(path)])
         }

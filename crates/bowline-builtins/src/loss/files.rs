@@ -5,15 +5,14 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use bowline_guard::loss::{Act, AtLink, Depth, Found, GitAct, Loss, Target, Writing};
+use bowline_guard::loss::{Act, AtLink, Depth, Found, Loss, Target, Writing};
 use bowline_guard::paths::is_within;
 
 use super::content::{Content, Ignored, join, show};
-use super::line::{Line, destinations};
+use super::line::{Landing, Line, landings};
 use super::{Losses, expand};
 use crate::machine::git::IgnoredFiles;
 use crate::machine::git::{Repository, Standing, UntrackedKind, Worktree};
-use crate::work::{Before, Touch};
 
 /// A folder without git is walked through to so many entries.
 const MAX_WALKED: usize = 20_000;
@@ -110,7 +109,8 @@ impl Losses<'_> {
     }
 
     fn deleted_folder(&self, folder: &Path, line: &Line) -> Option<Loss> {
-        if let Some(why) = self.rebuildable_folder(folder) {
+        let moved = folder.to_str().is_some_and(|it| self.holds_moved_work(it));
+        if let Some(why) = self.rebuildable_folder(folder).filter(|_| !moved) {
             return Some(Loss::Nothing(format!("{}: {why}", self.shown(folder))));
         }
         let is_repository = fs::symlink_metadata(folder.join(".git")).is_ok();
@@ -141,7 +141,7 @@ impl Losses<'_> {
     }
 
     /// Why a whole folder is made again.
-    fn rebuildable_folder(&self, folder: &Path) -> Option<&'static str> {
+    pub(super) fn rebuildable_folder(&self, folder: &Path) -> Option<&'static str> {
         let repository = self.git.repository(folder.parent()?)?;
         let below = folder
             .strip_prefix(&repository.root)
@@ -258,47 +258,38 @@ impl Losses<'_> {
 
     fn put(&self, from: &[Target], to: &Target, at_link: AtLink, line: &Line) -> Option<Loss> {
         let mut loss = Loss::Nothing("nothing is there".to_owned());
-        for path in destinations(from, to, at_link) {
-            if !self.is_in_project(&path) {
+        for landing in landings(from, to, at_link) {
+            if !self.is_in_project(&landing.to) {
                 // Somewhere else nothing is known of what is there.
-                return if self.is_temporary(&path) {
+                return if self.is_temporary(&landing.to) {
                     Some(loss)
                 } else {
                     None
                 };
             }
-            loss = match self.content(&path) {
-                Content::Folder => loss.and(self.merged_into(from, &path, line)?),
-                _ => loss.and(self.written_over(&path, line)?),
+            loss = match self.content(&landing.to) {
+                Content::Folder => loss.and(self.merged(&landing, line)?),
+                _ => loss.and(self.written_over(&landing.to, line)?),
             };
         }
         Some(loss)
     }
 
-    /// A folder that is put over one of the same name replaces the files that both have.
-    fn merged_into(&self, from: &[Target], folder: &Path, line: &Line) -> Option<Loss> {
-        let mut loss = Loss::Nothing("nothing is there".to_owned());
-        let sources = from
-            .iter()
-            .flat_map(|it| expand::paths(it).unwrap_or_default());
-        let name = folder.file_name();
-        for source in
-            sources.filter(|it| it.is_dir() && (it.file_name() == name || from.len() == 1))
-        {
-            let lost = walk(&source, |path| {
-                let Ok(below) = path.strip_prefix(&source) else {
-                    return false;
-                };
-                let there = folder.join(below);
-                let loss = self.written_over(&there, line);
-                !matches!(loss, Some(Loss::Nothing(_)))
-            })?;
-            if let Some(path) = lost {
-                let there = folder.join(path.strip_prefix(&source).ok()?);
-                loss = loss.and(self.written_over(&there, line)?);
-            }
+    /// A folder that is put over another replaces the files that both have.
+    fn merged(&self, landing: &Landing, line: &Line) -> Option<Loss> {
+        let nothing = Loss::Nothing("nothing is there".to_owned());
+        let Some(source) = landing.from.as_deref().filter(|it| it.is_dir()) else {
+            return Some(nothing);
+        };
+        let there = |path: &Path| Some(landing.to.join(path.strip_prefix(source).ok()?));
+        let lost = walk(source, |path| {
+            let loss = there(path).and_then(|it| self.written_over(&it, line));
+            !matches!(loss, Some(Loss::Nothing(_)))
+        })?;
+        match lost {
+            Some(path) => self.written_over(&there(&path)?, line),
+            None => Some(nothing),
         }
-        Some(loss)
     }
 
     fn found(&self, found: &Found, gits_own: GitsOwn, line: &Line) -> Option<Loss> {
@@ -357,90 +348,6 @@ impl Losses<'_> {
             .any(|folder| is_within(path, folder))
             && !is_within(path, self.project)
     }
-
-    /// What an act writes, with what is there before it.
-    pub(super) fn touched_by(&self, act: &Act) -> Vec<Touch> {
-        let (targets, before): (Vec<PathBuf>, Option<Before>) = match act {
-            Act::Make(target) => (expand::paths(target).unwrap_or_default(), None),
-            Act::Write { to, .. } => {
-                let path = to.link.as_deref().unwrap_or(&to.path);
-                (vec![PathBuf::from(path)], None)
-            }
-            Act::Copy { from, to, at_link } => (destinations(from, to, *at_link), None),
-            Act::Move { from, to } => {
-                let sources: Vec<PathBuf> = from
-                    .iter()
-                    .flat_map(|it| expand::paths(it).unwrap_or_default())
-                    .collect();
-                let theirs = sources.iter().any(|it| self.before(it) == Before::Other);
-                // What is moved keeps its owner.
-                (
-                    destinations(from, to, AtLink::Replace),
-                    Some(if theirs { Before::Other } else { Before::Own }),
-                )
-            }
-            Act::Git {
-                directory,
-                act: GitAct::StashPop { number } | GitAct::StashApply { number },
-            } => {
-                return self
-                    .unstashed(Path::new(directory), *number)
-                    .unwrap_or_default();
-            }
-            _ => return Vec::new(),
-        };
-        let shown = matches!(
-            act,
-            Act::Write {
-                how: Writing::ByTool,
-                ..
-            }
-        );
-        targets
-            .into_iter()
-            .filter(|path| !is_in_git(path) && !path.is_dir())
-            .filter_map(|path| {
-                Some(Touch {
-                    before: before.unwrap_or_else(|| self.before(&path)),
-                    shown,
-                    staged: self.staged(&path),
-                    path: path.to_str()?.to_owned(),
-                })
-            })
-            .collect()
-    }
-
-    fn staged(&self, path: &Path) -> Option<String> {
-        let repository = self.git.repository(path.parent()?)?;
-        let below = path
-            .strip_prefix(&repository.root)
-            .ok()?
-            .as_os_str()
-            .as_bytes();
-        let entry = self.git.index_entry(&repository, below)??;
-        Some(entry.id.to_string())
-    }
-
-    /// What comes back from a stash keeps its owner.
-    fn unstashed(&self, directory: &Path, number: Option<usize>) -> Option<Vec<Touch>> {
-        let repository = self.git.repository(directory)?;
-        let stash = *self.git.stashes(&repository)?.get(number?)?;
-        let own = self
-            .work
-            .is_some_and(|work| work.owns_commit(&stash.to_string()));
-        let paths = self.paths_of_stash(&repository, stash)?;
-        Some(
-            paths
-                .iter()
-                .map(|path| Touch {
-                    path: join(&repository.root, path).to_string_lossy().into_owned(),
-                    before: if own { Before::Own } else { Before::Other },
-                    shown: false,
-                    staged: None,
-                })
-                .collect(),
-        )
-    }
 }
 
 /// The first file below a folder of which that holds; unknown if there is too much to look at.
@@ -473,7 +380,7 @@ enum GitsOwn {
     IsSpared,
 }
 
-fn is_in_git(path: &Path) -> bool {
+pub(super) fn is_in_git(path: &Path) -> bool {
     path.components().any(|it| it.as_os_str() == ".git")
 }
 

@@ -125,6 +125,22 @@ impl Losses<'_> {
         Some(loss)
     }
 
+    /// A branch that takes the place and the name of another.
+    pub(super) fn overwritten_ref(
+        &self,
+        repository: &Repository,
+        name: &str,
+        with: Option<&str>,
+        line: &GitLine,
+    ) -> Option<Loss> {
+        let refs = self.git.refs(repository)?;
+        let Some((_, lost)) = refs.iter().find(|(known, _)| known == name) else {
+            return Some(Loss::Nothing("there is no branch of that name".to_owned()));
+        };
+        let with = self.git.resolve(repository, with.unwrap_or("HEAD"))?;
+        self.unheld(repository, *lost, &[name], &[with], line, Extent::Whole)
+    }
+
     pub(super) fn moved_ref(
         &self,
         repository: &Repository,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bowline_guard::loss::{Act, AtLink, GitAct, Switching, Untracked, Writing};
+use bowline_guard::loss::{Act, AtLink, GitAct, Switching, Target, TargetKind, Untracked, Writing};
 use bowline_guard::paths::is_within;
 
 use super::expand;
@@ -42,22 +42,22 @@ impl Line {
                 }
             }
             Act::Copy { from, to, .. } => {
-                let places = destinations(from, to, AtLink::Replace);
+                let landings = landings(from, to, AtLink::Replace);
                 // A copy in a folder for temporary files does not last.
                 if let [from] = from.as_slice()
-                    && let [place] = places.as_slice()
-                    && !is_fleeting(place)
+                    && let [landing] = landings.as_slice()
+                    && !is_fleeting(&landing.to)
                 {
-                    let place = place.to_string_lossy().into_owned();
+                    let place = landing.to.to_string_lossy().into_owned();
                     self.copies.push((from.path.clone(), place));
                 }
-                for path in places {
-                    self.makes(&path.to_string_lossy());
+                for landing in landings {
+                    self.makes(&landing.to.to_string_lossy());
                 }
             }
             Act::Move { from, to } => {
-                for path in destinations(from, to, AtLink::Replace) {
-                    self.makes(&path.to_string_lossy());
+                for landing in landings(from, to, AtLink::Replace) {
+                    self.makes(&landing.to.to_string_lossy());
                 }
                 self.spent.extend(from.iter().map(|it| it.path.clone()));
             }
@@ -156,26 +156,48 @@ fn is_fleeting(path: &Path) -> bool {
         .any(|folder| path.starts_with(folder))
 }
 
+/// Something that is put at a place.
+#[derive(Debug)]
+pub(super) struct Landing {
+    /// What is put there, if that is known.
+    pub(super) from: Option<PathBuf>,
+    pub(super) to: PathBuf,
+}
+
 /// Where things land that are put at a place.
-pub(super) fn destinations(
-    from: &[bowline_guard::loss::Target],
-    to: &bowline_guard::loss::Target,
-    at_link: AtLink,
-) -> Vec<PathBuf> {
+pub(super) fn landings(from: &[Target], to: &Target, at_link: AtLink) -> Vec<Landing> {
     let place = Path::new(to.link.as_deref().unwrap_or(&to.path));
-    let into_folder =
-        place.is_dir() || to.kind == bowline_guard::loss::TargetKind::Folder || from.len() > 1;
+    let contents = from.iter().any(|it| it.kind == TargetKind::Contents);
+    let into_folder = place.is_dir() || to.kind == TargetKind::Folder || from.len() > 1 || contents;
+    let sources = from.iter().flat_map(|target| {
+        let paths = expand::paths(target).unwrap_or_default();
+        paths.into_iter().map(|path| (target.kind, path))
+    });
     if !into_folder {
-        return vec![match at_link {
-            AtLink::Follow => place.to_owned(),
-            AtLink::Replace => PathBuf::from(&to.path),
+        let mut sources: Vec<PathBuf> = sources.map(|(_, path)| path).collect();
+        return vec![Landing {
+            from: if sources.len() == 1 {
+                sources.pop()
+            } else {
+                None
+            },
+            to: match at_link {
+                AtLink::Follow => place.to_owned(),
+                AtLink::Replace => PathBuf::from(&to.path),
+            },
         }];
     }
-    let sources = from
-        .iter()
-        .flat_map(|it| expand::paths(it).unwrap_or_default());
     sources
-        .filter_map(|source| Some(place.join(source.file_name()?)))
+        .filter_map(|(kind, source)| {
+            let to = match kind {
+                TargetKind::Contents => place.to_owned(),
+                _ => place.join(source.file_name()?),
+            };
+            Some(Landing {
+                from: Some(source),
+                to,
+            })
+        })
         .collect()
 }
 
@@ -319,8 +341,10 @@ impl GitLine {
                     line.kept.extend(names.iter().cloned());
                 }
                 GitAct::WorktreeGone | GitAct::WorktreeRemove { .. } => line.worktrees = Moved::Yes,
-                GitAct::Other => line.moved = Moved::Yes,
-                GitAct::ResetHard { to: Some(_) } | GitAct::MoveRef { .. } => {
+                GitAct::Other | GitAct::Abort => line.moved = Moved::Yes,
+                GitAct::ResetHard { to: Some(_) }
+                | GitAct::MoveRef { .. }
+                | GitAct::OverwriteRef { .. } => {
                     line.moved = Moved::Yes;
                 }
                 _ => {}

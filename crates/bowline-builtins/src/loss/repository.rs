@@ -12,7 +12,7 @@ use super::content::{Ignored, join};
 use super::files::named;
 use super::line::{GitLine, Line, Moved, Saved, Whose};
 use super::pathspec::{Pathspecs, normal};
-use crate::machine::git::{self, IgnoredFiles, Repository, Staged, Worktree};
+use crate::machine::git::{self, IgnoredFiles, ObjectId, Repository, Staged, Worktree};
 
 /// What is thrown away, and how much of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +93,10 @@ impl Losses<'_> {
                 Some(uncommitted(&loose, extent(&specs)))
             }
             GitAct::Switch { to: Some(to) } => {
-                if self.git.resolve(&repository, to).is_some() || !directory.join(to).exists() {
+                if let Some(commit) = self.git.resolve(&repository, to) {
+                    return self.switched(&repository, commit, (&line, &files));
+                }
+                if !directory.join(to).exists() {
                     return Some(Loss::Nothing("git keeps what is not committed".to_owned()));
                 }
                 let specs = Pathspecs::new(std::slice::from_ref(to), directory, &repository)?;
@@ -114,6 +117,14 @@ impl Losses<'_> {
             GitAct::StashDrop { number } => self.dropped_stash(&repository, (*number)?, &line),
             GitAct::StashClear => self.cleared(&repository, &line),
             GitAct::DeleteRefs { names } => self.deleted_refs(&repository, names, &line),
+            GitAct::OverwriteRef { name, with } => {
+                self.overwritten_ref(&repository, name, with.as_deref(), &line)
+            }
+            GitAct::Abort => self.aborted(&repository, &files),
+            GitAct::TakeSide { paths } => {
+                let specs = Pathspecs::new(paths, directory, &repository)?;
+                self.took_side(&repository, &specs, &files)
+            }
             GitAct::MoveRef { name, to } => self.moved_ref(&repository, name, to.as_deref(), &line),
             GitAct::WorktreeRemove { path } => self.removed_worktree(directory, path, &files),
             GitAct::SubmoduleDeinit { paths } => {
@@ -188,6 +199,43 @@ impl Losses<'_> {
         Some(found)
     }
 
+    /// What is left behind when another commit is checked out: commits that only the head held, and ignored files that git
+    /// puts tracked ones over without a word.
+    fn switched(
+        &self,
+        repository: &Repository,
+        to: ObjectId,
+        (line, files): (&GitLine, &Line),
+    ) -> Option<Loss> {
+        let head = self.git.head(repository)?;
+        let mut loss = Loss::Nothing("git keeps what is not committed".to_owned());
+        let Some(from) = head.commit else {
+            return Some(loss);
+        };
+        if head.branch.is_none() && line.moved == Moved::No {
+            let left = self.unheld(repository, from, &["HEAD"], &[to], line, Extent::Part)?;
+            loss = loss.and(left);
+        }
+        let tree = |commit| Some(self.git.commit(repository, commit)?.tree);
+        let (old, new) = (tree(from)?, tree(to)?);
+        let mut lost = Vec::new();
+        for path in self.git.changed_paths(repository, Some(old), Some(new))? {
+            let file = join(&repository.root, &path);
+            let in_the_way = fs::symlink_metadata(&file).is_ok_and(|it| !it.is_dir())
+                && !files.is_safe(&file)
+                && self.git.index_entry(repository, &path)?.is_none();
+            if !in_the_way {
+                continue;
+            }
+            let there = self.git.tree_entry(repository, new, &path)?;
+            let replaced = there.is_some_and(|it| self.git.blob_id(&file) != Some(it.id));
+            if replaced && self.is_lost(&file)? {
+                lost.push(path);
+            }
+        }
+        Some(loss.and(uncommitted(&lost, Extent::Part)))
+    }
+
     /// The act of git, if it is in this repository.
     fn in_repository<'a>(&self, act: &'a Act, repository: &Repository) -> Option<&'a GitAct> {
         match act {
@@ -228,7 +276,7 @@ impl Losses<'_> {
     }
 
     /// The tracked paths whose work of others would be gone if they were set back.
-    fn loose(
+    pub(super) fn loose(
         &self,
         repository: &Repository,
         specs: &Pathspecs,
@@ -410,7 +458,7 @@ fn extent(specs: &Pathspecs) -> Extent {
     }
 }
 
-fn uncommitted(paths: &[Vec<u8>], extent: Extent) -> Loss {
+pub(super) fn uncommitted(paths: &[Vec<u8>], extent: Extent) -> Loss {
     if paths.is_empty() {
         return Loss::Nothing("no uncommitted work of others is in the way".to_owned());
     }

@@ -162,6 +162,9 @@ pub(super) trait Sink {
 
     /// Takes one entry; `None` if it makes no sense.
     fn add(&mut self, name: &[u8], entry: &RawEntry<'_>) -> Option<()>;
+
+    /// Takes what follows the entries, part by part.
+    fn add_extension(&mut self, _name: &[u8], _content: &[u8]) {}
 }
 
 /// Whether a name could be one of a tracked file.
@@ -222,16 +225,17 @@ pub(super) fn read_entries(bytes: &[u8], hash: usize, sink: &mut impl Sink) -> O
         };
         sink.add(&name, &entry)?;
     }
-    skip_extensions(rest)
+    read_extensions(rest, sink)
 }
 
 /// Extensions whose name starts with a capital may be skipped; the others change what the entries mean.
 /// Of those, only the one for folded folders is known here.
-fn skip_extensions(mut rest: Reader<'_>) -> Option<()> {
+fn read_extensions(mut rest: Reader<'_>, sink: &mut impl Sink) -> Option<()> {
     while !rest.0.is_empty() {
         let name = rest.take(4)?;
         let length = usize::try_from(rest.u32()?).ok()?;
-        rest.take(length)?;
+        let content = rest.take(length)?;
+        sink.add_extension(name, content);
         if name != b"sdir" && !name.first().is_some_and(u8::is_ascii_uppercase) {
             return None;
         }

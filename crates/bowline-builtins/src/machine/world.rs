@@ -157,6 +157,10 @@ impl World for MachineWorld<'_> {
         self.losses().of(act, earlier)
     }
 
+    fn holds_moved_work(&self, path: &str) -> bool {
+        self.losses().holds_moved_work(path)
+    }
+
     fn is_ignored(&self, path: &str) -> Option<bool> {
         self.machine
             .repositories

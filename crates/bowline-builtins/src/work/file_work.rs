@@ -14,6 +14,10 @@ pub(super) struct FileWork {
     pub(super) share: Share,
     /// Whether the agent was shown what is there.
     pub(super) shown: bool,
+    /// What it was copied from, if that was somebody else's.
+    pub(super) copy_of: Option<String>,
+    /// Whether somebody else's work was moved there.
+    pub(super) moved: bool,
     /// What git's index held when the session first wrote it.
     pub(super) staged: Option<String>,
     /// The name that git would give to what the last call left there.
@@ -47,6 +51,8 @@ impl FileWork {
                 Before::Own => goes_on.map_or(Share::Own, |it| it.share),
                 Before::Other => Share::Mixed,
             },
+            copy_of: touch.copy_of.clone(),
+            moved: touch.moved,
             staged: match goes_on {
                 Some(it) => it.staged.clone(),
                 None => touch.staged.clone(),

@@ -391,6 +391,40 @@ impl<'l> SessionView<'l> {
         state.work.knows(path, times)
     }
 
+    /// What a path was copied from, if that was somebody else's.
+    pub(crate) fn original(&self, path: &str) -> Option<String> {
+        if self.session.is_empty() {
+            return None;
+        }
+        let known = self.ledger.recalled(self.session, self.project);
+        let state = lock(&known.state);
+        state.work.original(path)
+    }
+
+    /// Whether the session has moved somebody's work to a path.
+    pub(crate) fn is_moved(&self, path: &str) -> bool {
+        if self.session.is_empty() {
+            return false;
+        }
+        let known = self.ledger.recalled(self.session, self.project);
+        let state = lock(&known.state);
+        state.work.is_moved(path)
+    }
+
+    /// The paths at or below one to which the session has moved somebody's work.
+    pub(crate) fn moved_below(&self, path: &str) -> Vec<String> {
+        if self.session.is_empty() {
+            return Vec::new();
+        }
+        let known = self.ledger.recalled(self.session, self.project);
+        let state = lock(&known.state);
+        state
+            .work
+            .moved_below(path)
+            .map(ToOwned::to_owned)
+            .collect()
+    }
+
     /// Whether a commit or stash holds nothing but the session's own work.
     pub(crate) fn owns_commit(&self, id: &str) -> bool {
         let known = self.ledger.recalled(self.session, self.project);

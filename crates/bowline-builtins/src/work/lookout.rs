@@ -49,9 +49,10 @@ impl Lookout {
             watched,
         };
         // In a small project that takes no longer than handing it over.
-        if let Some(others) = others(&job, SMALL) {
-            job.ledger.saw(&job.watched, others);
-            return;
+        match others(&job, SMALL) {
+            Look::NoRepository => return,
+            Look::Others(others) => return job.ledger.saw(&job.watched, others),
+            Look::Unknown => {}
         }
         let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
         let sender = sender.get_or_insert_with(start);
@@ -66,7 +67,7 @@ fn start() -> SyncSender<Job> {
         .name("lookout".to_owned())
         .spawn(move || {
             for job in jobs {
-                if let Some(others) = others(&job, MAX_FILES) {
+                if let Look::Others(others) = others(&job, MAX_FILES) {
                     job.ledger.saw(&job.watched, others);
                 }
             }
@@ -75,14 +76,26 @@ fn start() -> SyncSender<Job> {
     sender
 }
 
-/// The tracked files that hold somebody else's work.
-fn others(job: &Job, most: usize) -> Option<HashSet<String>> {
+/// What was seen.
+enum Look {
+    NoRepository,
+    /// The tracked files that hold somebody else's work.
+    Others(HashSet<String>),
+    /// There are more files than were to be looked at, or they cannot be told.
+    Unknown,
+}
+
+fn others(job: &Job, most: usize) -> Look {
     let project = &job.watched.project;
     let world = job.machine.world(project, project);
     let git = world.git();
-    let repository = git.repository(Path::new(project))?;
+    let Some(repository) = git.repository(Path::new(project)) else {
+        return Look::NoRepository;
+    };
+    let Some(unsettled) = git.unsettled(&repository, most) else {
+        return Look::Unknown;
+    };
     let view = job.ledger.view(&job.watched.session).in_project(project);
-    let unsettled = git.unsettled(&repository, most)?;
     let others = unsettled.into_iter().filter_map(|name| {
         let path = repository.root.join(std::ffi::OsStr::from_bytes(&name));
         let text = path.to_str()?.to_owned();
@@ -94,5 +107,5 @@ fn others(job: &Job, most: usize) -> Option<HashSet<String>> {
         });
         (!own).then_some(text)
     });
-    Some(others.collect())
+    Look::Others(others.collect())
 }

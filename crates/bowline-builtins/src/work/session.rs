@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use bowline_guard::paths::is_within;
 use chrono::{DateTime, Duration, Utc};
 
 use super::file_work::{FileWork, Share};
@@ -121,6 +122,27 @@ impl SessionWork {
         }
     }
 
+    /// What a path was copied from, alone or with the folder that it lies in.
+    pub(super) fn original(&self, path: &str) -> Option<String> {
+        around(path).find_map(|(copy, below)| {
+            let from = self.files.get(copy)?.copy_of.as_deref()?;
+            Some(format!("{from}{below}"))
+        })
+    }
+
+    /// Whether somebody's work was moved to a path, alone or with the folder that it lies in.
+    pub(super) fn is_moved(&self, path: &str) -> bool {
+        around(path).any(|(name, _)| self.files.get(name).is_some_and(|it| it.moved))
+    }
+
+    /// The paths at or below one to which somebody's work was moved.
+    pub(super) fn moved_below(&self, path: &str) -> impl Iterator<Item = &str> {
+        let files = self.files.iter().filter(|(_, file)| file.moved);
+        files
+            .map(|(name, _)| name.as_str())
+            .filter(move |name| is_within(name, path))
+    }
+
     /// Notes what calls have left in files that are the session's own.
     pub(super) fn leave(&mut self, left: &[(String, String)]) {
         for (path, content) in left {
@@ -223,6 +245,13 @@ impl SessionWork {
             known(times.changed)
         })
     }
+}
+
+/// The folders around a path and the path itself, each with what lies below it.
+fn around(path: &str) -> impl Iterator<Item = (&str, &str)> {
+    let folders = path.match_indices('/').map(|(at, _)| at);
+    let ends = folders.chain([path.len()]).filter(|at| *at > 0);
+    ends.filter_map(|end| path.split_at_checked(end))
 }
 
 /// The time that a file gets which changes now. The system's clock for files goes in steps, and so may be behind.

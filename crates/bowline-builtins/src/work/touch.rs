@@ -10,6 +10,12 @@ pub(crate) struct Touch {
     /// Whether the agent was shown what is there now: its own tool wrote it.
     #[serde(default)]
     pub(crate) shown: bool,
+    /// What it was copied from, if that was somebody else's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) copy_of: Option<String>,
+    /// Whether somebody else's work was moved there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) moved: bool,
     /// What git's index held for the path, in hexadecimal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) staged: Option<String>,

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -23,6 +23,8 @@ pub(crate) enum Op {
     Link(&'static str, &'static str),
     Ignore(&'static str),
     Git(&'static [&'static str]),
+    /// Git is run, and ends with an error.
+    Fails(&'static [&'static str]),
     Commit,
 }
 
@@ -103,7 +105,12 @@ impl Ground {
     }
 
     pub(crate) fn git(&self, args: &[&str]) {
-        let output = Command::new("git")
+        let output = self.run_git(args);
+        assert!(output.status.success(), "git {args:?}: {output:?}");
+    }
+
+    fn run_git(&self, args: &[&str]) -> Output {
+        Command::new("git")
             .args([
                 "-c",
                 "user.name=A",
@@ -120,8 +127,7 @@ impl Ground {
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .output()
-            .unwrap();
-        assert!(output.status.success(), "git {args:?}: {output:?}");
+            .unwrap()
     }
 
     pub(crate) fn perform(&self, op: &Op) {
@@ -145,6 +151,7 @@ impl Ground {
             Op::Link(to, name) => std::os::unix::fs::symlink(to, self.path(name)).unwrap(),
             Op::Ignore(pattern) => write(&self.path(".gitignore"), &format!("{pattern}\n")),
             Op::Git(args) => self.git(args),
+            Op::Fails(args) => assert!(!self.run_git(args).status.success(), "git {args:?}"),
             Op::Commit => {
                 self.git(&["add", "-A"]);
                 self.git(&["commit", "-q", "--allow-empty", "-m", "state"]);

@@ -83,7 +83,7 @@ pub(crate) fn run(args: &ExplainArgs, ui: &mut Ui) -> Result<Outcome> {
         guards: &guards,
         agent: args.agent.as_deref(),
     };
-    let report = match (&args.tool, &args.input) {
+    let mut report = match (&args.tool, &args.input) {
         (Some(tool), Some(input)) => {
             let input = object(&given(input)?)?;
             let call = call_of(&input);
@@ -94,6 +94,7 @@ pub(crate) fn run(args: &ExplainArgs, ui: &mut Ui) -> Result<Outcome> {
         }
         _ => subject.command("Bash", &given(args.command.as_deref().unwrap_or_default())?),
     };
+    report.session = Some(past.session).filter(|it| !it.is_empty());
     match args.format.format() {
         Format::Json => ui.json(&report)?,
         Format::Text => show::show(&report, ui),
@@ -134,14 +135,14 @@ impl Past {
                 .hint("`bowline session list` shows them; `--session none` judges for nobody"));
         }
         let session = match named {
-            "last" => store
-                .sessions(&filter)
-                .ok()
-                .and_then(|found| found.into_iter().next()),
-            _ => None,
+            "last" => {
+                let newest = store.sessions(&filter).ok().and_then(|it| it.into_iter().next());
+                newest.map_or_else(String::new, |it| it.name)
+            }
+            _ => named.to_owned(),
         };
         Ok(Self {
-            session: session.map_or_else(|| named.to_owned(), |session| session.name),
+            session,
             store: Some(Arc::new(store)),
         })
     }

@@ -7,7 +7,7 @@ mod words;
 
 use crate::interpret::{At, NOWHERE};
 use crate::invocation::{Arg, Directory, Invocation, Opening, Through, Value};
-use crate::loss::{Act, AtLink, Depth, Found, Target, Writing};
+use crate::loss::{Act, AtLink, Depth, Found, Target, TargetKind, Writing};
 use crate::paths::{self, World};
 use crate::search::{Finds, Search};
 use crate::shell;
@@ -91,8 +91,11 @@ impl Run<'_> {
             "perl" | "ruby" if edits_in_place(args) => self.edits(&["-e", "-E", "-I"]),
             "patch" if has(args, &["-o", "--output"]) => self.outputs(&["-o", "--output"]),
             "patch" if has(args, &["--dry-run"]) => Vec::new(),
-            "ed" | "ex" => self.writes(operands(args, &["-p", "-c", "-s"]), Writing::Edit),
+            "ed" | "ex" => self.writes(operands(args, &["-p", "-c"]), Writing::Edit),
             "openssl" => self.outputs(&["-out"]),
+            "gcc" | "g++" | "cc" | "c++" | "clang" | "clang++" | "ld" | "rustc" => {
+                self.outputs(&["-o"])
+            }
             "patch" => self.writes(operands(args, &["-i", "-d", "-p"]), Writing::Edit),
             "tar" | "gtar" | "bsdtar" => self.unpacks(),
             "unzip" => self.unzips(),
@@ -284,22 +287,28 @@ impl Run<'_> {
         if keeps_what_is_there(args) || has(args, &["-d", "--directory"]) {
             return Vec::new();
         }
-        self.put(&[
+        let put = self.put(&[
             "-m", "--mode", "-o", "--owner", "-g", "--group", "-S", "--suffix",
-        ])
-        .map(|(from, to)| Act::Copy { from, to, at_link })
-        .into_iter()
-        .collect()
+        ]);
+        let onto = has_letter(args, 'T') || has(args, &["--no-target-directory"]);
+        let contents =
+            |written: &str| onto || matches!(written, "." | "..") || ends_in_dots(written);
+        put.map(|put| put.copied(at_link, contents))
+            .into_iter()
+            .collect()
     }
 
     fn moves(&self) -> Vec<Act> {
         if keeps_what_is_there(&self.invocation.args) {
             return Vec::new();
         }
-        self.put(&["-S", "--suffix"])
-            .map(|(from, to)| Act::Move { from, to })
-            .into_iter()
-            .collect()
+        let put = self.put(&["-S", "--suffix"]);
+        put.map(|put| Act::Move {
+            from: put.from.into_iter().map(|(_, it)| it).collect(),
+            to: put.to,
+        })
+        .into_iter()
+        .collect()
     }
 
     /// `rsync FROM TO` on this machine.
@@ -318,12 +327,10 @@ impl Run<'_> {
         if has(args, &keeps) || words.iter().any(remote) {
             return Vec::new();
         }
+        let contents =
+            |written: &str| written == "." || written.ends_with('/') || ends_in_dots(written);
         self.put(&["-e", "--exclude", "--include", "--filter", "-f"])
-            .map(|(from, to)| Act::Copy {
-                from,
-                to,
-                at_link: AtLink::Replace,
-            })
+            .map(|put| put.copied(AtLink::Replace, contents))
             .into_iter()
             .collect()
     }
@@ -334,18 +341,16 @@ impl Run<'_> {
         let force = has_letter(args, 'f') || has(args, &["--force"]);
         let put = self.put(&["-S", "--suffix"]);
         match put {
-            Some((from, to)) if force && !keeps_what_is_there(args) => vec![Act::Copy {
-                from,
-                to,
-                at_link: AtLink::Replace,
-            }],
-            Some((_, to)) => vec![Act::Make(to)],
+            Some(put) if force && !keeps_what_is_there(args) => {
+                vec![put.copied(AtLink::Replace, |_| false)]
+            }
+            Some(put) => vec![Act::Make(put.to)],
             None => Vec::new(),
         }
     }
 
     /// What is put where: the last word is the place, unless `-t` names it.
-    fn put(&self, with_value: &[&str]) -> Option<(Vec<Target>, Target)> {
+    fn put<'r>(&'r self, with_value: &[&str]) -> Option<Put<'r>> {
         let args = &self.invocation.args;
         let into = ["-t", "--target-directory"];
         let all_with_value: Vec<&str> = with_value.iter().chain(&into).copied().collect();
@@ -355,8 +360,15 @@ impl Run<'_> {
             None => words.pop()?.clone(),
         };
         let to = self.targets(&to).pop()?;
-        let from: Vec<Target> = words.into_iter().flat_map(|it| self.targets(it)).collect();
-        (!from.is_empty()).then_some((from, to))
+        let from: Vec<(&str, Target)> = words
+            .into_iter()
+            .flat_map(|it| {
+                self.targets(it)
+                    .into_iter()
+                    .map(|target| (word(it), target))
+            })
+            .collect();
+        (!from.is_empty()).then_some(Put { from, to })
     }
 
     fn unpacks(&self) -> Vec<Act> {
@@ -429,4 +441,37 @@ impl Run<'_> {
         };
         resolved.iter().map(Target::from).collect()
     }
+}
+
+/// What is put where, each source as written.
+struct Put<'r> {
+    from: Vec<(&'r str, Target)>,
+    to: Target,
+}
+
+impl Put<'_> {
+    /// The sources are copied; of some only what is in them.
+    fn copied(self, at_link: AtLink, contents: impl Fn(&str) -> bool) -> Act {
+        let from = self
+            .from
+            .into_iter()
+            .map(|(written, target)| match target.kind {
+                TargetKind::Exact | TargetKind::Folder if contents(written) => Target {
+                    kind: TargetKind::Contents,
+                    ..target
+                },
+                _ => target,
+            });
+        Act::Copy {
+            from: from.collect(),
+            to: self.to,
+            at_link,
+        }
+    }
+}
+
+/// `from/.`: what is in it.
+fn ends_in_dots(path: &str) -> bool {
+    let path = path.trim_end_matches('/');
+    path.ends_with("/.") || path.ends_with("/..")
 }

@@ -13,8 +13,10 @@ rules! {
         instead "leave it, and tell the person what should go";
     STAGE_LOSS = Discard, "git.stage-loss", "Takes out of the index the only copy of a file that was just deleted",
         instead "leave the index as it is, or commit the file first";
-    SET_BACK = Discard, "git.set-back", "Replaces uncommitted work in files, by a word that could be a branch",
-        instead "look first with `git diff`, and keep the work with `git stash`";
+    SET_BACK = Discard, "git.set-back", "Goes to another branch and leaves work or commits behind that nothing else holds",
+        instead "look first with `git status`; keep commits with `git branch NAME`, and files with `git stash -u`";
+    RESOLUTION = Discard, "git.resolution", "Throws away how somebody resolved a conflict",
+        instead "keep the resolved files first, for example with `cp FILE FILE.resolved`";
     MOVE_BRANCH = History, "git.move-branch", "Sets a branch to another commit, and nothing else holds what it had",
         instead "keep the commits first: `git branch NAME-before`";
 }
@@ -131,10 +133,16 @@ fn may_lose_silently(act: &Act, earlier: &[Act], world: &dyn World) -> bool {
         Act::Delete { target, .. } => {
             in_project(target)
                 && (leftover_by_name(&target.path)
+                    || world.holds_moved_work(&target.path)
                     || (!by_name(target, world) && world.is_ignored(&target.path) == Some(true)))
         }
         Act::Git {
-            act: GitAct::MoveRef { .. } | GitAct::Switch { to: Some(_) },
+            act:
+                GitAct::MoveRef { .. }
+                | GitAct::OverwriteRef { .. }
+                | GitAct::Switch { to: Some(_) }
+                | GitAct::Abort
+                | GitAct::TakeSide { .. },
             ..
         } => true,
         Act::Git {
@@ -185,7 +193,11 @@ fn settle(effects: &mut Vec<Effect>, subject: &Subject<'_>, act: &Act, loss: Los
             Act::Git {
                 act: GitAct::Switch { .. },
                 ..
-            } => SET_BACK.effect(gravity, "sets files back"),
+            } => SET_BACK.effect(gravity, "goes to another branch or sets files back"),
+            Act::Git {
+                act: GitAct::Abort | GitAct::TakeSide { .. },
+                ..
+            } => RESOLUTION.effect(gravity, "throws away how a conflict was resolved"),
             Act::Git { .. } => MOVE_BRANCH.effect(gravity, "sets a branch to another commit"),
             Act::Delete { target, .. } => DELETE_WORK
                 .effect(gravity, format!("deletes {}", target.path))

@@ -152,6 +152,8 @@ fn is_before((seconds, nanos): (u32, u32), written: (i64, i64)) -> bool {
 pub(super) struct Entries {
     names: Vec<u8>,
     entries: Vec<(Span, IndexEntry)>,
+    /// Paths that were in conflict, until somebody put them into the index.
+    resolved: Vec<Vec<u8>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -245,6 +247,33 @@ impl Sink for Entries {
         self.entries.push((Span { start, end }, entry));
         Some(())
     }
+
+    fn add_extension(&mut self, name: &[u8], content: &[u8]) {
+        if name == b"REUC" {
+            self.resolved = resolved(content).unwrap_or_default();
+        }
+    }
+}
+
+/// The paths of what git keeps to undo a resolution: each is followed by the modes of three sides, and the names of those
+/// that are there.
+fn resolved(mut rest: &[u8]) -> Option<Vec<Vec<u8>>> {
+    let mut paths = Vec::new();
+    let text = |rest: &mut &[u8]| {
+        let end = rest.iter().position(|byte| *byte == 0)?;
+        let (text, after) = rest.split_at_checked(end)?;
+        *rest = after.get(1..)?;
+        Some(text.to_vec())
+    };
+    while !rest.is_empty() {
+        paths.push(text(&mut rest)?);
+        let mut sides = 0;
+        for _ in 0..3 {
+            sides += usize::from(text(&mut rest)? != b"0");
+        }
+        rest = rest.get(sides * ObjectId::BYTES..)?;
+    }
+    Some(paths)
 }
 
 fn stays_below_root(name: &[u8]) -> bool {
@@ -266,7 +295,32 @@ pub(super) struct ReadIndex {
     pub(super) written: (i64, i64),
 }
 
+/// The paths of a merge or the like that git could not put together by itself.
+#[derive(Debug)]
+pub(crate) struct Conflicts {
+    /// Those that are still in conflict.
+    pub(crate) open: Vec<Vec<u8>>,
+    /// Those that somebody has put into the index since.
+    pub(crate) resolved: Vec<Vec<u8>>,
+}
+
 impl GitReader<'_> {
+    /// The conflicts that the index knows of.
+    pub(crate) fn conflicts(&self, repo: &Repository) -> Option<Conflicts> {
+        let checkout = self.checkout(repo)?;
+        let index = self.read_index(&checkout)?;
+        let entries = index.entries.from(b"");
+        let mut open: Vec<Vec<u8>> = entries
+            .filter(|(_, entry)| entry.stage != Stage::Merged)
+            .map(|(name, _)| name.to_vec())
+            .collect();
+        open.dedup();
+        Some(Conflicts {
+            open,
+            resolved: index.entries.resolved.clone(),
+        })
+    }
+
     /// What the index says of a path; the inner `None` if it does not list it. Of a conflict, one side.
     pub(crate) fn index_entry(&self, repo: &Repository, path: &[u8]) -> Option<Option<IndexEntry>> {
         let checkout = self.checkout(repo)?;

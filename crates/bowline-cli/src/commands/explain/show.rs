@@ -32,7 +32,7 @@ pub(super) fn show(report: &Report, ui: &mut Ui) {
             .with(rule, style::NAME)
             .with(format!(" ({category})"), style::FAINT);
     } else {
-        head = head.with(" (the guard has no opinion)", style::FAINT);
+        head = head.with(format!(" ({})", why_allowed(report)), style::FAINT);
     }
     ui.line(head);
     if let Some(reason) = &verdict.reason {
@@ -151,13 +151,31 @@ fn program_branch(program: &Program) -> Branch {
     branch
 }
 
-fn effect_line(effect: &EffectView) -> Text {
-    let mut line = Text::styled(effect.decision, effect.style)
-        .plain(format!(" {}: {} ", effect.category, effect.what))
-        .with(effect.rule, style::FAINT);
-    if let Some(because) = &effect.because {
-        line = line.plain(format!(" ({because})"));
+/// Why a call passes: there is nothing to say about it, or nothing would be lost.
+fn why_allowed(report: &Report) -> &'static str {
+    let of_programs = report.programs.iter().flat_map(|it| &it.effects);
+    let mut effects = of_programs.chain(&report.effects);
+    if effects.any(|it| it.because.is_some()) {
+        "nothing would be lost"
+    } else {
+        "the guard has no opinion"
     }
+}
+
+fn effect_line(effect: &EffectView) -> Text {
+    let decision = Text::styled(effect.decision, effect.style);
+    let line = match &effect.because {
+        // What it rests on comes first: what the text alone says would read like an alarm.
+        Some(because) if effect.decision == CallDecision::Allow.name() => decision
+            .plain(format!(" {because} "))
+            .with(format!("({}, {})", effect.what, effect.rule), style::FAINT),
+        Some(because) => decision
+            .plain(format!(" {}: {}: {because} ", effect.category, effect.what))
+            .with(effect.rule, style::FAINT),
+        None => decision
+            .plain(format!(" {}: {} ", effect.category, effect.what))
+            .with(effect.rule, style::FAINT),
+    };
     match effect.without_settings {
         Some(decision) => line.with(
             format!(" ({decision} without the settings)"),

@@ -22,6 +22,8 @@ pub(super) struct Report {
     /// The command, or the input of another tool as JSON.
     pub(super) input: String,
     pub(super) verdict: Verdict,
+    /// The session that it was judged for; absent for nobody.
+    pub(super) session: Option<String>,
     /// What becomes of the verdict.
     pub(super) mode: GuardMode,
     /// How far a command was understood; absent for other tools.
@@ -127,6 +129,7 @@ impl Report {
             input: presentable(command),
             decision: verdict.decision,
             verdict: verdict.into(),
+            session: None,
             understanding: Some(Understood::from(&judgement.understanding)),
             programs,
             effects,
@@ -145,6 +148,7 @@ impl Report {
             input: presentable(&Value::Object(input.clone()).to_string()),
             decision: verdict.decision,
             verdict: verdict.into(),
+            session: None,
             understanding: None,
             programs: Vec::new(),
             effects: Vec::new(),

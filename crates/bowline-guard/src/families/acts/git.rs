@@ -86,10 +86,15 @@ fn of_command(command: &str, rest: &[Arg]) -> Vec<GitAct> {
         "commit" | "ci" => commit(rest),
         "merge" => merge(rest),
         "push" => push(rest),
+        "rebase" | "cherry-pick" | "revert" | "am" if aborts(rest) => vec![GitAct::Abort],
         "pull" | "rebase" | "cherry-pick" | "revert" | "am" | "apply" => vec![GitAct::Other],
         "submodule" => submodule(rest),
         _ => Vec::new(),
     }
+}
+
+fn aborts(rest: &[Arg]) -> bool {
+    rest.iter().any(|it| word(it) == "--abort")
 }
 
 fn owned(words: &[&str]) -> Vec<String> {
@@ -187,8 +192,12 @@ fn checkout(rest: &[Arg]) -> Vec<GitAct> {
         "force", "detach", "ours", "theirs", "orphan", "patch", "merge", "quiet", "track",
     ]);
     let parsed = parse(rest, &spec);
-    if parsed.has(&["pathspec-from-file", "p", "patch", "ours", "theirs"]) {
+    if parsed.has(&["pathspec-from-file", "p", "patch"]) {
         return Vec::new();
+    }
+    if parsed.has(&["ours", "theirs"]) {
+        let paths = owned(&parsed.words);
+        return vec![GitAct::TakeSide { paths }];
     }
     let force = parsed.has(&["f", "force"]).then(|| GitAct::ForceSwitch {
         to: some(parsed.at(0)),
@@ -256,6 +265,10 @@ fn restore(rest: &[Arg]) -> Vec<GitAct> {
     {
         return Vec::new();
     }
+    if parsed.has(&["ours", "theirs"]) {
+        let paths = owned(&parsed.words);
+        return vec![GitAct::TakeSide { paths }];
+    }
     vec![GitAct::Restore {
         source: parsed.value(&["s", "source"]).map(ToOwned::to_owned),
         paths: owned(&parsed.words),
@@ -281,7 +294,9 @@ fn switch(rest: &[Arg]) -> Vec<GitAct> {
         });
     match new_branch(&parsed, &["c", "create", "orphan"], &["C", "force-create"]) {
         Some(acts) => force.into_iter().chain(acts).collect(),
-        None => vec![force.unwrap_or(GitAct::Switch { to: None })],
+        None => vec![force.unwrap_or(GitAct::Switch {
+            to: some(parsed.at(0)),
+        })],
     }
 }
 

@@ -81,6 +81,14 @@ pub(super) fn branch(rest: &[Arg]) -> Vec<GitAct> {
     ]);
     let parsed = parse(rest, &spec);
     let force = parsed.has(&["f", "force"]);
+    let over = parsed.has(&["M", "C"]) || (force && parsed.has(&["m", "move", "c", "copy"]));
+    if over && let Some(name) = parsed.words.last() {
+        // What the branch of that name had is held by it no longer.
+        return vec![GitAct::OverwriteRef {
+            name: format!("refs/heads/{name}"),
+            with: (parsed.words.len() > 1).then(|| parsed.at(0).to_owned()),
+        }];
+    }
     if parsed.has(&[
         "r",
         "remotes",
@@ -175,7 +183,10 @@ pub(super) fn merge(rest: &[Arg]) -> Vec<GitAct> {
         rest,
         &Spec::gnu(&["m", "F", "s", "strategy", "X", "into-name"]),
     );
-    let whole = !parsed.has(&["squash", "abort", "continue", "quit", "no-commit"]);
+    if parsed.has(&["abort"]) {
+        return vec![GitAct::Abort];
+    }
+    let whole = !parsed.has(&["squash", "continue", "quit", "no-commit"]);
     if !whole || parsed.words.is_empty() {
         return vec![GitAct::Other];
     }
