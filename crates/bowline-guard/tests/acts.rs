@@ -19,6 +19,7 @@ fn path(target: &Target) -> String {
     let mark = match target.kind {
         TargetKind::Exact => "",
         TargetKind::Folder => "/",
+        TargetKind::Contents => "/.",
         TargetKind::Pattern => " (pattern)",
         TargetKind::Unknown => " (unknown)",
     };
@@ -76,6 +77,11 @@ fn files_are_made_written_moved_and_deleted() {
         ("mkdir -p a/b", vec!["make /p/a/b"]),
         ("cp a b", vec!["copy /p/a to /p/b"]),
         ("cp -t out a b", vec!["copy /p/a+/p/b to /p/out/"]),
+        ("cp -r a/. b", vec!["copy /p/a/. to /p/b"]),
+        ("cp -rT a b", vec!["copy /p/a/. to /p/b"]),
+        ("cp -r a/ b/", vec!["copy /p/a/ to /p/b/"]),
+        ("rsync -a a/ b", vec!["copy /p/a/. to /p/b"]),
+        ("rsync -a a b", vec!["copy /p/a to /p/b"]),
         ("cp -n a b", vec![]),
         ("cp --backup=numbered a b", vec![]),
         ("mv a b", vec!["move /p/a to /p/b"]),

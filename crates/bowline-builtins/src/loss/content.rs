@@ -64,9 +64,10 @@ impl Losses<'_> {
             return Content::Held("it is empty");
         }
         if let Some(since) = self.since_of(path, &metadata) {
-            return match self.is_last_copy(path) {
-                true => self.unless_held(path),
-                false => Content::Own(since),
+            return if self.is_last_copy(path) {
+                self.unless_held(path)
+            } else {
+                Content::Own(since)
             };
         }
         match self.git.standing(path) {

@@ -136,7 +136,10 @@ impl Past {
         }
         let session = match named {
             "last" => {
-                let newest = store.sessions(&filter).ok().and_then(|it| it.into_iter().next());
+                let newest = store
+                    .sessions(&filter)
+                    .ok()
+                    .and_then(|it| it.into_iter().next());
                 newest.map_or_else(String::new, |it| it.name)
             }
             _ => named.to_owned(),

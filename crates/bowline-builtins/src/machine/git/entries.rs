@@ -151,7 +151,7 @@ fn is_before((seconds, nanos): (u32, u32), written: (i64, i64)) -> bool {
 #[derive(Debug, Default)]
 pub(super) struct Entries {
     names: Vec<u8>,
-    entries: Vec<(Span, IndexEntry)>,
+    listed: Vec<(Span, IndexEntry)>,
     /// Paths that were in conflict, until somebody put them into the index.
     resolved: Vec<Vec<u8>>,
 }
@@ -199,7 +199,7 @@ impl Entries {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.entries.len()
+        self.listed.len()
     }
 
     pub(super) fn has_below(&self, folder: &[u8]) -> bool {
@@ -211,14 +211,14 @@ impl Entries {
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &[u8]> {
-        self.entries.iter().map(|(span, _)| self.name(*span))
+        self.listed.iter().map(|(span, _)| self.name(*span))
     }
 
     fn from(&self, key: &[u8]) -> impl Iterator<Item = (&[u8], &IndexEntry)> {
         let start = self
-            .entries
+            .listed
             .partition_point(|(span, _)| self.name(*span) < key);
-        let rest = self.entries.get(start..).unwrap_or_default();
+        let rest = self.listed.get(start..).unwrap_or_default();
         rest.iter().map(|(span, entry)| (self.name(*span), entry))
     }
 
@@ -230,12 +230,12 @@ impl Entries {
 
 impl Sink for Entries {
     fn expect(&mut self, count: usize) {
-        self.entries.reserve(count);
+        self.listed.reserve(count);
     }
 
     fn add(&mut self, name: &[u8], raw: &RawEntry<'_>) -> Option<()> {
         let entry = IndexEntry::read(raw)?;
-        let last = self.entries.last();
+        let last = self.listed.last();
         let in_order =
             last.is_none_or(|(span, last)| (self.name(*span), last.stage) < (name, entry.stage));
         if !in_order || !is_sensible(name) || !stays_below_root(name) {
@@ -244,7 +244,7 @@ impl Sink for Entries {
         let start = u32::try_from(self.names.len()).ok()?;
         let end = u32::try_from(self.names.len().checked_add(name.len())?).ok()?;
         self.names.extend_from_slice(name);
-        self.entries.push((Span { start, end }, entry));
+        self.listed.push((Span { start, end }, entry));
         Some(())
     }
 
@@ -283,7 +283,7 @@ fn stays_below_root(name: &[u8]) -> bool {
 
 impl Weight for Entries {
     fn weight(&self) -> u64 {
-        let entries = self.entries.capacity() * size_of::<(Span, IndexEntry)>();
+        let entries = self.listed.capacity() * size_of::<(Span, IndexEntry)>();
         (self.names.capacity() + entries) as u64
     }
 }
