@@ -79,6 +79,8 @@ pub(crate) struct Plan {
     /// The absolute path of `bowline-hook`.
     pub(crate) program: String,
     pub(crate) on_failure: OnFailure,
+    /// Where the person's files are: `NAME=VALUE` of the variables that say so. A project may set those for the agent.
+    pub(crate) places: Vec<String>,
 }
 
 /// Why a settings file was left alone: what was found where, and what was expected.

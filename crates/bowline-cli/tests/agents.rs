@@ -11,4 +11,5 @@ mod agents {
     #[path = "../shared/put.rs"]
     mod put;
     mod realclient;
+    mod variables;
 }

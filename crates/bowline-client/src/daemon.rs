@@ -5,21 +5,22 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::os::unix::{net::UnixStream, process::CommandExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use std::{env, fs, os::fd::OwnedFd, process::Stdio};
+use std::{fs, os::fd::OwnedFd, process::Stdio};
 
 use bowline_wire::starting_marker;
-use bowline_wire::{ACKNOWLEDGE_WITHIN, Acknowledgement, Answer, Call, Lines, MAX_REPLY, Reply};
+use bowline_wire::{ACKNOWLEDGE_WITHIN, Acknowledgement, Answer, Call, Environment, Lines};
+use bowline_wire::{MAX_REPLY, Reply};
 
 /// How long nobody else starts a daemon after one was started.
 const START_GRACE: Duration = Duration::from_secs(10);
 
 /// Finds the daemon's socket, where it is or will be, and connects, by which the daemon wakes up. Environments go through it:
 /// nobody else may have put it there.
-pub(crate) fn find() -> io::Result<(PathBuf, io::Result<UnixStream>)> {
+pub(crate) fn find(env: &Environment) -> io::Result<(PathBuf, io::Result<UnixStream>)> {
     // A socket of our own belongs to us; the standard library has no `getuid`.
     let own = fs::File::from(OwnedFd::from(UnixStream::pair()?.0));
     let uid = own.metadata()?.uid();
-    let socket = bowline_wire::socket_path(|name| env::var_os(name), uid, Path::is_dir);
+    let socket = bowline_wire::socket_path(|name| env.get(name).map(Into::into), uid, Path::is_dir);
     let socket = socket.map_err(io::Error::other)?;
     let owner = |path: &Path| fs::symlink_metadata(path).map_or(uid, |file| file.uid());
     let folder = socket.parent().unwrap_or(&socket);
@@ -78,7 +79,7 @@ fn read_line(mut stream: &UnixStream, lines: &mut Lines, deadline: Instant) -> i
 
 /// Starts a daemon for the next event, unless somebody just did. Where the marker cannot be made, a daemon could not make
 /// its socket either. Of several daemons, their own lock lets one live.
-pub(crate) fn start(socket: &Path) {
+pub(crate) fn start(socket: &Path, env: &Environment) {
     let marker = starting_marker(socket);
     let _ = fs::DirBuilder::new()
         .mode(0o700)
@@ -90,7 +91,7 @@ pub(crate) fn start(socket: &Path) {
         let _ = fs::remove_file(&marker);
     }
     if fs::File::create_new(&marker).is_ok() {
-        let mut bowline = crate::direct::bowline(Stdio::null);
+        let mut bowline = crate::direct::bowline(Stdio::null, env);
         let _ = bowline
             .args(bowline_wire::START_DAEMON)
             .current_dir("/")

@@ -3,18 +3,24 @@
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
 use std::time::Instant;
-use std::{env, thread};
+use std::{env, ffi::OsStr, thread};
 
-use bowline_wire::{Answer, Call};
+use bowline_wire::{Answer, Call, Environment};
 
 use crate::{Payload, before};
 
-/// The program beside this one, else the one on the path.
-pub(crate) fn bowline(stream: fn() -> Stdio) -> Command {
+/// The program beside this one, else the one on the path. What would load other code into it stays behind.
+pub(crate) fn bowline(stream: fn() -> Stdio, env: &Environment) -> Command {
     let beside = env::current_exe().map(|own| own.with_file_name("bowline"));
     let beside = beside.ok().filter(|program| program.is_file());
     let mut bowline = Command::new(beside.unwrap_or_else(|| "bowline".into()));
     bowline.stdin(stream()).stdout(stream()).stderr(stream());
+    let loads_code = |name: &OsStr| {
+        let name = name.as_encoded_bytes();
+        name.starts_with(b"LD_") || name.starts_with(b"DYLD_")
+    };
+    let harmless = env.iter().filter(|(name, _)| !loads_code(name));
+    bowline.env_clear().envs(harmless);
     bowline
 }
 
@@ -22,7 +28,9 @@ pub(crate) fn bowline(stream: fn() -> Stdio) -> Command {
 pub(crate) fn run(call: &Call, payload: Payload, deadline: Instant) -> Result<Answer, String> {
     // Of errors the kind alone: agents take the system's words for a missing file as a mistake in their settings.
     let failed = |error: io::Error| format!("`bowline` gave no answer ({})", error.kind());
-    let child = bowline(Stdio::piped).args(call.direct_arguments()).spawn();
+    let child = bowline(Stdio::piped, &call.env)
+        .args(call.direct_arguments())
+        .spawn();
     let mut child = child.map_err(failed)?;
     let stdin = child.stdin.take();
     let write = move || stdin.map(|mut stdin| stdin.write_all(payload));

@@ -8,10 +8,10 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::time::{Duration, Instant};
 use std::{env, num::NonZeroU32, process::ExitCode, sync::mpsc, thread};
 
-use bowline_wire::{Answer, Call, Failure, MAX_PAYLOAD, OnFailure};
+use bowline_wire::{Answer, Call, Environment, Failure, MAX_PAYLOAD, OnFailure};
 use lexopt::{Arg, Parser, ValueExt};
 
-const USAGE: &str = "bowline-hook AGENT [EVENT] [--on-failure open|ask|closed] [--timeout SECS]";
+const USAGE: &str = "bowline-hook AGENT [EVENT] [--on-failure open|ask|closed] [--timeout SECS] [--env NAME=VALUE]…";
 const EXAMPLE: &str = "bowline-hook claude-code PreToolUse < event.json";
 /// What the agent wrote, shared with threads until the process ends.
 type Payload = &'static [u8];
@@ -38,6 +38,7 @@ fn read_arguments(call: &mut Call, mut arguments: Parser) -> Result<Duration, le
         match arguments.next()? {
             None => return Ok(false),
             Some(Arg::Long("on-failure")) => call.on_failure = arguments.value()?.parse()?,
+            Some(Arg::Long("env")) => set(&mut call.env, &arguments.value()?.string()?)?,
             Some(Arg::Long("timeout")) => seconds = arguments.value()?.parse::<NonZeroU32>()?.get(),
             Some(Arg::Value(word)) if call.agent.is_empty() => call.agent = word.string()?,
             Some(Arg::Value(word)) if call.event.is_none() => call.event = Some(word.string()?),
@@ -55,12 +56,26 @@ fn read_arguments(call: &mut Call, mut arguments: Parser) -> Result<Duration, le
     }
 }
 
+/// A variable as `init` found it counts more than what the agent's settings say: a project may have written those.
+fn set(env: &mut Environment, variable: &str) -> Result<(), lexopt::Error> {
+    let (name, value) = variable.split_once('=').ok_or("--env takes NAME=VALUE")?;
+    if env.get(name).is_none_or(|known| known != value) {
+        env.remove(name);
+        env.push((name.into(), value.into()));
+    }
+    Ok(())
+}
+
 fn answer(call: &mut Call, started: Instant, timeout: Duration) -> Answer {
     // Of an agent's limit under two seconds, half is ours: an answer after the limit counts for nothing.
     let deadline = started + timeout.saturating_sub(Duration::from_secs(1).min(timeout / 2));
-    let direct_only = env::var_os("BOWLINE_DAEMON").is_some_and(|value| value == "off");
+    let direct_only = call
+        .env
+        .get("BOWLINE_DAEMON")
+        .is_some_and(|value| value == "off");
     // Before the event is read, so that both happen at once.
-    let daemon = (!direct_only).then(daemon::find).and_then(Result::ok);
+    let find = || daemon::find(&call.env).ok();
+    let daemon = (!direct_only).then(find).flatten();
     let mut payload = Vec::new();
     let mut stdin = io::stdin().lock().take(MAX_PAYLOAD as u64 + 1);
     if let Err(error) = stdin.read_to_end(&mut payload) {
@@ -80,7 +95,7 @@ fn answer(call: &mut Call, started: Instant, timeout: Duration) -> Answer {
         match daemon::ask((&socket, stream), call, payload, deadline) {
             Ok(answer) => return answer,
             Err(late) if late.kind() == ErrorKind::TimedOut => return failure(late.to_string()),
-            Err(_) => daemon::start(&socket),
+            Err(_) => daemon::start(&socket, &call.env),
         }
     }
     direct::run(call, payload, deadline).unwrap_or_else(failure)

@@ -138,7 +138,7 @@ impl Engine {
         let payload = match parse_payload(payload) {
             Ok(payload) => with_event(payload, call.event.as_deref()),
             Err(problem) => {
-                if self.idle_because(facts.known.deciding).is_some() {
+                if self.idle_because(facts.switch(&call)).is_some() {
                     return settled(facts.unanswered(&problem.to_string()));
                 }
                 let unverified = unverified::answer(&call, payload, &problem.to_string());
@@ -146,7 +146,7 @@ impl Engine {
             }
         };
         let input = HookInput::from_owned_payload(payload);
-        if lacks_its_tool(&input) && self.idle_because(facts.known.deciding).is_none() {
+        if lacks_its_tool(&input) && self.idle_because(facts.switch(&call)).is_none() {
             let unverified = unverified::answer(&call, raw, "the tool is not named");
             return settled(facts.decided(unverified, began.elapsed()));
         }
@@ -369,9 +369,7 @@ impl Turn {
             self.caller
                 .key(self.engine.find_beginning(&self.input, here))
         });
-        self.engine
-            .projects
-            .load(key, &self.engine.lasting, &self.caller)
+        self.engine.projects.load(key, &self.engine.lasting)
     }
 
     async fn decide(mut self, project: &Project) -> Decided {
@@ -379,7 +377,7 @@ impl Turn {
         if event == HookEvent::ConfigChange {
             apart(|| self.engine.reload_changed());
         }
-        let idle = self.engine.idle_because(self.caller.switch());
+        let idle = self.engine.idle_because(self.caller.switch(&project.void));
         let manager = match idle {
             Some(_) => &project.observing,
             None => &project.deciding,
@@ -388,6 +386,10 @@ impl Turn {
         let mut result = manager.trigger(&self.input, &ctx).await;
         if let Some(why) = &idle {
             note_idleness(&mut result, event, why);
+        }
+        let attempts = self.caller.attempts(&project.void);
+        if !attempts.is_empty() {
+            note_attempts(&mut result, event, &attempts);
         }
         let reply = self.dialect.encode(event, &result.output);
         let answer = Answer {
@@ -407,8 +409,8 @@ impl Turn {
 
     fn context(&self, project: &Project) -> HookContext {
         let mut env = match project.weight(self.input.event_type()) {
-            Weight::Heavy => self.caller.variables(),
-            Weight::Light => self.caller.switches(),
+            Weight::Heavy => self.caller.variables(&project.void),
+            Weight::Light => self.caller.switches(&project.void),
         };
         env.insert(AGENT_VARIABLE.to_owned(), self.call.agent.clone());
         env.insert(CALL_VARIABLE.to_owned(), self.call.id.as_str().to_owned());
@@ -465,6 +467,23 @@ fn note_idleness(result: &mut TriggerResult, event: HookEvent, why: &str) {
         result.output =
             output.system_message(format!("{why}: events are recorded, nothing is decided."));
     }
+}
+
+/// Whoever begins a session learns what the project's own files have tried; every event keeps it.
+fn note_attempts(result: &mut TriggerResult, event: HookEvent, names: &[&str]) {
+    let what = format!(
+        "{} set by the project's .claude settings, and ignored: `bowline trust` shows more",
+        match names {
+            [name] => format!("{name} is"),
+            names => format!("{} are", names.join(", ")),
+        }
+    );
+    let mut output = std::mem::replace(&mut result.output, HookOutput::allow());
+    if event == HookEvent::SessionStart {
+        output = output.system_message(format!("Bowline: {what}."));
+    }
+    output.warnings.push(what);
+    result.output = output;
 }
 
 /// Reads files without keeping others from the threads that hooks share.

@@ -31,6 +31,7 @@ mod rules;
 mod schema;
 mod sensitive;
 mod shape;
+mod steering;
 mod switches;
 mod timeouts;
 mod toml;
@@ -65,4 +66,5 @@ pub use rule::{
 #[cfg(feature = "schema")]
 pub use schema::json_schema;
 pub use sensitive::{SensitiveFiles, SensitivePattern};
+pub use steering::{ProjectVariable, Steers, project_variables};
 pub use trust::{TrustEntry, TrustState, TrustStore};

@@ -83,7 +83,14 @@ impl ClaudeCode {
             &timeout,
         ];
         let (command, args) = match plan.scope {
-            InstallScope::User => (plan.program.clone(), Some(args.map(str::to_owned).to_vec())),
+            InstallScope::User => {
+                let places = plan.places.iter().flat_map(|it| ["--env", it]);
+                let args = args.into_iter().chain(places);
+                (
+                    plan.program.clone(),
+                    Some(args.map(str::to_owned).collect()),
+                )
+            }
             InstallScope::Project | InstallScope::Local => (
                 format!(
                     "{MISSING_IS_FINE}{SCOPE_VARIABLE}={PROJECT_SCOPE} exec {HOOK_PROGRAM} {}",

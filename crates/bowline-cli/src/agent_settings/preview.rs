@@ -130,6 +130,7 @@ mod tests {
             scope,
             program: "/bin/bowline-hook".to_owned(),
             on_failure,
+            places: Vec::new(),
         }
     }
 

@@ -103,6 +103,7 @@ pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
         scope: args.scope,
         program: program_path()?,
         on_failure: args.on_failure,
+        places: places(&locations),
     };
     let current = SettingsText::read(&file)?;
     let wanted = agent
@@ -163,6 +164,25 @@ pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
         State::Declined => Outcome::Findings,
         _ => Outcome::Clean,
     })
+}
+
+/// The variables that say where a person's files are, as they are now.
+fn places(locations: &Locations) -> Vec<String> {
+    let above = |path: &Option<PathBuf>, levels: usize| {
+        let path = path.as_deref()?.ancestors().nth(levels)?;
+        path.to_str().map(ToOwned::to_owned)
+    };
+    let moved = std::env::var_os("CLAUDE_CONFIG_DIR").is_some();
+    let claude = locations.claude_config_dir.clone().filter(|_| moved);
+    [
+        ("HOME", above(&locations.home, 0)),
+        ("XDG_CONFIG_HOME", above(&locations.user_config, 2)),
+        ("XDG_DATA_HOME", above(&locations.data_dir, 1)),
+        ("CLAUDE_CONFIG_DIR", above(&claude, 0)),
+    ]
+    .into_iter()
+    .filter_map(|(name, value)| Some(format!("{name}={}", value?)))
+    .collect()
 }
 
 /// The file of a scope. In the home folder the project's file would be the user's.

@@ -129,8 +129,9 @@ fn trust(store: &mut TrustStore, args: &TrustArgs, ui: &mut Ui) -> Result<Outcom
     let folder = project::folder(args.dir.as_deref())?;
     let project = bowline_root(&folder);
     // Taken before the files are read for showing: if they change in between, recording fails.
-    let fingerprint =
-        TrustStore::fingerprint(&project).map_err(|source| cannot_trust(&project, source))?;
+    let fingerprint = store
+        .fingerprint(&project)
+        .map_err(|source| cannot_trust(&project, source))?;
     let settings = project::load(&folder);
     if let Some(broken) = own_files(&settings)
         .find(|file| file.kind == FileKind::BowlineConfig && file.status != FileStatus::Read)

@@ -68,10 +68,24 @@ impl Place {
 
     /// What `bowline-hook` answers to this event.
     pub(super) fn hook(&self, event: &str, payload: &[u8]) -> Output {
+        self.hook_with(event, payload, &[], &[])
+    }
+
+    /// The same, with further arguments, and with variables that the agent hands on.
+    pub(super) fn hook_with(
+        &self,
+        event: &str,
+        payload: &[u8],
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Output {
         let mut command = Command::new(programs().join("bowline-hook"));
-        command.args(["claude-code", event, "--on-failure", "closed"]);
+        command
+            .args(["claude-code", event, "--on-failure", "closed"])
+            .args(arguments);
         let mut child = self
             .surround(&mut command)
+            .envs(variables.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -22,12 +22,18 @@ fn the_user_scope_gets_the_exec_form_with_an_absolute_path_and_a_timeout() {
         ],
     );
     let settings = settings(&bench);
+    let place = |name: &str, folder: &str| format!("{name}={}", bench.path(folder).display());
     assert_eq!(
         settings["hooks"]["PreToolUse"],
         json!([{"hooks": [{
             "type": "command",
             "command": bench.path("bin/bowline-hook"),
-            "args": ["claude-code", "PreToolUse", "--on-failure", "ask", "--timeout", "60"],
+            "args": [
+                "claude-code", "PreToolUse", "--on-failure", "ask", "--timeout", "60",
+                "--env", place("HOME", "home"),
+                "--env", place("XDG_CONFIG_HOME", "home/.config"),
+                "--env", place("XDG_DATA_HOME", "home/.local/share"),
+            ],
             "timeout": 60,
         }]}])
     );

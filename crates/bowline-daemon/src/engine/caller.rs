@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bowline::hooks::HookInput;
-use bowline::settings::Locations;
+use bowline::settings::{Locations, Settings, Steers, find_project, project_variables};
+use bowline_builtins::OWN_PLACE_VARIABLES;
 use bowline_builtins::tracing::{DISABLING_VARIABLES, disables};
-use bowline_builtins::{OWN_PLACE_VARIABLES, own_places};
-use bowline_guard::paths::OwnPlaces;
 use bowline_wire::{Call, Environment};
 
 use super::projects::{ClaudeHooks, ProjectKey};
@@ -18,19 +17,22 @@ use crate::registration::{PROJECT_SCOPE, SCOPE_VARIABLE};
 
 /// The agent's own word for its project's folder.
 const PROJECT_VARIABLE: &str = "CLAUDE_PROJECT_DIR";
+/// Switches everything off where the agent runs.
+pub(super) const SWITCH_VARIABLE: &str = "BOWLINE";
 /// What moves the folders of settings, and of what must not be touched.
 const LOCATION_VARIABLES: [&str; OWN_PLACE_VARIABLES.len()] = OWN_PLACE_VARIABLES;
 
 /// The values of the variables that move folders.
 pub(super) type LocationValues = [Option<String>; LOCATION_VARIABLES.len()];
 
-/// Where the guard's own files are by these values.
-pub(super) fn own_places_of(values: &LocationValues) -> OwnPlaces {
-    own_places(|name| {
-        let at = LOCATION_VARIABLES.iter().position(|it| *it == name)?;
-        values.get(at)?.as_ref().map(OsString::from)
-    })
+/// The value that a variable has among these.
+pub(super) fn location(values: &LocationValues, name: &str) -> Option<OsString> {
+    let at = LOCATION_VARIABLES.iter().position(|it| *it == name)?;
+    values.get(at)?.as_ref().map(OsString::from)
 }
+
+/// Where programs are looked for when the caller's word for it does not count.
+const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
 
 /// Whether something is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,8 +50,9 @@ pub(super) struct Known {
     locations: Arc<LocationValues>,
     /// Whether anything shall be decided.
     pub(super) deciding: Switch,
-    /// Whether anything shall be recorded.
+    /// Whether anything shall be recorded, and the variable that says otherwise.
     pub(super) tracking: Switch,
+    untracked_by: Option<&'static str>,
     /// Whose entry in the agent's settings made the call.
     entry: Entry,
 }
@@ -62,6 +65,7 @@ impl Known {
             locations: Arc::default(),
             deciding: Switch::On,
             tracking: Switch::On,
+            untracked_by: None,
             entry: Entry::User,
         };
         for (name, value) in env.iter_if(may_be_known) {
@@ -70,12 +74,15 @@ impl Known {
             };
             match name {
                 PROJECT_VARIABLE => known.project = Some(value.into()),
-                "BOWLINE" if value == "off" => known.deciding = Switch::Off,
+                SWITCH_VARIABLE if value == "off" => known.deciding = Switch::Off,
                 SCOPE_VARIABLE if value == PROJECT_SCOPE => known.entry = Entry::Project,
-                name if DISABLING_VARIABLES.contains(&name) && disables(value) => {
-                    known.tracking = Switch::Off;
-                }
                 name => {
+                    let disabling = DISABLING_VARIABLES.iter().find(|it| **it == name);
+                    if let Some(variable) = disabling.filter(|_| disables(value)) {
+                        known.tracking = Switch::Off;
+                        known.untracked_by = Some(variable);
+                        continue;
+                    }
                     let place = LOCATION_VARIABLES.iter().position(|known| *known == name);
                     if let Some(location) = place.and_then(|at| locations.get_mut(at)) {
                         *location = Some(value.to_owned());
@@ -86,6 +93,20 @@ impl Known {
         known.project = known.project.filter(|folder| folder.is_absolute());
         known.locations = Arc::new(locations);
         known
+    }
+}
+
+impl Known {
+    /// Whether a variable is one that a project's own files set, here or where the agent says that its project is, trusted
+    /// or not.
+    pub(super) fn is_void(&self, folder: &Path, name: &str) -> bool {
+        let users = Locations::from_env();
+        let folders = self.project.iter().map(PathBuf::as_path).chain([folder]);
+        folders.into_iter().any(|folder| {
+            let project = find_project(folder, &users);
+            let variables = project_variables(&project, users.claude_config_dir.as_deref());
+            variables.iter().any(|it| it.name == name)
+        })
     }
 }
 
@@ -134,13 +155,19 @@ impl Caller {
         }
     }
 
-    pub(super) fn locations(&self) -> Locations {
-        Locations::of_environment(|name| self.env.get(name).map(ToOwned::to_owned))
+    /// Whether it wants anything decided, by a word that counts.
+    pub(super) fn switch(&self, void: &Void) -> Switch {
+        if void.has(SWITCH_VARIABLE) {
+            Switch::On
+        } else {
+            self.known.deciding
+        }
     }
 
-    /// Whether it wants anything decided.
-    pub(super) fn switch(&self) -> Switch {
-        self.known.deciding
+    /// The variables that this caller brings, and that count for nothing.
+    pub(super) fn attempts<'v>(&self, void: &'v Void) -> Vec<&'v str> {
+        let brought = void.0.iter().filter(|name| self.env.get(name).is_some());
+        brought.map(String::as_str).collect()
     }
 
     /// Whose entry in the agent's settings made the call.
@@ -150,21 +177,57 @@ impl Caller {
 
     /// The environment for hooks that run outside this process. What is no text cannot be handed on; and an agent that one
     /// of them starts has entries of its own.
-    pub(super) fn variables(&self) -> HashMap<String, String> {
-        self.env
+    pub(super) fn variables(&self, void: &Void) -> HashMap<String, String> {
+        let mut variables: HashMap<String, String> = self
+            .env
             .iter()
             .filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)))
-            .filter(|(name, _)| *name != SCOPE_VARIABLE)
+            .filter(|(name, _)| *name != SCOPE_VARIABLE && !void.has(name))
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .collect()
+            .collect();
+        for name in &void.0 {
+            if let Some(value) = own_value(name) {
+                variables.insert(name.clone(), value);
+            }
+        }
+        variables
     }
 
     /// What our own hooks look at.
-    pub(super) fn switches(&self) -> HashMap<String, String> {
-        match (self.known.tracking, DISABLING_VARIABLES.first()) {
-            (Switch::Off, Some(name)) => HashMap::from([((*name).to_owned(), "1".to_owned())]),
+    pub(super) fn switches(&self, void: &Void) -> HashMap<String, String> {
+        match self.known.untracked_by {
+            Some(name) if !void.has(name) => HashMap::from([(name.to_owned(), "1".to_owned())]),
             _ => HashMap::new(),
         }
+    }
+}
+
+/// The variables that only a project's own files set, and that count for nothing.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Void(Vec<String>);
+
+impl Void {
+    pub(super) fn of(settings: &Settings) -> Self {
+        let mut names: Vec<String> = settings
+            .void_variables()
+            .map(|it| it.name.clone())
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        Self(names)
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|it| it == name)
+    }
+}
+
+/// What hooks get instead of a project's word: where a person's files are, as this process knows it, and where programs usually are.
+fn own_value(name: &str) -> Option<String> {
+    match Steers::of(name)? {
+        Steers::Places => std::env::var(name).ok(),
+        _ if name == "PATH" => Some(USUAL_PATH.to_owned()),
+        _ => None,
     }
 }
 

@@ -10,7 +10,7 @@ use bowline_wire::{Answer, Call, CallId, Failure, OnFailure};
 use chrono::{DateTime, Utc};
 
 use super::Decided;
-use super::caller::{Known, Switch};
+use super::caller::{Known, SWITCH_VARIABLE, Switch};
 use super::unverified::Unverified;
 
 /// What is needed of a call when everything else has gone wrong; its environment is not.
@@ -40,6 +40,14 @@ impl Facts {
     /// The name of the call.
     pub fn id(&self) -> &CallId {
         &self.id
+    }
+
+    /// Whether a call that cannot be read wants anything decided. Of its project only the files are looked at.
+    pub(super) fn switch(&self, call: &Call) -> Switch {
+        match self.known.deciding {
+            Switch::Off if self.known.is_void(&call.cwd, SWITCH_VARIABLE) => Switch::On,
+            deciding => deciding,
+        }
     }
 
     /// The answer when deciding failed, by the mode that the call asks for.

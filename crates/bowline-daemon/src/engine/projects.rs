@@ -8,12 +8,14 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
 use bowline::hooks::{HookEvent, HookManager, RunMode, Services};
-use bowline::settings::{self, Action, FileKind, FileStatus, Locations, Settings, TrustState};
-use bowline_builtins::{Builtins, Lasting};
+use bowline::settings::{
+    self, Action, FileKind, FileStatus, Locations, Settings, Steers, TrustState,
+};
+use bowline_builtins::{Builtins, Lasting, own_places};
 use chrono::{DateTime, Utc};
 
 use super::Weight;
-use super::caller::{Caller, LocationValues, own_places_of};
+use super::caller::{LocationValues, Void, location};
 use crate::registration::starts_bowline;
 
 /// So many projects are kept loaded; the one that was loaded first makes room.
@@ -49,9 +51,10 @@ pub(super) struct Project {
     /// Events for which something runs outside this process.
     heavy: HashSet<HookEvent>,
     scopes: HashMap<String, String>,
+    /// The variables that only its own files set, and that count for nothing.
+    pub(super) void: Void,
     problems: Vec<String>,
     loaded_at: DateTime<Utc>,
-    locations: Locations,
     settings: Settings,
     stamps: Vec<(PathBuf, Option<Stamp>)>,
 }
@@ -102,9 +105,25 @@ impl Stamp {
 }
 
 impl Project {
-    fn new(key: &ProjectKey, locations: Locations, lasting: &Lasting) -> Self {
+    fn new(key: &ProjectKey, lasting: &Lasting) -> Self {
         let reading = SystemTime::now();
-        let folder = settings::find_project(&key.folder, &locations);
+        let by_caller = Locations::of_environment(|name| location(&key.locations, name));
+        let folder = settings::find_project(&key.folder, &by_caller);
+        // Where our files are is not a project's to say: this process was told by a person.
+        let users = Locations::from_env().claude_config_dir;
+        let said: HashSet<String> = settings::project_variables(&folder, users.as_deref())
+            .into_iter()
+            .filter(|it| it.steers == Steers::Places)
+            .map(|it| it.name)
+            .collect();
+        let variable = |name: &str| {
+            if said.contains(name) {
+                std::env::var_os(name)
+            } else {
+                location(&key.locations, name)
+            }
+        };
+        let locations = Locations::of_environment(variable);
         let mut settings = settings::load(&folder, &locations);
         let watched = settings.watched_files(&locations).into_iter();
         let stamps = watched.map(|path| {
@@ -120,7 +139,7 @@ impl Project {
             ClaudeHooks::Agent | ClaudeHooks::Bridge => keep_own_hooks(&mut settings),
         }
         let services = Services::of_caller(&settings, &locations);
-        let builtins = Builtins::of_caller(&settings, lasting, own_places_of(&key.locations));
+        let builtins = Builtins::of_caller(&settings, lasting, own_places(variable));
         let mut deciding = settings.manager(services);
         builtins.register_into(&mut deciding);
         let mut observing = HookManager::new();
@@ -137,9 +156,9 @@ impl Project {
                 .in_force()
                 .map(|hook| (hook.id.clone(), hook.origin.scope.to_string()))
                 .collect(),
+            void: Void::of(&settings),
             problems,
             loaded_at: Utc::now(),
-            locations,
             settings,
             stamps,
         }
@@ -156,9 +175,9 @@ impl Project {
             observing: self.observing.clone(),
             heavy: self.heavy.clone(),
             scopes: self.scopes.clone(),
+            void: new.void,
             problems,
             loaded_at: self.loaded_at,
-            locations: self.locations.clone(),
             settings: self.settings.clone(),
             stamps: new.stamps,
         }
@@ -243,11 +262,11 @@ impl Projects {
         self.read().get(key).cloned()
     }
 
-    pub(super) fn load(&self, key: ProjectKey, lasting: &Lasting, caller: &Caller) -> Arc<Project> {
+    pub(super) fn load(&self, key: ProjectKey, lasting: &Lasting) -> Arc<Project> {
         if let Some(project) = self.get(&key) {
             return project;
         }
-        let project = Arc::new(Project::new(&key, caller.locations(), lasting));
+        let project = Arc::new(Project::new(&key, lasting));
         let mut loaded = self.write();
         if loaded.len() >= PROJECTS
             && let Some(oldest) = loaded
@@ -271,7 +290,7 @@ impl Projects {
             .map(|(key, project)| (key.clone(), Arc::clone(project)))
             .collect();
         for (key, old) in changed {
-            let mut new = Project::new(&key, old.locations.clone(), lasting);
+            let mut new = Project::new(&key, lasting);
             let broken: Vec<String> = new
                 .broken_files()
                 .difference(&old.broken_files())

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::config::{self, Config, FileConfig};
 use super::files::{self, FileText, finding};
+use super::findings::Findings;
 use super::front_matter;
 use super::ids::Ids;
 use super::locations::{CLAUDE_FOLDER, LOCAL_FILE, Locations, PROJECT_FILE, find_bowline_root};
@@ -15,6 +16,7 @@ use super::read::{DialectChoice, Parsed, Source, Syntax, parse_source};
 use super::rule::LoadedRule;
 use super::rules;
 use super::sensitive::{self, SensitiveFiles};
+use super::steering::{self, ProjectVariable, Steers};
 use super::switches::{FileSwitches, Provenance, Switches};
 use super::timeouts;
 use super::tree::tree;
@@ -47,9 +49,21 @@ pub struct Settings {
     /// What keeps Claude Code from running the hooks of its user's and project's files, for people:
     /// "disableAllHooks in …". Also where there are none yet.
     pub claude_hooks_off: Option<String>,
+    /// What the project's own files set for the agent, and would steer Bowline by.
+    pub variables: Vec<ProjectVariable>,
 }
 
 impl Settings {
+    /// The variables that count for nothing, because only the project's own files set them: those that say where Bowline's
+    /// files are, and until the project is trusted all others, too.
+    pub fn void_variables(&self) -> impl Iterator<Item = &ProjectVariable> {
+        // Trust is about the files of one folder.
+        let trusted = self.project == self.bowline_root && self.trust.covers_variables();
+        self.variables
+            .iter()
+            .filter(move |it| !trusted || it.steers == Steers::Places)
+    }
+
     /// The hooks that run, in their order.
     pub fn in_force(&self) -> impl Iterator<Item = &HookDefinition> {
         self.hooks
@@ -151,6 +165,7 @@ pub fn load(project: &Path, locations: &Locations) -> Settings {
         sensitive_files,
     } = loader.bowline_files();
     let claude_hooks_off = loader.claude_files(&config);
+    let variables = loader.variables(trust);
     if config.allow_managed_hooks_only {
         let by = format!(
             "allow_managed_hooks_only in {}",
@@ -178,6 +193,7 @@ pub fn load(project: &Path, locations: &Locations) -> Settings {
         trust,
         sensitive_files,
         claude_hooks_off,
+        variables,
         project,
         bowline_root,
     }
@@ -207,7 +223,8 @@ impl Loader<'_> {
     fn bowline_files(&mut self) -> OwnFiles {
         let managed = FileText::read(self.locations.managed_config.clone());
         let global = self.locations.user_config.clone().map(FileText::read);
-        let own = ProjectFiles::read(self.bowline_root);
+        let users = self.locations.claude_config_dir.as_deref();
+        let own = ProjectFiles::read(self.bowline_root, users);
         let trust = self.trust(&own);
 
         let mut texts = vec![(Scope::Managed, &managed)];
@@ -333,6 +350,45 @@ impl Loader<'_> {
             }
         }
         switches.disabled_by(Provenance::Settings(Scope::Global))
+    }
+
+    /// What the project's own files set for the agent.
+    fn variables(&mut self, trust: TrustState) -> Vec<ProjectVariable> {
+        let files = steering::files(self.project, self.locations.claude_config_dir.as_deref());
+        let variables = steering::of_files(&files);
+        let trusts_variables = self.project == self.bowline_root && trust.covers_variables();
+        for file in &files {
+            let Ok(Some(text)) = &file.text else {
+                continue;
+            };
+            let mut findings = Findings::new(text, 0, Some(&file.path));
+            for variable in variables.iter().filter(|it| it.file == file.path) {
+                let setting = format!("`{}` for the agent and its hooks", variable.name);
+                let advice = "take it out, or look at it with `bowline trust`";
+                match (variable.steers, trusts_variables) {
+                    (Steers::Places, _) => findings.warning(
+                        "project-variable",
+                        &variable.span,
+                        format!("{setting} is ignored: where Bowline's files are is not a project's to say"),
+                        "take it out",
+                    ),
+                    (Steers::Conduct, false) => findings.warning(
+                        "untrusted",
+                        &variable.span,
+                        format!("{setting} is ignored: the project's settings are not trusted"),
+                        advice,
+                    ),
+                    (Steers::Conduct, true) => findings.note(
+                        "project-variable",
+                        &variable.span,
+                        format!("{setting} counts: the project is trusted"),
+                        advice,
+                    ),
+                }
+            }
+            self.diagnostics.extend(findings.finish());
+        }
+        variables
     }
 
     /// Claude Code's settings files, of one scope from the weaker to the stronger.

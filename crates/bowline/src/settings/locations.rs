@@ -175,11 +175,20 @@ pub(super) fn local_file(project: &Path) -> PathBuf {
         .unwrap_or(own)
 }
 
+/// Git's own folder of a checkout, if this is one: `.git`, or where the file of that name leads.
+pub(super) fn git_folder(checkout: &Path) -> Option<PathBuf> {
+    let git = checkout.join(GIT);
+    if git.is_dir() {
+        return Some(git);
+    }
+    let text = super::files::read_text(&git).ok()??;
+    Some(checkout.join(text.lines().next()?.strip_prefix("gitdir:")?.trim()))
+}
+
 /// The checkout that a linked worktree belongs to: its `.git` is a file that says
 /// `gitdir: MAIN/.git/worktrees/NAME`.
 fn main_checkout(project: &Path) -> Option<PathBuf> {
-    let text = super::files::read_text(&project.join(".git")).ok()??;
-    let git_dir = project.join(text.lines().next()?.strip_prefix("gitdir:")?.trim());
+    let git_dir = git_folder(project)?;
     let worktrees = git_dir.parent()?;
     let main_git = worktrees.parent()?;
     (worktrees.file_name()? == "worktrees" && main_git.file_name()? == ".git")

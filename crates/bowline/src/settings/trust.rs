@@ -13,9 +13,12 @@ use rustix::fs::FlockOperation;
 use super::files::{self, FileText};
 use super::locations::{LOCAL_FILE, Locations, PROJECT_FILE, local_file};
 use super::sensitive;
+use super::steering::{self, ProjectVariable, Steers};
 use crate::error::{Error, Result};
 
 const FORMAT: u64 = 1;
+/// What the variables are called in the fingerprint.
+const VARIABLES: &str = "env";
 const LOCK_ATTEMPTS: u32 = 250;
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
@@ -51,6 +54,11 @@ impl TrustState {
         matches!(self, Self::Trusted)
     }
 
+    /// Whether the variables that the project's files set for the agent were trusted with them.
+    pub const fn covers_variables(self) -> bool {
+        matches!(self, Self::Trusted | Self::ExceptAllowList)
+    }
+
     /// Whether there is something that the user has not trusted.
     pub const fn is_pending(self) -> bool {
         match self {
@@ -81,14 +89,17 @@ pub(super) struct ProjectFiles {
     pub(super) local: FileText,
     /// `.claude/sensitive-files.json`, which needs trust only if it has an allow-list.
     pub(super) sensitive: FileText,
+    /// What its files for Claude Code set, and would steer Bowline by.
+    pub(super) variables: Vec<ProjectVariable>,
 }
 
 impl ProjectFiles {
-    pub(super) fn read(project: &Path) -> Self {
+    pub(super) fn read(project: &Path, users: Option<&Path>) -> Self {
         Self {
             shared: FileText::read(project.join(PROJECT_FILE)),
             local: FileText::read(local_file(project)),
             sensitive: FileText::read(sensitive::file_of(project)),
+            variables: steering::project_variables(project, users),
         }
     }
 
@@ -107,6 +118,16 @@ impl ProjectFiles {
         self.hash(None)
     }
 
+    /// The variables that count once they are trusted, as one text.
+    fn conduct(&self) -> Option<String> {
+        let variables = self.variables.iter();
+        let conduct = variables.filter(|it| it.steers == Steers::Conduct);
+        let lines: Vec<String> = conduct
+            .map(|it| format!("{:?} {:?}\n", it.name, it.value))
+            .collect();
+        (!lines.is_empty()).then(|| lines.concat())
+    }
+
     /// Over the names, lengths and contents.
     fn hash(&self, allow_list: Option<&str>) -> Result<Option<String>> {
         let mut hash = hmac_sha256::Hash::new();
@@ -121,6 +142,8 @@ impl ProjectFiles {
             texts.push((name, text.as_deref()));
         }
         texts.push((sensitive::PATH, allow_list));
+        let variables = self.conduct();
+        texts.push((VARIABLES, variables.as_deref()));
         for (name, text) in texts {
             if let Some(text) = text {
                 any = true;
@@ -154,6 +177,8 @@ struct Record {
 #[derive(Debug)]
 pub struct TrustStore {
     folder: PathBuf,
+    /// Claude Code's folder of the user.
+    users: Option<PathBuf>,
     records: Result<BTreeMap<String, Record>, String>,
 }
 
@@ -165,6 +190,7 @@ impl TrustStore {
         })?;
         Ok(Self {
             records: read_records(&folder),
+            users: locations.claude_config_dir.clone(),
             folder,
         })
     }
@@ -181,7 +207,7 @@ impl TrustStore {
 
     /// Whether the project's files, as they are now, are trusted.
     pub fn state(&self, project: &Path) -> TrustState {
-        self.state_of(project, &ProjectFiles::read(project))
+        self.state_of(project, &self.files_of(project))
     }
 
     /// As [`state`](Self::state), for files that were read already, so that what is judged is what is used.
@@ -206,9 +232,9 @@ impl TrustStore {
 
     /// Trusts the project's files as they are now.
     pub fn record(&mut self, project: &Path) -> Result<()> {
-        let sha256 = Self::fingerprint(project)?.ok_or_else(|| {
+        let sha256 = self.fingerprint(project)?.ok_or_else(|| {
             Error::other(format!(
-                "there is nothing to trust: {} has no {PROJECT_FILE}, no {LOCAL_FILE} and no allow-list in {}",
+                "there is nothing to trust: {} has no {PROJECT_FILE}, no {LOCAL_FILE}, no allow-list in {} and no variables for Bowline in .claude/settings.json",
                 project.display(),
                 sensitive::PATH
             ))
@@ -218,7 +244,7 @@ impl TrustStore {
 
     /// Trusts the project's files if they still have the fingerprint of what the user was shown.
     pub fn record_shown(&mut self, project: &Path, sha256: &str) -> Result<()> {
-        if Self::fingerprint(project)?.as_deref() == Some(sha256) {
+        if self.fingerprint(project)?.as_deref() == Some(sha256) {
             // What was shown, not what is there by now.
             self.insert(project, sha256.to_owned())
         } else {
@@ -237,8 +263,12 @@ impl TrustStore {
     }
 
     /// SHA-256 of the project's files as they are now; `None` when it has none.
-    pub fn fingerprint(project: &Path) -> Result<Option<String>> {
-        ProjectFiles::read(project).sha256()
+    pub fn fingerprint(&self, project: &Path) -> Result<Option<String>> {
+        self.files_of(project).sha256()
+    }
+
+    fn files_of(&self, project: &Path) -> ProjectFiles {
+        ProjectFiles::read(project, self.users.as_deref())
     }
 
     /// Forgets the project. `false` when it was not trusted.
@@ -501,20 +531,20 @@ mod tests {
     fn text_that_moves_between_the_files_is_a_change() {
         let bench = Bench::new();
         bench.write("bowline.toml", "# same");
-        let shared = TrustStore::fingerprint(&bench.project).unwrap();
+        let shared = bench.open().fingerprint(&bench.project).unwrap();
         fs::rename(
             bench.project.join("bowline.toml"),
             bench.project.join("bowline.local.toml"),
         )
         .unwrap();
-        assert_ne!(shared, TrustStore::fingerprint(&bench.project).unwrap());
+        assert_ne!(shared, bench.open().fingerprint(&bench.project).unwrap());
     }
 
     #[test]
     fn what_was_not_shown_is_not_trusted() {
         let bench = Bench::new();
         bench.write("bowline.toml", "# shown");
-        let shown = TrustStore::fingerprint(&bench.project).unwrap().unwrap();
+        let shown = bench.open().fingerprint(&bench.project).unwrap().unwrap();
         bench.write("bowline.toml", "# swapped");
         assert!(bench.open().record_shown(&bench.project, &shown).is_err());
         assert_eq!(bench.state(), TrustState::Untrusted);

@@ -5,6 +5,7 @@ fn plan(scope: InstallScope, on_failure: OnFailure) -> Plan {
         scope,
         program: "/opt/bin/bowline-hook".to_owned(),
         on_failure,
+        places: vec!["HOME=/home/ann".to_owned()],
     }
 }
 
@@ -28,7 +29,9 @@ fn every_event_is_registered_but_those_where_a_hook_replaces_the_agents_own_doin
             "--on-failure",
             "ask",
             "--timeout",
-            "60"
+            "60",
+            "--env",
+            "HOME=/home/ann"
         ]
     );
     assert!(found.iter().all(|it| it.entry.timeout == Some(60)));

@@ -12,7 +12,8 @@ use crate::ui::{Text, Tree, Ui, reveal, style};
 /// What trust is, and what it is not.
 const COVERS: &str = "Trust covers bowline.toml and bowline.local.toml as they are now. It does not cover the scripts that \
      they call: those can change later, and nobody is asked again. A .claude/sensitive-files.json with an allow-list is \
-     covered like them.";
+     covered like them, and so are variables that .claude/settings.json sets for the agent, as far as they would steer \
+     Bowline.";
 const CHANGED: &str = "One of its files is not what was trusted: it was changed, added or removed. Which one, and what in \
      it, is not known; look at all of it again.";
 /// How the library ends what it says of a setting that is ignored.
@@ -99,8 +100,8 @@ impl Report {
         match self.trust {
             TrustState::NotNeeded => {
                 return ui.line(format!(
-                    "Nothing to trust: {project} has no bowline.toml, no bowline.local.toml and no allow-list in \
-                     .claude/sensitive-files.json."
+                    "Nothing to trust: {project} has no bowline.toml, no bowline.local.toml, no allow-list in \
+                     .claude/sensitive-files.json and no variables for Bowline in .claude/settings.json."
                 ));
             }
             TrustState::Trusted => return ui.line(format!("{project} is already trusted.")),
