@@ -1,7 +1,7 @@
 //! The real Claude Code with Bowline in it, headless and offline: `realclient/` plays the model.
 //!
-//! Needs `CLAUDE_BIN` (`npm install @anthropic-ai/claude-code@2.1.197`, then `node_modules/.bin/claude`) and `python3`;
-//! without them the test says that it was skipped.
+//! Needs `CLAUDE_BIN` (`npm install @anthropic-ai/claude-code@2.1.197` or `@2.1.325`, then `node_modules/.bin/claude`) and
+//! `python3`; without them the test says that it was skipped.
 
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -32,6 +32,8 @@ struct Exception {
     prevented: &'static [&'static str],
     /// What the calls have in their tool or command that somebody did not let through.
     cancelled: &'static [&'static str],
+    /// What the calls have in their command that the client of this test may itself not let through.
+    maybe_cancelled: &'static [&'static str],
     /// What the model must have been told.
     told: &'static [&'static str],
 }
@@ -61,6 +63,11 @@ fn exception(scenario: &str) -> Exception {
             cancelled: &["WebFetch", "WebSearch"],
             ..Exception::default()
         },
+        // The older client does not ask the hook that would allow it.
+        "25_permission_headless" => Exception {
+            maybe_cancelled: &["touch made.txt"],
+            ..Exception::default()
+        },
         "31_beside_a_person" => Exception {
             cancelled: &[
                 "reset --hard",
@@ -70,6 +77,11 @@ fn exception(scenario: &str) -> Exception {
                 "> src/cart.py",
                 "rm ideas.md",
             ],
+            told: &["this session did not make"],
+            ..Exception::default()
+        },
+        "32_project_variables" => Exception {
+            cancelled: &["reset --hard"],
             told: &["this session did not make"],
             ..Exception::default()
         },
@@ -86,7 +98,7 @@ fn every_scenario_of_the_real_client_ends_as_it_should_and_is_traced() {
         return skipped("python3 is not here");
     }
     let scenarios = scenarios();
-    assert!(scenarios.len() >= 24, "{} scenarios", scenarios.len());
+    assert!(scenarios.len() >= 31, "{} scenarios", scenarios.len());
     let work = tempfile::Builder::new().prefix("bl").tempdir().unwrap();
     let (next, problems) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     thread::scope(|scope| {
@@ -248,8 +260,11 @@ fn mistraced(place: &Place, summary: &Value, exception: &Exception) -> Vec<Strin
             let command = call["input"]["command"].as_str().unwrap_or_default();
             let mut marks = exception.cancelled.iter();
             let was_cancelled = marks.any(|mark| *mark == tool || command.contains(mark));
+            let mut marks = exception.maybe_cancelled.iter();
+            let refused = marks.any(|mark| command.contains(mark));
             let status = match call["is_error"].as_bool() {
                 _ if was_cancelled => "cancelled",
+                Some(true) if refused => "cancelled",
                 Some(true) => "failed",
                 _ => "completed",
             };
