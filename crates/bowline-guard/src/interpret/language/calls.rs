@@ -90,9 +90,14 @@ impl Interpreter<'_> {
         family: Family,
         scope: &mut Scope,
     ) -> Option<Output> {
+        let Some(left) = self.bytes.checked_sub(code.len()) else {
+            self.cut_short("the text holds more code than is read");
+            return None;
+        };
         if !self.enter() {
             return None;
         }
+        self.bytes = left;
         let lexed = lex(&with_home(code), family);
         self.environment(&lexed, family, scope);
         let program = Program::read(lexed, family);

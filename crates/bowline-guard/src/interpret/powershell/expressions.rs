@@ -377,10 +377,18 @@ fn meaning(name: &str, scope: &Scope) -> Meaning {
     }
 }
 
+/// The longest name between `${` and `}`.
+const MAX_NAME: usize = 256;
+
 /// The name after a `$`, and what follows it; members such as `.FullName` belong to the same thing.
 fn variable(text: &str) -> (&str, &str) {
-    if let Some((name, after)) = text.strip_prefix('{').and_then(|it| it.split_once('}')) {
-        return (name, after);
+    if let Some(inside) = text.strip_prefix('{') {
+        // Nobody's name is longer, and many of these may never end.
+        let mut start = inside.char_indices().take(MAX_NAME);
+        let end = start.find(|(_, c)| *c == '}').map(|(at, _)| at);
+        if let Some((name, after)) = end.and_then(|at| inside.split_at_checked(at)) {
+            return (name, after.get(1..).unwrap_or_default());
+        }
     }
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut end = text.find(|c| !is_part(c)).unwrap_or(text.len());
