@@ -32,9 +32,10 @@ use crate::folder;
 use crate::gap::{Gap, PendingGaps};
 use crate::hook_figures::{HookFigures, PendingFigures};
 use crate::queue::{Step, lock};
+use crate::reserve::{Locked, Reserve};
 use crate::session::{Session, SessionDetails, SessionFilter};
 use crate::spool::{Spool, SpoolOptions};
-use crate::store::{Forget, Forgotten, Integrity, Size, Store, Submission};
+use crate::store::{Forget, Forgotten, Integrity, Size, Store, Submission, Waiting};
 use crate::trace::{SessionRef, Trace, TraceFilter, TraceStatistics, Trigger};
 use crate::tree::TraceTree;
 use crate::work::PastCall;
@@ -84,6 +85,12 @@ impl Options {
     pub fn database(&self) -> PathBuf {
         self.folder.join(FILE)
     }
+
+    /// Where something can be noted, best first.
+    fn folders(&self) -> impl Iterator<Item = &Path> {
+        let folders = std::iter::once(&self.folder).chain(&self.runtime_folder);
+        folders.map(PathBuf::as_path)
+    }
 }
 
 /// What a commit survives.
@@ -111,6 +118,12 @@ impl Default for Retention {
             bytes: Some(1024 * 1024 * 1024),
         }
     }
+}
+
+/// What processes that have ended could not keep, as far as it is not among the gaps of the database yet. Opens no database.
+pub fn unkept(options: &Options) -> Vec<Gap> {
+    let noted = Reserve::at(options.folders()).look();
+    noted.iter().flat_map(Locked::lost).collect()
 }
 
 type Shares = Shared<SqliteBackend>;
@@ -160,7 +173,14 @@ impl SqliteStore {
             Durability::ProcessEnd => Notes::Good,
             Durability::PowerCut => Notes::Unwanted,
         };
-        let shared = Arc::new(Shared::new(spool, gaps.clone(), options.deadline, notes));
+        let reserve = Reserve::open(options.folders());
+        let shared = Arc::new(Shared::new(
+            spool,
+            gaps.clone(),
+            reserve,
+            options.deadline,
+            notes,
+        ));
         let mut backend = SqliteBackend {
             path: path.clone(),
             options,
@@ -339,6 +359,8 @@ impl Store for SqliteStore {
 
     fn gaps(&self) -> Result<Vec<Gap>> {
         let mut gaps = lock(&self.shared.gaps).list();
+        let noted = self.shared.reserve.look();
+        gaps.extend(noted.iter().flat_map(Locked::lost));
         match self.read(queries::gaps) {
             Ok(written) => gaps.extend(written),
             // What is known must be told also when the database cannot be read.
@@ -384,11 +406,17 @@ impl Store for SqliteStore {
     }
 
     fn size(&self) -> Result<Size> {
-        let mut size = self.read(queries::size)?;
-        let spool = lock(&self.shared.spool);
-        size.spooled = spool.bytes();
-        size.spooled_records = spool.records();
-        Ok(size)
+        let waiting = self.waiting();
+        Ok(Size {
+            spooled: waiting.bytes,
+            spooled_records: waiting.records,
+            in_memory_records: waiting.in_memory,
+            ..self.read(queries::size)?
+        })
+    }
+
+    fn waiting(&self) -> Waiting {
+        lock(&self.shared.spool).waiting()
     }
 }
 

@@ -159,6 +159,21 @@ pub struct Size {
     pub spooled: u64,
     /// How many records wait in the spool.
     pub spooled_records: u64,
+    /// How many of them only the memory of this process holds, because no folder took them.
+    #[serde(default)]
+    pub in_memory_records: u64,
+}
+
+/// What the store could not take yet, whichever process put it there.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Waiting {
+    /// How many records.
+    pub records: u64,
+    /// How many of them only the memory of this process holds.
+    pub in_memory: u64,
+    /// How many bytes they are.
+    pub bytes: u64,
 }
 
 /// Keeps what was decided, and answers questions about it.
@@ -271,4 +286,7 @@ pub trait Store: Send + Sync {
 
     /// How much is kept.
     fn size(&self) -> Result<Size>;
+
+    /// What the store could not take yet. Known also when the database cannot be read.
+    fn waiting(&self) -> Waiting;
 }

@@ -611,3 +611,48 @@ fn a_store_that_is_opened_for_one_record_tidies_up_only_a_little() {
         kept
     );
 }
+
+#[test]
+#[ignore = "a process of the next test"]
+fn one_without_descriptors() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(Options::new(folder.path().join("data"))).unwrap();
+    committed(&store, start("s", "before", "Bash", 0));
+    let other = lock(&store);
+    for n in 0..20 {
+        let outcome = submit(&store, start("s", &n.to_string(), "Bash", n));
+        assert_eq!(outcome, Outcome::Spooled(Place::Data));
+    }
+    let limit = Rlimit {
+        current: Some(64),
+        ..getrlimit(Resource::Nofile)
+    };
+    setrlimit(Resource::Nofile, limit).unwrap();
+    let mut taken = Vec::new();
+    while let Ok(file) = fs::File::open("/dev/null") {
+        taken.push(file);
+    }
+    other.execute_batch("ROLLBACK").unwrap();
+    store.flush().unwrap();
+    // Others that look need descriptors that there are none of.
+    let second = SqliteStore::open(Options::new(folder.path().join("data")));
+    drop(second);
+    drop(taken);
+    store.flush().unwrap();
+    assert_eq!(triggers(&store), 21);
+    assert!(store.gaps().unwrap().is_empty());
+}
+
+#[test]
+fn without_descriptors_nothing_is_lost_or_taken_for_damaged() {
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "one_without_descriptors"])
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stdout)
+    );
+}
