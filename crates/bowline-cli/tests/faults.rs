@@ -9,6 +9,7 @@ mod faults {
     mod damaged;
     mod full;
     mod killed;
+    mod limits;
     mod load;
     mod locked;
     mod places;

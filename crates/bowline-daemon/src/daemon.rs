@@ -64,7 +64,8 @@ pub fn run(options: DaemonOptions) -> Result<Stop, StartError> {
     survive_file_size_limit(runtime.handle()).map_err(system("listen to signals"))?;
     let instance = Instance::claim(&options.places)?;
     raise_file_limit();
-    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(options.store)?);
+    let kept = Arc::new(SqliteStore::open(options.store)?);
+    let store: Arc<dyn Store> = kept.clone();
     let shared = Arc::new(Shared::new(options.places.clone()));
     let engine = Arc::new(Engine::watching(Some(Arc::clone(&store))));
     match Pause::read(&options.places.pause()) {
@@ -89,6 +90,8 @@ pub fn run(options: DaemonOptions) -> Result<Stop, StartError> {
     })?;
     let (stop, instance) = server.run().map_err(system("poll"))?;
     drop(watch);
+    // A thread that still looks something up may have the store, too.
+    kept.close();
     // Only now is nothing of this daemon left that could write.
     drop(instance);
     Ok(stop)

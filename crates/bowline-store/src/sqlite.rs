@@ -138,7 +138,8 @@ pub struct SqliteStore {
     readers: Arc<Readers>,
     figures: Arc<Mutex<PendingFigures>>,
     keeper: Arc<Keeper>,
-    threads: Threads,
+    /// Taken by whoever closes the store.
+    threads: Mutex<Option<Threads>>,
 }
 
 impl SqliteStore {
@@ -210,13 +211,29 @@ impl SqliteStore {
             readers,
             figures,
             keeper,
-            threads,
+            threads: Mutex::new(Some(threads)),
         })
     }
 
     /// The database's file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Waits until what was submitted is safe, and takes nothing more. Whoever cannot say that nobody else has the store any more
+    /// closes it, so that this is done before the process ends.
+    pub fn close(&self) {
+        let Some(mut threads) = lock(&self.threads).take() else {
+            return;
+        };
+        if !self.keeper.has_tidied() {
+            self.tidy_a_little();
+        }
+        // The last connection moves the log into the database, which those that only read cannot.
+        self.readers.close();
+        self.shared.queue.close();
+        self.keeper.close();
+        threads.join();
     }
 
     /// Reads; if the database turns out to be damaged, it is looked at and replaced before it is read again.
@@ -275,14 +292,7 @@ impl SqliteStore {
 
 impl Drop for SqliteStore {
     fn drop(&mut self) {
-        if !self.keeper.has_tidied() {
-            self.tidy_a_little();
-        }
-        // The last connection moves the log into the database, which those that only read cannot.
-        self.readers.close();
-        self.shared.queue.close();
-        self.keeper.close();
-        self.threads.join();
+        self.close();
     }
 }
 

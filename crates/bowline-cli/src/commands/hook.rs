@@ -110,15 +110,15 @@ fn decide(call: Call, payload: &[u8], asker: Asker) -> Result<Outcome> {
     }
     let places = Places::from_env().ok();
     let store = places.as_ref().and_then(open_store);
-    let engine = Arc::new(Engine::new(store.clone()));
+    let engine = Arc::new(Engine::new(store.clone().map(|it| it as Arc<dyn Store>)));
     if let Some(Ok(pause)) = places.map(|places| Pause::read(&places.pause())) {
         engine.set_pause(pause);
     }
     let (id, facts) = (call.id.clone(), Facts::of(&call));
     let Decided { answer, record, .. } =
         runtime.block_on(engine.prepare(&facts, call, payload).decide());
-    if let (Some(store), Some(record)) = (store, record) {
-        keep(&*store, record);
+    if let (Some(store), Some(record)) = (&store, record) {
+        keep(&**store, record);
     }
     let exit = answer.exit;
     match asker {
@@ -137,11 +137,14 @@ fn decide(call: Call, payload: &[u8], asker: Asker) -> Result<Outcome> {
             Asker::Agent => drop(tokio::time::timeout(BRIEFLY, background).await),
         }
     });
+    if let Some(store) = store {
+        store.close();
+    }
     Ok(Outcome::Answered(exit))
 }
 
 /// An event is answered also where nothing can be kept.
-fn open_store(places: &Places) -> Option<Arc<dyn Store>> {
+fn open_store(places: &Places) -> Option<Arc<SqliteStore>> {
     match SqliteStore::open(places.store()) {
         Ok(store) => Some(Arc::new(store)),
         Err(error) => {

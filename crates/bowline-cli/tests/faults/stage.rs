@@ -70,6 +70,15 @@ pub(super) enum Way {
     Direct,
 }
 
+/// How large the files of a process may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Files {
+    /// As large as the disk permits.
+    Any,
+    /// A few kilobytes (`ulimit -f`).
+    Small,
+}
+
 pub(super) struct Stage {
     /// Goes before the folder that it is mounted in.
     pub(super) disk: Option<Disk>,
@@ -121,7 +130,21 @@ impl Stage {
 
     /// Reports one event as an agent does; an error tells what was wrong with the answer.
     pub(super) fn send(&self, event: &Event, way: Way) -> Result<(), String> {
-        let mut hook = Command::new(self.programs.path().join("bowline-hook"));
+        self.send_limited(event, way, Files::Any)
+    }
+
+    /// As [`Self::send`], with a limit for everything that this event starts.
+    pub(super) fn send_limited(&self, event: &Event, way: Way, files: Files) -> Result<(), String> {
+        let program = self.programs.path().join("bowline-hook");
+        let mut hook = match files {
+            Files::Any => Command::new(program),
+            Files::Small => {
+                let mut shell = Command::new("sh");
+                shell.args(["-c", "ulimit -f 8; exec \"$0\" \"$@\""]);
+                shell.arg(program);
+                shell
+            }
+        };
         hook.args(["claude-code", "PreToolUse", "--on-failure", "open"])
             .current_dir(self.path("project"))
             .env_clear()
@@ -163,6 +186,21 @@ impl Stage {
             "{event:?}: {} `{stdout}` `{stderr}`",
             output.status
         ))
+    }
+
+    /// Runs a command; what it said, wherever.
+    pub(super) fn bowline(&self, arguments: &[&str]) -> String {
+        let output = Command::new(self.programs.path().join("bowline"))
+            .args(arguments)
+            .current_dir(self.path("project"))
+            .env_clear()
+            .envs(self.environment())
+            .output()
+            .unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said).into_owned();
+        // Lines are broken where the terminal ends.
+        said.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     /// Reports one event, whose answer must be right.

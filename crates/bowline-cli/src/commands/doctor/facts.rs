@@ -42,6 +42,7 @@ struct StoreFacts {
     damage: Vec<String>,
     on_disk: u64,
     spooled: u64,
+    in_memory: u64,
     gaps: Vec<String>,
     /// The names of the hooks that ever fired, and how the last failure of one was.
     fired: Vec<(String, Option<String>)>,
@@ -138,7 +139,21 @@ impl Facts {
             }
         };
         let size = bytes(facts.on_disk);
-        if !facts.damage.is_empty() {
+        let waiting = counted(facts.spooled, "record");
+        let waits = (facts.spooled > 0).then(|| format!("not taken yet: {waiting}"));
+        if facts.in_memory > 0 {
+            let data = places.data.display();
+            check
+                .problem(format!(
+                    "{} only in the daemon's memory: neither the store nor a folder takes them",
+                    counted(facts.in_memory, "record")
+                ))
+                .details(shortened(&facts.damage))
+                .details(shortened(&facts.gaps))
+                .advice(format!(
+                    "make room in {data}: the daemon then writes them down by itself; if it ends before, they are lost"
+                ))
+        } else if !facts.damage.is_empty() {
             check
                 .problem("the database is damaged")
                 .details(shortened(&facts.damage))
@@ -147,13 +162,11 @@ impl Facts {
             check
                 .warning(format!("sound ({size}), but something is missing"))
                 .details(shortened(&facts.gaps))
-        } else if facts.spooled > 0 {
-            check
-                .warning(format!(
-                    "sound ({size}); not taken yet: {}",
-                    counted(facts.spooled, "record")
-                ))
-                .advice("they are taken when the daemon can write to the store; `bowline daemon restart` tries now")
+                .details(waits)
+        } else if let Some(waits) = waits {
+            check.warning(format!("sound ({size}); {waits}")).detail(
+                "they are safe in files, and taken within seconds once the store can be written",
+            )
         } else {
             check.ok(format!("sound, {size}"))
         }
@@ -204,9 +217,13 @@ impl StoreFacts {
             damage: source.answer(&rpc::store::Integrity::default())?.problems,
             on_disk: size.on_disk,
             spooled: size.spooled_records,
+            in_memory: size.in_memory_records,
             gaps: gaps
                 .iter()
-                .map(|gap| format!("{}: {}", gap.time.to_rfc3339(), gap.message))
+                .map(|gap| {
+                    let records = counted(gap.records, "record");
+                    format!("{}: {records}: {}", gap.time.to_rfc3339(), gap.message)
+                })
                 .collect(),
             fired: figures
                 .into_iter()
