@@ -199,9 +199,11 @@ impl Spool {
 
     /// What waits in all, also in files that other processes hold.
     pub fn waiting(&self) -> Waiting {
-        let mut waiting = Waiting::default();
-        waiting.in_memory = self.records_in_memory();
-        (waiting.records, waiting.bytes) = (self.records, self.bytes());
+        let mut waiting = Waiting {
+            records: self.records,
+            in_memory: self.records_in_memory(),
+            bytes: self.bytes(),
+        };
         for (_, path) in self.others() {
             // One that is gone by now was taken meanwhile.
             let (records, bytes) = file::measure(&path).unwrap_or_default();

@@ -10,16 +10,17 @@ mod forget;
 mod hooks;
 mod keeper;
 mod keys;
+mod log;
 mod memory;
 mod open_calls;
 mod queries;
 mod readers;
+mod recent;
 mod sessions;
 mod traces;
 mod work;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicU32;
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -42,6 +43,7 @@ use crate::work::PastCall;
 use crate::writer::{Backend, Drained, Notes, Shared, Threads, Writer};
 use backend::SqliteBackend;
 use keeper::Keeper;
+use log::Log;
 use readers::Readers;
 
 /// The database's file in the data folder.
@@ -162,8 +164,8 @@ impl SqliteStore {
         let gaps = Arc::new(Mutex::new(PendingGaps::default()));
         let figures = Arc::new(Mutex::new(PendingFigures::default()));
         let readers = Arc::new(Readers::new(&path));
-        let frames = Arc::new(AtomicU32::new(0));
-        let keeper = Arc::new(Keeper::new(&path, frames.clone(), options.retention));
+        let log = Log::new(&path);
+        let keeper = Arc::new(Keeper::new(&path, log.clone(), options.retention));
 
         let spool = Spool::open(SpoolOptions {
             runtime: options.runtime_folder.clone(),
@@ -192,7 +194,10 @@ impl SqliteStore {
             readers: readers.clone(),
             keeper: keeper.clone(),
             gaps,
-            frames,
+            log,
+            recent: recent::Recent::default(),
+            forgotten: connection::times_forgotten(&path),
+            doubted: None,
             since_figures: 0,
         };
         match backend.prepare() {
@@ -394,13 +399,13 @@ impl Store for SqliteStore {
     }
 
     fn compact(&self) -> Result<()> {
-        self.on_writer(|writer| writer.backend.compact().map(Some))
+        self.on_writer(|writer| writer.backend.compact().map(|_| Some(())))
     }
 
     fn forget(&self, what: Forget<'_>) -> Result<Forgotten> {
         lock(&self.shared.spool).take_over();
         let mut forgetting = forget::Forgetting::new(what);
-        self.on_writer(move |writer| {
+        let forgotten = self.on_writer(move |writer| {
             // What waits in the spool would come back.
             match writer.drain_step() {
                 Drained::Everything => forgetting.step(&mut writer.backend),
@@ -412,7 +417,13 @@ impl Store for SqliteStore {
                             .to_owned(),
                 }),
             }
-        })
+        })?;
+        if what == Forget::All
+            && let Err(error) = self.shared.reserve.clear()
+        {
+            tracing::warn!("losses that were noted stay noted: {error}");
+        }
+        Ok(forgotten)
     }
 
     fn size(&self) -> Result<Size> {

@@ -127,7 +127,7 @@ pub enum Forget<'a> {
 }
 
 /// What was forgotten.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Forgotten {
     /// Decided events.
     pub events: u64,
@@ -135,6 +135,9 @@ pub struct Forgotten {
     pub traces: u64,
     /// Sessions.
     pub sessions: u64,
+    /// For the user: where something of it may still be read, and what to do about that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remains: Vec<String>,
 }
 
 /// Whether the store is sound.
@@ -281,7 +284,8 @@ pub trait Store: Send + Sync {
     /// Gives unused room back to the file system.
     fn compact(&self) -> Result<()>;
 
-    /// Removes records for good, also those that wait in the spool.
+    /// Removes records for good, also those that wait in the spool: afterwards nothing of them is in any file of the store, or
+    /// [`Forgotten::remains`] says where.
     fn forget(&self, what: Forget<'_>) -> Result<Forgotten>;
 
     /// How much is kept.

@@ -54,6 +54,9 @@ pub(crate) trait Backend: Send + Sized + 'static {
 
     /// Lets go of whatever a panic may have left half done.
     fn recover(&mut self);
+
+    /// Told before the last connection is closed.
+    fn finish(&mut self) {}
 }
 
 /// What the threads of one store share.
@@ -251,6 +254,7 @@ impl<B: Backend> Writer<B> {
         if work.closing {
             while self.drain_step() == Drained::Some {}
             self.backend.idle();
+            self.backend.finish();
             self.note_losses();
         }
     }

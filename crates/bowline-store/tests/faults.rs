@@ -264,6 +264,85 @@ fn a_database_damaged_while_it_is_open_is_moved_aside_too() {
     assert!(causes.contains(&GapCause::MovedAside), "{causes:?}");
 }
 
+/// Puts in so much that not all of it is at hand any more; gives the ids.
+fn filled(store: &SqliteStore, count: i64) {
+    for n in 0..count {
+        store.submit(start("s", &n.to_string(), "Bash", n), Box::new(|_| {}));
+    }
+    store.flush().unwrap();
+}
+
+fn counted(store: &SqliteStore) -> u64 {
+    let gaps = store.gaps().unwrap();
+    gaps.iter().map(|gap| gap.records).sum()
+}
+
+#[test]
+fn a_log_that_is_removed_while_it_is_in_use_loses_nothing() {
+    let (_folder, store) = open();
+    filled(&store, 1_500);
+    fs::remove_file(store.path().with_extension("db-wal")).unwrap();
+    committed(&store, start("s", "after", "Bash", 2_000));
+    assert_eq!((triggers(&store), counted(&store)), (1_501, 0));
+    assert_eq!(store.integrity_check().unwrap(), Integrity::Sound);
+    // As it is when nothing else is recorded before the end.
+    fs::remove_file(store.path().with_extension("db-wal")).unwrap();
+    let folder = store.path().parent().unwrap().to_owned();
+    drop(store);
+    let store = SqliteStore::open(Options::new(folder)).unwrap();
+    assert_eq!((triggers(&store), counted(&store)), (1_501, 0));
+}
+
+#[test]
+fn of_a_log_that_is_cut_while_it_is_in_use_what_is_at_hand_is_kept_and_the_rest_counted() {
+    // At the next commit, when somebody reads, and at the end.
+    let notice: [fn(&SqliteStore); 3] = [
+        |store| committed(store, start("s", "after", "Bash", 2_000)),
+        |store| drop(store.find_traces(&TraceFilter::default())),
+        |_| {},
+    ];
+    for notice in notice {
+        let (folder, store) = open();
+        filled(&store, 1_500);
+        let log = store.path().with_extension("db-wal");
+        let length = fs::metadata(&log).unwrap().len();
+        let file = fs::OpenOptions::new().write(true).open(&log).unwrap();
+        file.set_len(length / 2).unwrap();
+        notice(&store);
+        drop(store);
+        let store = SqliteStore::open(patient(&folder)).unwrap();
+        assert_eq!(store.integrity_check().unwrap(), Integrity::Sound);
+        let there = u64::try_from(triggers(&store)).unwrap();
+        let gaps = store.gaps().unwrap();
+        assert_eq!(gaps.len(), 1, "{gaps:?}");
+        assert_eq!(gaps[0].cause, GapCause::LostLog);
+        let after = u64::from(store.get_trace("after").unwrap().is_some());
+        assert_eq!(there - after + gaps[0].records, 1_500);
+        assert!(gaps[0].records > 0, "not everything is at hand");
+        for n in 1_400..1_500 {
+            let trace = store.get_trace(&n.to_string()).unwrap();
+            assert!(trace.is_some(), "{n} was at hand");
+        }
+    }
+}
+
+#[test]
+fn of_a_database_that_is_overwritten_what_is_at_hand_is_kept_and_the_rest_counted() {
+    let (_folder, store) = open();
+    filled(&store, 1_500);
+    store.compact().unwrap();
+    let length = fs::metadata(store.path()).unwrap().len();
+    let rubbish = "rubbish ".repeat(usize::try_from(length).unwrap() / 8 + 1);
+    fs::write(store.path(), &rubbish[..usize::try_from(length).unwrap()]).unwrap();
+    submit(&store, start("s", "after", "Bash", 2_000));
+    let _ = store.find_traces(&TraceFilter::default());
+    committed(&store, start("s", "at last", "Bash", 2_001));
+    assert!(store.get_trace("after").unwrap().is_some());
+    let there = u64::try_from(triggers(&store)).unwrap();
+    assert!(there > 100, "what was at hand is there: {there}");
+    assert_eq!(there - 1 + counted(&store), 1_501);
+}
+
 #[test]
 fn a_database_that_is_removed_while_it_is_open_is_begun_anew() {
     let (folder, store) = open();
@@ -294,7 +373,11 @@ fn of_two_processes_that_see_the_damage_one_begins_anew() {
     }
     for store in &stores {
         let found = store.find_traces(&TraceFilter::default()).unwrap();
-        assert_eq!(found.len(), 2, "both use the same new database");
+        assert_eq!(
+            found.len(),
+            4,
+            "both use the same new database, and lost nothing"
+        );
     }
 }
 

@@ -1,16 +1,19 @@
 //! The writer's side of the database.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::apply::Apply;
+use super::checkpoint::Emptied;
 use super::keeper::Keeper;
+use super::log::{Log, LogState};
 use super::memory::Memory;
 use super::readers::Readers;
+use super::recent::Recent;
 use super::{Options, connection, millis, queries};
 use crate::error::{Error, Result, Unavailable};
 use crate::gap::{Gap, GapCause, PendingGaps};
@@ -22,6 +25,8 @@ use crate::writer::{Applied, Backend};
 
 /// The figures of hooks are written down after so many records, and when nothing else is to do.
 const FIGURES_EVERY: usize = 1_000;
+/// How long it is waited for others who read, when everything has to be moved out of the log.
+const WAITING_FOR_READERS: Duration = Duration::from_secs(5);
 /// So many gaps are remembered.
 const MAX_GAPS: i64 = 1_000;
 
@@ -39,9 +44,23 @@ pub(super) struct SqliteBackend {
     pub(super) readers: Arc<Readers>,
     pub(super) keeper: Arc<Keeper>,
     pub(super) gaps: Arc<Mutex<PendingGaps>>,
-    /// How many pages the log has, as of the last commit.
-    pub(super) frames: Arc<AtomicU32>,
+    pub(super) log: Arc<Log>,
+    /// What was committed last.
+    pub(super) recent: Recent,
+    /// How often something had been forgotten when it was committed.
+    pub(super) forgotten: u64,
+    /// Set while nobody knows whether what was committed last is still there.
+    pub(super) doubted: Option<Doubt>,
     pub(super) since_figures: usize,
+}
+
+/// Why what was committed last may be missing, and how much of it there was.
+#[derive(Debug)]
+pub(super) struct Doubt {
+    cause: GapCause,
+    message: String,
+    /// How many records were in a database that was moved aside, as far as that is known.
+    held: u64,
 }
 
 impl Backend for SqliteBackend {
@@ -84,6 +103,22 @@ impl Backend for SqliteBackend {
         self.connection = None;
         self.memory.forget();
     }
+
+    fn finish(&mut self) {
+        self.look_after_log();
+        if let Err(error) = self.whole(Self::settle_doubt) {
+            tracing::warn!("what is missing could not be found out: {error}");
+        }
+        if let Some(doubt) = self.doubted.take() {
+            let lost = self.recent.count_in_log().max(doubt.held);
+            lock(&self.gaps).add(doubt.cause, lost, doubt.message);
+        }
+        // The gap that this may have come to has a commit of its own.
+        let gaps = lock(&self.gaps).list();
+        if !gaps.is_empty() && self.commit(&[], &gaps, self.options.deadline).is_ok() {
+            lock(&self.gaps).written(&gaps);
+        }
+    }
 }
 
 impl SqliteBackend {
@@ -105,6 +140,8 @@ impl SqliteBackend {
 
     /// Looks at the file itself, not at what is remembered of it; replaces it if it is damaged.
     pub(super) fn verify(&mut self) -> Result<()> {
+        // A log that was cut makes a good database look damaged.
+        self.look_after_log();
         let fresh = connection::open_for_reading(&self.path)?;
         let found = queries::integrity(&fresh)?;
         drop(fresh);
@@ -130,16 +167,108 @@ impl SqliteBackend {
             }
         })?;
         let Some(aside) = aside else {
-            return Ok(());
+            // Whoever did it counts what was in it; what is at hand here may be missing all the same.
+            self.recent.take_committed();
+            self.doubt_log();
+            return self.settle_doubt();
         };
-        lock(&self.gaps).add(
-            GapCause::MovedAside,
-            0,
-            format!(
-                "the database was damaged ({message}); it was moved to {} and a new one begun",
+        let committed = self.recent.take_committed();
+        let (held, known) = match connection::count_events(&aside) {
+            Some(counted) => (counted.max(committed), "so many were counted in it"),
+            // It held something, or nobody would have seen that it is damaged.
+            None => (committed.max(1), "it held at least so many"),
+        };
+        self.doubted = Some(Doubt {
+            cause: GapCause::MovedAside,
+            message: format!(
+                "the database was damaged ({message}); it was moved to {} and a new one begun; {known}",
                 aside.display()
             ),
-        );
+            held,
+        });
+        self.settle_doubt()
+    }
+
+    /// Looks whether the log is the one that was written. If it is not, the database is opened anew with what is left, and what
+    /// is missing then is brought back or counted.
+    pub(super) fn look_after_log(&mut self) {
+        let state = match &self.connection {
+            Some(_) => self.log.state(),
+            None => LogState::Whole,
+        };
+        if state == LogState::Whole {
+            return;
+        }
+        tracing::warn!("the database's log was cut or removed while it was in use");
+        if state == LogState::Removed {
+            // It can be read as long as it is open: what is in it goes where it belongs.
+            self.readers.close();
+            let keeper = self.keeper.clone();
+            let _pen = keeper.take_pen();
+            if let Some(db) = &self.connection
+                && let Err(error) = super::checkpoint::truncate(db)
+            {
+                tracing::warn!("the log that was removed could not be saved: {error}");
+            }
+        }
+        if let Some(db) = &self.connection
+            && let Err(error) = connection::keep_log_on_close(db)
+        {
+            tracing::warn!("the log may be moved although a part of it is missing: {error}");
+        }
+        self.let_go(|| ());
+        self.doubt_log();
+    }
+
+    fn doubt_log(&mut self) {
+        self.doubted.get_or_insert_with(|| Doubt {
+            cause: GapCause::LostLog,
+            message: "the database's log was cut or removed while it was in use, and what was in it is missing".to_owned(),
+            held: 0,
+        });
+    }
+
+    /// What somebody wanted forgotten is not brought back: where anything was forgotten, nothing is.
+    fn drop_forgotten(&mut self) {
+        let forgotten = connection::times_forgotten(&self.path);
+        if std::mem::replace(&mut self.forgotten, forgotten) != forgotten {
+            self.recent.forget();
+        }
+    }
+
+    /// Brings back what is at hand and missing; counts what is missing and not at hand.
+    fn settle_doubt(&mut self) -> Result<()> {
+        if self.doubted.is_none() {
+            return Ok(());
+        }
+        self.database()?;
+        self.drop_forgotten();
+        let again = self.recent.records();
+        let keeper = self.keeper.clone();
+        let pen = keeper.take_pen();
+        let recent = std::mem::take(&mut self.recent);
+        let settled = self.transact(self.options.deadline, |db, memory| {
+            memory.refresh(db)?;
+            let mut back = 0;
+            for record in &again {
+                let applied = Apply::new(db, memory, record).run()?;
+                back += u64::from(matches!(applied, Applied::Recorded(_)));
+            }
+            memory.write_touched(db)?;
+            Ok((back, recent.missing(db)?))
+        });
+        drop(pen);
+        self.recent = recent;
+        let (back, missing) = settled.inspect_err(|_| self.memory.forget())?;
+        let Some(doubt) = self.doubted.take() else {
+            return Ok(());
+        };
+        self.recent.log_begins_anew();
+        let lost = missing.max(doubt.held.saturating_sub(back));
+        tracing::warn!("{back} records were brought back, {lost} are missing");
+        if lost > 0 || doubt.cause == GapCause::MovedAside {
+            lock(&self.gaps).add(doubt.cause, lost, doubt.message);
+        }
         Ok(())
     }
 
@@ -148,6 +277,7 @@ impl SqliteBackend {
         let keeper = self.keeper.clone();
         keeper.replacing(|| {
             self.connection = None;
+            self.log.begin_anew();
             self.memory.forget();
             self.readers.close();
             then()
@@ -162,9 +292,11 @@ impl SqliteBackend {
             if self.opened.is_none() {
                 self.opened = connection::identity(&self.path);
             }
-            let frames = self.frames.clone();
+            self.log.begin_anew();
+            let log = self.log.clone();
             db.wal_hook(Some(move |_: &mut rusqlite::hooks::Wal, pages| {
-                frames.store(u32::try_from(pages).unwrap_or(0), Ordering::Relaxed);
+                let pages = u32::try_from(pages).unwrap_or(0);
+                log.frames.store(pages, Ordering::Relaxed);
                 Ok(())
             }))?;
             self.connection = Some(db);
@@ -181,8 +313,18 @@ impl SqliteBackend {
         if self.connection.is_some() && connection::identity(&self.path) != self.opened {
             // The file was removed or replaced: what is written to the old one, nobody would ever read.
             self.let_go(|| ());
+            if connection::was_moved_aside(&self.path, self.opened) {
+                self.recent.take_committed();
+                self.doubt_log();
+            } else {
+                // Whoever removed it may not want it back.
+                self.recent.forget();
+            }
         }
+        self.look_after_log();
+        self.settle_doubt()?;
         self.database()?;
+        let frames = self.log.frames();
         let keeper = self.keeper.clone();
         let pen = keeper.take_pen();
         let figures = self.figures.clone();
@@ -206,6 +348,9 @@ impl SqliteBackend {
                 if let Some(mut pending) = due {
                     pending.clear();
                     self.since_figures = 0;
+                }
+                if self.log.frames() < frames {
+                    self.recent.log_begins_anew();
                 }
                 self.count(records, applied);
             }
@@ -248,6 +393,7 @@ impl SqliteBackend {
         for (record, applied) in records.iter().zip(applied) {
             if matches!(applied, Applied::Recorded(_)) {
                 figures.count(record);
+                self.recent.add(record);
             }
         }
         drop(figures);
@@ -268,14 +414,22 @@ impl SqliteBackend {
         removed
     }
 
-    pub(super) fn compact(&mut self) -> Result<()> {
+    /// Writes the whole database anew, without what is unused in it, and empties the log.
+    pub(super) fn compact(&mut self) -> Result<Emptied> {
         self.idle();
+        self.look_after_log();
+        self.settle_doubt()?;
         let keeper = self.keeper.clone();
         let _pen = keeper.take_pen();
         let db = self.database()?;
-        db.busy_timeout(Duration::from_secs(5))?;
+        db.busy_timeout(WAITING_FOR_READERS)?;
         db.execute_batch("VACUUM")?;
-        super::checkpoint::truncate(db)
+        let emptied = super::checkpoint::truncate(db)?;
+        if emptied == Emptied::Yes {
+            self.log.frames.store(0, Ordering::Relaxed);
+            self.recent.log_begins_anew();
+        }
+        Ok(emptied)
     }
 }
 

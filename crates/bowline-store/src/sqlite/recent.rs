@@ -61,6 +61,11 @@ impl Recent {
         std::mem::take(&mut self.committed)
     }
 
+    /// How many may be in the log alone.
+    pub(super) fn count_in_log(&self) -> u64 {
+        self.in_log.len() as u64
+    }
+
     pub(super) fn records(&self) -> Vec<Arc<Record>> {
         let records = self.records.iter();
         records.map(|(record, _)| Arc::clone(record)).collect()
@@ -68,9 +73,13 @@ impl Recent {
 
     /// How many of those that were in the log are not in the database.
     pub(super) fn missing(&self, db: &Connection) -> Result<u64> {
+        // What is older than the oldest event may have been removed because there was too much.
+        let oldest: Option<i64> =
+            db.query_row("SELECT min(id) FROM events", [], |row| row.get(0))?;
+        let oldest = oldest.unwrap_or(i64::MIN);
         let mut select = db.prepare_cached("SELECT 1 FROM events WHERE id = ?1")?;
         let mut missing = 0;
-        for number in &self.in_log {
+        for number in self.in_log.iter().filter(|number| **number >= oldest) {
             let found: Option<i64> = select.query_row([number], |row| row.get(0)).optional()?;
             missing += u64::from(found.is_none());
         }
