@@ -32,6 +32,7 @@ mod spool;
 mod sqlite;
 mod status;
 mod store;
+mod told;
 mod trace;
 mod tree;
 mod work;

@@ -147,13 +147,13 @@ pub struct SqliteStore {
 impl SqliteStore {
     /// Opens the store of a folder, or makes one.
     ///
-    /// A database that is locked, read-only or has no room is no error: records wait in the spool until it is better. A
-    /// damaged one is moved aside and a new one begun; [`Store::gaps`] says so.
+    /// A database that is locked, read-only, has no room or is of a newer Bowline is no error: records wait in the spool until it
+    /// is better. A damaged one is moved aside and a new one begun; [`Store::gaps`] says so.
     ///
     /// # Errors
     ///
-    /// When the folder or the database belongs to another user, or the database is of a newer Bowline or of another
-    /// program. Nothing is touched then.
+    /// When the folder or the database belongs to another user, or the database is of another program. Nothing is touched
+    /// then.
     pub fn open(options: Options) -> Result<Self> {
         match folder::private_folder(&options.folder) {
             Err(error @ Error::ForeignOwner { .. }) => return Err(error),
@@ -198,6 +198,7 @@ impl SqliteStore {
             recent: recent::Recent::default(),
             forgotten: connection::times_forgotten(&path),
             doubted: None,
+            unchecked: 0,
             since_figures: 0,
         };
         match backend.prepare() {

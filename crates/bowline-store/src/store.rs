@@ -94,6 +94,22 @@ pub enum Note {
     NoSession,
 }
 
+impl Note {
+    /// What happened, without saying to which session or call.
+    pub(crate) fn cause(&self) -> String {
+        match self {
+            Self::NoStart { tool, .. } => {
+                format!("a {tool} call ended but never began; its end is recorded without a trace")
+            }
+            Self::AlreadyStarted { .. } => "a call began that is open already".to_owned(),
+            Self::NoDelegation { .. } => {
+                "a sub-agent ended to which nothing was delegated".to_owned()
+            }
+            Self::NoSession => self.to_string(),
+        }
+    }
+}
+
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -18,6 +18,7 @@ use crate::record::Record;
 use crate::reserve::{Locked, Reserve};
 use crate::spool::{Spool, Spooled};
 use crate::store::{Note, Outcome, Submission};
+use crate::told::Told;
 use watch::Watch;
 
 /// So many spooled records are committed at once: more than arrive meanwhile, or a spool in use would never empty.
@@ -208,6 +209,7 @@ pub(crate) struct Writer<B> {
     pub(crate) shared: Arc<Shared<B>>,
     /// After a failure the store is asked, not waited for, until it takes something.
     patience: Duration,
+    told: Told,
 }
 
 impl<B: Backend> Writer<B> {
@@ -276,9 +278,7 @@ impl<B: Backend> Writer<B> {
         if self.drain_step() == Drained::Everything {
             match self.commit(records) {
                 Ok(applied) => return self.answer(applied),
-                Err(error) if error.may_pass() => {
-                    tracing::debug!("events go to the spool: {error}");
-                }
+                Err(error) if error.may_pass() => {}
                 Err(_) => return self.write_one_by_one(records),
             }
         }
@@ -349,7 +349,8 @@ impl<B: Backend> Writer<B> {
             .survive(|writer| writer.backend.commit(records, &gaps, writer.patience))
             .flatten();
         match &result {
-            Ok(_) => {
+            Ok(applied) => {
+                self.tell_notes(records, applied);
                 self.patience = self.full_patience();
                 if !pending.is_empty() {
                     lock(&self.shared.gaps).written(&pending);
@@ -360,9 +361,29 @@ impl<B: Backend> Writer<B> {
                     }
                 }
             }
-            Err(_) => self.patience = Duration::ZERO,
+            Err(error) => {
+                self.patience = Duration::ZERO;
+                if error.may_pass() && self.told.is_news(&error.cause()) {
+                    tracing::warn!("records wait in the spool until the store takes them: {error}");
+                }
+            }
         }
         result
+    }
+
+    /// What did not fit is told by its cause alone: a log is no place for what is recorded.
+    fn tell_notes(&mut self, records: &[Arc<Record>], applied: &[Applied]) {
+        for (record, applied) in records.iter().zip(applied) {
+            let Applied::Recorded(notes) = applied else {
+                continue;
+            };
+            for note in notes {
+                let cause = format!("{}: {}", record.agent, note.cause());
+                if self.told.is_news(&cause) {
+                    tracing::warn!("{cause}");
+                }
+            }
+        }
     }
 
     /// Commits the oldest of what waits in the spool.
@@ -462,6 +483,7 @@ impl Threads {
             backend,
             shared: shared.clone(),
             patience: shared.deadline / 2,
+            told: Told::default(),
         };
         let watched = shared.clone();
         let mut threads = Self(Vec::new());

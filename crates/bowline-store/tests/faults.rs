@@ -11,8 +11,8 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use bowline_store::{
-    Change, Error, Forget, GapCause, HookFired, Integrity, Options, Outcome, Place, Record,
-    Retention, SessionRef, SqliteStore, Store, Submission, TraceFilter,
+    Call, Change, Error, Forget, GapCause, HookFired, Integrity, Options, Outcome, Place, Record,
+    Retention, SessionRef, SqliteStore, Store, Submission, TraceFilter, TraceStart,
 };
 use rusqlite::Connection;
 use support::*;
@@ -169,6 +169,32 @@ fn what_a_process_left_in_the_spool_is_taken_over_by_the_next_once() {
     assert_eq!(triggers(&store), 5);
     assert_eq!(store.find_traces(&TraceFilter::default()).unwrap().len(), 5);
     assert!(store.gaps().unwrap().is_empty());
+}
+
+#[test]
+fn what_other_processes_left_is_counted_and_taken_within_seconds() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(patient(&folder)).unwrap();
+    let other = lock(&store);
+    for n in 0..3 {
+        let direct = SqliteStore::open(Options::new(folder.path().join("data"))).unwrap();
+        let outcome = submit(&direct, start("s", &n.to_string(), "Bash", n));
+        assert_eq!(outcome, Outcome::Spooled(Place::Data));
+    }
+    assert_eq!(store.waiting().records, 3);
+    assert_eq!(store.size().unwrap().spooled_records, 3);
+    drop(other);
+    // Nobody submits or asks for anything.
+    let path = store.path().to_owned();
+    let began = Instant::now();
+    eventually("the records are taken", || {
+        let db = Connection::open(&path).unwrap();
+        let count = "SELECT count(*) FROM events";
+        let count: i64 = db.query_row(count, [], |row| row.get(0)).unwrap();
+        count == 3
+    });
+    assert!(began.elapsed() < Duration::from_secs(30), "not by chance");
+    assert_eq!(store.waiting().records, 0);
 }
 
 #[test]
@@ -427,25 +453,50 @@ fn of_many_that_open_a_damaged_database_at_once_one_begins_anew_and_nothing_that
     }
 }
 
+/// A database that somebody else has written to; gives what it is then.
+fn changed_by(folder: &TempDir, sql: &str) -> (std::path::PathBuf, Vec<u8>) {
+    let store = SqliteStore::open(patient(folder)).unwrap();
+    let path = store.path().to_owned();
+    drop(store);
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch(sql).unwrap();
+    other.pragma_update(None, "journal_mode", "DELETE").unwrap();
+    drop(other);
+    let bytes = fs::read(&path).unwrap();
+    (path, bytes)
+}
+
 #[test]
-fn a_newer_or_foreign_database_is_refused_and_not_touched() {
-    for (sql, expected) in [
-        ("PRAGMA user_version = 99", "update Bowline"),
-        ("PRAGMA application_id = 7", "another program"),
-    ] {
-        let folder = tempfile::tempdir().unwrap();
-        let store = SqliteStore::open(patient(&folder)).unwrap();
-        let path = store.path().to_owned();
-        drop(store);
-        let other = Connection::open(&path).unwrap();
-        other.execute_batch(sql).unwrap();
-        other.pragma_update(None, "journal_mode", "DELETE").unwrap();
-        drop(other);
-        let before = fs::read(&path).unwrap();
-        let error = SqliteStore::open(patient(&folder)).unwrap_err().to_string();
-        assert!(error.contains(expected), "{error}");
-        assert_eq!(fs::read(&path).unwrap(), before);
+fn a_foreign_database_is_refused_and_not_touched() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, before) = changed_by(&folder, "PRAGMA application_id = 7");
+    let error = SqliteStore::open(patient(&folder)).unwrap_err().to_string();
+    assert!(error.contains("another program"), "{error}");
+    assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn a_newer_database_is_not_touched_and_records_wait_for_a_bowline_that_knows_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, before) = changed_by(&folder, "PRAGMA user_version = 99");
+    let store = SqliteStore::open(patient(&folder)).unwrap();
+    for n in 0..3 {
+        let outcome = submit(&store, start("s", &n.to_string(), "Bash", n));
+        assert_eq!(outcome, Outcome::Spooled(Place::Data));
     }
+    assert_eq!(store.waiting().records, 3);
+    let error = store.last_triggers(5).unwrap_err().to_string();
+    assert!(error.contains("update Bowline"), "{error}");
+    assert!(store.forget(Forget::All).is_err());
+    drop(store);
+    assert_eq!(fs::read(&path).unwrap(), before);
+
+    let newer = Connection::open(&path).unwrap();
+    newer.pragma_update(None, "user_version", 4).unwrap();
+    drop(newer);
+    let store = SqliteStore::open(patient(&folder)).unwrap();
+    store.flush().unwrap();
+    assert_eq!((triggers(&store), counted(&store)), (3, 0));
 }
 
 #[cfg(unix)]
@@ -632,6 +683,70 @@ fn a_store_filled_past_its_cap_keeps_the_newest() {
         "the newest are there"
     );
     assert_eq!(store.integrity_check().unwrap(), Integrity::Sound);
+}
+
+/// Everything in a folder and below it, in bytes.
+fn on_disk(folder: &std::path::Path) -> u64 {
+    let files = fs::read_dir(folder).unwrap().flatten();
+    // One that is gone by now takes nothing.
+    let sizes = files.filter_map(|file| {
+        let found = file.metadata().ok()?;
+        Some(if found.is_dir() {
+            on_disk(&file.path())
+        } else {
+            found.len()
+        })
+    });
+    sizes.sum()
+}
+
+/// Many at once hand in events of about 20 KB, as fast as they are taken; gives the most that was ever on disk.
+fn flood(store: &SqliteStore, from: i64, events: i64) -> u64 {
+    const CLIENTS: i64 = 8;
+    let folder = store.path().parent().unwrap();
+    let most = std::sync::atomic::AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        for client in 0..CLIENTS {
+            let most = &most;
+            scope.spawn(move || {
+                for n in (from..from + events).filter(|n| n % CLIENTS == client) {
+                    let parts: Vec<String> =
+                        (0..20).map(|it| format!("{it} {n} ").repeat(100)).collect();
+                    let id = n.to_string();
+                    let mut call = TraceStart::new(Call::Id(id.clone()), "Bash");
+                    call.input = Some(serde_json::json!({ "parts": parts }));
+                    let mut begin = record("PreToolUse", &format!("session {}", n / 50), n);
+                    begin.changes.push(Change::TraceStarted(call));
+                    committed(store, begin);
+                    most.fetch_max(on_disk(folder), Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    most.into_inner()
+}
+
+#[test]
+fn a_store_under_a_flood_of_large_events_takes_no_more_than_a_fifth_above_its_cap() {
+    const CAP: u64 = 10 * 1024 * 1024;
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = patient(&folder);
+    options.retention.bytes = Some(CAP);
+    let store = SqliteStore::open(options.clone()).unwrap();
+    let most = flood(&store, 0, 2_000);
+    assert!(most <= CAP / 100 * 120, "{most} bytes were on disk");
+    let left = triggers(&store);
+    assert!(left > 100, "no more is removed than has to be: {left}");
+    assert!(store.get_trace("1999").unwrap().is_some());
+    assert_eq!(store.integrity_check().unwrap(), Integrity::Sound);
+    drop(store);
+    // Where less is allowed than before, the file gets smaller.
+    options.retention.bytes = Some(CAP / 4);
+    let store = SqliteStore::open(options).unwrap();
+    filled(&store, 1_200);
+    eventually("the file is small", || {
+        on_disk(&folder.path().join("data")) <= CAP / 4 / 100 * 120
+    });
 }
 
 const LONG_AGO: i64 = -40 * 24 * 3_600_000;

@@ -13,18 +13,22 @@ use super::keeper::Keeper;
 use super::log::{Log, LogState};
 use super::memory::Memory;
 use super::readers::Readers;
-use super::recent::Recent;
+use super::recent::{self, Recent};
 use super::{Options, connection, millis, queries};
 use crate::error::{Error, Result, Unavailable};
 use crate::gap::{Gap, GapCause, PendingGaps};
 use crate::hook_figures::PendingFigures;
-use crate::queue::lock;
+use crate::queue::{Step, lock};
 use crate::record::{Record, decision};
 use crate::store::Integrity;
 use crate::writer::{Applied, Backend};
 
 /// The figures of hooks are written down after so many records, and when nothing else is to do.
 const FIGURES_EVERY: usize = 1_000;
+/// It is looked how large the database is when this part of what it may be was written.
+const UNCHECKED: u64 = 50;
+/// In so many steps at most is room made for a commit.
+const STEPS: u32 = 64;
 /// How long it is waited for others who read, when everything has to be moved out of the log.
 const WAITING_FOR_READERS: Duration = Duration::from_secs(5);
 /// So many gaps are remembered.
@@ -51,6 +55,8 @@ pub(super) struct SqliteBackend {
     pub(super) forgotten: u64,
     /// Set while nobody knows whether what was committed last is still there.
     pub(super) doubted: Option<Doubt>,
+    /// How many bytes were written since it was looked how large the database is.
+    pub(super) unchecked: u64,
     pub(super) since_figures: usize,
 }
 
@@ -142,16 +148,15 @@ impl SqliteBackend {
     pub(super) fn verify(&mut self) -> Result<()> {
         // A log that was cut makes a good database look damaged.
         self.look_after_log();
-        let fresh = connection::open_for_reading(&self.path)?;
-        let found = queries::integrity(&fresh)?;
-        drop(fresh);
-        match found {
-            Integrity::Sound => Ok(()),
-            Integrity::Damaged(what) => {
-                self.begin_anew(what.first().map_or("", String::as_str))?;
-                self.prepare()
-            }
-        }
+        let fresh = connection::open_for_reading(&self.path);
+        let message = match fresh.and_then(|fresh| queries::integrity(&fresh)) {
+            Ok(Integrity::Sound) => return Ok(()),
+            Ok(Integrity::Damaged(what)) => what.into_iter().next().unwrap_or_default(),
+            Err(Error::Corrupt(message)) => message,
+            Err(error) => return Err(error),
+        };
+        self.begin_anew(&message)?;
+        self.prepare()
     }
 
     fn begin_anew(&mut self, message: &str) -> Result<()> {
@@ -324,6 +329,7 @@ impl SqliteBackend {
         self.look_after_log();
         self.settle_doubt()?;
         self.database()?;
+        self.make_room(records);
         let frames = self.log.frames();
         let keeper = self.keeper.clone();
         let pen = keeper.take_pen();
@@ -369,6 +375,29 @@ impl SqliteBackend {
             }
         }
         result
+    }
+
+    /// Removes as much of the oldest as these records need, where a cap says so: what is removed later would have made the file
+    /// grow. A small store's log is moved before it grows, too.
+    fn make_room(&mut self, records: &[Arc<Record>]) {
+        let Some(cap) = self.options.retention.bytes else {
+            return;
+        };
+        let weights = records.iter().map(|record| recent::weight(record) as u64);
+        let needed: u64 = weights.sum();
+        self.unchecked += needed;
+        let keeper = self.keeper.clone();
+        if self.unchecked >= cap / UNCHECKED {
+            self.unchecked = 0;
+            let mut tidying = keeper.making_room(needed);
+            // Where very much is too much, the next commits go on.
+            let _ = (0..STEPS).find(|_| tidying.step(self) == Step::Finished);
+        }
+        if keeper.is_overdue()
+            && let Err(error) = keeper.checkpoint()
+        {
+            tracing::debug!("the log could not be moved: {error}");
+        }
     }
 
     /// Does something in one transaction.

@@ -16,6 +16,11 @@ pub(super) fn most_frames(cap: Option<u64>) -> u32 {
     u32::try_from(share).map_or(FRAMES, |share| share.clamp(32, FRAMES))
 }
 
+/// The same in bytes.
+pub(super) fn most_bytes(cap: Option<u64>) -> i64 {
+    i64::from(most_frames(cap)) * (4_096 + 24)
+}
+
 /// Moves what is in the log while others write.
 pub(super) fn passive(db: &Connection) -> Result<()> {
     // Whether it was complete does not matter: the next one goes on.

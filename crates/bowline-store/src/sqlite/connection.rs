@@ -11,7 +11,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use rustix::fs::{FlockOperation, flock};
 
-use super::{Durability, Options, readers};
+use super::{Durability, Options, checkpoint, readers};
 use crate::error::{Error, Result, Unavailable};
 use crate::folder;
 
@@ -75,6 +75,10 @@ pub(super) fn open_for_writing(path: &Path, options: &Options) -> Result<Connect
     db.pragma_update(None, "foreign_keys", true)?;
     db.pragma_update(None, "temp_store", "MEMORY")?;
     db.pragma_update(None, "cache_size", -CACHE)?;
+    if options.retention.bytes.is_some() {
+        let limit = checkpoint::most_bytes(options.retention.bytes);
+        db.pragma_update(None, "journal_size_limit", limit)?;
+    }
     // What is deleted is overwritten where that costs nothing.
     db.pragma_update(None, "secure_delete", "FAST")?;
     // A thread of its own does this.
@@ -90,6 +94,7 @@ pub(super) fn open_for_writing(path: &Path, options: &Options) -> Result<Connect
 pub(super) fn open_for_reading(path: &Path) -> Result<Connection> {
     let db = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     db.busy_timeout(Duration::from_secs(1))?;
+    refuse_newer(version(&db)?, path)?;
     db.pragma_update(None, "temp_store", "MEMORY")?;
     Ok(db)
 }
@@ -128,6 +133,10 @@ fn check_version(db: &Connection, path: &Path) -> Result<()> {
     if !is_ours {
         return Err(Error::NotOurs(path.to_owned()));
     }
+    refuse_newer(found, path)
+}
+
+fn refuse_newer(found: i64, path: &Path) -> Result<()> {
     if found > NEWEST {
         return Err(Error::NewerSchema {
             path: path.to_owned(),

@@ -65,11 +65,11 @@ pub(super) fn before(db: &Connection, cutoff: i64) -> Result<(usize, Forgotten)>
 }
 
 /// Removes some of the oldest things, whatever their age; says how much.
-pub(super) fn oldest(db: &Connection) -> Result<usize> {
+pub(super) fn oldest(db: &Connection, rows: i64) -> Result<usize> {
     let nth = |sql: &str| -> Result<Option<i64>> {
         Ok(db
             .prepare_cached(sql)?
-            .query_row([ROWS], |row| row.get(0))
+            .query_row([rows], |row| row.get(0))
             .optional()?)
     };
     let event = nth("SELECT at FROM events ORDER BY id LIMIT 1 OFFSET ?1")?;

@@ -24,8 +24,16 @@ const PAUSE: Duration = Duration::from_mins(10);
 const FIRST_RECORDS: usize = 1_000;
 /// … or this time: a store that is opened for one record is not held up.
 const FIRST_PAUSE: Duration = Duration::from_mins(1);
-/// The cap is undershot, so that it is not met again at the next record.
-const TARGET_PERCENT: u64 = 90;
+/// With its log the store takes no more than its cap: what is in use may be this part of it …
+const MOST_PERCENT: u64 = 90;
+/// … and is undershot, so that the cap is not met again at the next record.
+const TARGET_PERCENT: u64 = 85;
+/// A file that is larger than its cap by more than this has to be written anew.
+const TOLERANCE_PERCENT: u64 = 110;
+/// So many rows of each kind are removed at once, and fewer where there is room for few.
+const ROWS: u64 = 500;
+/// A row is never larger than this, or nearly never.
+const ROW: u64 = 256 * 1024;
 
 #[derive(Debug, Default)]
 struct Signal {
@@ -179,13 +187,24 @@ impl Keeper {
         Ok(())
     }
 
+    /// Whether the log has grown far beyond what it may be while somebody tried to move it. A large one may.
+    pub(super) fn is_overdue(&self) -> bool {
+        let threshold = self.threshold.load(Ordering::Relaxed);
+        let overdue = threshold.saturating_add(self.most_frames / 2);
+        self.most_frames < checkpoint::FRAMES && self.log.frames() >= overdue
+    }
+
     /// Has the writer remove what is too old or too much, a little at a time.
     fn tidy(&self, shared: &Arc<Shares>) {
         self.tidied.store(true, Ordering::Relaxed);
         let mut tidying = self.tidying();
-        shared
-            .queue
-            .push_job(Box::new(move |writer| tidying.step(&mut writer.backend)));
+        shared.queue.push_job(Box::new(move |writer| {
+            let step = tidying.step(&mut writer.backend);
+            if step == Step::Finished {
+                tidying.shrink(&mut writer.backend);
+            }
+            step
+        }));
     }
 
     /// Whether what is too old or too much has been looked for.
@@ -198,7 +217,16 @@ impl Keeper {
         let days = self.retention.days;
         Tidying {
             cutoff: days.map(|days| millis(Utc::now() - TimeDelta::days(i64::from(days)))),
+            ..self.making_room(0)
+        }
+    }
+
+    /// To be done step by step, until there is room for so many bytes more.
+    pub(super) fn making_room(&self, needed: u64) -> Tidying {
+        Tidying {
+            cutoff: None,
             cap: self.retention.bytes,
+            needed,
             shrinking: false,
         }
     }
@@ -220,6 +248,7 @@ fn look(shared: &Arc<Shares>) {
 pub(super) struct Tidying {
     cutoff: Option<i64>,
     cap: Option<u64>,
+    needed: u64,
     shrinking: bool,
 }
 
@@ -242,13 +271,30 @@ impl Tidying {
             None => 0,
         };
         if let Some(cap) = self.cap {
-            let in_use = queries::size(db)?.in_use;
-            self.shrinking =
-                in_use > cap || (self.shrinking && in_use > cap / 100 * TARGET_PERCENT);
+            let wanted = queries::size(db)?.in_use + self.needed;
+            let percent = if self.shrinking {
+                TARGET_PERCENT
+            } else {
+                MOST_PERCENT
+            };
+            self.shrinking = wanted > cap / 100 * percent;
             if self.shrinking {
-                removed += forget::oldest(db)?;
+                let rows = (cap / ROW).clamp(4, ROWS);
+                removed += forget::oldest(db, rows.cast_signed())?;
             }
         }
         Ok(removed)
+    }
+
+    /// A file that was larger once does not get smaller by itself.
+    fn shrink(&self, backend: &mut SqliteBackend) {
+        let Some(cap) = self.cap else { return };
+        let most = cap / 100 * TOLERANCE_PERCENT;
+        let size = backend.database().and_then(|db| queries::size(db));
+        if size.is_ok_and(|size| size.on_disk > most && size.in_use < cap)
+            && let Err(error) = backend.compact()
+        {
+            tracing::debug!("the database stays larger than it may be: {error}");
+        }
     }
 }

@@ -88,7 +88,7 @@ impl Recent {
 }
 
 /// About how many bytes a record takes.
-fn weight(record: &Record) -> usize {
+pub(super) fn weight(record: &Record) -> usize {
     let changes = record.changes.iter().map(|change| match change {
         Change::TraceStarted(start) => start.input.as_ref().map_or(0, value),
         Change::TraceEnded(end) => end.output.as_ref().map_or(0, value),
