@@ -12,6 +12,8 @@ mod faults {
     mod limits;
     mod load;
     mod locked;
+    mod logged;
+    mod newer;
     mod places;
     mod programs;
     #[path = "../shared/put.rs"]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bowline::hooks::humane_duration;
 use bowline_daemon::rpc::{self, Question};
 use bowline_daemon::{AskError, Connection, Places, VERSION};
-use bowline_store::SqliteStore;
+use bowline_store::{SqliteStore, Store};
 use serde_json::{Map, Value};
 
 use super::super::store::bytes;
@@ -35,6 +35,8 @@ pub(super) struct Facts {
     status: Result<Value, AskError>,
     /// Nothing where nothing was ever recorded.
     store: Result<Option<StoreFacts>, String>,
+    /// How many records the store could not take yet.
+    waiting: u64,
 }
 
 #[derive(Debug, Default)]
@@ -74,11 +76,19 @@ impl Facts {
             }
             Err(error) => (Err(error), Source::of_store(places)),
         };
+        let waiting = match &source {
+            Ok(Some(Source::Store(store))) => store.waiting().records,
+            _ => status.as_ref().map_or(0, waiting_of),
+        };
         let store = source.and_then(|source| {
             let facts = source.map(|mut source| StoreFacts::ask(&mut source));
             facts.transpose()
         });
-        Self { status, store }
+        Self {
+            status,
+            store,
+            waiting,
+        }
     }
 
     pub(super) fn daemon(&self) -> Check {
@@ -133,8 +143,13 @@ impl Facts {
             Ok(Some(facts)) => facts,
             Ok(None) => return check.ok("nothing is recorded yet"),
             Err(reason) => {
+                let waiting = (self.waiting > 0).then(|| {
+                    let records = counted(self.waiting, "record");
+                    format!("{records} wait in files until it can be used")
+                });
                 return check
                     .problem(format!("the store cannot be read: {reason}"))
+                    .details(waiting)
                     .advice(format!("look at {}", places.data.display()));
             }
         };
@@ -235,6 +250,11 @@ impl StoreFacts {
 
 fn is_off() -> bool {
     std::env::var_os("BOWLINE_DAEMON").is_some_and(|value| value == "off")
+}
+
+fn waiting_of(status: &Value) -> u64 {
+    let waiting = status.pointer("/waiting/records");
+    waiting.and_then(Value::as_u64).unwrap_or(0)
 }
 
 fn problems_of(status: &Value) -> Vec<String> {
