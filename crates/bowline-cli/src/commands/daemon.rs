@@ -226,7 +226,7 @@ fn stopped(stopped: Stopped, unkept: u64, format: Format, ui: &mut Ui) -> Result
 fn say_unkept(records: u64, ui: &mut Ui) {
     if records > 0 {
         let records = counted(records, "record");
-        ui.note(&format!(
+        ui.note(format!(
             "{records} could not be kept: neither the store nor a folder had room. `bowline doctor` will go on telling"
         ));
     }

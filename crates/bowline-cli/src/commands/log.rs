@@ -46,7 +46,7 @@ pub(crate) fn run(args: &LogArgs, ui: &mut Ui) -> Result<Outcome> {
         let missing: u64 = since.map(|gap| gap.records).sum();
         if missing > 0 {
             let missing = counted(missing, "record");
-            ui.note(&format!(
+            ui.note(format!(
                 "{missing} of this time are missing; `bowline doctor` tells why"
             ));
         }

@@ -317,7 +317,7 @@ fn remains(backend: &mut SqliteBackend) -> Vec<String> {
     match backend.compact() {
         Ok(Emptied::Yes) => {}
         Ok(Emptied::No) => remains.push(format!(
-            "another program is reading the database, and what was forgotten can be read in {database}-wal until it lets go; {again} then"
+            "another program is reading the database, and what was forgotten can be read in {database} and {database}-wal until it lets go; {again} then"
         )),
         Err(error) => remains.push(format!(
             "{database} could not be written anew, and some of what was forgotten may be readable in it: {error}; {again} later"
