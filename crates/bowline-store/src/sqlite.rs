@@ -5,6 +5,7 @@ mod backend;
 mod calls;
 mod checkpoint;
 mod connection;
+mod damage;
 mod delegations;
 mod forget;
 mod hooks;

@@ -144,6 +144,7 @@ impl Forgetting {
         if !self.begun {
             connection::note_forgetting(&backend.path)?;
             backend.recent.forget();
+            backend.forgotten = connection::times_forgotten(&backend.path);
             self.begun = true;
         }
         // Should the file not be written anew at the end, nothing stays readable in unused pages.
