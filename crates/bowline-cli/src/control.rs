@@ -144,6 +144,12 @@ pub(crate) fn stop(places: &Places) -> Result<Stopped> {
     Ok(Stopped::Now)
 }
 
+/// How many records daemons and direct runs that have ended could not keep, as far as the store has not counted them yet.
+pub(crate) fn unkept(places: &Places) -> u64 {
+    let unkept = bowline_store::unkept(&places.store());
+    unkept.iter().map(|gap| gap.records).sum()
+}
+
 /// Waits for a moment, unless it was long already.
 fn patient(began: Instant) -> Result<()> {
     if began.elapsed() > PATIENCE {

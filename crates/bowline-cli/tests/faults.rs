@@ -9,8 +9,11 @@ mod faults {
     mod damaged;
     mod full;
     mod killed;
+    mod limits;
     mod load;
     mod locked;
+    mod logged;
+    mod newer;
     mod places;
     mod programs;
     #[path = "../shared/put.rs"]

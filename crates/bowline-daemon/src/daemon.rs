@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bowline_store::{Options, SqliteStore, Store};
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::engine::Engine;
@@ -60,10 +60,12 @@ impl DaemonOptions {
 /// Runs the daemon on this thread until it stops.
 pub fn run(options: DaemonOptions) -> Result<Stop, StartError> {
     let system = |doing| move |source| StartError::System { doing, source };
+    let runtime = runtime().map_err(system("start threads"))?;
+    survive_file_size_limit(runtime.handle()).map_err(system("listen to signals"))?;
     let instance = Instance::claim(&options.places)?;
     raise_file_limit();
-    let runtime = runtime().map_err(system("start threads"))?;
-    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(options.store)?);
+    let kept = Arc::new(SqliteStore::open(options.store)?);
+    let store: Arc<dyn Store> = kept.clone();
     let shared = Arc::new(Shared::new(options.places.clone()));
     let engine = Arc::new(Engine::watching(Some(Arc::clone(&store))));
     match Pause::read(&options.places.pause()) {
@@ -88,6 +90,8 @@ pub fn run(options: DaemonOptions) -> Result<Stop, StartError> {
     })?;
     let (stop, instance) = server.run().map_err(system("poll"))?;
     drop(watch);
+    // A thread that still looks something up may have the store, too.
+    kept.close();
     // Only now is nothing of this daemon left that could write.
     drop(instance);
     Ok(stop)
@@ -123,6 +127,14 @@ fn raise_file_limit() {
     if let Err(error) = setrlimit(Resource::Nofile, raised) {
         tracing::info!("the limit of open files stays as it is: {error}");
     }
+}
+
+/// Makes a write beyond the limit of a file's size (`ulimit -f`) an error like any other, by which the system would end this
+/// process else. Handled, not ignored: the programs that this process starts are as the system made them.
+pub fn survive_file_size_limit(runtime: &Handle) -> io::Result<()> {
+    let _entered = runtime.enter();
+    let beyond = rustix::process::Signal::XFSZ.as_raw();
+    signal(SignalKind::from_raw(beyond)).map(drop)
 }
 
 fn stop_on_signals(runtime: &Runtime, shared: &Arc<Shared>) -> io::Result<()> {

@@ -16,7 +16,7 @@ mod status;
 mod watch;
 
 pub use ask::{AskError, Connection, Patience};
-pub use daemon::{DaemonOptions, Idle, run};
+pub use daemon::{DaemonOptions, Idle, run, survive_file_size_limit};
 pub use engine::{Decided, Engine, Facts, Prepared, ProjectState, Weight};
 pub use instance::{Holder, StartError};
 pub use pause::{Pause, PauseError};

@@ -405,7 +405,7 @@ impl Server {
         shared.begin_request();
         self.runtime.spawn_blocking(move || {
             let id = request.id.clone();
-            let answer = AssertUnwindSafe(|| match shared.answer(&engine, &request) {
+            let answer = AssertUnwindSafe(|| match shared.answer(&engine, &*store, &request) {
                 Some(result) => Response {
                     id: request.id.clone(),
                     result,

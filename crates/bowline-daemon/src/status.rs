@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use bowline_store::{Store, Waiting};
 use bowline_wire::{Request, RequestError};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -59,6 +60,9 @@ pub struct Status {
     pub paused: Option<Pause>,
     /// What it keeps in memory, where the system tells.
     pub memory_bytes: Option<u64>,
+    /// What the store could not take yet.
+    #[serde(default)]
+    pub waiting: Waiting,
 }
 
 /// What the daemon's threads share.
@@ -188,16 +192,19 @@ impl Shared {
     pub(crate) fn answer(
         &self,
         engine: &Engine,
+        store: &dyn Store,
         request: &Request,
     ) -> Option<Result<Value, RequestError>> {
-        let command: fn(&Self, &Engine) -> Result<Value, RequestError> =
+        let command: fn(&Self, &Engine, &dyn Store) -> Result<Value, RequestError> =
             match request.command.as_str() {
-                "daemon.status" => |shared, engine| Ok(json!(shared.status(engine))),
-                "daemon.stop" => |shared, _| {
+                "daemon.status" => {
+                    |shared, engine, store| Ok(json!(shared.status(engine, store.waiting())))
+                }
+                "daemon.stop" => |shared, _, _| {
                     shared.request_stop(Stop::Asked);
                     Ok(json!({"stopping": true, "in_flight": shared.in_flight()}))
                 },
-                "daemon.reload" => Self::reload,
+                "daemon.reload" => |shared, engine, _| shared.reload(engine),
                 _ => return None,
             };
         let unknown: Vec<String> = request
@@ -211,7 +218,7 @@ impl Shared {
             })
             .collect();
         Some(if unknown.is_empty() {
-            command(self, engine)
+            command(self, engine, store)
         } else {
             Err(RequestError::InvalidArguments(unknown))
         })
@@ -226,7 +233,7 @@ impl Shared {
         Ok(json!({"paused": engine.pause(), "projects": engine.projects()}))
     }
 
-    fn status(&self, engine: &Engine) -> Status {
+    fn status(&self, engine: &Engine, waiting: Waiting) -> Status {
         Status {
             pid: std::process::id(),
             version: crate::VERSION.to_owned(),
@@ -240,6 +247,7 @@ impl Shared {
             projects: engine.projects(),
             paused: engine.pause(),
             memory_bytes: memory(),
+            waiting,
         }
     }
 }

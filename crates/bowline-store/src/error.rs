@@ -99,6 +99,17 @@ impl Error {
 
     /// Whether the same request may work later, unchanged.
     pub(crate) fn may_pass(&self) -> bool {
-        matches!(self, Self::Unavailable { .. } | Self::File { .. })
+        matches!(
+            self,
+            Self::Unavailable { .. } | Self::File { .. } | Self::NewerSchema { .. }
+        )
+    }
+
+    /// Why it is so, in words that are the same for every request.
+    pub(crate) fn cause(&self) -> String {
+        match self {
+            Self::Unavailable { why, .. } => why.to_string(),
+            other => other.to_string(),
+        }
     }
 }

@@ -38,6 +38,7 @@ pub(crate) fn private_file(path: &Path) -> Result<()> {
 /// Makes a file that is not there yet, for its owner alone.
 pub(crate) fn new_private_file(path: &Path) -> Result<File> {
     OpenOptions::new()
+        .read(true)
         .append(true)
         .create_new(true)
         .mode(FILE_MODE)

@@ -30,14 +30,20 @@ pub enum GapCause {
     DamagedSpool,
     /// The database would not take a record.
     Refused,
+    /// Only the memory of a process held records, and it ended.
+    Unkept,
+    /// The database's log was cut, removed or replaced while it was in use.
+    LostLog,
 }
 
 impl GapCause {
-    pub(crate) const ALL: [Self; 4] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::Dropped,
         Self::MovedAside,
         Self::DamagedSpool,
         Self::Refused,
+        Self::Unkept,
+        Self::LostLog,
     ];
 
     /// The word that is stored.
@@ -47,6 +53,8 @@ impl GapCause {
             Self::MovedAside => "moved_aside",
             Self::DamagedSpool => "damaged_spool",
             Self::Refused => "refused",
+            Self::Unkept => "unkept",
+            Self::LostLog => "lost_log",
         }
     }
 }
@@ -59,26 +67,34 @@ const MAX_PENDING: usize = 100;
 pub(crate) struct PendingGaps(Vec<Gap>);
 
 impl PendingGaps {
+    /// Counts something that is missing now; what is counted up is not told again.
     pub(crate) fn add(&mut self, cause: GapCause, records: u64, message: impl Into<String>) {
-        let message = message.into();
-        tracing::warn!(cause = cause.as_str(), records, "{message}");
-        let same = |gap: &Gap| gap.cause == cause && gap.message == message;
-        let place = self.0.iter().position(same);
-        let place = place.or_else(|| {
-            self.0
-                .len()
-                .checked_sub(1)
-                .filter(|last| *last >= MAX_PENDING)
-        });
-        match place.and_then(|place| self.0.get_mut(place)) {
-            Some(gap) => gap.records += records,
-            None => self.0.push(Gap {
-                time: Utc::now(),
-                cause,
-                records,
-                message,
-            }),
+        let gap = Gap {
+            time: Utc::now(),
+            cause,
+            records,
+            message: message.into(),
+        };
+        if self.find(&gap).is_none() {
+            tracing::warn!(cause = cause.as_str(), records, "{}", gap.message);
         }
+        self.count(gap);
+    }
+
+    pub(crate) fn count(&mut self, new: Gap) {
+        match self.find(&new) {
+            Some(gap) => gap.records += new.records,
+            None => self.0.push(new),
+        }
+    }
+
+    /// Where a gap is counted.
+    fn find(&mut self, new: &Gap) -> Option<&mut Gap> {
+        let same = |gap: &Gap| gap.cause == new.cause && gap.message == new.message;
+        let last = self.0.len().checked_sub(1);
+        let place = self.0.iter().position(same);
+        let place = place.or(last.filter(|last| *last >= MAX_PENDING));
+        self.0.get_mut(place?)
     }
 
     pub(crate) fn list(&self) -> Vec<Gap> {

@@ -105,6 +105,13 @@ impl PendingFigures {
         self.hooks.is_empty()
     }
 
+    /// A failure's message may quote an event.
+    pub(crate) fn forget_failures(&mut self) {
+        for kept in self.hooks.values_mut() {
+            kept.last_failure = None;
+        }
+    }
+
     pub(crate) fn clear(&mut self) {
         self.hooks.clear();
     }

@@ -26,11 +26,13 @@ mod hash;
 mod hook_figures;
 mod queue;
 mod record;
+mod reserve;
 mod session;
 mod spool;
 mod sqlite;
 mod status;
 mod store;
+mod told;
 mod trace;
 mod tree;
 mod work;
@@ -45,9 +47,11 @@ pub use record::{
 };
 pub use session::{Delegation, Prompt, Session, SessionDetails, SessionFilter};
 pub use spool::{Place, Spool, SpoolOptions, Spooled};
-pub use sqlite::{Durability, Options, Retention, SqliteStore};
+pub use sqlite::{Durability, Options, Retention, SqliteStore, unkept};
 pub use status::{DelegationStatus, SessionStatus, TraceStatus, UnknownStatus};
-pub use store::{Done, Forget, Forgotten, Integrity, Note, Outcome, Size, Store, Submission};
+pub use store::{
+    Done, Forget, Forgotten, Integrity, Note, Outcome, Size, Store, Submission, Waiting,
+};
 pub use trace::{
     SessionRef, StatusFilter, ToolStatistics, Trace, TraceFilter, TraceStatistics, Trigger,
 };

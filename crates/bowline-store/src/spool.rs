@@ -8,13 +8,18 @@
 
 mod file;
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
+use std::io;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use crate::record::Record;
+use crate::store::Waiting;
 use file::SegmentFile;
+
+/// So many files are taken over at a time, each of which needs a descriptor; the others wait where they are.
+const TAKEN_AT_ONCE: usize = 32;
 
 /// Where a record waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -74,6 +79,10 @@ pub struct Spool {
     /// Lines that could not be read.
     damaged: u64,
     next_file: u64,
+    /// Whether there were more files than are taken over at a time.
+    more: bool,
+    /// Files that could not be read the last time.
+    put_off: HashSet<PathBuf>,
     /// What the last [`Spool::peek`] handed out of the first segment.
     peeked: Option<Peeked>,
     /// For notes; empty but for the moment in which one is committed.
@@ -106,6 +115,8 @@ impl Spool {
             records: 0,
             damaged: 0,
             next_file: 0,
+            more: false,
+            put_off: HashSet::new(),
             peeked: None,
             notes: None,
         };
@@ -113,26 +124,60 @@ impl Spool {
         spool
     }
 
-    /// Takes over what processes that have ended left behind.
+    /// Takes over what processes that have ended left behind, a number of files at a time: the others follow when these are
+    /// read.
     pub fn take_over(&mut self) {
-        let mut found: Vec<SegmentFile> = self
-            .folders()
-            .into_iter()
-            .flat_map(|(place, folder)| file::left_behind(place, &folder))
-            .filter(|new| !self.has(new))
-            .collect();
-        found.sort_by(|a, b| a.path().file_name().cmp(&b.path().file_name()));
-        for segment in found {
+        self.put_off.clear();
+        self.take_more();
+    }
+
+    fn take_more(&mut self) {
+        self.more = false;
+        for (place, path) in self.others() {
+            if self.segments.len() >= TAKEN_AT_ONCE {
+                self.more = true;
+                return;
+            }
+            if self.put_off.contains(&path) {
+                continue;
+            }
+            // Its owner lives, or it cannot be opened now: it stays where it is, and the next look finds it.
+            let Ok(segment) = file::take_over(place, path) else {
+                continue;
+            };
             self.file_bytes += segment.bytes();
             self.records += segment.records();
-            self.segments.push_back(Segment::File(segment));
+            self.insert(segment);
         }
     }
 
-    fn has(&self, new: &SegmentFile) -> bool {
-        self.segments
-            .iter()
-            .any(|segment| matches!(segment, Segment::File(file) if file.path() == new.path()))
+    /// Files are read in the order of their names, which begin with a time; but the first stays the first once it is handed out.
+    fn insert(&mut self, new: SegmentFile) {
+        let first = usize::from(self.peeked.is_some()).min(self.segments.len());
+        let is_later = |segment: &Segment| matches!(segment, Segment::File(file) if file.path().file_name() > new.path().file_name());
+        let place = self.segments.iter().skip(first).position(is_later);
+        let place = place.map_or(self.segments.len(), |place| first + place);
+        self.segments.insert(place, Segment::File(new));
+    }
+
+    /// The files that this spool does not hold, oldest first.
+    fn others(&self) -> Vec<(Place, PathBuf)> {
+        let mut found: Vec<(Place, PathBuf)> = Vec::new();
+        for (place, folder) in self.folders() {
+            let files = file::list(&folder).into_iter();
+            let others = files.filter(|path| !self.has(path));
+            found.extend(others.map(|path| (place, path)));
+        }
+        found.sort_by(|(_, a), (_, b)| a.file_name().cmp(&b.file_name()));
+        found
+    }
+
+    fn has(&self, path: &PathBuf) -> bool {
+        let held = self.segments.iter().filter_map(|segment| match segment {
+            Segment::File(file) => Some(file),
+            Segment::Memory(_) => None,
+        });
+        held.chain(&self.notes).any(|file| file.path() == path)
     }
 
     fn folders(&self) -> Vec<(Place, PathBuf)> {
@@ -144,12 +189,62 @@ impl Spool {
 
     /// Whether nothing waits.
     pub fn is_empty(&self) -> bool {
-        self.segments.is_empty()
+        self.segments.is_empty() && !self.more
     }
 
     /// How many records wait.
     pub fn records(&self) -> u64 {
         self.records
+    }
+
+    /// What waits in all, also in files that other processes hold.
+    pub fn waiting(&self) -> Waiting {
+        let mut waiting = Waiting {
+            records: self.records,
+            in_memory: self.records_in_memory(),
+            bytes: self.bytes(),
+        };
+        for (_, path) in self.others() {
+            // One that is gone by now was taken meanwhile.
+            let (records, bytes) = file::measure(&path).unwrap_or_default();
+            waiting.records += records;
+            waiting.bytes += bytes;
+        }
+        waiting
+    }
+
+    /// How many of them only this process holds.
+    pub fn records_in_memory(&self) -> u64 {
+        let lines = self.segments.iter().map(|segment| match segment {
+            Segment::Memory(lines) => lines.len() as u64,
+            Segment::File(_) => 0,
+        });
+        lines.sum()
+    }
+
+    /// Writes what only this process holds to a folder, if one takes it by now.
+    pub fn save_memory(&mut self) {
+        for at in 0..self.segments.len() {
+            let Some(Segment::Memory(lines)) = self.segments.get(at) else {
+                continue;
+            };
+            let (text, count) = (
+                lines.iter().map(String::as_str).collect::<String>(),
+                lines.len(),
+            );
+            let Some(file) = self.begin_file(&text, count as u64) else {
+                return;
+            };
+            if at == 0 {
+                // What was handed out of it is handed out again: its place in the file is another.
+                self.peeked = None;
+            }
+            self.memory_bytes = self.memory_bytes.saturating_sub(text.len() as u64);
+            self.file_bytes += text.len() as u64;
+            if let Some(segment) = self.segments.get_mut(at) {
+                *segment = Segment::File(file);
+            }
+        }
     }
 
     /// How many bytes wait.
@@ -262,14 +357,21 @@ impl Spool {
         {
             return Some(last.place());
         }
+        let segment = self.begin_file(text, records)?;
+        let place = segment.place();
+        self.segments.push_back(Segment::File(segment));
+        Some(place)
+    }
+
+    /// A new file with this text in the first folder that takes it.
+    fn begin_file(&mut self, text: &str, records: u64) -> Option<SegmentFile> {
         for (place, folder) in self.folders() {
             self.next_file += 1;
             let Ok(mut segment) = SegmentFile::create(place, &folder, self.next_file) else {
                 continue;
             };
             if segment.append(text, records).is_ok() {
-                self.segments.push_back(Segment::File(segment));
-                return Some(place);
+                return Some(segment);
             }
             segment.remove();
         }
@@ -295,10 +397,21 @@ impl Spool {
     pub fn peek(&mut self, limit: usize) -> Vec<Record> {
         // Each turn of the loop gets further only if it looks at something.
         let limit = limit.max(1);
-        while let Some(first) = self.segments.front() {
-            let (records, peeked) = match first {
-                Segment::File(segment) => segment.read(limit),
-                Segment::Memory(lines) => {
+        self.peeked = None;
+        loop {
+            if self.more && self.segments.len() <= TAKEN_AT_ONCE / 2 {
+                self.take_more();
+            }
+            let (records, peeked) = match self.segments.front() {
+                None => return Vec::new(),
+                Some(Segment::File(segment)) => match segment.read(limit) {
+                    Ok(read) => read,
+                    Err(error) => {
+                        self.put_off(&error);
+                        continue;
+                    }
+                },
+                Some(Segment::Memory(lines)) => {
                     let records: Vec<Record> = lines
                         .iter()
                         .take(limit)
@@ -319,7 +432,24 @@ impl Spool {
             // Nothing of what was looked at is a record. More may follow in the same file, and certainly in the next.
             self.advance();
         }
-        Vec::new()
+    }
+
+    /// The first file cannot be read, which is no proof that it is damaged: it stays on disk, and is taken over again later.
+    fn put_off(&mut self, error: &io::Error) {
+        let Some(Segment::File(segment)) = self.segments.pop_front() else {
+            return;
+        };
+        let path = segment.path().to_owned();
+        tracing::warn!(
+            "a spool file cannot be read now: {}: {error}",
+            path.display()
+        );
+        self.file_bytes = self.file_bytes.saturating_sub(segment.bytes());
+        self.records = self.records.saturating_sub(segment.records());
+        if segment.is_gone() {
+            self.damaged += segment.records();
+        }
+        self.put_off.insert(path);
     }
 
     /// Removes what the last [`Spool::peek`] gave.

@@ -5,21 +5,23 @@ mod backend;
 mod calls;
 mod checkpoint;
 mod connection;
+mod damage;
 mod delegations;
 mod forget;
 mod hooks;
 mod keeper;
 mod keys;
+mod log;
 mod memory;
 mod open_calls;
 mod queries;
 mod readers;
+mod recent;
 mod sessions;
 mod traces;
 mod work;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicU32;
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -32,15 +34,17 @@ use crate::folder;
 use crate::gap::{Gap, PendingGaps};
 use crate::hook_figures::{HookFigures, PendingFigures};
 use crate::queue::{Step, lock};
+use crate::reserve::{Locked, Reserve};
 use crate::session::{Session, SessionDetails, SessionFilter};
 use crate::spool::{Spool, SpoolOptions};
-use crate::store::{Forget, Forgotten, Integrity, Size, Store, Submission};
+use crate::store::{Forget, Forgotten, Integrity, Size, Store, Submission, Waiting};
 use crate::trace::{SessionRef, Trace, TraceFilter, TraceStatistics, Trigger};
 use crate::tree::TraceTree;
 use crate::work::PastCall;
 use crate::writer::{Backend, Drained, Notes, Shared, Threads, Writer};
 use backend::SqliteBackend;
 use keeper::Keeper;
+use log::Log;
 use readers::Readers;
 
 /// The database's file in the data folder.
@@ -84,6 +88,12 @@ impl Options {
     pub fn database(&self) -> PathBuf {
         self.folder.join(FILE)
     }
+
+    /// Where something can be noted, best first.
+    fn folders(&self) -> impl Iterator<Item = &Path> {
+        let folders = std::iter::once(&self.folder).chain(&self.runtime_folder);
+        folders.map(PathBuf::as_path)
+    }
 }
 
 /// What a commit survives.
@@ -113,6 +123,12 @@ impl Default for Retention {
     }
 }
 
+/// What processes that have ended could not keep, as far as it is not among the gaps of the database yet. Opens no database.
+pub fn unkept(options: &Options) -> Vec<Gap> {
+    let noted = Reserve::at(options.folders()).look();
+    noted.iter().flat_map(Locked::lost).collect()
+}
+
 type Shares = Shared<SqliteBackend>;
 
 /// A store in a SQLite database.
@@ -125,19 +141,20 @@ pub struct SqliteStore {
     readers: Arc<Readers>,
     figures: Arc<Mutex<PendingFigures>>,
     keeper: Arc<Keeper>,
-    threads: Threads,
+    /// Taken by whoever closes the store.
+    threads: Mutex<Option<Threads>>,
 }
 
 impl SqliteStore {
     /// Opens the store of a folder, or makes one.
     ///
-    /// A database that is locked, read-only or has no room is no error: records wait in the spool until it is better. A
-    /// damaged one is moved aside and a new one begun; [`Store::gaps`] says so.
+    /// A database that is locked, read-only, has no room or is of a newer Bowline is no error: records wait in the spool until it
+    /// is better. A damaged one is moved aside and a new one begun; [`Store::gaps`] says so.
     ///
     /// # Errors
     ///
-    /// When the folder or the database belongs to another user, or the database is of a newer Bowline or of another
-    /// program. Nothing is touched then.
+    /// When the folder or the database belongs to another user, or the database is of another program. Nothing is touched
+    /// then.
     pub fn open(options: Options) -> Result<Self> {
         match folder::private_folder(&options.folder) {
             Err(error @ Error::ForeignOwner { .. }) => return Err(error),
@@ -148,8 +165,8 @@ impl SqliteStore {
         let gaps = Arc::new(Mutex::new(PendingGaps::default()));
         let figures = Arc::new(Mutex::new(PendingFigures::default()));
         let readers = Arc::new(Readers::new(&path));
-        let frames = Arc::new(AtomicU32::new(0));
-        let keeper = Arc::new(Keeper::new(&path, frames.clone(), options.retention));
+        let log = Log::new(&path);
+        let keeper = Arc::new(Keeper::new(&path, log.clone(), options.retention));
 
         let spool = Spool::open(SpoolOptions {
             runtime: options.runtime_folder.clone(),
@@ -160,7 +177,14 @@ impl SqliteStore {
             Durability::ProcessEnd => Notes::Good,
             Durability::PowerCut => Notes::Unwanted,
         };
-        let shared = Arc::new(Shared::new(spool, gaps.clone(), options.deadline, notes));
+        let reserve = Reserve::open(options.folders());
+        let shared = Arc::new(Shared::new(
+            spool,
+            gaps.clone(),
+            reserve,
+            options.deadline,
+            notes,
+        ));
         let mut backend = SqliteBackend {
             path: path.clone(),
             options,
@@ -171,7 +195,11 @@ impl SqliteStore {
             readers: readers.clone(),
             keeper: keeper.clone(),
             gaps,
-            frames,
+            log,
+            recent: recent::Recent::default(),
+            forgotten: connection::times_forgotten(&path),
+            doubted: None,
+            unchecked: 0,
             since_figures: 0,
         };
         match backend.prepare() {
@@ -190,13 +218,29 @@ impl SqliteStore {
             readers,
             figures,
             keeper,
-            threads,
+            threads: Mutex::new(Some(threads)),
         })
     }
 
     /// The database's file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Waits until what was submitted is safe, and takes nothing more. Whoever cannot say that nobody else has the store any more
+    /// closes it, so that this is done before the process ends.
+    pub fn close(&self) {
+        let Some(mut threads) = lock(&self.threads).take() else {
+            return;
+        };
+        if !self.keeper.has_tidied() {
+            self.tidy_a_little();
+        }
+        // The last connection moves the log into the database, which those that only read cannot.
+        self.readers.close();
+        self.shared.queue.close();
+        self.keeper.close();
+        threads.join();
     }
 
     /// Reads; if the database turns out to be damaged, it is looked at and replaced before it is read again.
@@ -255,14 +299,7 @@ impl SqliteStore {
 
 impl Drop for SqliteStore {
     fn drop(&mut self) {
-        if !self.keeper.has_tidied() {
-            self.tidy_a_little();
-        }
-        // The last connection moves the log into the database, which those that only read cannot.
-        self.readers.close();
-        self.shared.queue.close();
-        self.keeper.close();
-        self.threads.join();
+        self.close();
     }
 }
 
@@ -339,6 +376,8 @@ impl Store for SqliteStore {
 
     fn gaps(&self) -> Result<Vec<Gap>> {
         let mut gaps = lock(&self.shared.gaps).list();
+        let noted = self.shared.reserve.look();
+        gaps.extend(noted.iter().flat_map(Locked::lost));
         match self.read(queries::gaps) {
             Ok(written) => gaps.extend(written),
             // What is known must be told also when the database cannot be read.
@@ -362,13 +401,13 @@ impl Store for SqliteStore {
     }
 
     fn compact(&self) -> Result<()> {
-        self.on_writer(|writer| writer.backend.compact().map(Some))
+        self.on_writer(|writer| writer.backend.compact().map(|_| Some(())))
     }
 
     fn forget(&self, what: Forget<'_>) -> Result<Forgotten> {
         lock(&self.shared.spool).take_over();
         let mut forgetting = forget::Forgetting::new(what);
-        self.on_writer(move |writer| {
+        let forgotten = self.on_writer(move |writer| {
             // What waits in the spool would come back.
             match writer.drain_step() {
                 Drained::Everything => forgetting.step(&mut writer.backend),
@@ -380,15 +419,27 @@ impl Store for SqliteStore {
                             .to_owned(),
                 }),
             }
-        })
+        })?;
+        if what == Forget::All
+            && let Err(error) = self.shared.reserve.clear()
+        {
+            tracing::warn!("losses that were noted stay noted: {error}");
+        }
+        Ok(forgotten)
     }
 
     fn size(&self) -> Result<Size> {
-        let mut size = self.read(queries::size)?;
-        let spool = lock(&self.shared.spool);
-        size.spooled = spool.bytes();
-        size.spooled_records = spool.records();
-        Ok(size)
+        let waiting = self.waiting();
+        Ok(Size {
+            spooled: waiting.bytes,
+            spooled_records: waiting.records,
+            in_memory_records: waiting.in_memory,
+            ..self.read(queries::size)?
+        })
+    }
+
+    fn waiting(&self) -> Waiting {
+        lock(&self.shared.spool).waiting()
     }
 }
 

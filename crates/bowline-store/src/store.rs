@@ -94,6 +94,22 @@ pub enum Note {
     NoSession,
 }
 
+impl Note {
+    /// What happened, without saying to which session or call.
+    pub(crate) fn cause(&self) -> String {
+        match self {
+            Self::NoStart { tool, .. } => {
+                format!("a {tool} call ended but never began; its end is recorded without a trace")
+            }
+            Self::AlreadyStarted { .. } => "a call began that is open already".to_owned(),
+            Self::NoDelegation { .. } => {
+                "a sub-agent ended to which nothing was delegated".to_owned()
+            }
+            Self::NoSession => self.to_string(),
+        }
+    }
+}
+
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -127,7 +143,7 @@ pub enum Forget<'a> {
 }
 
 /// What was forgotten.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Forgotten {
     /// Decided events.
     pub events: u64,
@@ -135,6 +151,9 @@ pub struct Forgotten {
     pub traces: u64,
     /// Sessions.
     pub sessions: u64,
+    /// For the user: where something of it may still be read, and what to do about that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remains: Vec<String>,
 }
 
 /// Whether the store is sound.
@@ -159,6 +178,21 @@ pub struct Size {
     pub spooled: u64,
     /// How many records wait in the spool.
     pub spooled_records: u64,
+    /// How many of them only the memory of this process holds, because no folder took them.
+    #[serde(default)]
+    pub in_memory_records: u64,
+}
+
+/// What the store could not take yet, whichever process put it there.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Waiting {
+    /// How many records.
+    pub records: u64,
+    /// How many of them only the memory of this process holds.
+    pub in_memory: u64,
+    /// How many bytes they are.
+    pub bytes: u64,
 }
 
 /// Keeps what was decided, and answers questions about it.
@@ -266,9 +300,13 @@ pub trait Store: Send + Sync {
     /// Gives unused room back to the file system.
     fn compact(&self) -> Result<()>;
 
-    /// Removes records for good, also those that wait in the spool.
+    /// Removes records for good, also those that wait in the spool: afterwards nothing of them is in any file of the store, or
+    /// [`Forgotten::remains`] says where.
     fn forget(&self, what: Forget<'_>) -> Result<Forgotten>;
 
     /// How much is kept.
     fn size(&self) -> Result<Size>;
+
+    /// What the store could not take yet. Known also when the database cannot be read.
+    fn waiting(&self) -> Waiting;
 }

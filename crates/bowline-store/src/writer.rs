@@ -4,28 +4,27 @@
 //! A lone record can be answered before it is committed, once there is a note of it in the spool. Whoever reads waits until
 //! that is done.
 
+mod watch;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
-use std::thread::{self, JoinHandle, Thread};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::gap::{Gap, GapCause, PendingGaps};
 use crate::queue::{Entry, MAX_BATCH, Queue, Step, Work, lock};
 use crate::record::Record;
+use crate::reserve::{Locked, Reserve};
 use crate::spool::{Spool, Spooled};
 use crate::store::{Note, Outcome, Submission};
+use crate::told::Told;
+use watch::Watch;
 
 /// So many spooled records are committed at once: more than arrive meanwhile, or a spool in use would never empty.
 const DRAIN: usize = 2 * MAX_BATCH;
 /// How often a store that could not take a record is tried again when nothing arrives.
 const RETRY: Duration = Duration::from_millis(200);
-
-/// The watch sleeps until it is woken after it found nothing unanswered so many times.
-const QUIET: u32 = 10;
-/// When the watch tries again what it could not do.
-const SOON: Duration = Duration::from_millis(1);
 /// Nobody waits longer for a note to be written: the database must be hanging.
 const SETTLING: Duration = Duration::from_secs(1);
 
@@ -56,6 +55,9 @@ pub(crate) trait Backend: Send + Sized + 'static {
 
     /// Lets go of whatever a panic may have left half done.
     fn recover(&mut self);
+
+    /// Told before the last connection is closed.
+    fn finish(&mut self) {}
 }
 
 /// What the threads of one store share.
@@ -64,6 +66,8 @@ pub(crate) struct Shared<B> {
     pub(crate) queue: Queue<Writer<B>>,
     pub(crate) spool: Mutex<Spool>,
     pub(crate) gaps: Arc<Mutex<PendingGaps>>,
+    /// Where losses are noted that the database does not take.
+    pub(crate) reserve: Reserve,
     /// How long a record may take until it is answered.
     deadline: Duration,
     notes: Notes,
@@ -80,16 +84,11 @@ pub(crate) enum Notes {
     Unwanted,
 }
 
-#[derive(Debug, Default)]
-struct Watch {
-    thread: OnceLock<Thread>,
-    awake: AtomicBool,
-}
-
 impl<B> Shared<B> {
     pub(crate) fn new(
         spool: Spool,
         gaps: Arc<Mutex<PendingGaps>>,
+        reserve: Reserve,
         deadline: Duration,
         notes: Notes,
     ) -> Self {
@@ -97,6 +96,7 @@ impl<B> Shared<B> {
             queue: Queue::new(),
             spool: Mutex::new(spool),
             gaps,
+            reserve,
             deadline,
             notes,
             settled: Condvar::new(),
@@ -107,11 +107,7 @@ impl<B> Shared<B> {
     pub(crate) fn submit_all(&self, submissions: Vec<Submission>) {
         let refused = self.queue.push(submissions);
         // The watch stays awake for a while after each record, so that waking it is not part of every one.
-        if !self.watch.awake.swap(true, Ordering::AcqRel)
-            && let Some(thread) = self.watch.thread.get()
-        {
-            thread.unpark();
-        }
+        self.watch.wake();
         if refused.is_empty() {
             return;
         }
@@ -165,6 +161,7 @@ impl<B> Shared<B> {
             .collect();
         spool.keep_note();
         let results = spool.append(entries.iter().map(|entry| &*entry.record));
+        self.reserve.hold(spool.records_in_memory());
         drop(spool);
         self.settled.notify_all();
         let dropped = results
@@ -206,41 +203,13 @@ impl<B> Shared<B> {
     }
 }
 
-/// Watches over the deadline until the store is closed.
-fn watch<B>(shared: &Shared<B>) {
-    let mut quiet = 0;
-    let _ = shared.watch.thread.set(thread::current());
-    while !shared.queue.is_closing() {
-        shared.relieve();
-        let pause = if let Some(since) = shared.queue.unanswered_since() {
-            quiet = 0;
-            // What is late by now could not be spooled at this moment.
-            shared.deadline.saturating_sub(since.elapsed()).max(SOON)
-        } else {
-            quiet += 1;
-            // Nothing that comes while this sleeps is late before it wakes.
-            shared.deadline
-        };
-        if quiet < QUIET {
-            thread::park_timeout(pause);
-            continue;
-        }
-        shared.watch.awake.store(false, Ordering::Release);
-        // What arrived before that saw a watch awake and did not wake it.
-        if shared.queue.unanswered_since().is_none() && !shared.queue.is_closing() {
-            thread::park();
-        }
-        shared.watch.awake.store(true, Ordering::Release);
-        quiet = 0;
-    }
-}
-
 /// The writing thread's own.
 pub(crate) struct Writer<B> {
     pub(crate) backend: B,
     pub(crate) shared: Arc<Shared<B>>,
     /// After a failure the store is asked, not waited for, until it takes something.
     patience: Duration,
+    told: Told,
 }
 
 impl<B: Backend> Writer<B> {
@@ -287,6 +256,8 @@ impl<B: Backend> Writer<B> {
         if work.closing {
             while self.drain_step() == Drained::Some {}
             self.backend.idle();
+            self.backend.finish();
+            self.note_losses();
         }
     }
 
@@ -307,9 +278,7 @@ impl<B: Backend> Writer<B> {
         if self.drain_step() == Drained::Everything {
             match self.commit(records) {
                 Ok(applied) => return self.answer(applied),
-                Err(error) if error.may_pass() => {
-                    tracing::debug!("events go to the spool: {error}");
-                }
+                Err(error) if error.may_pass() => {}
                 Err(_) => return self.write_one_by_one(records),
             }
         }
@@ -363,21 +332,58 @@ impl<B: Backend> Writer<B> {
         Outcome::Refused(message)
     }
 
-    fn commit(&mut self, records: &[Arc<Record>]) -> Result<Vec<Applied>> {
+    /// What nobody but this process knows ends with it, unless it is noted.
+    fn note_losses(&self) {
+        let mut spool = lock(&self.shared.spool);
+        spool.save_memory();
         let gaps = lock(&self.shared.gaps).list();
+        self.shared.reserve.end(spool.records_in_memory(), &gaps);
+    }
+
+    fn commit(&mut self, records: &[Arc<Record>]) -> Result<Vec<Applied>> {
+        let pending = lock(&self.shared.gaps).list();
+        let noted = self.shared.reserve.take();
+        let mut gaps = pending.clone();
+        gaps.extend(noted.iter().flat_map(Locked::lost));
         let result = self
             .survive(|writer| writer.backend.commit(records, &gaps, writer.patience))
             .flatten();
         match &result {
-            Ok(_) => {
+            Ok(applied) => {
+                self.tell_notes(records, applied);
                 self.patience = self.full_patience();
-                if !gaps.is_empty() {
-                    lock(&self.shared.gaps).written(&gaps);
+                if !pending.is_empty() {
+                    lock(&self.shared.gaps).written(&pending);
+                }
+                for noted in noted {
+                    if let Err(error) = noted.written() {
+                        tracing::warn!("losses are counted and stay noted: {error}");
+                    }
                 }
             }
-            Err(_) => self.patience = Duration::ZERO,
+            Err(error) => {
+                self.patience = Duration::ZERO;
+                if error.may_pass() && self.told.is_news(&error.cause()) {
+                    tracing::warn!("records wait in the spool until the store takes them: {error}");
+                }
+            }
         }
         result
+    }
+
+    /// What did not fit is told by its cause alone: a log is no place for what is recorded.
+    fn tell_notes(&mut self, records: &[Arc<Record>], applied: &[Applied]) {
+        for (record, applied) in records.iter().zip(applied) {
+            let Applied::Recorded(notes) = applied else {
+                continue;
+            };
+            for note in notes {
+                let cause = format!("{}: {}", record.agent, note.cause());
+                if self.told.is_news(&cause) {
+                    tracing::warn!("{cause}");
+                }
+            }
+        }
     }
 
     /// Commits the oldest of what waits in the spool.
@@ -398,7 +404,10 @@ impl<B: Backend> Writer<B> {
         }
         match self.commit(&records) {
             Ok(_) => {}
-            Err(error) if error.may_pass() => return Drained::Nothing,
+            Err(error) if error.may_pass() => {
+                self.save_memory();
+                return Drained::Nothing;
+            }
             Err(_) => {
                 for record in &records {
                     match self.commit(std::slice::from_ref(record)) {
@@ -414,11 +423,21 @@ impl<B: Backend> Writer<B> {
         }
         let mut spool = lock(&self.shared.spool);
         spool.advance();
+        self.shared.reserve.hold(spool.records_in_memory());
         self.count_damaged(&mut spool);
         if spool.is_empty() {
             Drained::Everything
         } else {
             Drained::Some
+        }
+    }
+
+    /// The store takes nothing, but a folder may by now.
+    fn save_memory(&self) {
+        let mut spool = lock(&self.shared.spool);
+        if spool.records_in_memory() > 0 {
+            spool.save_memory();
+            self.shared.reserve.hold(spool.records_in_memory());
         }
     }
 
@@ -464,11 +483,12 @@ impl Threads {
             backend,
             shared: shared.clone(),
             patience: shared.deadline / 2,
+            told: Told::default(),
         };
         let watched = shared.clone();
         let mut threads = Self(Vec::new());
         threads.spawn("bowline-store", move || writer.run())?;
-        threads.spawn("bowline-watch", move || watch(&watched))?;
+        threads.spawn("bowline-watch", move || watch::run(&watched))?;
         Ok(threads)
     }
 

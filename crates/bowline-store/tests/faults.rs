@@ -11,8 +11,8 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use bowline_store::{
-    Change, Error, Forget, GapCause, HookFired, Integrity, Options, Outcome, Place, Record,
-    Retention, SessionRef, SqliteStore, Store, Submission, TraceFilter,
+    Call, Change, Error, Forget, GapCause, HookFired, Integrity, Options, Outcome, Place, Record,
+    Retention, SessionRef, SqliteStore, Store, Submission, TraceFilter, TraceStart,
 };
 use rusqlite::Connection;
 use support::*;
@@ -172,6 +172,32 @@ fn what_a_process_left_in_the_spool_is_taken_over_by_the_next_once() {
 }
 
 #[test]
+fn what_other_processes_left_is_counted_and_taken_within_seconds() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(patient(&folder)).unwrap();
+    let other = lock(&store);
+    for n in 0..3 {
+        let direct = SqliteStore::open(Options::new(folder.path().join("data"))).unwrap();
+        let outcome = submit(&direct, start("s", &n.to_string(), "Bash", n));
+        assert_eq!(outcome, Outcome::Spooled(Place::Data));
+    }
+    assert_eq!(store.waiting().records, 3);
+    assert_eq!(store.size().unwrap().spooled_records, 3);
+    drop(other);
+    // Nobody submits or asks for anything.
+    let path = store.path().to_owned();
+    let began = Instant::now();
+    eventually("the records are taken", || {
+        let db = Connection::open(&path).unwrap();
+        let count = "SELECT count(*) FROM events";
+        let count: i64 = db.query_row(count, [], |row| row.get(0)).unwrap();
+        count == 3
+    });
+    assert!(began.elapsed() < Duration::from_secs(30), "not by chance");
+    assert_eq!(store.waiting().records, 0);
+}
+
+#[test]
 fn a_folder_that_cannot_be_made_is_no_reason_to_fail() {
     let folder = tempfile::tempdir().unwrap();
     let blocked = folder.path().join("file");
@@ -264,6 +290,85 @@ fn a_database_damaged_while_it_is_open_is_moved_aside_too() {
     assert!(causes.contains(&GapCause::MovedAside), "{causes:?}");
 }
 
+/// Puts in so much that not all of it is at hand any more; gives the ids.
+fn filled(store: &SqliteStore, count: i64) {
+    for n in 0..count {
+        store.submit(start("s", &n.to_string(), "Bash", n), Box::new(|_| {}));
+    }
+    store.flush().unwrap();
+}
+
+fn counted(store: &SqliteStore) -> u64 {
+    let gaps = store.gaps().unwrap();
+    gaps.iter().map(|gap| gap.records).sum()
+}
+
+#[test]
+fn a_log_that_is_removed_while_it_is_in_use_loses_nothing() {
+    let (_folder, store) = open();
+    filled(&store, 1_500);
+    fs::remove_file(store.path().with_extension("db-wal")).unwrap();
+    committed(&store, start("s", "after", "Bash", 2_000));
+    assert_eq!((triggers(&store), counted(&store)), (1_501, 0));
+    assert_eq!(store.integrity_check().unwrap(), Integrity::Sound);
+    // As it is when nothing else is recorded before the end.
+    fs::remove_file(store.path().with_extension("db-wal")).unwrap();
+    let folder = store.path().parent().unwrap().to_owned();
+    drop(store);
+    let store = SqliteStore::open(Options::new(folder)).unwrap();
+    assert_eq!((triggers(&store), counted(&store)), (1_501, 0));
+}
+
+#[test]
+fn of_a_log_that_is_cut_while_it_is_in_use_what_is_at_hand_is_kept_and_the_rest_counted() {
+    // At the next commit, when somebody reads, and at the end.
+    let notice: [fn(&SqliteStore); 3] = [
+        |store| committed(store, start("s", "after", "Bash", 2_000)),
+        |store| drop(store.find_traces(&TraceFilter::default())),
+        |_| {},
+    ];
+    for notice in notice {
+        let (folder, store) = open();
+        filled(&store, 1_500);
+        let log = store.path().with_extension("db-wal");
+        let length = fs::metadata(&log).unwrap().len();
+        let file = fs::OpenOptions::new().write(true).open(&log).unwrap();
+        file.set_len(length / 2).unwrap();
+        notice(&store);
+        drop(store);
+        let store = SqliteStore::open(patient(&folder)).unwrap();
+        assert_eq!(store.integrity_check().unwrap(), Integrity::Sound);
+        let there = u64::try_from(triggers(&store)).unwrap();
+        let gaps = store.gaps().unwrap();
+        assert_eq!(gaps.len(), 1, "{gaps:?}");
+        assert_eq!(gaps[0].cause, GapCause::LostLog);
+        let after = u64::from(store.get_trace("after").unwrap().is_some());
+        assert_eq!(there - after + gaps[0].records, 1_500);
+        assert!(gaps[0].records > 0, "not everything is at hand");
+        for n in 1_400..1_500 {
+            let trace = store.get_trace(&n.to_string()).unwrap();
+            assert!(trace.is_some(), "{n} was at hand");
+        }
+    }
+}
+
+#[test]
+fn of_a_database_that_is_overwritten_what_is_at_hand_is_kept_and_the_rest_counted() {
+    let (_folder, store) = open();
+    filled(&store, 1_500);
+    store.compact().unwrap();
+    let length = fs::metadata(store.path()).unwrap().len();
+    let rubbish = "rubbish ".repeat(usize::try_from(length).unwrap() / 8 + 1);
+    fs::write(store.path(), &rubbish[..usize::try_from(length).unwrap()]).unwrap();
+    submit(&store, start("s", "after", "Bash", 2_000));
+    let _ = store.find_traces(&TraceFilter::default());
+    committed(&store, start("s", "at last", "Bash", 2_001));
+    assert!(store.get_trace("after").unwrap().is_some());
+    let there = u64::try_from(triggers(&store)).unwrap();
+    assert!(there > 100, "what was at hand is there: {there}");
+    assert_eq!(there - 1 + counted(&store), 1_501);
+}
+
 #[test]
 fn a_database_that_is_removed_while_it_is_open_is_begun_anew() {
     let (folder, store) = open();
@@ -294,7 +399,11 @@ fn of_two_processes_that_see_the_damage_one_begins_anew() {
     }
     for store in &stores {
         let found = store.find_traces(&TraceFilter::default()).unwrap();
-        assert_eq!(found.len(), 2, "both use the same new database");
+        assert_eq!(
+            found.len(),
+            4,
+            "both use the same new database, and lost nothing"
+        );
     }
 }
 
@@ -344,25 +453,50 @@ fn of_many_that_open_a_damaged_database_at_once_one_begins_anew_and_nothing_that
     }
 }
 
+/// A database that somebody else has written to; gives what it is then.
+fn changed_by(folder: &TempDir, sql: &str) -> (std::path::PathBuf, Vec<u8>) {
+    let store = SqliteStore::open(patient(folder)).unwrap();
+    let path = store.path().to_owned();
+    drop(store);
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch(sql).unwrap();
+    other.pragma_update(None, "journal_mode", "DELETE").unwrap();
+    drop(other);
+    let bytes = fs::read(&path).unwrap();
+    (path, bytes)
+}
+
 #[test]
-fn a_newer_or_foreign_database_is_refused_and_not_touched() {
-    for (sql, expected) in [
-        ("PRAGMA user_version = 99", "update Bowline"),
-        ("PRAGMA application_id = 7", "another program"),
-    ] {
-        let folder = tempfile::tempdir().unwrap();
-        let store = SqliteStore::open(patient(&folder)).unwrap();
-        let path = store.path().to_owned();
-        drop(store);
-        let other = Connection::open(&path).unwrap();
-        other.execute_batch(sql).unwrap();
-        other.pragma_update(None, "journal_mode", "DELETE").unwrap();
-        drop(other);
-        let before = fs::read(&path).unwrap();
-        let error = SqliteStore::open(patient(&folder)).unwrap_err().to_string();
-        assert!(error.contains(expected), "{error}");
-        assert_eq!(fs::read(&path).unwrap(), before);
+fn a_foreign_database_is_refused_and_not_touched() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, before) = changed_by(&folder, "PRAGMA application_id = 7");
+    let error = SqliteStore::open(patient(&folder)).unwrap_err().to_string();
+    assert!(error.contains("another program"), "{error}");
+    assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn a_newer_database_is_not_touched_and_records_wait_for_a_bowline_that_knows_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, before) = changed_by(&folder, "PRAGMA user_version = 99");
+    let store = SqliteStore::open(patient(&folder)).unwrap();
+    for n in 0..3 {
+        let outcome = submit(&store, start("s", &n.to_string(), "Bash", n));
+        assert_eq!(outcome, Outcome::Spooled(Place::Data));
     }
+    assert_eq!(store.waiting().records, 3);
+    let error = store.last_triggers(5).unwrap_err().to_string();
+    assert!(error.contains("update Bowline"), "{error}");
+    assert!(store.forget(Forget::All).is_err());
+    drop(store);
+    assert_eq!(fs::read(&path).unwrap(), before);
+
+    let newer = Connection::open(&path).unwrap();
+    newer.pragma_update(None, "user_version", 4).unwrap();
+    drop(newer);
+    let store = SqliteStore::open(patient(&folder)).unwrap();
+    store.flush().unwrap();
+    assert_eq!((triggers(&store), counted(&store)), (3, 0));
 }
 
 #[cfg(unix)]
@@ -551,6 +685,70 @@ fn a_store_filled_past_its_cap_keeps_the_newest() {
     assert_eq!(store.integrity_check().unwrap(), Integrity::Sound);
 }
 
+/// Everything in a folder and below it, in bytes.
+fn on_disk(folder: &std::path::Path) -> u64 {
+    let files = fs::read_dir(folder).unwrap().flatten();
+    // One that is gone by now takes nothing.
+    let sizes = files.filter_map(|file| {
+        let found = file.metadata().ok()?;
+        Some(if found.is_dir() {
+            on_disk(&file.path())
+        } else {
+            found.len()
+        })
+    });
+    sizes.sum()
+}
+
+/// Many at once hand in events of about 20 KB, as fast as they are taken; gives the most that was ever on disk.
+fn flood(store: &SqliteStore, from: i64, events: i64) -> u64 {
+    const CLIENTS: i64 = 8;
+    let folder = store.path().parent().unwrap();
+    let most = std::sync::atomic::AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        for client in 0..CLIENTS {
+            let most = &most;
+            scope.spawn(move || {
+                for n in (from..from + events).filter(|n| n % CLIENTS == client) {
+                    let parts: Vec<String> =
+                        (0..20).map(|it| format!("{it} {n} ").repeat(100)).collect();
+                    let id = n.to_string();
+                    let mut call = TraceStart::new(Call::Id(id.clone()), "Bash");
+                    call.input = Some(serde_json::json!({ "parts": parts }));
+                    let mut begin = record("PreToolUse", &format!("session {}", n / 50), n);
+                    begin.changes.push(Change::TraceStarted(call));
+                    committed(store, begin);
+                    most.fetch_max(on_disk(folder), Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    most.into_inner()
+}
+
+#[test]
+fn a_store_under_a_flood_of_large_events_takes_no_more_than_a_fifth_above_its_cap() {
+    const CAP: u64 = 10 * 1024 * 1024;
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = patient(&folder);
+    options.retention.bytes = Some(CAP);
+    let store = SqliteStore::open(options.clone()).unwrap();
+    let most = flood(&store, 0, 2_000);
+    assert!(most <= CAP / 100 * 120, "{most} bytes were on disk");
+    let left = triggers(&store);
+    assert!(left > 100, "no more is removed than has to be: {left}");
+    assert!(store.get_trace("1999").unwrap().is_some());
+    assert_eq!(store.integrity_check().unwrap(), Integrity::Sound);
+    drop(store);
+    // Where less is allowed than before, the file gets smaller.
+    options.retention.bytes = Some(CAP / 4);
+    let store = SqliteStore::open(options).unwrap();
+    filled(&store, 1_200);
+    eventually("the file is small", || {
+        on_disk(&folder.path().join("data")) <= CAP / 4 / 100 * 120
+    });
+}
+
 const LONG_AGO: i64 = -40 * 24 * 3_600_000;
 
 /// Puts in things that are older than a store keeps them by default; gives a store's options with that default.
@@ -609,5 +807,50 @@ fn a_store_that_is_opened_for_one_record_tidies_up_only_a_little() {
     assert_eq!(
         triggers(&SqliteStore::open(patient(&folder)).unwrap()),
         kept
+    );
+}
+
+#[test]
+#[ignore = "a process of the next test"]
+fn one_without_descriptors() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(Options::new(folder.path().join("data"))).unwrap();
+    committed(&store, start("s", "before", "Bash", 0));
+    let other = lock(&store);
+    for n in 0..20 {
+        let outcome = submit(&store, start("s", &n.to_string(), "Bash", n));
+        assert_eq!(outcome, Outcome::Spooled(Place::Data));
+    }
+    let limit = Rlimit {
+        current: Some(64),
+        ..getrlimit(Resource::Nofile)
+    };
+    setrlimit(Resource::Nofile, limit).unwrap();
+    let mut taken = Vec::new();
+    while let Ok(file) = fs::File::open("/dev/null") {
+        taken.push(file);
+    }
+    other.execute_batch("ROLLBACK").unwrap();
+    store.flush().unwrap();
+    // Others that look need descriptors that there are none of.
+    let second = SqliteStore::open(Options::new(folder.path().join("data")));
+    drop(second);
+    drop(taken);
+    store.flush().unwrap();
+    assert_eq!(triggers(&store), 21);
+    assert!(store.gaps().unwrap().is_empty());
+}
+
+#[test]
+fn without_descriptors_nothing_is_lost_or_taken_for_damaged() {
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "one_without_descriptors"])
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stdout)
     );
 }

@@ -17,7 +17,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use bowline_store::{
-    Change, GapCause, Integrity, Options, Outcome, Place, Record, SqliteStore, Store,
+    Change, Gap, GapCause, Integrity, Options, Outcome, Place, Record, SqliteStore, Store, unkept,
 };
 use support::*;
 
@@ -114,6 +114,71 @@ fn on_a_full_disk_every_event_is_answered_and_losses_are_counted_until_there_is_
     let store = SqliteStore::open(options(&disk)).unwrap();
     assert_eq!(lost(&store), 20, "written down, once");
     assert_eq!(store.integrity_check().unwrap(), Integrity::Sound);
+}
+
+#[test]
+fn what_only_memory_held_is_counted_when_its_process_ends_although_the_disk_is_full() {
+    let name = "what_only_memory_held_is_counted_when_its_process_ends_although_the_disk_is_full";
+    let Some(disk) = small_disk(name) else { return };
+    let mut options = options(&disk);
+    options.runtime_folder = Some(disk.join("runtime"));
+    let lost = |gaps: &[Gap]| -> u64 { gaps.iter().map(|gap| gap.records).sum() };
+    let ballast = disk.join("ballast");
+    let store = SqliteStore::open(options.clone()).unwrap();
+    support::committed(&store, start("s", "before", "Bash", 0));
+    fs::write(&ballast, vec![1; 16 * 1024 * 1024]).unwrap_err();
+    let (mut kept, mut in_memory) = (1, 0);
+    while in_memory < 20 {
+        match submit(&store, large(kept)) {
+            Outcome::Spooled(Place::Memory) => in_memory += 1,
+            _ => kept += 1,
+        }
+    }
+    let waiting = store.waiting();
+    assert_eq!((waiting.in_memory, lost(&store.gaps().unwrap())), (20, 0));
+    drop(store);
+    assert_eq!(lost(&unkept(&options)), 20);
+    // One after another, as direct runs do; what is lost adds up.
+    for _ in 0..3 {
+        let store = SqliteStore::open(options.clone()).unwrap();
+        let outcome = submit(&store, large(0));
+        assert_eq!(outcome, Outcome::Spooled(Place::Memory));
+    }
+    let store = SqliteStore::open(options.clone()).unwrap();
+    assert_eq!(lost(&store.gaps().unwrap()), 23, "told on a full disk");
+
+    fs::remove_file(&ballast).unwrap();
+    support::committed(&store, start("s", "after", "Bash", 9_000));
+    drop(store);
+    assert!(unkept(&options).is_empty());
+    let store = SqliteStore::open(options).unwrap();
+    assert_eq!(lost(&store.gaps().unwrap()), 23, "written down, once");
+    let found = store.last_triggers(10_000).unwrap().len();
+    assert_eq!(i64::try_from(found).unwrap(), kept + 1);
+}
+
+#[test]
+fn what_only_memory_holds_goes_to_a_folder_as_soon_as_one_takes_it() {
+    let name = "what_only_memory_holds_goes_to_a_folder_as_soon_as_one_takes_it";
+    let Some(disk) = small_disk(name) else { return };
+    let mut options = options(&disk);
+    options.deadline = Duration::from_millis(200);
+    let store = SqliteStore::open(options.clone()).unwrap();
+    support::committed(&store, start("s", "before", "Bash", 0));
+    let other = rusqlite::Connection::open(store.path()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let ballast = disk.join("ballast");
+    fs::write(&ballast, vec![1; 16 * 1024 * 1024]).unwrap_err();
+    while submit(&store, large(1)) != Outcome::Spooled(Place::Memory) {}
+    fs::remove_file(&ballast).unwrap();
+    // The database stays locked.
+    drop(store);
+    drop(other);
+    assert!(unkept(&options).is_empty());
+    let store = SqliteStore::open(options).unwrap();
+    store.flush().unwrap();
+    assert!(store.gaps().unwrap().is_empty());
+    assert!(store.last_triggers(10).unwrap().len() > 1);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::control::{self, Stopped};
 use crate::error::{Error, ErrorKind, Result};
-use crate::ui::{Format, FormatArgs, Table, Text, Ui, reveal, style};
+use crate::ui::{Format, FormatArgs, Table, Text, Ui, counted, reveal, style};
 use crate::{Outcome, project};
 
 /// How often a daemon that waits for its turn looks.
@@ -103,9 +103,14 @@ pub(crate) fn run(args: &DaemonArgs, ui: &mut Ui) -> Result<Outcome> {
         Action::Restart(_) => {
             let places = control::places()?;
             control::stop(&places)?;
+            say_unkept(control::unkept(&places), ui);
             started(&control::start(&places)?, format, ui)?;
         }
-        Action::Stop(_) => stopped(control::stop(&control::places()?)?, format, ui)?,
+        Action::Stop(_) => {
+            let places = control::places()?;
+            let now = control::stop(&places)?;
+            stopped(now, control::unkept(&places), format, ui)?;
+        }
         Action::Status(_) => return show_status(&control::places()?, format, ui),
         Action::Unit { launchd, systemd } => {
             let for_launchd = *launchd || (cfg!(target_os = "macos") && !*systemd);
@@ -205,13 +210,26 @@ fn started(status: &Status, format: Format, ui: &mut Ui) -> Result<()> {
     Ok(())
 }
 
-fn stopped(stopped: Stopped, format: Format, ui: &mut Ui) -> Result<()> {
+fn stopped(stopped: Stopped, unkept: u64, format: Format, ui: &mut Ui) -> Result<()> {
     match (format, stopped) {
-        (Format::Json, _) => ui.json(&json!({"stopped": stopped == Stopped::Now}))?,
+        (Format::Json, _) => {
+            ui.json(&json!({"stopped": stopped == Stopped::Now, "lost_records": unkept}))?;
+        }
         (Format::Text, Stopped::Now) => ui.line("The daemon has stopped."),
         (Format::Text, Stopped::Before) => ui.line("No daemon was running."),
     }
+    say_unkept(unkept, ui);
     Ok(())
+}
+
+/// What had no room anywhere ended with the process that held it.
+fn say_unkept(records: u64, ui: &mut Ui) {
+    if records > 0 {
+        let records = counted(records, "record");
+        ui.note(format!(
+            "{records} could not be kept: neither the store nor a folder had room. `bowline doctor` will go on telling"
+        ));
+    }
 }
 
 fn show_status(places: &Places, format: Format, ui: &mut Ui) -> Result<Outcome> {
@@ -255,9 +273,20 @@ fn show(status: &Status, ui: &mut Ui) {
         |bytes| format!("{} MB", bytes.div_ceil(1024 * 1024)),
     );
     let mut table = Table::new(["What", "Value"]);
+    let waiting = match (status.waiting.records, status.waiting.in_memory) {
+        (0, _) => "-".to_owned(),
+        (records, 0) => counted(records, "record"),
+        (records, in_memory) => {
+            format!(
+                "{}, {in_memory} of them in memory alone",
+                counted(records, "record")
+            )
+        }
+    };
     for (what, value) in [
         ("events", status.events.to_string()),
         ("in flight", status.in_flight.to_string()),
+        ("not recorded yet", waiting),
         ("connections", status.connections.to_string()),
         ("memory", memory),
         ("socket", project::shown(&status.socket)),

@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use bowline_daemon::{Decided, Engine, Facts, Pause, Places};
+use bowline_daemon::{Decided, Engine, Facts, Pause, Places, survive_file_size_limit};
 use bowline_store::{Record, SqliteStore, Store};
 use bowline_wire::{Answer, Call, CallId, Failure, MAX_PAYLOAD, OnFailure, Reply};
 
@@ -99,23 +99,26 @@ fn payload() -> Result<Option<Vec<u8>>> {
 
 /// Decides, records and answers, in this order; what takes time and concerns nobody comes afterwards.
 fn decide(call: Call, payload: &[u8], asker: Asker) -> Result<Outcome> {
-    let places = Places::from_env().ok();
-    let store = places.as_ref().and_then(open_store);
-    let engine = Arc::new(Engine::new(store.clone()));
-    if let Some(Ok(pause)) = places.map(|places| Pause::read(&places.pause())) {
-        engine.set_pause(pause);
-    }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|source| {
             Error::new(ErrorKind::System, "cannot start running hooks").caused_by(source)
         })?;
+    if let Err(error) = survive_file_size_limit(runtime.handle()) {
+        tracing::debug!("a limit of files' sizes may end this process: {error}");
+    }
+    let places = Places::from_env().ok();
+    let store = places.as_ref().and_then(open_store);
+    let engine = Arc::new(Engine::new(store.clone().map(|it| it as Arc<dyn Store>)));
+    if let Some(Ok(pause)) = places.map(|places| Pause::read(&places.pause())) {
+        engine.set_pause(pause);
+    }
     let (id, facts) = (call.id.clone(), Facts::of(&call));
     let Decided { answer, record, .. } =
         runtime.block_on(engine.prepare(&facts, call, payload).decide());
-    if let (Some(store), Some(record)) = (store, record) {
-        keep(&*store, record);
+    if let (Some(store), Some(record)) = (&store, record) {
+        keep(&**store, record);
     }
     let exit = answer.exit;
     match asker {
@@ -134,11 +137,14 @@ fn decide(call: Call, payload: &[u8], asker: Asker) -> Result<Outcome> {
             Asker::Agent => drop(tokio::time::timeout(BRIEFLY, background).await),
         }
     });
+    if let Some(store) = store {
+        store.close();
+    }
     Ok(Outcome::Answered(exit))
 }
 
 /// An event is answered also where nothing can be kept.
-fn open_store(places: &Places) -> Option<Arc<dyn Store>> {
+fn open_store(places: &Places) -> Option<Arc<SqliteStore>> {
     match SqliteStore::open(places.store()) {
         Ok(store) => Some(Arc::new(store)),
         Err(error) => {

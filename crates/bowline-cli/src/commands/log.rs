@@ -1,7 +1,7 @@
 //! `bowline log`: the last events that were decided, and why.
 
 use bowline::hooks::{Decision, humane_duration};
-use bowline_daemon::rpc::triggers;
+use bowline_daemon::rpc::{store, triggers};
 use bowline_store::{Enforcement, Trigger};
 use chrono::Utc;
 use serde::Serialize;
@@ -11,7 +11,7 @@ use crate::Outcome;
 use crate::ask::{NOTHING_YET, Records};
 use crate::error::Result;
 use crate::moment;
-use crate::ui::{Format, FormatArgs, Table, Text, Ui, clipped, reveal, style};
+use crate::ui::{Format, FormatArgs, Table, Text, Ui, clipped, counted, reveal, style};
 
 /// Show the last events that were decided: which hooks ran, what they decided, and why
 #[derive(Debug, clap::Args)]
@@ -40,6 +40,17 @@ pub(crate) fn run(args: &LogArgs, ui: &mut Ui) -> Result<Outcome> {
         limit: Some(usize::from(args.limit)),
     };
     let triggers = records.ask(&question, ui)?;
+    if let Some(oldest) = triggers.last() {
+        let gaps = records.ask(&store::Gaps {}, ui)?;
+        let since = gaps.iter().filter(|gap| gap.time >= oldest.time);
+        let missing: u64 = since.map(|gap| gap.records).sum();
+        if missing > 0 {
+            let missing = counted(missing, "record");
+            ui.note(format!(
+                "{missing} of this time are missing; `bowline doctor` tells why"
+            ));
+        }
+    }
     match args.format.format() {
         Format::Json => ui.json(&Report { triggers })?,
         Format::Text if records.is_nothing() => ui.line(NOTHING_YET),

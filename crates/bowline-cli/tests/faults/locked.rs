@@ -56,6 +56,9 @@ fn while_another_process_locks_the_database_events_are_answered_and_recorded_lat
     in_order.reverse();
     assert_eq!(in_order, through_daemon);
     assert!(stage.gaps().is_empty());
+    let log = stage.log();
+    let told = log.matches("is locked by another process").count();
+    assert_eq!(told, 1, "once, not for each event: {log}");
 }
 
 /// How many events the daemon has seen.

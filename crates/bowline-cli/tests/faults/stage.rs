@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -70,6 +70,15 @@ pub(super) enum Way {
     Direct,
 }
 
+/// How large the files of a process may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Files {
+    /// As large as the disk permits.
+    Any,
+    /// A few kilobytes (`ulimit -f`).
+    Small,
+}
+
 pub(super) struct Stage {
     /// Goes before the folder that it is mounted in.
     pub(super) disk: Option<Disk>,
@@ -121,8 +130,22 @@ impl Stage {
 
     /// Reports one event as an agent does; an error tells what was wrong with the answer.
     pub(super) fn send(&self, event: &Event, way: Way) -> Result<(), String> {
-        let mut hook = Command::new(self.programs.path().join("bowline-hook"));
-        hook.args(["claude-code", "PreToolUse", "--on-failure", "open"])
+        self.send_limited(event, way, Files::Any)
+    }
+
+    /// Hands a payload to the client as an agent does.
+    pub(super) fn report(&self, payload: &Value, way: Way, files: Files) -> Output {
+        let program = self.programs.path().join("bowline-hook");
+        let mut hook = match files {
+            Files::Any => Command::new(program),
+            Files::Small => {
+                let mut shell = Command::new("sh");
+                shell.args(["-c", "ulimit -f 8; exec \"$0\" \"$@\""]);
+                shell.arg(program);
+                shell
+            }
+        };
+        hook.args(["claude-code", "--on-failure", "open"])
             .current_dir(self.path("project"))
             .env_clear()
             .envs(self.environment())
@@ -132,6 +155,20 @@ impl Stage {
         if way == Way::Direct {
             hook.env("BOWLINE_DAEMON", "off");
         }
+        let mut hook = hook.spawn().unwrap();
+        let mut stdin = hook.stdin.take().unwrap();
+        stdin.write_all(payload.to_string().as_bytes()).unwrap();
+        drop(stdin);
+        hook.wait_with_output().unwrap()
+    }
+
+    /// What the daemon has logged.
+    pub(super) fn log(&self) -> String {
+        fs::read_to_string(self.data.join("daemon.log")).unwrap_or_default()
+    }
+
+    /// As [`Self::send`], with a limit for everything that this event starts.
+    pub(super) fn send_limited(&self, event: &Event, way: Way, files: Files) -> Result<(), String> {
         let payload = json!({
             "session_id": "s1",
             "transcript_path": "/t",
@@ -141,11 +178,7 @@ impl Stage {
             "tool_use_id": event.id,
             "tool_input": {"command": event.command(), "padding": event.padding},
         });
-        let mut hook = hook.spawn().unwrap();
-        let mut stdin = hook.stdin.take().unwrap();
-        stdin.write_all(payload.to_string().as_bytes()).unwrap();
-        drop(stdin);
-        let output = hook.wait_with_output().unwrap();
+        let output = self.report(&payload, way, files);
         let stdout = String::from_utf8_lossy(&output.stdout);
         let decision = serde_json::from_str(&stdout).ok().and_then(|said: Value| {
             let decision = said.pointer("/hookSpecificOutput/permissionDecision")?;
@@ -163,6 +196,21 @@ impl Stage {
             "{event:?}: {} `{stdout}` `{stderr}`",
             output.status
         ))
+    }
+
+    /// Runs a command; what it said, wherever.
+    pub(super) fn bowline(&self, arguments: &[&str]) -> String {
+        let output = Command::new(self.programs.path().join("bowline"))
+            .args(arguments)
+            .current_dir(self.path("project"))
+            .env_clear()
+            .envs(self.environment())
+            .output()
+            .unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said).into_owned();
+        // Lines are broken where the terminal ends.
+        said.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     /// Reports one event, whose answer must be right.

@@ -1,20 +1,25 @@
 //! One file of the spool.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
-use std::os::unix::fs::MetadataExt;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read, Seek, Write};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use chrono::Utc;
 use rustix::fs::{FlockOperation, flock};
 
 use super::{Peeked, Place};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::folder;
 use crate::hash::fnv1a;
 use crate::record::Record;
 
 const EXTENSION: &str = "spool";
+/// What a file is called until its owner has locked it.
+const UNLOCKED_EXTENSION: &str = "new";
+/// One that is still called so after this time has no owner any more.
+const ABANDONED: Duration = Duration::from_secs(60);
 /// A file is closed and the next one begun at this size.
 const MAX_FILE: u64 = 8 * 1024 * 1024;
 /// No more than this is read at once.
@@ -51,27 +56,60 @@ pub(super) struct SegmentFile {
     open: bool,
 }
 
-impl SegmentFile {
-    pub(super) fn create(place: Place, folder: &Path, number: u64) -> Result<Self> {
+/// A file that was made and is not locked yet. Its name keeps it from being taken for one that was left behind.
+#[derive(Debug)]
+pub(super) struct UnlockedFile {
+    place: Place,
+    path: PathBuf,
+    file: File,
+}
+
+impl UnlockedFile {
+    pub(super) fn make(place: Place, folder: &Path, number: u64) -> Result<Self> {
         folder::private_folder(folder)?;
         let name = format!(
-            "{:013}-{}-{number:06}.{EXTENSION}",
-            Utc::now().timestamp_millis(),
+            "{:016}-{}-{number:06}.{UNLOCKED_EXTENSION}",
+            Utc::now().timestamp_micros(),
             std::process::id(),
         );
         let path = folder.join(name);
         let file = folder::new_private_file(&path)?;
+        Ok(Self { place, path, file })
+    }
+
+    /// Locks it, and only then gives it the name by which others find it.
+    pub(super) fn lock(self) -> Result<SegmentFile> {
+        let Self { place, path, file } = self;
+        let locked = path.with_extension(EXTENSION);
         flock(&file, FlockOperation::NonBlockingLockExclusive)
-            .map_err(|error| crate::error::Error::file(&path)(error.into()))?;
-        Ok(Self {
+            .map_err(io::Error::from)
+            .and_then(|()| still_there(&file))
+            .and_then(|_| fs::rename(&path, &locked))
+            .map_err(Error::file(&path))?;
+        Ok(SegmentFile {
             place,
-            path,
+            path: locked,
             file,
             written: 0,
             read: 0,
             records: 0,
             open: true,
         })
+    }
+}
+
+/// What is known of a file that has a name; an error if somebody removed it before it was locked.
+fn still_there(file: &File) -> io::Result<fs::Metadata> {
+    let found = file.metadata()?;
+    if found.nlink() == 0 {
+        return Err(io::ErrorKind::NotFound.into());
+    }
+    Ok(found)
+}
+
+impl SegmentFile {
+    pub(super) fn create(place: Place, folder: &Path, number: u64) -> Result<Self> {
+        UnlockedFile::make(place, folder, number)?.lock()
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -110,31 +148,19 @@ impl SegmentFile {
         Ok(())
     }
 
-    /// The next records, and how far that is.
-    pub(super) fn read(&self, limit: usize) -> (Vec<Record>, Peeked) {
+    /// The next records, and how far that is. It is read through the descriptor that is open anyway: one that cannot be
+    /// opened for want of descriptors would look like one that is damaged.
+    pub(super) fn read(&self, limit: usize) -> io::Result<(Vec<Record>, Peeked)> {
         let mut records = Vec::new();
         let mut peeked = Peeked {
             records: 0,
             read_to: self.read,
             damaged: 0,
         };
-        if self.read_lines(limit, &mut records, &mut peeked).is_err() {
-            // A file that cannot be read again counts with everything that is left in it.
-            peeked.damaged += self.records - (peeked.records as u64).min(self.records);
-            peeked.records = usize::try_from(self.records).unwrap_or(usize::MAX);
-            peeked.read_to = self.written;
-        }
-        (records, peeked)
-    }
-
-    fn read_lines(
-        &self,
-        limit: usize,
-        records: &mut Vec<Record>,
-        peeked: &mut Peeked,
-    ) -> io::Result<()> {
-        let mut reader = BufReader::new(File::open(&self.path)?);
-        reader.seek(SeekFrom::Start(self.read))?;
+        let mut reader = BufReader::new(ReadFrom {
+            file: &self.file,
+            position: self.read,
+        });
         let mut line = Vec::new();
         while records.len() < limit
             && peeked.read_to < self.written
@@ -162,7 +188,7 @@ impl SegmentFile {
                 }
             }
         }
-        Ok(())
+        Ok((records, peeked))
     }
 
     /// Counts what was read; says how many records that are fewer.
@@ -187,6 +213,11 @@ impl SegmentFile {
         Ok(())
     }
 
+    #[cfg(test)]
+    pub(super) fn read_by(&mut self, file: File) {
+        self.file = file;
+    }
+
     pub(super) fn remove(self) {
         if let Err(error) = fs::remove_file(&self.path) {
             tracing::warn!(
@@ -197,45 +228,79 @@ impl SegmentFile {
     }
 }
 
-/// The files that processes left behind when they ended.
-pub(super) fn left_behind(place: Place, folder: &Path) -> Vec<SegmentFile> {
+/// Reads on from a position, and leaves alone the one at which is written.
+struct ReadFrom<'a> {
+    file: &'a File,
+    position: u64,
+}
+
+impl Read for ReadFrom<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read_at(buffer, self.position)?;
+        self.position += read as u64;
+        Ok(read)
+    }
+}
+
+/// The files of a folder, whoever has them. What was made and never locked is removed.
+pub(super) fn list(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else {
         return Vec::new();
     };
-    entries
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == EXTENSION)
-        })
-        .filter_map(|path| take_over(place, path).ok())
-        .collect()
+    let mut found = Vec::new();
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let extension = path.extension().unwrap_or_default();
+        if extension == EXTENSION {
+            found.push(path);
+        } else if extension == UNLOCKED_EXTENSION {
+            let _ = remove_abandoned(&path);
+        }
+    }
+    found
 }
 
-fn take_over(place: Place, path: PathBuf) -> io::Result<SegmentFile> {
-    let file = OpenOptions::new().read(true).open(&path)?;
+/// A process that ended before it locked its file never wrote to it.
+fn remove_abandoned(path: &Path) -> io::Result<()> {
+    let made = fs::symlink_metadata(path)?.modified()?;
+    if made.elapsed().is_ok_and(|age| age > ABANDONED) {
+        let file = File::open(path)?;
+        flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+        still_there(&file)?;
+        fs::remove_file(path)?;
+    }
+    Ok(())
+}
+
+/// Takes over a file whose owner has ended.
+pub(super) fn take_over(place: Place, path: PathBuf) -> io::Result<SegmentFile> {
+    let file = File::open(&path)?;
     flock(&file, FlockOperation::NonBlockingLockExclusive)?;
-    let found = file.metadata()?;
-    if found.nlink() == 0 {
-        // Its owner finished with it after it was opened here.
-        return Err(io::ErrorKind::NotFound.into());
-    }
-    let written = found.len();
-    let mut lines = 0;
-    let mut reader = BufReader::new(&file);
-    let mut line = Vec::new();
-    while reader.read_until(b'\n', &mut line)? > 0 {
-        lines += u64::from(line.ends_with(b"\n"));
-        line.clear();
-    }
+    let written = still_there(&file)?.len();
+    let records = count_lines(&file)?;
     Ok(SegmentFile {
         place,
         path,
         file,
         written,
         read: 0,
-        records: lines,
+        records,
         open: false,
     })
+}
+
+/// How many records and bytes are in a file, whoever has it.
+pub(super) fn measure(path: &Path) -> io::Result<(u64, u64)> {
+    let file = File::open(path)?;
+    Ok((count_lines(&file)?, file.metadata()?.len()))
+}
+
+fn count_lines(file: &File) -> io::Result<u64> {
+    let mut lines = 0;
+    let mut reader = BufReader::new(file);
+    let mut line = Vec::new();
+    while reader.read_until(b'\n', &mut line)? > 0 {
+        lines += u64::from(line.ends_with(b"\n"));
+        line.clear();
+    }
+    Ok(lines)
 }

@@ -75,6 +75,97 @@ fn a_second_process_takes_over_only_what_nobody_holds() {
 }
 
 #[test]
+fn a_file_is_nobodys_to_take_over_before_its_owner_has_locked_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = file::UnlockedFile::make(Place::Data, folder.path(), 1).unwrap();
+    // Another process opens the spool between the two steps.
+    let mut other = Spool::open(SpoolOptions::new(folder.path()));
+    assert!(other.is_empty());
+    assert!(other.peek(1).is_empty());
+    let mut own = made.lock().unwrap();
+    own.append(&file::line(&record("a")).unwrap(), 1).unwrap();
+    other.take_over();
+    assert!(other.is_empty(), "the owner lives");
+    drop(own);
+    other.take_over();
+    assert_eq!(drain(&mut other, 10), ["a"]);
+}
+
+#[test]
+fn a_file_that_was_removed_before_it_was_locked_is_not_written_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = file::UnlockedFile::make(Place::Data, folder.path(), 1).unwrap();
+    fs::remove_file(files(folder.path()).remove(0)).unwrap();
+    made.lock().unwrap_err();
+}
+
+#[test]
+fn a_file_that_nobody_ever_locked_is_removed_after_a_while() {
+    let folder = tempfile::tempdir().unwrap();
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3_600);
+    let young = file::UnlockedFile::make(Place::Data, folder.path(), 1).unwrap();
+    let old = folder.path().join("1-1-000001.new");
+    fs::File::create(&old)
+        .unwrap()
+        .set_modified(long_ago)
+        .unwrap();
+    drop(Spool::open(SpoolOptions::new(folder.path())));
+    assert!(!old.exists());
+    assert_eq!(files(folder.path()).len(), 1);
+    drop(young);
+}
+
+#[test]
+fn many_files_are_taken_over_a_few_at_a_time_and_in_order() {
+    const FILES: u32 = 200;
+    let folder = tempfile::tempdir().unwrap();
+    for n in 0..FILES {
+        let text = file::line(&record(&n.to_string())).unwrap();
+        fs::write(folder.path().join(format!("{n:04}.spool")), text).unwrap();
+    }
+    let mut spool = Spool::open(SpoolOptions::new(folder.path()));
+    spool.append([&record("200")]);
+    let mut ids = Vec::new();
+    loop {
+        assert!(spool.segments.len() <= TAKEN_AT_ONCE + 1);
+        let records = spool.peek(10);
+        if records.is_empty() {
+            break;
+        }
+        ids.extend(records.into_iter().map(|record| record.id));
+        spool.advance();
+    }
+    assert_eq!(ids, numbers(0..FILES + 1));
+    assert!(spool.is_empty() && files(folder.path()).is_empty());
+    assert_eq!((spool.records(), spool.bytes()), (0, 0));
+}
+
+#[test]
+fn a_file_that_cannot_be_read_now_is_neither_damaged_nor_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, id) in [("1", "a"), ("2", "b")] {
+        let text = file::line(&record(id)).unwrap();
+        fs::write(folder.path().join(format!("{name}.spool")), text).unwrap();
+    }
+    // It cannot be read at all, and so not even counted.
+    fs::create_dir(folder.path().join("0.spool")).unwrap();
+    let mut spool = Spool::open(SpoolOptions::new(folder.path()));
+    let Some(Segment::File(first)) = spool.segments.front_mut() else {
+        panic!("there are two files");
+    };
+    // The descriptor is for writing alone, so that every attempt to read fails.
+    let deaf = OpenOptions::new().append(true).open(first.path()).unwrap();
+    first.read_by(deaf);
+    assert_eq!(drain(&mut spool, 10), ["b"]);
+    assert_eq!(spool.take_damaged(), 0);
+    assert_eq!((spool.records(), spool.bytes()), (0, 0));
+    // Whoever looks later finds it as it was.
+    spool.take_over();
+    assert_eq!(drain(&mut spool, 10), ["a"]);
+    assert_eq!(spool.take_damaged(), 0);
+}
+
+#[test]
 fn a_torn_tail_is_ignored_and_a_damaged_line_is_counted() {
     let folder = tempfile::tempdir().unwrap();
     let mut spool = Spool::open(SpoolOptions::new(folder.path()));

@@ -1,27 +1,36 @@
 //! The writer's side of the database.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::apply::Apply;
+use super::checkpoint::Emptied;
+use super::damage::Doubt;
 use super::keeper::Keeper;
+use super::log::Log;
 use super::memory::Memory;
 use super::readers::Readers;
+use super::recent::{self, Recent};
 use super::{Options, connection, millis, queries};
 use crate::error::{Error, Result, Unavailable};
-use crate::gap::{Gap, GapCause, PendingGaps};
+use crate::gap::{Gap, PendingGaps};
 use crate::hook_figures::PendingFigures;
-use crate::queue::lock;
+use crate::queue::{Step, lock};
 use crate::record::{Record, decision};
-use crate::store::Integrity;
 use crate::writer::{Applied, Backend};
 
 /// The figures of hooks are written down after so many records, and when nothing else is to do.
 const FIGURES_EVERY: usize = 1_000;
+/// It is looked how large the database is when this part of what it may be was written.
+const UNCHECKED: u64 = 50;
+/// In so many steps at most is room made for a commit.
+const STEPS: u32 = 64;
+/// How long it is waited for others who read, when everything has to be moved out of the log.
+const WAITING_FOR_READERS: Duration = Duration::from_secs(5);
 /// So many gaps are remembered.
 const MAX_GAPS: i64 = 1_000;
 
@@ -39,8 +48,15 @@ pub(super) struct SqliteBackend {
     pub(super) readers: Arc<Readers>,
     pub(super) keeper: Arc<Keeper>,
     pub(super) gaps: Arc<Mutex<PendingGaps>>,
-    /// How many pages the log has, as of the last commit.
-    pub(super) frames: Arc<AtomicU32>,
+    pub(super) log: Arc<Log>,
+    /// What was committed last.
+    pub(super) recent: Recent,
+    /// How often something had been forgotten when it was committed.
+    pub(super) forgotten: u64,
+    /// Set while nobody knows whether what was committed last is still there.
+    pub(super) doubted: Option<Doubt>,
+    /// How many bytes were written since it was looked how large the database is.
+    pub(super) unchecked: u64,
     pub(super) since_figures: usize,
 }
 
@@ -84,6 +100,16 @@ impl Backend for SqliteBackend {
         self.connection = None;
         self.memory.forget();
     }
+
+    fn finish(&mut self) {
+        self.look_after_log();
+        self.end_doubt();
+        // The gap that this may have come to has a commit of its own.
+        let gaps = lock(&self.gaps).list();
+        if !gaps.is_empty() && self.commit(&[], &gaps, self.options.deadline).is_ok() {
+            lock(&self.gaps).written(&gaps);
+        }
+    }
 }
 
 impl SqliteBackend {
@@ -93,7 +119,7 @@ impl SqliteBackend {
     }
 
     /// Does something with a database that is whole: a damaged one is moved aside first, and a new one begun.
-    fn whole<T>(&mut self, mut what: impl FnMut(&mut Self) -> Result<T>) -> Result<T> {
+    pub(super) fn whole<T>(&mut self, mut what: impl FnMut(&mut Self) -> Result<T>) -> Result<T> {
         match what(self) {
             Err(Error::Corrupt(message)) => {
                 self.begin_anew(&message)?;
@@ -103,51 +129,12 @@ impl SqliteBackend {
         }
     }
 
-    /// Looks at the file itself, not at what is remembered of it; replaces it if it is damaged.
-    pub(super) fn verify(&mut self) -> Result<()> {
-        let fresh = connection::open_for_reading(&self.path)?;
-        let found = queries::integrity(&fresh)?;
-        drop(fresh);
-        match found {
-            Integrity::Sound => Ok(()),
-            Integrity::Damaged(what) => {
-                self.begin_anew(what.first().map_or("", String::as_str))?;
-                self.prepare()
-            }
-        }
-    }
-
-    fn begin_anew(&mut self, message: &str) -> Result<()> {
-        let opened = self.opened;
-        let path = self.path.clone();
-        let aside = self.let_go(|| {
-            // Another process may have done it already, or may be about to.
-            let _alone = connection::lock_shape(&path)?;
-            if connection::identity(&path) == opened {
-                connection::move_aside(&path).map(Some)
-            } else {
-                Ok(None)
-            }
-        })?;
-        let Some(aside) = aside else {
-            return Ok(());
-        };
-        lock(&self.gaps).add(
-            GapCause::MovedAside,
-            0,
-            format!(
-                "the database was damaged ({message}); it was moved to {} and a new one begun",
-                aside.display()
-            ),
-        );
-        Ok(())
-    }
-
     /// Closes every connection, and does something before the next is opened.
-    fn let_go<T>(&mut self, then: impl FnOnce() -> T) -> T {
+    pub(super) fn let_go<T>(&mut self, then: impl FnOnce() -> T) -> T {
         let keeper = self.keeper.clone();
         keeper.replacing(|| {
             self.connection = None;
+            self.log.begin_anew();
             self.memory.forget();
             self.readers.close();
             then()
@@ -162,9 +149,11 @@ impl SqliteBackend {
             if self.opened.is_none() {
                 self.opened = connection::identity(&self.path);
             }
-            let frames = self.frames.clone();
+            self.log.begin_anew();
+            let log = self.log.clone();
             db.wal_hook(Some(move |_: &mut rusqlite::hooks::Wal, pages| {
-                frames.store(u32::try_from(pages).unwrap_or(0), Ordering::Relaxed);
+                let pages = u32::try_from(pages).unwrap_or(0);
+                log.frames.store(pages, Ordering::Relaxed);
                 Ok(())
             }))?;
             self.connection = Some(db);
@@ -181,8 +170,13 @@ impl SqliteBackend {
         if self.connection.is_some() && connection::identity(&self.path) != self.opened {
             // The file was removed or replaced: what is written to the old one, nobody would ever read.
             self.let_go(|| ());
+            self.doubt_if_moved_aside();
         }
+        self.look_after_log();
+        self.settle_doubt()?;
         self.database()?;
+        self.make_room(records);
+        let frames = self.log.frames();
         let keeper = self.keeper.clone();
         let pen = keeper.take_pen();
         let figures = self.figures.clone();
@@ -207,6 +201,9 @@ impl SqliteBackend {
                     pending.clear();
                     self.since_figures = 0;
                 }
+                if self.log.frames() < frames {
+                    self.recent.log_begins_anew();
+                }
                 self.count(records, applied);
             }
             Err(error) => {
@@ -226,8 +223,31 @@ impl SqliteBackend {
         result
     }
 
+    /// Removes as much of the oldest as these records need, where a cap says so: what is removed later would have made the file
+    /// grow. A small store's log is moved before it grows, too.
+    fn make_room(&mut self, records: &[Arc<Record>]) {
+        let Some(cap) = self.options.retention.bytes else {
+            return;
+        };
+        let weights = records.iter().map(|record| recent::weight(record) as u64);
+        let needed: u64 = weights.sum();
+        self.unchecked += needed;
+        let keeper = self.keeper.clone();
+        if self.unchecked >= cap / UNCHECKED {
+            self.unchecked = 0;
+            let mut tidying = keeper.making_room(needed);
+            // Where very much is too much, the next commits go on.
+            let _ = (0..STEPS).find(|_| tidying.step(self) == Step::Finished);
+        }
+        if keeper.is_overdue()
+            && let Err(error) = keeper.checkpoint()
+        {
+            tracing::debug!("the log could not be moved: {error}");
+        }
+    }
+
     /// Does something in one transaction.
-    fn transact<T>(
+    pub(super) fn transact<T>(
         &mut self,
         patience: Duration,
         what: impl FnOnce(&Connection, &mut Memory) -> Result<T>,
@@ -248,6 +268,7 @@ impl SqliteBackend {
         for (record, applied) in records.iter().zip(applied) {
             if matches!(applied, Applied::Recorded(_)) {
                 figures.count(record);
+                self.recent.add(record);
             }
         }
         drop(figures);
@@ -268,14 +289,22 @@ impl SqliteBackend {
         removed
     }
 
-    pub(super) fn compact(&mut self) -> Result<()> {
+    /// Writes the whole database anew, without what is unused in it, and empties the log.
+    pub(super) fn compact(&mut self) -> Result<Emptied> {
         self.idle();
+        self.look_after_log();
+        self.settle_doubt()?;
         let keeper = self.keeper.clone();
         let _pen = keeper.take_pen();
         let db = self.database()?;
-        db.busy_timeout(Duration::from_secs(5))?;
+        db.busy_timeout(WAITING_FOR_READERS)?;
         db.execute_batch("VACUUM")?;
-        super::checkpoint::truncate(db)
+        let emptied = super::checkpoint::truncate(db)?;
+        if emptied == Emptied::Yes {
+            self.log.frames.store(0, Ordering::Relaxed);
+            self.recent.log_begins_anew();
+        }
+        Ok(emptied)
     }
 }
 

@@ -1,16 +1,17 @@
 //! Opening a database: whose it is, how it is set up, which version it has.
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use chrono::Utc;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use rustix::fs::{FlockOperation, flock};
 
-use super::{Durability, Options, readers};
+use super::{Durability, Options, checkpoint, readers};
 use crate::error::{Error, Result, Unavailable};
 use crate::folder;
 
@@ -25,6 +26,10 @@ const APPLICATION: i64 = 0x424f_574c;
 /// Pages in memory, in KiB. More would not be faster: a commit whose rows made a page split looks at every one of them.
 const CACHE: i64 = 4 * 1024;
 const STATEMENTS: usize = 64;
+/// What is between the name of a database that was moved aside and the time of that.
+const ASIDE: &str = ".corrupt-";
+/// How long counting may take in a database that is damaged: somebody may wait for an answer.
+const COUNTING: Duration = Duration::from_millis(200);
 
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
@@ -70,6 +75,12 @@ pub(super) fn open_for_writing(path: &Path, options: &Options) -> Result<Connect
     db.pragma_update(None, "foreign_keys", true)?;
     db.pragma_update(None, "temp_store", "MEMORY")?;
     db.pragma_update(None, "cache_size", -CACHE)?;
+    if options.retention.bytes.is_some() {
+        let limit = checkpoint::most_bytes(options.retention.bytes);
+        db.pragma_update(None, "journal_size_limit", limit)?;
+    }
+    // What is deleted is overwritten where that costs nothing.
+    db.pragma_update(None, "secure_delete", "FAST")?;
     // A thread of its own does this.
     db.pragma_update(None, "wal_autocheckpoint", 0)?;
     if let Some(pages) = options.max_pages {
@@ -83,6 +94,7 @@ pub(super) fn open_for_writing(path: &Path, options: &Options) -> Result<Connect
 pub(super) fn open_for_reading(path: &Path) -> Result<Connection> {
     let db = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     db.busy_timeout(Duration::from_secs(1))?;
+    refuse_newer(version(&db)?, path)?;
     db.pragma_update(None, "temp_store", "MEMORY")?;
     Ok(db)
 }
@@ -121,6 +133,10 @@ fn check_version(db: &Connection, path: &Path) -> Result<()> {
     if !is_ours {
         return Err(Error::NotOurs(path.to_owned()));
     }
+    refuse_newer(found, path)
+}
+
+fn refuse_newer(found: i64, path: &Path) -> Result<()> {
     if found > NEWEST {
         return Err(Error::NewerSchema {
             path: path.to_owned(),
@@ -173,6 +189,19 @@ pub(super) fn lock_shape(path: &Path) -> Result<fs::File> {
     Ok(file)
 }
 
+/// How often something was forgotten, by whatever process.
+pub(super) fn times_forgotten(path: &Path) -> u64 {
+    let path = path.with_extension("migration");
+    fs::metadata(path).map_or(0, |file| file.len())
+}
+
+/// Tells every process that has records at hand not to bring them back.
+pub(super) fn note_forgetting(path: &Path) -> Result<()> {
+    let mut file = lock_shape(path)?;
+    file.write_all(b"f")
+        .map_err(Error::file(path.with_extension("migration")))
+}
+
 /// The database's own error says whether it may pass.
 fn migration_error(error: refinery::Error) -> Error {
     let text = error.to_string();
@@ -191,7 +220,7 @@ fn migration_error(error: refinery::Error) -> Error {
 /// Moves a damaged database out of the way, with everything that belongs to it; says where it is now.
 pub(super) fn move_aside(path: &Path) -> Result<PathBuf> {
     let stamp = Utc::now().format("%Y%m%dT%H%M%S%3fZ");
-    let aside = with_suffix(path, &format!(".corrupt-{stamp}"));
+    let aside = with_suffix(path, &format!("{ASIDE}{stamp}"));
     for suffix in ["-wal", "-shm", ""] {
         let from = with_suffix(path, suffix);
         match fs::rename(&from, with_suffix(&aside, suffix)) {
@@ -200,6 +229,52 @@ pub(super) fn move_aside(path: &Path) -> Result<PathBuf> {
         }
     }
     Ok(aside)
+}
+
+/// The databases that were moved aside, with what belongs to them.
+pub(super) fn moved_aside(path: &Path) -> Result<Vec<PathBuf>> {
+    let folder = path.parent().unwrap_or(path);
+    let prefix = with_suffix(path, ASIDE);
+    let prefix = prefix.file_name().unwrap_or_default().as_encoded_bytes();
+    let entries = fs::read_dir(folder).map_err(Error::file(folder))?;
+    let files = entries.flatten().map(|entry| entry.path());
+    let is_aside = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default();
+        name.as_encoded_bytes().starts_with(prefix)
+    };
+    Ok(files.filter(is_aside).collect())
+}
+
+/// Whether another process has moved this database aside.
+pub(super) fn was_moved_aside(path: &Path, opened: Option<(u64, u64)>) -> bool {
+    let aside = moved_aside(path).unwrap_or_default();
+    opened.is_some() && aside.iter().any(|file| identity(file) == opened)
+}
+
+/// Closing the last connection moves the log into the database; after this it does not.
+pub(super) fn keep_log_on_close(db: &Connection) -> Result<()> {
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    Ok(())
+}
+
+/// How many events are in a database that is damaged, if that can be counted in a moment.
+pub(super) fn count_events(path: &Path) -> Option<u64> {
+    let began = Instant::now();
+    let name = path.to_str()?;
+    let name = name
+        .replace('%', "%25")
+        .replace('?', "%3f")
+        .replace('#', "%23");
+    // Nobody changes it any more, and nothing is to be made beside it.
+    let uri = PathBuf::from(format!("file:{name}?immutable=1"));
+    let access = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    let mut db = connect(&uri, access).ok()?;
+    db.progress_handler(1_000, Some(move || began.elapsed() > COUNTING))
+        .ok()?;
+    let count: i64 = db
+        .query_row("SELECT count(*) FROM events", [], |row| row.get(0))
+        .ok()?;
+    u64::try_from(count).ok()
 }
 
 /// Which file stands at a path.

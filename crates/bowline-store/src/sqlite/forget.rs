@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
 use super::backend::SqliteBackend;
-use super::{checkpoint, keys, millis};
+use super::checkpoint::Emptied;
+use super::{connection, keys, millis};
 use crate::error::{Error, Result};
 use crate::queue::lock;
 use crate::store::{Forget, Forgotten};
@@ -55,6 +56,7 @@ pub(super) fn before(db: &Connection, cutoff: i64) -> Result<(usize, Forgotten)>
         events: events as u64,
         traces: traces as u64,
         sessions: sessions as u64,
+        remains: Vec::new(),
     };
     Ok((
         events + traces + prompts + work + delegations + sessions,
@@ -63,11 +65,11 @@ pub(super) fn before(db: &Connection, cutoff: i64) -> Result<(usize, Forgotten)>
 }
 
 /// Removes some of the oldest things, whatever their age; says how much.
-pub(super) fn oldest(db: &Connection) -> Result<usize> {
+pub(super) fn oldest(db: &Connection, rows: i64) -> Result<usize> {
     let nth = |sql: &str| -> Result<Option<i64>> {
         Ok(db
             .prepare_cached(sql)?
-            .query_row([ROWS], |row| row.get(0))
+            .query_row([rows], |row| row.get(0))
             .optional()?)
     };
     let event = nth("SELECT at FROM events ORDER BY id LIMIT 1 OFFSET ?1")?;
@@ -92,6 +94,8 @@ pub(super) struct Forgetting {
     what: What,
     /// What goes, once it is known.
     found: Option<Found>,
+    /// Whether others were told.
+    begun: bool,
     /// The events that have been looked at.
     seen: i64,
     forgotten: Forgotten,
@@ -129,6 +133,7 @@ impl Forgetting {
                 Forget::All => What::All,
             },
             found: None,
+            begun: false,
             seen: -1,
             forgotten: Forgotten::default(),
         }
@@ -136,7 +141,13 @@ impl Forgetting {
 
     /// Forgets a little; what was forgotten in all when nothing is left.
     pub(super) fn step(&mut self, backend: &mut SqliteBackend) -> Result<Option<Forgotten>> {
-        // What is forgotten must not stay readable in unused pages.
+        if !self.begun {
+            connection::note_forgetting(&backend.path)?;
+            backend.recent.forget();
+            backend.forgotten = connection::times_forgotten(&backend.path);
+            self.begun = true;
+        }
+        // Should the file not be written anew at the end, nothing stays readable in unused pages.
         backend
             .database()?
             .pragma_update(None, "secure_delete", true)?;
@@ -145,29 +156,42 @@ impl Forgetting {
                 let cutoff = *cutoff;
                 self.some_before(backend, cutoff)?
             }
-            What::All => {
-                let removed = self.some_before(backend, i64::MAX)?;
-                if removed == 0 {
-                    backend.remove(|db| {
-                        db.execute_batch(
-                            "DELETE FROM projects; DELETE FROM hooks; DELETE FROM gaps",
-                        )?;
-                        Ok(())
-                    })?;
-                    lock(&backend.figures).clear();
-                    remove_moved_aside(backend)?;
-                }
-                removed
-            }
+            What::All => self.some_before(backend, i64::MAX)?,
             What::Session(_) | What::Project(_) => self.some_of_found(backend)?,
         };
         if removed > 0 {
             return Ok(None);
         }
-        let db = backend.database()?;
-        db.pragma_update(None, "secure_delete", false)?;
-        checkpoint::truncate(db)?;
-        Ok(Some(self.forgotten))
+        self.forget_what_belongs_to_nobody(backend)?;
+        backend
+            .database()?
+            .pragma_update(None, "secure_delete", "FAST")?;
+        self.forgotten.remains = remains(backend);
+        Ok(Some(std::mem::take(&mut self.forgotten)))
+    }
+
+    /// Messages of failures may quote what was forgotten.
+    fn forget_what_belongs_to_nobody(&self, backend: &mut SqliteBackend) -> Result<()> {
+        let all = matches!(self.what, What::All);
+        let sql = if all {
+            "DELETE FROM projects; DELETE FROM hooks; DELETE FROM gaps"
+        } else {
+            "UPDATE hooks SET last_failed_at = NULL, last_failure = NULL"
+        };
+        backend.remove(|db| Ok(db.execute_batch(sql)?))?;
+        let mut figures = lock(&backend.figures);
+        if all {
+            figures.clear();
+        } else {
+            figures.forget_failures();
+        }
+        drop(figures);
+        if all {
+            for file in connection::moved_aside(&backend.path)? {
+                std::fs::remove_file(&file).map_err(Error::file(&file))?;
+            }
+        }
+        Ok(())
     }
 
     fn some_before(&mut self, backend: &mut SqliteBackend, cutoff: i64) -> Result<usize> {
@@ -285,17 +309,26 @@ impl Forgetting {
     }
 }
 
-/// Databases that were moved aside hold what is to be forgotten, too.
-fn remove_moved_aside(backend: &SqliteBackend) -> Result<()> {
-    let folder = &backend.options.folder;
-    let prefix = format!("{}.corrupt-", super::FILE);
-    for entry in std::fs::read_dir(folder)
-        .map_err(Error::file(folder))?
-        .flatten()
-    {
-        if entry.file_name().to_string_lossy().starts_with(&prefix) {
-            std::fs::remove_file(entry.path()).map_err(Error::file(entry.path()))?;
-        }
+/// What was deleted is still in unused parts of the database and in its log: both are written anew. Says where something
+/// remains.
+fn remains(backend: &mut SqliteBackend) -> Vec<String> {
+    let mut remains = Vec::new();
+    let database = backend.path.display().to_string();
+    let again = "`bowline store compact` removes it";
+    match backend.compact() {
+        Ok(Emptied::Yes) => {}
+        Ok(Emptied::No) => remains.push(format!(
+            "another program is reading the database, and what was forgotten can be read in {database} and {database}-wal until it lets go; {again} then"
+        )),
+        Err(error) => remains.push(format!(
+            "{database} could not be written anew, and some of what was forgotten may be readable in it: {error}; {again} later"
+        )),
     }
-    Ok(())
+    for file in connection::moved_aside(&backend.path).unwrap_or_default() {
+        remains.push(format!(
+            "{} was damaged and moved aside, and may have it still; remove it when you do not need it",
+            file.display()
+        ));
+    }
+    remains
 }

@@ -3,16 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use chrono::{TimeDelta, Utc};
 use rusqlite::Connection;
 
 use super::backend::SqliteBackend;
+use super::log::{Log, LogState};
 use super::{Retention, Shares, checkpoint, connection, forget, millis, queries};
 use crate::error::Result;
 use crate::queue::{Step, lock};
 
+/// How often it is looked whether other processes left records behind, and whether the log is whole.
+const LOOK: Duration = Duration::from_secs(3);
 /// What is too old or too much is looked for after so many records …
 const RECORDS: usize = 5_000;
 /// … and after this time.
@@ -21,8 +24,16 @@ const PAUSE: Duration = Duration::from_mins(10);
 const FIRST_RECORDS: usize = 1_000;
 /// … or this time: a store that is opened for one record is not held up.
 const FIRST_PAUSE: Duration = Duration::from_mins(1);
-/// The cap is undershot, so that it is not met again at the next record.
-const TARGET_PERCENT: u64 = 90;
+/// With its log the store takes no more than its cap: what is in use may be this part of it …
+const MOST_PERCENT: u64 = 90;
+/// … and is undershot, so that the cap is not met again at the next record.
+const TARGET_PERCENT: u64 = 85;
+/// A file that is larger than its cap by more than this has to be written anew.
+const TOLERANCE_PERCENT: u64 = 110;
+/// So many rows of each kind are removed at once, and fewer where there is room for few.
+const ROWS: u64 = 500;
+/// A row is never larger than this, or nearly never.
+const ROW: u64 = 256 * 1024;
 
 #[derive(Debug, Default)]
 struct Signal {
@@ -34,7 +45,9 @@ struct Signal {
 #[derive(Debug)]
 pub(super) struct Keeper {
     path: PathBuf,
-    frames: Arc<AtomicU32>,
+    log: Arc<Log>,
+    /// How long the log may get.
+    most_frames: u32,
     /// The log's length at which it is moved next.
     pub(super) threshold: AtomicU32,
     records: AtomicUsize,
@@ -50,11 +63,13 @@ pub(super) struct Keeper {
 }
 
 impl Keeper {
-    pub(super) fn new(path: &Path, frames: Arc<AtomicU32>, retention: Retention) -> Self {
+    pub(super) fn new(path: &Path, log: Arc<Log>, retention: Retention) -> Self {
+        let most_frames = checkpoint::most_frames(retention.bytes);
         Self {
             path: path.to_owned(),
-            frames,
-            threshold: AtomicU32::new(checkpoint::FRAMES),
+            log,
+            most_frames,
+            threshold: AtomicU32::new(most_frames),
             records: AtomicUsize::new(RECORDS - FIRST_RECORDS),
             retention,
             tidied: AtomicBool::new(false),
@@ -81,10 +96,10 @@ impl Keeper {
 
     /// Told after every commit.
     pub(super) fn committed(&self, records: usize) {
-        let frames = self.frames.load(Ordering::Relaxed);
-        if frames < checkpoint::FRAMES {
+        let frames = self.log.frames();
+        if frames < self.most_frames {
             // The log has begun anew.
-            self.threshold.store(checkpoint::FRAMES, Ordering::Relaxed);
+            self.threshold.store(self.most_frames, Ordering::Relaxed);
         }
         let checkpoint = frames >= self.threshold.load(Ordering::Relaxed);
         let count = self.records.fetch_add(records, Ordering::Relaxed) + records;
@@ -108,8 +123,9 @@ impl Keeper {
     }
 
     pub(super) fn run(&self, shared: &Arc<Shares>) {
+        let (mut looked, mut tidied) = (Instant::now(), Instant::now());
         loop {
-            let signal = self.wait();
+            let mut signal = self.wait();
             if signal.closing {
                 return;
             }
@@ -118,34 +134,41 @@ impl Keeper {
             {
                 tracing::debug!("the log could not be moved: {error}");
             }
+            if looked.elapsed() >= LOOK {
+                look(shared);
+                looked = Instant::now();
+            }
+            let pause = if self.has_tidied() {
+                PAUSE
+            } else {
+                FIRST_PAUSE
+            };
+            signal.retention |= tidied.elapsed() >= pause;
             if signal.retention {
-                lock(&shared.spool).take_over();
                 self.tidy(shared);
+                tidied = Instant::now();
             }
         }
     }
 
     fn wait(&self) -> Signal {
-        let pause = if self.has_tidied() {
-            PAUSE
-        } else {
-            FIRST_PAUSE
-        };
         let nothing =
             |signal: &mut Signal| !signal.checkpoint && !signal.retention && !signal.closing;
-        let (mut signal, timeout) = self
+        let (mut signal, _) = self
             .wake
-            .wait_timeout_while(lock(&self.signal), pause, nothing)
+            .wait_timeout_while(lock(&self.signal), LOOK, nothing)
             .unwrap_or_else(PoisonError::into_inner);
-        let mut taken = std::mem::take(&mut *signal);
-        taken.retention |= timeout.timed_out();
-        taken
+        std::mem::take(&mut *signal)
     }
 
     /// Twice beside the writer, then a last time, when little is left, while nobody writes: only then does the log begin
     /// anew.
     pub(super) fn checkpoint(&self) -> Result<()> {
         let mut connection = lock(&self.connection);
+        // Half of what is there would leave a database that no moment ever had. The writer sees to it.
+        if self.log.state() != LogState::Whole {
+            return Ok(());
+        }
         let db = match connection.take() {
             Some(db) => db,
             None => connection::open_for_checkpoints(&self.path)?,
@@ -154,23 +177,34 @@ impl Keeper {
         checkpoint::passive(&db)?;
         let pen = self.take_pen();
         checkpoint::passive(&db)?;
-        let frames = self.frames.load(Ordering::Relaxed);
+        let frames = self.log.frames();
         drop(pen);
         *connection = Some(db);
         drop(connection);
         // A reader may keep the log from beginning anew: then it is not tried again at every commit.
         self.threshold
-            .store(frames.saturating_add(checkpoint::FRAMES), Ordering::Relaxed);
+            .store(frames.saturating_add(self.most_frames), Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Whether the log has grown far beyond what it may be while somebody tried to move it. A large one may.
+    pub(super) fn is_overdue(&self) -> bool {
+        let threshold = self.threshold.load(Ordering::Relaxed);
+        let overdue = threshold.saturating_add(self.most_frames / 2);
+        self.most_frames < checkpoint::FRAMES && self.log.frames() >= overdue
     }
 
     /// Has the writer remove what is too old or too much, a little at a time.
     fn tidy(&self, shared: &Arc<Shares>) {
         self.tidied.store(true, Ordering::Relaxed);
         let mut tidying = self.tidying();
-        shared
-            .queue
-            .push_job(Box::new(move |writer| tidying.step(&mut writer.backend)));
+        shared.queue.push_job(Box::new(move |writer| {
+            let step = tidying.step(&mut writer.backend);
+            if step == Step::Finished {
+                tidying.shrink(&mut writer.backend);
+            }
+            step
+        }));
     }
 
     /// Whether what is too old or too much has been looked for.
@@ -183,10 +217,30 @@ impl Keeper {
         let days = self.retention.days;
         Tidying {
             cutoff: days.map(|days| millis(Utc::now() - TimeDelta::days(i64::from(days)))),
+            ..self.making_room(0)
+        }
+    }
+
+    /// To be done step by step, until there is room for so many bytes more.
+    pub(super) fn making_room(&self, needed: u64) -> Tidying {
+        Tidying {
+            cutoff: None,
             cap: self.retention.bytes,
+            needed,
             shrinking: false,
         }
     }
+}
+
+/// Takes over what other processes left behind, and has the writer drain it.
+fn look(shared: &Arc<Shares>) {
+    lock(&shared.spool).take_over();
+    shared.reserve.look_again();
+    shared.queue.push_job(Box::new(|writer| {
+        writer.backend.look_after_log();
+        writer.drain_step();
+        Step::Finished
+    }));
 }
 
 /// Removes what is too old or too much.
@@ -194,6 +248,7 @@ impl Keeper {
 pub(super) struct Tidying {
     cutoff: Option<i64>,
     cap: Option<u64>,
+    needed: u64,
     shrinking: bool,
 }
 
@@ -216,13 +271,30 @@ impl Tidying {
             None => 0,
         };
         if let Some(cap) = self.cap {
-            let in_use = queries::size(db)?.in_use;
-            self.shrinking =
-                in_use > cap || (self.shrinking && in_use > cap / 100 * TARGET_PERCENT);
+            let wanted = queries::size(db)?.in_use + self.needed;
+            let percent = if self.shrinking {
+                TARGET_PERCENT
+            } else {
+                MOST_PERCENT
+            };
+            self.shrinking = wanted > cap / 100 * percent;
             if self.shrinking {
-                removed += forget::oldest(db)?;
+                let rows = (cap / ROW).clamp(4, ROWS);
+                removed += forget::oldest(db, rows.cast_signed())?;
             }
         }
         Ok(removed)
+    }
+
+    /// A file that was larger once does not get smaller by itself.
+    fn shrink(&self, backend: &mut SqliteBackend) {
+        let Some(cap) = self.cap else { return };
+        let most = cap / 100 * TOLERANCE_PERCENT;
+        let size = backend.database().and_then(|db| queries::size(db));
+        if size.is_ok_and(|size| size.on_disk > most && size.in_use < cap)
+            && let Err(error) = backend.compact()
+        {
+            tracing::debug!("the database stays larger than it may be: {error}");
+        }
     }
 }

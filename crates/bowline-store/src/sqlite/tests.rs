@@ -149,24 +149,24 @@ fn the_log_is_moved_into_the_database_and_begins_anew() {
     let options = Options::new(folder.path().join("data"));
     let path = options.folder.join(FILE);
     let mut db = connection::open_for_writing(&path, &options).unwrap();
-    let frames = Arc::new(AtomicU32::new(0));
-    let counted = frames.clone();
+    let log = Log::new(&path);
+    let counted = log.clone();
     db.wal_hook(Some(move |_: &mut rusqlite::hooks::Wal, pages| {
-        counted.store(
+        counted.frames.store(
             u32::try_from(pages).unwrap_or(0),
             std::sync::atomic::Ordering::Relaxed,
         );
         Ok(())
     }))
     .unwrap();
-    let keeper = Keeper::new(&path, frames.clone(), Retention::default());
+    let keeper = Keeper::new(&path, log.clone(), Retention::default());
     let write = |n: i64| {
         db.execute(
             "INSERT INTO gaps (at, cause, records, message) VALUES (?1, 'dropped', 0, zeroblob(0) || 'x')",
             [n],
         )
         .unwrap();
-        frames.load(std::sync::atomic::Ordering::Relaxed)
+        log.frames()
     };
     let before = (0..50).map(write).last().unwrap();
     assert!(before >= 50, "{before}");

@@ -56,6 +56,7 @@ fn a_commit_that_hangs_delays_no_answer_and_order_and_number_stay_right() {
     let shared = Arc::new(Shared::new(
         spool,
         Arc::default(),
+        Reserve::at([]),
         Duration::from_millis(20),
         Notes::Good,
     ));
@@ -139,7 +140,13 @@ fn what_is_being_written_stays_before_what_waits_until_it_is_in_the_spool() {
     let (answer, answers) = mpsc::channel();
     let spool = Spool::open(SpoolOptions::new(folder.path()));
     let deadline = Duration::from_secs(600);
-    let shared = Arc::new(Shared::new(spool, Arc::default(), deadline, Notes::Good));
+    let shared = Arc::new(Shared::new(
+        spool,
+        Arc::default(),
+        Reserve::at([]),
+        deadline,
+        Notes::Good,
+    ));
     let mut threads = Threads::start(&shared, Told { asked, answers }).unwrap();
     let (tell, told) = mpsc::channel();
     let submission = |id: &str| {
@@ -178,7 +185,13 @@ fn nothing_is_committed_before_what_came_first_and_has_to_wait() {
     let (answer, answers) = mpsc::channel();
     let spool = Spool::open(SpoolOptions::new(folder.path()));
     let deadline = Duration::from_secs(600);
-    let shared = Arc::new(Shared::new(spool, Arc::default(), deadline, Notes::Good));
+    let shared = Arc::new(Shared::new(
+        spool,
+        Arc::default(),
+        Reserve::at([]),
+        deadline,
+        Notes::Good,
+    ));
     for outcome in [
         Err(Error::Backend("no".into())),
         Err(locked()),
@@ -246,7 +259,13 @@ fn a_panic_ends_what_caused_it_and_nothing_else() {
     let record = |id: &str| Record::new(id, Utc::now(), "agent", "Stop", "s");
     spool.append([&record("spooled"), &record("poison")]);
     let deadline = Duration::from_secs(600);
-    let shared = Arc::new(Shared::new(spool, Arc::default(), deadline, Notes::Good));
+    let shared = Arc::new(Shared::new(
+        spool,
+        Arc::default(),
+        Reserve::at([]),
+        deadline,
+        Notes::Good,
+    ));
     let (tell, told) = mpsc::channel();
     let submission = |id: &str| {
         let (tell, id) = (tell.clone(), id.to_owned());
@@ -298,7 +317,13 @@ fn nobody_waits_for_unfinished_jobs_when_the_store_is_closed() {
     };
     let spool = Spool::open(SpoolOptions::new(folder.path()));
     let deadline = Duration::from_secs(600);
-    let shared = Arc::new(Shared::new(spool, Arc::default(), deadline, Notes::Good));
+    let shared = Arc::new(Shared::new(
+        spool,
+        Arc::default(),
+        Reserve::at([]),
+        deadline,
+        Notes::Good,
+    ));
     let (begun, begins) = mpsc::channel();
     let (go, goes) = mpsc::channel::<()>();
     let steps = Arc::new(Mutex::new(0));
@@ -341,7 +366,13 @@ fn a_note_is_answered_before_the_commit_and_waits_if_that_fails() {
     let (answer, answers) = mpsc::channel();
     let spool = Spool::open(SpoolOptions::new(folder.path()));
     let deadline = Duration::from_secs(600);
-    let shared = Arc::new(Shared::new(spool, Arc::default(), deadline, Notes::Good));
+    let shared = Arc::new(Shared::new(
+        spool,
+        Arc::default(),
+        Reserve::at([]),
+        deadline,
+        Notes::Good,
+    ));
     let mut threads = Threads::start(&shared, Told { asked, answers }).unwrap();
     let (tell, told) = mpsc::channel();
     let submission = |id: &str| {
@@ -415,7 +446,13 @@ fn where_notes_are_not_wanted_the_answer_comes_after_the_commit() {
     let spool = Spool::open(SpoolOptions::new(folder.path()));
     let deadline = Duration::from_secs(600);
     let notes = Notes::Unwanted;
-    let shared = Arc::new(Shared::new(spool, Arc::default(), deadline, notes));
+    let shared = Arc::new(Shared::new(
+        spool,
+        Arc::default(),
+        Reserve::at([]),
+        deadline,
+        notes,
+    ));
     let mut threads = Threads::start(&shared, Told { asked, answers }).unwrap();
     until_it_sleeps(&shared);
     let (tell, told) = mpsc::channel();

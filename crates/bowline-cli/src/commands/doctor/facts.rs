@@ -6,7 +6,7 @@ use std::time::Duration;
 use bowline::hooks::humane_duration;
 use bowline_daemon::rpc::{self, Question};
 use bowline_daemon::{AskError, Connection, Places, VERSION};
-use bowline_store::SqliteStore;
+use bowline_store::{SqliteStore, Store};
 use serde_json::{Map, Value};
 
 use super::super::store::bytes;
@@ -35,6 +35,8 @@ pub(super) struct Facts {
     status: Result<Value, AskError>,
     /// Nothing where nothing was ever recorded.
     store: Result<Option<StoreFacts>, String>,
+    /// How many records the store could not take yet.
+    waiting: u64,
 }
 
 #[derive(Debug, Default)]
@@ -42,6 +44,7 @@ struct StoreFacts {
     damage: Vec<String>,
     on_disk: u64,
     spooled: u64,
+    in_memory: u64,
     gaps: Vec<String>,
     /// The names of the hooks that ever fired, and how the last failure of one was.
     fired: Vec<(String, Option<String>)>,
@@ -73,11 +76,19 @@ impl Facts {
             }
             Err(error) => (Err(error), Source::of_store(places)),
         };
+        let waiting = match &source {
+            Ok(Some(Source::Store(store))) => store.waiting().records,
+            _ => status.as_ref().map_or(0, waiting_of),
+        };
         let store = source.and_then(|source| {
             let facts = source.map(|mut source| StoreFacts::ask(&mut source));
             facts.transpose()
         });
-        Self { status, store }
+        Self {
+            status,
+            store,
+            waiting,
+        }
     }
 
     pub(super) fn daemon(&self) -> Check {
@@ -132,13 +143,32 @@ impl Facts {
             Ok(Some(facts)) => facts,
             Ok(None) => return check.ok("nothing is recorded yet"),
             Err(reason) => {
+                let waiting = (self.waiting > 0).then(|| {
+                    let records = counted(self.waiting, "record");
+                    format!("{records} wait in files until it can be used")
+                });
                 return check
                     .problem(format!("the store cannot be read: {reason}"))
+                    .details(waiting)
                     .advice(format!("look at {}", places.data.display()));
             }
         };
         let size = bytes(facts.on_disk);
-        if !facts.damage.is_empty() {
+        let waiting = counted(facts.spooled, "record");
+        let waits = (facts.spooled > 0).then(|| format!("not taken yet: {waiting}"));
+        if facts.in_memory > 0 {
+            let data = places.data.display();
+            check
+                .problem(format!(
+                    "{} only in the daemon's memory: neither the store nor a folder takes them",
+                    counted(facts.in_memory, "record")
+                ))
+                .details(shortened(&facts.damage))
+                .details(shortened(&facts.gaps))
+                .advice(format!(
+                    "make room in {data}: the daemon then writes them down by itself; if it ends before, they are lost"
+                ))
+        } else if !facts.damage.is_empty() {
             check
                 .problem("the database is damaged")
                 .details(shortened(&facts.damage))
@@ -147,13 +177,11 @@ impl Facts {
             check
                 .warning(format!("sound ({size}), but something is missing"))
                 .details(shortened(&facts.gaps))
-        } else if facts.spooled > 0 {
-            check
-                .warning(format!(
-                    "sound ({size}); not taken yet: {}",
-                    counted(facts.spooled, "record")
-                ))
-                .advice("they are taken when the daemon can write to the store; `bowline daemon restart` tries now")
+                .details(waits)
+        } else if let Some(waits) = waits {
+            check.warning(format!("sound ({size}); {waits}")).detail(
+                "they are safe in files, and taken within seconds once the store can be written",
+            )
         } else {
             check.ok(format!("sound, {size}"))
         }
@@ -204,9 +232,13 @@ impl StoreFacts {
             damage: source.answer(&rpc::store::Integrity::default())?.problems,
             on_disk: size.on_disk,
             spooled: size.spooled_records,
+            in_memory: size.in_memory_records,
             gaps: gaps
                 .iter()
-                .map(|gap| format!("{}: {}", gap.time.to_rfc3339(), gap.message))
+                .map(|gap| {
+                    let records = counted(gap.records, "record");
+                    format!("{}: {records}: {}", gap.time.to_rfc3339(), gap.message)
+                })
                 .collect(),
             fired: figures
                 .into_iter()
@@ -218,6 +250,11 @@ impl StoreFacts {
 
 fn is_off() -> bool {
     std::env::var_os("BOWLINE_DAEMON").is_some_and(|value| value == "off")
+}
+
+fn waiting_of(status: &Value) -> u64 {
+    let waiting = status.pointer("/waiting/records");
+    waiting.and_then(Value::as_u64).unwrap_or(0)
 }
 
 fn problems_of(status: &Value) -> Vec<String> {

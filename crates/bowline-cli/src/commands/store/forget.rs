@@ -25,7 +25,8 @@ Examples:
   bowline store forget --before 7d
   bowline store forget --all
 
-What was forgotten cannot be brought back; `bowline store backup` makes a copy first"
+What was forgotten cannot be brought back; `bowline store backup` makes a copy first. Nothing of it is left in any file that
+Bowline keeps, for which the database is written anew; should something remain, it is said where, and the exit code is 1"
 )]
 pub(super) struct ForgetArgs {
     /// This session, with what it continues and what continues it
@@ -101,6 +102,7 @@ pub(super) fn run(args: ForgetArgs, ui: &mut Ui) -> Result<Outcome> {
     if forgotten == Forgotten::default() {
         known(&question)?;
     }
+    let remains = forgotten.remains.clone();
     match format {
         Format::Json => ui.json(&Report { forgotten })?,
         Format::Text => ui.line(Text::styled(
@@ -113,7 +115,14 @@ pub(super) fn run(args: ForgetArgs, ui: &mut Ui) -> Result<Outcome> {
             style::GOOD,
         )),
     }
-    Ok(Outcome::Clean)
+    for place in &remains {
+        ui.note(place);
+    }
+    Ok(if remains.is_empty() {
+        Outcome::Clean
+    } else {
+        Outcome::Findings
+    })
 }
 
 /// There is nothing to forget: where one session was named, there is none of that name.

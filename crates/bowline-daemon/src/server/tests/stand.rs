@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use bowline_store::{
     Forget, Forgotten, Gap, HookFigures, Integrity, Options, PastCall, Result, Session,
     SessionDetails, SessionFilter, SessionRef, Size, SqliteStore, Store, Submission, Trace,
-    TraceFilter, TraceStatistics, TraceTree, Trigger,
+    TraceFilter, TraceStatistics, TraceTree, Trigger, Waiting,
 };
 use bowline_wire::{Acknowledgement, Answer, Call, CallId, Lines, MAX_REPLY, Reply};
 use mio::{Events, Token};
@@ -367,5 +367,9 @@ impl Store for Watched {
 
     fn size(&self) -> Result<Size> {
         self.kept.size()
+    }
+
+    fn waiting(&self) -> Waiting {
+        self.kept.waiting()
     }
 }

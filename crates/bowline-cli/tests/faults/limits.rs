@@ -1,0 +1,38 @@
+//! A system that permits only small files.
+
+use bowline_store::Store;
+
+use super::audit::Audit;
+use super::stage::{Event, Files, Stage, Way, until};
+
+#[test]
+fn where_files_must_be_small_answers_are_right_and_losses_are_counted() {
+    let stage = Stage::new();
+    let mut sent = Vec::new();
+    let mut send = |series: &str, number, way| {
+        let event = Event::new(series, number);
+        stage.send_limited(&event, way, Files::Small).unwrap();
+        sent.push(event);
+    };
+    for number in 0..6 {
+        send("direct", number, Way::Direct);
+    }
+    let mut number = 0;
+    let daemon = until("a daemon answers events", || {
+        send("daemon", number, Way::Usual);
+        number += 1;
+        stage.answering_daemon()
+    });
+    for number in 0..20 {
+        send("later", number, Way::Usual);
+    }
+    assert_eq!(stage.answering_daemon(), Some(daemon), "it lives");
+    let length = std::fs::metadata(stage.database()).unwrap().len();
+    assert!(length <= 8 * 1_024, "the limit was none");
+    stage.stop_daemon();
+    // What could be kept is there, and the rest is counted.
+    let missing = Audit::of(&stage, &sent).missing.len() as u64;
+    let gaps = stage.store().gaps().unwrap();
+    let counted: u64 = gaps.iter().map(|gap| gap.records).sum();
+    assert_eq!(missing, counted, "{gaps:?}");
+}

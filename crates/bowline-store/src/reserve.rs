@@ -1,0 +1,393 @@
+//! A small file that is made beforehand and written in place, so that losses can be noted on a disk that has no room.
+//!
+//! A process notes there how many records only its memory holds, and when it ends what it could not keep. What the memory of an
+//! ended process held is lost. Whoever commits next makes gaps of it.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use chrono::Utc;
+use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
+use serde::{Deserialize, Serialize};
+
+use crate::gap::{Gap, GapCause, PendingGaps};
+
+const FILE: &str = "losses";
+/// One block of the disk, which is there once the file has been written for the first time.
+const SIZE: usize = 4_096;
+/// How often it is tried to lock the file, which nobody holds for long.
+const ATTEMPTS: u32 = 50;
+const PAUSE: Duration = Duration::from_millis(2);
+
+const IN_MEMORY: &str = "neither the store nor a folder could take events, and the process that kept them in memory has ended";
+
+/// What is noted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Loss {
+    /// Whose memory has the records; nobody's if they are lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    holder: Option<Holder>,
+    #[serde(flatten)]
+    gap: Gap,
+}
+
+/// A store of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Holder {
+    process: i32,
+    store: u32,
+}
+
+impl Holder {
+    fn new() -> Self {
+        static STORES: AtomicU32 = AtomicU32::new(0);
+        Self {
+            process: rustix::process::getpid().as_raw_nonzero().get(),
+            store: STORES.fetch_add(1, Ordering::Relaxed),
+        }
+    }
+
+    fn has_ended(self) -> bool {
+        let process = Pid::from_raw(self.process);
+        process.is_none_or(|process| test_kill_process(process) == Err(Errno::SRCH))
+    }
+}
+
+impl Loss {
+    /// Whether nobody can keep these records any more.
+    fn is_final(&self) -> bool {
+        self.holder.is_none_or(Holder::has_ended)
+    }
+}
+
+/// The file; what is noted goes to the first folder in which it can be written.
+#[derive(Debug)]
+pub(crate) struct Reserve {
+    files: Vec<PathBuf>,
+    holder: Holder,
+    /// How many records were last noted to be in memory.
+    held: AtomicU64,
+    /// Whether there may be something that others have noted.
+    unread: AtomicBool,
+}
+
+impl Reserve {
+    /// Makes the file where it is missing, in each of these folders that is there and takes it.
+    pub(crate) fn open<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Self {
+        let reserve = Self::at(folders);
+        for file in &reserve.files {
+            if let Err(error) = make(file) {
+                tracing::debug!("losses cannot be noted: {}: {error}", file.display());
+            }
+        }
+        reserve
+    }
+
+    /// The file as it is.
+    pub(crate) fn at<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Self {
+        Self {
+            files: folders.into_iter().map(|it| it.join(FILE)).collect(),
+            holder: Holder::new(),
+            held: AtomicU64::new(0),
+            unread: AtomicBool::new(true),
+        }
+    }
+
+    /// Notes how many records only this process's memory holds.
+    pub(crate) fn hold(&self, records: u64) {
+        if self.held.swap(records, Ordering::AcqRel) == records {
+            return;
+        }
+        self.change(|losses| {
+            losses.retain(|loss| loss.holder != Some(self.holder));
+            if records > 0 {
+                losses.push(Loss {
+                    holder: Some(self.holder),
+                    gap: in_memory(records),
+                });
+            }
+        });
+    }
+
+    /// This process ends: so many records are in its memory alone, and these gaps were never written down.
+    pub(crate) fn end(&self, records: u64, gaps: &[Gap]) {
+        if records == 0 && gaps.is_empty() && self.held.load(Ordering::Acquire) == 0 {
+            return;
+        }
+        let lost = (records > 0).then(|| in_memory(records));
+        let lost: Vec<&Gap> = gaps.iter().chain(&lost).collect();
+        for gap in &lost {
+            tracing::error!(records = gap.records, "records are lost: {}", gap.message);
+        }
+        self.change(|losses| {
+            losses.retain(|loss| loss.holder != Some(self.holder));
+            let mut all = PendingGaps::default();
+            let (last, mut kept): (Vec<Loss>, Vec<Loss>) =
+                losses.drain(..).partition(|loss| loss.holder.is_none());
+            for gap in last
+                .iter()
+                .map(|loss| &loss.gap)
+                .chain(lost.iter().copied())
+            {
+                all.count(gap.clone());
+            }
+            kept.extend(all.list().into_iter().map(|gap| Loss { holder: None, gap }));
+            *losses = kept;
+        });
+    }
+
+    /// What is lost and not written down yet; as long as it is kept nobody can write it down.
+    pub(crate) fn look(&self) -> Vec<Locked> {
+        let files = self.files.iter().filter_map(|file| Locked::open(file).ok());
+        files.collect()
+    }
+
+    /// Others may have noted something.
+    pub(crate) fn look_again(&self) {
+        self.unread.store(true, Ordering::Relaxed);
+    }
+
+    /// What is lost, kept from others until it is written down; nothing if nobody noted anything since the last look.
+    pub(crate) fn take(&self) -> Vec<Locked> {
+        if !self.unread.load(Ordering::Relaxed) {
+            return Vec::new();
+        }
+        let mut unread = false;
+        let mut found = Vec::new();
+        for file in &self.files {
+            match Locked::try_open(file) {
+                Ok(file) if file.lost().is_empty() => {}
+                Ok(file) => found.push(file),
+                Err(error) => unread |= error.kind() == io::ErrorKind::WouldBlock,
+            }
+        }
+        self.unread
+            .store(unread || !found.is_empty(), Ordering::Relaxed);
+        found
+    }
+
+    /// Everything that is noted is forgotten.
+    pub(crate) fn clear(&self) -> io::Result<()> {
+        for file in &self.files {
+            match Locked::open(file) {
+                Ok(mut file) => file.change(|losses| losses.retain(|loss| !loss.is_final()))?,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn change(&self, mut how: impl FnMut(&mut Vec<Loss>)) {
+        let changed = self.files.iter().any(|file| {
+            let changed = Locked::open(file).and_then(|mut file| file.change(&mut how));
+            changed.is_ok()
+        });
+        if !changed {
+            tracing::error!("what only memory holds could not be noted: no folder can be written");
+        }
+    }
+}
+
+fn in_memory(records: u64) -> Gap {
+    Gap {
+        time: Utc::now(),
+        cause: GapCause::Unkept,
+        records,
+        message: IN_MEMORY.to_owned(),
+    }
+}
+
+fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    let flags = OFlags::NOFOLLOW.bits();
+    options
+        .read(true)
+        .write(true)
+        .custom_flags(flags.cast_signed())
+        .mode(0o600);
+    options
+}
+
+/// Makes the file and has the disk find a place for it.
+fn make(path: &Path) -> io::Result<()> {
+    let file = options().create(true).truncate(false).open(path)?;
+    if file.metadata()?.len() >= SIZE as u64 {
+        return Ok(());
+    }
+    let file = Locked::of(file, FlockOperation::LockExclusive)?;
+    let losses = file.losses.clone();
+    file.write(&losses)
+}
+
+/// The file while nobody else can change it.
+#[derive(Debug)]
+pub(crate) struct Locked {
+    file: File,
+    losses: Vec<Loss>,
+}
+
+impl Locked {
+    /// Waits for others, who do not take long.
+    fn open(path: &Path) -> io::Result<Self> {
+        for _ in 1..ATTEMPTS {
+            match Self::try_open(path) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => thread::sleep(PAUSE),
+                other => return other,
+            }
+        }
+        Self::try_open(path)
+    }
+
+    fn try_open(path: &Path) -> io::Result<Self> {
+        Self::of(
+            options().open(path)?,
+            FlockOperation::NonBlockingLockExclusive,
+        )
+    }
+
+    fn of(file: File, how: FlockOperation) -> io::Result<Self> {
+        flock(&file, how)?;
+        let mut bytes = vec![0; SIZE];
+        let mut length = 0;
+        while let Some(rest) = bytes.get_mut(length..).filter(|rest| !rest.is_empty()) {
+            match file.read_at(rest, length as u64)? {
+                0 => break,
+                more => length += more,
+            }
+        }
+        bytes.truncate(length);
+        let text = bytes.trim_ascii();
+        let losses = if text.is_empty() {
+            Vec::new()
+        } else {
+            serde_json::from_slice(text).unwrap_or_else(|error| {
+                tracing::warn!("what was noted of losses cannot be read: {error}");
+                Vec::new()
+            })
+        };
+        Ok(Self { file, losses })
+    }
+
+    /// What is lost for good.
+    pub(crate) fn lost(&self) -> Vec<Gap> {
+        let lost = self.losses.iter().filter(|loss| loss.is_final());
+        lost.map(|loss| loss.gap.clone()).collect()
+    }
+
+    /// What is lost is written down elsewhere.
+    pub(crate) fn written(mut self) -> io::Result<()> {
+        self.change(|losses| losses.retain(|loss| !loss.is_final()))
+    }
+
+    fn change(&mut self, how: impl FnOnce(&mut Vec<Loss>)) -> io::Result<()> {
+        how(&mut self.losses);
+        self.write(&self.losses)
+    }
+
+    /// Writes over what stands there, never beyond it.
+    fn write(&self, losses: &[Loss]) -> io::Result<()> {
+        let mut text = serde_json::to_string(losses)?;
+        if losses.is_empty() || text.len() >= SIZE {
+            text = shortened(losses);
+        }
+        let mut bytes = text.into_bytes();
+        bytes.resize(SIZE - 1, b' ');
+        bytes.push(b'\n');
+        self.file.write_all_at(&bytes, 0)
+    }
+}
+
+/// More than there is room for is counted in one.
+fn shortened(losses: &[Loss]) -> String {
+    let Some(last) = losses.last() else {
+        return String::new();
+    };
+    let mut sum = Loss {
+        holder: None,
+        gap: in_memory(0),
+    };
+    sum.gap.time = last.gap.time;
+    sum.gap.records = losses.iter().map(|loss| loss.gap.records).sum();
+    serde_json::to_string(&[sum]).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lost(files: &[Locked]) -> u64 {
+        let gaps = files.iter().flat_map(Locked::lost);
+        gaps.map(|gap| gap.records).sum()
+    }
+
+    #[test]
+    fn what_memory_holds_is_lost_when_its_process_has_ended_and_not_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let reserve = Reserve::open([folder.path()]);
+        reserve.hold(7);
+        assert_eq!(lost(&reserve.look()), 0, "the process lives");
+        reserve.hold(0);
+        reserve.hold(3);
+        reserve.end(3, &[]);
+        let other = Reserve::open([folder.path()]);
+        other.end(4, &[]);
+        assert_eq!(lost(&other.look()), 7);
+        let taken = reserve.take();
+        assert_eq!(lost(&taken), 7);
+        assert!(other.take().is_empty(), "nobody else takes it meanwhile");
+        for taken in taken {
+            taken.written().unwrap();
+        }
+        assert_eq!(lost(&reserve.look()), 0);
+        other.look_again();
+        assert!(other.take().is_empty());
+    }
+
+    #[test]
+    fn an_ended_process_is_known_by_its_number() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut ended = std::process::Command::new("true").spawn().unwrap();
+        ended.wait().unwrap();
+        let mut reserve = Reserve::open([folder.path()]);
+        reserve.holder.process = i32::try_from(ended.id()).unwrap();
+        reserve.hold(5);
+        assert_eq!(lost(&reserve.look()), 5);
+    }
+
+    #[test]
+    fn the_file_never_grows_and_nothing_is_forgotten_for_want_of_room() {
+        let folder = tempfile::tempdir().unwrap();
+        for n in 0..300 {
+            let reserve = Reserve::open([folder.path()]);
+            let gap = Gap {
+                message: format!("{n} {}", "reason ".repeat(20)),
+                ..in_memory(1)
+            };
+            reserve.end(1, &[gap]);
+            let length = folder.path().join(FILE).metadata().unwrap().len();
+            assert_eq!(length, SIZE as u64);
+        }
+        let reserve = Reserve::open([folder.path()]);
+        assert_eq!(lost(&reserve.look()), 600);
+        reserve.clear().unwrap();
+        assert_eq!(lost(&reserve.look()), 0);
+    }
+
+    #[test]
+    fn rubbish_is_survived() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(FILE), "{\"rubbish\"").unwrap();
+        let reserve = Reserve::open([folder.path()]);
+        assert_eq!(lost(&reserve.look()), 0);
+        reserve.end(2, &[]);
+        assert_eq!(lost(&reserve.look()), 2);
+    }
+}

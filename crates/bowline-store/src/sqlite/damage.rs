@@ -1,0 +1,180 @@
+//! A database or a log that something has damaged: what is left is used, what is at hand is brought back, the rest is counted.
+
+use super::apply::Apply;
+use super::backend::SqliteBackend;
+use super::log::LogState;
+use super::{checkpoint, connection, queries};
+use crate::error::{Error, Result};
+use crate::gap::GapCause;
+use crate::queue::lock;
+use crate::store::Integrity;
+use crate::writer::Applied;
+
+/// Why what was committed last may be missing, and how much of it there was.
+#[derive(Debug)]
+pub(super) struct Doubt {
+    cause: GapCause,
+    message: String,
+    /// How many records were in a database that was moved aside, as far as that is known.
+    held: u64,
+}
+
+impl SqliteBackend {
+    /// Looks at the file itself, not at what is remembered of it; replaces it if it is damaged.
+    pub(super) fn verify(&mut self) -> Result<()> {
+        // A log that was cut makes a good database look damaged.
+        self.look_after_log();
+        let fresh = connection::open_for_reading(&self.path);
+        let message = match fresh.and_then(|fresh| queries::integrity(&fresh)) {
+            Ok(Integrity::Sound) => return Ok(()),
+            Ok(Integrity::Damaged(what)) => what.into_iter().next().unwrap_or_default(),
+            Err(Error::Corrupt(message)) => message,
+            Err(error) => return Err(error),
+        };
+        self.begin_anew(&message)?;
+        self.prepare()
+    }
+
+    /// Moves a damaged database aside, unless somebody else has done it.
+    pub(super) fn begin_anew(&mut self, message: &str) -> Result<()> {
+        let opened = self.opened;
+        let path = self.path.clone();
+        let aside = self.let_go(|| {
+            // Another process may have done it already, or may be about to.
+            let _alone = connection::lock_shape(&path)?;
+            if connection::identity(&path) == opened {
+                connection::move_aside(&path).map(Some)
+            } else {
+                Ok(None)
+            }
+        })?;
+        let Some(aside) = aside else {
+            // Whoever did it counts what was in it; what is at hand here may be missing all the same.
+            self.recent.take_committed();
+            self.doubt_log();
+            return self.settle_doubt();
+        };
+        let committed = self.recent.take_committed();
+        let (held, known) = match connection::count_events(&aside) {
+            Some(counted) => (counted.max(committed), "so many were counted in it"),
+            // It held something, or nobody would have seen that it is damaged.
+            None => (committed.max(1), "it held at least so many"),
+        };
+        self.doubted = Some(Doubt {
+            cause: GapCause::MovedAside,
+            message: format!(
+                "the database was damaged ({message}); it was moved to {} and a new one begun; {known}",
+                aside.display()
+            ),
+            held,
+        });
+        self.settle_doubt()
+    }
+
+    /// Looks whether the log is the one that was written. If it is not, the database is opened anew with what is left, and what
+    /// is missing then is brought back or counted.
+    pub(super) fn look_after_log(&mut self) {
+        let state = match &self.connection {
+            Some(_) => self.log.state(),
+            None => LogState::Whole,
+        };
+        if state == LogState::Whole {
+            return;
+        }
+        tracing::info!("the database's log is not as it was left: the database is opened anew");
+        if state == LogState::Removed {
+            // It can be read as long as it is open: what is in it goes where it belongs.
+            self.readers.close();
+            let keeper = self.keeper.clone();
+            let _pen = keeper.take_pen();
+            if let Some(db) = &self.connection
+                && let Err(error) = checkpoint::truncate(db)
+            {
+                tracing::warn!("the log that was removed could not be saved: {error}");
+            }
+        }
+        if let Some(db) = &self.connection
+            && let Err(error) = connection::keep_log_on_close(db)
+        {
+            tracing::warn!("the log may be moved although a part of it is missing: {error}");
+        }
+        self.let_go(|| ());
+        self.doubt_log();
+    }
+
+    fn doubt_log(&mut self) {
+        self.doubted.get_or_insert_with(|| Doubt {
+            cause: GapCause::LostLog,
+            message: "the database's log was cut or removed while it was in use, and what was in it is missing".to_owned(),
+            held: 0,
+        });
+    }
+
+    /// What somebody wanted forgotten is not brought back: where anything was forgotten, nothing is.
+    fn drop_forgotten(&mut self) {
+        let forgotten = connection::times_forgotten(&self.path);
+        if std::mem::replace(&mut self.forgotten, forgotten) != forgotten {
+            self.recent.forget();
+        }
+    }
+
+    /// Brings back what is at hand and missing; counts what is missing and not at hand.
+    pub(super) fn settle_doubt(&mut self) -> Result<()> {
+        if self.doubted.is_none() {
+            return Ok(());
+        }
+        self.database()?;
+        self.drop_forgotten();
+        let again = self.recent.records();
+        let keeper = self.keeper.clone();
+        let pen = keeper.take_pen();
+        let recent = std::mem::take(&mut self.recent);
+        let settled = self.transact(self.options.deadline, |db, memory| {
+            memory.refresh(db)?;
+            let mut back = 0;
+            for record in &again {
+                let applied = Apply::new(db, memory, record).run()?;
+                back += u64::from(matches!(applied, Applied::Recorded(_)));
+            }
+            memory.write_touched(db)?;
+            Ok((back, recent.missing(db)?))
+        });
+        drop(pen);
+        self.recent = recent;
+        let (back, missing) = settled.inspect_err(|_| self.memory.forget())?;
+        let Some(doubt) = self.doubted.take() else {
+            return Ok(());
+        };
+        self.recent.log_begins_anew();
+        let lost = missing.max(doubt.held.saturating_sub(back));
+        if back > 0 {
+            tracing::warn!("{back} records that the database had lost were brought back");
+        }
+        if lost > 0 || doubt.cause == GapCause::MovedAside {
+            lock(&self.gaps).add(doubt.cause, lost, doubt.message);
+        }
+        Ok(())
+    }
+
+    /// The database was moved aside by another process, or somebody removed it.
+    pub(super) fn doubt_if_moved_aside(&mut self) {
+        if connection::was_moved_aside(&self.path, self.opened) {
+            self.recent.take_committed();
+            self.doubt_log();
+        } else {
+            // Whoever removed it may not want it back.
+            self.recent.forget();
+        }
+    }
+
+    /// Nobody can find out later what this process knows.
+    pub(super) fn end_doubt(&mut self) {
+        if let Err(error) = self.whole(Self::settle_doubt) {
+            tracing::warn!("what is missing could not be found out: {error}");
+        }
+        if let Some(doubt) = self.doubted.take() {
+            let lost = self.recent.count_in_log().max(doubt.held);
+            lock(&self.gaps).add(doubt.cause, lost, doubt.message);
+        }
+    }
+}

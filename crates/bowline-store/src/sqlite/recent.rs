@@ -1,0 +1,114 @@
+//! What was committed last, at hand should the database turn out to have lost it.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use rusqlite::{Connection, OptionalExtension};
+use serde_json::Value;
+
+use super::keys;
+use crate::error::Result;
+use crate::record::{Change, Record};
+
+/// So many records are at hand at most …
+const RECORDS: usize = 512;
+/// … and so many bytes of them, about.
+const BYTES: usize = 2 * 1024 * 1024;
+/// The numbers of more records than this are not remembered.
+const NUMBERS: usize = 65_536;
+
+#[derive(Debug, Default)]
+pub(super) struct Recent {
+    /// Newest last.
+    records: VecDeque<(Arc<Record>, usize)>,
+    bytes: usize,
+    /// The numbers of what was committed since the log began anew: all of that may be nowhere else.
+    in_log: Vec<i64>,
+    /// How many were committed since the database was opened.
+    committed: u64,
+}
+
+impl Recent {
+    pub(super) fn add(&mut self, record: &Arc<Record>) {
+        let weight = weight(record);
+        self.records.push_back((Arc::clone(record), weight));
+        self.bytes += weight;
+        while self.records.len() > RECORDS || self.bytes > BYTES {
+            let Some((_, weight)) = self.records.pop_front() else {
+                break;
+            };
+            self.bytes -= weight;
+        }
+        if self.in_log.len() < NUMBERS {
+            self.in_log.push(keys::event(&record.id, record.time));
+        }
+        self.committed += 1;
+    }
+
+    /// What was in the log is in the database now.
+    pub(super) fn log_begins_anew(&mut self) {
+        self.in_log.clear();
+    }
+
+    /// What somebody wants forgotten, nobody may bring back.
+    pub(super) fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    /// How many were committed since the database was opened; it is another from now on.
+    pub(super) fn take_committed(&mut self) -> u64 {
+        self.in_log.clear();
+        std::mem::take(&mut self.committed)
+    }
+
+    /// How many may be in the log alone.
+    pub(super) fn count_in_log(&self) -> u64 {
+        self.in_log.len() as u64
+    }
+
+    pub(super) fn records(&self) -> Vec<Arc<Record>> {
+        let records = self.records.iter();
+        records.map(|(record, _)| Arc::clone(record)).collect()
+    }
+
+    /// How many of those that were in the log are not in the database.
+    pub(super) fn missing(&self, db: &Connection) -> Result<u64> {
+        // What is older than the oldest event may have been removed because there was too much.
+        let oldest: Option<i64> =
+            db.query_row("SELECT min(id) FROM events", [], |row| row.get(0))?;
+        let oldest = oldest.unwrap_or(i64::MIN);
+        let mut select = db.prepare_cached("SELECT 1 FROM events WHERE id = ?1")?;
+        let mut missing = 0;
+        for number in self.in_log.iter().filter(|number| **number >= oldest) {
+            let found: Option<i64> = select.query_row([number], |row| row.get(0)).optional()?;
+            missing += u64::from(found.is_none());
+        }
+        Ok(missing)
+    }
+}
+
+/// About how many bytes a record takes.
+pub(super) fn weight(record: &Record) -> usize {
+    let changes = record.changes.iter().map(|change| match change {
+        Change::TraceStarted(start) => start.input.as_ref().map_or(0, value),
+        Change::TraceEnded(end) => end.output.as_ref().map_or(0, value),
+        Change::PromptGiven { text } => text.as_ref().map_or(0, String::len),
+        Change::Worked { work, .. } => value(work),
+        _ => 64,
+    });
+    1_024 + changes.sum::<usize>()
+}
+
+fn value(value: &Value) -> usize {
+    const NODE: usize = 32;
+    let inner = match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(self::value).sum(),
+        Value::Object(fields) => {
+            let fields = fields.iter();
+            fields.map(|(name, it)| name.len() + self::value(it)).sum()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    };
+    NODE + inner
+}

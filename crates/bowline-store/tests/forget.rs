@@ -1,0 +1,150 @@
+//! What is forgotten is in no file any more: every byte of every file is looked at.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
+
+#[expect(dead_code, reason = "these tests need only a part of it")]
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bowline_store::{
+    Call, Change, Forget, HookFired, SqliteStore, Store, TraceEnd, TraceStart, TraceStatus,
+};
+use serde_json::json;
+use support::*;
+
+/// Files in which a text is, wherever.
+fn found(folder: &Path, needle: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for path in fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()) {
+        if path.is_dir() {
+            found.extend(self::found(&path, needle));
+        } else {
+            let bytes = fs::read(&path).unwrap();
+            let there = bytes
+                .windows(needle.len())
+                .any(|it| it == needle.as_bytes());
+            found.extend(there.then_some(path));
+        }
+    }
+    found
+}
+
+/// A session of tool calls and prompts, whose every text has the needle.
+fn fill(store: &dyn Store, session: &str, needle: &str, calls: i64) {
+    for n in 0..calls {
+        let id = format!("{needle}-{n}");
+        let length = usize::try_from(n).unwrap() % 90;
+        let mut begin = record("PreToolUse", session, 10 * n);
+        begin.reason = Some(format!("{needle} reason"));
+        begin.project = Some(format!("/home/{needle}"));
+        begin.hooks.push(HookFired {
+            name: "guard".into(),
+            scope: None,
+            decision: bowline::hooks::Decision::Ask,
+            duration: Duration::from_micros(5),
+            failure: Some(format!("{needle} failed")),
+        });
+        let mut start = TraceStart::new(Call::Id(id.clone()), "Bash");
+        start.input = Some(json!({"command": format!("{needle} {}", "x ".repeat(10 * length))}));
+        begin.changes.push(Change::TraceStarted(start));
+        committed(store, begin);
+        let mut finish = record("PostToolUse", session, 10 * n + 5);
+        let mut end = TraceEnd::new(Call::Id(id), "Bash", TraceStatus::Completed);
+        end.output = Some(json!({"stdout": format!("{needle} {}", "text ".repeat(length))}));
+        finish.changes.push(Change::TraceEnded(end));
+        committed(store, finish);
+        let text = Some(format!("{needle} please {}", "and ".repeat(length)));
+        let prompt = record("UserPromptSubmit", session, 10 * n + 7);
+        committed(store, with(prompt, Change::PromptGiven { text }));
+    }
+}
+
+#[test]
+fn nothing_of_what_is_forgotten_is_in_any_file() {
+    let (folder, store) = open();
+    fill(&store, "forget-me", "NEEDLE", 150);
+    fill(&store, "keep-me", "KEPT", 20);
+    assert!(!found(folder.path(), "NEEDLE").is_empty());
+    let forgotten = store.forget(Forget::Session("forget-me")).unwrap();
+    assert_eq!((forgotten.traces, forgotten.remains), (150, Vec::new()));
+    for text in [
+        "NEEDLE-",
+        "NEEDLE please",
+        "NEEDLE x",
+        "NEEDLE text",
+        "NEEDLE reason",
+        "NEEDLE failed",
+        "forget-me",
+    ] {
+        assert_eq!(found(folder.path(), text), Vec::<PathBuf>::new(), "{text}");
+    }
+    // A project is forgotten by itself.
+    let project = Forget::Project("/home/NEEDLE");
+    assert_eq!(store.forget(project).unwrap().remains, Vec::<String>::new());
+    assert_eq!(found(folder.path(), "NEEDLE"), Vec::<PathBuf>::new());
+    assert_eq!(store.last_triggers(1_000).unwrap().len(), 60, "others stay");
+
+    committed(&store, start("keep-me", "KEPT after", "Bash", 0));
+    store.forget(Forget::All).unwrap();
+    assert_eq!(found(folder.path(), "KEPT"), Vec::<PathBuf>::new());
+    drop(store);
+    assert_eq!(found(folder.path(), "KEPT"), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn what_a_reader_keeps_in_the_log_is_said_to_remain() {
+    let (folder, store) = open();
+    fill(&store, "forget-me", "NEEDLE", 5);
+    let reader = rusqlite::Connection::open(store.path()).unwrap();
+    reader.execute_batch("BEGIN").unwrap();
+    let count = |db: &rusqlite::Connection| -> i64 {
+        db.query_row("SELECT count(*) FROM events", [], |row| row.get(0))
+            .unwrap()
+    };
+    assert_eq!(count(&reader), 15);
+    let forgotten = store.forget(Forget::Session("forget-me")).unwrap();
+    assert_eq!(forgotten.events, 15);
+    assert!(
+        forgotten.remains[0].contains("bowline.db-wal"),
+        "{forgotten:?}"
+    );
+    assert!(
+        forgotten.remains[0].contains("store compact"),
+        "{forgotten:?}"
+    );
+    reader.execute_batch("COMMIT").unwrap();
+    store.compact().unwrap();
+    store.forget(Forget::Project("/home/NEEDLE")).unwrap();
+    assert_eq!(found(folder.path(), "NEEDLE"), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn what_another_process_forgot_is_not_brought_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let [store, other] = [(); 2].map(|()| SqliteStore::open(patient(&folder)).unwrap());
+    fill(&store, "forget-me", "NEEDLE", 5);
+    let forgotten = other.forget(Forget::Session("forget-me")).unwrap();
+    assert_eq!(forgotten.events, 15);
+    drop(other);
+    committed(&store, start("s", "after", "Bash", 0));
+    // What follows would be brought back.
+    let log = store.path().with_extension("db-wal");
+    fs::OpenOptions::new()
+        .write(true)
+        .open(log)
+        .unwrap()
+        .set_len(0)
+        .unwrap();
+    committed(&store, start("s", "last", "Bash", 0));
+    assert_eq!(found(folder.path(), "NEEDLE-"), Vec::<PathBuf>::new());
+    let triggers = store.last_triggers(50).unwrap();
+    assert!(
+        triggers
+            .iter()
+            .all(|trigger| trigger.session != "forget-me"),
+        "{triggers:?}"
+    );
+}
