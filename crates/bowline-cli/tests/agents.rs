@@ -3,6 +3,7 @@
 
 #[cfg(test)]
 mod agents {
+    mod background;
     #[path = "../shared/client.rs"]
     mod client;
     mod demo;

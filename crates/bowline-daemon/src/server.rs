@@ -453,7 +453,9 @@ impl Server {
         self.listener = None;
         let began = Instant::now();
         let mut events = Events::with_capacity(1024);
-        while self.shared.has_begun() && began.elapsed() < DRAIN {
+        let background = self.engine.background().clone();
+        let is_at_work = |shared: &Shared| shared.has_begun() || background.running() > 0;
+        while is_at_work(&self.shared) && began.elapsed() < DRAIN {
             match self.poll.poll(&mut events, Some(Duration::from_millis(20))) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 polled => polled?,
@@ -466,6 +468,11 @@ impl Server {
             }
             self.decide();
             self.hand_over();
+        }
+        background.cancel();
+        let cancelled = Instant::now();
+        while background.running() > 0 && cancelled.elapsed() < LAST_WORDS {
+            std::thread::sleep(Duration::from_millis(5));
         }
         if let Err(error) = self.store.flush() {
             tracing::warn!("the store could not be flushed: {error}");

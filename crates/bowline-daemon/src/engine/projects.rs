@@ -121,7 +121,9 @@ impl Project {
         }
         let services = Services::of_caller(&settings, &locations);
         let builtins = Builtins::of_caller(&settings, lasting, own_places_of(&key.locations));
-        let mut deciding = settings.manager(services);
+        let mut deciding = settings
+            .manager(services)
+            .with_background(lasting.background.clone());
         builtins.register_into(&mut deciding);
         let mut observing = HookManager::new();
         let observers = builtins.hooks.iter().map(|shipped| &shipped.hook);
