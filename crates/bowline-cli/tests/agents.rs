@@ -12,4 +12,5 @@ mod agents {
     #[path = "../shared/put.rs"]
     mod put;
     mod realclient;
+    mod streams;
 }
