@@ -64,7 +64,7 @@ pub fn run(options: DaemonOptions) -> Result<Stop, StartError> {
     raise_file_limit();
     let runtime = runtime().map_err(system("start threads"))?;
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(options.store)?);
-    let shared = Arc::new(Shared::new(options.places.clone()));
+    let shared = Arc::new(Shared::new(options.places.clone(), instance.started()));
     let engine = Arc::new(Engine::watching(Some(Arc::clone(&store))));
     match Pause::read(&options.places.pause()) {
         Ok(pause) => engine.set_pause(pause),

@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
+use rustix::fs::OFlags;
+
 use crate::places::Places;
 
 /// Whoever asks whether the lock is held has it for a moment, so that one look is not enough to find it taken.
@@ -42,6 +45,9 @@ pub enum StartError {
     /// There is something in the socket's place that is none.
     #[error("`{}` is in the way: it is no socket", .0.display())]
     InTheWay(PathBuf),
+    /// There is something in the lock's place that is none.
+    #[error("`{}` is in the way: it is no file of yours alone", .0.display())]
+    NoLock(PathBuf),
     /// A file cannot be used.
     #[error("cannot {doing} `{}`: {source}", path.display())]
     File {
@@ -69,6 +75,8 @@ pub enum StartError {
 #[derive(Debug)]
 pub(crate) struct Instance {
     socket: PathBuf,
+    /// When it was taken, which with the process tells it from every other.
+    started: DateTime<Utc>,
     /// Held, never read.
     _lock: File,
     /// The socket's device and inode, once it is there.
@@ -90,26 +98,28 @@ impl Instance {
         };
         prepare(&places.runtime(), folder, user)?;
         let path = places.lock();
-        let mut lock = OpenOptions::new()
-            .create(true)
-            .write(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(&path)
-            .map_err(file("open", &path))?;
+        let mut lock = open_lock(OpenOptions::new().create(true).write(true), &path, user)?;
         take(&lock, &path)?;
-        // Only for those who find that this process does not answer.
+        let started = Utc::now();
+        let name = format!("{} {}\n", std::process::id(), started.timestamp_millis());
+        // Only for those who find that this process does not answer, or who wait for its end.
         if let Err(error) = lock
             .set_len(0)
-            .and_then(|()| writeln!(lock, "{}", std::process::id()))
+            .and_then(|()| lock.write_all(name.as_bytes()))
         {
             tracing::warn!("`{}` does not name this process: {error}", path.display());
         }
         Ok(Self {
             socket: places.socket.clone(),
+            started,
             _lock: lock,
             made: None,
         })
+    }
+
+    /// When it began.
+    pub(crate) fn started(&self) -> DateTime<Utc> {
+        self.started
     }
 
     /// Makes the socket, in place of one that a dead daemon left behind. It appears complete: private, and listening.
@@ -156,6 +166,26 @@ impl Drop for Instance {
     }
 }
 
+/// Opens the lock, which is a file of ours alone or nothing: behind a link there may be a file that matters, and a pipe has us wait for
+/// somebody else.
+fn open_lock(how: &OpenOptions, path: &Path, user: u32) -> Result<File, StartError> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let opened = how
+        .clone()
+        .mode(0o600)
+        .custom_flags(flags.bits().cast_signed())
+        .open(path);
+    let lock = opened.map_err(|error| match path.symlink_metadata() {
+        Ok(found) if !found.is_file() => StartError::NoLock(path.to_owned()),
+        _ => file("open", path)(error),
+    })?;
+    let found = lock.metadata().map_err(file("look at", path))?;
+    if !found.is_file() || found.uid() != user || found.nlink() > 1 {
+        return Err(StartError::NoLock(path.to_owned()));
+    }
+    Ok(lock)
+}
+
 fn take(lock: &File, path: &Path) -> Result<(), StartError> {
     for _ in 0..LOOKS {
         match lock.try_lock() {
@@ -173,20 +203,27 @@ fn take(lock: &File, path: &Path) -> Result<(), StartError> {
 pub struct Holder {
     /// Its number, if it could write that down.
     pub pid: Option<u32>,
+    /// When it began, in milliseconds since 1970, if it could write that down.
+    pub started: Option<i64>,
 }
 
 impl Holder {
     /// Finds the process that is the daemon of these places: one that begins, serves, hangs or ends.
     pub fn of(places: &Places) -> Option<Self> {
-        let mut lock = File::open(places.lock()).ok()?;
+        let user = rustix::process::geteuid().as_raw();
+        let mut lock = open_lock(OpenOptions::new().read(true), &places.lock(), user).ok()?;
         // Shared, so that those who ask do not take each other for it.
         if !matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)) {
             return None;
         }
         let mut text = String::new();
-        let read = (&mut lock).take(32).read_to_string(&mut text);
-        let pid = read.ok().and_then(|_| text.trim().parse().ok());
-        Some(Self { pid })
+        // What cannot be read names nobody.
+        let _ = (&mut lock).take(64).read_to_string(&mut text);
+        let mut words = text.split_whitespace();
+        Some(Self {
+            pid: words.next().and_then(|word| word.parse().ok()),
+            started: words.next().and_then(|word| word.parse().ok()),
+        })
     }
 }
 
@@ -349,13 +386,52 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_lock_of_ours_is_neither_followed_nor_waited_for_nor_emptied() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = places(folder.path());
+        fs::create_dir_all(places.runtime()).unwrap();
+        let precious = folder.path().join("precious");
+        fs::write(&precious, "text").unwrap();
+        let lock = places.lock();
+        let makes: [(&str, &dyn Fn()); 4] = [
+            ("a link", &|| {
+                std::os::unix::fs::symlink(&precious, &lock).unwrap();
+            }),
+            ("a second name", &|| {
+                fs::hard_link(&precious, &lock).unwrap();
+            }),
+            ("a pipe", &|| {
+                let mode = rustix::fs::Mode::from_raw_mode(0o600);
+                let node = rustix::fs::FileType::Fifo;
+                rustix::fs::mknodat(rustix::fs::CWD, &lock, node, mode, 0).unwrap();
+            }),
+            ("a folder", &|| fs::create_dir(&lock).unwrap()),
+        ];
+        for (what, make) in makes {
+            make();
+            let refused = Instance::claim(&places).unwrap_err();
+            assert!(
+                matches!(refused, StartError::NoLock(_)),
+                "{what}: {refused}"
+            );
+            assert_eq!(Holder::of(&places), None, "{what}");
+            assert_eq!(fs::read_to_string(&precious).unwrap(), "text", "{what}");
+            fs::remove_file(&lock)
+                .or_else(|_| fs::remove_dir(&lock))
+                .unwrap();
+        }
+    }
+
+    #[test]
     fn the_holder_is_named_and_asking_for_it_hinders_nobody() {
         let folder = tempfile::tempdir().unwrap();
         let places = places(folder.path());
         assert_eq!(Holder::of(&places), None);
         let instance = Instance::claim(&places).unwrap();
-        let pid = Some(std::process::id());
-        assert_eq!(Holder::of(&places), Some(Holder { pid }));
+        let holder = Holder::of(&places).unwrap();
+        assert_eq!(holder.pid, Some(std::process::id()));
+        let started = instance.started().timestamp_millis();
+        assert_eq!(holder.started, Some(started));
         drop(instance);
         assert_eq!(Holder::of(&places), None);
 

@@ -8,6 +8,7 @@ mod daemon;
 mod engine;
 mod instance;
 mod pause;
+mod peer;
 mod places;
 pub mod registration;
 pub mod rpc;

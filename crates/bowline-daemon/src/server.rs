@@ -8,7 +8,6 @@ mod answering;
 mod connection;
 mod helper;
 mod outbox;
-mod peer;
 #[cfg(test)]
 mod tests;
 
@@ -33,6 +32,7 @@ use tokio::runtime::Runtime;
 use crate::daemon::Idle;
 use crate::engine::{Decided, Engine, Facts, Weight};
 use crate::instance::{Instance, StartError};
+use crate::peer;
 use crate::status::{Shared, Stop};
 use answering::{Acknowledge, Answering};
 use connection::{Arrived, Connection};

@@ -98,10 +98,10 @@ impl Program {
 }
 
 impl Shared {
-    pub(crate) fn new(places: Places) -> Self {
+    pub(crate) fn new(places: Places, started_at: DateTime<Utc>) -> Self {
         Self {
             places,
-            started_at: Utc::now(),
+            started_at,
             started: Instant::now(),
             needed: AtomicU64::new(0),
             connections: AtomicUsize::new(0),

@@ -169,7 +169,9 @@ fn cannot_run(error: &StartError, socket: &Path) -> Error {
         StartError::AlreadyRunning => {
             "`bowline daemon status` shows it, `bowline daemon stop` ends it"
         }
-        StartError::InTheWay(_) => "move it away, or set BOWLINE_SOCKET to another path",
+        StartError::InTheWay(_) | StartError::NoLock(_) => {
+            "move it away, or set BOWLINE_SOCKET to another path"
+        }
         StartError::OpenFolder { .. } => {
             "run `chmod go-w` on it, or set BOWLINE_SOCKET to a path in a folder of your own"
         }
