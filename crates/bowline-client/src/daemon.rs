@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use std::{env, fs, os::fd::OwnedFd, process::Stdio};
 
 use bowline_wire::starting_marker;
-use bowline_wire::{ACKNOWLEDGE_WITHIN, Acknowledgement, Answer, Call, Lines, MAX_REPLY, Reply};
+use bowline_wire::{ACKNOWLEDGE_WITHIN, Acknowledgement, Answer, Call, Heard, Lines, MAX_REPLY};
+use bowline_wire::{SILENT_AFTER, Signs};
 
 /// How long nobody else starts a daemon after one was started.
 const START_GRACE: Duration = Duration::from_secs(10);
@@ -37,8 +38,8 @@ pub(crate) fn find() -> io::Result<(PathBuf, io::Result<UnixStream>)> {
     Ok((socket, stream))
 }
 
-/// Sends the call, and waits for the answer. An error is `TimedOut` only if the daemon has acknowledged the call. The connection
-/// ends with this: a daemon that comes to itself later must not decide what was decided elsewhere.
+/// Sends the call, and waits for the answer. An error is `TimedOut` only if the daemon has acknowledged the call and there is no time left.
+/// The connection ends with this: a daemon that comes to itself later must not decide what was decided elsewhere.
 pub(crate) fn ask(
     (socket, stream): (&Path, io::Result<UnixStream>),
     call: &Call,
@@ -50,13 +51,25 @@ pub(crate) fn ask(
     (&stream).write_all(&[&call.encode(), payload].concat())?;
     let mut lines = Lines::new(MAX_REPLY);
     let line = read_line(&stream, &mut lines, Instant::now() + ACKNOWLEDGE_WITHIN)?;
-    Acknowledgement::check(&line).map_err(io::Error::other)?;
+    let signs = Acknowledgement::check(&line).map_err(io::Error::other)?;
     let _ = fs::remove_file(starting_marker(socket));
-    let line = read_line(&stream, &mut lines, deadline).map_err(|error| match error.kind() {
-        ErrorKind::WouldBlock => io::Error::new(ErrorKind::TimedOut, "the daemon is too slow"),
-        _ => error,
-    })?;
-    Reply::decode_for(&line, &call.id).map_err(io::Error::other)
+    loop {
+        let patience = match signs {
+            Signs::Known => deadline.min(Instant::now() + SILENT_AFTER),
+            Signs::Unknown => deadline,
+        };
+        let line =
+            read_line(&stream, &mut lines, patience).map_err(|error| match error.kind() {
+                ErrorKind::WouldBlock if patience == deadline => {
+                    io::Error::new(ErrorKind::TimedOut, "the daemon is too slow")
+                }
+                _ => error,
+            })?;
+        match Heard::decode_for(&line, &call.id).map_err(io::Error::other)? {
+            Heard::Sign => {}
+            Heard::Answer(answer) => return Ok(answer),
+        }
+    }
 }
 
 fn read_line(mut stream: &UnixStream, lines: &mut Lines, deadline: Instant) -> io::Result<Vec<u8>> {

@@ -10,6 +10,7 @@ mod helper;
 mod outbox;
 #[cfg(test)]
 mod tests;
+mod waits;
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -38,6 +39,7 @@ use answering::{Acknowledge, Answering};
 use connection::{Arrived, Connection};
 use helper::{Helper, Ready, Turned, Waiting};
 use outbox::{Outbox, Turns, Unsent};
+use waits::Waits;
 
 const LISTENER: Token = Token(0);
 const WAKER: Token = Token(1);
@@ -83,6 +85,7 @@ pub(crate) struct Server {
     /// Records of this round.
     batch: Vec<Submission>,
     helper: Helper,
+    waits: Waits,
     scratch: Vec<u8>,
     /// Set while connections could not be taken for want of descriptors.
     turned_away: bool,
@@ -143,6 +146,7 @@ impl Server {
             ready: Vec::new(),
             batch: Vec::new(),
             helper,
+            waits: Waits::new(),
             scratch: vec![0; 64 * 1024],
             turned_away: false,
         })
@@ -161,7 +165,7 @@ impl Server {
             let wait = if self.turned_away {
                 Duration::from_millis(50)
             } else {
-                LOOK_AROUND
+                self.waits.due_in().unwrap_or(LOOK_AROUND)
             };
             match self.poll.poll(&mut events, Some(wait)) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
@@ -182,6 +186,7 @@ impl Server {
             }
             self.decide();
             self.hand_over();
+            self.waits.give(&self.clients);
             if let Some(stop) = self.shared.stop() {
                 self.drain()?;
                 self.runtime.shutdown_timeout(LAST_WORDS);
@@ -301,9 +306,10 @@ impl Server {
             outbox,
             acknowledgement: Acknowledge::With(Arc::clone(&self.acknowledgement)),
             shared: Arc::clone(&self.shared),
+            signs: call.signs,
         };
         if payload.len() > LARGE {
-            answering.acknowledge();
+            self.acknowledge(token, &mut answering);
             let gone = CancellationToken::new();
             self.note_cancellation(token, Some(gone.clone()));
             let engine = Arc::clone(&self.engine);
@@ -325,7 +331,7 @@ impl Server {
             }),
             Ok(prepared) => {
                 self.note_cancellation(token, prepared.cancellation());
-                answering.acknowledge();
+                self.acknowledge(token, &mut answering);
                 self.spawn(Box::pin(prepared.decide()), answering);
             }
             Err(_) => {
@@ -353,8 +359,14 @@ impl Server {
 
     fn let_wait(&mut self, mut call: Waiting) {
         self.note_cancellation(call.token, call.cancellation);
-        call.answering.acknowledge();
+        self.acknowledge(call.token, &mut call.answering);
         self.spawn(call.deciding, call.answering);
+    }
+
+    /// What is not answered at once is acknowledged, and its client gets signs of life.
+    fn acknowledge(&mut self, token: Token, answering: &mut Answering) {
+        answering.acknowledge();
+        self.waits.begin(token);
     }
 
     fn note_cancellation(&mut self, token: Token, cancellation: Option<CancellationToken>) {
@@ -468,6 +480,7 @@ impl Server {
             }
             self.decide();
             self.hand_over();
+            self.waits.give(&self.clients);
         }
         background.cancel();
         let cancelled = Instant::now();

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use bowline_wire::{Acknowledgement, Answer, Call, Reply};
+use bowline_wire::{Acknowledgement, Answer, Call, Heard, Reply};
 use tempfile::TempDir;
 
 /// Tests take turns: a daemon that is kept from its processor for 250 ms is one that does not answer.
@@ -205,6 +205,10 @@ impl Conversation {
             pid: 1,
         };
         self.send(&acknowledgement.encode());
+    }
+
+    pub(crate) fn sign(&mut self) {
+        self.send(&Heard::sign_for(&self.call.id));
     }
 
     pub(crate) fn reply(&mut self, exit: u8, stdout: &str, stderr: &str) {

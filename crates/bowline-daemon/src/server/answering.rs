@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bowline_store::Submission;
-use bowline_wire::Reply;
+use bowline_wire::{Heard, Reply, Signs};
 
 use super::AnswerWhen;
 use super::outbox::Outbox;
@@ -23,14 +23,19 @@ pub(super) struct Answering {
     pub(super) outbox: Arc<Outbox>,
     pub(super) acknowledgement: Acknowledge,
     pub(super) shared: Arc<Shared>,
+    pub(super) signs: Signs,
 }
 
 impl Answering {
+    /// Tells the client that its call is here and takes time.
     pub(super) fn acknowledge(&mut self) {
         if let Acknowledge::With(line) =
             std::mem::replace(&mut self.acknowledgement, Acknowledge::Done)
         {
             self.outbox.send(&line);
+        }
+        if self.signs == Signs::Known {
+            self.outbox.wait_with(Heard::sign_for(self.facts.id()));
         }
     }
 
@@ -46,6 +51,7 @@ impl Answering {
         };
         bytes.extend(reply.encode());
         let (outbox, shared) = (self.outbox, self.shared);
+        outbox.end_wait();
         let Some(record) = decided.record else {
             outbox.finish(&bytes);
             shared.end_event();
