@@ -35,7 +35,31 @@ pub(crate) fn find() -> io::Result<(PathBuf, io::Result<UnixStream>)> {
     } else {
         connect()
     };
+    let stream = stream.and_then(|stream| {
+        let ours = runs_our_program(&stream);
+        ours.then_some(stream)
+            .ok_or_else(|| ErrorKind::PermissionDenied.into())
+    });
     Ok((socket, stream))
+}
+
+/// Whether the daemon runs the program beside this one: not some other program, and not the one that was there before an upgrade. Where
+/// there is none, or no `/proc`, nobody can tell.
+#[cfg(target_os = "linux")]
+fn runs_our_program(stream: &UnixStream) -> bool {
+    let identity = |path: &Path| fs::metadata(path).map(|file| (file.dev(), file.ino()));
+    let Some(Ok(beside)) = crate::direct::beside().map(|program| identity(&program)) else {
+        return true;
+    };
+    let peer = rustix::net::sockopt::socket_peercred(stream);
+    let program = peer.map(|peer| format!("/proc/{}/exe", peer.pid));
+    let runs = program.is_ok_and(|program| identity(program.as_ref()).is_ok_and(|it| it == beside));
+    runs || !Path::new("/proc/self/exe").exists()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn runs_our_program(_: &UnixStream) -> bool {
+    true
 }
 
 /// Sends the call, and waits for the answer. An error is `TimedOut` only if the daemon has acknowledged the call and there is no time left.

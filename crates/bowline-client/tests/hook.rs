@@ -56,7 +56,7 @@ fn the_daemons_answer_is_passed_on() {
     for (name, value) in [
         (&b"ODD"[..], &b"\xff\xfe"[..]),
         (b"N\xff", b"1"),
-        (b"PATH", b"/usr/bin:/bin"),
+        (b"PATH", stage.search_path().as_bytes()),
     ] {
         let pair = (OsStr::from_bytes(name), OsStr::from_bytes(value));
         assert!(call.env.iter().any(|known| known == pair), "{pair:?}");
@@ -588,6 +588,26 @@ fn the_environment_is_not_sent_to_a_socket_of_somebody_else() {
             "{theirs}"
         );
         assert!(!stage.path("run/daemon.starting").exists(), "{theirs}");
+    }
+}
+
+#[test]
+fn only_a_daemon_that_runs_the_program_beside_the_client_is_asked() {
+    let stage = Stage::new();
+    stage.daemon(|mut conversation| {
+        conversation.acknowledge();
+        conversation.reply(0, "the daemon's", "");
+    });
+    let asked = || said(&run(stage.hook(&PRE_TOOL_USE), b"{}")).1;
+    assert_eq!(asked(), "the daemon's", "nobody can tell");
+    stage.own_program_beside();
+    assert_eq!(asked(), "the daemon's", "it runs the program");
+    // As an upgrade does it.
+    stage.program("bin/new", "printf upgraded");
+    fs::rename(stage.path("bin/new"), stage.path("bin/bowline")).unwrap();
+    if cfg!(target_os = "linux") {
+        assert_eq!(asked(), "upgraded", "it runs what was there before");
+        assert_eq!(stage.starts(), ["daemon start"]);
     }
 }
 
