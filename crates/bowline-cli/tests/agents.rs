@@ -8,6 +8,7 @@ mod agents {
     mod client;
     mod demo;
     mod events;
+    mod hanging;
     mod place;
     #[path = "../shared/put.rs"]
     mod put;

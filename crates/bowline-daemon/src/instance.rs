@@ -6,9 +6,8 @@ use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt,
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use chrono::{DateTime, Utc};
 use rustix::fs::OFlags;
 
 use crate::places::Places;
@@ -75,8 +74,6 @@ pub enum StartError {
 #[derive(Debug)]
 pub(crate) struct Instance {
     socket: PathBuf,
-    /// When it was taken, which with the process tells it from every other.
-    started: DateTime<Utc>,
     /// Held, never read.
     _lock: File,
     /// The socket's device and inode, once it is there.
@@ -100,26 +97,18 @@ impl Instance {
         let path = places.lock();
         let mut lock = open_lock(OpenOptions::new().create(true).write(true), &path, user)?;
         take(&lock, &path)?;
-        let started = Utc::now();
-        let name = format!("{} {}\n", std::process::id(), started.timestamp_millis());
         // Only for those who find that this process does not answer, or who wait for its end.
         if let Err(error) = lock
             .set_len(0)
-            .and_then(|()| lock.write_all(name.as_bytes()))
+            .and_then(|()| writeln!(lock, "{}", std::process::id()))
         {
             tracing::warn!("`{}` does not name this process: {error}", path.display());
         }
         Ok(Self {
             socket: places.socket.clone(),
-            started,
             _lock: lock,
             made: None,
         })
-    }
-
-    /// When it began.
-    pub(crate) fn started(&self) -> DateTime<Utc> {
-        self.started
     }
 
     /// Makes the socket, in place of one that a dead daemon left behind. It appears complete: private, and listening.
@@ -203,8 +192,8 @@ fn take(lock: &File, path: &Path) -> Result<(), StartError> {
 pub struct Holder {
     /// Its number, if it could write that down.
     pub pid: Option<u32>,
-    /// When it began, in milliseconds since 1970, if it could write that down.
-    pub started: Option<i64>,
+    /// When it began, which is when it wrote that down. With its number it tells one from the next.
+    pub since: Option<SystemTime>,
 }
 
 impl Holder {
@@ -217,12 +206,10 @@ impl Holder {
             return None;
         }
         let mut text = String::new();
-        // What cannot be read names nobody.
-        let _ = (&mut lock).take(64).read_to_string(&mut text);
-        let mut words = text.split_whitespace();
+        let read = (&mut lock).take(32).read_to_string(&mut text);
         Some(Self {
-            pid: words.next().and_then(|word| word.parse().ok()),
-            started: words.next().and_then(|word| word.parse().ok()),
+            pid: read.ok().and_then(|_| text.trim().parse().ok()),
+            since: lock.metadata().and_then(|file| file.modified()).ok(),
         })
     }
 }
@@ -430,8 +417,8 @@ mod tests {
         let instance = Instance::claim(&places).unwrap();
         let holder = Holder::of(&places).unwrap();
         assert_eq!(holder.pid, Some(std::process::id()));
-        let started = instance.started().timestamp_millis();
-        assert_eq!(holder.started, Some(started));
+        assert!(holder.since.is_some());
+        assert_eq!(Holder::of(&places), Some(holder), "as long as it lives");
         drop(instance);
         assert_eq!(Holder::of(&places), None);
 

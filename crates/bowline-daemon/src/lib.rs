@@ -4,6 +4,7 @@
 //! [`Connection`] asks a running daemon.
 
 mod ask;
+mod bounded;
 mod daemon;
 mod engine;
 mod instance;
@@ -17,6 +18,7 @@ mod status;
 mod watch;
 
 pub use ask::{AskError, Connection, Patience};
+pub use bounded::{FILES_WITHIN, Slow, within};
 pub use daemon::{DaemonOptions, Idle, run};
 pub use engine::{Decided, Engine, Facts, Prepared, ProjectState, Weight};
 pub use instance::{Holder, StartError};

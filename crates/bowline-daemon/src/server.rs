@@ -8,6 +8,7 @@ mod answering;
 mod connection;
 mod helper;
 mod outbox;
+mod relief;
 #[cfg(test)]
 mod tests;
 mod waits;
@@ -39,6 +40,7 @@ use answering::{Acknowledge, Answering};
 use connection::{Arrived, Connection};
 use helper::{Helper, Ready, Turned, Waiting};
 use outbox::{Outbox, Turns, Unsent};
+use relief::Relief;
 use waits::Waits;
 
 const LISTENER: Token = Token(0);
@@ -86,6 +88,7 @@ pub(crate) struct Server {
     batch: Vec<Submission>,
     helper: Helper,
     waits: Waits,
+    relief: Arc<Relief>,
     scratch: Vec<u8>,
     /// Set while connections could not be taken for want of descriptors.
     turned_away: bool,
@@ -129,6 +132,7 @@ impl Server {
             parts.runtime.handle().clone(),
         )
         .map_err(system("start a thread"))?;
+        let relief = Arc::new(Relief::start().map_err(system("start a thread"))?);
         Ok(Self {
             poll,
             listener: Some(listener),
@@ -147,6 +151,7 @@ impl Server {
             batch: Vec::new(),
             helper,
             waits: Waits::new(),
+            relief,
             scratch: vec![0; 64 * 1024],
             turned_away: false,
         })
@@ -206,8 +211,6 @@ impl Server {
             && !self.clients.values().any(Connection::has_spoken)
         {
             self.shared.request_stop(Stop::Idle);
-        } else if self.shared.program_was_replaced() {
-            self.shared.request_stop(Stop::Replaced);
         }
     }
 
@@ -307,6 +310,7 @@ impl Server {
             acknowledgement: Acknowledge::With(Arc::clone(&self.acknowledgement)),
             shared: Arc::clone(&self.shared),
             signs: call.signs,
+            relief: Arc::clone(&self.relief),
         };
         if payload.len() > LARGE {
             self.acknowledge(token, &mut answering);

@@ -59,6 +59,9 @@ pub struct Status {
     pub paused: Option<Pause>,
     /// What it keeps in memory, where the system tells.
     pub memory_bytes: Option<u64>,
+    /// How many answers went out whose records are not safe yet, because the store takes too long.
+    #[serde(default)]
+    pub unkept: usize,
 }
 
 /// What the daemon's threads share.
@@ -72,6 +75,7 @@ pub(crate) struct Shared {
     events: AtomicU64,
     in_flight: AtomicUsize,
     requests: AtomicUsize,
+    unkept: AtomicUsize,
     stop: Mutex<Option<Stop>>,
     wake: OnceLock<Box<dyn Fn() + Send + Sync>>,
     program: Option<Program>,
@@ -98,16 +102,17 @@ impl Program {
 }
 
 impl Shared {
-    pub(crate) fn new(places: Places, started_at: DateTime<Utc>) -> Self {
+    pub(crate) fn new(places: Places) -> Self {
         Self {
             places,
-            started_at,
+            started_at: Utc::now(),
             started: Instant::now(),
             needed: AtomicU64::new(0),
             connections: AtomicUsize::new(0),
             events: AtomicU64::new(0),
             in_flight: AtomicUsize::new(0),
             requests: AtomicUsize::new(0),
+            unkept: AtomicUsize::new(0),
             stop: Mutex::default(),
             wake: OnceLock::new(),
             program: Program::own(),
@@ -164,6 +169,21 @@ impl Shared {
 
     pub(crate) fn end_event(&self) {
         self.in_flight.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    /// How many answers went out whose records are not safe yet.
+    pub(crate) fn unkept(&self) -> usize {
+        self.unkept.load(Ordering::Acquire)
+    }
+
+    /// An answer goes out although its record is not safe.
+    pub(crate) fn count_unkept(&self) {
+        self.unkept.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// The record of such an answer is safe now.
+    pub(crate) fn count_kept_late(&self) {
+        self.unkept.fetch_sub(1, Ordering::AcqRel);
     }
 
     pub(crate) fn begin_request(&self) {
@@ -240,6 +260,7 @@ impl Shared {
             projects: engine.projects(),
             paused: engine.pause(),
             memory_bytes: memory(),
+            unkept: self.unkept(),
         }
     }
 }

@@ -256,6 +256,14 @@ fn show(status: &Status, ui: &mut Ui) {
         || "-".to_owned(),
         |bytes| format!("{} MB", bytes.div_ceil(1024 * 1024)),
     );
+    if status.unkept > 0 {
+        let text = format!(
+            "The store takes too long: {} events were answered whose records are not safe yet.",
+            status.unkept
+        );
+        ui.line(Text::styled(text, style::BAD));
+        ui.blank();
+    }
     let mut table = Table::new(["What", "Value"]);
     for (what, value) in [
         ("events", status.events.to_string()),

@@ -7,6 +7,7 @@ use bowline_wire::{Heard, Reply, Signs};
 
 use super::AnswerWhen;
 use super::outbox::Outbox;
+use super::relief::{Pending, Relief};
 use crate::engine::{Decided, Facts};
 use crate::status::Shared;
 
@@ -24,6 +25,7 @@ pub(super) struct Answering {
     pub(super) acknowledgement: Acknowledge,
     pub(super) shared: Arc<Shared>,
     pub(super) signs: Signs,
+    pub(super) relief: Arc<Relief>,
 }
 
 impl Answering {
@@ -39,7 +41,8 @@ impl Answering {
         }
     }
 
-    /// What to hand to the store so that the answer goes out when the record is safe. Without a record it goes out now.
+    /// What to hand to the store so that the answer goes out when the record is safe, or after a second. Without a record it goes out
+    /// now.
     pub(super) fn submission(self, decided: Decided, when: AnswerWhen) -> Option<Submission> {
         let reply = Reply {
             call: self.facts.id().clone(),
@@ -58,10 +61,11 @@ impl Answering {
             return None;
         };
         let done: bowline_store::Done = match when {
-            AnswerWhen::Committed => Box::new(move |_| {
-                outbox.finish(&bytes);
-                shared.end_event();
-            }),
+            AnswerWhen::Committed => {
+                let pending = Pending::new(bytes, outbox, shared);
+                self.relief.watch(&pending);
+                Box::new(move |_| pending.kept())
+            }
             AnswerWhen::Lagging(_) => {
                 outbox.finish(&bytes);
                 Box::new(move |_| shared.end_event())

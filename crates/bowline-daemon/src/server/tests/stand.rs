@@ -55,7 +55,7 @@ impl Stand {
             socket: folder.path().join("run/daemon.sock"),
         };
         let store = Arc::new(Watched::new(&places));
-        let shared = Arc::new(Shared::new(places.clone(), Utc::now()));
+        let shared = Arc::new(Shared::new(places.clone()));
         let server = Server::new(Parts {
             instance: Instance::claim(&places).unwrap(),
             engine: Arc::new(Engine::new(None)),
