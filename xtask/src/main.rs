@@ -6,6 +6,7 @@
 )]
 
 mod bench;
+mod crash;
 mod demo;
 mod elf;
 mod fuzz;
@@ -30,9 +31,12 @@ Chores of this repository
   cargo xtask bench store [ARGS]      questions to a store of a million traces
   cargo xtask fuzz payloads           payloads gone wrong, through the whole engine
       [--count N] [--seed N]
+  cargo xtask crash                   `kill -9` for the daemon while agents work: nothing answered may be lost, doubled or wrong
+      [--kills N] [--clients N] [--reopen-window] [--programs DIR]
   cargo xtask profile                 record anew what the daemon's code does most; the compiler lays it out after that
 
-demo, install, profile and the first two benches take --offline as well; --programs measures others than those of this tree. Benches end with 1 if a limit is missed: run them on a machine that does nothing else.";
+demo, install, profile, crash and the first two benches take --offline as well; --programs takes others than those of this tree. --reopen-window
+puts a daemon to the test that answers before it records: the campaign must find it out. Benches end with 1 if a limit is missed: run them on a machine that does nothing else.";
 
 /// How a chore came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +70,7 @@ fn run() -> Result<Outcome> {
         "install" => install::run(arguments),
         "bench" => bench::run(arguments),
         "fuzz" => fuzz::run(arguments),
+        "crash" => crash::run(arguments),
         "profile" => profile::run(arguments),
         "help" => {
             println!("{HELP}");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bowline::hooks::{Hook, HookManager, Services};
+use bowline::hooks::{Background, Hook, HookManager, Services};
 use bowline::settings::{SecretWriting, Settings};
 use bowline_guard::paths::OwnPlaces;
 use bowline_guard::pattern::PathPattern;
@@ -30,6 +30,8 @@ pub struct Lasting {
     pub journal: Journal,
     /// What sessions made.
     pub ledger: Arc<Ledger>,
+    /// The hooks that run in the background.
+    pub background: Background,
 }
 
 impl Lasting {
@@ -40,6 +42,7 @@ impl Lasting {
             strikes: Arc::default(),
             journal: Journal::new(),
             ledger: Arc::default(),
+            background: Background::default(),
         }
     }
 }
@@ -170,7 +173,9 @@ impl Builtins {
 
 /// The manager of a project: the hooks of its settings, its rules, then ours.
 pub fn assemble(settings: &Settings, services: Services, lasting: &Lasting) -> HookManager {
-    let mut manager = settings.manager(services);
+    let mut manager = settings
+        .manager(services)
+        .with_background(lasting.background.clone());
     Builtins::new(settings, lasting).register_into(&mut manager);
     manager
 }

@@ -57,11 +57,15 @@ mod digest;
 mod journal;
 mod response;
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use bowline::hooks::{
-    Decision, Hook, HookContext, HookEvent, HookInput, HookOutput, RunMode, RunPolicy,
+    Background, Decision, Hook, HookContext, HookEvent, HookInput, HookOutput, RunMode, RunPolicy,
 };
 use bowline::settings::RecordConfig;
+use bowline_store::Store;
+use chrono::Utc;
 use tokio::time::Instant;
 
 use changes::{Course, changes};
@@ -81,6 +85,15 @@ pub fn disables(value: &str) -> bool {
         value.trim().to_ascii_lowercase().as_str(),
         "" | "0" | "false" | "no" | "off"
     )
+}
+
+/// Background hooks whose failures are kept with the figures of hooks: the event that started them was recorded long before.
+pub fn noting_failures(store: Arc<dyn Store>) -> Background {
+    Background::telling(move |hook, error, ctx| {
+        if !is_switched_off(ctx) {
+            store.note_failure(hook, Utc::now(), &detail::reason(&error.to_string()));
+        }
+    })
 }
 
 /// The hook's name.

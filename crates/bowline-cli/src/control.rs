@@ -120,15 +120,20 @@ fn answering(places: &Places, status: Status) -> Status {
     status
 }
 
-/// Stops the daemon and waits until it is gone.
+/// Stops the daemon and waits until it is gone. Agents at work may have started the next one by then.
 pub(crate) fn stop(places: &Places) -> Result<Stopped> {
     let began = Instant::now();
     let mut found = Stopped::Before;
-    loop {
-        let asked = Connection::open_with(&places.socket, Patience::Short)
-            .and_then(|mut daemon| daemon.ask("daemon.stop", Map::new()));
+    let stopping = loop {
+        let asked =
+            Connection::open_with(&places.socket, Patience::Short).and_then(|mut daemon| {
+                // Whoever listens has the lock, and keeps it until it has answered and ended.
+                let holder = Holder::of(places);
+                daemon.ask("daemon.stop", Map::new())?;
+                Ok(holder)
+            });
         match asked {
-            Ok(_) => break,
+            Ok(holder) => break holder,
             Err(error) if !is_absence(&error) => return Err(trouble(places, &error)),
             Err(_) if Holder::of(places).is_none() => return Ok(found),
             // One that has the lock and no socket begins, and can soon be asked, or it ends anyway.
@@ -137,8 +142,8 @@ pub(crate) fn stop(places: &Places) -> Result<Stopped> {
                 patient(began)?;
             }
         }
-    }
-    while Holder::of(places).is_some() {
+    };
+    while stopping.is_some() && Holder::of(places) == stopping {
         patient(began)?;
     }
     Ok(Stopped::Now)

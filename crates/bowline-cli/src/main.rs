@@ -8,6 +8,12 @@ use mimalloc::MiMalloc;
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
+/// The first descriptor behind the three streams.
+const BEHIND_STREAMS: i32 = 3;
+
 fn main() -> ExitCode {
+    // Whoever started us may have left copies of pipes open, for whose end somebody waits. They are nothing to a daemon or a hook that
+    // outlives us.
+    close_fds::set_fds_cloexec(BEHIND_STREAMS, &[]);
     bowline_cli::run(std::env::args_os())
 }

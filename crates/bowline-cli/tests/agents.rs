@@ -3,13 +3,16 @@
 
 #[cfg(test)]
 mod agents {
+    mod background;
     #[path = "../shared/client.rs"]
     mod client;
     mod demo;
     mod events;
+    mod hanging;
     mod place;
     #[path = "../shared/put.rs"]
     mod put;
     mod realclient;
+    mod streams;
     mod variables;
 }

@@ -16,6 +16,7 @@
 )]
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::fs::symlink;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -34,6 +35,12 @@ fn main() {
     let calls = env::var("BOWLINE_BENCH_CALLS").ok();
     let calls = calls.and_then(|calls| calls.parse().ok()).unwrap_or(1000);
     let folder = tempfile::tempdir().expect("a temporary folder");
+    // The client looks whether the daemon, which is this process, runs the program beside it.
+    let hook = folder.path().join("bowline-hook");
+    fs::copy(&client, &hook).expect("the client can be copied");
+    let own = env::current_exe().expect("this program has a path");
+    symlink(own, folder.path().join("bowline")).expect("a link");
+    let hook = hook.to_string_lossy().into_owned();
     let socket = folder.path().join("daemon.sock");
     let listener = UnixListener::bind(&socket).expect("a socket");
     thread::spawn(move || listener.incoming().flatten().for_each(answer));
@@ -42,7 +49,7 @@ fn main() {
         ("/bin/true", &[]),
         ("sh", &["-c", ":"]),
         (
-            &client,
+            &hook,
             &["claude-code", "PreToolUse", "--on-failure", "closed"],
         ),
     ];

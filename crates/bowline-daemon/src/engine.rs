@@ -13,12 +13,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Instant;
 
 use bowline::hooks::{
-    CancellationToken, Decision, Dialect, EventClass, HookContext, HookEvent, HookInput,
-    HookOutput, TriggerResult, parse_payload,
+    Background, CancellationToken, Decision, Dialect, EventClass, HookContext, HookEvent,
+    HookInput, HookOutput, TriggerResult, parse_payload,
 };
 use bowline_builtins::guard::AGENT_VARIABLE;
 use bowline_builtins::machine::Machine;
-use bowline_builtins::tracing::{CALL_VARIABLE, DecidedEvent};
+use bowline_builtins::tracing::{CALL_VARIABLE, DecidedEvent, noting_failures};
 use bowline_builtins::{Lasting, Ledger};
 use bowline_store::{Enforcement, Record, SessionRef, Store};
 use bowline_wire::{Answer, Call};
@@ -80,6 +80,9 @@ impl Engine {
     fn with_ledger(store: Option<Arc<dyn Store>>, ledger: Ledger) -> Self {
         let mut lasting = Lasting::new(Machine::from_env());
         lasting.ledger = Arc::new(ledger);
+        if let Some(store) = &store {
+            lasting.background = noting_failures(Arc::clone(store));
+        }
         Self {
             projects: Projects::default(),
             lasting,
@@ -99,6 +102,11 @@ impl Engine {
     pub fn pause(&self) -> Option<Pause> {
         let pause = self.pause.read().unwrap_or_else(PoisonError::into_inner);
         pause.clone().filter(|pause| pause.is_on(Utc::now()))
+    }
+
+    /// The hooks that run in the background.
+    pub(crate) fn background(&self) -> &Background {
+        &self.lasting.background
     }
 
     /// Reads the settings of every project again whose files have changed.

@@ -6,7 +6,9 @@ use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt,
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
+
+use rustix::fs::OFlags;
 
 use crate::places::Places;
 
@@ -42,6 +44,9 @@ pub enum StartError {
     /// There is something in the socket's place that is none.
     #[error("`{}` is in the way: it is no socket", .0.display())]
     InTheWay(PathBuf),
+    /// There is something in the lock's place that is none.
+    #[error("`{}` is in the way: it is no file of yours alone", .0.display())]
+    NoLock(PathBuf),
     /// A file cannot be used.
     #[error("cannot {doing} `{}`: {source}", path.display())]
     File {
@@ -90,15 +95,9 @@ impl Instance {
         };
         prepare(&places.runtime(), folder, user)?;
         let path = places.lock();
-        let mut lock = OpenOptions::new()
-            .create(true)
-            .write(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(&path)
-            .map_err(file("open", &path))?;
+        let mut lock = open_lock(OpenOptions::new().create(true).write(true), &path, user)?;
         take(&lock, &path)?;
-        // Only for those who find that this process does not answer.
+        // Only for those who find that this process does not answer, or who wait for its end.
         if let Err(error) = lock
             .set_len(0)
             .and_then(|()| writeln!(lock, "{}", std::process::id()))
@@ -156,6 +155,26 @@ impl Drop for Instance {
     }
 }
 
+/// Opens the lock, which is a file of ours alone or nothing: behind a link there may be a file that matters, and a pipe has us wait for
+/// somebody else.
+fn open_lock(how: &OpenOptions, path: &Path, user: u32) -> Result<File, StartError> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let opened = how
+        .clone()
+        .mode(0o600)
+        .custom_flags(flags.bits().cast_signed())
+        .open(path);
+    let lock = opened.map_err(|error| match path.symlink_metadata() {
+        Ok(found) if !found.is_file() => StartError::NoLock(path.to_owned()),
+        _ => file("open", path)(error),
+    })?;
+    let found = lock.metadata().map_err(file("look at", path))?;
+    if !found.is_file() || found.uid() != user || found.nlink() > 1 {
+        return Err(StartError::NoLock(path.to_owned()));
+    }
+    Ok(lock)
+}
+
 fn take(lock: &File, path: &Path) -> Result<(), StartError> {
     for _ in 0..LOOKS {
         match lock.try_lock() {
@@ -173,20 +192,25 @@ fn take(lock: &File, path: &Path) -> Result<(), StartError> {
 pub struct Holder {
     /// Its number, if it could write that down.
     pub pid: Option<u32>,
+    /// When it began, which is when it wrote that down. With its number it tells one from the next.
+    pub since: Option<SystemTime>,
 }
 
 impl Holder {
     /// Finds the process that is the daemon of these places: one that begins, serves, hangs or ends.
     pub fn of(places: &Places) -> Option<Self> {
-        let mut lock = File::open(places.lock()).ok()?;
+        let user = rustix::process::geteuid().as_raw();
+        let mut lock = open_lock(OpenOptions::new().read(true), &places.lock(), user).ok()?;
         // Shared, so that those who ask do not take each other for it.
         if !matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)) {
             return None;
         }
         let mut text = String::new();
         let read = (&mut lock).take(32).read_to_string(&mut text);
-        let pid = read.ok().and_then(|_| text.trim().parse().ok());
-        Some(Self { pid })
+        Some(Self {
+            pid: read.ok().and_then(|_| text.trim().parse().ok()),
+            since: lock.metadata().and_then(|file| file.modified()).ok(),
+        })
     }
 }
 
@@ -349,13 +373,52 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_lock_of_ours_is_neither_followed_nor_waited_for_nor_emptied() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = places(folder.path());
+        fs::create_dir_all(places.runtime()).unwrap();
+        let precious = folder.path().join("precious");
+        fs::write(&precious, "text").unwrap();
+        let lock = places.lock();
+        let makes: [(&str, &dyn Fn()); 4] = [
+            ("a link", &|| {
+                std::os::unix::fs::symlink(&precious, &lock).unwrap();
+            }),
+            ("a second name", &|| {
+                fs::hard_link(&precious, &lock).unwrap();
+            }),
+            ("a pipe", &|| {
+                let mode = rustix::fs::Mode::from_raw_mode(0o600);
+                let node = rustix::fs::FileType::Fifo;
+                rustix::fs::mknodat(rustix::fs::CWD, &lock, node, mode, 0).unwrap();
+            }),
+            ("a folder", &|| fs::create_dir(&lock).unwrap()),
+        ];
+        for (what, make) in makes {
+            make();
+            let refused = Instance::claim(&places).unwrap_err();
+            assert!(
+                matches!(refused, StartError::NoLock(_)),
+                "{what}: {refused}"
+            );
+            assert_eq!(Holder::of(&places), None, "{what}");
+            assert_eq!(fs::read_to_string(&precious).unwrap(), "text", "{what}");
+            fs::remove_file(&lock)
+                .or_else(|_| fs::remove_dir(&lock))
+                .unwrap();
+        }
+    }
+
+    #[test]
     fn the_holder_is_named_and_asking_for_it_hinders_nobody() {
         let folder = tempfile::tempdir().unwrap();
         let places = places(folder.path());
         assert_eq!(Holder::of(&places), None);
         let instance = Instance::claim(&places).unwrap();
-        let pid = Some(std::process::id());
-        assert_eq!(Holder::of(&places), Some(Holder { pid }));
+        let holder = Holder::of(&places).unwrap();
+        assert_eq!(holder.pid, Some(std::process::id()));
+        assert!(holder.since.is_some());
+        assert_eq!(Holder::of(&places), Some(holder), "as long as it lives");
         drop(instance);
         assert_eq!(Holder::of(&places), None);
 

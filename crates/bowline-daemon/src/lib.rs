@@ -4,10 +4,12 @@
 //! [`Connection`] asks a running daemon.
 
 mod ask;
+mod bounded;
 mod daemon;
 mod engine;
 mod instance;
 mod pause;
+mod peer;
 mod places;
 pub mod registration;
 pub mod rpc;
@@ -16,6 +18,7 @@ mod status;
 mod watch;
 
 pub use ask::{AskError, Connection, Patience};
+pub use bounded::{FILES_WITHIN, Slow, within};
 pub use daemon::{DaemonOptions, Idle, run, survive_file_size_limit};
 pub use engine::{Decided, Engine, Facts, Prepared, ProjectState, Weight};
 pub use instance::{Holder, StartError};

@@ -8,9 +8,10 @@ mod answering;
 mod connection;
 mod helper;
 mod outbox;
-mod peer;
+mod relief;
 #[cfg(test)]
 mod tests;
+mod waits;
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -33,11 +34,14 @@ use tokio::runtime::Runtime;
 use crate::daemon::Idle;
 use crate::engine::{Decided, Engine, Facts, Weight};
 use crate::instance::{Instance, StartError};
+use crate::peer;
 use crate::status::{Shared, Stop};
 use answering::{Acknowledge, Answering};
 use connection::{Arrived, Connection};
 use helper::{Helper, Ready, Turned, Waiting};
 use outbox::{Outbox, Turns, Unsent};
+use relief::Relief;
+use waits::Waits;
 
 const LISTENER: Token = Token(0);
 const WAKER: Token = Token(1);
@@ -83,6 +87,8 @@ pub(crate) struct Server {
     /// Records of this round.
     batch: Vec<Submission>,
     helper: Helper,
+    waits: Waits,
+    relief: Arc<Relief>,
     scratch: Vec<u8>,
     /// Set while connections could not be taken for want of descriptors.
     turned_away: bool,
@@ -126,6 +132,7 @@ impl Server {
             parts.runtime.handle().clone(),
         )
         .map_err(system("start a thread"))?;
+        let relief = Arc::new(Relief::start().map_err(system("start a thread"))?);
         Ok(Self {
             poll,
             listener: Some(listener),
@@ -143,6 +150,8 @@ impl Server {
             ready: Vec::new(),
             batch: Vec::new(),
             helper,
+            waits: Waits::new(),
+            relief,
             scratch: vec![0; 64 * 1024],
             turned_away: false,
         })
@@ -161,7 +170,7 @@ impl Server {
             let wait = if self.turned_away {
                 Duration::from_millis(50)
             } else {
-                LOOK_AROUND
+                self.waits.due_in().unwrap_or(LOOK_AROUND)
             };
             match self.poll.poll(&mut events, Some(wait)) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
@@ -182,6 +191,7 @@ impl Server {
             }
             self.decide();
             self.hand_over();
+            self.waits.give(&self.clients);
             if let Some(stop) = self.shared.stop() {
                 self.drain()?;
                 self.runtime.shutdown_timeout(LAST_WORDS);
@@ -201,8 +211,6 @@ impl Server {
             && !self.clients.values().any(Connection::has_spoken)
         {
             self.shared.request_stop(Stop::Idle);
-        } else if self.shared.program_was_replaced() {
-            self.shared.request_stop(Stop::Replaced);
         }
     }
 
@@ -301,9 +309,11 @@ impl Server {
             outbox,
             acknowledgement: Acknowledge::With(Arc::clone(&self.acknowledgement)),
             shared: Arc::clone(&self.shared),
+            signs: call.signs,
+            relief: Arc::clone(&self.relief),
         };
         if payload.len() > LARGE {
-            answering.acknowledge();
+            self.acknowledge(token, &mut answering);
             let gone = CancellationToken::new();
             self.note_cancellation(token, Some(gone.clone()));
             let engine = Arc::clone(&self.engine);
@@ -325,7 +335,7 @@ impl Server {
             }),
             Ok(prepared) => {
                 self.note_cancellation(token, prepared.cancellation());
-                answering.acknowledge();
+                self.acknowledge(token, &mut answering);
                 self.spawn(Box::pin(prepared.decide()), answering);
             }
             Err(_) => {
@@ -353,8 +363,14 @@ impl Server {
 
     fn let_wait(&mut self, mut call: Waiting) {
         self.note_cancellation(call.token, call.cancellation);
-        call.answering.acknowledge();
+        self.acknowledge(call.token, &mut call.answering);
         self.spawn(call.deciding, call.answering);
+    }
+
+    /// What is not answered at once is acknowledged, and its client gets signs of life.
+    fn acknowledge(&mut self, token: Token, answering: &mut Answering) {
+        answering.acknowledge();
+        self.waits.begin(token);
     }
 
     fn note_cancellation(&mut self, token: Token, cancellation: Option<CancellationToken>) {
@@ -453,7 +469,9 @@ impl Server {
         self.listener = None;
         let began = Instant::now();
         let mut events = Events::with_capacity(1024);
-        while self.shared.has_begun() && began.elapsed() < DRAIN {
+        let background = self.engine.background().clone();
+        let is_at_work = |shared: &Shared| shared.has_begun() || background.running() > 0;
+        while is_at_work(&self.shared) && began.elapsed() < DRAIN {
             match self.poll.poll(&mut events, Some(Duration::from_millis(20))) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 polled => polled?,
@@ -466,6 +484,12 @@ impl Server {
             }
             self.decide();
             self.hand_over();
+            self.waits.give(&self.clients);
+        }
+        background.cancel();
+        let cancelled = Instant::now();
+        while background.running() > 0 && cancelled.elapsed() < LAST_WORDS {
+            std::thread::sleep(Duration::from_millis(5));
         }
         if let Err(error) = self.store.flush() {
             tracing::warn!("the store could not be flushed: {error}");

@@ -63,6 +63,9 @@ pub struct Status {
     /// What the store could not take yet.
     #[serde(default)]
     pub waiting: Waiting,
+    /// How many answers went out whose records are not safe yet, because the store takes too long.
+    #[serde(default)]
+    pub unkept: usize,
 }
 
 /// What the daemon's threads share.
@@ -76,6 +79,7 @@ pub(crate) struct Shared {
     events: AtomicU64,
     in_flight: AtomicUsize,
     requests: AtomicUsize,
+    unkept: AtomicUsize,
     stop: Mutex<Option<Stop>>,
     wake: OnceLock<Box<dyn Fn() + Send + Sync>>,
     program: Option<Program>,
@@ -112,6 +116,7 @@ impl Shared {
             events: AtomicU64::new(0),
             in_flight: AtomicUsize::new(0),
             requests: AtomicUsize::new(0),
+            unkept: AtomicUsize::new(0),
             stop: Mutex::default(),
             wake: OnceLock::new(),
             program: Program::own(),
@@ -168,6 +173,21 @@ impl Shared {
 
     pub(crate) fn end_event(&self) {
         self.in_flight.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    /// How many answers went out whose records are not safe yet.
+    pub(crate) fn unkept(&self) -> usize {
+        self.unkept.load(Ordering::Acquire)
+    }
+
+    /// An answer goes out although its record is not safe.
+    pub(crate) fn count_unkept(&self) {
+        self.unkept.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// The record of such an answer is safe now.
+    pub(crate) fn count_kept_late(&self) {
+        self.unkept.fetch_sub(1, Ordering::AcqRel);
     }
 
     pub(crate) fn begin_request(&self) {
@@ -248,6 +268,7 @@ impl Shared {
             paused: engine.pause(),
             memory_bytes: memory(),
             waiting,
+            unkept: self.unkept(),
         }
     }
 }

@@ -12,9 +12,10 @@ use std::time::Duration;
 
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
+use crate::bounded::{FILES_WITHIN, within};
 use crate::engine::Engine;
 use crate::pause::Pause;
-use crate::status::Shared;
+use crate::status::{Shared, Stop};
 
 /// How often files are looked at.
 const LOOK: Duration = Duration::from_secs(2);
@@ -76,9 +77,11 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         let _ = self.messages.send(Message::End);
-        if let Some(thread) = self.thread.take()
-            && thread.join().is_err()
-        {
+        let Some(thread) = self.thread.take() else {
+            return;
+        };
+        // It only reads. On a disk that hangs it would never come back.
+        if matches!(within(FILES_WITHIN, || thread.join()), Some(Err(_))) {
             tracing::error!("the thread that watches settings panicked");
         }
     }
@@ -129,6 +132,9 @@ impl Watching {
     }
 
     fn look(&self) {
+        if self.shared.program_was_replaced() {
+            self.shared.request_stop(Stop::Replaced);
+        }
         self.engine.reload_changed();
         match Pause::read(&self.pause) {
             Ok(pause) => self.engine.set_pause(pause),

@@ -17,6 +17,7 @@ use std::time::Duration;
 use bowline::hooks::Decision;
 use bowline::settings::{Locations, TrustStore};
 use bowline_daemon::{Connection, Idle, Pause, Stop};
+use bowline_wire::{Heard, Signs};
 use serde_json::{Map, Value, json};
 use stage::{Client, Stage, permission, until};
 
@@ -450,6 +451,36 @@ fn a_daemon_that_stops_finishes_what_it_has_begun() {
     );
     assert_eq!(stage.stopped(), Stop::Asked);
     assert_eq!(stage.recorded().len(), 1);
+}
+
+#[test]
+fn while_hooks_run_there_are_signs_of_life_for_those_who_know_them() {
+    let mut stage = Stage::without_daemon();
+    slow_hook(&stage);
+    stage.start();
+    let (new, mut old) = (stage.call(), stage.call());
+    old.signs = Signs::Unknown;
+    let mut waiting = [&new, &old].map(|call| {
+        let mut client = stage.client();
+        client.send_call(call.clone(), stage.bash("ls").to_string().as_bytes());
+        client.line().expect("an acknowledgement");
+        client
+    });
+    for _ in 0..2 {
+        let line = waiting[0].line().expect("a sign of life");
+        assert_eq!(Heard::decode_for(&line, &new.id), Ok(Heard::Sign));
+    }
+    fs::write(stage.path("go"), "").unwrap();
+    let [newer, older] = &mut waiting;
+    let (answer, _) = newer.answer_after_signs(&new.id);
+    assert_eq!(permission(&answer).0, "deny");
+    let (answer, signs) = older.answer_after_signs(&old.id);
+    assert_eq!((permission(&answer).0.as_str(), signs), ("deny", 0));
+    // The next one on the same connection is answered at once, and no sign is left over.
+    let next = stage.call();
+    waiting[0].send_call(next.clone(), b"{}");
+    waiting[0].line().expect("an acknowledgement");
+    assert_eq!(waiting[0].answer_after_signs(&next.id).1, 0);
 }
 
 #[test]

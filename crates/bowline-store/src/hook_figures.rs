@@ -63,20 +63,28 @@ impl PendingFigures {
     }
 
     fn count_one(&mut self, hook: &HookFired, time: DateTime<Utc>) {
-        if let Some(kept) = self.hooks.get_mut(&hook.name) {
+        if let Some(kept) = self.kept(&hook.name, time) {
             kept.count(hook, time);
-        } else if self.hooks.len() < MAX_HOOKS {
-            let mut kept = Kept {
-                fired: 0,
-                failed: 0,
-                last_fired: time,
-                last_decision: hook.decision,
-                last_failure: None,
-                durations: Vec::new(),
-            };
-            kept.count(hook, time);
-            self.hooks.insert(hook.name.clone(), kept);
         }
+    }
+
+    /// A run that was counted has failed after all.
+    pub(crate) fn note_failure(&mut self, hook: &str, time: DateTime<Utc>, failure: &str) {
+        if let Some(kept) = self.kept(hook, time) {
+            kept.failed += 1;
+            kept.note_failure(time, failure);
+        }
+    }
+
+    /// What is pending of a hook; `None` if there are too many.
+    fn kept(&mut self, hook: &str, time: DateTime<Utc>) -> Option<&mut Kept> {
+        if !self.hooks.contains_key(hook) {
+            if self.hooks.len() >= MAX_HOOKS {
+                return None;
+            }
+            self.hooks.insert(hook.to_owned(), Kept::new(time));
+        }
+        self.hooks.get_mut(hook)
     }
 
     /// What the figures of these hooks are together with those that were written down.
@@ -127,6 +135,17 @@ impl PendingFigures {
 }
 
 impl Kept {
+    fn new(time: DateTime<Utc>) -> Self {
+        Self {
+            fired: 0,
+            failed: 0,
+            last_fired: time,
+            last_decision: Decision::NoOpinion,
+            last_failure: None,
+            durations: Vec::new(),
+        }
+    }
+
     fn count(&mut self, hook: &HookFired, time: DateTime<Utc>) {
         let micros = u32::try_from(hook.duration.as_micros()).unwrap_or(u32::MAX);
         self.put_durations([micros]);
@@ -254,5 +273,26 @@ mod tests {
         assert_eq!((both.fired, both.failed), (2_002, 2));
         assert_eq!(both.last_failure, figures.last_failure);
         assert_eq!(both.p99_us, figures.p99_us);
+    }
+
+    #[test]
+    fn a_failure_that_is_told_later_counts_for_a_run_that_was_counted() {
+        let at = |seconds| DateTime::from_timestamp(seconds, 0).unwrap();
+        let fired = HookFired {
+            name: "notify".into(),
+            scope: None,
+            decision: Decision::NoOpinion,
+            duration: Duration::ZERO,
+            failure: None,
+        };
+        let mut before = PendingFigures::default();
+        before.count_one(&fired, at(1));
+        let written = before.added_to(&HashMap::new()).into_iter().collect();
+        let mut all = PendingFigures::default();
+        all.note_failure("notify", at(3), "took too long");
+        let figures = &all.list(written)[0];
+        assert_eq!((figures.fired, figures.failed), (1, 1));
+        let failure = Some((at(3), "took too long".to_owned()));
+        assert_eq!(figures.last_failure, failure);
     }
 }

@@ -312,6 +312,10 @@ impl Store for SqliteStore {
         self.shared.submit_noted(submissions);
     }
 
+    fn note_failure(&self, hook: &str, time: DateTime<Utc>, failure: &str) {
+        lock(&self.figures).note_failure(hook, time, failure);
+    }
+
     fn flush(&self) -> Result<()> {
         lock(&self.shared.spool).take_over();
         self.on_writer(|writer| {

@@ -214,6 +214,9 @@ pub trait Store: Send + Sync {
         self.submit_all(submissions);
     }
 
+    /// Notes that a hook failed after its event was recorded, without secrets. It is written down with the figures of hooks.
+    fn note_failure(&self, hook: &str, time: DateTime<Utc>, failure: &str);
+
     /// Waits until everything that was submitted has an outcome, what waits in the spool was tried again, and what is
     /// written down now and then (figures of hooks, when sessions were last heard of) is exact.
     fn flush(&self) -> Result<()>;

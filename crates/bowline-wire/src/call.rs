@@ -7,9 +7,9 @@ use std::str::FromStr;
 use serde_json::Value;
 
 use crate::json::{
-    Object, check_version, number, object, push_os_text, push_text, read_os_text, string,
+    Object, check_version, number, object, push_os_text, push_text, read_os_text, signs, string,
 };
-use crate::{CallId, Environment, MAX_HEADER, MAX_PAYLOAD, PROTOCOL, WireError};
+use crate::{CallId, Environment, MAX_HEADER, MAX_PAYLOAD, PROTOCOL, Signs, WireError};
 
 /// What the agent is told when neither the daemon nor the direct run could answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -66,6 +66,8 @@ pub struct Call {
     pub event: Option<String>,
     /// What the agent is told when all else fails.
     pub on_failure: OnFailure,
+    /// Whether the client knows signs of life.
+    pub signs: Signs,
     /// The client's working folder.
     pub cwd: PathBuf,
     /// The client's whole environment.
@@ -82,6 +84,7 @@ impl fmt::Debug for Call {
             .field("agent", &self.agent)
             .field("event", &self.event)
             .field("on_failure", &self.on_failure)
+            .field("signs", &self.signs)
             .field("cwd", &self.cwd)
             .field("env", &self.env)
             .field("payload_bytes", &self.payload_bytes)
@@ -98,6 +101,7 @@ impl Call {
             agent: String::new(),
             event: None,
             on_failure: OnFailure::default(),
+            signs: Signs::Known,
             cwd,
             env,
             payload_bytes: 0,
@@ -121,6 +125,9 @@ impl Call {
         if let Some(event) = &self.event {
             line.extend_from_slice(br#","event":"#);
             push_text(&mut line, event);
+        }
+        if self.signs == Signs::Known {
+            line.extend_from_slice(br#","signs":true"#);
         }
         line.extend_from_slice(br#","cwd":"#);
         push_os_text(&mut line, self.cwd.as_os_str());
@@ -159,6 +166,7 @@ impl Call {
             agent: string(&mut object, "agent")?,
             event,
             on_failure: string(&mut object, "on_failure")?.parse()?,
+            signs: signs(&object),
             cwd: cwd.ok_or_else(|| WireError::field("cwd", "a text"))?.into(),
             env: Environment::new(),
             payload_bytes,

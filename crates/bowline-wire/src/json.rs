@@ -5,7 +5,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 use serde_json::{Map, Value};
 
-use crate::{Environment, PROTOCOL, WireError};
+use crate::{Environment, PROTOCOL, Signs, WireError};
 
 pub(crate) type Object = Map<String, Value>;
 
@@ -41,6 +41,14 @@ pub(crate) fn string(object: &mut Object, name: &str) -> Result<String, WireErro
     match object.remove(name) {
         Some(Value::String(text)) => Ok(text),
         _ => Err(WireError::field(name, "a string")),
+    }
+}
+
+/// Whether whoever sent this knows signs of life.
+pub(crate) fn signs(object: &Object) -> Signs {
+    match object.get("signs") {
+        Some(Value::Bool(true)) => Signs::Known,
+        _ => Signs::Unknown,
     }
 }
 

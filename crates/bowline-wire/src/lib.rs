@@ -4,10 +4,11 @@
 //!
 //! ```text
 //! hook call   →  {"bowline":1,"client":"0.1.0","call":"0193…","on_failure":"ask","env":2041,"payload":415,
-//!                 "agent":"claude-code","event":"PreToolUse","cwd":"/home/ann/project"}
+//!                 "agent":"claude-code","event":"PreToolUse","signs":true,"cwd":"/home/ann/project"}
 //!             →  2041 bytes: the environment
 //!             →  415 bytes, exactly as the agent wrote them
-//!             ←  {"bowline":1,"daemon":"0.1.0","pid":4711}              the acknowledgement
+//!             ←  {"bowline":1,"daemon":"0.1.0","pid":4711,"signs":true}   the acknowledgement
+//!             ←  {"call":"0193…","sign":"waiting"}                      a sign of life, every second
 //!             ←  {"call":"0193…","exit":0,"stdout":"…","stderr":""}     the reply
 //!
 //! request     →  {"id":7,"cmd":"traces.list","args":{"limit":20}}
@@ -24,6 +25,9 @@
 //!   part of the line there: nothing has to be escaped, and nobody has to read it.
 //! - The daemon acknowledges as soon as it has read the call. With a reply at hand within [`ACKNOWLEDGE_WITHIN`] it may
 //!   write both lines at once.
+//! - While hooks, tests or a person are waited for, the daemon gives a sign of life every second ([`SIGN_EVERY`]) to a client that knows
+//!   them, and says in its acknowledgement that it does. Only then is silence ([`SILENT_AFTER`]) the sign of a daemon that hangs: an older
+//!   daemon gives no signs, and is waited for; an older client gets none.
 //!
 //! No I/O happens here: callers read and write, within [`MAX_HEADER`], [`MAX_PAYLOAD`] and [`MAX_REPLY`].
 
@@ -37,6 +41,7 @@ mod lines;
 mod place;
 mod reply;
 mod rpc;
+mod signs;
 
 use std::time::Duration;
 
@@ -49,6 +54,7 @@ pub use lines::Lines;
 pub use place::{SocketPathError, socket_path, starting_marker};
 pub use reply::{Acknowledgement, Answer, Reply};
 pub use rpc::{Opening, Refusal, Request, RequestError, Response};
+pub use signs::{Heard, SIGN_EVERY, SILENT_AFTER, Signs};
 
 /// The version of what hook calls look like.
 pub const PROTOCOL: u64 = 1;

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// The shortest limit of the supported systems (macOS), with the byte that ends the path.
@@ -38,7 +39,8 @@ impl fmt::Display for SocketPathError {
 impl std::error::Error for SocketPathError {}
 
 /// Finds the socket: `$BOWLINE_SOCKET`, else in `$XDG_RUNTIME_DIR/bowline`, else in `/run/user/UID/bowline`, else in
-/// `bowline-UID` in the temporary folder. Of the places that nobody chose by name, those whose path is too long for
+/// `bowline-UID-HOME` in the temporary folder, where `HOME` is a number made of the home folder: somebody with two homes has two
+/// stores, and a daemon for each. Of the places that nobody chose by name, those whose path is too long for
 /// a socket are passed over.
 ///
 /// `variable` looks up an environment variable; `is_folder` tells whether a folder exists.
@@ -60,26 +62,40 @@ pub fn socket_path(
         };
     }
     let of_user = || Path::new("/run/user").join(uid.to_string());
-    let ours = format!("bowline-{uid}");
+    let ours = || match folder("HOME") {
+        Some(home) => format!("bowline-{uid}-{:016x}", digest(&home)),
+        None => format!("bowline-{uid}"),
+    };
     let in_folder = |folder: PathBuf| folder.join("bowline");
     // One after another, because looking whether a folder is there takes its time.
     let places: [&dyn Fn() -> Option<PathBuf>; 3] = [
         &|| folder("XDG_RUNTIME_DIR").map(in_folder),
         &|| Some(of_user()).filter(|it| is_folder(it)).map(in_folder),
-        &|| folder("TMPDIR").map(|folder| folder.join(&ours)),
+        &|| folder("TMPDIR").map(|folder| folder.join(ours())),
     ];
     // A relative path in one of these variables is no folder, says the XDG specification.
     let found = places
         .iter()
         .filter_map(|place| Some(place()?.join("daemon.sock")))
         .find(|path| path.is_absolute() && fits(path));
-    Ok(found.unwrap_or_else(|| Path::new("/tmp").join(ours).join("daemon.sock")))
+    Ok(found.unwrap_or_else(|| Path::new("/tmp").join(ours()).join("daemon.sock")))
 }
 
 /// The file beside the socket that a client makes which starts a daemon, so that others do not for a while. It goes when a daemon
 /// answers.
 pub fn starting_marker(socket: &Path) -> PathBuf {
     socket.with_extension("starting")
+}
+
+/// FNV-1a: the same in every program, whoever built it. However a folder is written, it is one.
+fn digest(folder: &Path) -> u64 {
+    let mut digest = 0xcbf2_9ce4_8422_2325;
+    for part in folder.components() {
+        for byte in part.as_os_str().as_bytes().iter().chain(b"/") {
+            digest = (digest ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    digest
 }
 
 fn fits(path: &Path) -> bool {

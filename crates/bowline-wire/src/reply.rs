@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::json::{check_version, line, number, object, push_text, string};
-use crate::{CallId, MAX_REPLY, PROTOCOL, WireError};
+use crate::json::{check_version, line, number, object, push_text, signs, string};
+use crate::{CallId, MAX_REPLY, PROTOCOL, Signs, WireError};
 
 /// The first line that a daemon sends: it is there, and has the call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,16 +17,19 @@ pub struct Acknowledgement {
 impl Acknowledgement {
     /// Writes the line, with its newline.
     pub fn encode(&self) -> Vec<u8> {
-        line(&json!({"bowline": PROTOCOL, "daemon": self.daemon, "pid": self.pid}))
+        let Self { daemon, pid } = self;
+        line(&json!({"bowline": PROTOCOL, "daemon": daemon, "pid": pid, "signs": true}))
     }
 
-    /// Whether the line is an acknowledgement that can be understood. Ours needs no reading: every hook call waits for this.
-    pub fn check(line: &[u8]) -> Result<(), WireError> {
+    /// Whether the line is an acknowledgement that can be understood, and of a daemon that gives signs of life. Ours needs no
+    /// reading: every hook call waits for this.
+    pub fn check(line: &[u8]) -> Result<Signs, WireError> {
         let ours = format!(r#"{{"bowline":{PROTOCOL},"daemon":"#);
-        if line.starts_with(ours.as_bytes()) && line.ends_with(b"}\n") {
-            return Ok(());
+        if line.starts_with(ours.as_bytes()) && line.ends_with(b",\"signs\":true}\n") {
+            return Ok(Signs::Known);
         }
-        Self::decode(line).map(drop)
+        Self::decode(line)?;
+        Ok(signs(&object(line, "acknowledgement", MAX_REPLY)?))
     }
 
     /// Reads the line, with or without its newline.

@@ -5,8 +5,8 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 use bowline_wire::{
-    Acknowledgement, Answer, Call, CallId, Environment, Lines, MAX_HEADER, MAX_PAYLOAD, OnFailure,
-    Opening, Refusal, Reply, Request, RequestError, Response, WireError,
+    Acknowledgement, Answer, Call, CallId, Environment, Heard, Lines, MAX_HEADER, MAX_PAYLOAD,
+    OnFailure, Opening, Refusal, Reply, Request, RequestError, Response, Signs, WireError,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -52,7 +52,7 @@ fn a_call_is_one_readable_line_and_the_environment() {
     assert_eq!(
         line,
         format!(
-            r#"{{"bowline":1,"client":"{client}","call":"000000000001-0000000000000002","on_failure":"closed","env":15,"payload":3,"agent":"claude-code","event":"PreToolUse","cwd":"/home/ann"}}"#
+            r#"{{"bowline":1,"client":"{client}","call":"000000000001-0000000000000002","on_failure":"closed","env":15,"payload":3,"agent":"claude-code","event":"PreToolUse","signs":true,"cwd":"/home/ann"}}"#
         ) + "\nHOME=/home/ann\0"
     );
 }
@@ -91,6 +91,55 @@ fn no_log_shows_an_environment() {
             !shown.contains("API_KEY") && !shown.contains("hunter2"),
             "{shown}"
         );
+    }
+}
+
+#[test]
+fn only_those_who_know_signs_of_life_get_them_and_rely_on_them() {
+    let old_call = changed(&call().encode(), |it| {
+        it.as_object_mut().unwrap().remove("signs");
+    });
+    let announced = Call::decode(&old_call).unwrap();
+    let (old, _) = announced.with_body(b"HOME=/home/ann\0pay".to_vec());
+    assert_eq!(old.signs, Signs::Unknown);
+    assert_eq!(received(&old.encode()).0, old, "and so it is handed on");
+    assert_eq!(received(&call().encode()).0.signs, Signs::Known);
+
+    for (line, signs) in [
+        (
+            "{\"bowline\":1,\"daemon\":\"0\",\"pid\":1}\n",
+            Signs::Unknown,
+        ),
+        (
+            "{\"signs\":true,\"pid\":1,\"daemon\":\"0\",\"bowline\":1}",
+            Signs::Known,
+        ),
+    ] {
+        let checked = Acknowledgement::check(line.as_bytes());
+        assert_eq!(checked, Ok(signs), "{line}");
+    }
+}
+
+#[test]
+fn a_sign_of_life_is_no_answer_and_counts_for_its_call_alone() {
+    let (one, other) = (CallId::from_parts(1, 2), CallId::from_parts(1, 3));
+    let sign = Heard::sign_for(&one);
+    assert!(sign.ends_with(b"}\n"));
+    assert_eq!(Heard::decode_for(&sign, &one), Ok(Heard::Sign));
+    assert!(Heard::decode_for(&sign, &other).is_err());
+    assert!(Reply::decode(&sign).is_err(), "no older client gets one");
+    let answer = Answer {
+        exit: 2,
+        ..Answer::default()
+    };
+    let reply = Reply {
+        call: one.clone(),
+        answer: answer.clone(),
+    };
+    let heard = Heard::decode_for(&reply.encode(), &one);
+    assert_eq!(heard, Ok(Heard::Answer(answer)));
+    for nonsense in ["{\"exit\":", "{}", "[]", "", "{\"sign\":1}"] {
+        assert!(Heard::decode_for(nonsense.as_bytes(), &one).is_err());
     }
 }
 
@@ -146,7 +195,10 @@ fn another_version_is_told_apart_from_a_mistake() {
     let newer = changed(&acknowledged.encode(), newer);
     assert_eq!(Acknowledgement::decode(&newer), Err(version.clone()));
     assert_eq!(Acknowledgement::check(&newer), Err(version));
-    assert_eq!(Acknowledgement::check(&acknowledged.encode()), Ok(()));
+    assert_eq!(
+        Acknowledgement::check(&acknowledged.encode()),
+        Ok(Signs::Known)
+    );
     assert!(Acknowledgement::check(b"{\"bowline\":1,\"daemon\":\n").is_err());
     for none in [json!(null), json!("1"), json!(-1), json!(1.5)] {
         let line = changed(&call().encode(), |value| value["bowline"] = none);

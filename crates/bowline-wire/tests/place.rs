@@ -74,6 +74,25 @@ fn the_first_place_that_can_be_used() {
 }
 
 #[test]
+fn two_homes_do_not_share_a_socket_in_the_temporary_folder() {
+    let of = |home: &str, more: &[(&str, &str)]| {
+        place(&[&[("HOME", home)], more].concat(), false).unwrap()
+    };
+    let (ann, bob) = (of("/home/ann", &[]), of("/home/bob", &[]));
+    assert_ne!(ann, bob);
+    // Never another: programs of several versions meet there.
+    assert_eq!(ann, "/tmp/bowline-1000-3ac9351970493f0d/daemon.sock");
+    for same in ["/home/ann/", "/home//ann", "/home/./ann"] {
+        assert_eq!(of(same, &[]), ann, "{same}");
+    }
+    assert_eq!(of("", &[]), "/tmp/bowline-1000/daemon.sock");
+    let own = [("TMPDIR", "/var/t")];
+    assert_eq!(of("/home/ann", &own), ann.replace("/tmp", "/var/t"));
+    let runtime = [("XDG_RUNTIME_DIR", "/run/x")];
+    assert_eq!(of("/home/ann", &runtime), "/run/x/bowline/daemon.sock");
+}
+
+#[test]
 fn a_chosen_place_is_used_or_refused() {
     let of_length = |length: usize| format!("/{}", "s".repeat(length - 1));
     assert_eq!(

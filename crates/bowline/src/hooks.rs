@@ -17,7 +17,9 @@ pub use crate::hook::{
     Activation, Attempts, FnHook, Hook, Match, OnFailure, Repeat, RunMode, RunPolicy,
 };
 pub use crate::input::{HookEventData, HookInput, ToolOutput};
-pub use crate::manager::{DEFAULT_TIMEOUT_CAP, HookManager, HookRun, RunStatus, TriggerResult};
+pub use crate::manager::{
+    Background, DEFAULT_TIMEOUT_CAP, HookManager, HookRun, RunStatus, TriggerResult,
+};
 pub use crate::matcher::Matcher;
 pub use crate::merge::merge;
 pub use crate::output::{HookOutput, Permission};

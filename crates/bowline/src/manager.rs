@@ -1,5 +1,6 @@
 //! Runs the hooks of an event, in order, and merges what they say.
 
+mod background;
 mod memory;
 mod report;
 mod run;
@@ -12,6 +13,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::{join, join_all};
 
+pub use background::Background;
 pub use report::{HookRun, RunStatus, TriggerResult};
 
 use crate::context::HookContext;
@@ -56,6 +58,7 @@ pub struct HookManager {
     hooks: Vec<Arc<dyn Hook>>,
     timeout_cap: Duration,
     memory: Arc<SessionMemory>,
+    background: Background,
 }
 
 impl Default for HookManager {
@@ -64,6 +67,7 @@ impl Default for HookManager {
             hooks: Vec::new(),
             timeout_cap: DEFAULT_TIMEOUT_CAP,
             memory: Arc::new(SessionMemory::default()),
+            background: Background::default(),
         }
     }
 }
@@ -91,6 +95,12 @@ impl HookManager {
     /// Limits every hook's timeout (default 600 s).
     pub fn with_timeout_cap(mut self, cap: Duration) -> Self {
         self.timeout_cap = cap;
+        self
+    }
+
+    /// Runs background hooks among these, which other managers may share.
+    pub fn with_background(mut self, background: Background) -> Self {
+        self.background = background;
         self
     }
 

@@ -174,7 +174,9 @@ fn cannot_run(error: &StartError, socket: &Path) -> Error {
         StartError::AlreadyRunning => {
             "`bowline daemon status` shows it, `bowline daemon stop` ends it"
         }
-        StartError::InTheWay(_) => "move it away, or set BOWLINE_SOCKET to another path",
+        StartError::InTheWay(_) | StartError::NoLock(_) => {
+            "move it away, or set BOWLINE_SOCKET to another path"
+        }
         StartError::OpenFolder { .. } => {
             "run `chmod go-w` on it, or set BOWLINE_SOCKET to a path in a folder of your own"
         }
@@ -272,6 +274,14 @@ fn show(status: &Status, ui: &mut Ui) {
         || "-".to_owned(),
         |bytes| format!("{} MB", bytes.div_ceil(1024 * 1024)),
     );
+    if status.unkept > 0 {
+        let text = format!(
+            "The store takes too long: {} events were answered whose records are not safe yet.",
+            status.unkept
+        );
+        ui.line(Text::styled(text, style::BAD));
+        ui.blank();
+    }
     let mut table = Table::new(["What", "Value"]);
     let waiting = match (status.waiting.records, status.waiting.in_memory) {
         (0, _) => "-".to_owned(),

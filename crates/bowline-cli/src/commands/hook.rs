@@ -7,15 +7,17 @@ use std::io::{self, Read, Write};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use bowline_daemon::{Decided, Engine, Facts, Pause, Places, survive_file_size_limit};
+use bowline_daemon::{
+    Decided, Engine, FILES_WITHIN, Facts, Pause, Places, Slow, survive_file_size_limit, within,
+};
 use bowline_store::{Record, SqliteStore, Store};
 use bowline_wire::{Answer, Call, CallId, Failure, MAX_PAYLOAD, OnFailure, Reply};
 
 use crate::Outcome;
 use crate::error::{Error, ErrorKind, Result};
 
-/// The store answers within 20 ms, whatever happens; a machine that is busy gets more.
-const RECORDED_WITHIN: Duration = Duration::from_secs(5);
+/// So long an event that was answered without its store waits for that: each keeps a process.
+const KEPT_WITHIN: Duration = Duration::from_mins(1);
 /// What whoever waits for this process waits at most for hooks that nobody waits for.
 const BRIEFLY: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(10);
@@ -76,10 +78,8 @@ pub(crate) fn run(args: &HookArgs) -> Result<Outcome> {
     if args.relayed {
         return decide(call, &payload, Asker::Relay);
     }
-    // Hooks that nobody waits for need a process that nobody waits for.
-    if relay::is_needed(&call)
-        && let Some(answer) = relay::ask(&call, &payload)
-    {
+    // Hooks that nobody waits for need a process that nobody waits for; and one that hangs on a disk cannot even end.
+    if let Some(answer) = relay::ask(&call, &payload) {
         print(&answer)?;
         return Ok(Outcome::Answered(answer.exit));
     }
@@ -109,21 +109,45 @@ fn decide(call: Call, payload: &[u8], asker: Asker) -> Result<Outcome> {
         tracing::debug!("a limit of files' sizes may end this process: {error}");
     }
     let places = Places::from_env().ok();
-    let store = places.as_ref().and_then(open_store);
+    let opening = places
+        .clone()
+        .map(|places| Slow::start(move || open_store(&places)));
+    let open = |limit| {
+        opening
+            .as_ref()
+            .and_then(|store| store.wait(limit))
+            .flatten()
+    };
+    let mut store = open(FILES_WITHIN);
     let engine = Arc::new(Engine::new(store.clone().map(|it| it as Arc<dyn Store>)));
-    if let Some(Ok(pause)) = places.map(|places| Pause::read(&places.pause())) {
+    let pause =
+        places.and_then(|places| within(FILES_WITHIN, move || Pause::read(&places.pause())));
+    if let Some(Ok(pause)) = pause {
         engine.set_pause(pause);
     }
     let (id, facts) = (call.id.clone(), Facts::of(&call));
     let Decided { answer, record, .. } =
         runtime.block_on(engine.prepare(&facts, call, payload).decide());
-    if let (Some(store), Some(record)) = (&store, record) {
-        keep(&**store, record);
-    }
+    let unkept = match (&store, record) {
+        (Some(store), Some(record)) => {
+            keep(&**store, record);
+            None
+        }
+        (_, record) => record,
+    };
     let exit = answer.exit;
     match asker {
         Asker::Agent => print(&answer)?,
         Asker::Relay => write(&Reply { call: id, answer }.encode())?,
+    }
+    // Nobody waits any more, and a disk that hung may come to itself.
+    if asker == Asker::Relay
+        && let Some(record) = unkept
+    {
+        store = open(KEPT_WITHIN);
+        if let Some(store) = &store {
+            keep(&**store, record);
+        }
     }
     // Hooks that nobody waits for would end with this process.
     let background = async {
@@ -138,7 +162,7 @@ fn decide(call: Call, payload: &[u8], asker: Asker) -> Result<Outcome> {
         }
     });
     if let Some(store) = store {
-        store.close();
+        within(FILES_WITHIN, move || store.close());
     }
     Ok(Outcome::Answered(exit))
 }
@@ -154,14 +178,15 @@ fn open_store(places: &Places) -> Option<Arc<SqliteStore>> {
     }
 }
 
-/// Waits until the record is safe, or waits where it will be found.
+/// Waits until the record is safe, or waits where it will be found, but not for a disk that hangs.
 fn keep(store: &dyn Store, record: Record) {
     let (done, kept) = mpsc::channel();
     let tell = move |_| {
         let _ = done.send(());
     };
     store.submit(record, Box::new(tell));
-    let _ = kept.recv_timeout(RECORDED_WITHIN);
+    // The process goes on until it is kept, unless somebody ends it.
+    let _ = kept.recv_timeout(FILES_WITHIN);
 }
 
 /// The answer goes to another program exactly as that expects it.

@@ -98,7 +98,7 @@ impl Place {
         output
     }
 
-    fn surround<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+    pub(super) fn surround<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         command
             .current_dir(self.path("project"))
             .env_clear()

@@ -1,13 +1,16 @@
 //! The programs under test, side by side in a folder of their own: the client looks for `bowline` beside itself.
 
-use std::env;
 use std::io::Write;
 use std::process::{Command, Stdio};
+use std::{env, fs};
 
 use tempfile::TempDir;
 
 use super::client::{BOWLINE, client};
 use super::put::put;
+
+/// Where programs are that are looked up by name.
+pub(super) const ON_PATH: &str = "path";
 
 /// A folder with both programs.
 pub(super) fn both() -> TempDir {
@@ -17,10 +20,12 @@ pub(super) fn both() -> TempDir {
     folder
 }
 
-/// A folder with both programs, where a test of this file takes the place of the daemon.
+/// A folder with the client, and one below with a program in the place of `bowline`, where a test of this file is the daemon. It is not
+/// beside the client, which would not ask a daemon that runs another program.
 pub(super) fn with_daemon(test: &str, variable: &str) -> TempDir {
     let folder = folder();
     put(client(), folder.path().join("bowline-hook"));
+    fs::create_dir(folder.path().join(ON_PATH)).unwrap();
     let own = env::current_exe().unwrap();
     let script = format!(
         "#!/bin/sh\ncase \"$1\" in\ndaemon) {variable}=1 exec '{}' --ignored --exact {test} --nocapture ;;\nesac\n\
@@ -30,7 +35,7 @@ pub(super) fn with_daemon(test: &str, variable: &str) -> TempDir {
     // Another process writes it: a file that this one has open for writing cannot be started by its threads.
     let mut writer = Command::new("sh")
         .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
-        .arg(folder.path().join("bowline"))
+        .arg(folder.path().join(ON_PATH).join("bowline"))
         .stdin(Stdio::piped())
         .spawn()
         .unwrap();

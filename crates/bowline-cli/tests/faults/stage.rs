@@ -117,9 +117,20 @@ impl Stage {
         self.data.join("bowline.db")
     }
 
+    fn search_path(&self) -> OsString {
+        let mut path = self
+            .programs
+            .path()
+            .join(programs::ON_PATH)
+            .into_os_string();
+        path.push(":");
+        path.push(std::env::var_os("PATH").unwrap_or_default());
+        path
+    }
+
     fn environment(&self) -> Vec<(&'static str, OsString)> {
         vec![
-            ("PATH", std::env::var_os("PATH").unwrap_or_default()),
+            ("PATH", self.search_path()),
             ("HOME", self.path("home").into()),
             ("XDG_DATA_HOME", self.data.parent().unwrap().into()),
             ("XDG_RUNTIME_DIR", self.path("run").into()),

@@ -54,6 +54,24 @@ fn a_daemon_that_hangs_is_named_and_nothing_is_deleted_under_it() {
 }
 
 #[test]
+fn a_socket_of_somebody_else_is_believed_nothing() {
+    for theirs in ["run/bowline", "run/bowline/daemon.sock"] {
+        let bench = Bench::new();
+        let answers = [("daemon.status", status("0.0.1"))];
+        let stranger = Daemon::start(&bench.socket(), &answers);
+        if std::os::unix::fs::chown(bench.path(theirs), Some(4_000_000), None).is_err() {
+            eprintln!("skipped: only root can give files away");
+            return;
+        }
+        bench
+            .run(&["daemon", "status"])
+            .expect(2, &["somebody else listens there", "BOWLINE_SOCKET"]);
+        bench.run(&["store", "forget", "--all", "--yes"]);
+        assert_eq!(stranger.asked(), Vec::<String>::new(), "{theirs}");
+    }
+}
+
+#[test]
 fn nobody_who_listens_is_no_daemon() {
     let bench = Bench::new();
     bench.run(&["daemon", "status"]).expect(1, &["No daemon"]);
@@ -77,7 +95,6 @@ fn only_an_older_daemon_makes_room() {
         .expect(0, &["process 4711", "version 999.0.0", "restart"]);
     assert_eq!(newer.asked(), ["daemon.status"]);
     bench.run(&["daemon", "stop"]).expect(0, &["has stopped"]);
-
     let answers = [
         ("daemon.status", status("0.0.1")),
         ("daemon.stop", json!({})),
@@ -88,6 +105,24 @@ fn only_an_older_daemon_makes_room() {
     started.expect(0, &["The daemon runs"]);
     started.lacks(&["4711"]);
     assert_eq!(older.asked(), ["daemon.status", "daemon.stop"]);
+}
+
+/// Agents at work start the next daemon as soon as one goes, and that has the lock then.
+#[test]
+fn stopping_waits_for_the_daemon_that_was_asked_and_for_no_other() {
+    let bench = Bench::new();
+    let _lock = hold(&bench);
+    let asked = Daemon::start(&bench.socket(), &[("daemon.stop", json!({}))]);
+    let path = bench.socket().with_extension("lock");
+    let next = thread::spawn(move || {
+        while asked.asked().is_empty() {
+            thread::sleep(Duration::from_millis(5));
+        }
+        // The same number again, as small systems give it out.
+        fs::write(path, format!("{}\n", std::process::id())).unwrap();
+    });
+    bench.run(&["daemon", "stop"]).expect(0, &["has stopped"]);
+    next.join().unwrap();
 }
 
 /// Longer than two seconds, after which starting used to give up.

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use bowline_wire::{Acknowledgement, Answer, Call, Reply};
+use bowline_wire::{Acknowledgement, Answer, Call, Heard, Reply};
 use tempfile::TempDir;
 
 /// Tests take turns: a daemon that is kept from its processor for 250 ms is one that does not answer.
@@ -36,7 +36,9 @@ impl Stage {
             folder,
             _turn: turn,
         };
-        fs::create_dir(stage.path("bin")).unwrap();
+        for name in ["bin", "path"] {
+            fs::create_dir(stage.path(name)).unwrap();
+        }
         fs::DirBuilder::new()
             .mode(0o700)
             .create(stage.path("run"))
@@ -51,9 +53,21 @@ impl Stage {
         stage
     }
 
-    /// Puts a `bowline` beside the client that notes its arguments and its stdin and goes on with these lines.
+    /// Puts a `bowline` on the path that notes its arguments and its stdin and goes on with these lines. It is not beside the client,
+    /// because this process, which plays the daemon, does not run it.
     pub(crate) fn bowline(&self, answer: &str) {
-        self.program("bin/bowline", answer);
+        self.program("path/bowline", answer);
+    }
+
+    /// Puts the program of this process, which plays the daemon, beside the client.
+    pub(crate) fn own_program_beside(&self) {
+        let own = std::env::current_exe().unwrap();
+        std::os::unix::fs::symlink(own, self.path("bin/bowline")).unwrap();
+    }
+
+    /// What is looked up for programs.
+    pub(crate) fn search_path(&self) -> String {
+        format!("{}:/usr/bin:/bin", self.path("path").display())
     }
 
     pub(crate) fn program(&self, name: &str, answer: &str) {
@@ -105,7 +119,7 @@ impl Stage {
             .current_dir(self.folder.path())
             .env_clear();
         command
-            .env("PATH", "/usr/bin:/bin")
+            .env("PATH", self.search_path())
             .env("BOWLINE_SOCKET", self.socket());
         command
             .stdin(Stdio::piped())
@@ -205,6 +219,10 @@ impl Conversation {
             pid: 1,
         };
         self.send(&acknowledgement.encode());
+    }
+
+    pub(crate) fn sign(&mut self) {
+        self.send(&Heard::sign_for(&self.call.id));
     }
 
     pub(crate) fn reply(&mut self, exit: u8, stdout: &str, stderr: &str) {

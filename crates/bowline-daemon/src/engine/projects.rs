@@ -140,7 +140,9 @@ impl Project {
         }
         let services = Services::of_caller(&settings, &locations);
         let builtins = Builtins::of_caller(&settings, lasting, own_places(variable));
-        let mut deciding = settings.manager(services);
+        let mut deciding = settings
+            .manager(services)
+            .with_background(lasting.background.clone());
         builtins.register_into(&mut deciding);
         let mut observing = HookManager::new();
         let observers = builtins.hooks.iter().map(|shipped| &shipped.hook);

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use bowline_store::Submission;
-use bowline_wire::Reply;
+use bowline_wire::{Heard, Reply, Signs};
 
 use super::AnswerWhen;
 use super::outbox::Outbox;
+use super::relief::{Pending, Relief};
 use crate::engine::{Decided, Facts};
 use crate::status::Shared;
 
@@ -23,18 +24,25 @@ pub(super) struct Answering {
     pub(super) outbox: Arc<Outbox>,
     pub(super) acknowledgement: Acknowledge,
     pub(super) shared: Arc<Shared>,
+    pub(super) signs: Signs,
+    pub(super) relief: Arc<Relief>,
 }
 
 impl Answering {
+    /// Tells the client that its call is here and takes time.
     pub(super) fn acknowledge(&mut self) {
         if let Acknowledge::With(line) =
             std::mem::replace(&mut self.acknowledgement, Acknowledge::Done)
         {
             self.outbox.send(&line);
         }
+        if self.signs == Signs::Known {
+            self.outbox.wait_with(Heard::sign_for(self.facts.id()));
+        }
     }
 
-    /// What to hand to the store so that the answer goes out when the record is safe. Without a record it goes out now.
+    /// What to hand to the store so that the answer goes out when the record is safe, or after a second. Without a record it goes out
+    /// now.
     pub(super) fn submission(self, decided: Decided, when: AnswerWhen) -> Option<Submission> {
         let reply = Reply {
             call: self.facts.id().clone(),
@@ -46,16 +54,18 @@ impl Answering {
         };
         bytes.extend(reply.encode());
         let (outbox, shared) = (self.outbox, self.shared);
+        outbox.end_wait();
         let Some(record) = decided.record else {
             outbox.finish(&bytes);
             shared.end_event();
             return None;
         };
         let done: bowline_store::Done = match when {
-            AnswerWhen::Committed => Box::new(move |_| {
-                outbox.finish(&bytes);
-                shared.end_event();
-            }),
+            AnswerWhen::Committed => {
+                let pending = Pending::new(bytes, outbox, shared);
+                self.relief.watch(&pending);
+                Box::new(move |_| pending.kept())
+            }
             AnswerWhen::Lagging(_) => {
                 outbox.finish(&bytes);
                 Box::new(move |_| shared.end_event())

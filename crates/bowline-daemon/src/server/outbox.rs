@@ -29,6 +29,15 @@ struct State {
     progress: Progress,
     /// What the other side has not taken yet.
     unsent: Vec<u8>,
+    /// The sign of life that it wants, while the answer is waited for.
+    sign: Option<Vec<u8>>,
+}
+
+/// Whether a connection still waits for something that takes long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wait {
+    GoesOn,
+    Over,
 }
 
 /// The writing half of a connection.
@@ -81,6 +90,7 @@ impl Outbox {
         let state = State {
             progress: Progress::Free,
             unsent: Vec::new(),
+            sign: None,
         };
         Self {
             stream,
@@ -119,12 +129,35 @@ impl Outbox {
         }
     }
 
+    /// Has the other side given signs of life from now on, until there is an answer.
+    pub(super) fn wait_with(&self, sign: Vec<u8>) {
+        self.lock().sign = Some(sign);
+    }
+
+    /// What was waited for is there.
+    pub(super) fn end_wait(&self) {
+        self.lock().sign = None;
+    }
+
+    /// Gives a sign of life, if one is due. Who does not take what it gets has signs enough.
+    pub(super) fn give_sign(&self) -> Wait {
+        let mut state = self.lock();
+        let Some(sign) = state.sign.clone() else {
+            return Wait::Over;
+        };
+        if state.unsent.is_empty() {
+            self.write(&mut state, &sign);
+        }
+        Wait::GoesOn
+    }
+
     /// Writes the answer. What has arrived meanwhile gets its turn.
     pub(super) fn finish(&self, bytes: &[u8]) {
         let mut state = self.lock();
         let more = state.progress == Progress::BusyWithMore;
         self.write(&mut state, bytes);
         state.progress = Progress::Free;
+        state.sign = None;
         let left = !state.unsent.is_empty();
         drop(state);
         if more || left {

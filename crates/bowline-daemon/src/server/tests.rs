@@ -265,3 +265,36 @@ fn who_sends_a_call_and_leaves_before_it_is_read_is_not_served() {
     until("the daemon stops", || running.is_finished());
     running.join().unwrap().unwrap();
 }
+
+/// As on a disk that hangs: the thread that decides never comes back from the store, or whoever should write never writes.
+#[test]
+fn a_store_that_hangs_holds_up_no_answer() {
+    let (stand, server) = Stand::new(&settings());
+    let _entered = stand.enter();
+    let mut driven = Driven(server);
+    driven.load_project(&stand);
+    stand.store.hold(HANGING);
+    let clients = driven.welcome(&stand, 2);
+    thread::scope(|scope| {
+        let hanging = thread::Builder::new().name(HANGING.to_owned());
+        let mut calls = Vec::new();
+        for (number, (token, mut client)) in clients.into_iter().enumerate() {
+            let call = client.call(&stand, &format!("make{number} it"));
+            driven.take_from(token);
+            calls.push((client, call));
+        }
+        let runtime = &stand;
+        let decide = move || {
+            let _entered = runtime.enter();
+            driven.decide();
+        };
+        hanging.spawn_scoped(scope, decide).unwrap();
+        stand.store.await_held();
+        assert_answered(calls);
+        assert_eq!(stand.shared.unkept(), 2, "nothing is safe yet");
+        stand.store.let_go();
+    });
+    until("both are kept after all", || stand.shared.unkept() == 0);
+}
+
+const HANGING: &str = "hanging";

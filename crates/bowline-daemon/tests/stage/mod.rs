@@ -11,7 +11,7 @@ use std::{fs, process};
 
 use bowline_daemon::{AnswerWhen, Connection, DaemonOptions, Places, StartError, Stop};
 use bowline_store::{Options, SqliteStore, Store, Trigger};
-use bowline_wire::{Acknowledgement, Answer, Call, Lines, MAX_REPLY, Reply};
+use bowline_wire::{Acknowledgement, Answer, Call, Heard, Lines, MAX_REPLY};
 use serde_json::{Map, Value, json};
 
 /// Nothing here takes so long, however busy the machine is.
@@ -181,8 +181,18 @@ impl Client {
         let line = self.line().expect("an acknowledgement");
         let acknowledgement = Acknowledgement::decode(&line).unwrap();
         assert_eq!(acknowledgement.pid, process::id());
-        let line = self.line().expect("a reply");
-        Reply::decode_for(&line, id).unwrap()
+        self.answer_after_signs(id).0
+    }
+
+    /// The answer of a call that was acknowledged, and how many signs of life came before it.
+    pub fn answer_after_signs(&mut self, id: &bowline_wire::CallId) -> (Answer, usize) {
+        for signs in 0.. {
+            let line = self.line().expect("a reply");
+            if let Heard::Answer(answer) = Heard::decode_for(&line, id).unwrap() {
+                return (answer, signs);
+            }
+        }
+        unreachable!("there is no end to signs");
     }
 
     /// The next line; `None` when the daemon has closed the connection.

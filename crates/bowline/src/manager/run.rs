@@ -62,17 +62,21 @@ impl HookManager {
         finished(candidate, input.event_type(), result, started.elapsed())
     }
 
-    /// Starts a background hook; what it says is of no consequence.
+    /// Starts a background hook; what it says is of no consequence, and it does not end with the event.
     fn start(&self, candidate: &Candidate, input: &HookInput, ctx: &HookContext) -> HookRun {
         let hook = Arc::clone(&candidate.hook);
         let id = hook.name().to_owned();
         let limit = self.limit(hook.as_ref());
-        let (input, ctx) = (input.clone(), ctx.clone());
+        let input = input.clone();
+        let ctx = (ctx.clone()).with_cancellation(self.background.cancellation());
         let (memory, once) = (Arc::clone(&self.memory), once(&candidate.policy));
+        let (background, running) = (self.background.clone(), self.background.begin());
         tokio::spawn(async move {
+            let _running = running;
             if let Err(error) = attempt(hook.as_ref(), limit, &input, &ctx).await {
-                let error = error.to_string();
-                tracing::warn!(hook = hook.name(), error = %redact(&error), "background hook failed");
+                let text = error.to_string();
+                tracing::warn!(hook = hook.name(), error = %redact(&text), "background hook failed");
+                background.tell(hook.name(), &error, &ctx);
                 if once {
                     memory.release(hook.name(), &input);
                 }

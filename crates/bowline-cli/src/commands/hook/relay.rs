@@ -1,29 +1,12 @@
 //! Deciding in a process that lives on: whoever waits for an answer waits for the end of the process that gives it, and
-//! background hooks would have to end before.
+//! background hooks, and files on a disk that hangs, would have to end before.
 
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt as _;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread;
 
-use bowline::hooks::RunMode;
-use bowline::settings::{HookStatus, Locations, find_project, load};
 use bowline_wire::{Answer, Call, Lines, MAX_REPLY, Reply};
-
-/// Whether a background hook is in force here. Only a guess is possible before the event is read: where it is wrong,
-/// background hooks have a moment, or one process too many is started.
-pub(super) fn is_needed(call: &Call) -> bool {
-    let locations = Locations::from_env();
-    let named = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
-    let project = named
-        .filter(|folder| folder.is_absolute())
-        .unwrap_or_else(|| find_project(&call.cwd, &locations));
-    let hooks = load(&project, &locations).hooks;
-    hooks.iter().any(|hook| {
-        hook.definition.mode == RunMode::Background && hook.status == HookStatus::InForce
-    })
-}
 
 /// Has another process decide the call under the same name; `None` if that gives no answer. It is not waited for.
 pub(super) fn ask(call: &Call, payload: &[u8]) -> Option<Answer> {

@@ -14,6 +14,7 @@ use bowline_store::{
     TraceFilter, TraceStatistics, TraceTree, Trigger, Waiting,
 };
 use bowline_wire::{Acknowledgement, Answer, Call, CallId, Lines, MAX_REPLY, Reply};
+use chrono::{DateTime, Utc};
 use mio::{Events, Token};
 use serde_json::json;
 use tokio::runtime::{Builder, EnterGuard, Handle};
@@ -299,6 +300,10 @@ impl Store for Watched {
     fn submit_noted(&self, submissions: Vec<Submission>) {
         self.note(&submissions);
         self.kept.submit_noted(submissions);
+    }
+
+    fn note_failure(&self, hook: &str, time: DateTime<Utc>, failure: &str) {
+        self.kept.note_failure(hook, time, failure);
     }
 
     fn flush(&self) -> Result<()> {

@@ -480,8 +480,12 @@ fn is_in_own_folder(parts: &[&str]) -> bool {
         ["bowline", file] => is_kept_file(file),
         // The folder of a user's socket, in the one for temporary files.
         [folder, file] => {
-            let user = folder.strip_prefix("bowline-").unwrap_or_default();
-            !user.is_empty() && user.bytes().all(|it| it.is_ascii_digit()) && is_kept_file(file)
+            let name = folder.strip_prefix("bowline-").unwrap_or_default();
+            let (user, home) = name.split_once('-').unwrap_or((name, ""));
+            !user.is_empty()
+                && user.bytes().all(|it| it.is_ascii_digit())
+                && home.bytes().all(|it| it.is_ascii_hexdigit())
+                && is_kept_file(file)
         }
         _ => false,
     });

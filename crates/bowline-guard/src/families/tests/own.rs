@@ -225,6 +225,7 @@ fn programs_that_change_its_settings() {
          self truncate -s0 bowline.toml
          self rm -f /run/user/1000/bowline/daemon.sock
          self rm -f /tmp/bowline-1000/daemon.sock
+         self rm -f /tmp/bowline-1000-3ac9351970493f0d/daemon.sock
          self echo x > $XDG_CONFIG_HOME/bowline/config.toml
          self rm -rf "$XDG_DATA_HOME/bowline"
          self echo {} > "$CLAUDE_CONFIG_DIR/settings.json"

@@ -1,22 +1,22 @@
 //! Who is at the other end of a connection.
 
-use mio::net::UnixStream;
+use std::os::fd::AsFd;
 
 /// Whether the other end is ours, or the administrator's. The socket's folder keeps everybody else out already.
-pub(super) fn is_own_user(stream: &UnixStream) -> bool {
+pub(crate) fn is_own_user(stream: &impl AsFd) -> bool {
     let user = rustix::process::geteuid().as_raw();
     uid(stream).is_some_and(|peer| peer == user || peer == 0)
 }
 
 #[cfg(target_os = "linux")]
-fn uid(stream: &UnixStream) -> Option<u32> {
+fn uid(stream: &impl AsFd) -> Option<u32> {
     let credentials = rustix::net::sockopt::socket_peercred(stream).ok()?;
     Some(credentials.uid.as_raw())
 }
 
+/// Of a stream that does not block.
 #[cfg(not(target_os = "linux"))]
-fn uid(stream: &UnixStream) -> Option<u32> {
-    use std::os::fd::AsFd;
+fn uid(stream: &impl AsFd) -> Option<u32> {
     let own = stream.as_fd().try_clone_to_owned().ok()?;
     let stream = std::os::unix::net::UnixStream::from(own);
     // Needs the runtime that the polling thread has entered.

@@ -1,0 +1,153 @@
+//! Answers that wait for their records. A disk that hangs must hold up nobody: after a second an answer goes out all the same, and what
+//! is not kept yet is counted. This thread touches no file, and does not log.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
+
+use super::outbox::Outbox;
+use crate::status::Shared;
+
+/// So long an answer waits for its record at most.
+const KEPT_WITHIN: Duration = Duration::from_secs(1);
+/// How often the thread looks while there are answers.
+const LOOK: Duration = Duration::from_millis(100);
+/// It sleeps after it found none so many times.
+const QUIET: u32 = 10;
+
+/// An answer that goes out once: when its record is safe, or when that takes too long.
+pub(super) struct Pending {
+    /// Taken by whoever sends it.
+    bytes: Mutex<Option<Vec<u8>>>,
+    outbox: Arc<Outbox>,
+    shared: Arc<Shared>,
+}
+
+impl Pending {
+    pub(super) fn new(bytes: Vec<u8>, outbox: Arc<Outbox>, shared: Arc<Shared>) -> Arc<Self> {
+        Arc::new(Self {
+            bytes: Mutex::new(Some(bytes)),
+            outbox,
+            shared,
+        })
+    }
+
+    /// The store is done with its record.
+    pub(super) fn kept(&self) {
+        if self.send() == Sent::Before {
+            self.shared.count_kept_late();
+        }
+    }
+
+    fn relieve(&self) {
+        // Before it is sent, so that whoever has the answer finds it counted.
+        self.shared.count_unkept();
+        if self.send() == Sent::Before {
+            self.shared.count_kept_late();
+        }
+    }
+
+    fn send(&self) -> Sent {
+        let Some(bytes) = lock(&self.bytes).take() else {
+            return Sent::Before;
+        };
+        self.outbox.finish(&bytes);
+        self.shared.end_event();
+        Sent::Now
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sent {
+    Now,
+    Before,
+}
+
+/// The thread that sees to it. It ends when this is dropped.
+pub(super) struct Relief {
+    desk: Arc<Desk>,
+    thread: Thread,
+}
+
+#[derive(Default)]
+struct Desk {
+    /// In the order in which they were handed over. Those that are sent are gone.
+    waiting: Mutex<VecDeque<(Instant, Weak<Pending>)>>,
+    is_awake: AtomicBool,
+    is_closing: AtomicBool,
+}
+
+impl Relief {
+    pub(super) fn start() -> std::io::Result<Self> {
+        let desk = Arc::new(Desk::default());
+        let shared = Arc::clone(&desk);
+        let thread = thread::Builder::new()
+            .name("bowline-relief".to_owned())
+            .spawn(move || shared.run())?;
+        Ok(Self {
+            desk,
+            thread: thread.thread().clone(),
+        })
+    }
+
+    /// Sends this answer when its record takes too long.
+    pub(super) fn watch(&self, pending: &Arc<Pending>) {
+        let entry = (Instant::now(), Arc::downgrade(pending));
+        lock(&self.desk.waiting).push_back(entry);
+        // It stays awake for a while after each answer, so that waking it is not part of every one.
+        if !self.desk.is_awake.swap(true, Ordering::AcqRel) {
+            self.thread.unpark();
+        }
+    }
+}
+
+impl Drop for Relief {
+    fn drop(&mut self) {
+        self.desk.is_closing.store(true, Ordering::Release);
+        self.thread.unpark();
+    }
+}
+
+impl Desk {
+    fn run(&self) {
+        let mut quiet = 0;
+        while !self.is_closing.load(Ordering::Acquire) {
+            for pending in self.overdue() {
+                pending.relieve();
+            }
+            let is_empty = lock(&self.waiting).is_empty();
+            quiet = if is_empty { quiet + 1 } else { 0 };
+            if quiet < QUIET {
+                thread::park_timeout(LOOK);
+                continue;
+            }
+            self.is_awake.store(false, Ordering::Release);
+            // What came before that saw it awake and did not wake it.
+            if lock(&self.waiting).is_empty() && !self.is_closing.load(Ordering::Acquire) {
+                thread::park();
+            }
+            self.is_awake.store(true, Ordering::Release);
+            quiet = 0;
+        }
+    }
+
+    /// Takes out those whose time is over, and forgets those that are sent.
+    fn overdue(&self) -> Vec<Arc<Pending>> {
+        let mut waiting = lock(&self.waiting);
+        let mut overdue = Vec::new();
+        while let Some((since, pending)) = waiting.front() {
+            match pending.upgrade() {
+                Some(_) if since.elapsed() < KEPT_WITHIN => break,
+                pending => overdue.extend(pending),
+            }
+            waiting.pop_front();
+        }
+        overdue
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
