@@ -15,9 +15,10 @@ mod repository;
 mod stash;
 mod touches;
 
+use std::cell::Cell;
 use std::path::Path;
 
-use bowline_guard::loss::{Act, Loss, Writing};
+use bowline_guard::loss::{Act, GitAct, Loss, Writing};
 use bowline_guard::paths::is_within;
 
 use crate::machine::git::{GitReader, ObjectId, Repository};
@@ -32,11 +33,41 @@ pub(crate) struct Losses<'w> {
     pub(crate) work: Option<SessionView<'w>>,
     pub(crate) project: &'w str,
     pub(crate) temp: &'w [String],
+    /// What the line has let go of before the act that is weighed.
+    pub(crate) released: Cell<Released>,
+}
+
+/// Whether a line has let go of something that held work: a stash, a branch, what was staged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Released {
+    Nothing,
+    Something,
+}
+
+fn releases(act: &Act) -> bool {
+    matches!(
+        act,
+        Act::Git {
+            act: GitAct::Untrack
+                | GitAct::StashDrop { .. }
+                | GitAct::StashPop { .. }
+                | GitAct::StashClear
+                | GitAct::DeleteRefs { .. }
+                | GitAct::OverwriteRef { .. },
+            ..
+        }
+    )
 }
 
 impl Losses<'_> {
     /// What an act would take away, after what the same line has done before.
     pub(crate) fn of(&self, act: &Act, earlier: &[Act]) -> Loss {
+        let released = earlier.iter().any(releases);
+        self.released.set(if released {
+            Released::Something
+        } else {
+            Released::Nothing
+        });
         let known = match act {
             Act::Write {
                 to,

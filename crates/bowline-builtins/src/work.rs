@@ -8,6 +8,7 @@ mod file_work;
 mod hook;
 mod ledger;
 mod lookout;
+mod reach;
 mod session;
 mod touch;
 

@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 #![expect(clippy::print_stdout, reason = "says that it was skipped")]
 
+#[path = "loss/beside.rs"]
+mod beside;
 #[path = "loss/copies.rs"]
 mod copies;
 #[path = "loss/ground.rs"]

@@ -47,6 +47,13 @@ pub enum Act {
         /// A file, or a folder to put it into.
         to: Target,
     },
+    /// Makes a link. What is done to it afterwards is done to what it leads to.
+    Link {
+        /// Where it leads.
+        from: Target,
+        /// The link, or a folder to put it into.
+        to: Target,
+    },
     /// Unpacks into a folder whatever an archive holds.
     Unpack(Target),
     /// Does something to a repository.
@@ -154,6 +161,18 @@ pub struct Found {
     finds: Finds,
     /// How much of what is found goes.
     depth: Depth,
+    /// A text that every file has which is found.
+    holding: Option<String>,
+    lister: Lister,
+}
+
+/// Who says what is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lister {
+    /// A search through folders, git's own among them.
+    Search,
+    /// Git, or a search for text, which leave git's own folder out.
+    WithoutGits,
 }
 
 impl Found {
@@ -162,7 +181,28 @@ impl Found {
             roots,
             finds,
             depth,
+            holding: None,
+            lister: Lister::Search,
         }
+    }
+
+    /// The same, listed by somebody who leaves git's own folder out: files that hold this text, if one is given.
+    pub(crate) fn listed(self, holding: Option<String>) -> Self {
+        Self {
+            holding,
+            lister: Lister::WithoutGits,
+            ..self
+        }
+    }
+
+    /// A text that every file has which is found.
+    pub fn holding(&self) -> Option<&str> {
+        self.holding.as_deref()
+    }
+
+    /// Who says what is found.
+    pub fn lister(&self) -> Lister {
+        self.lister
     }
 
     /// Where it looks.

@@ -52,6 +52,7 @@ fn tell(act: &Act) -> String {
         }
         Act::Copy { from, to, .. } => format!("copy {} to {}", paths(from), path(to)),
         Act::Move { from, to } => format!("move {} to {}", paths(from), path(to)),
+        Act::Link { from, to } => format!("link {} to {}", path(to), path(from)),
         Act::Unpack(target) => format!("unpack {}", path(target)),
         Act::Git { directory, act } => format!("git in {directory}: {act:?}"),
         other => format!("{other:?}"),
@@ -87,8 +88,11 @@ fn files_are_made_written_moved_and_deleted() {
         ("mv a b", vec!["move /p/a to /p/b"]),
         ("mv -n a b", vec![]),
         ("mv a b c/", vec!["move /p/a+/p/b to /p/c/"]),
-        ("ln -s a b", vec!["make /p/b"]),
-        ("ln -sf a b", vec!["copy /p/a to /p/b"]),
+        ("ln -s a b", vec!["make /p/b", "link /p/b to /p/a"]),
+        (
+            "ln -sf a b",
+            vec!["copy /p/a to /p/b", "link /p/b to /p/a"],
+        ),
         ("sed -i s/a/b/ f", vec!["edit /p/f"]),
         ("sed -i.bak -e s/a/b/ f g", vec!["tidy /p/f", "tidy /p/g"]),
         ("sed s/a/b/ f", vec![]),
@@ -142,7 +146,8 @@ fn git_is_read_as_git_reads_it() {
                 to: Some(text("HEAD~1")),
             }],
         ),
-        ("git reset HEAD~1", vec![Other]),
+        ("git reset HEAD~1", vec![Untrack, Other]),
+        ("git reset --soft HEAD~1", vec![Other]),
         ("git checkout -f", vec![ForceSwitch { to: None }]),
         (
             "git checkout main",

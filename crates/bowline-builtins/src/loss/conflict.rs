@@ -9,7 +9,7 @@ use super::content::join;
 use super::line::Line;
 use super::pathspec::Pathspecs;
 use super::repository::{Extent, uncommitted};
-use crate::machine::git::Repository;
+use crate::machine::git::{Repository, Staged};
 
 /// Longer files are not searched for marks.
 const MAX_SEARCHED: u64 = 4 * 1024 * 1024;
@@ -25,7 +25,16 @@ impl Losses<'_> {
                 lost.push(path);
             }
         }
-        for path in conflicts.resolved {
+        // What git has merged by itself is no work; where it merges nothing, whatever is staged is somebody's.
+        let merging = repository.git_dir.join("MERGE_HEAD").exists();
+        let staged = if merging || !conflicts.resolved.is_empty() {
+            conflicts.resolved
+        } else {
+            let changes = self.git.changes(repository, b"")?.into_iter();
+            let staged = changes.filter(|it| it.staged != Staged::Unchanged);
+            staged.map(|it| it.path).collect()
+        };
+        for path in staged {
             if self.is_staged_by_others(repository, &path)? {
                 lost.push(path);
             }
@@ -33,16 +42,14 @@ impl Losses<'_> {
         Some(uncommitted(&lost, Extent::Whole))
     }
 
-    /// Taking one side of a conflict: only files in conflict are written over.
+    /// Taking one side of a conflict: files that are in none are set back as well.
     pub(super) fn took_side(
         &self,
         repository: &Repository,
         specs: &Pathspecs,
         files: &Line,
     ) -> Option<Loss> {
-        let mut lost = self.loose(repository, specs, IndexToo::No, files)?;
-        let conflicts = self.git.conflicts(repository)?;
-        lost.retain(|path| conflicts.open.contains(path));
+        let lost = self.loose(repository, specs, IndexToo::No, files)?;
         Some(uncommitted(&lost, Extent::Part))
     }
 

@@ -12,7 +12,7 @@ use bowline_guard::paths::{
 };
 use chrono::{DateTime, Utc};
 
-use super::Losses;
+use super::{Losses, Released};
 use crate::machine::git::{Repository, Standing};
 use crate::work::Times;
 
@@ -74,6 +74,9 @@ impl Losses<'_> {
             None => Content::Unknown,
             Some(Standing::Missing) => Content::Missing,
             Some(Standing::Clean) => Content::Held("tracked and unmodified: git has it"),
+            Some(Standing::Staged) if self.released.get() == Released::Something => {
+                self.unless_held(path)
+            }
             Some(Standing::Staged) => Content::Staged,
             Some(Standing::Modified) => match self.changed_since(path, &metadata) {
                 Some(since) => Content::Own(since),
@@ -100,8 +103,23 @@ impl Losses<'_> {
 
     /// Whether a file of the session's own is a copy of what somebody had and has no longer.
     fn is_last_copy(&self, path: &Path) -> bool {
-        let original = || self.work?.original(path.to_str()?);
-        original().is_some_and(|original| fs::symlink_metadata(original).is_err())
+        let last = || {
+            let work = self.work?;
+            let original = work.original(path.to_str()?)?;
+            let same = self.git.blob_id(Path::new(&original)) == self.git.blob_id(path);
+            Some(!same && !work.was_edited(&original))
+        };
+        last().unwrap_or(false)
+    }
+
+    /// Whether the session has made a copy of a file that is still there, and not where it is soon gone.
+    fn has_copy(&self, path: &Path) -> bool {
+        let copies = || Some(self.work?.copies_of(path.to_str()?));
+        let same = |copy: &String| {
+            let copy = Path::new(copy);
+            !self.is_temporary(copy) && self.git.blob_id(copy) == self.git.blob_id(path)
+        };
+        copies().is_some_and(|copies| copies.iter().any(same))
     }
 
     /// Whether the session has moved somebody's work to a path or below it.
@@ -114,6 +132,8 @@ impl Losses<'_> {
     /// A file with changes may be just what another branch or a stash has.
     fn unless_held(&self, path: &Path) -> Content {
         let held = || {
+            // What the line has let go of may be what held it.
+            (self.released.get() == Released::Nothing).then_some(())?;
             let folder = path.parent()?;
             let repository = self.git.repository(folder)?;
             let below = path
@@ -127,6 +147,7 @@ impl Losses<'_> {
         };
         match held() {
             Some(true) => Content::Held("git has the same content in its history"),
+            _ if self.has_copy(path) => Content::Held("this session has made a copy of it"),
             _ => Content::Other,
         }
     }

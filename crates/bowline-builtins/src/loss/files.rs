@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use bowline_guard::loss::{Act, AtLink, Depth, Found, Loss, Target, Writing};
+use bowline_guard::loss::{Act, AtLink, Depth, Found, Lister, Loss, Target, Writing};
 use bowline_guard::paths::is_within;
 
 use super::content::{Content, Ignored, join, show};
@@ -23,12 +23,20 @@ impl Losses<'_> {
     pub(super) fn of_files(&self, act: &Act, line: &Line) -> Option<Loss> {
         match act {
             Act::Delete { target, depth } => {
-                self.all(target, |path| self.deleted(path, *depth, line))
+                let followed = line.followed(target, AtLink::Replace);
+                self.all(followed.as_ref().unwrap_or(target), |path| {
+                    self.deleted(path, *depth, line)
+                })
             }
             Act::Write {
                 to,
                 how: Writing::Replace | Writing::Edit,
-            } => self.all(&to.followed(), |path| self.written_over(path, line)),
+            } => {
+                let to = line
+                    .followed(to, AtLink::Follow)
+                    .unwrap_or_else(|| to.followed());
+                self.all(&to, |path| self.written_over(path, line))
+            }
             Act::Copy { from, to, at_link } => self.put(from, to, *at_link, line),
             Act::Move { from, to } => {
                 let mut loss = self.put(from, to, AtLink::Replace, line)?;
@@ -257,6 +265,8 @@ impl Losses<'_> {
     }
 
     fn put(&self, from: &[Target], to: &Target, at_link: AtLink, line: &Line) -> Option<Loss> {
+        let followed = line.followed(to, at_link);
+        let to = followed.as_ref().unwrap_or(to);
         let mut loss = Loss::Nothing("nothing is there".to_owned());
         for landing in landings(from, to, at_link) {
             if !self.is_in_project(&landing.to) {
@@ -309,11 +319,13 @@ impl Losses<'_> {
                 let lost = walk(&root, |path| {
                     !is_in_git(path)
                         && taken(path)
+                        && found.holding().is_none_or(|text| holds(path, text))
                         && !line.is_done_with(path)
                         && self.is_lost(path) != Some(false)
                 })?;
                 // Git's own files are not looked at, but they are lost like others.
                 let own = match gits_own {
+                    _ if found.lister() == Lister::WithoutGits => None,
                     GitsOwn::Counts => walk(&root, |path| is_in_git(path) && taken(path))?,
                     GitsOwn::IsSpared => None,
                 };
@@ -371,6 +383,17 @@ fn walk(folder: &Path, is_lost: impl Fn(&Path) -> bool) -> Option<Option<PathBuf
         }
     }
     Some(None)
+}
+
+/// Whether a file has a text in it; one that cannot be read may.
+fn holds(path: &Path, text: &str) -> bool {
+    const MOST: u64 = 4 * 1024 * 1024;
+    let short = fs::symlink_metadata(path).is_ok_and(|it| it.len() <= MOST);
+    let content = short.then(|| fs::read(path).ok()).flatten();
+    content.is_none_or(|content| {
+        let mut places = content.windows(text.len().max(1));
+        places.any(|it| it == text.as_bytes())
+    })
 }
 
 /// Whether a search that finds git's own data takes it.

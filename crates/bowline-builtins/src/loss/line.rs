@@ -16,6 +16,8 @@ pub(super) struct Line {
     spent: Vec<String>,
     /// Paths of which the line has put a copy elsewhere, and where.
     copies: Vec<(String, String)>,
+    /// Links that the line has made, and where they lead.
+    links: Vec<(String, String)>,
     /// Paths that the line has put into git's index, and into a commit.
     staged: Vec<String>,
     committed: Vec<String>,
@@ -46,7 +48,7 @@ impl Line {
                 // A copy in a folder for temporary files does not last.
                 if let [from] = from.as_slice()
                     && let [landing] = landings.as_slice()
-                    && !is_fleeting(&landing.to)
+                    && (!is_fleeting(&landing.to) || is_fleeting(Path::new(&from.path)))
                 {
                     let place = landing.to.to_string_lossy().into_owned();
                     self.copies.push((from.path.clone(), place));
@@ -62,6 +64,12 @@ impl Line {
                 self.spent.extend(from.iter().map(|it| it.path.clone()));
             }
             Act::Delete { target, .. } => self.spent.push(target.path.clone()),
+            Act::Link { from, to } => {
+                let landings = landings(std::slice::from_ref(from), to, AtLink::Replace);
+                let places = landings.iter().filter_map(|it| it.to.to_str());
+                let links = places.map(|place| (place.to_owned(), from.path.clone()));
+                self.links.extend(links);
+            }
             Act::Git { directory, act } => self.add_git(directory, act),
             _ => {}
         }
@@ -93,6 +101,7 @@ impl Line {
                 self.committed.extend(paths);
             }
             GitAct::StashPop { .. } | GitAct::StashApply { .. } => self.tracked = Saved::No,
+            GitAct::Untrack => self.staged.clear(),
             _ => {}
         }
     }
@@ -125,6 +134,20 @@ impl Line {
             || self.is_spent(text)
             || self.committed.iter().any(|it| is_within(text, it))
             || self.copies.iter().any(|(from, _)| is_within(text, from))
+    }
+
+    /// Where a path leads through the links that the line has made; a link at its end is followed only by who writes.
+    pub(super) fn followed(&self, target: &Target, at_link: AtLink) -> Option<Target> {
+        self.links.iter().rev().find_map(|(link, leads_to)| {
+            let below = target.path.strip_prefix(link.as_str())?;
+            let follows = below.starts_with('/') || (below.is_empty() && at_link == AtLink::Follow);
+            follows.then(|| {
+                let mut followed = target.clone();
+                followed.path = format!("{leads_to}{below}");
+                followed.link = None;
+                followed
+            })
+        })
     }
 
     /// What a path is the last copy of: the line has deleted what it was made from.

@@ -40,6 +40,18 @@ impl Losses<'_> {
             .collect();
         let line = GitLine::follow(&before, |untracked| self.whose(&repository, untracked))?;
         let everything = Pathspecs::everything();
+        let discards = |act: &&GitAct| {
+            matches!(
+                act,
+                GitAct::ResetHard { .. } | GitAct::ForceSwitch { .. } | GitAct::Restore { .. }
+            )
+        };
+        // What was in the tree when the line began need not be there when a stash goes.
+        if matches!(act, GitAct::StashDrop { .. } | GitAct::StashClear)
+            && before.iter().any(|it| discards(it))
+        {
+            return None;
+        }
         let throws_away = matches!(
             act,
             GitAct::ResetHard { .. } | GitAct::ForceSwitch { .. } | GitAct::Restore { .. }

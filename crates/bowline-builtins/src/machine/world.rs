@@ -1,6 +1,7 @@
 //! The machine as one judgement sees it.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -12,7 +13,7 @@ use super::git::{GitReader, GitState};
 use super::look::Look;
 use super::repository::is_plain;
 use super::{Machine, real_name};
-use crate::loss::Losses;
+use crate::loss::{Losses, Released};
 use crate::work::SessionView;
 
 /// The machine as one judgement sees it: from a directory, for a project, within a budget of look-ups.
@@ -82,6 +83,7 @@ impl<'m> MachineWorld<'m> {
             work: self.work.map(|work| work.in_project(project)),
             project,
             temp: self.temp_dirs(),
+            released: Cell::new(Released::Nothing),
         }
     }
 

@@ -17,6 +17,7 @@ use serde_json::Value;
 
 use super::ledger::Ledger;
 use super::lookout::Watched;
+use super::reach::{Reach, reach_of};
 use super::session::Ground;
 use super::touch::{CallWork, GitBefore};
 use crate::analyst::Analyst;
@@ -35,15 +36,6 @@ const EVENTS: &[HookEvent] = &[
     HookEvent::PreToolUse,
     HookEvent::PostToolUse,
     HookEvent::PostToolUseFailure,
-];
-
-/// Programs that change no tracked file but those that their words name.
-const READERS: &[&str] = &[
-    "[", "awk", "basename", "cat", "cd", "command", "cp", "curl", "cut", "date", "df", "diff",
-    "dirname", "du", "echo", "egrep", "env", "export", "false", "fd", "file", "find", "gh", "grep",
-    "head", "jq", "kill", "less", "ls", "mkdir", "mv", "nl", "pkill", "printf", "ps", "pwd",
-    "readlink", "realpath", "rg", "rm", "sed", "sleep", "sort", "stat", "tail", "tee", "test",
-    "touch", "tr", "tree", "true", "type", "uniq", "wc", "which", "xargs",
 ];
 
 /// Files that a prompt mentions, up to so many.
@@ -86,7 +78,7 @@ impl Work {
         }
         let acts = self.acts(input, ctx, world);
         let losses = world.losses();
-        let work = if acts.is_empty() {
+        let mut work = if acts.is_empty() {
             CallWork::default()
         } else {
             CallWork {
@@ -95,26 +87,28 @@ impl Work {
                 ..CallWork::default()
             }
         };
-        self.keep(call, &work, ctx);
+        let reach = self.reach(input, ctx);
         let ground = match input
             .tool_input()
             .and_then(|it| it.get("run_in_background"))
         {
             Some(Value::Bool(true)) => Ground::Back,
-            // A tool that writes one file has nothing to do with others.
-            _ if Tool::named(tool).is_some_and(Tool::changes_a_file) => Ground::Back,
-            _ => Ground::Fore,
+            _ if reach == Reach::Nothing => Ground::Back,
+            _ => Ground::Fore(reach),
         };
         let session = (input.session_id.as_str(), world.project_root());
-        self.ledger.begin_call(session, call, work, ground);
-        if ground == Ground::Fore && self.may_change_anything(input, ctx) {
+        self.ledger.begin_call(session, call, work.clone(), ground);
+        if ground == Ground::Fore(Reach::Anything) {
             let watched = Watched {
                 session: input.session_id.clone(),
                 call: call.to_owned(),
                 project: world.project_root().to_owned(),
             };
-            self.ledger.watch(self.analyst.machine(), watched);
+            let others = self.ledger.watch(self.analyst.machine(), watched);
+            work.others = others.map(|it| it.into_iter().collect());
+            work.reach = Some(Reach::Anything);
         }
+        self.keep(call, &work, ctx);
     }
 
     fn ends(&self, input: &HookInput, ctx: &HookContext, world: &MachineWorld<'_>) {
@@ -136,7 +130,9 @@ impl Work {
                 // Its own commits are known by what it was about to touch.
                 let before = self.ledger.before(session, call);
                 let touched = self.ledger.touched(session, call);
-                self.ledger.end_call(session, call, input.timestamp);
+                let took = input.duration_ms().and_then(|it| i64::try_from(it).ok());
+                let took = took.map(chrono::Duration::milliseconds);
+                self.ledger.end_call(session, call, input.timestamp, took);
                 if before.is_none() && touched.is_empty() {
                     return;
                 }
@@ -157,16 +153,17 @@ impl Work {
         }
     }
 
-    /// Whether a call runs a program of which nobody knows which files it changes.
-    fn may_change_anything(&self, input: &HookInput, ctx: &HookContext) -> bool {
-        let Some(command) = input.command() else {
-            return false;
-        };
-        let judgement = self.analyst.judge(command, input, ctx);
-        judgement.invocations.iter().any(|run| {
-            let name = run.program.as_deref().unwrap_or_default();
-            !READERS.contains(&name)
-        })
+    /// What a call may do to files that it does not name.
+    fn reach(&self, input: &HookInput, ctx: &HookContext) -> Reach {
+        let tool = input.tool_name().unwrap_or_default();
+        match (Tool::named(tool), input.command()) {
+            // A tool that writes one file has nothing to do with others.
+            (Some(tool), _) if tool.changes_a_file() => Reach::Nothing,
+            (Some(tool), Some(command)) if tool.runs_a_shell() => {
+                reach_of(&self.analyst.judge(command, input, ctx).invocations)
+            }
+            _ => Reach::NewFiles,
+        }
     }
 
     /// What a call would do to files and repositories.
@@ -279,7 +276,18 @@ fn only_looks(tool: &str) -> bool {
         Some(Tool::Read | Tool::NotebookRead | Tool::Glob | Tool::Grep | Tool::Ls)
     ) || matches!(
         tool,
-        "WebFetch" | "WebSearch" | "TodoWrite" | "Task" | "Agent"
+        "WebFetch"
+            | "WebSearch"
+            | "TodoWrite"
+            | "Task"
+            | "Agent"
+            | "AskUserQuestion"
+            | "ExitPlanMode"
+            | "EnterPlanMode"
+            | "Skill"
+            | "TaskOutput"
+            | "BashOutput"
+            | "KillShell"
     )
 }
 

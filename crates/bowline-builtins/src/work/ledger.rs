@@ -114,11 +114,15 @@ impl Ledger {
         open(&state).flatten()
     }
 
-    /// Looks, beside the answer, which tracked files hold somebody else's work when a call begins.
-    pub(super) fn watch(self: &Arc<Self>, machine: &Arc<Machine>, watched: Watched) {
-        if let Some(lookout) = &self.lookout {
-            lookout.look(Arc::clone(self), Arc::clone(machine), watched);
-        }
+    /// Looks which tracked files hold somebody else's work when a call begins: right away where there are few, and gives them;
+    /// else beside the answer.
+    pub(super) fn watch(
+        self: &Arc<Self>,
+        machine: &Arc<Machine>,
+        watched: Watched,
+    ) -> Option<HashSet<String>> {
+        let lookout = self.lookout.as_ref()?;
+        lookout.look(Arc::clone(self), Arc::clone(machine), watched)
     }
 
     pub(super) fn saw(&self, watched: &Watched, others: HashSet<String>) {
@@ -131,11 +135,12 @@ impl Ledger {
         (session, project): (&str, &str),
         call: &str,
         ended: DateTime<Utc>,
+        took: Option<Duration>,
     ) {
         let known = self.known(session, project);
         let mut state = lock(&known.state);
         state.work.hear();
-        state.work.end(call, ended);
+        state.work.end(call, ended, took);
     }
 
     /// The files that a call has begun to touch, as far as this process knows.
@@ -278,17 +283,18 @@ fn recall(work: &mut SessionWork, store: &dyn Store, session: &str, before: Date
             done.commits.extend(part.commits);
             done.left.extend(part.left);
             done.before = done.before.or(part.before);
+            done.reach = done.reach.or(part.reach);
+            done.others = done.others.or(part.others);
+        }
+        let ground = Ground::Fore(done.reach.unwrap_or_default());
+        if let Some(others) = &done.others {
+            work.watch(&call.tool_use_id, others.iter().cloned().collect());
         }
         // The store keeps milliseconds: what happened within the last one is part of it.
         let ended = call.ended_at.map(|end| end + Duration::milliseconds(1));
         match (call.status, ended) {
             (TraceStatus::Completed | TraceStatus::Failed, Some(ended)) => {
-                work.add(
-                    &call.tool_use_id,
-                    (call.started_at, ended),
-                    Ground::Fore,
-                    &done,
-                );
+                work.add(&call.tool_use_id, (call.started_at, ended), ground, &done);
                 let file = call
                     .input
                     .as_ref()
@@ -302,7 +308,7 @@ fn recall(work: &mut SessionWork, store: &dyn Store, session: &str, before: Date
                 OpenCall {
                     started: call.started_at,
                     work: done,
-                    ground: Ground::Fore,
+                    ground,
                 },
             ),
             _ => {}
@@ -399,6 +405,23 @@ impl<'l> SessionView<'l> {
         let known = self.ledger.recalled(self.session, self.project);
         let state = lock(&known.state);
         state.work.original(path)
+    }
+
+    /// The copies that the session has made of a file.
+    pub(crate) fn copies_of(&self, path: &str) -> Vec<String> {
+        if self.session.is_empty() {
+            return Vec::new();
+        }
+        let known = self.ledger.recalled(self.session, self.project);
+        let state = lock(&known.state);
+        state.work.copies_of(path).map(ToOwned::to_owned).collect()
+    }
+
+    /// Whether the session's own tool has changed a file.
+    pub(crate) fn was_edited(&self, path: &str) -> bool {
+        let known = self.ledger.recalled(self.session, self.project);
+        let state = lock(&known.state);
+        state.work.was_edited(path)
     }
 
     /// Whether the session has moved somebody's work to a path.

@@ -41,8 +41,13 @@ struct Job {
 }
 
 impl Lookout {
-    /// Looks, unless there is too much to do already.
-    pub(super) fn look(&self, ledger: Arc<Ledger>, machine: Arc<Machine>, watched: Watched) {
+    /// Looks, unless there is too much to do already. Gives what it has seen at once.
+    pub(super) fn look(
+        &self,
+        ledger: Arc<Ledger>,
+        machine: Arc<Machine>,
+        watched: Watched,
+    ) -> Option<HashSet<String>> {
         let job = Job {
             ledger,
             machine,
@@ -50,14 +55,18 @@ impl Lookout {
         };
         // In a small project that takes no longer than handing it over.
         match others(&job, SMALL) {
-            Look::NoRepository => return,
-            Look::Others(others) => return job.ledger.saw(&job.watched, others),
+            Look::NoRepository => return None,
+            Look::Others(others) => {
+                job.ledger.saw(&job.watched, others.clone());
+                return Some(others);
+            }
             Look::Unknown => {}
         }
         let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
         let sender = sender.get_or_insert_with(start);
         // A call that is not watched is judged as if nothing were known.
         let _ = sender.try_send(job);
+        None
     }
 }
 

@@ -6,6 +6,7 @@ use bowline_guard::paths::is_within;
 use chrono::{DateTime, Duration, Utc};
 
 use super::file_work::{FileWork, Share};
+use super::reach::{Reach, is_kept_by_tools};
 use super::touch::CallWork;
 
 /// Files, reads and commits that are remembered of one session.
@@ -14,6 +15,9 @@ const MAX_FILES: usize = 20_000;
 const MAX_CALLS: usize = 8_192;
 /// Calls that are waited for.
 const MAX_OPEN: usize = 512;
+
+/// Clocks differ by less.
+const MARGIN: Duration = Duration::milliseconds(250);
 
 /// When a file last changed, and when it came to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +35,7 @@ pub(super) struct Span {
     pub(super) call: String,
     pub(super) start: DateTime<Utc>,
     pub(super) end: DateTime<Utc>,
+    pub(super) reach: Reach,
 }
 
 /// A call that has begun.
@@ -44,8 +49,8 @@ pub(super) struct OpenCall {
 /// Whether the agent waits for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ground {
-    /// What changes meanwhile is its doing.
-    Fore,
+    /// What changes meanwhile may be its doing.
+    Fore(Reach),
     /// It goes on when it is answered.
     Back,
 }
@@ -89,12 +94,15 @@ impl SessionWork {
         self.open.insert(call.to_owned(), open);
     }
 
-    /// Ends a call; what it was about to touch is now the session's.
-    pub(super) fn end(&mut self, call: &str, ended: DateTime<Utc>) {
+    /// Ends a call that took so long, if the agent says it; what it was about to touch is now the session's.
+    pub(super) fn end(&mut self, call: &str, ended: DateTime<Utc>, took: Option<Duration>) {
         let Some(open) = self.open.remove(call) else {
             return;
         };
-        self.add(call, (open.started, ended), open.ground, &open.work);
+        // Before it there was a question, which a person has answered.
+        let began = took.map_or(open.started, |took| ended - took - MARGIN);
+        let started = open.started.max(began);
+        self.add(call, (started, ended), open.ground, &open.work);
     }
 
     pub(super) fn add(
@@ -113,11 +121,12 @@ impl SessionWork {
         }
         self.leave(&work.left);
         self.commits.extend(work.commits.iter().cloned());
-        if ground == Ground::Fore {
+        if let Ground::Fore(reach) = ground {
             self.add_span(Span {
                 call: call.to_owned(),
                 start: started,
                 end: ended,
+                reach,
             });
         }
     }
@@ -128,6 +137,19 @@ impl SessionWork {
             let from = self.files.get(copy)?.copy_of.as_deref()?;
             Some(format!("{from}{below}"))
         })
+    }
+
+    /// The copies that the session has made of a file.
+    pub(super) fn copies_of(&self, path: &str) -> impl Iterator<Item = &str> {
+        let copies = self.files.iter();
+        copies
+            .filter(move |(_, file)| file.copy_of.as_deref() == Some(path))
+            .map(|(name, _)| name.as_str())
+    }
+
+    /// Whether the session's own tool has changed a file since, which shows what is there.
+    pub(super) fn was_edited(&self, path: &str) -> bool {
+        self.files.get(path).is_some_and(|it| it.shown)
     }
 
     /// Whether somebody's work was moved to a path, alone or with the folder that it lies in.
@@ -205,7 +227,8 @@ impl SessionWork {
             (!theirs && alone(span)).then_some(span)
         };
         if let Some(file) = self.files.get(path) {
-            let untouched = |time| time <= file.until || by_call(time).is_some();
+            let changes = |span: &Span| span.reach == Reach::Anything || is_kept_by_tools(path);
+            let untouched = |time| time <= file.until || by_call(time).is_some_and(changes);
             let own =
                 file.share == Share::Own && untouched(times.changed) && untouched(times.modified);
             return own.then_some(file.since);
@@ -228,7 +251,8 @@ impl SessionWork {
         let span = self.span_at(times.changed)?;
         let others = self.watched.get(&span.call)?;
         let in_call = span.start <= times.modified && times.modified <= span.end;
-        (in_call && !others.contains(path) && alone(span)).then_some(span.start)
+        let reaches = span.reach == Reach::Anything || is_kept_by_tools(path);
+        (in_call && reaches && !others.contains(path) && alone(span)).then_some(span.start)
     }
 
     /// Whether the session has read the file as it is now.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::reach::Reach;
+
 /// A path that a call writes, and whose its content was.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Touch {
@@ -46,6 +48,12 @@ pub(super) struct CallWork {
     /// What the call left in the files that it touched: paths, and the names that git would give to their content.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) left: Vec<(String, String)>,
+    /// How far it reaches, if that is further than most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) reach: Option<Reach>,
+    /// The tracked files that held somebody else's work when it began; `None` if they were not looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) others: Option<Vec<String>>,
     /// What was in the repository, if the call makes commits or stashes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) before: Option<GitBefore>,
@@ -69,5 +77,7 @@ impl CallWork {
             && self.commits.is_empty()
             && self.left.is_empty()
             && self.before.is_none()
+            && self.reach.is_none()
+            && self.others.is_none()
     }
 }

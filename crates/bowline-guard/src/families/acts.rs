@@ -183,7 +183,13 @@ impl Run<'_> {
         }
         if let ("git", ["ls-files", ..]) = (program.as_str(), rest.as_slice()) {
             let search = Search::read("find", &["."])?;
-            return Some(self.found(&search, Finds::anything(), depth));
+            let found = self.found(&search, Finds::anything(), depth);
+            return Some(found.listed(None));
+        }
+        if let Some((roots, text)) = listed_by_text(program, &rest) {
+            let search = Search::read("find", &roots)?;
+            let found = self.found(&search, Finds::anything(), depth);
+            return Some(found.listed(text));
         }
         let search = Search::read(program, &rest)?;
         let finds = search.printed();
@@ -341,10 +347,19 @@ impl Run<'_> {
         let force = has_letter(args, 'f') || has(args, &["--force"]);
         let put = self.put(&["-S", "--suffix"]);
         match put {
-            Some(put) if force && !keeps_what_is_there(args) => {
-                vec![put.copied(AtLink::Replace, |_| false)]
+            Some(put) => {
+                let links = put.from.iter().map(|(_, from)| Act::Link {
+                    from: from.clone(),
+                    to: put.to.clone(),
+                });
+                let links: Vec<Act> = links.collect();
+                let made = if force && !keeps_what_is_there(args) {
+                    put.copied(AtLink::Replace, |_| false)
+                } else {
+                    Act::Make(put.to)
+                };
+                [made].into_iter().chain(links).collect()
             }
-            Some(put) => vec![Act::Make(put.to)],
             None => Vec::new(),
         }
     }
@@ -474,4 +489,31 @@ impl Put<'_> {
 fn ends_in_dots(path: &str) -> bool {
     let path = path.trim_end_matches('/');
     path.ends_with("/.") || path.ends_with("/..")
+}
+
+/// `grep -rl TEXT FOLDER`, `rg -l TEXT`: where it looks, and the text that the files have as far as it is plain.
+fn listed_by_text<'w>(program: &str, words: &[&'w str]) -> Option<(Vec<&'w str>, Option<String>)> {
+    if !matches!(program, "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack") {
+        return None;
+    }
+    let cluster = |it: &&&str, letter: char| {
+        it.starts_with('-') && !it.starts_with("--") && it.contains(letter)
+    };
+    let lists = words
+        .iter()
+        .any(|it| cluster(&it, 'l') || *it == "--files-with-matches");
+    if !lists {
+        return None;
+    }
+    let mut operands = words.iter().filter(|it| !it.starts_with('-')).copied();
+    let text = operands.next()?;
+    let mut roots: Vec<&str> = operands.collect();
+    if roots.is_empty() {
+        roots.push(".");
+    }
+    let same_case = !words.iter().any(|it| cluster(&it, 'i'));
+    let plain = text
+        .chars()
+        .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ' ' | '/'));
+    Some((roots, (plain && same_case).then(|| text.to_owned())))
 }

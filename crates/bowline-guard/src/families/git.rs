@@ -20,7 +20,7 @@ rules! {
     SWITCH = Discard, "git.discard-on-switch", "Switches branches and throws away uncommitted work",
         instead "keep the work with `git stash`, then `git switch` without force";
     CLEAN = Discard, "git.clean", "Deletes files that git does not track",
-        instead "see what would go with `git clean -n -d`, or keep it with `git stash -u`";
+        instead "see what would go with `-n` added, or keep it with `git stash -a`, which takes ignored files, too";
     STASH = Discard, "git.stash-drop", "Deletes stashed work",
         instead "use the stash with `git stash pop`, or keep it";
     WORKTREE = Discard, "git.worktree-remove", "Removes a work tree with its uncommitted work",

@@ -98,6 +98,7 @@ impl<'act> Subject<'act> {
             | Act::Unpack(target)
             | Act::Delete { target, .. }
             | Act::Write { to: target, .. }
+            | Act::Link { to: target, .. }
             | Act::Copy { to: target, .. } => Self::Files(vec![target]),
             Act::Move { from, to } => Self::Files(from.iter().chain([to]).collect()),
             Act::DeleteFound(_) | Act::WriteFound(_) => Self::Search,

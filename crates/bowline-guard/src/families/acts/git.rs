@@ -172,12 +172,17 @@ fn reset(rest: &[Arg]) -> Vec<GitAct> {
         .shortening(&["hard", "soft", "mixed", "merge", "keep", "quiet"]);
     let parsed = parse(rest, &spec);
     let to = some(parsed.at(0));
-    if parsed.has(&["keep", "merge"]) {
+    if parsed.has(&["merge"]) {
+        let name = "HEAD".to_owned();
+        return vec![GitAct::Abort, GitAct::MoveRef { name, to }];
+    }
+    if parsed.has(&["keep"]) {
         let name = "HEAD".to_owned();
         return vec![GitAct::MoveRef { name, to }];
     }
     if !parsed.has(&["hard"]) {
-        return vec![GitAct::Other];
+        let releases = (!parsed.has(&["soft"])).then_some(GitAct::Untrack);
+        return releases.into_iter().chain([GitAct::Other]).collect();
     }
     let here = GitAct::ResetHard { to };
     if parsed.has(&["recurse-submodules"]) {
@@ -260,10 +265,11 @@ fn restore(rest: &[Arg]) -> Vec<GitAct> {
     ]);
     let parsed = parse(rest, &spec);
     let staged = parsed.has(&["S", "staged"]);
-    if parsed.has(&["p", "patch", "pathspec-from-file"])
-        || (staged && !parsed.has(&["W", "worktree"]))
-    {
+    if parsed.has(&["p", "patch", "pathspec-from-file"]) {
         return Vec::new();
+    }
+    if staged && !parsed.has(&["W", "worktree"]) {
+        return vec![GitAct::Untrack];
     }
     if parsed.has(&["ours", "theirs"]) {
         let paths = owned(&parsed.words);
