@@ -37,6 +37,11 @@ pub(crate) fn log_file(places: &Places) -> std::path::PathBuf {
     places.data.join("daemon.log")
 }
 
+/// The log before that one.
+pub(crate) fn older_log_file(places: &Places) -> std::path::PathBuf {
+    log_file(places).with_extension("log.1")
+}
+
 /// What the running daemon says of itself; `None` if there is none.
 pub(crate) fn status(places: &Places) -> Result<Option<Status>> {
     let status = Connection::open_with(&places.socket, Patience::Short)

@@ -209,6 +209,8 @@ impl Server {
             self.shared.request_stop(Stop::SocketLost);
         } else if matches!(self.idle, Idle::After(limit) if self.shared.idle_for() >= limit)
             && !self.clients.values().any(Connection::has_spoken)
+            // What only its memory holds would end with it.
+            && self.store.waiting().in_memory == 0
         {
             self.shared.request_stop(Stop::Idle);
         }

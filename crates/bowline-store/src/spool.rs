@@ -81,6 +81,8 @@ pub struct Spool {
     next_file: u64,
     /// Whether there were more files than are taken over at a time.
     more: bool,
+    /// How many bytes are in those.
+    beyond: u64,
     /// Files that could not be read the last time.
     put_off: HashSet<PathBuf>,
     /// What the last [`Spool::peek`] handed out of the first segment.
@@ -116,6 +118,7 @@ impl Spool {
             damaged: 0,
             next_file: 0,
             more: false,
+            beyond: 0,
             put_off: HashSet::new(),
             peeked: None,
             notes: None,
@@ -132,11 +135,12 @@ impl Spool {
     }
 
     fn take_more(&mut self) {
-        self.more = false;
+        (self.more, self.beyond) = (false, 0);
         for (place, path) in self.others() {
             if self.segments.len() >= TAKEN_AT_ONCE {
                 self.more = true;
-                return;
+                self.beyond += path.metadata().map_or(0, |file| file.len());
+                continue;
             }
             if self.put_off.contains(&path) {
                 continue;
@@ -315,7 +319,8 @@ impl Spool {
         let lines: Vec<Option<String>> = records.into_iter().map(file::line).collect();
         let mut results = Vec::with_capacity(lines.len());
         let mut batch = Vec::new();
-        let mut room = self.options.max_bytes.saturating_sub(self.file_bytes);
+        let taken = self.file_bytes + self.beyond;
+        let mut room = self.options.max_bytes.saturating_sub(taken);
         for line in lines.iter().map(Option::as_deref) {
             let Some(line) = line.filter(|line| line.len() as u64 <= room) else {
                 // The oldest are kept: nothing that comes later may slip in before what was dropped.

@@ -110,3 +110,19 @@ fn forgetting_shows_what_goes_and_asks() {
         .run(&["trace", "list"])
         .expect(0, &["No tool call is like that"]);
 }
+
+#[test]
+fn what_is_forgotten_is_not_quoted_by_the_log_either() {
+    let machine = Machine::after_work();
+    let logs = ["daemon.log", "daemon.log.1"].map(|name| machine.data().join(name));
+    for log in &logs {
+        std::fs::write(log, "a hook failed at NEEDLE").unwrap();
+    }
+    machine
+        .run(&["store", "forget", "--session", "s-1", "--yes"])
+        .expect(0, &["6 tool calls"]);
+    for log in &logs {
+        let text = std::fs::read_to_string(log).unwrap_or_default();
+        assert!(!text.contains("NEEDLE"), "{}", log.display());
+    }
+}

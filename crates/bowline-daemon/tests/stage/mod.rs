@@ -123,9 +123,12 @@ impl Stage {
 
     /// What is in the store, newest first.
     pub fn recorded(&self) -> Vec<Trigger> {
-        // A daemon that answers a question has written everything that it answered before.
+        // A daemon that answers a question has written everything that it answered before, but for what a busy machine made wait.
         if let Ok(mut connection) = Connection::open(&self.places.socket) {
-            connection.ask("store.size", Map::new()).unwrap();
+            until("nothing waits", || {
+                let size = connection.ask("store.size", Map::new()).unwrap();
+                size["spooled_records"] == 0
+            });
         }
         let store = SqliteStore::open(Options::new(&self.places.data)).unwrap();
         store.last_triggers(5_000).unwrap()
@@ -240,7 +243,7 @@ pub fn permission(answer: &Answer) -> (String, String) {
 }
 
 /// Asks until something is so.
-pub fn until(what: &str, is_so: impl Fn() -> bool) {
+pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let began = Instant::now();
     while !is_so() {
         assert!(began.elapsed() < PATIENCE, "it never happens that {what}");

@@ -252,6 +252,23 @@ fn beyond_the_cap_the_oldest_are_kept() {
 }
 
 #[test]
+fn files_that_are_not_taken_over_yet_count_for_the_cap() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = file::line(&record("0")).unwrap();
+    for n in 0..100 {
+        fs::write(folder.path().join(format!("{n:04}.spool")), &line).unwrap();
+    }
+    let options = SpoolOptions {
+        max_bytes: line.len() as u64 * 100,
+        ..SpoolOptions::new(folder.path())
+    };
+    let mut spool = Spool::open(options);
+    assert_eq!(spool.append([&record("x")]), [Spooled::Dropped]);
+    assert_eq!(drain(&mut spool, 10).len(), 100);
+    assert_eq!(spool.append([&record("y")]), [Spooled::Kept(Place::Data)]);
+}
+
+#[test]
 fn without_a_data_folder_the_runtime_folder_then_memory_is_used() {
     let place = tempfile::tempdir().unwrap();
     // A file stands where the folder should be: this cannot be written by anybody, not even by root.

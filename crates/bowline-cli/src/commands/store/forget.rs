@@ -1,19 +1,22 @@
 //! `bowline store forget`: removes records for good, after showing what goes.
 
+use std::fs::{self, OpenOptions};
+use std::io;
 use std::path::PathBuf;
 
+use bowline_daemon::Places;
 use bowline_daemon::rpc::{MAX_LIMIT, SessionKey, sessions, store, traces};
 use bowline_store::{Forgotten, Session};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use crate::Outcome;
-use crate::ask::Records;
+use crate::ask::{self, Records};
 use crate::commands::session::no_session;
 use crate::commands::trace::project_name;
 use crate::error::{Error, Result};
 use crate::moment::{self, parse_time};
 use crate::ui::{Answer, Format, FormatArgs, Text, Ui, counted, reveal, style};
+use crate::{Outcome, control, project};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -98,10 +101,11 @@ pub(super) fn run(args: ForgetArgs, ui: &mut Ui) -> Result<Outcome> {
             return Ok(Outcome::Findings);
         }
     }
-    let forgotten = records.ask(&question, ui)?;
+    let mut forgotten = records.ask(&question, ui)?;
     if forgotten == Forgotten::default() {
         known(&question)?;
     }
+    forgotten.remains.extend(empty_logs(&ask::places()?));
     let remains = forgotten.remains.clone();
     match format {
         Format::Json => ui.json(&Report { forgotten })?,
@@ -123,6 +127,28 @@ pub(super) fn run(args: ForgetArgs, ui: &mut Ui) -> Result<Outcome> {
     } else {
         Outcome::Findings
     })
+}
+
+/// The daemon's log may quote what was forgotten: it begins anew. Says which file could not be emptied.
+fn empty_logs(places: &Places) -> Vec<String> {
+    let log = control::log_file(places);
+    let older = control::older_log_file(places);
+    // The daemon goes on writing at the end of the one that it has open.
+    let emptied = OpenOptions::new().write(true).truncate(true).open(&log);
+    let results = [
+        (log, emptied.map(drop)),
+        (older.clone(), fs::remove_file(older)),
+    ];
+    let failed = results
+        .into_iter()
+        .filter_map(|(file, result)| match result {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Some(format!(
+                "{} could not be emptied and may quote what was forgotten: {error}; remove it",
+                project::shown(&file)
+            )),
+            _ => None,
+        });
+    failed.collect()
 }
 
 /// There is nothing to forget: where one session was named, there is none of that name.
