@@ -23,6 +23,9 @@ const DEPTH: usize = 48;
 /// Hooks of one event, and changes of one event.
 const ITEMS: usize = 256;
 
+/// Warnings of one hook.
+const WARNINGS: usize = 8;
+
 /// What a record takes beside its values, about.
 const OVERHEAD: usize = 1_024;
 
@@ -47,6 +50,11 @@ pub(crate) fn cap(record: &mut Record) -> usize {
         cut_name(&mut hook.name);
         cut_option(&mut hook.scope, NAME);
         cut_option(&mut hook.failure, ERROR);
+        cut_option(&mut hook.message, ERROR);
+        hook.warnings.truncate(WARNINGS);
+        for warning in &mut hook.warnings {
+            cut(warning, ERROR);
+        }
     }
     record.changes.truncate(ITEMS);
     let values: usize = record.changes.iter_mut().map(cap_change).sum();

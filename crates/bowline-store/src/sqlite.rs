@@ -324,6 +324,10 @@ impl Store for SqliteStore {
         self.read(|db| queries::last_triggers(db, limit))
     }
 
+    fn triggers_of(&self, call: &Trace) -> Result<Vec<Trigger>> {
+        self.read(|db| queries::triggers_of(db, call))
+    }
+
     fn hook_figures(&self) -> Result<Vec<HookFigures>> {
         self.shared.settle();
         // One moment of both: what the writer has just written down is no longer pending.

@@ -251,6 +251,9 @@ pub trait Store: Send + Sync {
     /// The last decided events, newest first.
     fn last_triggers(&self, limit: usize) -> Result<Vec<Trigger>>;
 
+    /// The decided events of a tool call, oldest first.
+    fn triggers_of(&self, call: &Trace) -> Result<Vec<Trigger>>;
+
     /// When each hook last fired, what it said, how long it takes; by name.
     fn hook_figures(&self) -> Result<Vec<HookFigures>>;
 

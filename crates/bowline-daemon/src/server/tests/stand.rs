@@ -341,6 +341,10 @@ impl Store for Watched {
         self.kept.last_triggers(limit)
     }
 
+    fn triggers_of(&self, call: &Trace) -> Result<Vec<Trigger>> {
+        self.kept.triggers_of(call)
+    }
+
     fn hook_figures(&self) -> Result<Vec<HookFigures>> {
         self.kept.hook_figures()
     }
