@@ -258,6 +258,7 @@ impl HookView {
                 _,
             ) => "any failing exit blocks",
             (_, _, ExitPolicy::OnlyTwo) => "only exit 2 blocks",
+            (_, _, ExitPolicy::AnyFailure) => "any failing exit blocks",
             _ => ANY_NON_ZERO,
         }
     }

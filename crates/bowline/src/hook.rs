@@ -81,6 +81,9 @@ pub enum OnFailure {
     Ask,
     /// A warning.
     Allow,
+    /// Blocked, also where a block undoes nothing and is an instruction for the model: Claude Code's `onFailure: "block"`.
+    #[serde(rename = "block")]
+    BlockOrInstruct,
 }
 
 /// Whether a failed hook gets one more attempt.

@@ -206,13 +206,16 @@ fn finished(
         Err(error) => {
             let error = error_naming(&id, error);
             tracing::warn!(hook = id, event = event.name(), error = %redact(&error), "hook failed");
-            let gate = event.class() == EventClass::Gate && !observes;
-            let output = match candidate.policy.on_failure {
-                OnFailure::Block if gate => HookOutput::block(error.clone()),
-                OnFailure::Ask if gate => HookOutput::ask(error.clone()),
-                OnFailure::Block | OnFailure::Ask | OnFailure::Allow => {
-                    HookOutput::allow().warning(error.clone())
+            let class = event.class();
+            let output = match (candidate.policy.on_failure, class) {
+                (OnFailure::Block, EventClass::Gate)
+                | (OnFailure::BlockOrInstruct, EventClass::Gate | EventClass::Redirect)
+                    if !observes =>
+                {
+                    HookOutput::block(error.clone())
                 }
+                (OnFailure::Ask, EventClass::Gate) if !observes => HookOutput::ask(error.clone()),
+                _ => HookOutput::allow().warning(error.clone()),
             };
             HookRun {
                 id,

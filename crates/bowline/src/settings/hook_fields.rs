@@ -155,7 +155,7 @@ impl<'r> Reading<'r, '_, '_> {
         let condition = self.condition()?;
         let timeout = self.timeout(action.kind());
         let (on_failure, attempts) = self.on_failure(&action);
-        let (exit_policy, dedupe) = self.exit_policy_and_dedupe();
+        let (exit_policy, dedupe) = self.exit_policy_and_dedupe(on_failure);
         let definition = HookDefinition {
             id: self.name(),
             description: self.optional_text("description"),

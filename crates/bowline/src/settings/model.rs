@@ -124,6 +124,8 @@ pub enum ExitPolicy {
     AnyNonZero,
     /// Only 2 blocks; valid JSON decides at any other code.
     OnlyTwo,
+    /// 2 blocks, and any other end but 0 is a failure, unless JSON itself denies or asks: Claude Code's `onFailure: "block"`.
+    AnyFailure,
 }
 
 /// A timeout and how it was written.

@@ -84,6 +84,33 @@ async fn f15_a_the_policy_overrides() {
 }
 
 #[tokio::test]
+async fn f15_claude_on_failure_block_also_tells_the_model_where_nothing_can_be_prevented() {
+    for (event, expected) in [
+        ("PreToolUse", Decision::Deny),
+        ("PostToolUse", Decision::Deny),
+        ("Stop", Decision::NoOpinion),
+        ("TaskCompleted", Decision::NoOpinion),
+    ] {
+        for command in ["exit 1", "sleep 5"] {
+            let place = Place::new();
+            place.write(
+                "project/.claude/settings.json",
+                &format!(
+                    r#"{{"hooks": {{"{event}": [{{"hooks": [{{"type": "command", "command": "{command}",
+                        "timeout": 0.2, "onFailure": "block"}}]}}]}}}}"#
+                ),
+            );
+            let manager = place.manager();
+            let input = HookInput::from_payload_lenient(&json!({
+                "hook_event_name": event, "session_id": "s", "tool_name": "Bash", "tool_input": {},
+            }));
+            let result = manager.trigger(input, &HookContext::new("s")).await;
+            assert_eq!(result.output.decision(), expected, "{event} {command}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn f15_b_retry_is_exactly_one_further_attempt() {
     for (failures, expected_attempts, expected) in [
         (0, 1, Decision::NoOpinion),

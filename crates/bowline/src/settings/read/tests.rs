@@ -131,7 +131,7 @@ fn failure_policies() {
             r#"{"command": "c", "onFailure": "block"}"#,
             "flat",
             Dialect::ClaudeCode,
-            (Block, Attempts::Once),
+            (OnFailure::BlockOrInstruct, Attempts::Once),
         ),
         (
             r#"{"command": "c", "on_failure": "ASK"}"#,
