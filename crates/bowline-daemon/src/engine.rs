@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use bowline::hooks::{
     CancellationToken, Decision, Dialect, EventClass, HookContext, HookEvent, HookInput,
-    HookOutput, TriggerResult, parse_payload,
+    HookOutput, TriggerResult, event_named, parse_payload,
 };
 use bowline_builtins::guard::AGENT_VARIABLE;
 use bowline_builtins::machine::Machine;
@@ -53,6 +53,8 @@ pub struct Engine {
     lasting: Lasting,
     /// Where sessions of agents began that do not name their project.
     beginnings: Mutex<HashMap<String, PathBuf>>,
+    /// The last permission mode of each session.
+    modes: Mutex<HashMap<String, String>>,
     pause: RwLock<Option<Pause>>,
     twins: Twins,
     store: Option<Arc<dyn Store>>,
@@ -84,6 +86,7 @@ impl Engine {
             projects: Projects::default(),
             lasting,
             beginnings: Mutex::default(),
+            modes: Mutex::default(),
             pause: RwLock::default(),
             twins: Twins::default(),
             store,
@@ -145,9 +148,11 @@ impl Engine {
                 return settled(facts.decided(unverified, began.elapsed()));
             }
         };
-        let input = HookInput::from_owned_payload(payload);
-        if lacks_its_tool(&input) && self.idle_because(facts.known.deciding).is_none() {
-            let unverified = unverified::answer(&call, raw, "the tool is not named");
+        let input = self.with_mode(HookInput::from_owned_payload(payload));
+        if let Some(problem) = what_is_not_understood(&input)
+            && self.idle_because(facts.known.deciding).is_none()
+        {
+            let unverified = unverified::answer(&call, raw, problem);
             return settled(facts.decided(unverified, began.elapsed()));
         }
         let cancellation = CancellationToken::new();
@@ -197,6 +202,33 @@ impl Engine {
         })
     }
 
+    /// Hooks learn the permission mode on every event; agents name it on few, so that the session's last one counts.
+    fn with_mode(&self, input: HookInput) -> HookInput {
+        const MODE: &str = "permission_mode";
+        if input.session_id.is_empty() {
+            return input;
+        }
+        let mut modes = self.modes.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = modes.get(&input.session_id);
+        match (input.field(MODE), known) {
+            (Some(Value::String(mode)), known) => {
+                if known != Some(mode) {
+                    if modes.len() >= SESSIONS {
+                        modes.clear();
+                    }
+                    modes.insert(input.session_id.clone(), mode.clone());
+                }
+                input
+            }
+            (None, Some(mode)) => {
+                let mode = mode.clone();
+                drop(modes);
+                input.with_field(MODE, mode)
+            }
+            _ => input,
+        }
+    }
+
     fn beginning_of(&self, input: &HookInput) -> Option<PathBuf> {
         self.beginnings().get(&input.session_id).cloned()
     }
@@ -229,9 +261,7 @@ impl Engine {
 
 /// The agent may leave the event to the command line. Where the two differ, a gate counts: what is about to happen is judged.
 fn with_event(mut payload: Value, event: Option<&str>) -> Value {
-    let named = ["hook_event_name", "hookEventName"]
-        .iter()
-        .find_map(|name| payload.get(name)?.as_str());
+    let named = event_named(&payload);
     let is_gate = |name: &str| {
         HookEvent::from_name(name).is_some_and(|event| event.class() == EventClass::Gate)
     };
@@ -245,12 +275,19 @@ fn with_event(mut payload: Value, event: Option<&str>) -> Value {
     payload
 }
 
-/// Whether a tool is about to be used, and nobody knows which.
-fn lacks_its_tool(input: &HookInput) -> bool {
-    matches!(
-        input.event_type(),
-        HookEvent::PreToolUse | HookEvent::PermissionRequest
-    ) && input.tool_name().unwrap_or_default().trim().is_empty()
+/// Why nobody can judge what is about to happen, if that is so: an event without a name may be a gate.
+fn what_is_not_understood(input: &HookInput) -> Option<&'static str> {
+    match input.event_type() {
+        HookEvent::Unknown => {
+            let name = input.field("hook_event_name").and_then(Value::as_str);
+            name.is_none().then_some("the event is not named")
+        }
+        HookEvent::PreToolUse | HookEvent::PermissionRequest => {
+            let tool = input.tool_name().unwrap_or_default().trim();
+            tool.is_empty().then_some("the tool is not named")
+        }
+        _ => None,
+    }
 }
 
 /// A call that was read and waits to be decided.
@@ -389,7 +426,11 @@ impl Turn {
         if let Some(why) = &idle {
             note_idleness(&mut result, event, why);
         }
-        let reply = self.dialect.encode(event, &result.output);
+        let reply = if self.sent_on_already(&result.output) {
+            self.dialect.encode(event, &end_of_turn(&result.output))
+        } else {
+            self.dialect.encode(event, &result.output)
+        };
         let answer = Answer {
             exit: reply.exit_code,
             stdout: reply.stdout,
@@ -403,6 +444,16 @@ impl Turn {
         }
         let record = self.record(project, &ctx, &result, idle);
         Decided { answer, record }
+    }
+
+    /// Whether the agent is kept from ending its turn a second time in a row, which could go on for ever.
+    fn sent_on_already(&self, output: &HookOutput) -> bool {
+        let ends = matches!(
+            self.input.event_type(),
+            HookEvent::Stop | HookEvent::SubagentStop
+        );
+        ends && self.input.stop_hook_active()
+            && (output.decision() >= Decision::Ask || output.additional_context.is_some())
     }
 
     fn context(&self, project: &Project) -> HookContext {
@@ -434,7 +485,9 @@ impl Turn {
         idle: Option<String>,
     ) -> Option<Record> {
         let blocks = result.output.decision() >= Decision::Ask;
-        let enforced = !blocks || self.dialect.enforces(self.input.event_type());
+        let enforced = !blocks
+            || self.dialect.enforces(self.input.event_type())
+                && !self.sent_on_already(&result.output);
         let mut record = self.engine.lasting.journal.record(DecidedEvent {
             call: self.call.id.as_str(),
             time: self.time,
@@ -455,6 +508,23 @@ impl Turn {
             record.reason = idle;
         }
         Some(record)
+    }
+}
+
+/// The answer with which an agent that was sent on once may end its turn; the user learns what still stands.
+fn end_of_turn(output: &HookOutput) -> HookOutput {
+    let answer = HookOutput {
+        continue_execution: true,
+        permission: None,
+        stop_reason: None,
+        additional_context: None,
+        ..output.clone()
+    };
+    match &output.stop_reason {
+        Some(reason) => answer.system_message(format!(
+            "The agent was sent on once and ends its turn now, although a hook says: {reason}"
+        )),
+        None => answer,
     }
 }
 

@@ -17,6 +17,7 @@ use std::time::Duration;
 use bowline::hooks::Decision;
 use bowline::settings::{Locations, TrustStore};
 use bowline_daemon::{Connection, Idle, Pause, Stop};
+use bowline_store::Enforcement;
 use serde_json::{Map, Value, json};
 use stage::{Client, Stage, permission, until};
 
@@ -253,7 +254,13 @@ fn a_line_without_an_end_and_another_protocol_end_the_connection_not_the_daemon(
 fn a_payload_that_cannot_be_read_is_unverified() {
     let stage = Stage::new();
     for (event, payload, expected) in [
-        (Some("PreToolUse"), "not json", "silence"),
+        (Some("PreToolUse"), "not json", "ask"),
+        (
+            Some("PreToolUse"),
+            r#"{"tool_input":{"command":"ls"}}"#,
+            "ask",
+        ),
+        (Some("PostToolUse"), "not json", "silence"),
         (
             Some("PreToolUse"),
             r#"{"tool_input":{"command":"rm -rf /"#,
@@ -294,6 +301,38 @@ fn a_payload_that_cannot_be_read_is_unverified() {
             last.reason.unwrap().starts_with("not verified"),
             "{payload}"
         );
+    }
+}
+
+#[test]
+fn an_event_with_its_fields_in_an_object_of_their_own_is_judged() {
+    let stage = Stage::new();
+    for argument in [None, Some("PreToolUse"), Some("PostToolUse")] {
+        let mut call = stage.call();
+        call.event = argument.map(ToOwned::to_owned);
+        let event = serde_json::json!({
+            "type": "PreToolUse", "timestamp": 1_700_000_000_000_u64, "sessionId": "s1",
+            "payload": {"toolName": "Bash", "input": {"command": "rm -rf ~/"}},
+        });
+        let answer = stage.client().hook(call, &event);
+        assert_eq!(permission(&answer).0, "deny", "{argument:?}");
+    }
+}
+
+#[test]
+fn an_event_that_nobody_names_is_never_passed_in_silence() {
+    let stage = Stage::new();
+    for (agent, expected) in [("claude-code", 2), ("generic", 0)] {
+        let mut call = stage.call();
+        agent.clone_into(&mut call.agent);
+        let event = serde_json::json!({"tool": "Bash", "arguments": {"command": "ls"}});
+        let answer = stage.client().hook(call, &event);
+        assert_eq!(answer.exit, expected, "{agent}");
+        let said = format!("{}{}", answer.stdout, answer.stderr);
+        assert!(said.contains("the event is not named"), "{agent}: {said}");
+        if agent == "generic" {
+            assert!(said.contains(r#""decision":"ask""#), "{said}");
+        }
     }
 }
 
@@ -632,4 +671,104 @@ fn an_event_that_arrives_by_two_entries_is_handled_once() {
         .hook(by_project(), &stage.bash("git push --force"));
     assert_eq!(permission(&alone).0, "deny");
     assert_eq!(stage.recorded().len(), 4);
+}
+
+#[test]
+fn what_a_hook_warns_of_is_kept_with_its_event() {
+    let stage = Stage::new();
+    stage.user_config(
+        r#"[[hooks.PreToolUse]]
+hooks = [{ type = "command", command = """echo '{"modifiedInput":"{oops"}'""" }]
+"#,
+    );
+    let mut event = stage.bash("ls");
+    event["tool_use_id"] = "toolu_1".into();
+    stage.hook(&event);
+    let last = stage.recorded().remove(0);
+    let warnings: Vec<&String> = (last.hooks.iter())
+        .flat_map(|hook| &hook.warnings)
+        .collect();
+    assert!(
+        warnings
+            .iter()
+            .any(|warning| warning.contains("modifiedInput")),
+        "{last:?}"
+    );
+}
+
+#[test]
+fn f18_f_an_agent_is_kept_from_ending_its_turn_once_in_a_row() {
+    let stage = Stage::new();
+    stage.user_config(
+        "[[hooks.Stop]]\nhooks = [{ type = 'command', command = 'echo go on >&2; exit 1' }]\n\
+         [[hooks.SubagentStop]]\nhooks = [{ type = 'command', command = 'echo go on >&2; exit 1' }]\n",
+    );
+    for event in ["Stop", "SubagentStop"] {
+        for (active, expected, enforcement) in [
+            (false, "block", Enforcement::Enforced),
+            (true, "", Enforcement::Unenforced),
+        ] {
+            let answer = stage.hook(&serde_json::json!({
+                "session_id": "s1", "cwd": stage.path("project"), "hook_event_name": event,
+                "stop_hook_active": active,
+            }));
+            let said: serde_json::Value = serde_json::from_str(&answer.stdout).unwrap();
+            assert_eq!(
+                said["decision"].as_str().unwrap_or_default(),
+                expected,
+                "{event}"
+            );
+            assert_eq!(answer.exit, 0);
+            if active {
+                let told = said["systemMessage"].as_str().unwrap();
+                assert!(told.ends_with("go on"), "{told}");
+            }
+            let last = stage.recorded().remove(0);
+            assert_eq!(last.decision, Decision::Deny);
+            assert_eq!(last.enforcement, enforcement, "{event} {active}");
+        }
+    }
+}
+
+#[test]
+fn an_exit_code_that_blocks_what_cannot_be_blocked_is_recorded_as_not_enforced() {
+    let stage = Stage::new();
+    stage.user_config(
+        "[[hooks.Notification]]\nhooks = [{ type = 'command', command = 'echo no >&2; exit 1' }]\n",
+    );
+    stage.hook(&serde_json::json!({
+        "session_id": "s1", "cwd": stage.path("project"), "hook_event_name": "Notification",
+        "message": "done", "notification_type": "idle_prompt",
+    }));
+    let last = stage.recorded().remove(0);
+    assert_eq!(last.decision, Decision::Deny);
+    assert_eq!(last.enforcement, Enforcement::Unenforced);
+    assert_eq!(last.reason.as_deref(), Some("no"));
+}
+
+#[test]
+fn f08_a_hooks_learn_the_last_permission_mode_of_the_session_on_every_event() {
+    let stage = Stage::new();
+    let seen = stage.path("seen");
+    stage.user_config(&format!(
+        "[[hooks.Notification]]\nhooks = [{{ type = 'command', command = 'cat >> {}' }}]\n",
+        seen.display()
+    ));
+    let notify = |session: &str| {
+        stage.hook(&json!({
+            "session_id": session, "cwd": stage.path("project"), "hook_event_name": "Notification",
+            "message": "done", "notification_type": "idle_prompt",
+        }));
+        let text = fs::read_to_string(&seen).unwrap();
+        let last: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+        last["permission_mode"].clone()
+    };
+    assert_eq!(notify("s1"), Value::Null);
+    for mode in ["plan", "acceptEdits"] {
+        let mut call = stage.bash("ls");
+        call["permission_mode"] = mode.into();
+        stage.hook(&call);
+        assert_eq!(notify("s1"), mode);
+        assert_eq!(notify("s2"), Value::Null);
+    }
 }
