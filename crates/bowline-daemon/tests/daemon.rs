@@ -15,7 +15,7 @@ use std::thread;
 use std::time::Duration;
 
 use bowline::hooks::Decision;
-use bowline::settings::{Locations, TrustStore};
+use bowline::settings::{Locations, TrustStore, load};
 use bowline_daemon::{Connection, Idle, Pause, Stop};
 use bowline_store::Enforcement;
 use serde_json::{Map, Value, json};
@@ -634,7 +634,20 @@ fn hooks_of_claude_codes_own_files_are_left_to_it_and_bridged_for_others() {
     let project = stage.path("project").canonicalize().unwrap();
     trust.record(&project).unwrap();
     stage.ask("daemon.reload");
+    assert!(
+        !agents("generic").contains("cloned"),
+        "nobody has seen them"
+    );
+    let seen = load(&project, &locations).claude_hooks.sha256.unwrap();
+    trust.record_claude_hooks(&project, &seen).unwrap();
+    stage.ask("daemon.reload");
     assert!(agents("generic").contains("cloned"));
+    stage.write(
+        "project/.claude/settings.json",
+        r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "echo swapped >&2; exit 2"}]}]}}"#,
+    );
+    stage.ask("daemon.reload");
+    assert!(!agents("generic").contains("swapped"));
 }
 
 #[test]

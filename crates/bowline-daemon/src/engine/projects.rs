@@ -197,7 +197,7 @@ impl Project {
 /// Of Claude Code's own files, those of a project need a person's word before we run what they say: a cloned repository must not run
 /// commands by itself. And an agent's settings may have us among its hooks: we are at work already.
 fn keep_bridged_hooks(settings: &mut Settings) {
-    let trusted = settings.trust == TrustState::Trusted;
+    let trusted = settings.claude_hooks.trust == TrustState::Trusted;
     let project = settings.project.clone();
     let is_of_project = |file: &Path| file.starts_with(&project);
     settings.hooks.retain(|hook| {

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use super::claude_hooks::ClaudeHooks;
 use super::config::{self, Config, FileConfig};
 use super::files::{self, FileText, finding};
 use super::front_matter;
@@ -47,6 +48,8 @@ pub struct Settings {
     /// What keeps Claude Code from running the hooks of its user's and project's files, for people:
     /// "disableAllHooks in …". Also where there are none yet.
     pub claude_hooks_off: Option<String>,
+    /// The project's hooks in Claude Code's files, which run under other agents only once they are trusted.
+    pub claude_hooks: ClaudeHooks,
 }
 
 impl Settings {
@@ -141,6 +144,7 @@ pub fn load(project: &Path, locations: &Locations) -> Settings {
         candidates: Vec::new(),
         diagnostics: Vec::new(),
         files: Vec::new(),
+        claude_texts: Vec::new(),
         seen: HashSet::new(),
         ids: Ids::default(),
     };
@@ -167,8 +171,11 @@ pub fn load(project: &Path, locations: &Locations) -> Settings {
         candidates,
         diagnostics,
         files,
+        claude_texts,
         ..
     } = loader;
+    let store = TrustStore::open(locations).ok();
+    let claude_hooks = ClaudeHooks::of(&project, &claude_texts, store.as_ref());
     Settings {
         hooks: arrange(candidates),
         rules,
@@ -178,6 +185,7 @@ pub fn load(project: &Path, locations: &Locations) -> Settings {
         trust,
         sensitive_files,
         claude_hooks_off,
+        claude_hooks,
         project,
         bowline_root,
     }
@@ -198,6 +206,8 @@ struct Loader<'a> {
     candidates: Vec<Candidate>,
     diagnostics: Vec<Diagnostic>,
     files: Vec<SettingsFile>,
+    /// The project's files of Claude Code that have hooks.
+    claude_texts: Vec<(PathBuf, String)>,
     /// Real paths: in the home folder the project's files are the user's.
     seen: HashSet<PathBuf>,
     ids: Ids,
@@ -475,6 +485,13 @@ impl Loader<'_> {
             .as_ref()
             .and_then(|defaults| defaults.timeout);
         let count = parsed.hooks.len();
+        if let Ok(Some(text)) = &file.text
+            && family == Family::ClaudeCode
+            && count > 0
+            && file.path.starts_with(self.project)
+        {
+            self.claude_texts.push((file.path.clone(), text.clone()));
+        }
         self.diagnostics.extend(parsed.diagnostics);
         self.files.push(SettingsFile {
             path: file.path.clone(),
