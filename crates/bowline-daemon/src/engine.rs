@@ -3,6 +3,7 @@
 mod caller;
 mod facts;
 mod projects;
+mod skills;
 mod twins;
 mod unverified;
 
@@ -16,11 +17,11 @@ use bowline::hooks::{
     CancellationToken, Decision, Dialect, EventClass, HookContext, HookEvent, HookInput,
     HookOutput, TriggerResult, event_named, parse_payload,
 };
-use bowline_builtins::guard::AGENT_VARIABLE;
+use bowline_builtins::guard::{AGENT_VARIABLE, Strikes};
 use bowline_builtins::machine::Machine;
 use bowline_builtins::tracing::{CALL_VARIABLE, DecidedEvent};
 use bowline_builtins::{Lasting, Ledger};
-use bowline_store::{Enforcement, Record, SessionRef, Store};
+use bowline_store::{Change, Enforcement, Record, SessionRef, Store};
 use bowline_wire::{Answer, Call};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -82,6 +83,10 @@ impl Engine {
     fn with_ledger(store: Option<Arc<dyn Store>>, ledger: Ledger) -> Self {
         let mut lasting = Lasting::new(Machine::from_env());
         lasting.ledger = Arc::new(ledger);
+        if let Some(store) = &store {
+            let strikes = Strikes::kept(Arc::clone(store), lasting.journal.clone());
+            lasting.strikes = Arc::new(strikes);
+        }
         Self {
             projects: Projects::default(),
             lasting,
@@ -422,6 +427,7 @@ impl Turn {
             None => &project.deciding,
         };
         let ctx = self.context(project);
+        self.recall_skills(project);
         let mut result = manager.trigger(&self.input, &ctx).await;
         if let Some(why) = &idle {
             note_idleness(&mut result, event, why);
@@ -442,8 +448,32 @@ impl Turn {
         {
             telling.tell(&answer);
         }
+        self.keep_skills(project, &result.output);
         let record = self.record(project, &ctx, &result, idle);
         Decided { answer, record }
+    }
+
+    /// Tells the manager which skills were in use before this process heard of the session.
+    fn recall_skills(&self, project: &Project) {
+        let session = &self.input.session_id;
+        if let (Some(skills), Some(store)) = (&project.skills, &self.engine.store)
+            && project.weight(self.input.event_type()) == Weight::Heavy
+        {
+            for skill in apart(|| skills.recall(session, store.as_ref())) {
+                project.deciding.activate_skill(session, &skill);
+            }
+        }
+    }
+
+    /// Notes with the event which skill it put into use.
+    fn keep_skills(&self, project: &Project, output: &HookOutput) {
+        let skills = project.skills.as_ref();
+        if let Some(work) = skills.and_then(|skills| skills.changed_by(&self.input, output)) {
+            let event = self.call.id.as_str();
+            let call = self.input.tool_use_id().unwrap_or(event).to_owned();
+            let change = Change::Worked { call, work };
+            self.engine.lasting.journal.add(event, change);
+        }
     }
 
     /// Whether the agent is kept from ending its turn a second time in a row, which could go on for ever.

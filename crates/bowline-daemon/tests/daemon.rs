@@ -785,3 +785,80 @@ fn f08_a_hooks_learn_the_last_permission_mode_of_the_session_on_every_event() {
         assert_eq!(notify("s2"), Value::Null);
     }
 }
+
+#[test]
+fn f40_e_a_second_attempt_passes_also_after_a_restart() {
+    let mut stage = Stage::new();
+    stage.user_config("[guard]\nmode = 'one-strike'\n");
+    for (n, (id, expected)) in [
+        (Some("toolu_1"), "deny"),
+        (Some("toolu_2"), "silence"),
+        (None, "deny"),
+        (None, "silence"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let command = if n < 2 { "git push -f" } else { "rm -rf ~/" };
+        let mut event = stage.bash(command);
+        if let Some(id) = id {
+            event["tool_use_id"] = id.into();
+        }
+        let answer = stage.hook(&event);
+        let decision = permission(&answer).0;
+        let passed = decision == "-" || decision == "silence";
+        assert_eq!(passed, expected == "silence", "{n}: {}", answer.stdout);
+        stage.restart();
+    }
+    let mut elsewhere = stage.bash("git push -f");
+    elsewhere["session_id"] = "s2".into();
+    assert_eq!(permission(&stage.hook(&elsewhere)).0, "deny");
+}
+
+#[test]
+fn f06_b_a_skill_stays_in_use_after_a_restart_until_its_session_ends() {
+    let mut stage = Stage::new();
+    stage.user_config("[bridge]\nclaude_hooks = true\n");
+    stage.write(
+        "home/.claude/skills/review/SKILL.md",
+        "---\nname: review\nhooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n        - type: command\n          \
+         command: echo reviewing >&2; exit 2\n---\n",
+    );
+    let send = |stage: &Stage, event: &Value| {
+        let mut call = stage.call();
+        "generic".clone_into(&mut call.agent);
+        stage.client().hook(call, event).stdout
+    };
+    let reviewed = |stage: &Stage| send(stage, &stage.bash("ls")).contains("reviewing");
+    assert!(!reviewed(&stage));
+    let mut skill = stage.bash("");
+    skill["tool_name"] = "Skill".into();
+    skill["tool_input"] = json!({"skill": "review"});
+    send(&stage, &skill);
+    assert!(reviewed(&stage));
+    stage.restart();
+    assert!(reviewed(&stage));
+    let mut end = stage.bash("");
+    end["hook_event_name"] = "SessionEnd".into();
+    end["reason"] = "clear".into();
+    send(&stage, &end);
+    stage.restart();
+    assert!(!reviewed(&stage));
+}
+
+#[test]
+fn f40_f_what_was_not_understood_is_seen_in_the_records() {
+    let stage = Stage::new();
+    stage.hook(&stage.bash("echo 'never closed"));
+    let last = stage.recorded().remove(0);
+    assert_eq!(last.decision, Decision::NoOpinion);
+    let warnings: Vec<&String> = (last.hooks.iter())
+        .flat_map(|hook| &hook.warnings)
+        .collect();
+    assert!(
+        warnings
+            .iter()
+            .any(|warning| warning.contains("unverified")),
+        "{last:?}"
+    );
+}

@@ -37,6 +37,22 @@ struct Waiting {
     order: VecDeque<String>,
 }
 
+impl Waiting {
+    /// Makes room for what is noted of a call.
+    fn expect(&mut self, call: &str) {
+        if self.notes.contains_key(call) || self.added.contains_key(call) {
+            return;
+        }
+        if self.order.len() >= MAX_CALLS
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.notes.remove(&oldest);
+            self.added.remove(&oldest);
+        }
+        self.order.push_back(call.to_owned());
+    }
+}
+
 /// What the hook says of one event.
 #[derive(Debug)]
 pub(super) struct Noted {
@@ -156,35 +172,27 @@ impl Journal {
 
     pub(super) fn note(&self, call: &str, noted: Noted) {
         let mut waiting = self.waiting();
-        if waiting.order.len() >= MAX_CALLS
-            && let Some(oldest) = waiting.order.pop_front()
-        {
-            waiting.notes.remove(&oldest);
-            waiting.added.remove(&oldest);
-        }
-        waiting.order.push_back(call.to_owned());
+        waiting.expect(call);
         waiting.notes.insert(call.to_owned(), noted);
     }
 
     /// Adds a change to the record of an event that is being decided.
-    pub(crate) fn add(&self, call: &str, change: Change) {
+    pub fn add(&self, call: &str, change: Change) {
         let mut waiting = self.waiting();
-        if waiting.added.len() < MAX_CALLS {
-            waiting
-                .added
-                .entry(call.to_owned())
-                .or_default()
-                .push(change);
-        }
+        waiting.expect(call);
+        waiting
+            .added
+            .entry(call.to_owned())
+            .or_default()
+            .push(change);
     }
 
     fn take(&self, call: &str) -> (Option<Noted>, Vec<Change>) {
         let mut waiting = self.waiting();
         let noted = waiting.notes.remove(call);
         let added = waiting.added.remove(call).unwrap_or_default();
-        if waiting.notes.is_empty() {
+        if waiting.notes.is_empty() && waiting.added.is_empty() {
             waiting.order.clear();
-            waiting.added.clear();
         }
         (noted, added)
     }

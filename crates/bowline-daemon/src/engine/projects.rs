@@ -7,13 +7,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
-use bowline::hooks::{HookEvent, HookManager, RunMode, Services};
+use bowline::hooks::{Activation, HookEvent, HookManager, RunMode, Services};
 use bowline::settings::{self, Action, FileKind, FileStatus, Locations, Settings, TrustState};
 use bowline_builtins::{Builtins, Lasting};
 use chrono::{DateTime, Utc};
 
 use super::Weight;
 use super::caller::{Caller, LocationValues, own_places_of};
+use super::skills::Skills;
 use crate::registration::starts_bowline;
 
 /// So many projects are kept loaded; the one that was loaded first makes room.
@@ -48,6 +49,8 @@ pub(super) struct Project {
     pub(super) observing: HookManager,
     /// Events for which something runs outside this process.
     heavy: HashSet<HookEvent>,
+    /// The skills in use, where any hook depends on them.
+    pub(super) skills: Option<Arc<Skills>>,
     scopes: HashMap<String, String>,
     problems: Vec<String>,
     loaded_at: DateTime<Utc>,
@@ -128,11 +131,14 @@ impl Project {
         for hook in observers.filter(|hook| hook.policy().mode == RunMode::Told) {
             observing.register_arc(Arc::clone(hook));
         }
+        let has_skills =
+            (settings.in_force()).any(|hook| matches!(hook.activation, Activation::Skill(_)));
         Self {
             folder,
             deciding,
             observing,
             heavy: settings.in_force().map(|hook| hook.event).collect(),
+            skills: has_skills.then(Arc::default),
             scopes: settings
                 .in_force()
                 .map(|hook| (hook.id.clone(), hook.origin.scope.to_string()))
@@ -155,6 +161,7 @@ impl Project {
             deciding: self.deciding.clone(),
             observing: self.observing.clone(),
             heavy: self.heavy.clone(),
+            skills: self.skills.clone(),
             scopes: self.scopes.clone(),
             problems,
             loaded_at: self.loaded_at,

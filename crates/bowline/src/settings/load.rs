@@ -321,20 +321,8 @@ impl Loader<'_> {
         self.plugins(user_dir.as_deref(), &switches, config);
         for dir in user_dir.into_iter().chain([project_dir]) {
             for found in front_matter::find(&dir, &mut self.diagnostics) {
-                if !self.is_new(&found.path) {
-                    continue;
-                }
-                let source = Source {
-                    scope: Scope::Plugin,
-                    activation: found.activation,
-                    ..self.claude_source(Syntax::FrontMatter, &found.path, config)
-                };
-                let file = FileText {
-                    path: found.path,
-                    text: Ok(Some(found.text)),
-                };
                 let disabled = switches.disabled_by(Provenance::FrontMatter);
-                self.read(&file, found.kind, &source, judged_by(disabled));
+                self.front_matter(found, config, disabled);
             }
         }
         for candidate in &mut self.candidates {
@@ -343,6 +331,28 @@ impl Loader<'_> {
             }
         }
         switches.disabled_by(Provenance::Settings(Scope::Global))
+    }
+
+    /// Reads a skill or sub-agent.
+    fn front_matter(
+        &mut self,
+        found: front_matter::Found,
+        config: &Config,
+        disabled: Option<String>,
+    ) {
+        if !self.is_new(&found.path) {
+            return;
+        }
+        let source = Source {
+            scope: Scope::Plugin,
+            activation: found.activation,
+            ..self.claude_source(Syntax::FrontMatter, &found.path, config)
+        };
+        let file = FileText {
+            path: found.path,
+            text: Ok(Some(found.text)),
+        };
+        self.read(&file, found.kind, &source, judged_by(disabled));
     }
 
     /// Claude Code's settings files, of one scope from the weaker to the stronger.
@@ -408,6 +418,10 @@ impl Loader<'_> {
                     &source,
                     judged_by(disabled.clone()),
                 );
+            }
+            for mut found in front_matter::find(&plugin.plugin.root, &mut self.diagnostics) {
+                found.belongs_to(&plugin.plugin.name);
+                self.front_matter(found, config, disabled.clone());
             }
         }
     }

@@ -337,6 +337,10 @@ impl Store for Watched {
         self.kept.past_calls(session)
     }
 
+    fn past_work(&self, session: &str) -> Result<Vec<serde_json::Value>> {
+        self.kept.past_work(session)
+    }
+
     fn last_triggers(&self, limit: usize) -> Result<Vec<Trigger>> {
         self.kept.last_triggers(limit)
     }
