@@ -14,7 +14,7 @@ use crate::event::HookEvent;
 use crate::hook::Activation;
 
 /// More events and hooks than anyone writes; a broken file must fill neither the memory nor the day.
-const MAX_ENTRIES: usize = 10_000;
+const MAX_ENTRIES: usize = 1_000;
 
 /// A name that is longer than this is like no event's name.
 const LONGEST_EVENT_NAME: usize = 64;
