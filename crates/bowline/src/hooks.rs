@@ -28,4 +28,5 @@ pub use crate::rule::{HookAction, HookRule};
 pub use crate::runner::command::EnvBase;
 #[cfg(feature = "http")]
 pub use crate::runner::http::HttpPolicy;
+pub use crate::script::{ExecutionResult, ScriptExecutor};
 pub use crate::settings;

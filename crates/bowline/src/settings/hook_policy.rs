@@ -17,6 +17,9 @@ pub(super) struct FileDefaults {
 }
 
 impl FileDefaults {
+    /// The keys that are defaults.
+    pub(super) const KEYS: [&str; 3] = ["exit_policy", "on_failure", "dedupe"];
+
     /// Takes the keys that are defaults; what is not there stays as it is.
     pub(super) fn read(&mut self, fields: &mut Fields<'_>, findings: &mut Findings<'_>) {
         let found = Self {

@@ -45,6 +45,33 @@ pub(in crate::dialect) fn read_output(
     Ok(output)
 }
 
+/// The client gives the model no longer text than this, in UTF-16 units.
+const LONGEST_CONTEXT: usize = 10_000;
+
+/// Shortens what is too long for the model or the user. The client puts it into a file and tells of that; where there is no such
+/// file, it cuts the text as here.
+fn shorten(output: &mut HookOutput) {
+    for text in [&mut output.additional_context, &mut output.system_message]
+        .into_iter()
+        .flatten()
+    {
+        let mut units = 0;
+        let end = text.char_indices().find_map(|(at, c)| {
+            units += c.len_utf16();
+            (units > LONGEST_CONTEXT).then_some(at)
+        });
+        if let Some(end) = end {
+            let left_out = text.split_off(end).chars().count();
+            text.push_str(&format!(
+                "\n[{left_out} more characters of this hook's output were left out]"
+            ));
+            output.warnings.push(format!(
+                "the output for the model was cut: {left_out} more characters"
+            ));
+        }
+    }
+}
+
 /// What the end of a process comes to.
 enum Meaning {
     Success,
@@ -158,6 +185,7 @@ fn text_output(event: HookEvent, text: &str) -> HookOutput {
     } else {
         output.message = Some(text.to_owned());
     }
+    shorten(&mut output);
     output
 }
 
@@ -290,6 +318,7 @@ pub(in crate::dialect) fn read_answer(
             quoted(unknown)
         ));
     }
+    shorten(&mut output);
     Ok(output)
 }
 

@@ -538,3 +538,20 @@ fn f16_claude_fields_of_other_events_are_ignored_with_a_warning() {
         assert!(warning.contains(&format!("`{field}`")), "{warning}");
     }
 }
+
+#[test]
+fn f16_claude_context_and_messages_are_cut_as_the_client_does() {
+    let long = "é".repeat(10_500);
+    for event in [HookEvent::SessionStart, HookEvent::UserPromptSubmit] {
+        let by_json = specific(event, json!({"additionalContext": long}));
+        for stdout in [by_json.to_string(), long.clone()] {
+            let output = claude(event, stdout).unwrap();
+            let context = output.additional_context.unwrap();
+            assert!(context.starts_with(&"é".repeat(10_000)));
+            assert!(context.ends_with("[500 more characters of this hook's output were left out]"));
+            assert_eq!(output.warnings.len(), 1);
+        }
+        let exact = specific(event, json!({"additionalContext": "é".repeat(10_000)}));
+        assert!(claude(event, exact).unwrap().warnings.is_empty());
+    }
+}
