@@ -1,6 +1,7 @@
 //! Decides one hook call: payload → input → manager → answer and record. The daemon and the direct run share it.
 
 mod caller;
+mod env_file;
 mod facts;
 mod projects;
 mod skills;
@@ -449,8 +450,24 @@ impl Turn {
             telling.tell(&answer);
         }
         self.keep_skills(project, &result.output);
+        if idle.is_none() {
+            self.hand_over_session();
+        }
         let record = self.record(project, &ctx, &result, idle);
         Decided { answer, record }
+    }
+
+    /// Tells the agent's shells which session they are in, where the agent lets hooks do that.
+    fn hand_over_session(&self) {
+        if self.input.event_type() != HookEvent::SessionStart {
+            return;
+        }
+        if let Some(file) = self.caller.variable(env_file::FILE_VARIABLE) {
+            let session = &self.input.session_id;
+            if let Err(error) = apart(|| env_file::hand_over(Path::new(&file), session)) {
+                tracing::warn!(%error, "the session's id could not be given to the agent's shells");
+            }
+        }
     }
 
     /// Tells the manager which skills were in use before this process heard of the session.

@@ -862,3 +862,26 @@ fn f40_f_what_was_not_understood_is_seen_in_the_records() {
         "{last:?}"
     );
 }
+
+#[test]
+fn the_agents_shells_learn_the_session_where_the_agent_names_a_file_for_that() {
+    let stage = Stage::new();
+    let file = stage.path("home/.claude/session-env/s1/sessionstart-hook-0.sh");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let mut call = stage.call();
+    call.env = [
+        ("HOME", stage.path("home").into_os_string()),
+        ("CLAUDE_ENV_FILE", file.clone().into_os_string()),
+    ]
+    .into_iter()
+    .collect();
+    let event = json!({
+        "session_id": "s1", "cwd": stage.path("project"), "hook_event_name": "SessionStart",
+        "source": "startup",
+    });
+    stage.client().hook(call, &event);
+    assert_eq!(
+        fs::read_to_string(&file).unwrap(),
+        "export HTMLGRAPH_SESSION_ID='s1'\n"
+    );
+}

@@ -70,7 +70,7 @@ impl ScriptExecutor {
         self
     }
 
-    /// Where scripts run.
+    /// Where scripts run; at home if that folder is gone.
     pub fn cwd(mut self, cwd: impl Into<PathBuf>) -> Self {
         self.cwd = Some(cwd.into());
         self

@@ -138,6 +138,11 @@ impl Caller {
         Locations::of_environment(|name| self.env.get(name).map(ToOwned::to_owned))
     }
 
+    /// A variable of its environment.
+    pub(super) fn variable(&self, name: &str) -> Option<OsString> {
+        self.env.get(name).map(ToOwned::to_owned)
+    }
+
     /// Whether it wants anything decided.
     pub(super) fn switch(&self) -> Switch {
         self.known.deciding

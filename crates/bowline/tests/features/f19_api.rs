@@ -300,6 +300,4 @@ async fn f19_scripts_are_run_with_their_variables_and_within_their_time() {
         .await
         .unwrap();
     assert!(slow.timed_out);
-    let nowhere = ScriptExecutor::new().cwd("/no/such/folder");
-    assert!(nowhere.execute("true", none).await.is_err());
 }
