@@ -885,3 +885,62 @@ fn the_agents_shells_learn_the_session_where_the_agent_names_a_file_for_that() {
         "export HTMLGRAPH_SESSION_ID='s1'\n"
     );
 }
+
+#[test]
+fn f08_c_an_event_may_come_as_a_request_on_one_line() {
+    let stage = Stage::new();
+    let mut client = stage.client();
+    let mut ask = |line: String| -> Value {
+        client.send(format!("{line}\n").as_bytes());
+        serde_json::from_slice(&client.line().unwrap()).unwrap()
+    };
+    let env = json!({"HOME": stage.path("home"), "PATH": std::env::var("PATH").unwrap()});
+    let base = |command: &str| {
+        json!({
+            "sessionId": "s1", "transcriptPath": "/t", "cwd": stage.path("project"),
+            "toolName": "Bash", "toolInput": {"command": command}, "toolUseId": "toolu_1",
+        })
+    };
+    let request = |command: &str, args: &Value| {
+        json!({"id": 7, "cmd": command, "args": args, "env": env}).to_string()
+    };
+    let answer = ask(request("hooks.preToolUse", &base("git push -f")));
+    assert_eq!(answer["id"], 7);
+    assert_eq!(answer["ok"], true);
+    assert_eq!(answer["data"]["allow"], false);
+    assert_eq!(answer["data"]["decision"], "deny");
+    assert!(!answer["data"]["reason"].as_str().unwrap().is_empty());
+    let answer = ask(request("hooks.pre_tool_use", &base("ls")));
+    assert_eq!(
+        answer["data"],
+        json!({"allow": true, "decision": "no_opinion"})
+    );
+    let prompt = json!({"sessionId": "s1", "transcriptPath": "/t", "cwd": "/", "prompt": "hello"});
+    assert_eq!(
+        ask(request("hooks.userPrompt", &prompt))["data"]["allow"],
+        true
+    );
+
+    // The four ways in which it fails; the connection stays usable.
+    let answer = ask(request("hooks.preToolUse", &json!({"cwd": "/"})));
+    assert_eq!(answer["error"], "VALIDATION_ERROR");
+    let issues = answer["details"]["issues"].to_string();
+    for field in ["session_id", "transcript_path", "tool_name", "tool_input"] {
+        assert!(issues.contains(field), "{issues}");
+    }
+    assert_eq!(ask("{\"cmd\":".to_owned())["error"], "INVALID_JSON");
+    assert_eq!(
+        ask(request("hooks.preToolUze", &json!({})))["error"],
+        "UNKNOWN_COMMAND"
+    );
+    let nowhere = json!({"to": "/no/such/folder/copy"});
+    assert_eq!(
+        ask(request("store.backup", &nowhere))["error"],
+        "HANDLER_ERROR"
+    );
+    assert_eq!(ask(request("hooks.preToolUse", &base("ls")))["ok"], true);
+    let recorded = stage.recorded();
+    assert_eq!(recorded.len(), 4);
+    assert_eq!(recorded[3].decision, Decision::Deny);
+    assert_eq!(recorded[3].session, "s1");
+}
