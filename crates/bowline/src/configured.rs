@@ -65,6 +65,7 @@ impl ConfiguredHook {
         let policy = RunPolicy {
             mode: definition.mode,
             on_failure: definition.on_failure,
+            on_timeout: definition.on_timeout,
             attempts: definition.attempts,
             repeat: definition.repeat,
             parallel_group: definition.parallel_group,

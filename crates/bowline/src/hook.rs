@@ -22,6 +22,8 @@ pub struct RunPolicy {
     pub mode: RunMode,
     /// What a failure comes to on a gate.
     pub on_failure: OnFailure,
+    /// What it comes to when the hook takes too long, if that is something else. It gets no further attempt then.
+    pub on_timeout: Option<OnFailure>,
     /// Whether a failed hook gets one more attempt.
     pub attempts: Attempts,
     /// How often the hook runs.

@@ -170,7 +170,7 @@ fn hooks_that_would_run_under_another_agent_are_shown_and_trusted_as_they_are() 
     bench
         .run(&["trust", "--yes"])
         .expect(0, &["Nothing to trust"]);
-    bench.write("bowline.toml", "[bridge]\nclaude_hooks = true\n".to_owned());
+    bench.write("bowline.toml", "[bridge]\nclaude_hooks = true\n");
     let (code, document) = bench.json(&["trust"]);
     assert_eq!(code, Some(1));
     assert_eq!(document["would_run_bridged"][0]["runs"], "scripts/one.sh");

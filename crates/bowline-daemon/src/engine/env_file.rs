@@ -41,7 +41,8 @@ fn is_the_agents(file: &Path, session: &str) -> bool {
     let name = |path: Option<&Path>| Some(path?.file_name()?.to_str()?.to_owned());
     let folder = file.parent();
     file.is_absolute()
-        && name(Some(file)).is_some_and(|it| it.contains("-hook-") && it.ends_with(".sh"))
+        && file.extension().is_some_and(|it| it == "sh")
+        && name(Some(file)).is_some_and(|it| it.contains("-hook-"))
         && name(folder).is_some_and(|it| it == session)
         && name(folder.and_then(Path::parent)).is_some_and(|it| it == "session-env")
 }

@@ -70,6 +70,13 @@ pub(super) const FAILURE_WORDS: &[(&str, FailureWord)] = &[
     ("continue", FailureWord::Is(OnFailure::Allow)),
 ];
 
+pub(super) const TIMEOUT_WORDS: &[(&str, OnFailure)] = &[
+    ("block", OnFailure::Block),
+    ("allow", OnFailure::Allow),
+    ("ask", OnFailure::Ask),
+    ("continue", OnFailure::Allow),
+];
+
 pub(super) const EXIT_POLICIES: &[(&str, ExitPolicy)] = &[
     ("any_non_zero", ExitPolicy::AnyNonZero),
     ("only_two", ExitPolicy::OnlyTwo),

@@ -173,6 +173,7 @@ fn take_settings(hook: &mut HookDefinition, from: HookDefinition) {
     hook.timeout = from.timeout;
     hook.exit_policy = from.exit_policy;
     hook.on_failure = from.on_failure;
+    hook.on_timeout = from.on_timeout;
     hook.attempts = from.attempts;
     hook.mode = from.mode;
     hook.repeat = from.repeat;

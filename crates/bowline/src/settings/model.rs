@@ -249,6 +249,8 @@ pub struct HookDefinition {
     pub exit_policy: ExitPolicy,
     /// What a failure comes to on a gate.
     pub on_failure: OnFailure,
+    /// What it comes to when it takes too long, if that is something else.
+    pub on_timeout: Option<OnFailure>,
     /// Whether a failure is tried again.
     pub attempts: Attempts,
     /// Waited for or not, deciding or not.

@@ -84,6 +84,38 @@ async fn f15_a_the_policy_overrides() {
 }
 
 #[tokio::test]
+async fn f15_a_a_timeout_may_come_to_something_else_and_is_not_tried_again() {
+    for (on_timeout, expected) in [
+        ("on_timeout = 'allow'\n", Decision::NoOpinion),
+        ("on_timeout = 'ask'\n", Decision::Ask),
+        ("", Decision::Deny),
+    ] {
+        for (command, slow) in [("exit 127", false), ("sleep 300", true)] {
+            let place = Place::new();
+            place.write(
+                USER_FILE,
+                format!(
+                    "[hooks.PreToolUse.mine]\ncommand = 'echo >> tries; {command}'\ntimeout_ms = 200\n\
+                     on_failure = 'retry'\n{on_timeout}"
+                ),
+            );
+            let result = fire(&place, &place.manager(), tool_call()).await;
+            let (decision, tries) = if slow && !on_timeout.is_empty() {
+                (expected, 1)
+            } else {
+                (Decision::Deny, 2)
+            };
+            assert_eq!(result.output.decision(), decision, "{on_timeout} {command}");
+            assert_eq!(
+                place.lines("project/tries"),
+                tries,
+                "{on_timeout} {command}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
 async fn f15_claude_on_failure_block_also_tells_the_model_where_nothing_can_be_prevented() {
     for (event, expected) in [
         ("PreToolUse", Decision::Deny),
@@ -95,7 +127,7 @@ async fn f15_claude_on_failure_block_also_tells_the_model_where_nothing_can_be_p
             let place = Place::new();
             place.write(
                 "project/.claude/settings.json",
-                &format!(
+                format!(
                     r#"{{"hooks": {{"{event}": [{{"hooks": [{{"type": "command", "command": "{command}",
                         "timeout": 0.2, "onFailure": "block"}}]}}]}}}}"#
                 ),

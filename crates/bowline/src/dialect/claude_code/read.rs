@@ -62,9 +62,9 @@ fn shorten(output: &mut HookOutput) {
         });
         if let Some(end) = end {
             let left_out = text.split_off(end).chars().count();
-            text.push_str(&format!(
-                "\n[{left_out} more characters of this hook's output were left out]"
-            ));
+            let note =
+                format!("\n[{left_out} more characters of this hook's output were left out]");
+            text.push_str(&note);
             output.warnings.push(format!(
                 "the output for the model was cut: {left_out} more characters"
             ));

@@ -40,17 +40,16 @@ fn with_numbered_names(template: &str) -> String {
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('$') {
         out.push_str(before);
-        let numbered = match after.strip_prefix("ARGUMENTS[") {
-            Some(index) => index.split_once(']'),
-            None => {
-                let end = after.find(|c: char| !c.is_ascii_digit());
-                Some(after.split_at(end.unwrap_or(after.len())))
-            }
+        let numbered = if let Some(index) = after.strip_prefix("ARGUMENTS[") {
+            index.split_once(']')
+        } else {
+            let end = after.find(|c: char| !c.is_ascii_digit());
+            Some(after.split_at(end.unwrap_or(after.len())))
         };
         let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
         rest = match numbered {
             Some((number, behind)) if is_number(number) && !before.ends_with('\\') => {
-                out.push_str(&format!("${{{NUMBERED}{number}}}"));
+                out.extend(["${", NUMBERED, number, "}"]);
                 behind
             }
             _ => {
