@@ -322,17 +322,14 @@ fn an_event_with_its_fields_in_an_object_of_their_own_is_judged() {
 #[test]
 fn an_event_that_nobody_names_is_never_passed_in_silence() {
     let stage = Stage::new();
-    for (agent, expected) in [("claude-code", 2), ("generic", 0)] {
+    for agent in ["claude-code", "generic"] {
         let mut call = stage.call();
         agent.clone_into(&mut call.agent);
-        let event = serde_json::json!({"tool": "Bash", "arguments": {"command": "ls"}});
+        let event = json!({"tool": "Bash", "arguments": {"command": "ls"}});
         let answer = stage.client().hook(call, &event);
-        assert_eq!(answer.exit, expected, "{agent}");
-        let said = format!("{}{}", answer.stdout, answer.stderr);
-        assert!(said.contains("the event is not named"), "{agent}: {said}");
-        if agent == "generic" {
-            assert!(said.contains(r#""decision":"ask""#), "{said}");
-        }
+        // Nobody can be asked in the form of an event that is not known.
+        assert_eq!(answer.exit, 2, "{agent}");
+        assert!(answer.stderr.contains("the event is not named"), "{agent}");
     }
 }
 

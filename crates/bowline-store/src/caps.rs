@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::record::{Change, Record};
+use crate::record::{Change, HookFired, Record};
 
 /// Names and ids: no agent's are longer.
 const NAME: usize = 512;
@@ -56,9 +56,16 @@ pub(crate) fn cap(record: &mut Record) -> usize {
             cut(warning, ERROR);
         }
     }
+    let said: usize = record.hooks.iter().map(said).sum();
     record.changes.truncate(ITEMS);
     let values: usize = record.changes.iter_mut().map(cap_change).sum();
-    OVERHEAD + values
+    OVERHEAD + said + values
+}
+
+/// How many bytes a hook's words take.
+fn said(hook: &HookFired) -> usize {
+    let warnings: usize = hook.warnings.iter().map(String::len).sum();
+    warnings + hook.message.as_ref().map_or(0, String::len)
 }
 
 /// Says how many bytes the values of the change take.

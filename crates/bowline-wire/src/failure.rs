@@ -74,14 +74,7 @@ impl<'a> Failure<'a> {
 
     /// The agent's way to let the person decide. Where a dialog is about to open, silence is that way.
     fn ask(&self) -> Option<Answer> {
-        let text = self.text();
-        // Its own form is the same for all events.
-        if self.agent == "generic" {
-            return Some(printed(
-                &json!({"continue_execution": false, "decision": "ask", "stop_reason": text}),
-            ));
-        }
-        let event = self.event?;
+        let (event, text) = (self.event?, self.text());
         let nested = || {
             json!({"hookSpecificOutput": {
                 "hookEventName": event,
@@ -100,6 +93,9 @@ impl<'a> Failure<'a> {
             )),
             ("cursor", "beforeshellexecution" | "beforemcpexecution") => Some(printed(
                 &json!({"permission": "ask", "user_message": text, "agent_message": text}),
+            )),
+            ("generic", _) => Some(printed(
+                &json!({"continue_execution": false, "decision": "ask", "stop_reason": text}),
             )),
             _ => None,
         }
