@@ -111,13 +111,16 @@ impl Guards {
                     .warning(told)
             }
             _ if !denied => HookOutput::ask(told),
-            GuardMode::OneStrike => match self.strikes.count(&self.strike(rule, input, ctx)) {
-                0 => HookOutput::block(format!(
-                    "{told} If it is really meant, the same call once more passes."
-                )),
-                _ => HookOutput::allow()
-                    .system_message(format!("Bowline let the second attempt pass: {told}")),
-            },
+            GuardMode::OneStrike => {
+                let strike = self.strike(rule, input, ctx);
+                match self.strikes.count_kept(&strike, input, ctx) {
+                    0 => HookOutput::block(format!(
+                        "{told} If it is really meant, the same call once more passes."
+                    )),
+                    _ => HookOutput::allow()
+                        .system_message(format!("Bowline let the second attempt pass: {told}")),
+                }
+            }
             _ => match self.strikes.count(&self.strike(rule, input, ctx)) {
                 0 => HookOutput::block(told),
                 _ => HookOutput::block(format!(

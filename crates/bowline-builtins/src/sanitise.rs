@@ -143,7 +143,7 @@ impl Sanitiser {
                 break;
             }
             let named = names_a_secret && NAMED_FIELDS.contains(&name.as_str());
-            let value = if named || sounds_secret(name) {
+            let value = if named || sounds_secret(name) || may_be_secret(name, value, fields) {
                 hidden(value)
             } else {
                 self.value(value, depth)
@@ -202,6 +202,19 @@ fn within(text: &str, characters: usize, bytes: &mut usize) -> String {
 /// Whether a field's name says that its value is secret. A name that was a secret itself says nothing any more.
 fn sounds_secret(name: &str) -> bool {
     !name.starts_with(MARK) && is_sensitive_key(name)
+}
+
+/// Whether a text stands under a name that is as good as secret: `key` and `tokens` hold secrets, but also numbers of things, and the
+/// name of what stands beside it.
+fn may_be_secret(name: &str, value: &Value, fields: &Map<String, Value>) -> bool {
+    let holds = |name: &str| ["key", "keys", "tokens"].contains(&name);
+    let has_text = match value {
+        Value::String(_) => true,
+        Value::Array(items) => items.iter().any(Value::is_string),
+        _ => false,
+    };
+    let names_another = || NAMED_FIELDS.iter().any(|field| fields.contains_key(*field));
+    has_text && holds(&name.to_ascii_lowercase()) && !names_another()
 }
 
 /// What is shown of a value that its name declares secret. Whether there is one at all is no secret.

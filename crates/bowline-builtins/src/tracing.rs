@@ -53,7 +53,7 @@
 
 mod changes;
 mod detail;
-mod digest;
+pub(crate) mod digest;
 mod journal;
 mod response;
 

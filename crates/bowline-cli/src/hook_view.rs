@@ -256,7 +256,8 @@ impl HookView {
                 Some(Dialect::ClaudeCode),
                 HookEvent::WorktreeCreate | HookEvent::PreModelSwitch,
                 _,
-            ) => "any failing exit blocks",
+            )
+            | (_, _, ExitPolicy::AnyFailure) => "any failing exit blocks",
             (_, _, ExitPolicy::OnlyTwo) => "only exit 2 blocks",
             _ => ANY_NON_ZERO,
         }

@@ -1,8 +1,11 @@
 //! Decides one hook call: payload → input → manager → answer and record. The daemon and the direct run share it.
 
 mod caller;
+mod env_file;
 mod facts;
 mod projects;
+mod skills;
+mod turn;
 mod twins;
 mod unverified;
 
@@ -13,18 +16,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Instant;
 
 use bowline::hooks::{
-    Background, CancellationToken, Decision, Dialect, EventClass, HookContext, HookEvent,
-    HookInput, HookOutput, TriggerResult, parse_payload,
+    Background, CancellationToken, Dialect, EventClass, HookEvent, HookInput, event_named,
+    parse_payload,
 };
-use bowline_builtins::guard::AGENT_VARIABLE;
+use bowline_builtins::guard::Strikes;
 use bowline_builtins::machine::Machine;
-use bowline_builtins::tracing::{CALL_VARIABLE, DecidedEvent, noting_failures};
+use bowline_builtins::tracing::noting_failures;
 use bowline_builtins::{Lasting, Ledger};
-use bowline_store::{Enforcement, Record, SessionRef, Store};
+use bowline_store::{Record, SessionRef, Store};
 use bowline_wire::{Answer, Call};
-use chrono::{DateTime, Utc};
+use chrono::Utc;
 use serde_json::Value;
-use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::watch;
 
 use crate::pause::Pause;
@@ -32,7 +34,8 @@ use caller::{Caller, Switch};
 pub use facts::Facts;
 pub use projects::ProjectState;
 use projects::{Project, ProjectKey, Projects};
-use twins::{Telling, Twin, Twins};
+use turn::{Turn, apart};
+use twins::{Twin, Twins};
 
 /// So many sessions are remembered with the folder that they began in.
 const SESSIONS: usize = 4_096;
@@ -53,6 +56,8 @@ pub struct Engine {
     lasting: Lasting,
     /// Where sessions of agents began that do not name their project.
     beginnings: Mutex<HashMap<String, PathBuf>>,
+    /// The last permission mode of each session.
+    modes: Mutex<HashMap<String, String>>,
     pause: RwLock<Option<Pause>>,
     twins: Twins,
     store: Option<Arc<dyn Store>>,
@@ -82,11 +87,14 @@ impl Engine {
         lasting.ledger = Arc::new(ledger);
         if let Some(store) = &store {
             lasting.background = noting_failures(Arc::clone(store));
+            let strikes = Strikes::kept(Arc::clone(store), lasting.journal.clone());
+            lasting.strikes = Arc::new(strikes);
         }
         Self {
             projects: Projects::default(),
             lasting,
             beginnings: Mutex::default(),
+            modes: Mutex::default(),
             pause: RwLock::default(),
             twins: Twins::default(),
             store,
@@ -153,9 +161,11 @@ impl Engine {
                 return settled(facts.decided(unverified, began.elapsed()));
             }
         };
-        let input = HookInput::from_owned_payload(payload);
-        if lacks_its_tool(&input) && self.idle_because(facts.switch(&call)).is_none() {
-            let unverified = unverified::answer(&call, raw, "the tool is not named");
+        let input = self.with_mode(HookInput::from_owned_payload(payload));
+        if let Some(problem) = what_is_not_understood(&input)
+            && self.idle_because(facts.switch(&call)).is_none()
+        {
+            let unverified = unverified::answer(&call, raw, problem);
             return settled(facts.decided(unverified, began.elapsed()));
         }
         let cancellation = CancellationToken::new();
@@ -205,6 +215,33 @@ impl Engine {
         })
     }
 
+    /// Hooks learn the permission mode on every event; agents name it on few, so that the session's last one counts.
+    fn with_mode(&self, input: HookInput) -> HookInput {
+        const MODE: &str = "permission_mode";
+        if input.session_id.is_empty() {
+            return input;
+        }
+        let mut modes = self.modes.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = modes.get(&input.session_id);
+        match (input.field(MODE), known) {
+            (Some(Value::String(mode)), known) => {
+                if known != Some(mode) {
+                    if modes.len() >= SESSIONS {
+                        modes.clear();
+                    }
+                    modes.insert(input.session_id.clone(), mode.clone());
+                }
+                input
+            }
+            (None, Some(mode)) => {
+                let mode = mode.clone();
+                drop(modes);
+                input.with_field(MODE, mode)
+            }
+            _ => input,
+        }
+    }
+
     fn beginning_of(&self, input: &HookInput) -> Option<PathBuf> {
         self.beginnings().get(&input.session_id).cloned()
     }
@@ -237,9 +274,7 @@ impl Engine {
 
 /// The agent may leave the event to the command line. Where the two differ, a gate counts: what is about to happen is judged.
 fn with_event(mut payload: Value, event: Option<&str>) -> Value {
-    let named = ["hook_event_name", "hookEventName"]
-        .iter()
-        .find_map(|name| payload.get(name)?.as_str());
+    let named = event_named(&payload);
     let is_gate = |name: &str| {
         HookEvent::from_name(name).is_some_and(|event| event.class() == EventClass::Gate)
     };
@@ -253,12 +288,19 @@ fn with_event(mut payload: Value, event: Option<&str>) -> Value {
     payload
 }
 
-/// Whether a tool is about to be used, and nobody knows which.
-fn lacks_its_tool(input: &HookInput) -> bool {
-    matches!(
-        input.event_type(),
-        HookEvent::PreToolUse | HookEvent::PermissionRequest
-    ) && input.tool_name().unwrap_or_default().trim().is_empty()
+/// Why nobody can judge what is about to happen, if that is so: an event without a name may be a gate.
+fn what_is_not_understood(input: &HookInput) -> Option<&'static str> {
+    match input.event_type() {
+        HookEvent::Unknown => {
+            let name = input.field("hook_event_name").and_then(Value::as_str);
+            name.is_none().then_some("the event is not named")
+        }
+        HookEvent::PreToolUse | HookEvent::PermissionRequest => {
+            let tool = input.tool_name().unwrap_or_default().trim();
+            tool.is_empty().then_some("the tool is not named")
+        }
+        _ => None,
+    }
 }
 
 /// A call that was read and waits to be decided.
@@ -353,151 +395,5 @@ impl Prepared {
             cancellation.cancel();
         }
         deciding.await
-    }
-}
-
-/// One call on its way through the engine.
-struct Turn {
-    engine: Arc<Engine>,
-    call: Call,
-    dialect: Dialect,
-    time: DateTime<Utc>,
-    began: Instant,
-    input: HookInput,
-    caller: Caller,
-    cancellation: CancellationToken,
-    /// Tells the answer to another call of the same event.
-    telling: Option<Telling>,
-}
-
-impl Turn {
-    fn load(&self, key: Option<ProjectKey>) -> Arc<Project> {
-        let key = key.unwrap_or_else(|| {
-            let here = self.caller.folder();
-            self.caller
-                .key(self.engine.find_beginning(&self.input, here))
-        });
-        self.engine.projects.load(key, &self.engine.lasting)
-    }
-
-    async fn decide(mut self, project: &Project) -> Decided {
-        let event = self.input.event_type();
-        if event == HookEvent::ConfigChange {
-            apart(|| self.engine.reload_changed());
-        }
-        let idle = self.engine.idle_because(self.caller.switch(&project.void));
-        let manager = match idle {
-            Some(_) => &project.observing,
-            None => &project.deciding,
-        };
-        let ctx = self.context(project);
-        let mut result = manager.trigger(&self.input, &ctx).await;
-        if let Some(why) = &idle {
-            note_idleness(&mut result, event, why);
-        }
-        let attempts = self.caller.attempts(&project.void);
-        if !attempts.is_empty() {
-            note_attempts(&mut result, event, &attempts);
-        }
-        let reply = self.dialect.encode(event, &result.output);
-        let answer = Answer {
-            exit: reply.exit_code,
-            stdout: reply.stdout,
-            stderr: reply.stderr,
-        };
-        // Hooks that were cut short have not judged for anybody else.
-        if let Some(telling) = self.telling.take()
-            && !self.cancellation.is_cancelled()
-        {
-            telling.tell(&answer);
-        }
-        let record = self.record(project, &ctx, &result, idle);
-        Decided { answer, record }
-    }
-
-    fn context(&self, project: &Project) -> HookContext {
-        let mut env = match project.weight(self.input.event_type()) {
-            Weight::Heavy => self.caller.variables(&project.void),
-            Weight::Light => self.caller.switches(&project.void),
-        };
-        env.insert(AGENT_VARIABLE.to_owned(), self.call.agent.clone());
-        env.insert(CALL_VARIABLE.to_owned(), self.call.id.as_str().to_owned());
-        HookContext::new(&self.input.session_id)
-            .with_cwd(self.folder(project))
-            .with_env(env)
-            .with_cancellation(self.cancellation.clone())
-    }
-
-    /// Where hooks run: where the caller is, unless that folder is gone.
-    fn folder<'a>(&'a self, project: &'a Project) -> &'a Path {
-        [self.call.cwd.as_path(), self.caller.folder()]
-            .into_iter()
-            .find(|folder| folder.is_absolute())
-            .unwrap_or(&project.folder)
-    }
-
-    fn record(
-        &self,
-        project: &Project,
-        ctx: &HookContext,
-        result: &TriggerResult,
-        idle: Option<String>,
-    ) -> Option<Record> {
-        let blocks = result.output.decision() >= Decision::Ask;
-        let enforced = !blocks || self.dialect.enforces(self.input.event_type());
-        let mut record = self.engine.lasting.journal.record(DecidedEvent {
-            call: self.call.id.as_str(),
-            time: self.time,
-            agent: &self.call.agent,
-            project: Some(&project.folder),
-            input: &self.input,
-            ctx,
-            result,
-            enforcement: if enforced {
-                Enforcement::Enforced
-            } else {
-                Enforcement::Unenforced
-            },
-            duration: self.began.elapsed(),
-            scope_of: &|hook| project.scope_of(hook),
-        })?;
-        if idle.is_some() {
-            record.reason = idle;
-        }
-        Some(record)
-    }
-}
-
-/// Whoever begins a session learns that nothing is decided in it.
-fn note_idleness(result: &mut TriggerResult, event: HookEvent, why: &str) {
-    if event == HookEvent::SessionStart {
-        let output = std::mem::replace(&mut result.output, HookOutput::allow());
-        result.output =
-            output.system_message(format!("{why}: events are recorded, nothing is decided."));
-    }
-}
-
-/// Whoever begins a session learns what the project's own files have tried; every event keeps it.
-fn note_attempts(result: &mut TriggerResult, event: HookEvent, names: &[&str]) {
-    let what = format!(
-        "{} set by the project's .claude settings, and ignored: `bowline trust` shows more",
-        match names {
-            [name] => format!("{name} is"),
-            names => format!("{} are", names.join(", ")),
-        }
-    );
-    let mut output = std::mem::replace(&mut result.output, HookOutput::allow());
-    if event == HookEvent::SessionStart {
-        output = output.system_message(format!("Bowline: {what}."));
-    }
-    output.warnings.push(what);
-    result.output = output;
-}
-
-/// Reads files without keeping others from the threads that hooks share.
-fn apart<T>(work: impl FnOnce() -> T) -> T {
-    match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
-        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
-        _ => work(),
     }
 }

@@ -111,7 +111,7 @@ impl Command {
     }
 }
 
-const COMMANDS: [Command; 16] = [
+const COMMANDS: [Command; 17] = [
     Command::of::<traces::Get>(),
     Command::of::<traces::List>(),
     Command::of::<traces::Slow>(),
@@ -121,6 +121,7 @@ const COMMANDS: [Command; 16] = [
     Command::of::<sessions::List>(),
     Command::of::<sessions::Get>(),
     Command::of::<triggers::Last>(),
+    Command::of::<triggers::Of>(),
     Command::of::<triggers::HookFigures>(),
     Command::of::<store::Size>(),
     Command::of::<store::Gaps>(),

@@ -7,6 +7,7 @@
 mod answering;
 mod connection;
 mod helper;
+mod hook_request;
 mod outbox;
 mod relief;
 #[cfg(test)]
@@ -39,6 +40,7 @@ use crate::status::{Shared, Stop};
 use answering::{Acknowledge, Answering};
 use connection::{Arrived, Connection};
 use helper::{Helper, Ready, Turned, Waiting};
+use hook_request::HookRequest;
 use outbox::{Outbox, Turns, Unsent};
 use relief::Relief;
 use waits::Waits;
@@ -414,7 +416,39 @@ impl Server {
         self.store.submit_noted(std::mem::take(&mut self.batch));
     }
 
+    /// Decides an event that came as a request, and answers when its record is safe.
+    fn hook_request(&self, id: Option<serde_json::Value>, hook: HookRequest, outbox: Arc<Outbox>) {
+        let (store, shared) = (Arc::clone(&self.store), Arc::clone(&self.shared));
+        shared.begin_request();
+        let prepared = self.engine.prepare(&hook.facts, hook.call, &hook.payload);
+        let deciding = self.runtime.spawn(prepared.decide());
+        self.runtime.spawn(async move {
+            let decided = deciding.await.unwrap_or_else(|error| {
+                tracing::error!("deciding an event failed: {error}");
+                hook.facts.failure(PANICKED)
+            });
+            let result = Ok(hook_request::told(&decided.answer));
+            let response = Response { id, result }.encode();
+            let finish = move || {
+                outbox.finish(&response);
+                shared.end_request();
+            };
+            match decided.record {
+                Some(record) => store.submit(record, Box::new(move |_| finish())),
+                None => finish(),
+            }
+        });
+    }
+
     fn request(&self, request: Request, outbox: Arc<Outbox>) {
+        match HookRequest::read(&request) {
+            Some(Ok(hook)) => return self.hook_request(request.id, hook, outbox),
+            Some(Err(error)) => {
+                let (id, result) = (request.id, Err(error));
+                return outbox.finish(&Response { id, result }.encode());
+            }
+            None => {}
+        }
         let (store, shared, engine) = (
             Arc::clone(&self.store),
             Arc::clone(&self.shared),

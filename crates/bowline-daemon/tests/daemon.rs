@@ -15,8 +15,9 @@ use std::thread;
 use std::time::Duration;
 
 use bowline::hooks::Decision;
-use bowline::settings::{Locations, TrustStore};
+use bowline::settings::{Locations, TrustStore, load};
 use bowline_daemon::{Connection, Idle, Pause, Stop};
+use bowline_store::Enforcement;
 use bowline_wire::{Heard, Signs};
 use serde_json::{Map, Value, json};
 use stage::{Client, Stage, permission, until};
@@ -254,7 +255,13 @@ fn a_line_without_an_end_and_another_protocol_end_the_connection_not_the_daemon(
 fn a_payload_that_cannot_be_read_is_unverified() {
     let stage = Stage::new();
     for (event, payload, expected) in [
-        (Some("PreToolUse"), "not json", "silence"),
+        (Some("PreToolUse"), "not json", "ask"),
+        (
+            Some("PreToolUse"),
+            r#"{"tool_input":{"command":"ls"}}"#,
+            "ask",
+        ),
+        (Some("PostToolUse"), "not json", "silence"),
         (
             Some("PreToolUse"),
             r#"{"tool_input":{"command":"rm -rf /"#,
@@ -295,6 +302,35 @@ fn a_payload_that_cannot_be_read_is_unverified() {
             last.reason.unwrap().starts_with("not verified"),
             "{payload}"
         );
+    }
+}
+
+#[test]
+fn an_event_with_its_fields_in_an_object_of_their_own_is_judged() {
+    let stage = Stage::new();
+    for argument in [None, Some("PreToolUse"), Some("PostToolUse")] {
+        let mut call = stage.call();
+        call.event = argument.map(ToOwned::to_owned);
+        let event = serde_json::json!({
+            "type": "PreToolUse", "timestamp": 1_700_000_000_000_u64, "sessionId": "s1",
+            "payload": {"toolName": "Bash", "input": {"command": "rm -rf ~/"}},
+        });
+        let answer = stage.client().hook(call, &event);
+        assert_eq!(permission(&answer).0, "deny", "{argument:?}");
+    }
+}
+
+#[test]
+fn an_event_that_nobody_names_is_never_passed_in_silence() {
+    let stage = Stage::new();
+    for agent in ["claude-code", "generic"] {
+        let mut call = stage.call();
+        agent.clone_into(&mut call.agent);
+        let event = json!({"tool": "Bash", "arguments": {"command": "ls"}});
+        let answer = stage.client().hook(call, &event);
+        // Nobody can be asked in the form of an event that is not known.
+        assert_eq!(answer.exit, 2, "{agent}");
+        assert!(answer.stderr.contains("the event is not named"), "{agent}");
     }
 }
 
@@ -626,7 +662,20 @@ fn hooks_of_claude_codes_own_files_are_left_to_it_and_bridged_for_others() {
     let project = stage.path("project").canonicalize().unwrap();
     trust.record(&project).unwrap();
     stage.ask("daemon.reload");
+    assert!(
+        !agents("generic").contains("cloned"),
+        "nobody has seen them"
+    );
+    let seen = load(&project, &locations).claude_hooks.sha256.unwrap();
+    trust.record_claude_hooks(&project, &seen).unwrap();
+    stage.ask("daemon.reload");
     assert!(agents("generic").contains("cloned"));
+    stage.write(
+        "project/.claude/settings.json",
+        r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "echo swapped >&2; exit 2"}]}]}}"#,
+    );
+    stage.ask("daemon.reload");
+    assert!(!agents("generic").contains("swapped"));
 }
 
 #[test]
@@ -663,4 +712,263 @@ fn an_event_that_arrives_by_two_entries_is_handled_once() {
         .hook(by_project(), &stage.bash("git push --force"));
     assert_eq!(permission(&alone).0, "deny");
     assert_eq!(stage.recorded().len(), 4);
+}
+
+#[test]
+fn what_a_hook_warns_of_is_kept_with_its_event() {
+    let stage = Stage::new();
+    stage.user_config(
+        r#"[[hooks.PreToolUse]]
+hooks = [{ type = "command", command = """echo '{"modifiedInput":"{oops"}'""" }]
+"#,
+    );
+    let mut event = stage.bash("ls");
+    event["tool_use_id"] = "toolu_1".into();
+    stage.hook(&event);
+    let last = stage.recorded().remove(0);
+    let warnings: Vec<&String> = (last.hooks.iter())
+        .flat_map(|hook| &hook.warnings)
+        .collect();
+    assert!(
+        warnings
+            .iter()
+            .any(|warning| warning.contains("modifiedInput")),
+        "{last:?}"
+    );
+}
+
+#[test]
+fn f18_f_an_agent_is_kept_from_ending_its_turn_once_in_a_row() {
+    let stage = Stage::new();
+    stage.user_config(
+        "[[hooks.Stop]]\nhooks = [{ type = 'command', command = 'echo go on >&2; exit 1' }]\n\
+         [[hooks.SubagentStop]]\nhooks = [{ type = 'command', command = 'echo go on >&2; exit 1' }]\n",
+    );
+    for event in ["Stop", "SubagentStop"] {
+        for (active, expected, enforcement) in [
+            (false, "block", Enforcement::Enforced),
+            (true, "", Enforcement::Unenforced),
+        ] {
+            let answer = stage.hook(&serde_json::json!({
+                "session_id": "s1", "cwd": stage.path("project"), "hook_event_name": event,
+                "stop_hook_active": active,
+            }));
+            let said: serde_json::Value = serde_json::from_str(&answer.stdout).unwrap();
+            assert_eq!(
+                said["decision"].as_str().unwrap_or_default(),
+                expected,
+                "{event}"
+            );
+            assert_eq!(answer.exit, 0);
+            if active {
+                let told = said["systemMessage"].as_str().unwrap();
+                assert!(told.ends_with("go on"), "{told}");
+            }
+            let last = stage.recorded().remove(0);
+            assert_eq!(last.decision, Decision::Deny);
+            assert_eq!(last.enforcement, enforcement, "{event} {active}");
+        }
+    }
+}
+
+#[test]
+fn an_exit_code_that_blocks_what_cannot_be_blocked_is_recorded_as_not_enforced() {
+    let stage = Stage::new();
+    stage.user_config(
+        "[[hooks.Notification]]\nhooks = [{ type = 'command', command = 'echo no >&2; exit 1' }]\n",
+    );
+    stage.hook(&serde_json::json!({
+        "session_id": "s1", "cwd": stage.path("project"), "hook_event_name": "Notification",
+        "message": "done", "notification_type": "idle_prompt",
+    }));
+    let last = stage.recorded().remove(0);
+    assert_eq!(last.decision, Decision::Deny);
+    assert_eq!(last.enforcement, Enforcement::Unenforced);
+    assert_eq!(last.reason.as_deref(), Some("no"));
+}
+
+#[test]
+fn f08_a_hooks_learn_the_last_permission_mode_of_the_session_on_every_event() {
+    let stage = Stage::new();
+    let seen = stage.path("seen");
+    stage.user_config(&format!(
+        "[[hooks.Notification]]\nhooks = [{{ type = 'command', command = 'cat >> {}' }}]\n",
+        seen.display()
+    ));
+    let notify = |session: &str| {
+        stage.hook(&json!({
+            "session_id": session, "cwd": stage.path("project"), "hook_event_name": "Notification",
+            "message": "done", "notification_type": "idle_prompt",
+        }));
+        let text = fs::read_to_string(&seen).unwrap();
+        let last: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+        last["permission_mode"].clone()
+    };
+    assert_eq!(notify("s1"), Value::Null);
+    for mode in ["plan", "acceptEdits"] {
+        let mut call = stage.bash("ls");
+        call["permission_mode"] = mode.into();
+        stage.hook(&call);
+        assert_eq!(notify("s1"), mode);
+        assert_eq!(notify("s2"), Value::Null);
+    }
+}
+
+#[test]
+fn f40_e_a_second_attempt_passes_also_after_a_restart() {
+    let mut stage = Stage::new();
+    stage.user_config("[guard]\nmode = 'one-strike'\n");
+    for (n, (id, expected)) in [
+        (Some("toolu_1"), "deny"),
+        (Some("toolu_2"), "silence"),
+        (None, "deny"),
+        (None, "silence"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let command = if n < 2 { "git push -f" } else { "rm -rf ~/" };
+        let mut event = stage.bash(command);
+        if let Some(id) = id {
+            event["tool_use_id"] = id.into();
+        }
+        let answer = stage.hook(&event);
+        let decision = permission(&answer).0;
+        let passed = decision == "-" || decision == "silence";
+        assert_eq!(passed, expected == "silence", "{n}: {}", answer.stdout);
+        stage.restart();
+    }
+    let mut elsewhere = stage.bash("git push -f");
+    elsewhere["session_id"] = "s2".into();
+    assert_eq!(permission(&stage.hook(&elsewhere)).0, "deny");
+}
+
+#[test]
+fn f06_b_a_skill_stays_in_use_after_a_restart_until_its_session_ends() {
+    let mut stage = Stage::new();
+    stage.user_config("[bridge]\nclaude_hooks = true\n");
+    stage.write(
+        "home/.claude/skills/review/SKILL.md",
+        "---\nname: review\nhooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n        - type: command\n          \
+         command: echo reviewing >&2; exit 2\n---\n",
+    );
+    let send = |stage: &Stage, event: &Value| {
+        let mut call = stage.call();
+        "generic".clone_into(&mut call.agent);
+        stage.client().hook(call, event).stdout
+    };
+    let reviewed = |stage: &Stage| send(stage, &stage.bash("ls")).contains("reviewing");
+    assert!(!reviewed(&stage));
+    let mut skill = stage.bash("");
+    skill["tool_name"] = "Skill".into();
+    skill["tool_input"] = json!({"skill": "review"});
+    send(&stage, &skill);
+    assert!(reviewed(&stage));
+    stage.restart();
+    assert!(reviewed(&stage));
+    let mut end = stage.bash("");
+    end["hook_event_name"] = "SessionEnd".into();
+    end["reason"] = "clear".into();
+    send(&stage, &end);
+    stage.restart();
+    assert!(!reviewed(&stage));
+}
+
+#[test]
+fn f40_f_what_was_not_understood_is_seen_in_the_records() {
+    let stage = Stage::new();
+    stage.hook(&stage.bash("echo 'never closed"));
+    let last = stage.recorded().remove(0);
+    assert_eq!(last.decision, Decision::NoOpinion);
+    let warnings: Vec<&String> = (last.hooks.iter())
+        .flat_map(|hook| &hook.warnings)
+        .collect();
+    assert!(
+        warnings
+            .iter()
+            .any(|warning| warning.contains("unverified")),
+        "{last:?}"
+    );
+}
+
+#[test]
+fn the_agents_shells_learn_the_session_where_the_agent_names_a_file_for_that() {
+    let stage = Stage::new();
+    let file = stage.path("home/.claude/session-env/s1/sessionstart-hook-0.sh");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let mut call = stage.call();
+    call.env = [
+        ("HOME", stage.path("home").into_os_string()),
+        ("CLAUDE_ENV_FILE", file.clone().into_os_string()),
+    ]
+    .into_iter()
+    .collect();
+    let event = json!({
+        "session_id": "s1", "cwd": stage.path("project"), "hook_event_name": "SessionStart",
+        "source": "startup",
+    });
+    stage.client().hook(call, &event);
+    assert_eq!(
+        fs::read_to_string(&file).unwrap(),
+        "export HTMLGRAPH_SESSION_ID='s1'\n"
+    );
+}
+
+#[test]
+fn f08_c_an_event_may_come_as_a_request_on_one_line() {
+    let stage = Stage::new();
+    let mut client = stage.client();
+    let mut ask = |line: String| -> Value {
+        client.send(format!("{line}\n").as_bytes());
+        serde_json::from_slice(&client.line().unwrap()).unwrap()
+    };
+    let env = json!({"HOME": stage.path("home"), "PATH": std::env::var("PATH").unwrap()});
+    let base = |command: &str| {
+        json!({
+            "sessionId": "s1", "transcriptPath": "/t", "cwd": stage.path("project"),
+            "toolName": "Bash", "toolInput": {"command": command}, "toolUseId": "toolu_1",
+        })
+    };
+    let request = |command: &str, args: &Value| {
+        json!({"id": 7, "cmd": command, "args": args, "env": env}).to_string()
+    };
+    let answer = ask(request("hooks.preToolUse", &base("git push -f")));
+    assert_eq!(answer["id"], 7);
+    assert_eq!(answer["ok"], true);
+    assert_eq!(answer["data"]["allow"], false);
+    assert_eq!(answer["data"]["decision"], "deny");
+    assert!(!answer["data"]["reason"].as_str().unwrap().is_empty());
+    let answer = ask(request("hooks.pre_tool_use", &base("ls")));
+    assert_eq!(
+        answer["data"],
+        json!({"allow": true, "decision": "no_opinion"})
+    );
+    let prompt = json!({"sessionId": "s1", "transcriptPath": "/t", "cwd": "/", "prompt": "hello"});
+    assert_eq!(
+        ask(request("hooks.userPrompt", &prompt))["data"]["allow"],
+        true
+    );
+
+    // The four ways in which it fails; the connection stays usable.
+    let answer = ask(request("hooks.preToolUse", &json!({"cwd": "/"})));
+    assert_eq!(answer["error"], "VALIDATION_ERROR");
+    let issues = answer["details"]["issues"].to_string();
+    for field in ["session_id", "transcript_path", "tool_name", "tool_input"] {
+        assert!(issues.contains(field), "{issues}");
+    }
+    assert_eq!(ask("{\"cmd\":".to_owned())["error"], "INVALID_JSON");
+    assert_eq!(
+        ask(request("hooks.preToolUze", &json!({})))["error"],
+        "UNKNOWN_COMMAND"
+    );
+    let nowhere = json!({"to": "/no/such/folder/copy"});
+    assert_eq!(
+        ask(request("store.backup", &nowhere))["error"],
+        "HANDLER_ERROR"
+    );
+    assert_eq!(ask(request("hooks.preToolUse", &base("ls")))["ok"], true);
+    let recorded = stage.recorded();
+    assert_eq!(recorded.len(), 4);
+    assert_eq!(recorded[3].decision, Decision::Deny);
+    assert_eq!(recorded[3].session, "s1");
 }

@@ -183,7 +183,7 @@ mod commands {
         let to = folder.path().join("copy").to_str().unwrap().to_owned();
         for command in rpc::commands() {
             let args = match command {
-                "traces.get" | "traces.tree" => json!({"id": "x"}),
+                "traces.get" | "traces.tree" | "triggers.of" => json!({"id": "x"}),
                 "sessions.get" => json!({"session": "x"}),
                 "store.backup" => json!({"to": to}),
                 "store.forget" => json!({"all": true}),

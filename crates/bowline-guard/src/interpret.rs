@@ -32,6 +32,7 @@ mod remote;
 mod run;
 mod scope;
 mod shells;
+mod spelling;
 mod tools;
 mod value;
 mod windows;

@@ -38,6 +38,21 @@ pub struct Judgement {
     pub steps: usize,
 }
 
+impl Judgement {
+    /// Why not all of the text was understood, if so.
+    pub fn not_understood(&self) -> Option<&str> {
+        why_not_understood(&self.understanding)
+    }
+}
+
+fn why_not_understood(understanding: &Understanding) -> Option<&str> {
+    match understanding {
+        Understanding::Clean => None,
+        Understanding::Partial { problems } => Some(problems.first().map_or("", String::as_str)),
+        Understanding::Failed { reason } => Some(reason),
+    }
+}
+
 /// What follows from a text's effects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -158,11 +173,7 @@ fn unknown_program(invocation: &Invocation, world: &dyn World) -> Option<Effect>
 /// A text that was not understood is asked about if it holds something that could destroy or disclose, and always
 /// when it was not followed to its end: what comes there may be anything.
 fn unverified(text: &str, interpretation: &Interpretation, world: &dyn World) -> Option<Effect> {
-    let why = match &interpretation.understanding {
-        Understanding::Clean => return None,
-        Understanding::Partial { problems } => problems.first().map_or("", String::as_str),
-        Understanding::Failed { reason } => reason.as_str(),
-    };
+    let why = why_not_understood(&interpretation.understanding)?;
     let danger = dangerous_word(text, world).or_else(|| dangerous_piece(text, world));
     let what = match (danger, interpretation.reach) {
         (Some(danger), _) => {

@@ -244,13 +244,17 @@ pub fn notes_on_command(judgement: &Judgement) -> Vec<String> {
         .effects
         .iter()
         .filter(|(effect, _)| effect.gravity == Gravity::Harmless && effect.because.is_none());
-    harmless
-        .map(|(effect, run)| {
-            let run = run.and_then(|run| judgement.invocations.get(run));
-            let subject = run.map_or_else(|| "this command".to_owned(), quoted);
-            presentable(&format!("{subject} {} [{}]", effect.what, effect.rule))
-        })
-        .collect()
+    let unverified = judgement.not_understood().map(|why| {
+        presentable(&format!(
+            "this command is unverified: not all of it was understood ({why})"
+        ))
+    });
+    let harmless = harmless.map(|(effect, run)| {
+        let run = run.and_then(|run| judgement.invocations.get(run));
+        let subject = run.map_or_else(|| "this command".to_owned(), quoted);
+        presentable(&format!("{subject} {} [{}]", effect.what, effect.rule))
+    });
+    harmless.chain(unverified).collect()
 }
 
 /// What is worth a note in the name of a file that a tool reads, although nothing speaks against it.

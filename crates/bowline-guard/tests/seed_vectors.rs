@@ -398,3 +398,25 @@ fn f41_c_the_same_for_every_shell_access() {
         check(&rows, |path| shell(&access.replace("{}", path)));
     }
 }
+
+#[test]
+fn f40_a_programs_in_capitals_are_judged_and_what_they_print_is_not_believed() {
+    check(
+        &[
+            (Deny, "RM -rf /"),
+            (Deny, "Rm -Rf ~/"),
+            (Deny, "/bin/RM -rf ~/"),
+            (Deny, "GIT push --force"),
+            (Deny, "SUDO rm -rf /"),
+            (Deny, "BASH -c 'rm -rf ~/'"),
+            (Deny, "echo x | XARGS rm -rf ~/"),
+            (Allow, "GIT status"),
+            (Allow, "Rscript build.R"),
+            (Allow, "MyTool push --force"),
+            // Where case counts there is no such program, and the shell is what it was.
+            (Deny, "CD /tmp; rm -rf ~/project/.."),
+            (Deny, "HEAD -c1 x; rm -rf ~/"),
+        ],
+        shell,
+    );
+}

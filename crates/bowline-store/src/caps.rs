@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::record::{Change, Record};
+use crate::record::{Change, HookFired, Record};
 
 /// Names and ids: no agent's are longer.
 const NAME: usize = 512;
@@ -22,6 +22,9 @@ const BEGINNING: usize = 4_000;
 const DEPTH: usize = 48;
 /// Hooks of one event, and changes of one event.
 const ITEMS: usize = 256;
+
+/// Warnings of one hook.
+const WARNINGS: usize = 8;
 
 /// What a record takes beside its values, about.
 const OVERHEAD: usize = 1_024;
@@ -47,10 +50,22 @@ pub(crate) fn cap(record: &mut Record) -> usize {
         cut_name(&mut hook.name);
         cut_option(&mut hook.scope, NAME);
         cut_option(&mut hook.failure, ERROR);
+        cut_option(&mut hook.message, ERROR);
+        hook.warnings.truncate(WARNINGS);
+        for warning in &mut hook.warnings {
+            cut(warning, ERROR);
+        }
     }
+    let said: usize = record.hooks.iter().map(said).sum();
     record.changes.truncate(ITEMS);
     let values: usize = record.changes.iter_mut().map(cap_change).sum();
-    OVERHEAD + values
+    OVERHEAD + said + values
+}
+
+/// How many bytes a hook's words take.
+fn said(hook: &HookFired) -> usize {
+    let warnings: usize = hook.warnings.iter().map(String::len).sum();
+    warnings + hook.message.as_ref().map_or(0, String::len)
 }
 
 /// Says how many bytes the values of the change take.

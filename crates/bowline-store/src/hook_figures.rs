@@ -247,6 +247,7 @@ mod tests {
                 },
                 duration: Duration::from_micros(u64::from(n)),
                 failure: (n == 10).then(|| "exit 1".to_owned()),
+                ..HookFired::default()
             };
             all.count_one(&fired, at(i64::from(n)));
         }
@@ -256,6 +257,7 @@ mod tests {
             decision: Decision::Ask,
             duration: Duration::from_micros(999),
             failure: None,
+            ..HookFired::default()
         };
         all.count_one(&late, at(5));
         let figures = &all.list(HashMap::new())[0];

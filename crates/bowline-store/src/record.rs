@@ -110,7 +110,7 @@ impl Enforcement {
 }
 
 /// What one hook did for the event.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct HookFired {
     /// The hook's name.
     pub name: String,
@@ -123,6 +123,12 @@ pub struct HookFired {
     pub duration: Duration,
     /// What went wrong, without secrets.
     pub failure: Option<String>,
+    /// What the person who runs the hooks should know, without secrets.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+    /// Plain text that the hook printed, without secrets.
+    #[serde(default)]
+    pub message: Option<String>,
 }
 
 /// How a tool call is found again when it ends.
@@ -259,6 +265,9 @@ pub struct TraceEnd {
     /// The sub-agent that goes on with the work after the call, if the call says so; it may not be heard of yet.
     #[serde(default)]
     pub subagent: Option<String>,
+    /// The sub-agent that did the work and is done, if the call says so.
+    #[serde(default)]
+    pub done_by: Option<String>,
 }
 
 impl TraceEnd {
@@ -272,6 +281,7 @@ impl TraceEnd {
             error: None,
             duration: None,
             subagent: None,
+            done_by: None,
         }
     }
 }

@@ -361,8 +361,16 @@ impl Store for SqliteStore {
         self.read(|db| work::past_calls(db, session))
     }
 
+    fn past_work(&self, session: &str) -> Result<Vec<serde_json::Value>> {
+        self.read(|db| work::past_work(db, session))
+    }
+
     fn last_triggers(&self, limit: usize) -> Result<Vec<Trigger>> {
         self.read(|db| queries::last_triggers(db, limit))
+    }
+
+    fn triggers_of(&self, call: &Trace) -> Result<Vec<Trigger>> {
+        self.read(|db| queries::triggers_of(db, call))
     }
 
     fn hook_figures(&self) -> Result<Vec<HookFigures>> {

@@ -285,8 +285,15 @@ pub trait Store: Send + Sync {
     /// The calls under an agent's name for a session, oldest first, with what they did to files.
     fn past_calls(&self, session: &str) -> Result<Vec<PastCall>>;
 
+    /// What was kept of the work under an agent's name for a session, oldest first; see
+    /// [`Change::Worked`](crate::Change::Worked).
+    fn past_work(&self, session: &str) -> Result<Vec<serde_json::Value>>;
+
     /// The last decided events, newest first.
     fn last_triggers(&self, limit: usize) -> Result<Vec<Trigger>>;
+
+    /// The decided events of a tool call, oldest first.
+    fn triggers_of(&self, call: &Trace) -> Result<Vec<Trigger>>;
 
     /// When each hook last fired, what it said, how long it takes; by name.
     fn hook_figures(&self) -> Result<Vec<HookFigures>>;

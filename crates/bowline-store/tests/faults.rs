@@ -85,6 +85,7 @@ fn f48_b_an_event_seen_again_by_another_process_or_after_a_restart_is_known() {
         decision: bowline::hooks::Decision::Grant,
         duration: Duration::from_micros(5),
         failure: None,
+        ..HookFired::default()
     });
     let finish = end("s", "a", "Bash", bowline_store::TraceStatus::Failed, 8);
     for record in [&begin, &finish] {

@@ -52,6 +52,7 @@ fn everything_that_is_read_back_survives_json() {
         decision: Decision::Ask,
         duration: Duration::from_micros(40),
         failure: Some("exit 1".into()),
+        ..HookFired::default()
     });
     begin
         .changes

@@ -769,6 +769,7 @@ fn f47_a_the_last_triggers_say_what_was_decided_and_by_whom() {
                 decision: event.decision,
                 duration: Duration::from_micros(120),
                 failure: (n == 10).then(|| "panicked".into()),
+                ..HookFired::default()
             }];
             committed(store, event);
         }
@@ -892,6 +893,7 @@ fn what_was_answered_is_found_by_whoever_reads_next() {
                 decision: event.decision,
                 duration: Duration::ZERO,
                 failure: None,
+                ..HookFired::default()
             }];
             let (tell, told) = std::sync::mpsc::channel();
             store.submit_noted(vec![bowline_store::Submission {

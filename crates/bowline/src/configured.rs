@@ -14,7 +14,7 @@ use crate::context::HookContext;
 use crate::dialect::{Dialect, RawOutput};
 use crate::error::{Error, Result};
 use crate::event::HookEvent;
-use crate::hook::{Hook, Match, RunPolicy};
+use crate::hook::{Activation, Hook, Match, RunPolicy};
 use crate::input::HookInput;
 use crate::manager::HookManager;
 use crate::output::HookOutput;
@@ -65,6 +65,7 @@ impl ConfiguredHook {
         let policy = RunPolicy {
             mode: definition.mode,
             on_failure: definition.on_failure,
+            on_timeout: definition.on_timeout,
             attempts: definition.attempts,
             repeat: definition.repeat,
             parallel_group: definition.parallel_group,
@@ -108,6 +109,10 @@ impl ConfiguredHook {
             &definition.env
         } else {
             &self.env_with_project
+        };
+        let env = match definition.origin.dialect {
+            Dialect::ClaudeCode => &with_client_variables(env, input, ctx),
+            Dialect::Generic => env,
         };
         let base = self.services.environment;
         let raw = run_command(action, input, ctx, env, base)
@@ -200,16 +205,55 @@ impl ConfiguredHook {
     }
 }
 
+/// What hooks of Claude Code's files find in their environment there. What the caller brings, or the hook sets, stays.
+fn with_client_variables(
+    env: &BTreeMap<String, String>,
+    input: &HookInput,
+    ctx: &HookContext,
+) -> BTreeMap<String, String> {
+    let session = match input.session_id.as_str() {
+        "" => &ctx.session_id,
+        session => session,
+    };
+    let takes_exports = matches!(
+        input.event_type(),
+        HookEvent::SessionStart | HookEvent::Setup | HookEvent::CwdChanged | HookEvent::FileChanged
+    );
+    let mut env = env.clone();
+    for (name, value) in [
+        ("CLAUDECODE", Some("1")),
+        ("CLAUDE_CODE_SESSION_ID", Some(session)),
+        // Nobody but the client runs what is written there; to write must not fail for that.
+        ("CLAUDE_ENV_FILE", takes_exports.then_some("/dev/null")),
+    ] {
+        if let Some(value) = value
+            && !ctx.env.contains_key(name)
+        {
+            env.entry(name.to_owned())
+                .or_insert_with(|| value.to_owned());
+        }
+    }
+    env
+}
+
 /// Claude Code runs identical handlers of one event once, whichever of their groups match.
 fn identity(definition: &HookDefinition) -> Option<Arc<str>> {
     (definition.dedupe == Dedupe::Event).then(|| {
-        let root = definition
-            .origin
-            .plugin
-            .as_ref()
-            .map(|plugin| plugin.root.display().to_string());
+        let origin = &definition.origin;
+        // A skill's or sub-agent's hook is never the same as another file's.
+        let file = match definition.activation {
+            Activation::Always => None,
+            _ => origin.file.as_deref(),
+        };
+        let plugin = origin.plugin.as_ref().map(|plugin| plugin.root.as_path());
+        let root = plugin.or(file);
         let condition = definition.condition.as_ref().map(Condition::source);
-        format!("{root:?} {condition:?} {:?}", definition.action).into()
+        let action = match (origin.dialect, &definition.action) {
+            (Dialect::ClaudeCode, Action::Http(action)) => format!("http {}", action.url),
+            (Dialect::ClaudeCode, Action::Prompt(action)) => format!("prompt {}", action.prompt),
+            (_, action) => format!("{action:?}"),
+        };
+        format!("{root:?} {condition:?} {action}").into()
     })
 }
 

@@ -22,6 +22,8 @@ pub struct RunPolicy {
     pub mode: RunMode,
     /// What a failure comes to on a gate.
     pub on_failure: OnFailure,
+    /// What it comes to when the hook takes too long, if that is something else. It gets no further attempt then.
+    pub on_timeout: Option<OnFailure>,
     /// Whether a failed hook gets one more attempt.
     pub attempts: Attempts,
     /// How often the hook runs.
@@ -81,6 +83,9 @@ pub enum OnFailure {
     Ask,
     /// A warning.
     Allow,
+    /// Blocked, also where a block undoes nothing and is an instruction for the model: Claude Code's `onFailure: "block"`.
+    #[serde(rename = "block")]
+    BlockOrInstruct,
 }
 
 /// Whether a failed hook gets one more attempt.

@@ -23,9 +23,12 @@ pub use crate::manager::{
 pub use crate::matcher::Matcher;
 pub use crate::merge::merge;
 pub use crate::output::{HookOutput, Permission};
-pub use crate::payload::{MAX_PAYLOAD_BYTES, MAX_PAYLOAD_DEPTH, PayloadError, parse_payload};
+pub use crate::payload::{
+    MAX_PAYLOAD_BYTES, MAX_PAYLOAD_DEPTH, PayloadError, event_named, parse_payload,
+};
 pub use crate::rule::{HookAction, HookRule};
 pub use crate::runner::command::EnvBase;
 #[cfg(feature = "http")]
 pub use crate::runner::http::HttpPolicy;
+pub use crate::script::{ExecutionResult, ScriptExecutor};
 pub use crate::settings;

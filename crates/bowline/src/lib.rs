@@ -23,6 +23,7 @@ mod output;
 mod payload;
 mod rule;
 mod runner;
+mod script;
 pub mod settings;
 
 #[cfg(any(feature = "http", feature = "prompt"))]
@@ -36,5 +37,7 @@ mod test_server;
 #[cfg(feature = "agent")]
 pub mod agent;
 
+#[cfg(feature = "agent")]
+pub use agent::Agent;
 pub use error::{Error, Result};
 pub use runner::prompt;

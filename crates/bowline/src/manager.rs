@@ -2,6 +2,7 @@
 
 mod background;
 mod memory;
+mod partial;
 mod report;
 mod run;
 
@@ -24,6 +25,7 @@ use crate::input::HookInput;
 use crate::merge::merge;
 use crate::output::HookOutput;
 use memory::SessionMemory;
+use partial::Partial;
 
 /// No hook runs longer than this, whatever it asks for.
 pub const DEFAULT_TIMEOUT_CAP: Duration = Duration::from_mins(10);
@@ -128,6 +130,24 @@ impl HookManager {
         let before = self.hooks.len();
         self.hooks.retain(|hook| hook.name() != name);
         self.hooks.len() < before
+    }
+
+    /// Takes the hooks of this name back for one event; their other events stay. Says whether there was one.
+    pub fn unregister_for(&mut self, event: HookEvent, name: &str) -> bool {
+        let mut found = false;
+        for hook in &mut self.hooks {
+            if hook.name() == name && hook.events().contains(&event) {
+                found = true;
+                let others = hook.events().iter().copied();
+                *hook = Arc::new(Partial {
+                    events: others.filter(|other| *other != event).collect(),
+                    hook: Arc::clone(hook),
+                });
+            }
+        }
+        self.hooks
+            .retain(|hook| hook.name() != name || !hook.events().is_empty());
+        found
     }
 
     /// Whether a hook of this name is registered.

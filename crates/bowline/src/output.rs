@@ -17,7 +17,8 @@ pub enum Permission {
 /// What a hook answers. [`HookOutput::allow`] has no opinion: the agent's own permissions decide.
 ///
 /// Fields may be added; build one with a factory and the builder methods, or with
-/// `..HookOutput::default()`.
+/// `..HookOutput::default()`. A literal of the first six fields alone, as document 001 has it, cannot compile: Rust wants every
+/// field named, and questions, grants and warnings need fields of their own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookOutput {
     /// `false` blocks (or, with [`Permission::Ask`], holds until a person has decided).

@@ -6,6 +6,8 @@ mod names;
 
 use serde_json::Value;
 
+use crate::event::HookEvent;
+
 /// The largest payload that is read, in bytes.
 pub const MAX_PAYLOAD_BYTES: usize = 64 * 1024 * 1024;
 
@@ -75,6 +77,15 @@ pub fn parse_payload(bytes: &[u8]) -> Result<Value, PayloadError> {
             reason: error.to_string(),
         }),
     }
+}
+
+/// The name of the event that a payload tells of, also one that nobody knows.
+pub fn event_named(payload: &Value) -> Option<&str> {
+    let text = |field: &str| payload.get(field)?.as_str();
+    let other = |field: &str| text(field).filter(|name| HookEvent::from_name(name).is_some());
+    text("hook_event_name")
+        .or_else(|| text("hookEventName"))
+        .or_else(|| names::OTHER_EVENT_NAMES.into_iter().find_map(other))
 }
 
 /// What a value is, in words for people.

@@ -54,6 +54,7 @@ impl HookRule {
         let everything = matches!(self.matcher.as_deref(), None | Some("" | "*"));
         let policy = RunPolicy {
             on_failure: OnFailure::Allow,
+            on_timeout: None,
             ..RunPolicy::default()
         };
         let mut hooks = Vec::new();

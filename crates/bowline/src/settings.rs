@@ -1,6 +1,7 @@
 //! Settings files: find, read, check, merge.
 
 mod check;
+mod claude_hooks;
 mod config;
 mod diagnostic;
 mod fields;
@@ -42,6 +43,7 @@ mod url_patterns;
 mod yaml;
 
 pub use check::{FileReport, check_file};
+pub use claude_hooks::ClaudeHooks;
 pub use config::{
     BridgeConfig, Config, Defaults, HttpConfig, ModelProvider, PromptConfig, RecordConfig,
     RecordDetail, StoreConfig, StoreDurability,

@@ -1,9 +1,16 @@
-//! Which calls were denied before in the same session, as far as memory allows.
+//! Which calls were denied before in the same session: as far as memory allows, and, where a second attempt passes, as the store
+//! has it.
 
 use std::collections::HashMap;
-use std::collections::hash_map::RandomState;
-use std::hash::BuildHasher;
-use std::sync::{Mutex, PoisonError};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bowline::hooks::{HookContext, HookInput};
+use bowline_store::{Change, Store};
+use serde_json::{Value, json};
+
+use crate::tracing::digest::digest;
+use crate::tracing::{CALL_VARIABLE, Journal};
 
 /// Sessions that are remembered; the one that was quiet longest is forgotten first.
 const MAX_SESSIONS: usize = 1_000;
@@ -11,11 +18,21 @@ const MAX_SESSIONS: usize = 1_000;
 /// Calls that are remembered of one session.
 const MAX_CALLS: usize = 1_000;
 
+/// What is kept of a denied call is under this name.
+const KEPT_AS: &str = "struck";
+
 /// The denied calls of all sessions.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Strikes {
     sessions: Mutex<Sessions>,
-    hasher: RandomState,
+    /// Where they are looked up that another process has seen, and noted for the next.
+    kept: Option<(Arc<dyn Store>, Journal)>,
+}
+
+impl fmt::Debug for Strikes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Strikes").finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug, Default)]
@@ -28,6 +45,15 @@ struct Sessions {
 struct Session {
     calls: HashMap<u64, u32>,
     last: u64,
+    recalled: Recalled,
+}
+
+/// Whether what the store has of a session is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Recalled {
+    #[default]
+    No,
+    Yes,
 }
 
 /// One denied call.
@@ -44,30 +70,85 @@ impl Strike {
             call: call.iter().map(|part| (*part).to_owned()).collect(),
         }
     }
+
+    /// The same number for the same call in every process.
+    fn digest(&self) -> u64 {
+        digest(&Value::from(self.call.clone()))
+    }
 }
 
 impl Strikes {
-    /// Counts the call, and says how often it was counted before.
+    /// Strikes that outlive the process: with the records of the events, in this store.
+    pub fn kept(store: Arc<dyn Store>, journal: Journal) -> Self {
+        Self {
+            sessions: Mutex::default(),
+            kept: Some((store, journal)),
+        }
+    }
+
+    /// Counts the call, and says how often it was counted before by this process.
     pub(super) fn count(&self, strike: &Strike) -> u32 {
-        let call = self.hasher.hash_one(&strike.call);
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        sessions.clock += 1;
-        let clock = sessions.clock;
-        if sessions.known.len() >= MAX_SESSIONS && !sessions.known.contains_key(&strike.session) {
-            sessions.forget_quietest();
+        self.lock().count(strike)
+    }
+
+    /// Counts the call, and says how often it was counted before by any process. The first is noted with its event.
+    pub(super) fn count_kept(&self, strike: &Strike, input: &HookInput, ctx: &HookContext) -> u32 {
+        let Some((store, journal)) = &self.kept else {
+            return self.count(strike);
+        };
+        if self.lock().session(strike).recalled == Recalled::No {
+            // The store may take its time: nobody else waits for it.
+            let past = store.past_work(&strike.session).unwrap_or_default();
+            let mut sessions = self.lock();
+            let session = sessions.session(strike);
+            session.recalled = Recalled::Yes;
+            for call in past.iter().filter_map(|work| work.get(KEPT_AS)?.as_u64()) {
+                session.add(call);
+            }
         }
-        let session = sessions.known.entry(strike.session.clone()).or_default();
-        session.last = clock;
-        if session.calls.len() >= MAX_CALLS && !session.calls.contains_key(&call) {
-            session.calls.clear();
+        let before = self.lock().count(strike);
+        if before == 0
+            && let Some(event) = ctx.env.get(CALL_VARIABLE)
+        {
+            let call = input.tool_use_id().unwrap_or(event).to_owned();
+            let work = json!({ KEPT_AS: strike.digest() });
+            journal.add(event, Change::Worked { call, work });
         }
-        let count = session.calls.entry(call).or_default();
+        before
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Sessions> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Session {
+    /// Says how often it was added before.
+    fn add(&mut self, call: u64) -> u32 {
+        if self.calls.len() >= MAX_CALLS && !self.calls.contains_key(&call) {
+            self.calls.clear();
+        }
+        let count = self.calls.entry(call).or_default();
         *count = count.saturating_add(1);
         *count - 1
     }
 }
 
 impl Sessions {
+    fn session(&mut self, strike: &Strike) -> &mut Session {
+        self.clock += 1;
+        if self.known.len() >= MAX_SESSIONS && !self.known.contains_key(&strike.session) {
+            self.forget_quietest();
+        }
+        let session = self.known.entry(strike.session.clone()).or_default();
+        session.last = self.clock;
+        session
+    }
+
+    fn count(&mut self, strike: &Strike) -> u32 {
+        self.session(strike).add(strike.digest())
+    }
+
     fn forget_quietest(&mut self) {
         let quietest = self.known.iter().min_by_key(|(_, session)| session.last);
         if let Some(name) = quietest.map(|(name, _)| name.clone()) {

@@ -42,6 +42,7 @@ pub(super) fn changes(input: &HookInput, course: Course<'_>, keep: RecordConfig)
             let mut end = call_ends(input, tool_name, outcome, keep);
             end.output = detail::output(keep.outputs, &tool_result.content);
             end.subagent = response::left_to(&tool_result.content).map(ToOwned::to_owned);
+            end.done_by = response::done_by(&tool_result.content).map(ToOwned::to_owned);
             vec![Change::TraceEnded(end)]
         }
         HookEventData::PostToolUseFailure { tool_name, error } => {

@@ -7,7 +7,7 @@ const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const PRIME: u64 = 0x0100_0000_01b3;
 
 /// The digest of a value; the order of fields does not matter.
-pub(super) fn digest(value: &Value) -> u64 {
+pub(crate) fn digest(value: &Value) -> u64 {
     match value {
         Value::Null => hash(b'n', &[]),
         Value::Bool(flag) => hash(b'b', &[u8::from(*flag)]),

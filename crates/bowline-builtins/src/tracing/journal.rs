@@ -16,6 +16,12 @@ use super::{NAME, detail, is_switched_off};
 /// Notes of so many events are kept; those of the oldest are dropped, which nobody took out.
 const MAX_CALLS: usize = 4_096;
 
+/// So many warnings of one hook are kept.
+const MAX_WARNINGS: usize = 8;
+
+/// What is kept of a reason that its hook wants out of the logs.
+const WITHHELD: &str = "the hook asked that its reason is not logged";
+
 /// What waits to be recorded of events that are being decided. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct Journal {
@@ -29,6 +35,22 @@ struct Waiting {
     added: HashMap<String, Vec<Change>>,
     /// The calls as they came, also those that were taken out since.
     order: VecDeque<String>,
+}
+
+impl Waiting {
+    /// Makes room for what is noted of a call.
+    fn expect(&mut self, call: &str) {
+        if self.notes.contains_key(call) || self.added.contains_key(call) {
+            return;
+        }
+        if self.order.len() >= MAX_CALLS
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.notes.remove(&oldest);
+            self.added.remove(&oldest);
+        }
+        self.order.push_back(call.to_owned());
+    }
 }
 
 /// What the hook says of one event.
@@ -117,7 +139,9 @@ impl Journal {
         record.tool = input.tool_name().map(detail::name);
         record.tool_use_id = input.tool_use_id().map(detail::id);
         record.decision = event.result.output.decision();
+        let withheld = withholds_its_reason(event.result);
         record.reason = match record.decision {
+            Decision::Ask | Decision::Deny if withheld => Some(WITHHELD.to_owned()),
             Decision::Ask | Decision::Deny => event
                 .result
                 .output
@@ -139,47 +163,60 @@ impl Journal {
             (Some(Notes::Denied { obeyed, .. }), Enforcement::Enforced) => obeyed,
             (Some(Notes::Denied { ignored, .. }), Enforcement::Unenforced) => ignored,
         };
+        if withheld {
+            withhold(&mut record.changes);
+        }
         record.changes.extend(added);
         Some(record)
     }
 
     pub(super) fn note(&self, call: &str, noted: Noted) {
         let mut waiting = self.waiting();
-        if waiting.order.len() >= MAX_CALLS
-            && let Some(oldest) = waiting.order.pop_front()
-        {
-            waiting.notes.remove(&oldest);
-            waiting.added.remove(&oldest);
-        }
-        waiting.order.push_back(call.to_owned());
+        waiting.expect(call);
         waiting.notes.insert(call.to_owned(), noted);
     }
 
     /// Adds a change to the record of an event that is being decided.
-    pub(crate) fn add(&self, call: &str, change: Change) {
+    pub fn add(&self, call: &str, change: Change) {
         let mut waiting = self.waiting();
-        if waiting.added.len() < MAX_CALLS {
-            waiting
-                .added
-                .entry(call.to_owned())
-                .or_default()
-                .push(change);
-        }
+        waiting.expect(call);
+        waiting
+            .added
+            .entry(call.to_owned())
+            .or_default()
+            .push(change);
     }
 
     fn take(&self, call: &str) -> (Option<Noted>, Vec<Change>) {
         let mut waiting = self.waiting();
         let noted = waiting.notes.remove(call);
         let added = waiting.added.remove(call).unwrap_or_default();
-        if waiting.notes.is_empty() {
+        if waiting.notes.is_empty() && waiting.added.is_empty() {
             waiting.order.clear();
-            waiting.added.clear();
         }
         (noted, added)
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether the hook that gave the reason wants it out of the logs. Another hook's wish does not count.
+fn withholds_its_reason(result: &TriggerResult) -> bool {
+    let reason = result.output.stop_reason.as_ref();
+    let mut givers = result.results.iter().map(|run| &run.output);
+    givers
+        .rfind(|output| reason.is_some() && output.stop_reason.as_ref() == reason)
+        .is_some_and(|output| output.suppress_logging)
+}
+
+/// Takes the reason out of what a refused call means for the store.
+fn withhold(changes: &mut [Change]) {
+    for change in changes {
+        if let Change::TraceClosed { message, .. } = change {
+            *message = Some(WITHHELD.to_owned());
+        }
     }
 }
 
@@ -203,11 +240,23 @@ pub(super) fn is_helper(input: &HookInput) -> bool {
 
 /// `took` is what our own hook took after the decision, when it does its work.
 fn fired(run: &HookRun, scope: Option<String>, took: Option<Duration>) -> HookFired {
+    let said = Some(&run.output).filter(|output| !output.suppress_logging);
+    // What went wrong is told as the failure, and must not be told twice.
+    let warnings = said.into_iter().flat_map(|output| &output.warnings);
+    let warnings = warnings.filter(|warning| run.error.as_ref() != Some(warning));
     HookFired {
         name: run.id.clone(),
         scope,
         decision: run.decision(),
         duration: took.filter(|_| run.id == NAME).unwrap_or(run.duration),
         failure: run.error.as_deref().map(detail::reason),
+        warnings: warnings
+            .take(MAX_WARNINGS)
+            .map(|warning| detail::refusal(warning))
+            .collect(),
+        message: said
+            .and_then(|output| output.message.as_deref())
+            .filter(|message| !message.trim().is_empty())
+            .map(detail::refusal),
     }
 }

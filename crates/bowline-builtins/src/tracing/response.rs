@@ -98,6 +98,12 @@ pub(super) fn left_to(response: &Value) -> Option<&str> {
     (in_background && !id.is_empty()).then_some(id)
 }
 
+/// The sub-agent that did the work of a call, and is done.
+pub(super) fn done_by(response: &Value) -> Option<&str> {
+    let id = response.get("agentId")?.as_str()?;
+    (!id.is_empty() && left_to(response).is_none()).then_some(id)
+}
+
 /// Claude Code's shell says that it was not interrupted, and reports failures by an event of their own.
 fn says_that_it_succeeded(response: &Map<String, Value>) -> bool {
     let is = |name, value| response.get(name) == Some(&Value::Bool(value));

@@ -233,3 +233,25 @@ fn all_strings_of_a_value_together_are_looked_at_only_so_far() {
     assert!(!kept.to_string().contains("S3cr3t"), "{}", kept[2]);
     assert_eq!(kept[1], "-u");
 }
+
+#[test]
+fn f20_g_texts_under_key_tokens_and_auth_header_are_hidden() {
+    let random = expand("{a40}");
+    let input = json!({
+        "key": random, "auth_header": random, "tokens": [random], "Tokens": random,
+        "options": {"key": random}, "author": "Ann", "keyboard": "de", "max_tokens": 5, "primary_key": "id",
+    });
+    let kept = sanitise(&input);
+    assert!(!kept.to_string().contains(&random), "{kept}");
+    assert_eq!(kept["author"], "Ann");
+    assert_eq!(kept["keyboard"], "de");
+    assert_eq!(kept["max_tokens"], 5);
+    assert_eq!(kept["primary_key"], "id");
+    // Numbers are how many there are, and a key may name what stands beside it.
+    for plain in [
+        json!({"tokens": 512}),
+        json!({"key": "colour", "value": "red"}),
+    ] {
+        assert_eq!(sanitise(&plain), plain);
+    }
+}

@@ -55,9 +55,19 @@ impl Bench {
     }
 
     /// Adds a hook that answers one event always the same.
-    pub(crate) fn answering(mut self, event: HookEvent, output: HookOutput) -> Self {
+    pub(crate) fn answering(self, event: HookEvent, output: HookOutput) -> Self {
+        self.also_answering("other", event, output)
+    }
+
+    /// The same, by a name of its own.
+    pub(crate) fn also_answering(
+        mut self,
+        name: &str,
+        event: HookEvent,
+        output: HookOutput,
+    ) -> Self {
         self.manager
-            .register(FnHook::new("other", [event], move |_input, _ctx| {
+            .register(FnHook::new(name, [event], move |_input, _ctx| {
                 let output = output.clone();
                 async { Ok(output) }
             }));

@@ -182,3 +182,61 @@ async fn as_much_is_kept_as_the_settings_say() {
         assert_eq!(details.prompts[0].text.as_deref(), prompt);
     }
 }
+
+#[tokio::test]
+async fn what_hooks_warn_of_and_print_is_kept_bounded_and_without_secrets() {
+    let secret = expand("ghp_{a36}");
+    let mut output = HookOutput::allow().warning(format!("the token {secret} was ignored"));
+    output.message = Some(format!("{secret} {}", "long ".repeat(1_000)));
+    output
+        .warnings
+        .extend((0..100).map(|number| number.to_string()));
+    let mut bench = Bench::new().answering(HookEvent::PreToolUse, output);
+    let input = HookInput::pre_tool_use("s", "Bash", json!({"command": "ls"}))
+        .with_field("tool_use_id", "toolu_1");
+    bench.report(0, &input).await;
+    let call = bench.trace("toolu_1");
+    let [trigger] = bench.store.triggers_of(&call).unwrap().try_into().unwrap();
+    let hook = trigger
+        .hooks
+        .iter()
+        .find(|hook| hook.name == "other")
+        .unwrap();
+    assert_eq!(hook.warnings.len(), 8);
+    assert_eq!(
+        hook.warnings[0],
+        "the token [REDACTED:github-token] was ignored"
+    );
+    let message = hook.message.as_deref().unwrap();
+    assert!(message.starts_with("[REDACTED:github-token] long"));
+    assert!(message.chars().count() <= 500);
+    let text = serde_json::to_string(&trigger).unwrap();
+    assert!(!text.contains(&secret), "{text}");
+}
+
+#[tokio::test]
+async fn f16_e_a_hook_that_asks_not_to_be_logged_is_not_and_cannot_silence_others() {
+    let mut quiet = HookOutput::block("the password is swordfish").suppress_logging();
+    quiet.warnings.push("swordfish".to_owned());
+    quiet.message = Some("swordfish".to_owned());
+    let input = |id: &str| {
+        HookInput::pre_tool_use("s", "Bash", json!({"command": "ls"})).with_field("tool_use_id", id)
+    };
+    let mut bench = Bench::new().answering(HookEvent::PreToolUse, quiet);
+    let record = bench.decide(0, &input("toolu_1")).await.unwrap();
+    let text = serde_json::to_string(&record).unwrap();
+    assert!(!text.contains("swordfish"), "{text}");
+    assert_eq!(record.decision, Decision::Deny);
+    assert!(record.reason.as_deref().unwrap().contains("not logged"));
+
+    // Another hook's reason stays.
+    let mut silent = HookOutput::allow().suppress_logging();
+    silent.message = Some("swordfish".to_owned());
+    let mut bench = Bench::new()
+        .answering(HookEvent::PreToolUse, silent)
+        .also_answering("guard", HookEvent::PreToolUse, HookOutput::block("no"));
+    let record = bench.decide(0, &input("toolu_1")).await.unwrap();
+    assert_eq!(record.reason.as_deref(), Some("no"));
+    let text = serde_json::to_string(&record).unwrap();
+    assert!(!text.contains("swordfish"), "{text}");
+}

@@ -95,6 +95,68 @@ async fn f22_a_b_d_a_recorded_sub_agent_is_a_delegation_between_prompt_and_calls
     );
 }
 
+/// They start in another order than they were asked for; the result of a call says who worked for it.
+#[tokio::test]
+async fn f22_a_sub_agents_that_were_taken_for_each_other_are_put_right_by_the_result() {
+    for in_background in [false, true] {
+        let mut bench = Bench::new();
+        let prompt = told("UserPromptSubmit", None, json!({"prompt": "go"}));
+        bench.report(0, &prompt).await;
+        bench.report(1, &hand_over("t1")).await;
+        bench.report(2, &hand_over("t2")).await;
+        for (ms, agent) in [(3, "a2"), (4, "a1")] {
+            let start = told("SubagentStart", Some(agent), json!({}));
+            bench.report(ms, &start).await;
+        }
+        for (ms, agent, id) in [(5, "a1", "x"), (6, "a2", "y")] {
+            bench.report(ms, &call(agent, id)).await;
+        }
+        if !in_background {
+            let stop = told(
+                "SubagentStop",
+                Some("a1"),
+                json!({"last_assistant_message": "one"}),
+            );
+            bench.report(7, &stop).await;
+        }
+        let response = if in_background {
+            json!({"status": "async_launched", "agentId": "a1"})
+        } else {
+            json!({"status": "completed", "agentId": "a1"})
+        };
+        let done = told(
+            "PostToolUse",
+            None,
+            json!({"tool_name": "Task", "tool_use_id": "t1", "tool_response": response}),
+        );
+        bench.report(8, &done).await;
+        // Also what comes later.
+        bench.report(9, &call("a1", "z")).await;
+        let details = bench
+            .store
+            .session(SessionRef::Chain("s"))
+            .unwrap()
+            .unwrap();
+        let tree = bench
+            .store
+            .get_trace_tree(&details.prompts[0].trace_id)
+            .unwrap()
+            .unwrap();
+        assert_eq!(shape(&tree.roots), "t1(x z) t2(y)");
+        let [first, second] = &details.delegations[..] else {
+            panic!("{details:?}")
+        };
+        assert_eq!(first.subagent.as_deref(), Some("a1"));
+        assert_eq!(second.subagent.as_deref(), Some("a2"));
+        assert_eq!(second.status, DelegationStatus::Started);
+        if !in_background {
+            assert_eq!(first.status, DelegationStatus::Completed);
+            assert_eq!(first.last_message.as_deref(), Some("one"));
+            assert_eq!(second.last_message, None);
+        }
+    }
+}
+
 #[tokio::test]
 async fn f22_a_two_sub_agents_of_one_type_at_the_same_time() {
     let mut bench = Bench::new();

@@ -2,7 +2,7 @@
 
 use bowline::hooks::{Decision, humane_duration};
 use bowline_daemon::rpc::{store, triggers};
-use bowline_store::{Enforcement, Trigger};
+use bowline_store::{Enforcement, HookFired, Trigger};
 use chrono::Utc;
 use serde::Serialize;
 
@@ -79,12 +79,7 @@ fn table(triggers: &[Trigger]) -> Table {
             decision(trigger),
             humane_duration(trigger.duration).into(),
             hooks(trigger),
-            trigger
-                .reason
-                .as_deref()
-                .map(clipped)
-                .unwrap_or_default()
-                .into(),
+            why(trigger),
         ]);
     }
     table
@@ -108,6 +103,32 @@ pub(super) fn decided(decision: Decision) -> Text {
         Decision::Grant => Text::styled("grant", style::GOOD),
         Decision::NoOpinion => Text::styled("-", style::FAINT),
     }
+}
+
+/// The reason, and what the hooks said beside it.
+fn why(trigger: &Trigger) -> Text {
+    let reason = trigger.reason.as_deref().map(clipped).unwrap_or_default();
+    let mut text = Text::from(reason);
+    for said in notes(trigger) {
+        let line = if text.is_empty() { "" } else { "\n" };
+        text = text.plain(line).text(said);
+    }
+    text
+}
+
+/// What the hooks of an event warned of and printed, a line for each.
+pub(super) fn notes(trigger: &Trigger) -> Vec<Text> {
+    let of_hook = |hook: &HookFired| {
+        let name = reveal::name(&hook.name);
+        let warnings = hook.warnings.iter().map(|warning| {
+            Text::styled(format!("{name} warns: "), style::CAUTION).plain(clipped(warning))
+        });
+        let message = hook.message.iter().map(|message| {
+            Text::styled(format!("{name} printed: "), style::FAINT).plain(clipped(message))
+        });
+        warnings.chain(message).collect::<Vec<_>>()
+    };
+    trigger.hooks.iter().flat_map(of_hook).collect()
 }
 
 /// The hooks that fired, by where they are defined; those that failed stand out.

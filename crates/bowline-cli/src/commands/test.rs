@@ -7,7 +7,8 @@ mod show;
 use std::path::{Path, PathBuf};
 
 use bowline::hooks::{
-    Decision, Dialect, HookContext, HookInput, HookOutput, HookRun, Match, RunStatus, TriggerResult,
+    Decision, Dialect, EventClass, HookContext, HookInput, HookOutput, HookRun, Match, RunStatus,
+    TriggerResult,
 };
 use bowline::settings::TrustState;
 use bowline_builtins::mask;
@@ -89,7 +90,7 @@ pub(crate) struct TestArgs {
 #[derive(Debug, Serialize)]
 struct Report {
     event: &'static str,
-    class: bowline::hooks::EventClass,
+    class: EventClass,
     /// What a matcher is compared with.
     subject: Option<String>,
     #[serde(serialize_with = "project::lossy")]
@@ -217,7 +218,8 @@ pub(crate) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome> {
         Format::Text => show::show(&report, args.dir.as_deref(), ui),
     }
     Ok(match &report.result {
-        Some(result) if !result.allowed => Outcome::Findings,
+        // What can only be recorded keeps nobody from anything.
+        Some(result) if !result.allowed && report.class != EventClass::Observe => Outcome::Findings,
         _ => Outcome::Clean,
     })
 }

@@ -103,13 +103,23 @@ fn list(store: &TrustStore, format: Format, ui: &mut Ui) -> Result<Outcome> {
 
 fn revoke(store: &mut TrustStore, args: &TrustArgs, ui: &mut Ui) -> Result<Outcome> {
     // A project that is gone can still be revoked, by the path that it is listed with.
-    let project = match project::folder(args.dir.as_deref()) {
-        Ok(folder) => bowline_root(&folder),
-        Err(error) => args.dir.clone().ok_or(error)?,
+    let (project, nested) = match project::folder(args.dir.as_deref()) {
+        Ok(folder) => {
+            let nested = find_project(&folder, &Locations::from_env());
+            (bowline_root(&folder), Some(nested))
+        }
+        Err(error) => (args.dir.clone().ok_or(error)?, None),
     };
-    let revoked = store.revoke(&project).map_err(|source| {
-        Error::new(ErrorKind::File, "cannot withdraw the trust").caused_by(source)
-    })?;
+    let mut revoked = false;
+    // Hooks in .claude are trusted by the folder that they are in, which may be below.
+    for folder in [Some(&project), nested.as_ref().filter(|it| **it != project)]
+        .into_iter()
+        .flatten()
+    {
+        revoked |= store.revoke(folder).map_err(|source| {
+            Error::new(ErrorKind::File, "cannot withdraw the trust").caused_by(source)
+        })?;
+    }
     tell_daemon();
     match args.format.format() {
         Format::Json => ui.json(&Revoked {
@@ -142,14 +152,16 @@ fn trust(store: &mut TrustStore, args: &TrustArgs, ui: &mut Ui) -> Result<Outcom
         )
         .hint("`bowline check` shows what is wrong with it"));
     }
+    let claude_project = settings.project.clone();
     let mut report = Report::new(settings);
     let format = args.format.format();
 
-    let pending = fingerprint.filter(|_| report.trust.is_pending());
+    let own = fingerprint.filter(|_| report.trust.is_pending());
+    let bridged = report.bridged_sha256.clone();
     if format == Format::Text {
         report.show(ui);
     }
-    if let Some(fingerprint) = pending {
+    if own.is_some() || bridged.is_some() {
         let consent = match (args.yes, format) {
             (true, _) => Answer::Yes,
             (false, Format::Json) => Answer::No,
@@ -158,11 +170,19 @@ fn trust(store: &mut TrustStore, args: &TrustArgs, ui: &mut Ui) -> Result<Outcom
             })?,
         };
         if consent == Answer::Yes {
-            store
-                .record_shown(&project, &fingerprint)
-                .map_err(|source| cannot_trust(&project, source))?;
+            if let Some(own) = own {
+                store
+                    .record_shown(&project, &own)
+                    .map_err(|source| cannot_trust(&project, source))?;
+                report.trust = TrustState::Trusted;
+            }
+            if let Some(sha256) = bridged {
+                store
+                    .record_claude_hooks(&claude_project, &sha256)
+                    .map_err(|source| cannot_trust(&project, source))?;
+                report.bridged_trust = TrustState::Trusted;
+            }
             tell_daemon();
-            report.trust = TrustState::Trusted;
         }
         if format == Format::Text {
             ui.line(match consent {
@@ -174,7 +194,7 @@ fn trust(store: &mut TrustStore, args: &TrustArgs, ui: &mut Ui) -> Result<Outcom
     if format == Format::Json {
         ui.json(&report)?;
     }
-    Ok(if report.trust.is_pending() {
+    Ok(if report.is_pending() {
         Outcome::Findings
     } else {
         Outcome::Clean

@@ -158,6 +158,50 @@ fn trust_brings_the_projects_hooks_into_force_until_they_change() {
 }
 
 #[test]
+fn hooks_that_would_run_under_another_agent_are_shown_and_trusted_as_they_are() {
+    let bench = Bench::new();
+    let hooks = |command: &str| {
+        format!(
+            r#"{{"hooks": {{"PreToolUse": [{{"hooks": [{{"type": "command", "command": "{command}"}}]}}]}}}}"#
+        )
+    };
+    bench.write(".claude/settings.json", hooks("scripts/one.sh"));
+    // Without a bridge they are the agent's own business.
+    bench
+        .run(&["trust", "--yes"])
+        .expect(0, &["Nothing to trust"]);
+    bench.write("bowline.toml", "[bridge]\nclaude_hooks = true\n");
+    let (code, document) = bench.json(&["trust"]);
+    assert_eq!(code, Some(1));
+    assert_eq!(document["would_run_bridged"][0]["runs"], "scripts/one.sh");
+    bench
+        .run(&["trust", "--yes"])
+        .expect(0, &["under other agents", "scripts/one.sh", "Trusted"]);
+    bench.run(&["trust"]).expect(0, &["already trusted"]);
+
+    bench.write(".claude/settings.json", hooks("scripts/two.sh"));
+    let (code, document) = bench.json(&["trust"]);
+    assert_eq!(code, Some(1));
+    assert_eq!(document["trust"], "trusted");
+    assert_eq!(document["bridged_trust"], "changed");
+    bench.run(&["trust", "--yes"]).expect(
+        0,
+        &[
+            "have changed since they were trusted",
+            "scripts/two.sh",
+            "Trusted",
+        ],
+    );
+    bench.run(&["trust"]).expect(0, &["already trusted"]);
+    bench
+        .run(&["trust", "--revoke"])
+        .expect(0, &["no longer trusted"]);
+    bench
+        .run(&["trust", "--list"])
+        .expect(0, &["No project is trusted."]);
+}
+
+#[test]
 fn a_project_without_settings_needs_no_trust() {
     Bench::new()
         .run(&["trust", "--yes"])

@@ -327,7 +327,7 @@ fn what_a_block_comes_to_depends_on_the_event() {
     let bench = Bench::new();
     for (event, code, expected) in [
         ("Stop", 1, "redirect: the agent is told"),
-        ("SessionEnd", 0, "recorded only: no opinion"),
+        ("SessionEnd", 0, "recorded only: deny"),
         ("PreCompact", 1, "not allowed: deny"),
     ] {
         bench.write(

@@ -1,6 +1,8 @@
 //! `bowline log`.
 
-use super::machine::Machine;
+use bowline::hooks::Decision;
+
+use super::machine::{Machine, fired};
 
 #[test]
 fn f47_a_the_last_triggers_tell_event_hooks_scope_decision_duration_and_reason() {
@@ -23,4 +25,34 @@ fn f47_a_the_last_triggers_tell_event_hooks_scope_decision_duration_and_reason()
     assert_eq!(triggers.len(), 3);
     assert_eq!(triggers[2]["decision"], "deny");
     assert_eq!(triggers[2]["hooks"][0]["scope"], "built-in");
+}
+
+#[test]
+fn what_hooks_warn_of_and_print_is_shown() {
+    let machine = Machine::new();
+    let mut event = machine.start("s", "toolu_1", "Bash", 0, &serde_json::json!({}));
+    let mut hook = fired("lint", Decision::NoOpinion, None);
+    hook.warnings = vec!["`modifiedInput` was ignored".into()];
+    hook.message = Some("checked 3 files".into());
+    event.hooks = vec![hook];
+    machine.record(vec![event]);
+    let said = [
+        "lint warns: `modifiedInput` was ignored",
+        "lint printed: checked 3 files",
+    ];
+    machine.run_at(200, &["log"]).expect(0, &said);
+    machine.run(&["trace", "show", "toolu_1"]).expect(0, &said);
+    machine
+        .run_at(200, &["hooks", "--live"])
+        .expect(0, &["`modifiedInput` was ignored"]);
+    let document = machine.json(&["log"]);
+    let hook = &document["triggers"][0]["hooks"][0];
+    assert_eq!(hook["warnings"][0], "`modifiedInput` was ignored");
+    assert_eq!(hook["message"], "checked 3 files");
+    let document = machine.json(&["trace", "show", "toolu_1"]);
+    assert_eq!(&document["triggers"][0]["hooks"][0], hook);
+    let document = machine.json(&["hooks", "--live"]);
+    let hooks = document["hooks"].as_array().unwrap();
+    let lint = hooks.iter().find(|hook| hook["name"] == "lint").unwrap();
+    assert_eq!(lint["last_warning"]["text"], "`modifiedInput` was ignored");
 }

@@ -275,5 +275,6 @@ pub(super) fn fired(name: &str, decision: Decision, failure: Option<&str>) -> Ho
         decision,
         duration: Duration::from_micros(350),
         failure: failure.map(str::to_owned),
+        ..HookFired::default()
     }
 }

@@ -164,6 +164,11 @@ impl Caller {
         }
     }
 
+    /// A variable of its environment.
+    pub(super) fn variable(&self, name: &str) -> Option<OsString> {
+        self.env.get(name).map(ToOwned::to_owned)
+    }
+
     /// The variables that this caller brings, and that count for nothing.
     pub(super) fn attempts<'v>(&self, void: &'v Void) -> Vec<&'v str> {
         let brought = void.0.iter().filter(|name| self.env.get(name).is_some());

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
-use bowline::hooks::{HookEvent, HookManager, RunMode, Services};
+use bowline::hooks::{Activation, HookEvent, HookManager, RunMode, Services};
 use bowline::settings::{
     self, Action, FileKind, FileStatus, Locations, Settings, Steers, TrustState,
 };
@@ -16,6 +16,7 @@ use chrono::{DateTime, Utc};
 
 use super::Weight;
 use super::caller::{LocationValues, Void, location};
+use super::skills::Skills;
 use crate::registration::starts_bowline;
 
 /// So many projects are kept loaded; the one that was loaded first makes room.
@@ -50,6 +51,8 @@ pub(super) struct Project {
     pub(super) observing: HookManager,
     /// Events for which something runs outside this process.
     heavy: HashSet<HookEvent>,
+    /// The skills in use, where any hook depends on them.
+    pub(super) skills: Option<Arc<Skills>>,
     scopes: HashMap<String, String>,
     /// The variables that only its own files set, and that count for nothing.
     pub(super) void: Void,
@@ -149,11 +152,14 @@ impl Project {
         for hook in observers.filter(|hook| hook.policy().mode == RunMode::Told) {
             observing.register_arc(Arc::clone(hook));
         }
+        let has_skills =
+            (settings.in_force()).any(|hook| matches!(hook.activation, Activation::Skill(_)));
         Self {
             folder,
             deciding,
             observing,
             heavy: settings.in_force().map(|hook| hook.event).collect(),
+            skills: has_skills.then(Arc::default),
             scopes: settings
                 .in_force()
                 .map(|hook| (hook.id.clone(), hook.origin.scope.to_string()))
@@ -176,6 +182,7 @@ impl Project {
             deciding: self.deciding.clone(),
             observing: self.observing.clone(),
             heavy: self.heavy.clone(),
+            skills: self.skills.clone(),
             scopes: self.scopes.clone(),
             void: new.void,
             problems,
@@ -218,7 +225,7 @@ impl Project {
 /// Of Claude Code's own files, those of a project need a person's word before we run what they say: a cloned repository must not run
 /// commands by itself. And an agent's settings may have us among its hooks: we are at work already.
 fn keep_bridged_hooks(settings: &mut Settings) {
-    let trusted = settings.trust == TrustState::Trusted;
+    let trusted = settings.claude_hooks.trust == TrustState::Trusted;
     let project = settings.project.clone();
     let is_of_project = |file: &Path| file.starts_with(&project);
     settings.hooks.retain(|hook| {

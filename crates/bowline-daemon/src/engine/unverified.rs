@@ -1,4 +1,5 @@
-//! What is answered to a payload that cannot be read: a person decides if its raw text looks dangerous.
+//! What is answered to an event that cannot be understood: on a gate a person decides, and nothing passes if its raw text looks
+//! dangerous.
 
 use bowline::hooks::{Decision, EventClass, HookEvent};
 use bowline_guard::judge::judge;
@@ -39,6 +40,17 @@ pub(super) fn answer(call: &Call, payload: &[u8], problem: &str) -> Unverified {
         let reason = format!("{reason}, and its text looks dangerous");
         return Unverified {
             answer: Failure::of(call, payload, &reason).unverified(),
+            decision: Decision::Ask,
+            reason,
+        };
+    }
+    if gate {
+        let failure = Failure {
+            on_failure: OnFailure::Ask,
+            ..Failure::of(call, payload, &reason)
+        };
+        return Unverified {
+            answer: failure.answer(),
             decision: Decision::Ask,
             reason,
         };

@@ -33,6 +33,30 @@ impl Question for Last {
     }
 }
 
+/// `triggers.of`: the decided events of one call by its id, oldest first.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Of {
+    /// The agent's id of the call.
+    pub id: String,
+}
+
+impl Question for Of {
+    const COMMAND: &'static str = "triggers.of";
+    type Answer = Vec<Trigger>;
+
+    fn read(arguments: &mut Arguments) -> Option<Self> {
+        let id = arguments.needed_text("id")?;
+        Some(Self { id })
+    }
+
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
+        let call = store.get_trace(&self.id).map_err(failed)?;
+        call.map_or(Ok(Vec::new()), |call| {
+            store.triggers_of(&call).map_err(failed)
+        })
+    }
+}
+
 /// `hooks.figures`: when each hook last fired, what it said, how long it takes; by name.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct HookFigures {}

@@ -62,6 +62,15 @@ impl Stage {
         });
     }
 
+    /// Stops the daemon and starts another.
+    pub fn restart(&mut self) {
+        let mut connection = Connection::open(&self.places.socket).unwrap();
+        connection.ask("daemon.stop", Map::new()).unwrap();
+        drop(connection);
+        self.stopped();
+        self.start();
+    }
+
     /// Waits for the daemon to stop by itself.
     pub fn stopped(&mut self) -> Stop {
         let daemon = self.daemon.take().expect("it was started");

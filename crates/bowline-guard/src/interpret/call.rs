@@ -198,6 +198,11 @@ impl Interpreter<'_> {
                 return self.function(first, &body, call.args(), scope, call.input.clone());
             }
         }
+        if let Some(plain) = call.without_capitals() {
+            // Where there is no such program, nothing happens: what it would print or change in the shell is not believed.
+            self.dispatch(&plain, &mut scope.clone());
+            return Output::unknown(vec![call.source()]);
+        }
         if let Some(original) = self.as_original(call, scope) {
             return self.call(original, scope);
         }

@@ -1,6 +1,7 @@
 //! Patterns for paths.
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use regex::Regex;
 
@@ -15,9 +16,9 @@ use crate::paths::{ResolvedPath, Shape, World, glob, is_within};
 pub struct PathPattern {
     source: String,
     base: Base,
-    names: Regex,
+    names: Lazy,
     /// The same for the deny side: in any case, and with the folder whose contents are named.
-    reach: Regex,
+    reach: Lazy,
     /// Its components, for patterns that may meet it.
     parts: Vec<String>,
 }
@@ -57,7 +58,7 @@ impl PathPattern {
             }
             push_path(rest, &mut regex);
             regex.push_str("(?:/.*)?$");
-            compiled(&regex)
+            Lazy::new(regex)
         };
         let folder = rest
             .strip_suffix("/**")
@@ -68,8 +69,8 @@ impl PathPattern {
         Ok(Self {
             source: source.to_owned(),
             base,
-            names: regex(rest, "(?s)")?,
-            reach: regex(folder, "(?si)")?,
+            names: regex(rest, "(?s)"),
+            reach: regex(folder, "(?si)"),
             parts: anywhere
                 .then_some("**")
                 .into_iter()
@@ -83,7 +84,7 @@ impl PathPattern {
     pub fn matches(&self, path: &str, world: &dyn World) -> bool {
         self.base(world)
             .and_then(|base| below(path, base))
-            .is_some_and(|below| self.names.is_match(below))
+            .is_some_and(|below| self.names.get().is_some_and(|it| it.is_match(below)))
     }
 
     /// Whether a path may be what it names, for those who forbid: in upper and lower case, the folder itself where its
@@ -97,7 +98,9 @@ impl PathPattern {
             let Some(below) = below(&spelling, &base) else {
                 return false;
             };
-            self.reach.is_match(below) || (path.shape != Shape::Exact && self.may_meet(below))
+            // What cannot be compiled may be anything.
+            self.reach.get().is_none_or(|it| it.is_match(below))
+                || (path.shape != Shape::Exact && self.may_meet(below))
         })
     }
 
@@ -139,6 +142,28 @@ impl PathPattern {
         }
         // What lies below a named folder is meant, too.
         met.contains(&true)
+    }
+}
+
+/// A regular expression that is compiled when it is first needed: settings may bring many that never are.
+#[derive(Debug, Clone)]
+struct Lazy {
+    source: String,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl Lazy {
+    fn new(source: String) -> Self {
+        Self {
+            source,
+            compiled: OnceLock::new(),
+        }
+    }
+
+    /// `None` if it is too large, which no pattern of the longest allowed is.
+    fn get(&self) -> Option<&Regex> {
+        let compiled = self.compiled.get_or_init(|| compiled(&self.source).ok());
+        compiled.as_ref()
     }
 }
 

@@ -123,6 +123,9 @@ pub(super) fn classify(key: &[u8]) -> KeyKind {
     }
     match last {
         "authorization" => return KeyKind::Authorization,
+        "header" | "headers" if has_word(&["auth", "authorization"]) => {
+            return KeyKind::Authorization;
+        }
         "mnemonic" => return KeyKind::Mnemonic,
         "phrase" if has_word(&["seed", "recovery", "mnemonic", "secret", "backup"]) => {
             return KeyKind::Mnemonic;
@@ -279,6 +282,7 @@ mod tests {
             "private_key",
             "auth",
             "Authorization",
+            "auth_header",
             "privateKeyBase64",
             "PASSWORD_PROD",
             "_authToken",

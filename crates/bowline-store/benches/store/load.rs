@@ -50,6 +50,7 @@ pub(crate) fn event(n: u64, session_number: u64, time: DateTime<Utc>, event: &st
             decision: Decision::NoOpinion,
             duration: Duration::from_micros(40),
             failure: None,
+            ..HookFired::default()
         });
     }
     record

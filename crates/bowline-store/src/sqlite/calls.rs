@@ -97,6 +97,9 @@ impl Apply<'_> {
         if let Some(subagent) = &end.subagent {
             self.name_subagent(session.chain, row, subagent)?;
         }
+        if let Some(subagent) = end.subagent.as_ref().or(end.done_by.as_ref()) {
+            self.correct_delegation(session.chain, row, subagent)?;
+        }
         let finish = Finish {
             status,
             duration,

@@ -3,7 +3,7 @@
 use rusqlite::{OptionalExtension, params};
 
 use super::apply::Apply;
-use super::memory::KnownSession;
+use super::memory::{KnownSession, SessionKey};
 use crate::error::Result;
 use crate::record::{Change, DelegationEnd, DelegationStart, Subagent};
 use crate::status::TraceStatus;
@@ -105,6 +105,112 @@ impl Apply<'_> {
         Ok(())
     }
 
+    /// A call says who worked for it. Which of several sub-agents of one type that is was a guess when they began; if it was
+    /// wrong, the two change places, with all that they did.
+    pub(super) fn correct_delegation(
+        &mut self,
+        chain: i64,
+        call: i64,
+        subagent: &str,
+    ) -> Result<()> {
+        let Some(guessed) = self.delegation(Delegated::By(call), chain)? else {
+            return Ok(());
+        };
+        let Some(right) = self.delegation(Delegated::To(subagent), chain)? else {
+            return Ok(());
+        };
+        if guessed.id == right.id {
+            return Ok(());
+        }
+        for (delegation, worker) in [(&guessed, &right), (&right, &guessed)] {
+            self.db
+                .prepare_cached(
+                    "UPDATE delegations SET subagent = ?2, status = ?3, ended_at = ?4, last_message = ?5 WHERE id = ?1",
+                )?
+                .execute(params![
+                    delegation.id,
+                    worker.subagent,
+                    worker.status,
+                    worker.ended_at,
+                    worker.last_message
+                ])?;
+            if let Some(subagent) = &worker.subagent {
+                self.move_work(chain, subagent, worker.call, delegation.call)?;
+            }
+        }
+        if right.call.is_none() && guessed.subagent.is_none() {
+            // It was made for a sub-agent that nobody seemed to have called.
+            self.db
+                .prepare_cached("DELETE FROM delegations WHERE id = ?1")?
+                .execute([right.id])?;
+        }
+        Ok(())
+    }
+
+    /// Puts what a sub-agent did under another call.
+    fn move_work(
+        &mut self,
+        chain: i64,
+        subagent: &str,
+        from: Option<i64>,
+        to: Option<i64>,
+    ) -> Result<()> {
+        let trace_id: Option<String> = match to {
+            Some(call) => self
+                .db
+                .prepare_cached("SELECT trace_id FROM traces WHERE id = ?1")?
+                .query_row([call], |row| row.get(0))
+                .optional()?,
+            None => None,
+        };
+        self.db
+            .prepare_cached(
+                "UPDATE sessions SET spawned_by = ?3, trace_id = coalesce(?4, trace_id)
+                 WHERE chain_id = ?1 AND subagent = ?2",
+            )?
+            .execute(params![chain, subagent, to, trace_id])?;
+        self.db
+            .prepare_cached(
+                "UPDATE traces SET parent_id = ?4, trace_id = coalesce(?5, trace_id)
+                 WHERE chain_id = ?1 AND subagent = ?2 AND parent_id IS ?3",
+            )?
+            .execute(params![chain, subagent, from, to, trace_id])?;
+        let key = SessionKey {
+            subagent: Some(subagent.to_owned()),
+            ..self.key()
+        };
+        if let Some(known) = self.memory.session(&key) {
+            let moved = KnownSession {
+                spawned_by: to,
+                trace_id: trace_id.or_else(|| known.trace_id.clone()),
+                ..known.clone()
+            };
+            self.memory.remember(key, moved);
+        }
+        Ok(())
+    }
+
+    fn delegation(&self, which: Delegated<'_>, chain: i64) -> Result<Option<Delegation>> {
+        let (call, subagent) = match which {
+            Delegated::By(call) => (Some(call), None),
+            Delegated::To(subagent) => (None, Some(subagent)),
+        };
+        Ok(self
+            .db
+            .prepare_cached(DELEGATION)?
+            .query_row(params![chain, call, subagent], |row| {
+                Ok(Delegation {
+                    id: row.get(0)?,
+                    call: row.get(1)?,
+                    subagent: row.get(2)?,
+                    status: row.get(3)?,
+                    ended_at: row.get(4)?,
+                    last_message: row.get(5)?,
+                })
+            })
+            .optional()?)
+    }
+
     /// A sub-agent begins; if no call delegated to it, that is a delegation of its own.
     pub(super) fn start_subagent(&self, session: &KnownSession) -> Result<()> {
         let Some(subagent) = &self.record.subagent else {
@@ -176,6 +282,28 @@ impl Apply<'_> {
         Ok(())
     }
 }
+
+/// How a delegation is found.
+enum Delegated<'a> {
+    /// By the call that handed over.
+    By(i64),
+    /// By the sub-agent that works on it.
+    To(&'a str),
+}
+
+/// A delegation: the call that handed over, and who works on it, and how that went.
+struct Delegation {
+    id: i64,
+    call: Option<i64>,
+    subagent: Option<String>,
+    status: String,
+    ended_at: Option<i64>,
+    last_message: Option<String>,
+}
+
+pub(super) const DELEGATION: &str = "SELECT id, trace_row, subagent, status, ended_at, last_message
+    FROM delegations INDEXED BY delegations_by_chain
+    WHERE chain_id = ?1 AND (trace_row = ?2 OR subagent = ?3) ORDER BY id DESC LIMIT 1";
 
 const OPEN_OF_CALL: &str = "SELECT id FROM delegations INDEXED BY delegations_open
     WHERE trace_row = ?1 AND status = 'started' AND subagent IS NULL LIMIT 1";

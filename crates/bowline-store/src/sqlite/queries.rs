@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use chrono::{DateTime, TimeDelta, Utc};
 use rusqlite::types::Value as Sql;
-use rusqlite::{Connection, Row, params_from_iter};
+use rusqlite::{Connection, Row, params, params_from_iter};
 
 use super::readers::snapshot;
-use super::{hooks, millis, time, traces};
+use super::{hooks, keys, millis, time, traces};
 use crate::error::{Error, Result};
 use crate::gap::{Gap, GapCause};
 use crate::hook_figures::Kept;
@@ -15,7 +16,7 @@ use crate::record::{Enforcement, decision};
 use crate::session::{Delegation, Prompt, Session, SessionDetails, SessionFilter};
 use crate::status::{DelegationStatus, SessionStatus};
 use crate::store::{Integrity, Size};
-use crate::trace::{SessionRef, Trigger};
+use crate::trace::{SessionRef, Trace, Trigger};
 
 /// Nobody is given more of one kind than this at once.
 const MAX_ROWS: usize = 10_000;
@@ -168,40 +169,87 @@ fn delegation(row: &Row<'_>) -> rusqlite::Result<Delegation> {
     })
 }
 
-pub(super) const TRIGGERS: &str = "SELECT e.event_id, e.at, e.agent, e.event, p.path, s.name, e.subagent, e.tool,
-        e.tool_use_id, e.decision, e.reason, e.enforcement, e.duration_us, e.hooks
-    FROM events e LEFT JOIN projects p ON p.id = e.project_id LEFT JOIN sessions s ON s.id = e.session_id
-    WHERE e.id >= 0 ORDER BY e.id DESC LIMIT ?1";
+macro_rules! triggers_where {
+    ($rest:literal) => {
+        concat!(
+            "SELECT e.event_id, e.at, e.agent, e.event, p.path, s.name, e.subagent, e.tool,
+                e.tool_use_id, e.decision, e.reason, e.enforcement, e.duration_us, e.hooks
+             FROM events e LEFT JOIN projects p ON p.id = e.project_id LEFT JOIN sessions s ON s.id = e.session_id
+             WHERE ",
+            $rest
+        )
+    };
+}
+
+pub(super) const TRIGGERS: &str = triggers_where!("e.id >= 0 ORDER BY e.id DESC LIMIT ?1");
+
+/// The events of one call among those of a short time.
+pub(super) const TRIGGERS_OF: &str = triggers_where!(
+    "e.id BETWEEN ?1 AND ?2 AND e.tool_use_id = ?3 AND s.name = ?4 ORDER BY e.id LIMIT ?5"
+);
 
 pub(super) fn last_triggers(db: &Connection, rows: usize) -> Result<Vec<Trigger>> {
     let mut select = db.prepare_cached(TRIGGERS)?;
-    let rows = select.query_map([limit(rows)], |row| {
-        let decided: String = row.get(9)?;
-        let enforcement: String = row.get(11)?;
-        let micros: i64 = row.get(12)?;
-        let fired: String = row.get(13)?;
-        Ok(Trigger {
-            id: row.get(0)?,
-            time: time(row.get(1)?),
-            agent: row.get(2)?,
-            event: row.get(3)?,
-            project: row.get(4)?,
-            session: row.get::<_, Option<String>>(5)?.unwrap_or_default(),
-            subagent: row.get(6)?,
-            tool: row.get(7)?,
-            tool_use_id: row.get(8)?,
-            decision: decision::parse(&decided).unwrap_or_default(),
-            reason: row.get(10)?,
-            enforcement: if enforcement == Enforcement::Unenforced.as_str() {
-                Enforcement::Unenforced
-            } else {
-                Enforcement::Enforced
-            },
-            duration: std::time::Duration::from_micros(u64::try_from(micros).unwrap_or(0)),
-            hooks: hooks::from_text(&fired),
-        })
-    })?;
+    let rows = select.query_map([limit(rows)], trigger)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// An event may have been sent so long before it was taken down, or after.
+const APART: TimeDelta = TimeDelta::seconds(5);
+/// No call has more events.
+const EVENTS_OF_A_CALL: usize = 16;
+
+/// Events are found by their time: those of a call are around its beginning and its end.
+pub(super) fn triggers_of(db: &Connection, call: &Trace) -> Result<Vec<Trigger>> {
+    let mut select = db.prepare_cached(TRIGGERS_OF)?;
+    let mut found: Vec<Trigger> = Vec::new();
+    for time in std::iter::once(call.started_at).chain(call.ended_at) {
+        let floor = |time: DateTime<Utc>| keys::event_floor(time.timestamp_millis());
+        let rows = select.query_map(
+            params![
+                floor(time - APART),
+                floor(time + APART),
+                call.tool_use_id,
+                call.session,
+                limit(EVENTS_OF_A_CALL)
+            ],
+            trigger,
+        )?;
+        for trigger in rows {
+            let trigger = trigger?;
+            if !found.iter().any(|known| known.id == trigger.id) {
+                found.push(trigger);
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn trigger(row: &Row<'_>) -> rusqlite::Result<Trigger> {
+    let decided: String = row.get(9)?;
+    let enforcement: String = row.get(11)?;
+    let micros: i64 = row.get(12)?;
+    let fired: String = row.get(13)?;
+    Ok(Trigger {
+        id: row.get(0)?,
+        time: time(row.get(1)?),
+        agent: row.get(2)?,
+        event: row.get(3)?,
+        project: row.get(4)?,
+        session: row.get::<_, Option<String>>(5)?.unwrap_or_default(),
+        subagent: row.get(6)?,
+        tool: row.get(7)?,
+        tool_use_id: row.get(8)?,
+        decision: decision::parse(&decided).unwrap_or_default(),
+        reason: row.get(10)?,
+        enforcement: if enforcement == Enforcement::Unenforced.as_str() {
+            Enforcement::Unenforced
+        } else {
+            Enforcement::Enforced
+        },
+        duration: std::time::Duration::from_micros(u64::try_from(micros).unwrap_or(0)),
+        hooks: hooks::from_text(&fired),
+    })
 }
 
 /// The figures of hooks as they were written down.

@@ -52,6 +52,8 @@ fn f21_a_every_documented_query_uses_an_index() {
         ("prompts", queries::PROMPTS.to_owned()),
         ("delegations", queries::DELEGATIONS.to_owned()),
         ("last triggers", queries::TRIGGERS.to_owned()),
+        ("delegation", delegations::DELEGATION.to_owned()),
+        ("triggers of a call", queries::TRIGGERS_OF.to_owned()),
         ("open calls of a chain", open_calls::OPEN.to_owned()),
         ("row of a session", traces::SESSION_ROW.to_owned()),
         ("project", traces::PROJECT.to_owned()),

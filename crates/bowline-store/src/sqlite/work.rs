@@ -45,6 +45,23 @@ pub(super) fn past_calls(db: &Connection, session: &str) -> Result<Vec<PastCall>
     })
 }
 
+/// What was kept of the work of a session, oldest first.
+pub(super) fn past_work(db: &Connection, session: &str) -> Result<Vec<Value>> {
+    snapshot(db, |db| {
+        let mut found = Vec::new();
+        for scope in traces::scopes(db, SessionRef::Chain(session))? {
+            let mut select = db.prepare_cached(WORK)?;
+            let rows = select.query_map([scope.chain], |row| row.get(1))?;
+            for content in rows {
+                let content: String = content?;
+                found.extend(serde_json::from_str(&content).ok());
+            }
+        }
+        found.reverse();
+        Ok(found)
+    })
+}
+
 fn past_call(row: &Row<'_>) -> rusqlite::Result<PastCall> {
     let status: String = row.get(4)?;
     let input: Option<String> = row.get(5)?;

@@ -80,6 +80,7 @@ impl CommandRule {
     pub(super) fn fits(&self, command: &str) -> bool {
         let line = shell::parse(command);
         !line.is_clean()
+            || runs_every_rule(command, &line)
             || (self.scope == Scope::Arguments && expands(&line))
             || line
                 .commands
@@ -138,6 +139,35 @@ fn expands(line: &ShellLine) -> bool {
                 .chain(assigned)
                 .chain(targets)
                 .any(dynamic)
+    })
+}
+
+/// Whether the client does not look into the line and runs every rule for it: here-documents, `${x:-y}`, and loops over a
+/// variable.
+fn runs_every_rule(text: &str, line: &ShellLine) -> bool {
+    let mut words = line.commands.iter().flat_map(|command| {
+        let assigned = command.assignments.iter().filter_map(|a| a.value.as_ref());
+        command.words.iter().chain(assigned)
+    });
+    let is_document =
+        |redirect: &shell::Redirect| matches!(redirect.target, RedirectTarget::HereDocument { .. });
+    let loops = || {
+        let mut tokens = text.split(|c: char| c.is_whitespace() || c == ';');
+        tokens.any(|token| token == "do") && tokens.any(|token| token == "done")
+    };
+    let mut redirects = line.commands.iter().flat_map(|command| &command.redirects);
+    redirects.any(is_document)
+        || line.redirects.iter().any(is_document)
+        || words.clone().any(|word| has_operator(&word.source))
+        || (words.any(|word| word.expansion == Expansion::Dynamic) && loops())
+}
+
+/// Whether a variable is expanded in another way than by its name: `${x:-y}`.
+fn has_operator(source: &str) -> bool {
+    source.split("${").skip(1).any(|expansion| {
+        let end = expansion.find(|c: char| !c.is_alphanumeric() && c != '_');
+        let rest = end.and_then(|end| expansion.get(end..));
+        rest.is_some_and(|rest| !rest.starts_with('}'))
     })
 }
 

@@ -7,7 +7,15 @@ use globset::{GlobBuilder, GlobMatcher};
 #[derive(Debug)]
 pub(super) struct FileRule {
     base: Base,
+    reach: Reach,
     glob: GlobMatcher,
+}
+
+/// Whether a rule that begins at the working directory is for files elsewhere, too. As in Claude Code, `*.rs` and `**` are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    Below,
+    Everywhere,
 }
 
 /// What a rule's path begins at.
@@ -35,8 +43,15 @@ impl FileRule {
         } else {
             (Base::Cwd, content)
         };
-        let anchored = base != Base::Cwd || path.trim_end_matches('/').contains('/');
         let path = path.trim_end_matches('/');
+        // As in Claude Code, a star in front stands for any folder, however deep.
+        let deep = path.starts_with("*/");
+        let anchored = base != Base::Cwd || (path.contains('/') && !deep);
+        let reach = if base == Base::Cwd && (!path.contains('/') || path.starts_with("**")) {
+            Reach::Everywhere
+        } else {
+            Reach::Below
+        };
         let path = path.strip_prefix("./").unwrap_or(path);
         let glob = if anchored {
             literal_braces(path)
@@ -46,10 +61,11 @@ impl FileRule {
         let glob = GlobBuilder::new(&glob)
             .literal_separator(true)
             .backslash_escape(true)
+            .case_insensitive(true)
             .build()
             .map_err(|error| error.kind().to_string())?
             .compile_matcher();
-        Ok(Self { base, glob })
+        Ok(Self { base, reach, glob })
     }
 
     /// Whether the path fits, or a directory that it lies in.
@@ -68,7 +84,10 @@ impl FileRule {
             Path::new("")
         });
         match self.base {
-            Base::Cwd => self.fits_under(&path, cwd),
+            Base::Cwd => {
+                self.fits_under(&path, cwd)
+                    || (self.reach == Reach::Everywhere && self.fits_under(&path, root))
+            }
             Base::CwdOrRoot => self.fits_under(&path, cwd) || self.fits_under(&path, root),
             Base::Root => self.fits_under(&path, root),
             Base::Home => home.is_some_and(|home| self.fits_under(&path, &normalise(home))),

@@ -79,6 +79,17 @@ fn commands() {
         ("Bash(ls)", "FOO=1 ls", true),
         ("Bash(ls)", "ls > out", true),
         ("Bash(rm *)", "", false),
+        // What the client does not look into, it runs every rule for.
+        ("Bash(rm *)", "bash <<EOF\nls\nEOF", true),
+        ("Bash(rm *)", "echo ${x:-y}", true),
+        ("Bash(rm *)", "echo ${x}", false),
+        ("Bash(rm *)", "for i in a b; do echo $i; done", true),
+        ("Bash(rm *)", "for i in a b; do echo x; done", false),
+        (
+            "Bash(rm *)",
+            "while read line; do echo \"$line\"; done",
+            true,
+        ),
     ] {
         assert_eq!(fits(rule, &bash(command)), expected, "{rule} on {command}");
     }
@@ -125,7 +136,13 @@ fn files() {
         ("Read(~/.ssh/**)", "/root/.ssh/id", false),
         ("Read(src/**)", "./x/../src/a.rs", true),
         ("Read(src/**)", "src/../../other", false),
-        ("Read(*.rs)", "/elsewhere/a.rs", false),
+        ("Read(*.rs)", "/elsewhere/a.rs", true),
+        ("Read(**)", "/elsewhere/a.rs", true),
+        ("Read(src/*.rs)", "/elsewhere/src/a.rs", false),
+        ("Read(*.RS)", "src/a.rs", true),
+        ("Read(src/**)", "SRC/a.rs", true),
+        ("Read(*/a.rs)", "deep/er/a.rs", true),
+        ("Read(*/a.rs)", "a.rs", false),
         ("Read(a{b,c})", "ab", false),
         ("Read(a{b,c})", "a{b,c}", true),
         ("Read(.env)", "sub/.env", true),

@@ -58,10 +58,12 @@ enum Meaning {
 fn meaning(exit: Exit, policy: ExitPolicy) -> Meaning {
     match (exit, policy) {
         (Exit::Code(0), _) => Meaning::Success,
-        (Exit::Signal(_), _) | (Exit::Code(126 | 127), ExitPolicy::AnyNonZero) => Meaning::Failure,
-        (Exit::Code(2), ExitPolicy::OnlyTwo) | (Exit::Code(_), ExitPolicy::AnyNonZero) => {
-            Meaning::Block
+        (Exit::Signal(_), _)
+        | (Exit::Code(126 | 127), ExitPolicy::AnyNonZero | ExitPolicy::AnyFailure) => {
+            Meaning::Failure
         }
+        (Exit::Code(2), ExitPolicy::OnlyTwo)
+        | (Exit::Code(_), ExitPolicy::AnyNonZero | ExitPolicy::AnyFailure) => Meaning::Block,
         (Exit::Code(_), ExitPolicy::OnlyTwo) => Meaning::JsonDecides,
     }
 }
@@ -107,19 +109,14 @@ fn blocked(hook: &str, event: HookEvent, raw: &RawOutput, answer: &Answer<'_>) -
             }
             Exit::Signal(signal) => format!("hook `{hook}` was ended by signal {signal}"),
         });
-    match event.class() {
-        EventClass::Gate | EventClass::Redirect => {
-            output.continue_execution = false;
-            output.permission = None;
-            output.stop_reason = Some(reason);
-        }
-        EventClass::Observe => {
-            output.warnings.push(format!(
-                "{} cannot be blocked; hook `{hook}` said: {reason}",
-                event.name()
-            ));
-            output.message.get_or_insert(reason);
-        }
+    output.continue_execution = false;
+    output.permission = None;
+    output.stop_reason = Some(reason);
+    if event.class() == EventClass::Observe {
+        output.warnings.push(format!(
+            "{} cannot be blocked: what hook `{hook}` said is only recorded",
+            event.name()
+        ));
     }
     output
 }

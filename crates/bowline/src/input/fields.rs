@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::HookInput;
+use crate::event::HookEvent;
 
 macro_rules! text_accessors {
     ($( $(#[$doc:meta])* $name:ident; )*) => {
@@ -86,6 +87,19 @@ impl HookInput {
         self.field("stop_hook_active")
             .and_then(Value::as_bool)
             .unwrap_or(false)
+    }
+
+    /// The skill that the event puts into use: a call of the `Skill` tool, or a slash command.
+    pub fn skill(&self) -> Option<&str> {
+        if self.event_type() == HookEvent::UserPromptExpansion {
+            return self.command_name();
+        }
+        let arguments = self
+            .tool_input()
+            .filter(|_| self.tool_name() == Some("Skill"))?;
+        ["skill", "name", "command"]
+            .iter()
+            .find_map(|key| arguments.get(key).and_then(Value::as_str))
     }
 
     /// Whether the failure was an interruption by the user.

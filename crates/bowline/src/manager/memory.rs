@@ -3,8 +3,6 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use serde_json::Value;
-
 use crate::decision::Decision;
 use crate::event::HookEvent;
 use crate::hook::{Activation, Match, Repeat, RunPolicy};
@@ -43,14 +41,15 @@ impl SessionMemory {
         match &policy.activation {
             Activation::Always => {}
             Activation::Agent(name) => {
-                if input.agent_type() != Some(name) {
+                if !input.agent_type().is_some_and(|kind| is_called(name, kind)) {
                     return Match::No(format!("only while sub-agent {name} runs"));
                 }
             }
             Activation::Skill(name) => {
                 let sessions = self.lock();
                 let in_use = sessions.by_id.get(&input.session_id);
-                if !in_use.is_some_and(|session| session.skills.contains(name)) {
+                let is_it = |skill: &String| is_called(name, skill);
+                if !in_use.is_some_and(|session| session.skills.iter().any(is_it)) {
                     return Match::No(format!("only after skill {name} was used in the session"));
                 }
             }
@@ -99,7 +98,7 @@ impl SessionMemory {
     }
 
     fn note_skill(&self, input: &HookInput) {
-        if let Some(skill) = skill_of(input) {
+        if let Some(skill) = input.skill() {
             self.activate_skill(&input.session_id, skill);
         }
     }
@@ -114,17 +113,9 @@ impl SessionMemory {
     }
 }
 
-fn skill_of(input: &HookInput) -> Option<&str> {
-    if input.event_type() == HookEvent::UserPromptExpansion {
-        return input.command_name();
-    }
-    if input.tool_name() != Some("Skill") {
-        return None;
-    }
-    let arguments = input.tool_input()?;
-    ["skill", "name", "command"]
-        .iter()
-        .find_map(|key| arguments.get(key).and_then(Value::as_str))
+/// Whether a skill or sub-agent is meant by a name. One of a plugin is `plugin:name`; agents may leave the plugin out.
+fn is_called(name: &str, by: &str) -> bool {
+    name == by || name.split_once(':').is_some_and(|(_, plain)| plain == by)
 }
 
 impl Sessions {

@@ -53,7 +53,7 @@ impl HookManager {
         }
         let started = Instant::now();
         let mut result = attempt(hook.as_ref(), self.limit(hook.as_ref()), input, ctx).await;
-        if result.is_err() && candidate.policy.attempts == Attempts::RetryOnce {
+        if gets_another_attempt(&candidate.policy, &result) {
             result = attempt(hook.as_ref(), self.limit(hook.as_ref()), input, ctx).await;
         }
         if once && result.is_err() {
@@ -146,6 +146,15 @@ fn warn_of_panic(hook: &dyn Hook, payload: &(dyn Any + Send)) {
     );
 }
 
+fn gets_another_attempt(policy: &RunPolicy, result: &Result<HookOutput>) -> bool {
+    let settled = |error: &Error| is_timeout(error) && policy.on_timeout.is_some();
+    policy.attempts == Attempts::RetryOnce && result.as_ref().is_err_and(|error| !settled(error))
+}
+
+fn is_timeout(error: &Error) -> bool {
+    matches!(error, Error::HookTimeout { .. })
+}
+
 fn once(policy: &RunPolicy) -> bool {
     policy.repeat == Repeat::OncePerSession
 }
@@ -208,15 +217,23 @@ fn finished(
             duration,
         },
         Err(error) => {
+            let policy = &candidate.policy;
+            let on_failure = match policy.on_timeout {
+                Some(on_timeout) if is_timeout(&error) => on_timeout,
+                _ => policy.on_failure,
+            };
             let error = error_naming(&id, error);
             tracing::warn!(hook = id, event = event.name(), error = %redact(&error), "hook failed");
-            let gate = event.class() == EventClass::Gate && !observes;
-            let output = match candidate.policy.on_failure {
-                OnFailure::Block if gate => HookOutput::block(error.clone()),
-                OnFailure::Ask if gate => HookOutput::ask(error.clone()),
-                OnFailure::Block | OnFailure::Ask | OnFailure::Allow => {
-                    HookOutput::allow().warning(error.clone())
+            let class = event.class();
+            let output = match (on_failure, class) {
+                (OnFailure::Block, EventClass::Gate)
+                | (OnFailure::BlockOrInstruct, EventClass::Gate | EventClass::Redirect)
+                    if !observes =>
+                {
+                    HookOutput::block(error.clone())
                 }
+                (OnFailure::Ask, EventClass::Gate) if !observes => HookOutput::ask(error.clone()),
+                _ => HookOutput::allow().warning(error.clone()),
             };
             HookRun {
                 id,

@@ -53,6 +53,18 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Whether any name of what it is fits: those of a renamed tool are one.
+    fn any_name(&self, fits: impl Fn(&str) -> bool) -> bool {
+        let other_name = || {
+            let current = tools::current_name(self.text);
+            fits(current) || tools::old_names(current).any(&fits)
+        };
+        match self.kind {
+            ValueKind::Tool => fits(self.text) || other_name(),
+            ValueKind::Other => fits(self.text),
+        }
+    }
+
     /// For people.
     pub(super) fn describe(&self) -> String {
         match self.kind {
@@ -128,8 +140,8 @@ impl Rule {
     pub(super) fn fits(&self, value: &Value<'_>) -> bool {
         match self {
             Self::All => true,
-            Self::Names(names) => names.iter().any(|name| name == value.text),
-            Self::Whole(pattern) => pattern.is_match(value.text),
+            Self::Names(names) => value.any_name(|text| names.iter().any(|name| name == text)),
+            Self::Whole(pattern) => value.any_name(|text| pattern.is_match(text)),
             Self::Client(rule) => rule.fits(value),
         }
     }

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
 use super::PayloadError;
-use super::names::{TOOL_ALIASES, canonical};
+use super::names::{OTHER_EVENT_NAMES, TOOL_ALIASES, canonical};
 use crate::event::HookEvent;
 use crate::input::{HookEventData, HookInput, ToolOutput};
 
@@ -41,6 +41,7 @@ struct Fields {
 
 impl Fields {
     fn read(payload: Value) -> Self {
+        let (payload, form) = unwrapped(payload);
         let values = match payload {
             Value::Object(fields) if fields.keys().all(|key| canonical(key) == key.as_str()) => {
                 fields
@@ -57,12 +58,15 @@ impl Fields {
             for (alias, name) in TOOL_ALIASES {
                 fields.rename(alias, name);
             }
+            if form == Form::Wrapped {
+                fields.rename("output", "tool_response");
+            }
         }
         fields
     }
 
-    /// Takes the event's name out. An unknown name stays, so that it can be shown and passed on; `event`
-    /// counts only if it is the name of an event, because some events have a field of that name.
+    /// Takes the event's name out. An unknown name stays, so that it can be shown and passed on; `event` and
+    /// `type` count only if they are the name of an event, because some events have fields of these names.
     fn find_event(&mut self) {
         if let Some(Value::String(name)) = self.values.get("hook_event_name") {
             self.named = true;
@@ -71,17 +75,15 @@ impl Fields {
                 self.values.shift_remove("hook_event_name");
             }
         }
-        let other_name = self
-            .values
-            .get("event")
-            .and_then(Value::as_str)
-            .and_then(HookEvent::from_name);
-        if let Some(event) = other_name
-            && (!self.named || event == self.event)
-        {
-            self.named = true;
-            self.event = event;
-            self.values.shift_remove("event");
+        for field in OTHER_EVENT_NAMES {
+            let other_name = self.values.get(field).and_then(Value::as_str);
+            if let Some(event) = other_name.and_then(HookEvent::from_name)
+                && (!self.named || event == self.event)
+            {
+                self.named = true;
+                self.event = event;
+                self.values.shift_remove(field);
+            }
         }
     }
 
@@ -222,6 +224,31 @@ impl Fields {
         self.values.shift_remove(name);
         Some(flag)
     }
+}
+
+/// How an agent arranges what it reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// All fields side by side.
+    Flat,
+    /// The event's own fields in an object of their own: `{type, timestamp, sessionId, payload: {…}}`.
+    Wrapped,
+}
+
+/// The same payload with all fields side by side. What stands outside wins over what is wrapped.
+fn unwrapped(mut payload: Value) -> (Value, Form) {
+    let event = payload.get("type").and_then(Value::as_str);
+    if event.and_then(HookEvent::from_name).is_some()
+        && payload.get("payload").is_some_and(Value::is_object)
+        && let Some(fields) = payload.as_object_mut()
+        && let Some(Value::Object(own)) = fields.shift_remove("payload")
+    {
+        for (name, value) in own {
+            fields.entry(name).or_insert(value);
+        }
+        return (payload, Form::Wrapped);
+    }
+    (payload, Form::Flat)
 }
 
 /// The payload's fields under their canonical names.

@@ -18,6 +18,9 @@ pub(super) const COMMON: [&str; 10] = [
     "hook_event_name",
 ];
 
+/// Fields beside `hook_event_name` that may hold the event's name.
+pub(super) const OTHER_EVENT_NAMES: [&str; 2] = ["event", "type"];
+
 /// Short names that some agents use on events about a tool call.
 pub(super) const TOOL_ALIASES: [(&str, &str); 3] = [
     ("name", "tool_name"),

@@ -4,6 +4,7 @@
 //! twice) is found too: by its parents, and by a mark that every process of the run inherits in its environment.
 
 use std::hash::{BuildHasher, RandomState};
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use tokio::process::Command;
@@ -11,9 +12,21 @@ use tokio::process::Command;
 /// The variable that carries the mark.
 const VARIABLE: &str = "BOWLINE_RUN";
 
+/// So long a process may take to put things in order once it is asked to end. The client gives 1.5 s, and waits for them; nobody waits
+/// so long here for a hook that is over its time.
+const GRACE: Duration = Duration::from_millis(300);
+const PAUSE: Duration = Duration::from_millis(5);
+
 /// Processes may be born while others are being stopped: each round looks for those of the round before. A
 /// fork bomb must not hold us for ever.
 const ROUNDS: usize = 16;
+
+/// A process of the run: its id alone may be another's later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Member {
+    pid: Pid,
+    started: u64,
+}
 
 /// One run's processes.
 #[derive(Debug)]
@@ -30,47 +43,78 @@ impl Lineage {
         Self { mark }
     }
 
+    /// Asks the leader's group and everything else that it has started to end, and gives them a moment to put things in order.
+    /// Blocks for that long at most.
+    ///
+    /// Whose parent ends meanwhile may not be found again, so that those are told who are known now.
+    pub(super) fn ask_to_end(&self, leader: Pid) -> Vec<Member> {
+        // All are asked before the first goes on, for the same reason as below.
+        let known = self.stop(leader, &[]);
+        for signal in [Signal::TERM, Signal::CONT] {
+            let _ = kill_process_group(leader, signal);
+            for member in &known {
+                let _ = kill_process(member.pid, signal);
+            }
+        }
+        let asked = Instant::now();
+        while asked.elapsed() < GRACE && self.may_live(leader, &known) {
+            std::thread::sleep(PAUSE);
+        }
+        known
+    }
+
+    #[cfg(target_os = "linux")]
+    fn may_live(&self, leader: Pid, known: &[Member]) -> bool {
+        !self.members(leader, known).is_empty()
+    }
+
+    /// Where nobody can tell, they get the whole time.
+    #[cfg(not(target_os = "linux"))]
+    fn may_live(&self, _leader: Pid, _known: &[Member]) -> bool {
+        true
+    }
+
     /// Ends the leader's group and everything else that it has started. The leader must not have been reaped
     /// yet: its id could be another process's by then.
     ///
     /// All of them are stopped before the first is ended. Otherwise a shell that outlives its child by a moment
     /// would take its end for an answer and go on to the next command.
-    pub(super) fn end(&self, leader: Pid) {
-        let members = self.stop(leader);
+    pub(super) fn end(&self, leader: Pid, known: &[Member]) {
+        let members = self.stop(leader, known);
         // Errors mean that a process is gone already, or is not ours to end (setuid programs).
         let _ = kill_process_group(leader, Signal::KILL);
-        for pid in members {
-            let _ = kill_process(pid, Signal::KILL);
+        for member in members {
+            let _ = kill_process(member.pid, Signal::KILL);
         }
     }
 
-    fn stop(&self, leader: Pid) -> Vec<Pid> {
+    fn stop(&self, leader: Pid, known: &[Member]) -> Vec<Member> {
         let mut stopped = Vec::new();
         for _ in 0..ROUNDS {
             let _ = kill_process_group(leader, Signal::STOP);
-            let mut fresh = self.members(leader);
-            fresh.retain(|pid| !stopped.contains(pid));
+            let mut fresh = self.members(leader, known);
+            fresh.retain(|member| !stopped.contains(member));
             if fresh.is_empty() {
                 break;
             }
-            for &pid in &fresh {
-                let _ = kill_process(pid, Signal::STOP);
+            for member in &fresh {
+                let _ = kill_process(member.pid, Signal::STOP);
             }
             stopped.extend(fresh);
         }
         stopped
     }
 
-    /// Every living process of the run that the system lets us see, parents before children.
+    /// Every living process of the run that the system lets us see, those known before included; parents before children.
     #[cfg(target_os = "linux")]
-    fn members(&self, leader: Pid) -> Vec<Pid> {
-        linux::members(leader, &format!("{VARIABLE}={}", self.mark))
+    fn members(&self, leader: Pid, known: &[Member]) -> Vec<Member> {
+        linux::members(leader, &format!("{VARIABLE}={}", self.mark), known)
     }
 
     /// Other systems have no such view: the group is all that we know.
     #[cfg(not(target_os = "linux"))]
-    fn members(&self, leader: Pid) -> Vec<Pid> {
-        let _ = (leader, &self.mark);
+    fn members(&self, leader: Pid, known: &[Member]) -> Vec<Member> {
+        let _ = (leader, known, &self.mark);
         Vec::new()
     }
 }
@@ -82,6 +126,8 @@ mod linux {
 
     use rustix::process::Pid;
 
+    use super::Member;
+
     #[derive(Debug, PartialEq, Eq)]
     pub(super) struct Stat {
         pub(super) pid: i32,
@@ -91,7 +137,7 @@ mod linux {
         pub(super) started: u64,
     }
 
-    pub(super) fn members(leader: Pid, mark: &str) -> Vec<Pid> {
+    pub(super) fn members(leader: Pid, mark: &str, known: &[Member]) -> Vec<Member> {
         let leader = leader.as_raw_nonzero().get();
         let Some(oldest) = stat(leader).map(|stat| stat.started) else {
             return Vec::new();
@@ -104,10 +150,19 @@ mod linux {
         // Parents before children; only a wrap of the ids within one clock tick would confuse this.
         candidates.sort_unstable_by_key(|stat| (stat.started, stat.pid));
 
+        let is_known = |stat: &Stat| {
+            let is_it = |member: &Member| {
+                member.started == stat.started && member.pid.as_raw_nonzero().get() == stat.pid
+            };
+            known.iter().any(is_it)
+        };
         let mut members: HashSet<i32> = candidates
             .iter()
             .filter(|stat| {
-                stat.pid == leader || stat.group == leader || carries(stat.pid, mark.as_bytes())
+                stat.pid == leader
+                    || stat.group == leader
+                    || is_known(stat)
+                    || carries(stat.pid, mark.as_bytes())
             })
             .map(|stat| stat.pid)
             .collect();
@@ -120,7 +175,11 @@ mod linux {
         });
         candidates
             .into_iter()
-            .filter_map(|stat| Pid::from_raw(stat.pid))
+            .filter_map(|stat| {
+                let pid = Pid::from_raw(stat.pid)?;
+                let started = stat.started;
+                Some(Member { pid, started })
+            })
             .collect()
     }
 

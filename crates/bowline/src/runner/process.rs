@@ -10,7 +10,7 @@ use futures_util::future::join3;
 use rustix::process::Pid;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdin, Command};
-use tokio::runtime::Handle;
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::time::timeout;
 
 use crate::dialect::{Exit, RawOutput};
@@ -94,7 +94,14 @@ impl Drop for Process {
         let Some(pid) = child.id().and_then(|id| Pid::from_raw(id.try_into().ok()?)) else {
             return;
         };
-        self.lineage.end(pid);
+        let end = || {
+            let known = self.lineage.ask_to_end(pid);
+            self.lineage.end(pid, &known);
+        };
+        match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
+            Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(end),
+            _ => end(),
+        }
         // Outside of a runtime, tokio's own list of orphans takes it.
         if let Ok(runtime) = Handle::try_current() {
             runtime.spawn(async move { child.wait().await });

@@ -24,6 +24,15 @@ pub(super) struct Found {
     pub(super) text: String,
 }
 
+impl Found {
+    /// It is a plugin's, and called by the plugin's name as well.
+    pub(super) fn belongs_to(&mut self, plugin: &str) {
+        if let Activation::Skill(name) | Activation::Agent(name) = &mut self.activation {
+            *name = format!("{plugin}:{name}");
+        }
+    }
+}
+
 /// The skills and sub-agents below one of Claude Code's folders.
 pub(super) fn find(claude_dir: &Path, diagnostics: &mut Vec<Diagnostic>) -> Vec<Found> {
     let mut found = Vec::new();

@@ -349,8 +349,19 @@ impl FileConfig<'_> {
             self.wrong(path, &list.value, "expected a list of patterns");
             return Vec::new();
         };
+        if let Some(more) = items.get(MAX_PATTERNS) {
+            self.findings.error(
+                "too-many-patterns",
+                &more.span,
+                format!(
+                    "`{path}` has {} patterns; the first {MAX_PATTERNS} count, this one and those after it are left out",
+                    items.len()
+                ),
+                "name folders instead of files: `secrets/**`",
+            );
+        }
         let mut patterns = Vec::new();
-        for item in items {
+        for item in items.iter().take(MAX_PATTERNS) {
             match &item.value {
                 Value::String(text) => match parse(text) {
                     Ok(_) => patterns.push(text.clone()),
@@ -393,6 +404,9 @@ impl FileConfig<'_> {
         );
     }
 }
+
+/// Every pattern is compared with every path of a call.
+const MAX_PATTERNS: usize = 200;
 
 const LAYER_KEYS: &[&str] = &["mode", "categories", "allow"];
 const BASE_KEYS: &[&str] = &[

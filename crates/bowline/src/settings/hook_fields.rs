@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::fields::{Fields, Reported, Text, described, shortened};
 use super::findings::Findings;
-use super::hook_policy::FileDefaults;
+use super::hook_policy::{FileDefaults, TIMEOUT_WORDS};
 use super::node::{Key, Node, Span, Value};
 use super::{HookDefinition, Origin, Shape, Source, Syntax, matcher_field, traps};
 use crate::condition::Condition;
@@ -62,6 +62,7 @@ const KNOWN: &[&str] = &[
     "parallel",
     "priority",
     "on_failure",
+    "on_timeout",
     "exit_policy",
     "dedupe",
     "env",
@@ -155,7 +156,7 @@ impl<'r> Reading<'r, '_, '_> {
         let condition = self.condition()?;
         let timeout = self.timeout(action.kind());
         let (on_failure, attempts) = self.on_failure(&action);
-        let (exit_policy, dedupe) = self.exit_policy_and_dedupe();
+        let (exit_policy, dedupe) = self.exit_policy_and_dedupe(on_failure);
         let definition = HookDefinition {
             id: self.name(),
             description: self.optional_text("description"),
@@ -165,6 +166,7 @@ impl<'r> Reading<'r, '_, '_> {
             timeout,
             exit_policy,
             on_failure,
+            on_timeout: self.fields.word("on_timeout", TIMEOUT_WORDS, self.findings),
             attempts,
             mode: self.mode(),
             repeat: self.repeat(),

@@ -17,6 +17,9 @@ pub(super) struct FileDefaults {
 }
 
 impl FileDefaults {
+    /// The keys that are defaults.
+    pub(super) const KEYS: [&str; 3] = ["exit_policy", "on_failure", "dedupe"];
+
     /// Takes the keys that are defaults; what is not there stays as it is.
     pub(super) fn read(&mut self, fields: &mut Fields<'_>, findings: &mut Findings<'_>) {
         let found = Self {
@@ -67,6 +70,13 @@ pub(super) const FAILURE_WORDS: &[(&str, FailureWord)] = &[
     ("continue", FailureWord::Is(OnFailure::Allow)),
 ];
 
+pub(super) const TIMEOUT_WORDS: &[(&str, OnFailure)] = &[
+    ("block", OnFailure::Block),
+    ("allow", OnFailure::Allow),
+    ("ask", OnFailure::Ask),
+    ("continue", OnFailure::Allow),
+];
+
 pub(super) const EXIT_POLICIES: &[(&str, ExitPolicy)] = &[
     ("any_non_zero", ExitPolicy::AnyNonZero),
     ("only_two", ExitPolicy::OnlyTwo),
@@ -81,6 +91,17 @@ fn fails_closed(event: HookEvent) -> bool {
     matches!(event, HookEvent::PreModelSwitch | HookEvent::WorktreeCreate)
 }
 
+/// What Claude Code makes of `onFailure: "block"`. Where an agent could be kept from ever ending its turn, the client ignores it.
+fn claude_code_block(event: HookEvent) -> OnFailure {
+    match event {
+        HookEvent::Stop
+        | HookEvent::SubagentStop
+        | HookEvent::TaskCompleted
+        | HookEvent::TeammateIdle => OnFailure::Allow,
+        _ => OnFailure::BlockOrInstruct,
+    }
+}
+
 impl Reading<'_, '_, '_> {
     pub(super) fn on_failure(&mut self, action: &Action) -> (OnFailure, Attempts) {
         let by_shape = match (self.place.dialect, self.place.shape, action) {
@@ -91,21 +112,30 @@ impl Reading<'_, '_, '_> {
         };
         let word = self.fields.word("on_failure", FAILURE_WORDS, self.findings);
         match word.or(self.defaults.on_failure) {
+            Some(FailureWord::Is(OnFailure::Block))
+                if self.place.dialect == Dialect::ClaudeCode =>
+            {
+                (claude_code_block(self.place.event), Attempts::Once)
+            }
             Some(FailureWord::Is(on_failure)) => (on_failure, Attempts::Once),
             Some(FailureWord::Retry) => (by_shape, Attempts::RetryOnce),
             None => (by_shape, Attempts::Once),
         }
     }
 
-    pub(super) fn exit_policy_and_dedupe(&mut self) -> (ExitPolicy, Dedupe) {
-        let exit_policy = self
+    pub(super) fn exit_policy_and_dedupe(&mut self, on_failure: OnFailure) -> (ExitPolicy, Dedupe) {
+        let written = self
             .fields
             .word("exit_policy", EXIT_POLICIES, self.findings)
-            .or(self.defaults.exit_policy)
-            .unwrap_or(match self.place.dialect {
-                Dialect::ClaudeCode => ExitPolicy::OnlyTwo,
-                Dialect::Generic => ExitPolicy::AnyNonZero,
-            });
+            .or(self.defaults.exit_policy);
+        let exit_policy = match (self.place.dialect, written) {
+            (Dialect::ClaudeCode, _) if on_failure == OnFailure::BlockOrInstruct => {
+                ExitPolicy::AnyFailure
+            }
+            (_, Some(policy)) => policy,
+            (Dialect::ClaudeCode, None) => ExitPolicy::OnlyTwo,
+            (Dialect::Generic, None) => ExitPolicy::AnyNonZero,
+        };
         let dedupe = self
             .fields
             .word("dedupe", DEDUPES, self.findings)

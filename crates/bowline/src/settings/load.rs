@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use super::claude_hooks::ClaudeHooks;
 use super::config::{self, Config, FileConfig};
 use super::files::{self, FileText, finding};
 use super::findings::Findings;
@@ -51,6 +52,8 @@ pub struct Settings {
     pub claude_hooks_off: Option<String>,
     /// What the project's own files set for the agent, and would steer Bowline by.
     pub variables: Vec<ProjectVariable>,
+    /// The project's hooks in Claude Code's files, which run under other agents only once they are trusted.
+    pub claude_hooks: ClaudeHooks,
 }
 
 impl Settings {
@@ -155,6 +158,7 @@ pub fn load(project: &Path, locations: &Locations) -> Settings {
         candidates: Vec::new(),
         diagnostics: Vec::new(),
         files: Vec::new(),
+        claude_texts: Vec::new(),
         seen: HashSet::new(),
         ids: Ids::default(),
     };
@@ -182,8 +186,11 @@ pub fn load(project: &Path, locations: &Locations) -> Settings {
         candidates,
         diagnostics,
         files,
+        claude_texts,
         ..
     } = loader;
+    let store = TrustStore::open(locations).ok();
+    let claude_hooks = ClaudeHooks::of(&project, &claude_texts, store.as_ref());
     Settings {
         hooks: arrange(candidates),
         rules,
@@ -194,6 +201,7 @@ pub fn load(project: &Path, locations: &Locations) -> Settings {
         sensitive_files,
         claude_hooks_off,
         variables,
+        claude_hooks,
         project,
         bowline_root,
     }
@@ -214,6 +222,8 @@ struct Loader<'a> {
     candidates: Vec<Candidate>,
     diagnostics: Vec<Diagnostic>,
     files: Vec<SettingsFile>,
+    /// The project's files of Claude Code that have hooks.
+    claude_texts: Vec<(PathBuf, String)>,
     /// Real paths: in the home folder the project's files are the user's.
     seen: HashSet<PathBuf>,
     ids: Ids,
@@ -328,20 +338,8 @@ impl Loader<'_> {
         self.plugins(user_dir.as_deref(), &switches, config);
         for dir in user_dir.into_iter().chain([project_dir]) {
             for found in front_matter::find(&dir, &mut self.diagnostics) {
-                if !self.is_new(&found.path) {
-                    continue;
-                }
-                let source = Source {
-                    scope: Scope::Plugin,
-                    activation: found.activation,
-                    ..self.claude_source(Syntax::FrontMatter, &found.path, config)
-                };
-                let file = FileText {
-                    path: found.path,
-                    text: Ok(Some(found.text)),
-                };
                 let disabled = switches.disabled_by(Provenance::FrontMatter);
-                self.read(&file, found.kind, &source, judged_by(disabled));
+                self.front_matter(found, config, disabled);
             }
         }
         for candidate in &mut self.candidates {
@@ -389,6 +387,28 @@ impl Loader<'_> {
             self.diagnostics.extend(findings.finish());
         }
         variables
+    }
+
+    /// Reads a skill or sub-agent.
+    fn front_matter(
+        &mut self,
+        found: front_matter::Found,
+        config: &Config,
+        disabled: Option<String>,
+    ) {
+        if !self.is_new(&found.path) {
+            return;
+        }
+        let source = Source {
+            scope: Scope::Plugin,
+            activation: found.activation,
+            ..self.claude_source(Syntax::FrontMatter, &found.path, config)
+        };
+        let file = FileText {
+            path: found.path,
+            text: Ok(Some(found.text)),
+        };
+        self.read(&file, found.kind, &source, judged_by(disabled));
     }
 
     /// Claude Code's settings files, of one scope from the weaker to the stronger.
@@ -454,6 +474,10 @@ impl Loader<'_> {
                     &source,
                     judged_by(disabled.clone()),
                 );
+            }
+            for mut found in front_matter::find(&plugin.plugin.root, &mut self.diagnostics) {
+                found.belongs_to(&plugin.plugin.name);
+                self.front_matter(found, config, disabled.clone());
             }
         }
     }
@@ -531,6 +555,13 @@ impl Loader<'_> {
             .as_ref()
             .and_then(|defaults| defaults.timeout);
         let count = parsed.hooks.len();
+        if let Ok(Some(text)) = &file.text
+            && family == Family::ClaudeCode
+            && count > 0
+            && file.path.starts_with(self.project)
+        {
+            self.claude_texts.push((file.path.clone(), text.clone()));
+        }
         self.diagnostics.extend(parsed.diagnostics);
         self.files.push(SettingsFile {
             path: file.path.clone(),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::model::{Action, Dedupe, HookDefinition, Scope};
 use super::read::Parsed;
+use super::traps;
 use crate::dialect::Dialect;
 use crate::event::HookEvent;
 use crate::hook::Activation;
@@ -76,6 +77,17 @@ pub fn merge(parts: impl IntoIterator<Item = Parsed>) -> Vec<LoadedHook> {
 
 /// In force, unless Bowline cannot run it.
 pub(super) fn status_by_action(definition: &HookDefinition) -> HookStatus {
+    let kind = definition.action.kind();
+    if definition.origin.dialect == Dialect::ClaudeCode
+        && !traps::types_that_run(definition.event).contains(&kind)
+    {
+        return HookStatus::Disabled {
+            by: format!(
+                "Claude Code, which runs no hook of type {kind} on {}",
+                definition.event.name()
+            ),
+        };
+    }
     match definition.action {
         Action::Command(_) | Action::Http(_) | Action::Prompt(_) => HookStatus::InForce,
         Action::Unsupported { .. } => HookStatus::Unsupported,
@@ -161,6 +173,7 @@ fn take_settings(hook: &mut HookDefinition, from: HookDefinition) {
     hook.timeout = from.timeout;
     hook.exit_policy = from.exit_policy;
     hook.on_failure = from.on_failure;
+    hook.on_timeout = from.on_timeout;
     hook.attempts = from.attempts;
     hook.mode = from.mode;
     hook.repeat = from.repeat;

@@ -124,6 +124,8 @@ pub enum ExitPolicy {
     AnyNonZero,
     /// Only 2 blocks; valid JSON decides at any other code.
     OnlyTwo,
+    /// 2 blocks, and any other end but 0 is a failure, unless JSON itself denies or asks: Claude Code's `onFailure: "block"`.
+    AnyFailure,
 }
 
 /// A timeout and how it was written.
@@ -247,6 +249,8 @@ pub struct HookDefinition {
     pub exit_policy: ExitPolicy,
     /// What a failure comes to on a gate.
     pub on_failure: OnFailure,
+    /// What it comes to when it takes too long, if that is something else.
+    pub on_timeout: Option<OnFailure>,
     /// Whether a failure is tried again.
     pub attempts: Attempts,
     /// Waited for or not, deciding or not.

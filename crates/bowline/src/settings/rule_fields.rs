@@ -31,6 +31,8 @@ const EXAMPLE: &str = "for example `[[rule]]`, `id = \"no-force\"`, `command = \
 
 /// Every rule costs something on every event.
 const MAX_RULES: usize = 500;
+/// And so does every pattern of its lists.
+const MAX_PATTERNS: usize = 1_000;
 
 /// Reads the value of the key `rule`.
 pub(super) fn read(node: &Node, scope: Scope, findings: &mut Findings<'_>) -> Vec<RuleDefinition> {
@@ -58,11 +60,27 @@ pub(super) fn read(node: &Node, scope: Scope, findings: &mut Findings<'_>) -> Ve
             "join rules: `command`, `path` and `effect` take lists",
         );
     }
-    nodes
-        .iter()
-        .take(MAX_RULES)
-        .filter_map(|node| Some(Reader::new(node, scope, findings)?.rule()))
-        .collect()
+    let mut rules = Vec::new();
+    let mut patterns = 0;
+    for node in nodes.iter().take(MAX_RULES) {
+        let Some(rule) = Reader::new(node, scope, findings).map(Reader::rule) else {
+            continue;
+        };
+        patterns += rule.commands.len() + rule.paths.len() + rule.effects.len();
+        if patterns > MAX_PATTERNS {
+            findings.error(
+                "too-many-patterns",
+                &node.span,
+                format!(
+                    "the rules of a file have at most {MAX_PATTERNS} patterns; this rule and those after it are left out"
+                ),
+                "use wildcards: `git push *`",
+            );
+            break;
+        }
+        rules.push(rule);
+    }
+    rules
 }
 
 struct Reader<'n, 'f, 't> {

@@ -103,6 +103,15 @@ enum ExitPolicy {
     OnlyTwo,
 }
 
+/// What it comes to where a hook can block.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+enum OnTimeout {
+    Block,
+    Ask,
+    Allow,
+}
+
 /// What a failure comes to where a hook can block; `retry` tries once more.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
@@ -384,6 +393,8 @@ struct Hook {
     timeout: Option<f64>,
     exit_policy: Option<ExitPolicy>,
     on_failure: Option<OnFailure>,
+    /// What it comes to when the hook takes too long, if that is something else.
+    on_timeout: Option<OnTimeout>,
     dedupe: Option<Dedupe>,
     /// Higher runs first.
     priority: Option<i32>,

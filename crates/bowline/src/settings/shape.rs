@@ -10,11 +10,11 @@ use super::hook_policy::FileDefaults;
 use super::node::{Entry, Key, Node, Span, Value};
 use super::{DialectChoice, HookDefinition, Parsed, Shape, Source, Syntax, matcher_field, traps};
 use crate::dialect::Dialect;
-use crate::event::HookEvent;
+use crate::event::{HookEvent, fold};
 use crate::hook::Activation;
 
 /// More events and hooks than anyone writes; a broken file must fill neither the memory nor the day.
-const MAX_ENTRIES: usize = 10_000;
+const MAX_ENTRIES: usize = 1_000;
 
 /// A name that is longer than this is like no event's name.
 const LONGEST_EVENT_NAME: usize = 64;
@@ -73,6 +73,32 @@ impl Reader<'_> {
             Some(entry) => self.hooks_value(&entry.value),
             None if self.source.syntax == Syntax::Json => self.direct(&entries),
             None => {}
+        }
+        self.ignored_defaults(&entries, root);
+    }
+
+    /// Hooks in Claude Code's own form follow the client, which knows no defaults.
+    fn ignored_defaults(&mut self, entries: &[&Entry], root: &Node) {
+        let of_client = |hook: &HookDefinition| hook.origin.dialect == Dialect::ClaudeCode;
+        if self.hooks.is_empty() || !self.hooks.iter().all(of_client) {
+            return;
+        }
+        let in_table = match root.get("defaults").map(|node| &node.value) {
+            Some(Value::Map(entries)) => entries.as_slice(),
+            _ => &[],
+        };
+        for entry in entries.iter().copied().chain(in_table) {
+            let known = FileDefaults::KEYS
+                .iter()
+                .find(|key| fold(key) == fold(&entry.key.text));
+            if let Some(key) = known {
+                self.findings.warning(
+                    "ignored-key",
+                    &entry.key.span,
+                    format!("`{key}` is ignored here: hooks in Claude Code's form follow the client's rules"),
+                    "set it on the hooks that need it",
+                );
+            }
         }
     }
 

@@ -148,7 +148,7 @@ pub(super) fn handler_not_run(
 }
 
 /// The types of hooks that Claude Code runs on an event.
-const fn types_that_run(event: HookEvent) -> &'static [&'static str] {
+pub(super) const fn types_that_run(event: HookEvent) -> &'static [&'static str] {
     match event {
         HookEvent::PreToolUse
         | HookEvent::PermissionDenied

@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use rustix::fs::FlockOperation;
 
 use super::files::{self, FileText};
-use super::locations::{LOCAL_FILE, Locations, PROJECT_FILE, local_file};
+use super::locations::{CLAUDE_FOLDER, LOCAL_FILE, Locations, PROJECT_FILE, local_file};
 use super::sensitive;
 use super::steering::{self, ProjectVariable, Steers};
 use crate::error::{Error, Result};
@@ -128,10 +128,7 @@ impl ProjectFiles {
         (!lines.is_empty()).then(|| lines.concat())
     }
 
-    /// Over the names, lengths and contents.
     fn hash(&self, allow_list: Option<&str>) -> Result<Option<String>> {
-        let mut hash = hmac_sha256::Hash::new();
-        let mut any = false;
         let mut texts = Vec::new();
         for (name, file) in [(PROJECT_FILE, &self.shared), (LOCAL_FILE, &self.local)] {
             let text = file.text.as_ref().map_err(|unreadable| Error::File {
@@ -144,25 +141,35 @@ impl ProjectFiles {
         texts.push((sensitive::PATH, allow_list));
         let variables = self.conduct();
         texts.push((VARIABLES, variables.as_deref()));
-        for (name, text) in texts {
-            if let Some(text) = text {
-                any = true;
-                hash.update(name);
-                hash.update((text.len() as u64).to_le_bytes());
-                hash.update(text);
-            }
-        }
-        Ok(any.then(|| {
-            use std::fmt::Write as _;
-            hash.finalize()
-                .iter()
-                .fold(String::with_capacity(64), |mut hex, byte| {
-                    // Writing to a string cannot fail.
-                    let _ = write!(hex, "{byte:02x}");
-                    hex
-                })
-        }))
+        let there = texts
+            .into_iter()
+            .filter_map(|(name, text)| Some((name, text?)));
+        Ok(hex_sha256(there))
     }
+}
+
+/// SHA-256 over names, lengths and contents, in hexadecimal; `None` of nothing.
+pub(super) fn hex_sha256<'a, N: AsRef<[u8]>>(
+    texts: impl IntoIterator<Item = (N, &'a str)>,
+) -> Option<String> {
+    use std::fmt::Write as _;
+    let mut hash = hmac_sha256::Hash::new();
+    let mut any = false;
+    for (name, text) in texts {
+        any = true;
+        hash.update(name);
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text);
+    }
+    any.then(|| {
+        hash.finalize()
+            .iter()
+            .fold(String::with_capacity(64), |mut hex, byte| {
+                // Writing to a string cannot fail.
+                let _ = write!(hex, "{byte:02x}");
+                hex
+            })
+    })
 }
 
 #[derive(Debug, Clone)]
@@ -255,8 +262,28 @@ impl TrustStore {
         }
     }
 
+    /// Whether the project's hooks in Claude Code's files are trusted.
+    pub(super) fn claude_hooks_state(&self, project: &Path, sha256: &str) -> TrustState {
+        let recorded = claude_key(project)
+            .ok()
+            .and_then(|key| self.records.as_ref().ok()?.get(&key));
+        match recorded {
+            None => TrustState::Untrusted,
+            Some(record) if record.sha256 == sha256 => TrustState::Trusted,
+            Some(_) => TrustState::Changed,
+        }
+    }
+
+    /// Trusts the project's hooks in Claude Code's files, as the user was shown them.
+    pub fn record_claude_hooks(&mut self, project: &Path, sha256: &str) -> Result<()> {
+        self.insert_as(claude_key(project)?, sha256.to_owned())
+    }
+
     fn insert(&mut self, project: &Path, sha256: String) -> Result<()> {
-        let key = key(project)?;
+        self.insert_as(key(project)?, sha256)
+    }
+
+    fn insert_as(&mut self, key: String, sha256: String) -> Result<()> {
         let when = Utc::now();
         self.change(|records| records.insert(key, Record { sha256, when }))?;
         Ok(())
@@ -275,15 +302,18 @@ impl TrustStore {
     pub fn revoke(&mut self, project: &Path) -> Result<bool> {
         // A project that is gone can still be revoked, by the path that it was listed with.
         let key = key(project).or_else(|error| utf8(project).map_err(|_| error))?;
+        let keys = [in_claude_folder(&key), key];
         if self
             .records
             .as_ref()
-            .is_ok_and(|records| !records.contains_key(&key))
+            .is_ok_and(|records| !keys.iter().any(|key| records.contains_key(key)))
         {
             return Ok(false);
         }
-        self.change(|records| records.remove(&key))
-            .map(|removed| removed.is_some())
+        self.change(|records| {
+            let removed = keys.map(|key| records.remove(&key));
+            removed.iter().any(Option::is_some)
+        })
     }
 
     /// The trusted projects, by path.
@@ -329,6 +359,15 @@ fn key(project: &Path) -> Result<String> {
         source,
     })?;
     utf8(&canonical)
+}
+
+/// Hooks in Claude Code's files are recorded beside the project, under the folder that they are in.
+fn claude_key(project: &Path) -> Result<String> {
+    Ok(in_claude_folder(&key(project)?))
+}
+
+fn in_claude_folder(project: &str) -> String {
+    format!("{project}/{CLAUDE_FOLDER}")
 }
 
 fn utf8(path: &Path) -> Result<String> {

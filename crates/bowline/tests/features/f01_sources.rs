@@ -5,7 +5,7 @@ use std::path::Path;
 
 use bowline::settings::{FileKind, FileStatus, HookStatus, Scope, Settings, Severity, load};
 
-use super::place::{Place, commands, nested, own};
+use super::place::{Place, USER_FILE, commands, nested, own};
 
 fn scope_and_file(settings: &Settings, command: &str) -> Option<(Scope, std::path::PathBuf)> {
     let hook = settings
@@ -530,4 +530,50 @@ fn f01_claude_codes_http_hooks_are_held_to_its_lists() {
             "{file}"
         );
     }
+}
+
+#[test]
+fn settings_are_capped_and_what_is_within_the_cap_counts() {
+    let place = Place::new();
+    let patterns: Vec<String> = (0..50_000)
+        .map(|n| format!("\"**/a*b*c*{n}/**/*x*\""))
+        .collect();
+    let text = format!("[guard.sensitive]\ndeny = [\n{}\n]\n", patterns.join(",\n"));
+    place.write("project/bowline.toml", text);
+    let settings = place.load();
+    assert_eq!(settings.config.guard.sensitive.deny.len(), 200);
+    let finding = settings
+        .diagnostics
+        .iter()
+        .find(|finding| finding.code == "too-many-patterns")
+        .unwrap();
+    assert_eq!(finding.severity, Severity::Error);
+    assert_eq!(finding.line, 203);
+    assert!(finding.message.contains("50000"), "{}", finding.message);
+
+    let hooks = "[[hooks.Stop]]\ncommand = 'true'\n".repeat(2_000);
+    place.write(USER_FILE, hooks);
+    let settings = place.load();
+    assert!(settings.hooks.len() <= 1_000);
+    assert!(
+        settings
+            .diagnostics
+            .iter()
+            .any(|it| it.code == "too-many-entries")
+    );
+
+    let commands: Vec<String> = (0..900).map(|n| format!("'tool{n} *'")).collect();
+    let rule = |id: &str| {
+        let commands = commands.join(",");
+        format!("[[rule]]\nid = '{id}'\nverdict = 'deny'\nmessage = 'no'\ncommand = [{commands}]\n")
+    };
+    place.write(USER_FILE, rule("one") + &rule("two"));
+    let settings = place.load();
+    assert_eq!(settings.rules.len(), 1);
+    assert!(
+        settings
+            .diagnostics
+            .iter()
+            .any(|it| it.code == "too-many-patterns" && it.message.contains("rule"))
+    );
 }

@@ -162,3 +162,39 @@ fn f04_c_validate_lists_the_findings_without_running_anything() {
         assert_eq!(found, codes, "{text}");
     }
 }
+
+#[test]
+fn f04_a_defaults_that_claude_codes_form_ignores_are_said() {
+    let nested = r#""hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}"#;
+    for (text, dialect, expected) in [
+        (
+            format!(
+                r#"{{"exit_policy": "only_two", "onFailure": "ask", "dedupe": "event", {nested}}}"#
+            ),
+            DialectChoice::ByShape,
+            3,
+        ),
+        (
+            format!(r#"{{"defaults": {{"exit_policy": "only_two"}}, {nested}}}"#),
+            DialectChoice::Fixed(Dialect::ClaudeCode),
+            1,
+        ),
+        (
+            r#"{"exit_policy": "only_two", "hooks": {"Stop": ["x"]}}"#.to_owned(),
+            DialectChoice::ByShape,
+            0,
+        ),
+        (
+            format!(r#"{{"exit_policy": "only_two", {nested}}}"#),
+            DialectChoice::Fixed(Dialect::Generic),
+            0,
+        ),
+    ] {
+        let parsed = parse_source(&text, &Source::new(Syntax::Json, dialect));
+        let ignored = parsed
+            .diagnostics
+            .iter()
+            .filter(|finding| finding.code == "ignored-key");
+        assert_eq!(ignored.count(), expected, "{text} {:?}", parsed.diagnostics);
+    }
+}

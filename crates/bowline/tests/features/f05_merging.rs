@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bowline::hooks::{Dialect, HookInput};
+use bowline::hooks::{Dialect, HookInput, HookRun, RunStatus};
 use bowline::settings::{
     Dedupe, DialectChoice, HookStatus, LoadedHook, Parsed, Plugin, Scope, Source, Syntax, merge,
     parse_source,
@@ -271,4 +271,48 @@ async fn f05_e_under_two_matchers_that_match_it_runs_twice_unless_said_otherwise
     );
     fire(&place, &place.manager(), input()).await;
     assert_eq!(place.lines("project/ran"), 1);
+}
+
+#[tokio::test]
+async fn f05_claude_twins_are_told_apart_as_the_client_does() {
+    let place = Place::new();
+    // A sub-agent's hook is another than a settings file's, though the command is the same.
+    place.write(
+        "project/.claude/settings.json",
+        r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "echo >> runs"}]}]}}"#,
+    );
+    place.write(
+        "project/.claude/agents/explorer.md",
+        "---\nname: explorer\nhooks:\n  PreToolUse:\n    - hooks:\n        - type: command\n          command: echo >> runs\n---\n",
+    );
+    let input = HookInput::pre_tool_use("s", "Bash", json!({"command": "ls"}))
+        .with_field("agent_id", "a1")
+        .with_field("agent_type", "explorer");
+    fire(&place, &place.manager(), input).await;
+    assert_eq!(place.lines("project/runs"), 2);
+
+    // HTTP hooks that differ in their headers alone are one, and so are prompts that differ in their model.
+    place.write(
+        "project/.claude/settings.json",
+        r#"{"hooks": {"PreToolUse": [
+            {"matcher": "Bash", "hooks": [{"type": "http", "url": "http://127.0.0.1:9/x", "headers": {"a": "1"}},
+                {"type": "prompt", "prompt": "is it safe?", "model": "a"}]},
+            {"matcher": "B.*", "hooks": [{"type": "http", "url": "http://127.0.0.1:9/x", "headers": {"a": "2"}},
+                {"type": "prompt", "prompt": "is it safe?", "model": "b"}]}],
+            "SessionStart": [{"hooks": [{"type": "http", "url": "http://127.0.0.1:9/x"}]}]}}"#,
+    );
+    let input = HookInput::pre_tool_use("s", "Bash", json!({"command": "ls"}));
+    let result = fire(&place, &place.manager(), input).await;
+    let ran = |run: &&HookRun| !matches!(run.status, RunStatus::Skipped(_));
+    assert_eq!(
+        result.results.iter().filter(ran).count(),
+        2,
+        "{:?}",
+        result.results
+    );
+    let started = fire(&place, &place.manager(), HookInput::session_start("s")).await;
+    assert!(
+        started.results.is_empty(),
+        "the client skips http hooks there"
+    );
 }

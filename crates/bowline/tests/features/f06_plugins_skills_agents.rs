@@ -419,3 +419,45 @@ fn f06_b_front_matter_that_never_ends_is_said() {
     let report = check_file(&place.path(file), None);
     assert_eq!(report.parsed.diagnostics[0].code, "unclosed-front-matter");
 }
+
+#[tokio::test]
+async fn f06_b_skills_and_sub_agents_of_a_plugin_bring_their_hooks() {
+    let mut place = Place::new();
+    let front = |name: &str| {
+        format!(
+            "---\nname: {name}\nhooks:\n  UserPromptSubmit:\n    - hooks:\n        - type: command\n          command: echo {name}\n---\n"
+        )
+    };
+    place.write("plug/.claude-plugin/plugin.json", r#"{"name": "tools"}"#);
+    place.write("plug/skills/review/SKILL.md", front("review"));
+    place.write("plug/agents/explorer.md", front("explorer"));
+    place.locations.plugin_dirs.push(place.path("plug"));
+    let settings = place.load();
+    let activations: Vec<_> = settings
+        .in_force()
+        .map(|hook| hook.activation.clone())
+        .collect();
+    assert_eq!(
+        activations,
+        [
+            Activation::Skill("tools:review".into()),
+            Activation::Agent("tools:explorer".into())
+        ]
+    );
+    for (skill, agent) in [("tools:review", "tools:explorer"), ("review", "explorer")] {
+        let manager = place.manager();
+        let says = async |input: HookInput| {
+            let output = fire(&place, &manager, input).await.output;
+            output.additional_context
+        };
+        let prompt = || HookInput::user_prompt_submit("one", "hello");
+        assert_eq!(says(prompt()).await, None);
+        let inside = prompt()
+            .with_field("agent_id", "a1")
+            .with_field("agent_type", agent);
+        assert_eq!(says(inside).await.as_deref(), Some("explorer"));
+        let used = HookInput::pre_tool_use("one", "Skill", json!({"skill": skill}));
+        fire(&place, &manager, used).await;
+        assert_eq!(says(prompt()).await.as_deref(), Some("review"));
+    }
+}

@@ -214,6 +214,67 @@ fn f08_b_camel_case_and_short_names_are_understood() {
 }
 
 #[test]
+fn f08_b_an_event_with_its_fields_in_an_object_of_their_own_is_understood() {
+    let input = lenient(json!({
+        "type": "PreToolUse",
+        "timestamp": 1_700_000_000_123_u64,
+        "sessionId": "s1",
+        "payload": {"toolName": "Bash", "input": {"command": "ls", "toolName": "x"}},
+    }));
+    assert_eq!(input.event_type(), HookEvent::PreToolUse);
+    assert_eq!(input.session_id, "s1");
+    assert_eq!(input.timestamp.timestamp_millis(), 1_700_000_000_123);
+    assert_eq!(input.tool_name(), Some("Bash"));
+    assert_eq!(
+        input.tool_input(),
+        Some(&json!({"command": "ls", "toolName": "x"}))
+    );
+    assert_eq!(input.metadata, None);
+
+    let input = lenient(json!({
+        "type": "post_tool_use", "sessionId": "s1",
+        "payload": {"toolName": "Bash", "input": {}, "output": {"stdout": "x"}},
+    }));
+    assert_eq!(
+        input.data,
+        HookEventData::PostToolUse {
+            tool_name: "Bash".into(),
+            tool_result: ToolOutput {
+                is_error: false,
+                content: json!({"stdout": "x"}),
+            },
+        }
+    );
+    let input = lenient(json!({
+        "type": "PostToolUseFailure", "payload": {"toolName": "Bash", "error": "no"},
+    }));
+    assert_eq!(input.error(), Some("no"));
+    let input = lenient(json!({"type": "UserPromptSubmit", "payload": {"prompt": "hello"}}));
+    assert_eq!(input.prompt(), Some("hello"));
+    let input = lenient(json!({"type": "Notification", "payload": {"message": "done"}}));
+    assert_eq!(input.field("message"), Some(&json!("done")));
+}
+
+#[test]
+fn f08_b_what_only_looks_wrapped_stays_as_it_is() {
+    for payload in [
+        json!({"hook_event_name": "Stop", "type": "note", "payload": {"prompt": "x"}}),
+        json!({"hook_event_name": "Stop", "type": "PreToolUse", "payload": "x"}),
+    ] {
+        let input = lenient(payload.clone());
+        assert_eq!(input.event_type(), HookEvent::Stop);
+        let metadata = input.metadata.unwrap();
+        assert_eq!(metadata["type"], payload["type"]);
+        assert_eq!(metadata["payload"], payload["payload"]);
+    }
+    // What stands outside wins.
+    let input = lenient(json!({
+        "type": "PreToolUse", "tool_name": "Bash", "payload": {"tool_name": "Read", "input": {}},
+    }));
+    assert_eq!(input.tool_name(), Some("Bash"));
+}
+
+#[test]
 fn f08_b_only_what_is_meant_is_renamed() {
     let input = lenient(json!({
         "hook_event_name": "PreToolUse", "tool_name": "Bash", "toolName": "Other", "name": "mine",

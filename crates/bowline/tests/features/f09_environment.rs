@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 
 use bowline::hooks::{
-    CommandHook, HookContext, HookEvent, HookInput, HookManager, RunStatus, TriggerResult,
+    CommandHook, HookContext, HookEvent, HookInput, HookManager, RunStatus, Services, TriggerResult,
 };
 use serde_json::json;
 
@@ -223,4 +223,47 @@ async fn f09_a_command_that_needs_a_plugin_and_has_none_does_not_start() {
     let result = fire(&place, &place.manager(), input).await;
     assert_eq!(result.results[0].status, RunStatus::Failed, "{result:?}");
     assert!(!place.path("project/ran").exists());
+}
+
+#[tokio::test]
+async fn f09_hooks_of_claude_codes_files_find_the_clients_variables() {
+    let place = Place::new();
+    let print = "echo $CLAUDECODE $CLAUDE_CODE_SESSION_ID $CLAUDE_ENV_FILE";
+    let settings = json!({"hooks": {
+        "SessionStart": [{"hooks": [{"type": "command", "command": print}]}],
+        "UserPromptSubmit": [{"hooks": [{"type": "command", "command": print}]}],
+    }});
+    place.write("project/.claude/settings.json", settings.to_string());
+    let settings = place.load();
+    let manager = settings.manager(Services::of_caller(&settings, &place.locations));
+    let path = std::env::var("PATH").unwrap_or_default();
+    let own = HashMap::from([("PATH".to_owned(), path)]);
+    let clients = HashMap::from([
+        ("CLAUDECODE".to_owned(), "x".to_owned()),
+        ("CLAUDE_ENV_FILE".to_owned(), "/its/own".to_owned()),
+    ]);
+    for (input, env, expected) in [
+        (
+            HookInput::session_start("s1"),
+            own.clone(),
+            "1 s1 /dev/null",
+        ),
+        (
+            HookInput::user_prompt_submit("s1", "x"),
+            own.clone(),
+            "1 s1",
+        ),
+        // What the client itself sets stays.
+        (
+            HookInput::session_start("s1"),
+            own.into_iter().chain(clients).collect(),
+            "x s1 /its/own",
+        ),
+    ] {
+        let ctx = HookContext::new("s1")
+            .with_cwd(place.path("project"))
+            .with_env(env);
+        let said = manager.trigger(input, &ctx).await.output;
+        assert_eq!(said.additional_context.unwrap().trim(), expected);
+    }
 }

@@ -153,3 +153,24 @@ fn f14_d_if_filters_on_the_argument_text() {
     let write = HookInput::pre_tool_use("s1", "Write", json!({"file_path": "git x"}));
     assert_ne!(condition.matches(&write, None), Match::Yes);
 }
+
+#[test]
+fn f10_c_a_tool_that_was_renamed_is_one_by_both_names() {
+    for dialect in [Dialect::Generic, Dialect::ClaudeCode] {
+        for name in ["Task", "Agent", "^Task$", "Task|Bash"] {
+            let matchers = [
+                Matcher::from_keys([("toolName", name)], dialect).unwrap(),
+                Matcher::from_text(name, dialect).unwrap(),
+            ];
+            for matcher in matchers {
+                let call = HookInput::pre_tool_use("s", "Agent", serde_json::json!({}));
+                assert_eq!(matcher.matches(&call), Match::Yes, "{dialect} {name}");
+                let other = HookInput::pre_tool_use("s", "TaskOutput", serde_json::json!({}));
+                assert_ne!(matcher.matches(&other), Match::Yes, "{dialect} {name}");
+            }
+        }
+    }
+    let matcher = Matcher::from_keys([("toolName", "Agent")], Dialect::Generic).unwrap();
+    let call = HookInput::pre_tool_use("s", "Task", serde_json::json!({}));
+    assert_eq!(matcher.matches(&call), Match::Yes);
+}

@@ -10,7 +10,7 @@ use bowline::hooks::{
 };
 use serde_json::{Value, json};
 
-use super::place::{Place, fire};
+use super::place::{Place, USER_FILE, fire};
 
 fn tool_call(input: Value) -> HookInput {
     HookInput::pre_tool_use("s", "Bash", input)
@@ -233,4 +233,18 @@ async fn f11_an_answer_that_is_passed_on_late_still_counts() {
             "{command}: {result:?}"
         );
     }
+}
+
+#[tokio::test]
+async fn f11_c_a_hook_over_its_time_is_asked_to_end_and_may_put_things_in_order() {
+    let place = Place::new();
+    place.write(
+        USER_FILE,
+        "[[hooks.PreToolUse]]\ntimeout_ms = 300\n\
+         command = 'trap \"echo bye > cleaned; exit 1\" TERM; echo > begun; sleep 300 & wait'\n",
+    );
+    let input = HookInput::pre_tool_use("s", "Bash", json!({"command": "ls"}));
+    fire(&place, &place.manager(), input).await;
+    assert_eq!(place.lines("project/begun"), 1);
+    assert_eq!(place.lines("project/cleaned"), 1);
 }

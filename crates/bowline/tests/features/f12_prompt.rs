@@ -157,3 +157,23 @@ fn f12_b_any_other_answer_goes_on_with_a_warning_and_the_text_kept() {
         assert_eq!(output.additional_context, None, "{text}");
     }
 }
+
+#[test]
+fn f12_claude_numbered_arguments_are_words_of_the_json() {
+    let input = HookInput::stop("s");
+    let ctx = HookContext::new("s");
+    let payload = json!({"text": "one two three"});
+    let expand = |template: &str, dialect| expand(template, &input, &ctx, &payload, dialect);
+    assert_eq!(
+        expand("a $1 b $ARGUMENTS[1] c $9 d", Dialect::ClaudeCode),
+        "a two b two c  d"
+    );
+    assert_eq!(
+        expand("costs \\$5, $ARGUMENTS[0]", Dialect::ClaudeCode),
+        "costs $5, {\"text\":\"one"
+    );
+    assert_eq!(
+        expand("costs $5 $ARGUMENTS[0]", Dialect::Generic),
+        format!("costs $5 {payload}[0]")
+    );
+}

@@ -84,6 +84,65 @@ async fn f15_a_the_policy_overrides() {
 }
 
 #[tokio::test]
+async fn f15_a_a_timeout_may_come_to_something_else_and_is_not_tried_again() {
+    for (on_timeout, expected) in [
+        ("on_timeout = 'allow'\n", Decision::NoOpinion),
+        ("on_timeout = 'ask'\n", Decision::Ask),
+        ("", Decision::Deny),
+    ] {
+        for (command, slow) in [("exit 127", false), ("sleep 300", true)] {
+            let place = Place::new();
+            place.write(
+                USER_FILE,
+                format!(
+                    "[hooks.PreToolUse.mine]\ncommand = 'echo >> tries; {command}'\ntimeout_ms = 200\n\
+                     on_failure = 'retry'\n{on_timeout}"
+                ),
+            );
+            let result = fire(&place, &place.manager(), tool_call()).await;
+            let (decision, tries) = if slow && !on_timeout.is_empty() {
+                (expected, 1)
+            } else {
+                (Decision::Deny, 2)
+            };
+            assert_eq!(result.output.decision(), decision, "{on_timeout} {command}");
+            assert_eq!(
+                place.lines("project/tries"),
+                tries,
+                "{on_timeout} {command}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn f15_claude_on_failure_block_also_tells_the_model_where_nothing_can_be_prevented() {
+    for (event, expected) in [
+        ("PreToolUse", Decision::Deny),
+        ("PostToolUse", Decision::Deny),
+        ("Stop", Decision::NoOpinion),
+        ("TaskCompleted", Decision::NoOpinion),
+    ] {
+        for command in ["exit 1", "sleep 5"] {
+            let place = Place::new();
+            place.write(
+                "project/.claude/settings.json",
+                format!(
+                    r#"{{"hooks": {{"{event}": [{{"hooks": [{{"type": "command", "command": "{command}",
+                        "timeout": 0.2, "onFailure": "block"}}]}}]}}}}"#
+                ),
+            );
+            let manager = place.manager();
+            let input = HookInput::from_payload_lenient(&json!({
+                "hook_event_name": event, "session_id": "s", "tool_name": "Bash", "tool_input": {},
+            }));
+            let result = manager.trigger(input, &HookContext::new("s")).await;
+            assert_eq!(result.output.decision(), expected, "{event} {command}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn f15_b_retry_is_exactly_one_further_attempt() {
     for (failures, expected_attempts, expected) in [
         (0, 1, Decision::NoOpinion),

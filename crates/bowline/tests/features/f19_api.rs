@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bowline::hooks::{
     CancellationToken, Decision, FnHook, Hook, HookContext, HookEvent, HookEventData, HookInput,
-    HookManager, HookOutput, Regex, ToolOutput, async_trait,
+    HookManager, HookOutput, Regex, ScriptExecutor, ToolOutput, async_trait,
 };
 use serde_json::{Value, json};
 
@@ -255,4 +255,49 @@ async fn f19_decided_is_told_the_outcome() {
             (Decision::Deny, json!({"command": "ls"})),
         ]
     );
+}
+
+#[tokio::test]
+async fn f19_a_a_hook_is_taken_back_for_one_event_alone() {
+    let mut manager = HookManager::new();
+    manager.register(FnHook::new(
+        "both",
+        [HookEvent::PreToolUse, HookEvent::Stop],
+        |_, _| async { Ok(HookOutput::allow().context("here")) },
+    ));
+    assert!(!manager.unregister_for(HookEvent::SessionEnd, "both"));
+    assert!(!manager.unregister_for(HookEvent::Stop, "other"));
+    assert!(manager.unregister_for(HookEvent::Stop, "both"));
+    let ctx = HookContext::new("s");
+    let stop = manager.trigger(HookInput::stop("s"), &ctx).await;
+    assert!(stop.results.is_empty());
+    let call = HookInput::pre_tool_use("s", "Bash", json!({}));
+    let call = manager.trigger(call, &ctx).await;
+    assert_eq!(call.output.additional_context.as_deref(), Some("here"));
+    assert!(manager.unregister_for(HookEvent::PreToolUse, "both"));
+    assert!(!manager.has("both"));
+}
+
+#[tokio::test]
+async fn f19_scripts_are_run_with_their_variables_and_within_their_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let executor = ScriptExecutor::new().cwd(folder.path());
+    let none: [(&str, &str); 0] = [];
+    let result = executor
+        .execute("echo \"$A\"; pwd -P; echo no >&2; exit 3", [("A", "x y")])
+        .await
+        .unwrap();
+    let here = folder.path().canonicalize().unwrap();
+    assert_eq!(result.exit_code, 3);
+    assert_eq!(result.stdout, format!("x y\n{}\n", here.display()));
+    assert_eq!(result.stderr, "no\n");
+    assert!(!result.timed_out);
+    let killed = executor.execute("kill -9 $$", none).await.unwrap();
+    assert_eq!(killed.exit_code, 137);
+    let slow = executor
+        .timeout(Duration::from_millis(50))
+        .execute("sleep 300", none)
+        .await
+        .unwrap();
+    assert!(slow.timed_out);
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use bowline::hooks::{HookEvent, humane_duration};
 use bowline_daemon::rpc::triggers;
-use bowline_store::HookFigures;
-use chrono::Utc;
+use bowline_store::{HookFigures, Trigger};
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use crate::Outcome;
@@ -30,7 +30,18 @@ struct Life<'a> {
     events: Vec<&'static str>,
     /// Nothing if it never fired.
     figures: Option<&'a HookFigures>,
+    /// What it last warned of, if that was among the last events.
+    last_warning: Option<Warning<'a>>,
 }
+
+#[derive(Debug, Clone, Copy, Serialize)]
+struct Warning<'a> {
+    time: DateTime<Utc>,
+    text: &'a str,
+}
+
+/// So many of the last events are searched for warnings.
+const SEARCHED: usize = 1_000;
 
 pub(super) fn run(
     hooks: &[HookView],
@@ -40,7 +51,11 @@ pub(super) fn run(
 ) -> Result<Outcome> {
     let mut records = Records::open(ui)?;
     let figures = records.ask(&triggers::HookFigures {}, ui)?;
-    let mut hooks = lives(hooks, &figures);
+    let question = triggers::Last {
+        limit: Some(SEARCHED),
+    };
+    let last = records.ask(&question, ui)?;
+    let mut hooks = lives(hooks, &figures, &warnings(&last));
     hooks.retain(|life| event.is_none_or(|event| life.events.contains(&event.name())));
     let report = Report { hooks };
     match format {
@@ -50,8 +65,28 @@ pub(super) fn run(
     Ok(Outcome::Clean)
 }
 
+/// The newest warning of each hook.
+fn warnings(newest_first: &[Trigger]) -> BTreeMap<&str, Warning<'_>> {
+    let mut warnings = BTreeMap::new();
+    for trigger in newest_first {
+        for hook in &trigger.hooks {
+            if let Some(text) = hook.warnings.last() {
+                let time = trigger.time;
+                warnings
+                    .entry(hook.name.as_str())
+                    .or_insert(Warning { time, text });
+            }
+        }
+    }
+    warnings
+}
+
 /// The project's hooks that are in force, in the order in which they are listed, then all others that fired.
-fn lives<'a>(hooks: &'a [HookView], figures: &'a [HookFigures]) -> Vec<Life<'a>> {
+fn lives<'a>(
+    hooks: &'a [HookView],
+    figures: &'a [HookFigures],
+    warnings: &BTreeMap<&'a str, Warning<'a>>,
+) -> Vec<Life<'a>> {
     let by_name: BTreeMap<&str, &HookFigures> =
         figures.iter().map(|it| (it.name.as_str(), it)).collect();
     let mut names = BTreeSet::new();
@@ -65,6 +100,7 @@ fn lives<'a>(hooks: &'a [HookView], figures: &'a [HookFigures]) -> Vec<Life<'a>>
                 name: &hook.id,
                 events: Vec::new(),
                 figures: by_name.get(hook.id.as_str()).copied(),
+                last_warning: warnings.get(hook.id.as_str()).copied(),
             });
         }
         if let Some(life) = lives.iter_mut().find(|life| life.name == hook.id) {
@@ -78,6 +114,7 @@ fn lives<'a>(hooks: &'a [HookView], figures: &'a [HookFigures]) -> Vec<Life<'a>>
         name: &figures.name,
         events: Vec::new(),
         figures: Some(figures),
+        last_warning: warnings.get(figures.name.as_str()).copied(),
     }));
     lives
 }
@@ -91,7 +128,7 @@ fn show(report: &Report<'_>, ui: &mut Ui) {
         "Said",
         "p50",
         "p99",
-        "Last failure",
+        "Last failure or warning",
     ]);
     let micros = |micros: u32| humane_duration(Duration::from_micros(u64::from(micros)));
     for life in &report.hooks {
@@ -116,10 +153,19 @@ fn show(report: &Report<'_>, ui: &mut Ui) {
             ]);
             continue;
         };
-        let failure = figures.last_failure.as_ref().map(|(time, failure)| {
-            Text::styled(moment::when(*time, now), style::BAD)
-                .plain(format!(": {}", clipped(failure)))
-        });
+        let mut trouble = Text::new();
+        if let Some((time, failure)) = &figures.last_failure {
+            trouble = trouble
+                .with(moment::when(*time, now), style::BAD)
+                .plain(format!(": {}", clipped(failure)));
+        }
+        if let Some(warning) = life.last_warning {
+            let line = if trouble.is_empty() { "" } else { "\n" };
+            trouble = trouble
+                .plain(line)
+                .with(moment::when(warning.time, now), style::CAUTION)
+                .plain(format!(": {}", clipped(warning.text)));
+        }
         table.row([
             name,
             figures.fired.to_string().into(),
@@ -127,7 +173,7 @@ fn show(report: &Report<'_>, ui: &mut Ui) {
             log::decided(figures.last_decision),
             micros(figures.p50_us).into(),
             micros(figures.p99_us).into(),
-            failure.unwrap_or_default(),
+            trouble,
         ]);
     }
     ui.table(&table);

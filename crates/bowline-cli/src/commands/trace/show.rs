@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use bowline_store::Trace;
+use bowline_daemon::rpc::triggers;
+use bowline_store::{Trace, Trigger};
 use chrono::Utc;
 use serde::Serialize;
 use serde_json::Value;
@@ -10,6 +11,7 @@ use serde_json::Value;
 use super::call;
 use crate::Outcome;
 use crate::ask::Records;
+use crate::commands::log;
 use crate::error::Result;
 use crate::moment;
 use crate::project::Paths;
@@ -18,15 +20,45 @@ use crate::ui::{Format, Text, Ui, masked, reveal, style};
 #[derive(Debug, Serialize)]
 struct Report {
     trace: Trace,
+    /// The decided events of the call, with what their hooks said.
+    triggers: Vec<Trigger>,
 }
 
 pub(super) fn run(id: &str, records: &mut Records, format: Format, ui: &mut Ui) -> Result<Outcome> {
     let trace = call::find(id, records, ui)?;
+    let question = triggers::Of {
+        id: trace.tool_use_id.clone(),
+    };
+    let triggers = records.ask(&question, ui)?;
     match format {
-        Format::Json => ui.json(&Report { trace })?,
-        Format::Text => show(&trace, ui),
+        Format::Json => ui.json(&Report { trace, triggers })?,
+        Format::Text => {
+            show(&trace, ui);
+            show_notes(&triggers, ui);
+        }
     }
     Ok(Outcome::Clean)
+}
+
+/// What hooks warned of and printed.
+fn show_notes(triggers: &[Trigger], ui: &mut Ui) {
+    let notes: Vec<(&Trigger, Text)> = triggers
+        .iter()
+        .flat_map(|trigger| {
+            log::notes(trigger)
+                .into_iter()
+                .map(move |note| (trigger, note))
+        })
+        .collect();
+    if notes.is_empty() {
+        return;
+    }
+    ui.blank();
+    ui.line(Text::styled("Hooks", style::HEADING));
+    for (trigger, note) in notes {
+        let event = format!("  {}  ", reveal::name(&trigger.event));
+        ui.line(Text::styled(event, style::FAINT).text(note));
+    }
 }
 
 fn show(call: &Trace, ui: &mut Ui) {

@@ -1,8 +1,10 @@
 //! What trusting a project means: everything that its files would do, with nothing hidden in it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use bowline::settings::{Diagnostic, LoadedHook, LoadedRule, RuleStatus, Settings, TrustState};
+use bowline::settings::{
+    Diagnostic, FileKind, LoadedHook, LoadedRule, RuleStatus, Settings, TrustState,
+};
 use serde::Serialize;
 
 use crate::hook_view::{Given, HookView, StatusName};
@@ -13,7 +15,7 @@ use crate::ui::{Text, Tree, Ui, reveal, style};
 const COVERS: &str = "Trust covers bowline.toml and bowline.local.toml as they are now. It does not cover the scripts that \
      they call: those can change later, and nobody is asked again. A .claude/sensitive-files.json with an allow-list is \
      covered like them, and so are variables that .claude/settings.json sets for the agent, as far as they would steer \
-     Bowline.";
+     Bowline, and hooks in .claude where [bridge] runs them under other agents.";
 const CHANGED: &str = "One of its files is not what was trusted: it was changed, added or removed. Which one, and what in \
      it, is not known; look at all of it again.";
 /// How the library ends what it says of a setting that is ignored.
@@ -31,6 +33,13 @@ pub(super) struct Report {
     covers: &'static str,
     /// The hooks that would come into force.
     would_run: Vec<WouldRun>,
+    /// The hooks of Claude Code's files that would run under other agents.
+    would_run_bridged: Vec<WouldRun>,
+    /// Whether those are trusted.
+    pub(super) bridged_trust: TrustState,
+    /// What they are known by, if they are to be trusted.
+    #[serde(skip)]
+    pub(super) bridged_sha256: Option<String>,
     /// The rules that would come into force.
     would_decide: Vec<WouldDecide>,
     /// The settings that would take effect.
@@ -77,7 +86,16 @@ impl Report {
         let files = super::own_files(&settings)
             .map(|file| ShownPath(file.path.clone()))
             .collect();
+        let bridged_trust = if is_bridging(&settings) {
+            settings.claude_hooks.trust
+        } else {
+            TrustState::NotNeeded
+        };
+        let bridged = bridged_trust.is_pending().then_some(&settings);
         Self {
+            would_run_bridged: bridged.map(would_run_bridged).unwrap_or_default(),
+            bridged_sha256: bridged.and_then(|settings| settings.claude_hooks.sha256.clone()),
+            bridged_trust,
             project: settings.bowline_root,
             trust: settings.trust,
             files,
@@ -94,10 +112,23 @@ impl Report {
         }
     }
 
+    /// Whether there is something that the user has not trusted.
+    pub(super) fn is_pending(&self) -> bool {
+        self.trust.is_pending() || self.bridged_trust.is_pending()
+    }
+
     pub(super) fn show(&self, ui: &mut Ui) {
         let paths = Paths::of(&self.project);
         let project = paths.show_absolute(&self.project);
         match self.trust {
+            _ if self.bridged_trust == TrustState::Changed && !self.trust.is_pending() => {
+                ui.line(Text::styled(
+                    format!("The hooks in {project}/.claude have changed since they were trusted."),
+                    style::CAUTION,
+                ));
+                ui.blank();
+            }
+            _ if self.bridged_trust.is_pending() && !self.trust.is_pending() => {}
             TrustState::NotNeeded => {
                 return ui.line(format!(
                     "Nothing to trust: {project} has no bowline.toml, no bowline.local.toml, no allow-list in \
@@ -145,6 +176,16 @@ impl Report {
             hooks.push(would_run.tree(paths));
         }
         root.push(hooks);
+        if !self.would_run_bridged.is_empty() {
+            let mut bridged = Tree::new(Text::styled(
+                "would also run, under other agents than Claude Code, because [bridge] claude_hooks is on",
+                style::HEADING,
+            ));
+            for would_run in &self.would_run_bridged {
+                bridged.push(would_run.tree(paths));
+            }
+            root.push(bridged);
+        }
         if !self.would_decide.is_empty() {
             let mut rules = Tree::new(Text::styled(
                 "would decide by these rules, which are ignored until then",
@@ -172,11 +213,47 @@ impl Report {
 fn would_run(hooks: &[LoadedHook]) -> Vec<WouldRun> {
     let mut views = HookView::of_files(hooks);
     views.retain(|hook| hook.status == StatusName::Untrusted);
-    let with_given = |mut hook: HookView| WouldRun {
-        given: std::mem::take(&mut hook.given),
-        hook,
+    views.into_iter().map(WouldRun::from).collect()
+}
+
+/// Whether Claude Code's hooks run under other agents, or would once the project is trusted.
+fn is_bridging(settings: &Settings) -> bool {
+    let wants = |diagnostic: &Diagnostic| {
+        diagnostic.code == "untrusted"
+            && diagnostic
+                .message
+                .starts_with("`bridge.claude_hooks = true")
     };
-    views.into_iter().map(with_given).collect()
+    settings.config.bridge.claude_hooks || settings.diagnostics.iter().any(wants)
+}
+
+fn would_run_bridged(settings: &Settings) -> Vec<WouldRun> {
+    let of_project = |hook: &LoadedHook| {
+        let file = hook.definition.origin.file.as_deref();
+        let is_claudes = |file: &Path| {
+            let known = settings.files.iter().find(|known| known.path == file);
+            known.is_some_and(|known| known.kind != FileKind::BowlineConfig)
+        };
+        file.is_some_and(|file| file.starts_with(&settings.project) && is_claudes(file))
+    };
+    let hooks: Vec<LoadedHook> = settings
+        .hooks
+        .iter()
+        .filter(|hook| of_project(hook))
+        .cloned()
+        .collect();
+    let mut views = HookView::of_files(&hooks);
+    views.retain(|hook| hook.status == StatusName::InForce);
+    views.into_iter().map(WouldRun::from).collect()
+}
+
+impl From<HookView> for WouldRun {
+    fn from(mut hook: HookView) -> Self {
+        Self {
+            given: std::mem::take(&mut hook.given),
+            hook,
+        }
+    }
 }
 
 impl WouldRun {

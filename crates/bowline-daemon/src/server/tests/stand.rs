@@ -342,8 +342,16 @@ impl Store for Watched {
         self.kept.past_calls(session)
     }
 
+    fn past_work(&self, session: &str) -> Result<Vec<serde_json::Value>> {
+        self.kept.past_work(session)
+    }
+
     fn last_triggers(&self, limit: usize) -> Result<Vec<Trigger>> {
         self.kept.last_triggers(limit)
+    }
+
+    fn triggers_of(&self, call: &Trace) -> Result<Vec<Trigger>> {
+        self.kept.triggers_of(call)
     }
 
     fn hook_figures(&self) -> Result<Vec<HookFigures>> {

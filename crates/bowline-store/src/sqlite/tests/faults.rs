@@ -161,6 +161,7 @@ fn guarded(id: &str) -> Record {
         decision: bowline::hooks::Decision::Ask,
         duration: Duration::from_micros(77),
         failure: Some("no".into()),
+        ..crate::record::HookFired::default()
     });
     event
 }

@@ -157,8 +157,8 @@ impl<'a> Encoder<'a> {
 
     fn permission_decision(&mut self, reason: String) {
         let rewrites = has_specific(self.event, "updatedInput");
-        // As in the client, deferring beats asking and granting; only a deny beats it.
-        if self.defers() && self.output.decision() < Decision::Deny {
+        // In the client, deferring beats asking too. A guard's question must not get lost by it.
+        if self.defers() && self.output.decision() < Decision::Ask {
             self.own("permissionDecision", "defer");
             return;
         }

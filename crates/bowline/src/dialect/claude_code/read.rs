@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::fields::{COMMON, check, is_event_field, specific};
+use super::fields::{COMMON, check, has_specific, is_event_field, specific};
 use super::rules::{
     BlockEffect, Runner, block_effect, can_end_turn, forgives_missing_scripts, runner,
     stdout_is_context,
@@ -17,7 +17,8 @@ use crate::settings::ExitPolicy;
 
 /// Reads what a command hook printed. `Err` is a non-blocking error of the hook, not a block.
 ///
-/// With [`ExitPolicy::AnyNonZero`] other exit codes block too, unless the JSON itself denies or asks.
+/// With [`ExitPolicy::AnyNonZero`] other exit codes block too, unless the JSON itself denies or asks; with
+/// [`ExitPolicy::AnyFailure`] every other end is a failure, whatever the JSON permits.
 pub(in crate::dialect) fn read_output(
     hook: &str,
     event: HookEvent,
@@ -28,11 +29,12 @@ pub(in crate::dialect) fn read_output(
     let mut output = match (meaning(event, raw.exit, policy), said) {
         (_, Said::Background(output))
         | (Meaning::Success | Meaning::JsonDecides, Said::Answer(output)) => Ok(*output),
-        (Meaning::BlockUnlessRestricted, Said::Answer(output))
+        (Meaning::BlockUnlessRestricted | Meaning::Failure, Said::Answer(output))
             if output.decision() >= Decision::Ask =>
         {
             Ok(*output)
         }
+        (Meaning::Failure, _) => Err(raw.failure(hook)),
         (Meaning::Block | Meaning::BlockUnlessRestricted, said) => blocked(hook, event, raw, said),
         (Meaning::Success, Said::Nothing) => Ok(HookOutput::allow()),
         (Meaning::Success, Said::Text(text)) => Ok(text_output(event, text)),
@@ -43,11 +45,40 @@ pub(in crate::dialect) fn read_output(
     Ok(output)
 }
 
+/// The client gives the model no longer text than this, in UTF-16 units.
+const LONGEST_CONTEXT: usize = 10_000;
+
+/// Shortens what is too long for the model or the user. The client puts it into a file and tells of that; where there is no such
+/// file, it cuts the text as here.
+fn shorten(output: &mut HookOutput) {
+    for text in [&mut output.additional_context, &mut output.system_message]
+        .into_iter()
+        .flatten()
+    {
+        let mut units = 0;
+        let end = text.char_indices().find_map(|(at, c)| {
+            units += c.len_utf16();
+            (units > LONGEST_CONTEXT).then_some(at)
+        });
+        if let Some(end) = end {
+            let left_out = text.split_off(end).chars().count();
+            let note =
+                format!("\n[{left_out} more characters of this hook's output were left out]");
+            text.push_str(&note);
+            output.warnings.push(format!(
+                "the output for the model was cut: {left_out} more characters"
+            ));
+        }
+    }
+}
+
 /// What the end of a process comes to.
 enum Meaning {
     Success,
     Block,
     BlockUnlessRestricted,
+    /// A failure, unless the JSON denies or asks.
+    Failure,
     JsonDecides,
 }
 
@@ -57,6 +88,7 @@ fn meaning(event: HookEvent, exit: Exit, policy: ExitPolicy) -> Meaning {
         (Exit::Code(2), _) => Meaning::Block,
         // Whatever the code is, no worktree is created.
         _ if event == HookEvent::WorktreeCreate => Meaning::Block,
+        (_, ExitPolicy::AnyFailure) => Meaning::Failure,
         (Exit::Code(126 | 127) | Exit::Signal(_), _) | (_, ExitPolicy::OnlyTwo) => {
             Meaning::JsonDecides
         }
@@ -153,6 +185,7 @@ fn text_output(event: HookEvent, text: &str) -> HookOutput {
     } else {
         output.message = Some(text.to_owned());
     }
+    shorten(&mut output);
     output
 }
 
@@ -272,8 +305,12 @@ pub(in crate::dialect) fn read_answer(
         }
         _ => None,
     };
-    let answer = AnswerFields { top: object, own };
-    let mut output = answer.read(hook, event);
+    let answer = AnswerFields {
+        event,
+        top: object,
+        own,
+    };
+    let mut output = answer.read(hook);
     if !unknown.is_empty() {
         output.warnings.push(format!(
             "Claude Code knows no such fields of an answer to {}, they were ignored: {}",
@@ -281,6 +318,7 @@ pub(in crate::dialect) fn read_answer(
             quoted(unknown)
         ));
     }
+    shorten(&mut output);
     Ok(output)
 }
 
@@ -306,6 +344,7 @@ fn check_specific(event: HookEvent, own: &Object) -> Result<Vec<&str>, String> {
 
 /// The fields of an answer whose types have been checked.
 struct AnswerFields<'a> {
+    event: HookEvent,
     top: &'a Object,
     own: Option<&'a Object>,
 }
@@ -315,15 +354,19 @@ impl<'a> AnswerFields<'a> {
         self.top.get(name)?.as_str()
     }
 
+    /// A field that is the event's own. The client does not look at those of other events.
     fn own(&self, name: &str) -> Option<&'a Value> {
-        self.own?.get(name)
+        self.own?
+            .get(name)
+            .filter(|_| has_specific(self.event, name))
     }
 
     fn own_text(&self, name: &str) -> Option<&'a str> {
         self.own(name)?.as_str()
     }
 
-    fn read(&self, hook: &str, event: HookEvent) -> HookOutput {
+    fn read(&self, hook: &str) -> HookOutput {
+        let event = self.event;
         let mut output = HookOutput {
             system_message: self.top_text("systemMessage").map(str::to_owned),
             suppress_logging: self.top.get("suppressOutput") == Some(&Value::Bool(true)),
@@ -412,7 +455,7 @@ impl<'a> AnswerFields<'a> {
         self.own
             .into_iter()
             .flatten()
-            .filter(|(name, _)| is_event_field(name))
+            .filter(|(name, _)| is_event_field(name) && has_specific(self.event, name))
             .chain(everywhere)
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect()

@@ -14,7 +14,8 @@ use crate::runner::placeholder::{Escapes, substitute};
 /// `$COMMAND`, `$TOOL_NAME`, `$TOOL_INPUT`, `$TOOL_OUTPUT`, `$ERROR_MESSAGE`, `$USER_PROMPT`, `$FILE_PATH`, `$EVENT`,
 /// `$SESSION_ID`, `$WORKING_DIR`, `$TIMESTAMP` and `$ARGUMENTS` (the event's whole JSON, `payload`) are known, also
 /// as `${NAME}`; one that has no value on this event is empty, other names are left alone. In the
-/// claude-code dialect `\$` is a plain dollar sign, and the JSON is appended where `$ARGUMENTS` is not used.
+/// claude-code dialect `\$` is a plain dollar sign, `$ARGUMENTS[0]` and `$0` are the first word of the JSON and so on, and the JSON
+/// is appended where no argument is used.
 pub fn expand(
     template: &str,
     input: &HookInput,
@@ -28,6 +29,37 @@ pub fn expand(
         payload,
     };
     event.expand(template, dialect, |_, value| value)
+}
+
+/// How the names of numbered arguments begin while a text is filled in: nobody writes this.
+const NUMBERED: &str = "ARGUMENT_NUMBER_";
+
+/// `$ARGUMENTS[1]` and `$1` as `${ARGUMENT_NUMBER_1}`. One behind a backslash is plain text.
+fn with_numbered_names(template: &str) -> String {
+    let mut out = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('$') {
+        out.push_str(before);
+        let numbered = if let Some(index) = after.strip_prefix("ARGUMENTS[") {
+            index.split_once(']')
+        } else {
+            let end = after.find(|c: char| !c.is_ascii_digit());
+            Some(after.split_at(end.unwrap_or(after.len())))
+        };
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        rest = match numbered {
+            Some((number, behind)) if is_number(number) && !before.ends_with('\\') => {
+                out.extend(["${", NUMBERED, number, "}"]);
+                behind
+            }
+            _ => {
+                out.push('$');
+                after
+            }
+        };
+    }
+    out.push_str(rest);
+    out
 }
 
 /// What the variables are filled with.
@@ -52,9 +84,17 @@ impl<'a> Event<'a> {
         };
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let mut arguments_used = false;
-        let mut text = substitute(template, escapes, is_name, |name| {
-            arguments_used |= name == "ARGUMENTS";
-            let value = self.value(name)?;
+        let numbered = match dialect {
+            Dialect::ClaudeCode => Cow::Owned(with_numbered_names(template)),
+            Dialect::Generic => Cow::Borrowed(template),
+        };
+        let mut text = substitute(&numbered, escapes, is_name, |name| {
+            let number = name.strip_prefix(NUMBERED);
+            arguments_used |= name == "ARGUMENTS" || number.is_some();
+            let value = match number.and_then(|number| number.parse().ok()) {
+                Some(number) => self.argument(number),
+                None => self.value(name)?,
+            };
             Some(if value.is_empty() {
                 value
             } else {
@@ -66,6 +106,13 @@ impl<'a> Event<'a> {
             text.push_str(&frame("ARGUMENTS", Cow::Owned(self.payload.to_string())));
         }
         text
+    }
+
+    /// One of the words of the event's JSON, from 0, as Claude Code counts arguments; empty behind the last.
+    fn argument(&self, number: usize) -> Cow<'a, str> {
+        let arguments = self.payload.to_string();
+        let word = arguments.split_whitespace().nth(number).unwrap_or_default();
+        Cow::Owned(word.to_owned())
     }
 
     /// The value of a variable, empty if this event has none; `None` for a name that is not ours.

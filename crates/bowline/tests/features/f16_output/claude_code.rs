@@ -472,3 +472,86 @@ fn f16_claude_the_end_of_a_turn_has_rules_of_its_own() {
         assert_eq!(output.end_turn.as_deref(), Some("enough"), "{event}");
     }
 }
+
+#[test]
+fn f16_claude_on_failure_block_makes_every_failing_exit_a_failure_unless_the_json_restricts() {
+    let event = HookEvent::PreToolUse;
+    let read =
+        |raw: &RawOutput| Dialect::ClaudeCode.read_output(HOOK, event, raw, ExitPolicy::AnyFailure);
+    let allow = specific(event, json!({"permissionDecision": "allow"}));
+    for code in [1, 3, 126, 127] {
+        let reason = failure(read(&raw(code, &allow, "err")));
+        assert!(reason.ends_with("err"), "{reason}");
+    }
+    let killed = RawOutput {
+        exit: Exit::Signal(9),
+        ..raw(0, &allow, "")
+    };
+    assert!(failure(read(&killed)).contains("signal 9"));
+    let ask = specific(
+        event,
+        json!({"permissionDecision": "ask", "permissionDecisionReason": "sure?"}),
+    );
+    assert_eq!(
+        read(&raw(1, &ask, "err")).unwrap(),
+        HookOutput::ask("sure?")
+    );
+    assert_eq!(
+        read(&raw(0, &allow, "err")).unwrap().decision(),
+        Decision::Grant
+    );
+    let background = read(&raw(1, json!({"async": true}), "err")).unwrap();
+    assert_eq!(background, HookOutput::allow());
+}
+
+#[test]
+fn f16_claude_fields_of_other_events_are_ignored_with_a_warning() {
+    for (event, fields) in [
+        (
+            HookEvent::UserPromptSubmit,
+            json!({"permissionDecision": "deny"}),
+        ),
+        (HookEvent::Stop, json!({"permissionDecision": "deny"})),
+        (HookEvent::PostToolUse, json!({"permissionDecision": "ask"})),
+        (
+            HookEvent::PermissionRequest,
+            json!({"permissionDecision": "allow"}),
+        ),
+        (
+            HookEvent::PreToolUse,
+            json!({"decision": {"behavior": "allow"}}),
+        ),
+        (HookEvent::PostToolUse, json!({"action": "decline"})),
+        (HookEvent::PostToolUse, json!({"updatedInput": {"a": 1}})),
+    ] {
+        let field = fields
+            .as_object()
+            .unwrap()
+            .keys()
+            .next()
+            .unwrap()
+            .to_owned();
+        let output = claude(event, specific(event, fields)).unwrap();
+        assert_eq!(output.decision(), Decision::NoOpinion, "{event} {field}");
+        assert_eq!(output.updated_input, None, "{event} {field}");
+        let [warning] = output.warnings.try_into().unwrap();
+        assert!(warning.contains(&format!("`{field}`")), "{warning}");
+    }
+}
+
+#[test]
+fn f16_claude_context_and_messages_are_cut_as_the_client_does() {
+    let long = "é".repeat(10_500);
+    for event in [HookEvent::SessionStart, HookEvent::UserPromptSubmit] {
+        let by_json = specific(event, json!({"additionalContext": long}));
+        for stdout in [by_json.to_string(), long.clone()] {
+            let output = claude(event, stdout).unwrap();
+            let context = output.additional_context.unwrap();
+            assert!(context.starts_with(&"é".repeat(10_000)));
+            assert!(context.ends_with("[500 more characters of this hook's output were left out]"));
+            assert_eq!(output.warnings.len(), 1);
+        }
+        let exact = specific(event, json!({"additionalContext": "é".repeat(10_000)}));
+        assert!(claude(event, exact).unwrap().warnings.is_empty());
+    }
+}

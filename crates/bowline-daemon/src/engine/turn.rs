@@ -1,0 +1,241 @@
+//! One call on its way through the engine.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use bowline::hooks::{
+    CancellationToken, Decision, Dialect, HookContext, HookEvent, HookInput, HookOutput,
+    TriggerResult,
+};
+use bowline_builtins::guard::AGENT_VARIABLE;
+use bowline_builtins::tracing::{CALL_VARIABLE, DecidedEvent};
+use bowline_store::{Change, Enforcement, Record};
+use bowline_wire::{Answer, Call};
+use chrono::{DateTime, Utc};
+use tokio::runtime::{Handle, RuntimeFlavor};
+
+use super::caller::Caller;
+use super::projects::{Project, ProjectKey};
+use super::twins::Telling;
+use super::{Decided, Engine, Weight, env_file};
+
+/// One call on its way through the engine.
+pub(super) struct Turn {
+    pub(super) engine: Arc<Engine>,
+    pub(super) call: Call,
+    pub(super) dialect: Dialect,
+    pub(super) time: DateTime<Utc>,
+    pub(super) began: Instant,
+    pub(super) input: HookInput,
+    pub(super) caller: Caller,
+    pub(super) cancellation: CancellationToken,
+    /// Tells the answer to another call of the same event.
+    pub(super) telling: Option<Telling>,
+}
+
+impl Turn {
+    pub(super) fn load(&self, key: Option<ProjectKey>) -> Arc<Project> {
+        let key = key.unwrap_or_else(|| {
+            let here = self.caller.folder();
+            self.caller
+                .key(self.engine.find_beginning(&self.input, here))
+        });
+        self.engine.projects.load(key, &self.engine.lasting)
+    }
+
+    pub(super) async fn decide(mut self, project: &Project) -> Decided {
+        let event = self.input.event_type();
+        if event == HookEvent::ConfigChange {
+            apart(|| self.engine.reload_changed());
+        }
+        let idle = self.engine.idle_because(self.caller.switch(&project.void));
+        let manager = match idle {
+            Some(_) => &project.observing,
+            None => &project.deciding,
+        };
+        let ctx = self.context(project);
+        self.recall_skills(project);
+        let mut result = manager.trigger(&self.input, &ctx).await;
+        if let Some(why) = &idle {
+            note_idleness(&mut result, event, why);
+        }
+        let attempts = self.caller.attempts(&project.void);
+        if !attempts.is_empty() {
+            note_attempts(&mut result, event, &attempts);
+        }
+        let reply = if self.sent_on_already(&result.output) {
+            self.dialect.encode(event, &end_of_turn(&result.output))
+        } else {
+            self.dialect.encode(event, &result.output)
+        };
+        let answer = Answer {
+            exit: reply.exit_code,
+            stdout: reply.stdout,
+            stderr: reply.stderr,
+        };
+        // Hooks that were cut short have not judged for anybody else.
+        if let Some(telling) = self.telling.take()
+            && !self.cancellation.is_cancelled()
+        {
+            telling.tell(&answer);
+        }
+        self.keep_skills(project, &result.output);
+        if idle.is_none() {
+            self.hand_over_session();
+        }
+        let record = self.record(project, &ctx, &result, idle);
+        Decided { answer, record }
+    }
+
+    /// Tells the agent's shells which session they are in, where the agent lets hooks do that.
+    fn hand_over_session(&self) {
+        if self.input.event_type() != HookEvent::SessionStart {
+            return;
+        }
+        if let Some(file) = self.caller.variable(env_file::FILE_VARIABLE) {
+            let session = &self.input.session_id;
+            if let Err(error) = apart(|| env_file::hand_over(Path::new(&file), session)) {
+                tracing::warn!(%error, "the session's id could not be given to the agent's shells");
+            }
+        }
+    }
+
+    /// Tells the manager which skills were in use before this process heard of the session.
+    fn recall_skills(&self, project: &Project) {
+        let session = &self.input.session_id;
+        if let (Some(skills), Some(store)) = (&project.skills, &self.engine.store)
+            && project.weight(self.input.event_type()) == Weight::Heavy
+        {
+            for skill in apart(|| skills.recall(session, store.as_ref())) {
+                project.deciding.activate_skill(session, &skill);
+            }
+        }
+    }
+
+    /// Notes with the event which skill it put into use.
+    fn keep_skills(&self, project: &Project, output: &HookOutput) {
+        let skills = project.skills.as_ref();
+        if let Some(work) = skills.and_then(|skills| skills.changed_by(&self.input, output)) {
+            let event = self.call.id.as_str();
+            let call = self.input.tool_use_id().unwrap_or(event).to_owned();
+            let change = Change::Worked { call, work };
+            self.engine.lasting.journal.add(event, change);
+        }
+    }
+
+    /// Whether the agent is kept from ending its turn a second time in a row, which could go on for ever.
+    fn sent_on_already(&self, output: &HookOutput) -> bool {
+        let ends = matches!(
+            self.input.event_type(),
+            HookEvent::Stop | HookEvent::SubagentStop
+        );
+        ends && self.input.stop_hook_active()
+            && (output.decision() >= Decision::Ask || output.additional_context.is_some())
+    }
+
+    fn context(&self, project: &Project) -> HookContext {
+        let mut env = match project.weight(self.input.event_type()) {
+            Weight::Heavy => self.caller.variables(&project.void),
+            Weight::Light => self.caller.switches(&project.void),
+        };
+        env.insert(AGENT_VARIABLE.to_owned(), self.call.agent.clone());
+        env.insert(CALL_VARIABLE.to_owned(), self.call.id.as_str().to_owned());
+        HookContext::new(&self.input.session_id)
+            .with_cwd(self.folder(project))
+            .with_env(env)
+            .with_cancellation(self.cancellation.clone())
+    }
+
+    /// Where hooks run: where the caller is, unless that folder is gone.
+    fn folder<'a>(&'a self, project: &'a Project) -> &'a Path {
+        [self.call.cwd.as_path(), self.caller.folder()]
+            .into_iter()
+            .find(|folder| folder.is_absolute())
+            .unwrap_or(&project.folder)
+    }
+
+    fn record(
+        &self,
+        project: &Project,
+        ctx: &HookContext,
+        result: &TriggerResult,
+        idle: Option<String>,
+    ) -> Option<Record> {
+        let blocks = result.output.decision() >= Decision::Ask;
+        let enforced = !blocks
+            || self.dialect.enforces(self.input.event_type())
+                && !self.sent_on_already(&result.output);
+        let mut record = self.engine.lasting.journal.record(DecidedEvent {
+            call: self.call.id.as_str(),
+            time: self.time,
+            agent: &self.call.agent,
+            project: Some(&project.folder),
+            input: &self.input,
+            ctx,
+            result,
+            enforcement: if enforced {
+                Enforcement::Enforced
+            } else {
+                Enforcement::Unenforced
+            },
+            duration: self.began.elapsed(),
+            scope_of: &|hook| project.scope_of(hook),
+        })?;
+        if idle.is_some() {
+            record.reason = idle;
+        }
+        Some(record)
+    }
+}
+
+/// The answer with which an agent that was sent on once may end its turn; the user learns what still stands.
+fn end_of_turn(output: &HookOutput) -> HookOutput {
+    let answer = HookOutput {
+        continue_execution: true,
+        permission: None,
+        stop_reason: None,
+        additional_context: None,
+        ..output.clone()
+    };
+    match &output.stop_reason {
+        Some(reason) => answer.system_message(format!(
+            "The agent was sent on once and ends its turn now, although a hook says: {reason}"
+        )),
+        None => answer,
+    }
+}
+
+/// Whoever begins a session learns that nothing is decided in it.
+fn note_idleness(result: &mut TriggerResult, event: HookEvent, why: &str) {
+    if event == HookEvent::SessionStart {
+        let output = std::mem::replace(&mut result.output, HookOutput::allow());
+        result.output =
+            output.system_message(format!("{why}: events are recorded, nothing is decided."));
+    }
+}
+
+/// Whoever begins a session learns what the project's own files have tried; every event keeps it.
+fn note_attempts(result: &mut TriggerResult, event: HookEvent, names: &[&str]) {
+    let what = format!(
+        "{} set by the project's .claude settings, and ignored: `bowline trust` shows more",
+        match names {
+            [name] => format!("{name} is"),
+            names => format!("{} are", names.join(", ")),
+        }
+    );
+    let mut output = std::mem::replace(&mut result.output, HookOutput::allow());
+    if event == HookEvent::SessionStart {
+        output = output.system_message(format!("Bowline: {what}."));
+    }
+    output.warnings.push(what);
+    result.output = output;
+}
+
+/// Reads files without keeping others from the threads that hooks share.
+pub(super) fn apart<T>(work: impl FnOnce() -> T) -> T {
+    match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
+        _ => work(),
+    }
+}
