@@ -32,10 +32,10 @@ pub fn expand(
 
 /// What the variables are filled with.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Event<'a> {
-    pub(super) input: &'a HookInput,
-    pub(super) ctx: &'a HookContext,
-    pub(super) payload: &'a Value,
+pub(crate) struct Event<'a> {
+    pub(crate) input: &'a HookInput,
+    pub(crate) ctx: &'a HookContext,
+    pub(crate) payload: &'a Value,
 }
 
 impl<'a> Event<'a> {
