@@ -5,13 +5,11 @@ use std::sync::Arc;
 use bowline::hooks::{Background, Hook, HookManager, Services};
 use bowline::settings::{SecretWriting, Settings};
 use bowline_guard::paths::OwnPlaces;
-use bowline_guard::pattern::PathPattern;
-use bowline_guard::sensitive::SensitivePolicy;
 
 use crate::analyst::Analyst;
 use crate::guard::{
     CommandGuard, GuardHook, Guards, LookAlikeGuard, OnSecret, Policies, SecretWritingGuard,
-    SensitiveFileGuard, Strikes, ToolGuard, usable,
+    SensitiveFileGuard, Strikes, ToolGuard,
 };
 use crate::machine::Machine;
 use crate::rule::{self, Compiled};
@@ -105,7 +103,7 @@ impl Builtins {
         let analyst = Analyst::new(
             Arc::clone(&lasting.machine),
             settings.project.clone(),
-            sensitive_policy(settings),
+            settings.sensitive_policy(),
         );
         let analyst = analyst
             .with_ledger(Arc::clone(&lasting.ledger))
@@ -178,13 +176,4 @@ pub fn assemble(settings: &Settings, services: Services, lasting: &Lasting) -> H
         .with_background(lasting.background.clone());
     Builtins::new(settings, lasting).register_into(&mut manager);
     manager
-}
-
-fn sensitive_policy(settings: &Settings) -> SensitivePolicy {
-    let config = &settings.config.guard.sensitive;
-    SensitivePolicy {
-        custom_paths: usable(&config.deny, PathPattern::parse),
-        allow_paths: usable(&config.allow, PathPattern::parse),
-        ..settings.sensitive_files.policy()
-    }
 }

@@ -22,7 +22,6 @@ use bowline_guard::tool_call::{CallDecision, CallVerdict, runs_a_shell};
 
 pub use commands::CommandGuard;
 pub use look_alikes::LookAlikeGuard;
-pub(crate) use policies::usable;
 pub use policies::{Checkout, Policies, Policy};
 pub use secret_writing::{OnSecret, SecretWritingGuard};
 pub use sensitive_files::SensitiveFileGuard;

@@ -88,6 +88,7 @@ impl Given {
                 given.allowed_env_vars.clone_from(&http.allowed_env_vars);
             }
             Action::Prompt(prompt) => given.model.clone_from(&prompt.model),
+            Action::Agent(agent) => given.model.clone_from(&agent.model),
             _ => {}
         }
         given
@@ -95,7 +96,7 @@ impl Given {
 }
 
 /// Names and values without the secrets among them.
-fn masked(values: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+pub(crate) fn masked(values: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     values
         .iter()
         .map(|(name, value)| (name.clone(), masked::named(name, value)))
@@ -110,7 +111,6 @@ pub(crate) enum StatusName {
     Duplicate,
     Untrusted,
     Disabled,
-    Unsupported,
 }
 
 impl HookView {
@@ -180,11 +180,7 @@ impl HookView {
 
     /// A hook of a file that is looked at by itself.
     pub(crate) fn alone(definition: &HookDefinition) -> Self {
-        let (status, reason) = match &definition.action {
-            Action::Unsupported { .. } => standing(&HookStatus::Unsupported),
-            _ => (StatusName::InForce, None),
-        };
-        Self::new(definition, status, reason)
+        Self::new(definition, StatusName::InForce, None)
     }
 
     fn new(definition: &HookDefinition, status: StatusName, reason: Option<String>) -> Self {
@@ -333,10 +329,6 @@ fn standing(status: &HookStatus) -> (StatusName, Option<String>) {
             Some("not trusted: run `bowline trust`".to_owned()),
         ),
         HookStatus::Disabled { by } => (StatusName::Disabled, Some(format!("disabled by {by}"))),
-        HookStatus::Unsupported => (
-            StatusName::Unsupported,
-            Some("not supported yet".to_owned()),
-        ),
         _ => (StatusName::InForce, None),
     }
 }
@@ -403,7 +395,6 @@ fn runs(action: &Action) -> String {
             args.fold(program, |text, arg| text + " " + &reveal::argument(arg))
         }
         Action::Http(http) => format!("POST {}", reveal::url(&http.url)),
-        Action::Unsupported { kind } => kind.clone(),
         action => action.summary(),
     }
 }

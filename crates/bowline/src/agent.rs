@@ -30,10 +30,12 @@ mod builder;
 mod compaction;
 mod engine;
 mod ledger;
+mod looker;
 mod message;
 pub mod tools;
 
 pub use builder::AgentBuilder;
+pub(crate) use looker::View;
 pub use message::Usage;
 pub use tools::Tool;
 

@@ -9,11 +9,18 @@ use std::time::Duration;
 use async_trait::async_trait;
 use regex::Regex;
 
+#[cfg(feature = "agent")]
+use bowline_guard::sensitive::SensitivePolicy;
+
+#[cfg(feature = "agent")]
+use crate::agent::View;
 use crate::condition::Condition;
 use crate::context::HookContext;
 use crate::dialect::{Dialect, RawOutput};
 use crate::error::{Error, Result};
 use crate::event::HookEvent;
+#[cfg(feature = "agent")]
+use crate::execution::Secrets;
 use crate::hook::{Activation, Hook, Match, RunPolicy};
 use crate::input::HookInput;
 use crate::manager::HookManager;
@@ -22,8 +29,12 @@ use crate::runner::command::{self, CommandRequest, EnvBase};
 use crate::runner::environment::{PROJECT_DIR, event_variables};
 #[cfg(feature = "http")]
 use crate::runner::http::{self, HttpPolicy};
+#[cfg(feature = "mcp")]
+use crate::runner::mcp;
 #[cfg(feature = "prompt")]
 use crate::runner::prompt::{self, ModelConfig};
+#[cfg(feature = "mcp")]
+use crate::settings::McpServers;
 #[cfg(feature = "prompt")]
 use crate::settings::PromptConfig;
 use crate::settings::{
@@ -43,6 +54,12 @@ pub struct Services {
     /// What HTTP hooks may do.
     #[cfg(feature = "http")]
     pub http: HttpPolicy,
+    /// Where MCP servers are looked for.
+    #[cfg(feature = "mcp")]
+    pub mcp_servers: McpServers,
+    /// What the project says of files that hold secrets, for agents that look at it.
+    #[cfg(feature = "agent")]
+    pub sensitive: SensitivePolicy,
     /// What `[prompt]` says, where the key comes from the context.
     #[cfg(feature = "prompt")]
     pub prompt: PromptConfig,
@@ -195,8 +212,62 @@ impl ConfiguredHook {
         .map_err(|error| self.failed(error))
     }
 
+    #[cfg(feature = "mcp")]
+    async fn run_mcp_tool(
+        &self,
+        action: &crate::settings::McpToolAction,
+        input: &HookInput,
+        ctx: &HookContext,
+    ) -> Result<HookOutput> {
+        let definition = &self.definition;
+        let place = mcp::Surroundings {
+            servers: &self.services.mcp_servers,
+            base: self.services.environment,
+            project: self.services.project.as_deref(),
+            http: &self.services.http,
+            ctx,
+        };
+        let raw = mcp::run(action, &input.to_payload(ctx), place)
+            .await
+            .map_err(|error| self.failed(error))?;
+        definition.origin.dialect.read_output(
+            &definition.id,
+            input.event_type(),
+            &raw,
+            definition.exit_policy,
+        )
+    }
+
+    #[cfg(feature = "agent")]
+    async fn run_agent(
+        &self,
+        action: &crate::settings::AgentAction,
+        input: &HookInput,
+        ctx: &HookContext,
+    ) -> Result<HookOutput> {
+        let services = &self.services;
+        let project = services.project.clone().or_else(|| ctx.cwd.clone());
+        let project = project.ok_or_else(|| self.failed("there is no project to look at"))?;
+        let (home, policy) = (services.home.as_deref(), services.sensitive.clone());
+        let view = View {
+            secrets: Secrets::of_project(&project, home, policy),
+            project,
+        };
+        let payload = input.to_payload(ctx);
+        let event = prompt::Event {
+            input,
+            ctx,
+            payload: &payload,
+        };
+        let model = services.model(ctx);
+        let dialect = self.definition.origin.dialect;
+        prompt::agent::run(action, event, dialect, model.as_deref(), view)
+            .await
+            .map_err(|error| self.failed(error))
+    }
+
     /// Without its feature a kind of hook is passed over, and says so.
-    #[cfg(not(all(feature = "http", feature = "prompt")))]
+    #[cfg(not(all(feature = "agent", feature = "mcp")))]
     fn without_feature(&self, feature: &str) -> HookOutput {
         HookOutput::allow().warning(format!(
             "hook `{}` was skipped: this program was built without the feature `{feature}`",
@@ -281,6 +352,10 @@ impl Services {
             http: HttpPolicy {
                 allow_insecure_hosts: settings.config.http.allow_insecure_hosts.clone(),
             },
+            #[cfg(feature = "mcp")]
+            mcp_servers: settings.mcp_servers.clone(),
+            #[cfg(feature = "agent")]
+            sensitive: settings.sensitive_policy(),
             #[cfg(feature = "prompt")]
             prompt: settings.config.prompt.clone(),
             #[cfg(feature = "prompt")]
@@ -385,10 +460,14 @@ impl Hook for ConfiguredHook {
             Action::Prompt(action) => self.run_prompt(action, &input, ctx).await,
             #[cfg(not(feature = "prompt"))]
             Action::Prompt(_) => Ok(self.without_feature("prompt")),
-            Action::Unsupported { kind } => Ok(HookOutput::allow().warning(format!(
-                "hook `{}` was skipped: hooks of type `{kind}` are not supported yet",
-                self.definition.id
-            ))),
+            #[cfg(feature = "agent")]
+            Action::Agent(action) => self.run_agent(action, &input, ctx).await,
+            #[cfg(not(feature = "agent"))]
+            Action::Agent(_) => Ok(self.without_feature("agent")),
+            #[cfg(feature = "mcp")]
+            Action::McpTool(action) => self.run_mcp_tool(action, &input, ctx).await,
+            #[cfg(not(feature = "mcp"))]
+            Action::McpTool(_) => Ok(self.without_feature("mcp")),
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::output::HookOutput;
 
 mod security;
 
-pub use security::{EnvironmentPolicy, PathRefused, SecurityContext};
+pub use security::{EnvironmentPolicy, PathRefused, Secrets, SecurityContext};
 
 /// The circumstances under which an agent's tools run. Cloning is cheap; clones share the session.
 ///

@@ -12,7 +12,9 @@ pub use crate::decision::Decision;
 pub use crate::dialect::{self, Completeness, Dialect, Exit, RawOutput, Reply};
 pub use crate::duration::humane as humane_duration;
 pub use crate::event::{EventClass, HookEvent, UnknownEvent};
-pub use crate::execution::{EnvironmentPolicy, ExecutionContext, PathRefused, SecurityContext};
+pub use crate::execution::{
+    EnvironmentPolicy, ExecutionContext, PathRefused, Secrets, SecurityContext,
+};
 pub use crate::hook::{
     Activation, Attempts, FnHook, Hook, Match, OnFailure, Repeat, RunMode, RunPolicy,
 };

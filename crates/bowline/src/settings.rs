@@ -19,6 +19,7 @@ mod limits;
 mod load;
 mod locations;
 mod matcher_field;
+mod mcp_servers;
 mod merge;
 mod model;
 mod node;
@@ -54,10 +55,13 @@ pub use guard::{
 };
 pub use load::{FileKind, FileStatus, Settings, SettingsFile, load};
 pub use locations::{Locations, find_bowline_root, find_project};
+#[cfg(feature = "mcp")]
+pub(crate) use mcp_servers::NoServer;
+pub use mcp_servers::{McpServers, ProjectServers};
 pub use merge::{HookStatus, LoadedHook, merge};
 pub use model::{
-    Action, CommandAction, Dedupe, ExitPolicy, HookDefinition, HttpAction, Origin, Plugin,
-    PromptAction, Scope, Shape, Timeout,
+    Action, AgentAction, CommandAction, Dedupe, ExitPolicy, HookDefinition, HttpAction,
+    McpToolAction, Origin, Plugin, PromptAction, Scope, Shape, Timeout,
 };
 pub use plugins::plugin_files;
 pub use read::{DialectChoice, Parsed, Source, Syntax, parse, parse_source, validate};

@@ -23,5 +23,7 @@ mod features {
     mod f18_outcomes;
     mod f19_api;
     mod f41_sensitive_files;
+    #[cfg(feature = "mcp")]
+    mod mcp_tool;
     mod place;
 }

@@ -132,10 +132,7 @@ fn decision(answer: GuardAnswer) -> CallDecision {
 }
 
 /// Patterns were checked when the settings were read. One that cannot be used allows nothing.
-pub(crate) fn usable<P>(
-    patterns: &[String],
-    parse: impl Fn(&str) -> Result<P, BadPattern>,
-) -> Vec<P> {
+fn usable<P>(patterns: &[String], parse: impl Fn(&str) -> Result<P, BadPattern>) -> Vec<P> {
     patterns.iter().filter_map(|it| parse(it).ok()).collect()
 }
 

@@ -1,6 +1,7 @@
 //! `bowline trust`: lets a project's own Bowline files take effect, after showing what they would do.
 
 mod report;
+mod servers;
 
 use std::path::{Path, PathBuf};
 
@@ -161,7 +162,8 @@ fn trust(store: &mut TrustStore, args: &TrustArgs, ui: &mut Ui) -> Result<Outcom
     if format == Format::Text {
         report.show(ui);
     }
-    if own.is_some() || bridged.is_some() {
+    let servers = report.mcp_servers.sha256.clone();
+    if own.is_some() || bridged.is_some() || servers.is_some() {
         let consent = match (args.yes, format) {
             (true, _) => Answer::Yes,
             (false, Format::Json) => Answer::No,
@@ -181,6 +183,12 @@ fn trust(store: &mut TrustStore, args: &TrustArgs, ui: &mut Ui) -> Result<Outcom
                     .record_claude_hooks(&claude_project, &sha256)
                     .map_err(|source| cannot_trust(&project, source))?;
                 report.bridged_trust = TrustState::Trusted;
+            }
+            if let Some(sha256) = servers {
+                store
+                    .record_mcp_servers(&claude_project, &sha256)
+                    .map_err(|source| cannot_trust(&project, source))?;
+                report.mcp_servers.trust = TrustState::Trusted;
             }
             tell_daemon();
         }

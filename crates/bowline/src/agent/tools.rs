@@ -14,6 +14,7 @@ use crate::lifecycle::ToolCall;
 mod bash;
 mod edit;
 mod files;
+mod look;
 mod read;
 mod task;
 mod write;
@@ -60,6 +61,16 @@ impl Toolbox {
     }
 
     /// Adds a tool, in the place of one of the same name.
+    /// The tools that change nothing.
+    pub(super) fn looking() -> Self {
+        Self(vec![
+            Arc::new(Read),
+            Arc::new(look::List),
+            Arc::new(look::Glob),
+            Arc::new(look::Grep),
+        ])
+    }
+
     pub(super) fn add(&mut self, tool: Arc<dyn Tool>) {
         self.0.retain(|known| known.name() != tool.name());
         self.0.push(tool);

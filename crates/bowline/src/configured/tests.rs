@@ -146,6 +146,44 @@ fn settings_name_the_hosts_that_need_no_tls() {
     assert_eq!(user.services.http.allow_insecure_hosts, ["box.lan"]);
 }
 
+#[cfg(feature = "agent")]
+#[tokio::test]
+async fn an_agent_hook_asks_the_model_of_the_settings_and_keeps_off_what_they_deny() {
+    let turn = |stop_reason: &str, content: Value| {
+        let body = json!({ "content": content, "stop_reason": stop_reason, "usage": {} });
+        Reply::new(200, body.to_string())
+    };
+    let read = |id: &str, file: &str| json!({ "type": "tool_use", "id": id, "name": "Read", "input": { "file_path": file } });
+    let server = Server::start([
+        turn(
+            "tool_use",
+            json!([read("1", "internal/plan.md"), read("2", "home/notes.md")]),
+        ),
+        turn(
+            "end_turn",
+            json!([{ "type": "text", "text": "BLOCK: not now" }]),
+        ),
+    ])
+    .await;
+    let user = User::with(&format!(
+        "[prompt]\nbase_url = '{}'\napi_key_env = 'CARGO_PKG_NAME'\nmodel = 'small'\n\
+         [guard.sensitive]\ndeny = ['internal/**']\n{}",
+        server.url(""),
+        hook("type = 'agent'\nprompt = 'Is $COMMAND safe?'")
+    ));
+    let project = &user.settings.project;
+    fs::create_dir_all(project.join("internal")).unwrap();
+    fs::write(project.join("internal/plan.md"), "the plan").unwrap();
+    fs::write(user.home.join("notes.md"), "the notes").unwrap();
+    let result = user.uses("Bash", json!({"command": "ls"})).await;
+    assert_eq!(result.output, HookOutput::block("not now"));
+    let [first, second] = server.requests().try_into().unwrap();
+    assert_eq!(first.json()["model"], "small");
+    let results = second.json()["messages"][2].to_string();
+    assert!(results.contains("the notes"), "{results}");
+    assert!(!results.contains("the plan"), "{results}");
+}
+
 #[cfg(feature = "prompt")]
 #[tokio::test]
 async fn a_prompt_hook_asks_the_model_of_the_settings() {

@@ -4,6 +4,10 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use bowline_guard::paths::{StaticWorld, resolve_literal};
+use bowline_guard::sensitive::{Access, SensitivePolicy, classify};
 
 /// What tools may touch. File tools stay below the roots, also when a path leads through symbolic links.
 ///
@@ -12,6 +16,33 @@ use std::path::{Component, Path, PathBuf};
 pub struct SecurityContext {
     roots: Vec<PathBuf>,
     environment: EnvironmentPolicy,
+    secrets: Option<Secrets>,
+}
+
+/// The rules for files that hold secrets, which tools then may not touch: those of the guards, and a project's own.
+#[derive(Debug, Clone)]
+pub struct Secrets(Arc<StaticWorld>);
+
+impl Secrets {
+    /// The rules for a project, with what it says itself.
+    pub fn of_project(project: &Path, home: Option<&Path>, policy: SensitivePolicy) -> Self {
+        let project = project.to_string_lossy().into_owned();
+        Self(Arc::new(StaticWorld {
+            cwd: project.clone(),
+            project_root: project,
+            home: home.map(|home| home.to_string_lossy().into_owned()),
+            sensitive: policy,
+        }))
+    }
+
+    /// What the file is, if it holds secrets or may do so: nobody is there to be asked.
+    fn named(&self, path: &Path) -> Option<&'static str> {
+        let world = &*self.0;
+        let path = resolve_literal(&path.to_string_lossy(), world);
+        classify(&path, Access::Read, world)
+            .reason()
+            .map(|reason| reason.why)
+    }
 }
 
 /// Which variables of our own environment a tool's commands inherit.
@@ -48,6 +79,14 @@ pub enum PathRefused {
         /// The folders.
         roots: String,
     },
+    /// It holds secrets.
+    #[error("{} may not be read: {why} (a file with a secret in it)", .path.display())]
+    Secret {
+        /// The path.
+        path: PathBuf,
+        /// What it is.
+        why: &'static str,
+    },
     /// A link on the way leads nowhere, so nobody can tell where a new file would land.
     #[error("{} is a link that leads nowhere; remove it, or name its target", .0.display())]
     DanglingLink(PathBuf),
@@ -67,6 +106,7 @@ impl Default for SecurityContext {
         Self {
             roots: std::env::current_dir().into_iter().collect(),
             environment: EnvironmentPolicy::default(),
+            secrets: None,
         }
     }
 }
@@ -77,6 +117,7 @@ impl SecurityContext {
         Self {
             roots: vec![root.into()],
             environment: EnvironmentPolicy::default(),
+            secrets: None,
         }
     }
 
@@ -90,6 +131,23 @@ impl SecurityContext {
     pub fn environment(mut self, policy: EnvironmentPolicy) -> Self {
         self.environment = policy;
         self
+    }
+
+    /// Keeps tools away from files that hold secrets.
+    pub fn without_secrets(mut self, secrets: Secrets) -> Self {
+        self.secrets = Some(secrets);
+        self
+    }
+
+    /// Whether a file may be touched, as far as secrets go.
+    pub(crate) fn permits(&self, path: &Path) -> Result<(), PathRefused> {
+        match self.secrets.as_ref().and_then(|it| it.named(path)) {
+            Some(why) => Err(PathRefused::Secret {
+                path: path.to_owned(),
+                why,
+            }),
+            None => Ok(()),
+        }
     }
 
     /// The first folder that tools may touch.
@@ -118,6 +176,8 @@ impl SecurityContext {
             .filter_map(|root| root.canonicalize().ok())
             .any(|root| real.starts_with(root));
         if inside {
+            self.permits(path)?;
+            self.permits(&real)?;
             Ok(real)
         } else {
             Err(PathRefused::Outside {

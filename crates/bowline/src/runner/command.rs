@@ -105,6 +105,12 @@ pub(crate) async fn run(request: CommandRequest<'_>) -> Result<RawOutput, RunErr
         })
 }
 
+/// Starts a program for a longer conversation.
+#[cfg(feature = "mcp")]
+pub(crate) fn converse(request: &CommandRequest<'_>) -> Result<Process, RunError> {
+    start(request, LONGEST)
+}
+
 fn start(request: &CommandRequest<'_>, longest: usize) -> Result<Process, RunError> {
     let environment = Environment::assemble(request, longest);
     let mut command = match &request.action.args {

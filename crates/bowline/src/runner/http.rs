@@ -131,7 +131,7 @@ pub(crate) async fn run(
         }))
 }
 
-fn checked_url(text: &str, policy: &HttpPolicy) -> Result<Url, HttpError> {
+pub(crate) fn checked_url(text: &str, policy: &HttpPolicy) -> Result<Url, HttpError> {
     let invalid = |reason: String| HttpError::InvalidUrl { reason };
     let url = Url::parse(text.trim()).map_err(|error| invalid(error.to_string()))?;
     if !matches!(url.scheme(), "http" | "https") {

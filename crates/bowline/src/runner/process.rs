@@ -10,6 +10,8 @@ use futures_util::future::join3;
 use rustix::process::Pid;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdin, Command};
+#[cfg(feature = "mcp")]
+use tokio::process::{ChildStderr, ChildStdout};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::time::timeout;
 
@@ -50,6 +52,17 @@ impl Process {
             child: Some(child),
             lineage,
         })
+    }
+
+    /// Its three streams, for a conversation. They are there once.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn streams(&mut self) -> io::Result<(ChildStdin, ChildStdout, ChildStderr)> {
+        let gone = || io::Error::other("its streams are gone");
+        let child = self.child.as_mut().ok_or_else(gone)?;
+        let stdin = child.stdin.take().ok_or_else(gone)?;
+        let stdout = child.stdout.take().ok_or_else(gone)?;
+        let stderr = child.stderr.take().ok_or_else(gone)?;
+        Ok((stdin, stdout, stderr))
     }
 
     /// Gives the process its input and waits for its exit, not for those who keep its pipes open: unless the

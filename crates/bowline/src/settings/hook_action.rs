@@ -1,11 +1,14 @@
-//! What a hook does: a command, a prompt, a request, or something that is not supported yet.
+//! What a hook does: a command, a prompt, a request, an agent or the tool of an MCP server.
 
 use std::path::Path;
 
 use super::fields::{Reported, Text, nearest, shortened};
 use super::hook_fields::Reading;
 use super::node::Span;
-use super::{Action, CommandAction, HttpAction, PromptAction, Shape, traps};
+use super::node::Value;
+use super::{
+    Action, AgentAction, CommandAction, HttpAction, McpToolAction, PromptAction, Shape, traps,
+};
 use crate::dialect::Dialect;
 use crate::hook::Activation;
 
@@ -42,19 +45,14 @@ impl<'r> Reading<'r, '_, '_> {
                 }))
             }
             "http" => self.http_action(),
-            other => {
-                let span = self.fields.span;
-                self.fields.skip(&["prompt", "model"]);
-                self.findings.warning(
-                    "unsupported-type",
-                    span,
-                    format!("type `{other}` is recognised, but not supported yet: this hook does nothing"),
-                    "use a hook of type command, prompt or http",
-                );
-                Ok(Action::Unsupported {
-                    kind: other.to_owned(),
-                })
+            "agent" => {
+                let prompt = self.required("prompt", kind)?;
+                Ok(Action::Agent(AgentAction {
+                    prompt: prompt.text.to_owned(),
+                    model: self.optional_text("model"),
+                }))
             }
+            _ => self.mcp_tool_action(),
         }
     }
 
@@ -231,6 +229,26 @@ impl<'r> Reading<'r, '_, '_> {
                 .strings("allowedEnvVars", self.findings)
                 .unwrap_or_default()
                 .unwrap_or_default(),
+        }))
+    }
+
+    fn mcp_tool_action(&mut self) -> Result<Action, Reported> {
+        let server = self.required("server", "mcp_tool")?.text.to_owned();
+        let tool = self.required("tool", "mcp_tool")?.text.to_owned();
+        let input = match self.fields.take("input") {
+            None => serde_json::Map::new(),
+            Some(entry) if matches!(entry.value.value, Value::Map(_)) => {
+                match entry.value.to_json() {
+                    serde_json::Value::Object(input) => input,
+                    _ => serde_json::Map::new(),
+                }
+            }
+            Some(entry) => return Err(self.fields.wrong_kind(entry, "an object", self.findings)),
+        };
+        Ok(Action::McpTool(McpToolAction {
+            server,
+            tool,
+            input,
         }))
     }
 

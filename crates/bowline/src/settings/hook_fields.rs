@@ -51,6 +51,9 @@ const KNOWN: &[&str] = &[
     "url",
     "headers",
     "allowedEnvVars",
+    "server",
+    "tool",
+    "input",
     "matcher",
     "timeout",
     "timeout_secs",
@@ -74,15 +77,7 @@ const KNOWN: &[&str] = &[
 ];
 
 /// Claude Code's keys that have no meaning here and are no mistake.
-const NOT_OURS: &[&str] = &[
-    "statusMessage",
-    "rewakeMessage",
-    "rewakeSummary",
-    "cloud",
-    "server",
-    "tool",
-    "input",
-];
+const NOT_OURS: &[&str] = &["statusMessage", "rewakeMessage", "rewakeSummary", "cloud"];
 
 /// Reads one hook. `None`: it is left out, and the findings say why. The id is left to the caller when no name is given.
 pub(super) fn read(

@@ -3,6 +3,9 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use bowline_guard::pattern::PathPattern;
+use bowline_guard::sensitive::SensitivePolicy;
+
 use super::claude_hooks::ClaudeHooks;
 use super::config::{self, Config, FileConfig};
 use super::files::{self, FileText, finding};
@@ -10,6 +13,7 @@ use super::findings::Findings;
 use super::front_matter;
 use super::ids::Ids;
 use super::locations::{CLAUDE_FOLDER, LOCAL_FILE, Locations, PROJECT_FILE, find_bowline_root};
+use super::mcp_servers::{MCP_FILE, McpServers};
 use super::merge::{Candidate, Family, HookStatus, LoadedHook, arrange, status_by_action};
 use super::model::{HookDefinition, Plugin, Scope};
 use super::plugins;
@@ -54,6 +58,8 @@ pub struct Settings {
     pub variables: Vec<ProjectVariable>,
     /// The project's hooks in Claude Code's files, which run under other agents only once they are trusted.
     pub claude_hooks: ClaudeHooks,
+    /// Where the servers of hooks that call an MCP tool are looked for.
+    pub mcp_servers: McpServers,
 }
 
 impl Settings {
@@ -75,6 +81,22 @@ impl Settings {
             .map(|hook| &hook.definition)
     }
 
+    /// What the settings say of files that hold secrets. Patterns were checked when they were read; one that cannot be used says nothing.
+    pub fn sensitive_policy(&self) -> SensitivePolicy {
+        let config = &self.config.guard.sensitive;
+        let usable = |patterns: &[String]| {
+            patterns
+                .iter()
+                .filter_map(|it| PathPattern::parse(it).ok())
+                .collect()
+        };
+        SensitivePolicy {
+            custom_paths: usable(&config.deny),
+            allow_paths: usable(&config.allow),
+            ..self.sensitive_files.policy()
+        }
+    }
+
     /// The files whose change, appearance or removal calls for loading again.
     pub fn watched_files(&self, locations: &Locations) -> Vec<PathBuf> {
         let mut watched = vec![locations.managed_config.clone()];
@@ -85,6 +107,7 @@ impl Settings {
         for folder in [&self.project, &self.bowline_root] {
             watched.extend([PROJECT_FILE, LOCAL_FILE].map(|name| folder.join(name)));
             watched.push(sensitive::file_of(folder));
+            watched.push(folder.join(MCP_FILE));
             watched.push(folder.join(CLAUDE_FOLDER).join("settings.json"));
             watched.push(folder.join(CLAUDE_FOLDER).join("settings.local.json"));
         }
@@ -159,6 +182,7 @@ pub fn load(project: &Path, locations: &Locations) -> Settings {
         diagnostics: Vec::new(),
         files: Vec::new(),
         claude_texts: Vec::new(),
+        plugins: Vec::new(),
         seen: HashSet::new(),
         ids: Ids::default(),
     };
@@ -187,9 +211,11 @@ pub fn load(project: &Path, locations: &Locations) -> Settings {
         diagnostics,
         files,
         claude_texts,
+        plugins,
         ..
     } = loader;
     let store = TrustStore::open(locations).ok();
+    let mcp_servers = McpServers::of(&project, locations, plugins, store.as_ref());
     let claude_hooks = ClaudeHooks::of(&project, &claude_texts, store.as_ref());
     Settings {
         hooks: arrange(candidates),
@@ -202,6 +228,7 @@ pub fn load(project: &Path, locations: &Locations) -> Settings {
         claude_hooks_off,
         variables,
         claude_hooks,
+        mcp_servers,
         project,
         bowline_root,
     }
@@ -224,6 +251,8 @@ struct Loader<'a> {
     files: Vec<SettingsFile>,
     /// The project's files of Claude Code that have hooks.
     claude_texts: Vec<(PathBuf, String)>,
+    /// The plugins that are switched on.
+    plugins: Vec<Plugin>,
     /// Real paths: in the home folder the project's files are the user's.
     seen: HashSet<PathBuf>,
     ids: Ids,
@@ -259,13 +288,12 @@ impl Loader<'_> {
                 ..Source::new(Syntax::Toml, DialectChoice::Fixed(Dialect::Generic))
             };
             let of_project = matches!(scope, Scope::Project | Scope::Local);
-            let count = self.read(file, FileKind::BowlineConfig, &source, |definition| {
-                if of_project && !trust.is_trusted() {
-                    HookStatus::Untrusted
-                } else {
-                    status_by_action(definition)
-                }
-            });
+            let status = if of_project && !trust.is_trusted() {
+                HookStatus::Untrusted
+            } else {
+                HookStatus::InForce
+            };
+            let count = self.read(file, FileKind::BowlineConfig, &source, &status);
             if of_project && !trust.is_trusted() && count > 0 {
                 let hooks = match count {
                     1 => "1 hook is".to_owned(),
@@ -333,7 +361,12 @@ impl Loader<'_> {
                 ..self.claude_source(Syntax::Json, &file.path, config)
             };
             let disabled = switches.disabled_by(Provenance::Settings(*scope));
-            self.read(file, FileKind::ClaudeSettings, &source, judged_by(disabled));
+            self.read(
+                file,
+                FileKind::ClaudeSettings,
+                &source,
+                &judged_by(disabled),
+            );
         }
         self.plugins(user_dir.as_deref(), &switches, config);
         for dir in user_dir.into_iter().chain([project_dir]) {
@@ -408,7 +441,7 @@ impl Loader<'_> {
             path: found.path,
             text: Ok(Some(found.text)),
         };
-        self.read(&file, found.kind, &source, judged_by(disabled));
+        self.read(&file, found.kind, &source, &judged_by(disabled));
     }
 
     /// Claude Code's settings files, of one scope from the weaker to the stronger.
@@ -459,6 +492,7 @@ impl Loader<'_> {
             found.push(plugins::Found::at(dir.clone(), None, &mut self.diagnostics));
         }
         for plugin in found {
+            self.plugins.push(plugin.plugin.clone());
             let disabled = switches.disabled_by(Provenance::Plugin(plugin.id.as_deref()));
             let mut texts: Vec<FileText> = plugin
                 .files(&mut self.diagnostics)
@@ -472,7 +506,7 @@ impl Loader<'_> {
                     &file,
                     FileKind::PluginHooks,
                     &source,
-                    judged_by(disabled.clone()),
+                    &judged_by(disabled.clone()),
                 );
             }
             for mut found in front_matter::find(&plugin.plugin.root, &mut self.diagnostics) {
@@ -522,7 +556,7 @@ impl Loader<'_> {
         file: &FileText,
         kind: FileKind,
         source: &Source,
-        judge: impl Fn(&HookDefinition) -> HookStatus,
+        hooks: &HookStatus,
     ) -> usize {
         let family = match kind {
             FileKind::BowlineConfig => Family::Bowline,
@@ -576,7 +610,10 @@ impl Loader<'_> {
                 definition.timeout.limit = limit;
             }
             self.candidates.push(Candidate {
-                status: judge(&definition),
+                status: match hooks {
+                    HookStatus::InForce => status_by_action(&definition),
+                    other => other.clone(),
+                },
                 definition,
                 family,
             });
@@ -585,10 +622,7 @@ impl Loader<'_> {
     }
 }
 
-/// The status of a hook that something may have switched off.
-fn judged_by(disabled: Option<String>) -> impl Fn(&HookDefinition) -> HookStatus {
-    move |definition| match &disabled {
-        Some(by) => HookStatus::Disabled { by: by.clone() },
-        None => status_by_action(definition),
-    }
+/// The status of hooks that something may have switched off.
+fn judged_by(disabled: Option<String>) -> HookStatus {
+    disabled.map_or(HookStatus::InForce, |by| HookStatus::Disabled { by })
 }

@@ -40,8 +40,6 @@ pub enum HookStatus {
         /// What, for people: "disableAllHooks in …".
         by: String,
     },
-    /// Bowline cannot run hooks of this type.
-    Unsupported,
 }
 
 /// Whose business a hook is. Claude Code runs those of its own files itself, so that a copy there never
@@ -75,7 +73,7 @@ pub fn merge(parts: impl IntoIterator<Item = Parsed>) -> Vec<LoadedHook> {
     arrange(candidates)
 }
 
-/// In force, unless Bowline cannot run it.
+/// In force, unless the agent whose file it is in would not run it.
 pub(super) fn status_by_action(definition: &HookDefinition) -> HookStatus {
     let kind = definition.action.kind();
     if definition.origin.dialect == Dialect::ClaudeCode
@@ -88,10 +86,7 @@ pub(super) fn status_by_action(definition: &HookDefinition) -> HookStatus {
             ),
         };
     }
-    match definition.action {
-        Action::Command(_) | Action::Http(_) | Action::Prompt(_) => HookStatus::InForce,
-        Action::Unsupported { .. } => HookStatus::Unsupported,
-    }
+    HookStatus::InForce
 }
 
 /// As [`merge`], for hooks of which some do not run. Those never stand in for one that does.
@@ -210,7 +205,16 @@ enum What {
         /// Not part of it in Claude Code.
         model: Option<String>,
     },
-    Unsupported(String),
+    Agent {
+        prompt: String,
+        /// Not part of it in Claude Code.
+        model: Option<String>,
+    },
+    McpTool {
+        server: String,
+        tool: String,
+        input: String,
+    },
 }
 
 impl Identity {
@@ -245,7 +249,15 @@ impl Identity {
                     prompt: action.prompt.clone(),
                     model: action.model.clone().filter(|_| whole),
                 },
-                Action::Unsupported { kind } => What::Unsupported(kind.clone()),
+                Action::Agent(action) => What::Agent {
+                    prompt: action.prompt.clone(),
+                    model: action.model.clone().filter(|_| whole),
+                },
+                Action::McpTool(action) => What::McpTool {
+                    server: action.server.clone(),
+                    tool: action.tool.clone(),
+                    input: serde_json::Value::Object(action.input.clone()).to_string(),
+                },
             },
         }
     }

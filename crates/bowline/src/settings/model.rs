@@ -160,21 +160,21 @@ pub enum Action {
     Http(HttpAction),
     /// Asks a model.
     Prompt(PromptAction),
-    /// Something that is recognised but not supported yet (`mcp_tool`, `agent`).
-    Unsupported {
-        /// Its type as written.
-        kind: String,
-    },
+    /// Lets a model look at the project before it answers.
+    Agent(AgentAction),
+    /// Calls a tool of an MCP server.
+    McpTool(McpToolAction),
 }
 
 impl Action {
     /// The type as settings files spell it.
-    pub fn kind(&self) -> &str {
+    pub fn kind(&self) -> &'static str {
         match self {
             Self::Command(_) => "command",
             Self::Http(_) => "http",
             Self::Prompt(_) => "prompt",
-            Self::Unsupported { kind } => kind,
+            Self::Agent(_) => "agent",
+            Self::McpTool(_) => "mcp_tool",
         }
     }
 
@@ -191,7 +191,8 @@ impl Action {
             },
             Self::Http(action) => format!("POST {}", action.url),
             Self::Prompt(action) => format!("prompt: {}", action.prompt),
-            Self::Unsupported { kind } => format!("{kind} (not supported yet)"),
+            Self::Agent(action) => format!("agent: {}", action.prompt),
+            Self::McpTool(action) => action.summary(),
         }
     }
 }
@@ -225,6 +226,37 @@ pub struct PromptAction {
     pub model: Option<String>,
     /// Claude Code's `continueOnBlock`: a block does not end the turn as well.
     pub continue_on_block: bool,
+}
+
+/// Lets a model look at the project before it answers.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AgentAction {
+    /// The question, with `$ARGUMENTS` and the like.
+    pub prompt: String,
+    /// The model; `None` for the configured one.
+    pub model: Option<String>,
+}
+
+/// Calls a tool of an MCP server.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct McpToolAction {
+    /// The server, by its name in the settings; a plugin's is `plugin:PLUGIN:SERVER`.
+    pub server: String,
+    /// The tool.
+    pub tool: String,
+    /// What the tool gets; `${tool_input.command}` and the like stand for fields of the event.
+    pub input: serde_json::Map<String, serde_json::Value>,
+}
+
+impl McpToolAction {
+    fn summary(&self) -> String {
+        let call = format!("mcp: {} of {}", self.tool, self.server);
+        if self.input.is_empty() {
+            call
+        } else {
+            format!("{call} {}", serde_json::Value::Object(self.input.clone()))
+        }
+    }
 }
 
 /// One hook from a settings file.

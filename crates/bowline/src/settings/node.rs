@@ -45,6 +45,27 @@ impl Node {
         Self { value, span }
     }
 
+    /// The same as JSON; of a key that comes twice, the last.
+    pub(super) fn to_json(&self) -> serde_json::Value {
+        use serde_json::Value as Json;
+        match &self.value {
+            Value::Null => Json::Null,
+            Value::Bool(flag) => Json::Bool(*flag),
+            // What JSON has no number for, such as infinity, stays a text.
+            Value::Number(digits) => {
+                serde_json::from_str(digits).unwrap_or_else(|_| Json::String(digits.clone()))
+            }
+            Value::String(text) => Json::String(text.clone()),
+            Value::List(nodes) => nodes.iter().map(Self::to_json).collect(),
+            Value::Map(entries) => Json::Object(
+                entries
+                    .iter()
+                    .map(|entry| (entry.key.text.clone(), entry.value.to_json()))
+                    .collect(),
+            ),
+        }
+    }
+
     /// What it is, for messages: "a string".
     pub(super) fn kind(&self) -> &'static str {
         match self.value {

@@ -356,7 +356,7 @@ enum Matcher {
 /// One hook.
 #[derive(JsonSchema)]
 struct Hook {
-    /// `command`, `prompt` or `http`; in a list of scripts, the event.
+    /// `command`, `prompt`, `http`, `agent` or `mcp_tool`; in a list of scripts, the event.
     #[schemars(rename = "type")]
     kind: Option<String>,
     /// The event, in a list of scripts.
@@ -371,7 +371,7 @@ struct Hook {
     args: Option<Vec<String>>,
     /// As `command`.
     script: Option<String>,
-    /// The question to a model.
+    /// The question to a model, or what an agent is to find out.
     prompt: Option<String>,
     /// The model; else the configured one.
     model: Option<String>,
@@ -381,6 +381,12 @@ struct Hook {
     headers: Option<BTreeMap<String, String>>,
     /// The variables that headers may use.
     allowed_env_vars: Option<Vec<String>>,
+    /// The MCP server whose tool is called; a plugin's is `plugin:PLUGIN:SERVER`.
+    server: Option<String>,
+    /// The MCP server's tool.
+    tool: Option<String>,
+    /// What the tool gets; `${tool_input.command}` and the like stand for fields of the event.
+    input: Option<serde_json::Map<String, serde_json::Value>>,
     matcher: Option<Matcher>,
     /// A further condition, such as `Bash(git *)`.
     #[schemars(rename = "if")]

@@ -12,6 +12,7 @@ use rustix::fs::FlockOperation;
 
 use super::files::{self, FileText};
 use super::locations::{CLAUDE_FOLDER, LOCAL_FILE, Locations, PROJECT_FILE, local_file};
+use super::mcp_servers::MCP_FILE;
 use super::sensitive;
 use super::steering::{self, ProjectVariable, Steers};
 use crate::error::{Error, Result};
@@ -264,7 +265,11 @@ impl TrustStore {
 
     /// Whether the project's hooks in Claude Code's files are trusted.
     pub(super) fn claude_hooks_state(&self, project: &Path, sha256: &str) -> TrustState {
-        let recorded = claude_key(project)
+        self.state_of_key(claude_key(project), sha256)
+    }
+
+    fn state_of_key(&self, key: Result<String>, sha256: &str) -> TrustState {
+        let recorded = key
             .ok()
             .and_then(|key| self.records.as_ref().ok()?.get(&key));
         match recorded {
@@ -277,6 +282,16 @@ impl TrustStore {
     /// Trusts the project's hooks in Claude Code's files, as the user was shown them.
     pub fn record_claude_hooks(&mut self, project: &Path, sha256: &str) -> Result<()> {
         self.insert_as(claude_key(project)?, sha256.to_owned())
+    }
+
+    /// Whether the project's MCP servers are trusted.
+    pub(super) fn mcp_servers_state(&self, project: &Path, sha256: &str) -> TrustState {
+        self.state_of_key(mcp_key(project), sha256)
+    }
+
+    /// Trusts the project's MCP servers, as the user was shown them.
+    pub fn record_mcp_servers(&mut self, project: &Path, sha256: &str) -> Result<()> {
+        self.insert_as(mcp_key(project)?, sha256.to_owned())
     }
 
     fn insert(&mut self, project: &Path, sha256: String) -> Result<()> {
@@ -302,7 +317,7 @@ impl TrustStore {
     pub fn revoke(&mut self, project: &Path) -> Result<bool> {
         // A project that is gone can still be revoked, by the path that it was listed with.
         let key = key(project).or_else(|error| utf8(project).map_err(|_| error))?;
-        let keys = [in_claude_folder(&key), key];
+        let keys = [in_claude_folder(&key), mcp_file(&key), key];
         if self
             .records
             .as_ref()
@@ -364,6 +379,14 @@ fn key(project: &Path) -> Result<String> {
 /// Hooks in Claude Code's files are recorded beside the project, under the folder that they are in.
 fn claude_key(project: &Path) -> Result<String> {
     Ok(in_claude_folder(&key(project)?))
+}
+
+fn mcp_key(project: &Path) -> Result<String> {
+    Ok(mcp_file(&key(project)?))
+}
+
+fn mcp_file(project: &str) -> String {
+    format!("{project}/{MCP_FILE}")
 }
 
 fn in_claude_folder(project: &str) -> String {

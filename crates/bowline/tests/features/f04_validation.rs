@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use bowline::hooks::Dialect;
 use bowline::settings::{
-    DialectChoice, Parsed, Severity, Source, Syntax, parse, parse_source, validate,
+    Action, AgentAction, DialectChoice, Parsed, Severity, Source, Syntax, parse, parse_source,
+    validate,
 };
 
 fn commands(parsed: &Parsed) -> Vec<String> {
@@ -85,17 +86,64 @@ fn f04_a_unknown_fields_are_a_warning_and_the_hook_stays() {
 }
 
 #[test]
-fn f04_a_types_that_are_not_supported_yet_are_kept_and_said() {
-    let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "agent", "prompt": "p"}, {"type": "mcp_tool", "server": "s", "tool": "t", "input": {}}]}]}}"#;
+fn f04_a_agents_and_mcp_tools_are_read_and_what_they_lack_is_said() {
+    let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "agent", "prompt": "p", "model": "m"},
+        {"type": "mcp_tool", "server": "s", "tool": "t", "input": {"a": [1, 2.5, true, null, "${x}"], "b": {"c": "d"}}}]}]}}"#;
     let parsed = parse(text, Dialect::ClaudeCode);
-    let kinds: Vec<_> = parsed.hooks.iter().map(|hook| hook.action.kind()).collect();
-    assert_eq!(kinds, ["agent", "mcp_tool"]);
-    let codes: Vec<_> = parsed
-        .diagnostics
-        .iter()
-        .map(|finding| finding.code)
-        .collect();
-    assert_eq!(codes, ["unsupported-type", "unsupported-type"]);
+    assert_eq!(parsed.diagnostics, []);
+    let [agent, mcp_tool] = parsed.hooks.as_slice() else {
+        panic!("{:?}", parsed.hooks);
+    };
+    assert_eq!(
+        agent.action,
+        Action::Agent(AgentAction {
+            prompt: "p".to_owned(),
+            model: Some("m".to_owned()),
+        })
+    );
+    let Action::McpTool(action) = &mcp_tool.action else {
+        panic!("{:?}", mcp_tool.action);
+    };
+    assert_eq!((action.server.as_str(), action.tool.as_str()), ("s", "t"));
+    assert_eq!(
+        serde_json::Value::Object(action.input.clone()),
+        serde_json::json!({"a": [1, 2.5, true, null, "${x}"], "b": {"c": "d"}})
+    );
+
+    for (hook, code, word) in [
+        (r#"{"type": "agent"}"#, "missing-field", "`prompt`"),
+        (
+            r#"{"type": "agent", "prompt": " "}"#,
+            "missing-field",
+            "`prompt`",
+        ),
+        (
+            r#"{"type": "mcp_tool", "tool": "t"}"#,
+            "missing-field",
+            "`server`",
+        ),
+        (
+            r#"{"type": "mcp_tool", "server": "s"}"#,
+            "missing-field",
+            "`tool`",
+        ),
+        (
+            r#"{"type": "mcp_tool", "server": "s", "tool": "t", "input": []}"#,
+            "wrong-type",
+            "`input`",
+        ),
+    ] {
+        let parsed = parse(
+            &format!(r#"{{"hooks": {{"Stop": [{{"hooks": [{hook}]}}]}}}}"#),
+            Dialect::Generic,
+        );
+        assert!(parsed.hooks.is_empty(), "{hook}");
+        let [finding] = parsed.diagnostics.as_slice() else {
+            panic!("{hook}: {:?}", parsed.diagnostics);
+        };
+        assert_eq!(finding.code, code, "{hook}");
+        assert!(finding.message.contains(word), "{}", finding.message);
+    }
 }
 
 #[test]

@@ -77,16 +77,43 @@ fn f05_a_a_different_event_matcher_or_condition_is_a_different_hook() {
 }
 
 #[test]
-fn f05_a_types_that_are_not_supported_are_not_taken_for_one() {
-    let agents =
-        r#"{"PreToolUse": [{"type": "agent", "prompt": "x"}, {"type": "agent", "prompt": "y"}]}"#;
-    let hooks = merge([part(Scope::Project, agents)]);
-    assert_eq!(hooks.len(), 2);
-    assert!(
-        hooks
-            .iter()
-            .all(|hook| hook.status == HookStatus::Unsupported)
-    );
+fn f05_a_agents_and_mcp_tools_are_the_same_by_what_they_do() {
+    for (one, other, in_force_of_both) in [
+        (
+            r#""type": "agent", "prompt": "x""#,
+            r#""type": "agent", "prompt": "y""#,
+            2,
+        ),
+        (
+            r#""type": "agent", "prompt": "x""#,
+            r#""type": "prompt", "prompt": "x""#,
+            2,
+        ),
+        (
+            r#""type": "agent", "prompt": "x""#,
+            r#""type": "agent", "prompt": "x", "timeout": 9"#,
+            1,
+        ),
+        (
+            r#""type": "mcp_tool", "server": "s", "tool": "t""#,
+            r#""type": "mcp_tool", "server": "s", "tool": "t""#,
+            1,
+        ),
+        (
+            r#""type": "mcp_tool", "server": "s", "tool": "t""#,
+            r#""type": "mcp_tool", "server": "s", "tool": "u""#,
+            2,
+        ),
+        (
+            r#""type": "mcp_tool", "server": "s", "tool": "t""#,
+            r#""type": "mcp_tool", "server": "s", "tool": "t", "input": {"a": 1}"#,
+            2,
+        ),
+    ] {
+        let both = format!(r#"{{"PreToolUse": [{{{one}}}, {{{other}}}]}}"#);
+        let hooks = merge([part(Scope::Project, &both)]);
+        assert_eq!(in_force(&hooks).len(), in_force_of_both, "{both}");
+    }
 }
 
 #[test]

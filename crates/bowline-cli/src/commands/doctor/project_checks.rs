@@ -77,7 +77,6 @@ fn off(hook: &LoadedHook) -> Option<String> {
     let why = match &hook.status {
         HookStatus::Disabled { by } => format!("switched off by {by}"),
         HookStatus::Untrusted => "the project is not trusted".to_owned(),
-        HookStatus::Unsupported => "Bowline cannot run hooks of this type".to_owned(),
         _ => return None,
     };
     Some(format!("{}: {why}", hook.definition.id))

@@ -7,6 +7,7 @@ use bowline::settings::{
 };
 use serde::Serialize;
 
+use super::servers::Servers;
 use crate::hook_view::{Given, HookView, StatusName};
 use crate::project::{self, Paths};
 use crate::ui::{Text, Tree, Ui, reveal, style};
@@ -15,7 +16,8 @@ use crate::ui::{Text, Tree, Ui, reveal, style};
 const COVERS: &str = "Trust covers bowline.toml and bowline.local.toml as they are now. It does not cover the scripts that \
      they call: those can change later, and nobody is asked again. A .claude/sensitive-files.json with an allow-list is \
      covered like them, and so are variables that .claude/settings.json sets for the agent, as far as they would steer \
-     Bowline, and hooks in .claude where [bridge] runs them under other agents.";
+     Bowline, hooks in .claude where [bridge] runs them under other agents, and .mcp.json where a hook calls one of its \
+     servers.";
 const CHANGED: &str = "One of its files is not what was trusted: it was changed, added or removed. Which one, and what in \
      it, is not known; look at all of it again.";
 /// How the library ends what it says of a setting that is ignored.
@@ -40,6 +42,8 @@ pub(super) struct Report {
     /// What they are known by, if they are to be trusted.
     #[serde(skip)]
     pub(super) bridged_sha256: Option<String>,
+    /// The MCP servers that could be started.
+    pub(super) mcp_servers: Servers,
     /// The rules that would come into force.
     would_decide: Vec<WouldDecide>,
     /// The settings that would take effect.
@@ -93,6 +97,7 @@ impl Report {
         };
         let bridged = bridged_trust.is_pending().then_some(&settings);
         Self {
+            mcp_servers: Servers::of(&settings),
             would_run_bridged: bridged.map(would_run_bridged).unwrap_or_default(),
             bridged_sha256: bridged.and_then(|settings| settings.claude_hooks.sha256.clone()),
             bridged_trust,
@@ -114,7 +119,12 @@ impl Report {
 
     /// Whether there is something that the user has not trusted.
     pub(super) fn is_pending(&self) -> bool {
-        self.trust.is_pending() || self.bridged_trust.is_pending()
+        self.trust.is_pending() || self.is_pending_beside()
+    }
+
+    /// Whether there is something beside Bowline's own files.
+    fn is_pending_beside(&self) -> bool {
+        self.bridged_trust.is_pending() || self.mcp_servers.trust.is_pending()
     }
 
     pub(super) fn show(&self, ui: &mut Ui) {
@@ -128,7 +138,14 @@ impl Report {
                 ));
                 ui.blank();
             }
-            _ if self.bridged_trust.is_pending() && !self.trust.is_pending() => {}
+            _ if self.mcp_servers.trust == TrustState::Changed && !self.trust.is_pending() => {
+                ui.line(Text::styled(
+                    format!("{project}/.mcp.json has changed since it was trusted."),
+                    style::CAUTION,
+                ));
+                ui.blank();
+            }
+            _ if self.is_pending_beside() && !self.trust.is_pending() => {}
             TrustState::NotNeeded => {
                 return ui.line(format!(
                     "Nothing to trust: {project} has no bowline.toml, no bowline.local.toml, no allow-list in \
@@ -185,6 +202,9 @@ impl Report {
                 bridged.push(would_run.tree(paths));
             }
             root.push(bridged);
+        }
+        if let Some(servers) = self.mcp_servers.tree() {
+            root.push(servers);
         }
         if !self.would_decide.is_empty() {
             let mut rules = Tree::new(Text::styled(

@@ -48,7 +48,7 @@ pub(super) fn read_text(path: &Path) -> Result<String, String> {
     // Asked before opening: a pipe would keep us waiting for a writer.
     let metadata = fs::metadata(path).map_err(cannot)?;
     if metadata.is_dir() {
-        return Err(format!("{shown} is a folder; list it with the shell"));
+        return Err(format!("{shown} is a folder, not a file"));
     }
     if !metadata.is_file() {
         return Err(format!("{shown} is not a regular file"));
@@ -59,7 +59,7 @@ pub(super) fn read_text(path: &Path) -> Result<String, String> {
         .map_err(cannot)?;
     if bytes.len() as u64 > SIZE_LIMIT {
         return Err(format!(
-            "{shown} is larger than {} MB; look at parts of it with the shell",
+            "{shown} is larger than {} MB, which is too much to read",
             SIZE_LIMIT / (1024 * 1024)
         ));
     }

@@ -16,8 +16,13 @@ use crate::input::HookInput;
 use crate::output::HookOutput;
 use crate::settings::PromptAction;
 
-const NO_MODEL: &str = "no model is configured, so the prompt hook was skipped; set ANTHROPIC_API_KEY or \
-     OPENAI_API_KEY (and, if need be, ANTHROPIC_BASE_URL, OPENAI_BASE_URL, BOWLINE_PROMPT_MODEL)";
+/// What a hook that needs a model says without one.
+pub(super) fn without_model(kind: &str) -> HookOutput {
+    HookOutput::allow().warning(format!(
+        "no model is configured, so the {kind} hook was skipped; set ANTHROPIC_API_KEY or OPENAI_API_KEY (and, if need be, \
+         ANTHROPIC_BASE_URL, OPENAI_BASE_URL, BOWLINE_PROMPT_MODEL)"
+    ))
+}
 
 /// Asks the model about an event; `payload` is the event's JSON. Without a model the hook is skipped,
 /// with a warning. `Err` is a failure of the hook, whose policy decides.
@@ -31,7 +36,7 @@ pub(crate) async fn run(
     timeout: Duration,
 ) -> Result<HookOutput> {
     let Some(config) = model else {
-        return Ok(HookOutput::allow().warning(NO_MODEL));
+        return Ok(without_model("prompt"));
     };
     let event = Event {
         input,

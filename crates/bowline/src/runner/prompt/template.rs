@@ -64,10 +64,10 @@ fn with_numbered_names(template: &str) -> String {
 
 /// What the variables are filled with.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Event<'a> {
-    pub(super) input: &'a HookInput,
-    pub(super) ctx: &'a HookContext,
-    pub(super) payload: &'a Value,
+pub(crate) struct Event<'a> {
+    pub(crate) input: &'a HookInput,
+    pub(crate) ctx: &'a HookContext,
+    pub(crate) payload: &'a Value,
 }
 
 impl<'a> Event<'a> {
