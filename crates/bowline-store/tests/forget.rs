@@ -46,6 +46,7 @@ fn fill(store: &dyn Store, session: &str, needle: &str, calls: i64) {
             decision: bowline::hooks::Decision::Ask,
             duration: Duration::from_micros(5),
             failure: Some(format!("{needle} failed")),
+            ..HookFired::default()
         });
         let mut start = TraceStart::new(Call::Id(id.clone()), "Bash");
         start.input = Some(json!({"command": format!("{needle} {}", "x ".repeat(10 * length))}));
