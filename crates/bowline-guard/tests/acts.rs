@@ -89,10 +89,7 @@ fn files_are_made_written_moved_and_deleted() {
         ("mv -n a b", vec![]),
         ("mv a b c/", vec!["move /p/a+/p/b to /p/c/"]),
         ("ln -s a b", vec!["make /p/b", "link /p/b to /p/a"]),
-        (
-            "ln -sf a b",
-            vec!["copy /p/a to /p/b", "link /p/b to /p/a"],
-        ),
+        ("ln -sf a b", vec!["copy /p/a to /p/b", "link /p/b to /p/a"]),
         ("sed -i s/a/b/ f", vec!["edit /p/f"]),
         ("sed -i.bak -e s/a/b/ f g", vec!["tidy /p/f", "tidy /p/g"]),
         ("sed s/a/b/ f", vec![]),
@@ -124,7 +121,7 @@ fn files_are_made_written_moved_and_deleted() {
 fn git_is_read_as_git_reads_it() {
     use GitAct::{
         Add, CreateBranch, DeleteRefs, ForceSwitch, MoveRef, Other, ResetHard, StashClear,
-        StashDrop, StashPop, Switch,
+        StashDrop, StashPop, Switch, Untrack,
     };
     let one = |line: &str| {
         let world = StaticWorld::new("/p", "/home/dev");

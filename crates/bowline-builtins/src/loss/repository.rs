@@ -40,7 +40,7 @@ impl Losses<'_> {
             .collect();
         let line = GitLine::follow(&before, |untracked| self.whose(&repository, untracked))?;
         let everything = Pathspecs::everything();
-        let discards = |act: &&GitAct| {
+        let discards = |act: &&GitAct| -> bool {
             matches!(
                 act,
                 GitAct::ResetHard { .. } | GitAct::ForceSwitch { .. } | GitAct::Restore { .. }
@@ -48,7 +48,7 @@ impl Losses<'_> {
         };
         // What was in the tree when the line began need not be there when a stash goes.
         if matches!(act, GitAct::StashDrop { .. } | GitAct::StashClear)
-            && before.iter().any(|it| discards(it))
+            && before.iter().any(discards)
         {
             return None;
         }

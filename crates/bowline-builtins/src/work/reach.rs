@@ -136,9 +136,8 @@ fn git(command: &str) -> Reach {
 /// Tracked files that builds and tests bring up to date by themselves.
 pub(super) fn is_kept_by_tools(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    name.ends_with(".lock")
-        || name.ends_with(".snap")
-        || name.ends_with(".tsbuildinfo")
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    matches!(ending, Some("lock" | "snap" | "tsbuildinfo"))
         || matches!(
             name,
             "package-lock.json" | "pnpm-lock.yaml" | "npm-shrinkwrap.json" | "go.sum" | "go.mod"
