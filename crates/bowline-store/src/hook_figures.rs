@@ -286,6 +286,7 @@ mod tests {
             decision: Decision::NoOpinion,
             duration: Duration::ZERO,
             failure: None,
+            ..HookFired::default()
         };
         let mut before = PendingFigures::default();
         before.count_one(&fired, at(1));
