@@ -739,7 +739,7 @@ fn the_client_stays_small() {
         .iter()
         .map(|file| file.lines().filter(code).count())
         .sum();
-    assert!(count < 250, "{count} lines of code");
+    assert!(count < 260, "{count} lines of code");
     let files = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src"))
         .unwrap()
         .count();

@@ -60,8 +60,16 @@ fn the_installed_command_is_run_and_measured() {
     );
     let log = fs::read_to_string(bench.path("home/hook.log")).unwrap();
     assert_eq!(log.lines().count(), 23);
-    let started = "claude-code PreToolUse --on-failure ask --timeout 60 scope= tracking=1";
-    assert!(log.lines().all(|line| line == started), "{log}");
+    let (started, home) = (
+        "claude-code PreToolUse --on-failure ask --timeout 60 --env HOME=",
+        bench.path("home"),
+    );
+    let started = format!("{started}{}", home.display());
+    assert!(
+        log.lines()
+            .all(|line| line.starts_with(&started) && line.ends_with(" scope= tracking=1")),
+        "{log}"
+    );
 }
 
 #[test]
