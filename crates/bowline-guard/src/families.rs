@@ -42,7 +42,6 @@ use crate::invocation::{Arg, Invocation, Through};
 use crate::loss::Act;
 use crate::paths::World;
 
-pub use acts::acts;
 pub use rule::RuleInfo;
 pub use weighing::weighed;
 
@@ -141,7 +140,13 @@ fn effects_at(program: &str, invocation: &Invocation, world: &dyn World) -> Vec<
 /// What the runs of one line would do, each by itself. A secret that is fed to a program which keeps
 /// it (`… | docker login --password-stdin`) counts as not printed; a file that one run downloads and
 /// a later one starts counts as fetched code.
-pub fn effects_of_line(invocations: &[Invocation], world: &dyn World) -> Vec<Vec<Effect>> {
+///
+/// What the runs do to files and repositories is added to `done`, one act after another.
+pub fn effects_of_line(
+    invocations: &[Invocation],
+    world: &dyn World,
+    done: &mut Vec<Act>,
+) -> Vec<Vec<Effect>> {
     let downloads: Vec<(usize, &str, &str)> = invocations
         .iter()
         .enumerate()
@@ -166,7 +171,6 @@ pub fn effects_of_line(invocations: &[Invocation], world: &dyn World) -> Vec<Vec
         .flat_map(|(at, it)| files::moved(at, it, world))
         .take(MAX_PAIRED)
         .collect();
-    let mut done: Vec<Act> = Vec::new();
     invocations
         .iter()
         .enumerate()
@@ -182,7 +186,7 @@ pub fn effects_of_line(invocations: &[Invocation], world: &dyn World) -> Vec<Vec
             found.extend(carried::effects(invocation, world));
             found.extend(fetched_code::downloaded_and_run(invocation, at, &downloads));
             secrets::without_unseen(&mut found, at, invocations, world);
-            weighing::weigh(found, acts(invocation, world), &mut done, world)
+            weighing::weigh(found, acts::acts(invocation, world), done, world)
         })
         .collect()
 }

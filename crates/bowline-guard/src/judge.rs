@@ -7,6 +7,7 @@ use crate::effect::{Category, Effect, Gravity};
 use crate::families::{self, rule::rules};
 use crate::interpret::{Interpretation, Note, Reach, interpret, interpret_powershell};
 use crate::invocation::Invocation;
+use crate::loss::Act;
 use crate::paths::{self, World};
 use crate::sensitive::{Access, Sensitivity, classify};
 use crate::shell::Understanding;
@@ -30,6 +31,8 @@ pub struct Judgement {
     pub invocations: Vec<Invocation>,
     /// What they would do, with the index of the program; what no program does stands at the end of the list.
     pub effects: Vec<(Effect, Option<usize>)>,
+    /// What they would do to files and repositories, one after another.
+    pub acts: Vec<Act>,
     /// What follows from it.
     pub verdict: Verdict,
     /// How far the text was understood.
@@ -78,8 +81,8 @@ pub fn judge_powershell(text: &str, world: &dyn World) -> Judgement {
 }
 
 fn judge_interpreted(text: &str, interpretation: Interpretation, world: &dyn World) -> Judgement {
-    let mut effects = Vec::new();
-    let found = families::effects_of_line(&interpretation.invocations, world);
+    let (mut effects, mut acts) = (Vec::new(), Vec::new());
+    let found = families::effects_of_line(&interpretation.invocations, world, &mut acts);
     for (index, (invocation, found)) in interpretation.invocations.iter().zip(found).enumerate() {
         effects.extend(found.into_iter().map(|effect| (effect, Some(index))));
         effects.extend(unknown_program(invocation, world).map(|effect| (effect, Some(index))));
@@ -96,6 +99,7 @@ fn judge_interpreted(text: &str, interpretation: Interpretation, world: &dyn Wor
     Judgement {
         verdict: strictest(&effects),
         effects,
+        acts,
         steps: interpretation.steps + words(&interpretation.invocations),
         invocations: interpretation.invocations,
         understanding: interpretation.understanding,
@@ -323,7 +327,7 @@ fn dangerous_piece(text: &str, world: &dyn World) -> Option<String> {
         let invocations = interpretation.invocations;
         // Judging a word costs more than a step.
         steps += interpretation.steps + 4 * words(&invocations);
-        let stopped = families::effects_of_line(&invocations, world)
+        let stopped = families::effects_of_line(&invocations, world, &mut Vec::new())
             .iter()
             .flatten()
             // Half a command is not known to begin with.

@@ -1,18 +1,13 @@
 //! What lines do to files and repositories, as far as something could be lost or saved by it.
 
-use bowline_guard::families::acts;
-use bowline_guard::interpret::interpret;
+use bowline_guard::judge::judge;
 use bowline_guard::loss::{Act, Depth, GitAct, Target, TargetKind, Writing};
 use bowline_guard::paths::StaticWorld;
 
 /// A short word for every act of a line.
 fn told(line: &str) -> Vec<String> {
     let world = StaticWorld::new("/p", "/home/dev");
-    let runs = interpret(line, &world).invocations;
-    runs.iter()
-        .flat_map(|run| acts(run, &world))
-        .map(|act| tell(&act))
-        .collect()
+    judge(line, &world).acts.iter().map(tell).collect()
 }
 
 fn path(target: &Target) -> String {
@@ -125,9 +120,9 @@ fn git_is_read_as_git_reads_it() {
     };
     let one = |line: &str| {
         let world = StaticWorld::new("/p", "/home/dev");
-        let runs = interpret(line, &world).invocations;
-        let all: Vec<Act> = runs.iter().flat_map(|run| acts(run, &world)).collect();
-        all.into_iter()
+        judge(line, &world)
+            .acts
+            .into_iter()
             .map(|act| match act {
                 Act::Git { act, .. } => act,
                 other => panic!("{other:?}"),

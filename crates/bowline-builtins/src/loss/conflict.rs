@@ -1,5 +1,6 @@
 //! Conflicts: what somebody has resolved, and what git only put there.
 
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use bowline_guard::loss::{IndexToo, Loss};
@@ -9,7 +10,7 @@ use super::content::join;
 use super::line::Line;
 use super::pathspec::Pathspecs;
 use super::repository::{Extent, uncommitted};
-use crate::machine::git::{Repository, Staged};
+use crate::machine::git::{Repository, Stage, Staged};
 
 /// Longer files are not searched for marks.
 const MAX_SEARCHED: u64 = 4 * 1024 * 1024;
@@ -57,10 +58,12 @@ impl Losses<'_> {
     pub(super) fn is_unresolved(&self, path: &Path) -> bool {
         let unresolved = || {
             let repository = self.git.repository(path.parent()?)?;
-            let conflicts = self.git.conflicts(&repository)?;
-            let is_open = |it: &Vec<u8>| join(&repository.root, it) == path;
+            let below = path.strip_prefix(&repository.root).ok()?;
+            let entry = self
+                .git
+                .index_entry(&repository, below.as_os_str().as_bytes())??;
             let short = path.metadata().ok()?.len() <= MAX_SEARCHED;
-            if !short || !conflicts.open.iter().any(is_open) {
+            if !short || entry.stage == Stage::Merged {
                 return None;
             }
             let text = std::fs::read(path).ok()?;

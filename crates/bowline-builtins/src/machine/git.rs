@@ -40,9 +40,7 @@ use self::budget::Budget;
 use self::checkout::Checkout;
 use self::content::Raw;
 pub(crate) use self::content::Worktree;
-pub(crate) use self::entries::IndexEntry;
-#[cfg(test)]
-pub(crate) use self::entries::Stage;
+pub(crate) use self::entries::{IndexEntry, Stage};
 pub(super) use self::files::GitFiles;
 #[cfg(test)]
 pub(crate) use self::object::Commit;

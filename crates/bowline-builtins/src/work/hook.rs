@@ -8,7 +8,6 @@ use bowline::hooks::{
     Decision, Hook, HookContext, HookEvent, HookInput, HookOutput, RunMode, RunPolicy,
 };
 use bowline::settings::RecordDetail;
-use bowline_guard::families;
 use bowline_guard::loss::{Act, GitAct, Target, Writing};
 use bowline_guard::paths::{World, resolve_literal};
 use bowline_guard::tool::Tool;
@@ -173,9 +172,7 @@ impl Work {
                 let Some(command) = input.command() else {
                     return Vec::new();
                 };
-                let judgement = self.analyst.judge(command, input, ctx);
-                let runs = judgement.invocations.iter();
-                runs.flat_map(|run| families::acts(run, world)).collect()
+                self.analyst.judge(command, input, ctx).acts.clone()
             }
             Some(tool) if tool.changes_a_file() => named_files(input)
                 .map(|file| Act::Write {

@@ -3,7 +3,7 @@
 use bowline::hooks::Decision::{Ask, Deny, NoOpinion as Pass};
 
 use super::ground::Op::{Append, Git};
-use super::ground::Step::{Bash, Write};
+use super::ground::Step::{Bash, Person, Write};
 use super::{case, play, put};
 
 #[tokio::test]
@@ -31,7 +31,11 @@ async fn what_changes_while_tests_run_is_a_persons() {
         ),
         case(
             vec![],
-            vec![Write("a.py"), Bash("pytest", vec![Append("a.py")])],
+            vec![
+                Write("a.py"),
+                Person(vec![]),
+                Bash("pytest", vec![Append("a.py")]),
+            ],
             "rm a.py",
             Ask,
         ),

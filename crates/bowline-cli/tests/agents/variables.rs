@@ -110,6 +110,10 @@ fn a_project_does_not_say_where_a_persons_settings_are() {
             1,
             "recorded at home"
         );
+        // A daemon that a person started knows better, also where nothing is written into the arguments.
+        if way.is_empty() {
+            assert_eq!(ask(&place, &[], &poisoned), "deny");
+        }
     }
 }
 

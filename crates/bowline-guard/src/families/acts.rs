@@ -20,7 +20,7 @@ use words::{
 };
 
 /// What a run does, in order. Nothing for a run on another machine or in a container.
-pub fn acts(invocation: &Invocation, world: &dyn World) -> Vec<Act> {
+pub(super) fn acts(invocation: &Invocation, world: &dyn World) -> Vec<Act> {
     let Directory::Known(directory) = &invocation.directory else {
         return Vec::new();
     };

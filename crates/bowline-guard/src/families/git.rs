@@ -10,6 +10,7 @@ use super::Run;
 use super::args::{Parsed, Spec, UNKNOWN, asks_for_help, listed, parse, split_command, word};
 use super::git_remote;
 use super::rule::rules;
+pub(super) use history::BRANCH_OPTIONS;
 use history::{branch, gc, prune, reflog, rewrite, symbolic_ref, tag, update_ref};
 
 rules! {
@@ -474,20 +475,24 @@ fn submodule(rest: &[Arg], stdin: &Stdin) -> Vec<Effect> {
     }
 }
 
-/// What a command does that is run in every submodule, where it is git's own.
+/// What commands do that are run in every submodule.
 fn foreach(later: &[Arg], stdin: &Stdin) -> Vec<Effect> {
+    let commands = in_submodules(later).into_iter();
+    commands.flat_map(|args| git(&args, stdin, 0)).collect()
+}
+
+/// The arguments of git's own commands among those that `submodule foreach` runs.
+pub(super) fn in_submodules(later: &[Arg]) -> Vec<Vec<Arg>> {
     let start = later.iter().position(|arg| !word(arg).starts_with('-'));
     let words = later
         .get(start.unwrap_or(later.len())..)
         .unwrap_or_default();
     let text = words.iter().map(word).collect::<Vec<_>>().join(" ");
-    let mut found = Vec::new();
-    for command in text.split([';', '&', '|', '\n']) {
-        let mut words = command.split_whitespace();
-        if words.next() == Some("git") {
-            let args: Vec<Arg> = words.map(Arg::known).collect();
-            found.extend(git(&args, stdin, 0));
-        }
-    }
-    found
+    let commands = text.split([';', '&', '|', '\n']);
+    commands
+        .filter_map(|command| {
+            let mut words = command.split_whitespace();
+            (words.next() == Some("git")).then(|| words.map(Arg::known).collect())
+        })
+        .collect()
 }

@@ -1,7 +1,7 @@
 //! The arguments of `fd`: a pattern, folders, filters, and what is run for each path.
 
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::finds::{Finds, Holds, NAME_PART, Test};
 use super::{Action, Reached, Running, Search};
@@ -188,7 +188,7 @@ fn test(name: &str, value: &str) -> Finds {
         name: name.to_owned(),
         values: vec![value.to_owned()],
     };
-    Finds::test(Rc::new(test), Holds::Yes)
+    Finds::test(Arc::new(test), Holds::Yes)
 }
 
 fn flag(name: &str) -> Finds {
@@ -196,5 +196,5 @@ fn flag(name: &str) -> Finds {
         name: name.to_owned(),
         values: Vec::new(),
     };
-    Finds::test(Rc::new(test), Holds::Yes)
+    Finds::test(Arc::new(test), Holds::Yes)
 }

@@ -1,7 +1,7 @@
 //! The expressions of `find`: tests, actions and operators, from the left.
 
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::finds::{Finds, Holds, Test};
 use super::{Action, Reached, Running, Search};
@@ -274,12 +274,12 @@ impl<'w> Reader<'w> {
         if self.followed == Followed::InPart {
             return Truth::unknown();
         }
-        let test = Rc::new(Test {
+        let test = Arc::new(Test {
             name: name.to_owned(),
             values: value.map(str::to_owned).into_iter().collect(),
         });
         Truth {
-            yes: Finds::test(Rc::clone(&test), Holds::Yes),
+            yes: Finds::test(Arc::clone(&test), Holds::Yes),
             no: Finds::test(test, Holds::No),
         }
     }

@@ -1,6 +1,6 @@
 //! What a path must be to be found.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::paths::glob;
 
@@ -30,7 +30,7 @@ pub(super) enum Holds {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Fact {
     holds: Holds,
-    test: Rc<Test>,
+    test: Arc<Test>,
 }
 
 /// A pattern that a found path matches.
@@ -73,7 +73,7 @@ impl Finds {
         }
     }
 
-    pub(super) fn test(test: Rc<Test>, holds: Holds) -> Self {
+    pub(super) fn test(test: Arc<Test>, holds: Holds) -> Self {
         Self {
             alternatives: vec![Alternative {
                 facts: vec![Fact { holds, test }],

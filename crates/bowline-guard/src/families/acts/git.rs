@@ -3,7 +3,7 @@
 mod refs;
 
 use crate::families::args::{Parsed, Spec, UNKNOWN, parse, split_command, word};
-use crate::families::git::{is_whole_tree, looks_like_file};
+use crate::families::git::{in_submodules, is_whole_tree, looks_like_file};
 use crate::invocation::Arg;
 use crate::loss::{Act, Clean, Folders, GitAct, IgnoredFiles, IndexToo, Switching, Target};
 use crate::paths::resolve_literal;
@@ -410,20 +410,13 @@ fn submodule(rest: &[Arg]) -> Vec<GitAct> {
 }
 
 fn foreach(later: &[Arg]) -> Vec<GitAct> {
-    let start = later.iter().position(|arg| !word(arg).starts_with('-'));
-    let words = later
-        .get(start.unwrap_or(later.len())..)
-        .unwrap_or_default();
-    let text = words.iter().map(word).collect::<Vec<_>>().join(" ");
-    let mut inner = Vec::new();
-    for command in text.split([';', '&', '|', '\n']) {
-        let mut words = command.split_whitespace();
-        if words.next() == Some("git") {
-            let args: Vec<Arg> = words.map(Arg::known).collect();
+    let commands = in_submodules(later).into_iter();
+    let inner: Vec<GitAct> = commands
+        .flat_map(|args| {
             let (_, command, rest) = split_command(&args, &GLOBAL);
-            inner.extend(of_command(command, rest));
-        }
-    }
+            of_command(command, rest)
+        })
+        .collect();
     if inner.is_empty() {
         Vec::new()
     } else {

@@ -5,29 +5,29 @@ use crate::effect::Effect;
 use crate::families::args::{Spec, listed, parse};
 use crate::invocation::{Arg, Stdin};
 
+/// The options of `git branch`.
+pub(in crate::families) const BRANCH_OPTIONS: Spec = Spec::gnu(&[
+    "u",
+    "set-upstream-to",
+    "contains",
+    "no-contains",
+    "points-at",
+    "format",
+    "sort",
+])
+.shortening(&[
+    "delete",
+    "force",
+    "remotes",
+    "move",
+    "copy",
+    "merged",
+    "no-merged",
+    "list",
+]);
+
 pub(super) fn branch(rest: &[Arg]) -> Option<Effect> {
-    let parsed = parse(
-        rest,
-        &Spec::gnu(&[
-            "u",
-            "set-upstream-to",
-            "contains",
-            "no-contains",
-            "points-at",
-            "format",
-            "sort",
-        ])
-        .shortening(&[
-            "delete",
-            "force",
-            "remotes",
-            "move",
-            "copy",
-            "merged",
-            "no-merged",
-            "list",
-        ]),
-    );
+    let parsed = parse(rest, &BRANCH_OPTIONS);
     let force = parsed.has(&["f", "force"]);
     let names = listed(&parsed.words);
     if parsed.has(&["D"]) || (parsed.has(&["d", "delete"]) && force) {

@@ -299,7 +299,7 @@ fn a_download_that_is_run_later() {
         (None, ["curl -LO http://x.example.org/a.sh", "less a.sh"]),
     ] {
         let line = commands.map(run);
-        let found = effects_of_line(&line, &world())
+        let found = effects_of_line(&line, &world(), &mut Vec::new())
             .into_iter()
             .flatten()
             .map(|it| it.gravity)

@@ -2,6 +2,7 @@
 
 use super::{owned, some};
 use crate::families::args::{Spec, parse};
+use crate::families::git::BRANCH_OPTIONS;
 use crate::invocation::Arg;
 use crate::loss::{GitAct, Switching, Untracked};
 
@@ -60,26 +61,7 @@ pub(super) fn worktree(rest: &[Arg]) -> Vec<GitAct> {
 }
 
 pub(super) fn branch(rest: &[Arg]) -> Vec<GitAct> {
-    let spec = Spec::gnu(&[
-        "u",
-        "set-upstream-to",
-        "contains",
-        "no-contains",
-        "points-at",
-        "format",
-        "sort",
-    ])
-    .shortening(&[
-        "delete",
-        "force",
-        "remotes",
-        "move",
-        "copy",
-        "merged",
-        "no-merged",
-        "list",
-    ]);
-    let parsed = parse(rest, &spec);
+    let parsed = parse(rest, &BRANCH_OPTIONS);
     let force = parsed.has(&["f", "force"]);
     let over = parsed.has(&["M", "C"]) || (force && parsed.has(&["m", "move", "c", "copy"]));
     if over && let Some(name) = parsed.words.last() {
