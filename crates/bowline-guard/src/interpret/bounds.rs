@@ -18,7 +18,7 @@ pub(super) const MAX_TEXT: usize = MAX_LENGTH;
 pub(super) const MAX_MADE: usize = 3 * 1024 * 1024;
 
 /// What a value costs beside its text.
-const EACH: usize = 96;
+const EACH: usize = 192;
 
 /// The longest directory that is kept in mind, and the deepest: every command that runs there looks at all its folders.
 const MAX_DIRECTORY: usize = 1024;

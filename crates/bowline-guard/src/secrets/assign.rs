@@ -347,9 +347,10 @@ fn after_words(text: Text<'_>, key: &Key, at: usize) -> Option<Slot> {
         _ => {}
     }
     // `login ci password …`: a `.netrc`, or a setting that needs no separator.
-    let line = text.slice(text.line_start(key.span.start)..key.span.start);
-    let is_netrc =
-        line.windows(6).any(|w| w == b"login ") || line.windows(8).any(|w| w == b"account ");
+    let start = text.line_start(key.span.start);
+    let line = text.slice(start..key.span.start);
+    let has = |word: &[u8]| text.find(start..key.span.start, word).is_some();
+    let is_netrc = has(b"login ") || has(b"account ");
     let starts_line = line.iter().all(u8::is_ascii_whitespace);
     let form = if is_netrc || (starts_line && previous_line_is_login(text, key.span.start)) {
         Form::Literal

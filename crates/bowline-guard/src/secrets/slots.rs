@@ -61,11 +61,22 @@ fn closing_quote(text: Text<'_>, start: usize, quote: u8, escapes: usize) -> usi
     text.run_back(at, 4, |b| b >= 0x80)
 }
 
+/// Whether a value without quotes may end at a byte; of most bytes there is nothing more to ask.
+fn may_end_bare(byte: u8) -> bool {
+    byte.is_ascii_whitespace()
+        || is_quote(byte)
+        || matches!(byte, b'<' | b'>' | b'|' | b',' | b';' | b'&' | b'%' | b'\\')
+}
+
 /// A value without quotes: up to white space or the syntax around it.
 pub(super) fn bare(text: Text<'_>, at: usize, form: Form) -> Option<Slot> {
     let limit = at.saturating_add(MAX_BARE).min(text.len());
     let mut end = at;
     while end < limit {
+        end = text.run(end, limit - end, |b| !may_end_bare(b));
+        if end == limit {
+            break;
+        }
         let byte = text.byte(end);
         if byte.is_ascii_whitespace() || is_quote(byte) || matches!(byte, b'<' | b'>') {
             break;

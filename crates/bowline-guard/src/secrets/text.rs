@@ -79,21 +79,21 @@ impl<'t> Text<'t> {
 
     /// The end of the line that `at` is in (exclusive of the line break), within [`MAX_LINE`].
     pub(super) fn line_end(self, at: usize) -> usize {
-        self.run(at, MAX_LINE, |b| b != b'\n')
+        let rest = self.slice(at..at.saturating_add(MAX_LINE));
+        at + memchr::memchr(b'\n', rest).unwrap_or(rest.len())
     }
 
     /// The start of the line that `at` is in, within [`MAX_LINE`].
     pub(super) fn line_start(self, at: usize) -> usize {
-        self.run_back(at, MAX_LINE, |b| b != b'\n')
+        let start = at.saturating_sub(MAX_LINE);
+        let before = self.slice(start..at);
+        memchr::memrchr(b'\n', before).map_or(start, |found| start + found + 1)
     }
 
     /// The first place of `needle` in `range`.
     pub(super) fn find(self, range: Range<usize>, needle: &[u8]) -> Option<usize> {
         let start = range.start;
-        self.slice(range)
-            .windows(needle.len().max(1))
-            .position(|window| window == needle)
-            .map(|i| start + i)
+        memchr::memmem::find(self.slice(range), needle).map(|i| start + i)
     }
 
     /// Whether a token may start at `at`: the byte before belongs to no word, or only looks so

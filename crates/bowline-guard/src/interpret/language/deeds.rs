@@ -30,29 +30,29 @@ pub(super) enum Deed {
     Evaluate,
 }
 
+/// Modules and classes whose methods act on files.
+const FILES: &[&str] = &[
+    "os",
+    "fs",
+    "File",
+    "FileUtils",
+    "shutil",
+    "Path",
+    "promises",
+    "fse",
+    "Dir",
+    "Deno",
+    "sh",
+    "shell",
+    "fsp",
+    "pathlib",
+    "Files",
+];
+
 /// What a called name does, by its last part and by what stands before it.
 pub(super) fn deed(name: &str, before: &str, family: Family) -> Option<Deed> {
-    let on_files = before.is_empty()
-        || [
-            "os",
-            "fs",
-            "File",
-            "FileUtils",
-            "shutil",
-            "Path",
-            "promises",
-            "fse",
-            "Dir",
-            "Deno",
-            "sh",
-            "shell",
-            "fsp",
-            "pathlib",
-            "Files",
-        ]
-        .iter()
-        .any(|it| before == *it || before.ends_with(&format!(".{it}")))
-        || before.ends_with(')');
+    let owner = before.rsplit('.').next().unwrap_or(before);
+    let on_files = before.is_empty() || FILES.contains(&owner) || before.ends_with(')');
     Some(match name {
         "rmtree"
         | "rmSync"
