@@ -13,7 +13,7 @@ mod tool_guard;
 
 use std::sync::Arc;
 
-use bowline::hooks::{HookContext, HookInput, HookOutput, OnFailure, RunPolicy};
+use bowline::hooks::{HookContext, HookInput, OnFailure, Opinion, RunPolicy};
 use bowline::settings::GuardMode;
 use bowline_guard::effect::Category;
 use bowline_guard::judge::Judgement;
@@ -91,9 +91,9 @@ impl Guards {
         mode: GuardMode,
         input: &HookInput,
         ctx: &HookContext,
-    ) -> HookOutput {
+    ) -> Opinion {
         let (Some(message), Some(rule)) = (verdict.message(), verdict.rule.as_deref()) else {
-            return HookOutput::allow();
+            return Opinion::allow();
         };
         let told = format!("{message} [{rule}]");
         // Nobody switches off the guard without a person, in any mode.
@@ -105,24 +105,24 @@ impl Guards {
         match mode {
             GuardMode::Observe => {
                 let verb = if denied { "deny" } else { "ask" };
-                HookOutput::allow()
+                Opinion::allow()
                     .system_message(format!("Bowline only observes; it would {verb}: {told}"))
                     .warning(told)
             }
-            _ if !denied => HookOutput::ask(told),
+            _ if !denied => Opinion::ask(told),
             GuardMode::OneStrike => {
                 let strike = self.strike(rule, input, ctx);
                 match self.strikes.count_kept(&strike, input, ctx) {
-                    0 => HookOutput::block(format!(
+                    0 => Opinion::block(format!(
                         "{told} If it is really meant, the same call once more passes."
                     )),
-                    _ => HookOutput::allow()
+                    _ => Opinion::allow()
                         .system_message(format!("Bowline let the second attempt pass: {told}")),
                 }
             }
             _ => match self.strikes.count(&self.strike(rule, input, ctx)) {
-                0 => HookOutput::block(told),
-                _ => HookOutput::block(format!(
+                0 => Opinion::block(told),
+                _ => Opinion::block(format!(
                     "Denied again [{rule}]; asking once more will not change that. Take another way, or leave it to the person."
                 )),
             },

@@ -61,7 +61,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bowline::hooks::{
-    Background, Decision, Hook, HookContext, HookEvent, HookInput, HookOutput, RunMode, RunPolicy,
+    Background, Decision, Hook, HookContext, HookEvent, HookInput, Opinion, RunMode, RunPolicy,
 };
 use bowline::settings::RecordConfig;
 use bowline_store::Store;
@@ -151,11 +151,7 @@ impl Hook for Tracing {
         policy
     }
 
-    async fn execute(&self, _input: HookInput, _ctx: &HookContext) -> bowline::Result<HookOutput> {
-        Ok(HookOutput::allow())
-    }
-
-    async fn decided(&self, input: &HookInput, decision: &HookOutput, ctx: &HookContext) {
+    async fn decided(&self, input: &HookInput, decision: &Opinion, ctx: &HookContext) {
         let Some(call) = ctx.env.get(CALL_VARIABLE) else {
             return;
         };

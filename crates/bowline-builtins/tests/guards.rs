@@ -3,7 +3,7 @@
 
 mod place;
 
-use bowline::hooks::{Decision, FnHook, HookEvent, HookInput, HookManager, HookOutput};
+use bowline::hooks::{Decision, FnHook, HookEvent, HookInput, HookManager, Opinion};
 use bowline_builtins::guard::{Call, GuardHook, Judged, ToolGuard};
 use place::Place;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ fn tool(name: &str, input: Value) -> HookInput {
     HookInput::pre_tool_use("s1", name, input)
 }
 
-fn reason(output: &HookOutput) -> &str {
+fn reason(output: &Opinion) -> &str {
     output.stop_reason.as_deref().unwrap_or_default()
 }
 
@@ -91,7 +91,7 @@ async fn nothing_to_say_is_silence() {
     ] {
         let shown = format!("{:?}", input.data);
         let result = place.fire(input).await;
-        assert_eq!(result.output, HookOutput::allow(), "{shown}");
+        assert_eq!(result.output, Opinion::allow(), "{shown}");
     }
 }
 
@@ -114,7 +114,7 @@ async fn guards_judge_what_other_hooks_have_made_of_the_call() {
     let mut manager: HookManager = place.manager();
     manager.register(
         FnHook::new("rewriter", [HookEvent::PreToolUse], |_, _| async {
-            Ok(HookOutput::allow().updated_input(json!({ "command": "git reset --hard" })))
+            Ok(Opinion::allow().updated_input(json!({ "command": "git reset --hard" })))
         })
         .priority(i32::MIN + 1),
     );
@@ -425,7 +425,7 @@ async fn the_secret_writing_guard_is_there_when_it_is_wanted() {
     let token = bowline_guard::secrets::expand("ghp_{a36}");
     let write = || tool("Write", json!({ "file_path": "a.rs", "content": token }));
     let off = Place::new();
-    assert_eq!(off.fire(write()).await.output, HookOutput::allow());
+    assert_eq!(off.fire(write()).await.output, Opinion::allow());
     let on = Place::new().user("guard.secrets = 'deny'");
     let denied = on.fire(write()).await;
     assert_eq!(denied.output.decision(), Decision::Deny);

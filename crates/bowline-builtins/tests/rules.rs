@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bowline::hooks::{
-    Decision, FnHook, HookContext, HookEvent, HookInput, HookManager, HookOutput, RunStatus,
+    Decision, FnHook, HookContext, HookEvent, HookInput, HookManager, Opinion, RunStatus,
 };
 use bowline::settings::{self, Locations, RuleStatus, Settings, Severity, TrustStore};
 use bowline_builtins::Analyst;
@@ -71,7 +71,7 @@ impl Bench {
         (settings, compiled)
     }
 
-    async fn trigger(&self, input: HookInput) -> HookOutput {
+    async fn trigger(&self, input: HookInput) -> Opinion {
         let mut manager = HookManager::new();
         for hook in self.load().1.hooks {
             manager.register_arc(hook);
@@ -89,7 +89,7 @@ impl Bench {
         result.output
     }
 
-    async fn bash(&self, command: &str) -> HookOutput {
+    async fn bash(&self, command: &str) -> Opinion {
         self.trigger(call("Bash", json!({ "command": command })))
             .await
     }
@@ -232,7 +232,7 @@ async fn a_rewrite_changes_the_words_and_shows_it() {
         );
     }
     for command in ["echo \"pip install x\"", "uv pip install x", "pip list"] {
-        assert_eq!(bench.bash(command).await, HookOutput::allow(), "{command}");
+        assert_eq!(bench.bash(command).await, Opinion::allow(), "{command}");
     }
     let nested = bench.bash("bash -c 'pip install x'").await;
     assert_eq!(nested.decision(), Decision::Ask);
@@ -324,7 +324,7 @@ async fn rules_judge_what_is_executed() {
             manager.register_arc(hook);
         }
         let rewriter = FnHook::new("late", [HookEvent::PreToolUse], move |_, _| async move {
-            Ok(HookOutput::allow().updated_input(json!({ "command": rewritten })))
+            Ok(Opinion::allow().updated_input(json!({ "command": rewritten })))
         });
         manager.register(rewriter.priority(-1));
         let context = HookContext::new("s1").with_cwd(bench.project());
@@ -802,7 +802,7 @@ async fn untrusted_projects_only_tighten() {
         }
         let bench = Bench::new();
         bench.write(file, &rules("context"));
-        assert_eq!(bench.bash("ls").await, HookOutput::allow());
+        assert_eq!(bench.bash("ls").await, Opinion::allow());
     }
 }
 

@@ -24,7 +24,7 @@ use crate::execution::Secrets;
 use crate::hook::{Activation, Hook, Match, RunPolicy};
 use crate::input::HookInput;
 use crate::manager::HookManager;
-use crate::output::HookOutput;
+use crate::opinion::Opinion;
 use crate::runner::command::{self, CommandRequest, EnvBase};
 use crate::runner::environment::{PROJECT_DIR, event_variables};
 #[cfg(feature = "http")]
@@ -115,7 +115,7 @@ impl ConfiguredHook {
         action: &CommandAction,
         input: &HookInput,
         ctx: &HookContext,
-    ) -> Result<HookOutput> {
+    ) -> Result<Opinion> {
         let definition = &self.definition;
         if let Some(variable) = self.missing_plugin_variable(action, ctx) {
             return Err(self.failed(format!(
@@ -165,7 +165,7 @@ impl ConfiguredHook {
         action: &crate::settings::HttpAction,
         input: &HookInput,
         ctx: &HookContext,
-    ) -> Result<HookOutput> {
+    ) -> Result<Opinion> {
         let definition = &self.definition;
         let body = input.to_payload(ctx).to_string();
         let variable = |name: &str| self.services.variable(name, ctx);
@@ -194,7 +194,7 @@ impl ConfiguredHook {
         action: &crate::settings::PromptAction,
         input: &HookInput,
         ctx: &HookContext,
-    ) -> Result<HookOutput> {
+    ) -> Result<Opinion> {
         let definition = &self.definition;
         let payload = input.to_payload(ctx);
         let model = self.services.model(ctx);
@@ -218,7 +218,7 @@ impl ConfiguredHook {
         action: &crate::settings::McpToolAction,
         input: &HookInput,
         ctx: &HookContext,
-    ) -> Result<HookOutput> {
+    ) -> Result<Opinion> {
         let definition = &self.definition;
         let place = mcp::Surroundings {
             servers: &self.services.mcp_servers,
@@ -244,7 +244,7 @@ impl ConfiguredHook {
         action: &crate::settings::AgentAction,
         input: &HookInput,
         ctx: &HookContext,
-    ) -> Result<HookOutput> {
+    ) -> Result<Opinion> {
         let services = &self.services;
         let project = services.project.clone().or_else(|| ctx.cwd.clone());
         let project = project.ok_or_else(|| self.failed("there is no project to look at"))?;
@@ -268,8 +268,8 @@ impl ConfiguredHook {
 
     /// Without its feature a kind of hook is passed over, and says so.
     #[cfg(not(all(feature = "agent", feature = "mcp")))]
-    fn without_feature(&self, feature: &str) -> HookOutput {
-        HookOutput::allow().warning(format!(
+    fn without_feature(&self, feature: &str) -> Opinion {
+        Opinion::allow().warning(format!(
             "hook `{}` was skipped: this program was built without the feature `{feature}`",
             self.definition.id
         ))
@@ -449,23 +449,23 @@ impl Hook for ConfiguredHook {
         }
     }
 
-    async fn execute(&self, input: HookInput, ctx: &HookContext) -> Result<HookOutput> {
+    async fn opinion(&self, input: &HookInput, ctx: &HookContext) -> Result<Opinion> {
         match &self.definition.action {
-            Action::Command(action) => self.run_command(action, &input, ctx).await,
+            Action::Command(action) => self.run_command(action, input, ctx).await,
             #[cfg(feature = "http")]
-            Action::Http(action) => self.run_http(action, &input, ctx).await,
+            Action::Http(action) => self.run_http(action, input, ctx).await,
             #[cfg(not(feature = "http"))]
             Action::Http(_) => Ok(self.without_feature("http")),
             #[cfg(feature = "prompt")]
-            Action::Prompt(action) => self.run_prompt(action, &input, ctx).await,
+            Action::Prompt(action) => self.run_prompt(action, input, ctx).await,
             #[cfg(not(feature = "prompt"))]
             Action::Prompt(_) => Ok(self.without_feature("prompt")),
             #[cfg(feature = "agent")]
-            Action::Agent(action) => self.run_agent(action, &input, ctx).await,
+            Action::Agent(action) => self.run_agent(action, input, ctx).await,
             #[cfg(not(feature = "agent"))]
             Action::Agent(_) => Ok(self.without_feature("agent")),
             #[cfg(feature = "mcp")]
-            Action::McpTool(action) => self.run_mcp_tool(action, &input, ctx).await,
+            Action::McpTool(action) => self.run_mcp_tool(action, input, ctx).await,
             #[cfg(not(feature = "mcp"))]
             Action::McpTool(_) => Ok(self.without_feature("mcp")),
         }
@@ -628,8 +628,8 @@ impl Hook for CommandHook {
         self.policy.clone()
     }
 
-    async fn execute(&self, input: HookInput, ctx: &HookContext) -> Result<HookOutput> {
-        let raw = run_command(&self.action, &input, ctx, &self.extra_env, self.environment)
+    async fn opinion(&self, input: &HookInput, ctx: &HookContext) -> Result<Opinion> {
+        let raw = run_command(&self.action, input, ctx, &self.extra_env, self.environment)
             .await
             .map_err(|error| Error::HookFailed {
                 hook: self.name.clone(),

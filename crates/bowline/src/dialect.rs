@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use crate::error::Result;
 use crate::event::{EventClass, HookEvent};
-use crate::output::HookOutput;
+use crate::opinion::Opinion;
 use crate::settings::ExitPolicy;
 
 /// The rules by which a settings file, a hook's output and an answer are read and written.
@@ -119,7 +119,7 @@ impl Dialect {
         event: HookEvent,
         raw: &RawOutput,
         policy: ExitPolicy,
-    ) -> Result<HookOutput> {
+    ) -> Result<Opinion> {
         match self {
             Self::ClaudeCode => claude_code::read_output(hook, event, raw, policy),
             Self::Generic => generic::read_output(hook, event, raw, policy),
@@ -134,9 +134,9 @@ impl Dialect {
         event: HookEvent,
         body: &str,
         completeness: Completeness,
-    ) -> Result<HookOutput> {
+    ) -> Result<Opinion> {
         let Some(object) = answer::body(hook, body, completeness)? else {
-            return Ok(HookOutput::allow());
+            return Ok(Opinion::allow());
         };
         match self {
             Self::ClaudeCode => claude_code::read_answer(hook, event, &object),
@@ -154,7 +154,7 @@ impl Dialect {
     }
 
     /// Writes an answer for the agent. No opinion is silence; only a grant is ever an "allow".
-    pub fn encode(self, event: HookEvent, output: &HookOutput) -> Reply {
+    pub fn encode(self, event: HookEvent, output: &Opinion) -> Reply {
         match self {
             Self::ClaudeCode => claude_code::encode(event, output),
             Self::Generic => generic::encode(event, output),

@@ -11,10 +11,12 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::context::HookContext;
+use crate::error::Error;
 use crate::event::{EventClass, HookEvent};
 use crate::input::HookInput;
 use crate::lifecycle::Approver;
 use crate::manager::HookManager;
+use crate::opinion::Opinion;
 use crate::output::HookOutput;
 
 mod security;
@@ -153,16 +155,27 @@ impl ExecutionContext {
     /// Fires an event from inside a tool and returns what its hooks say; without hooks that is
     /// [`HookOutput::allow`]. An input of another event than the one named is blocked, and no hook runs.
     pub async fn fire_hook(&self, event: HookEvent, input: HookInput) -> HookOutput {
-        let Some(manager) = &self.manager else {
-            return HookOutput::allow();
-        };
-        match manager
-            .execute(event, self.complete(input), &self.hook_context(event))
-            .await
-        {
-            Ok(output) => output,
-            Err(error) => HookOutput::block(error.to_string()),
+        let found = input.event_type();
+        if event == found {
+            self.fire(input).await.into()
+        } else {
+            HookOutput::block(
+                Error::EventMismatch {
+                    expected: event,
+                    found,
+                }
+                .to_string(),
+            )
         }
+    }
+
+    /// Fires an event and returns everything that its hooks say.
+    pub(crate) async fn fire(&self, input: HookInput) -> Opinion {
+        let Some(manager) = &self.manager else {
+            return Opinion::allow();
+        };
+        let ctx = self.hook_context(input.event_type());
+        manager.trigger(self.complete(input), &ctx).await.output
     }
 
     fn complete(&self, mut input: HookInput) -> HookInput {

@@ -12,6 +12,7 @@ use crate::context::HookContext;
 use crate::error::Result;
 use crate::event::HookEvent;
 use crate::input::HookInput;
+use crate::opinion::Opinion;
 use crate::output::HookOutput;
 
 /// How the manager runs a hook. The default is a hook that decides, in its turn, and blocks a gate when it fails.
@@ -198,24 +199,27 @@ pub trait Hook: Send + Sync {
         }
     }
 
-    /// Runs the hook.
-    async fn execute(&self, input: HookInput, ctx: &HookContext) -> Result<HookOutput>;
+    /// Runs the hook. The default has no opinion, for hooks that give theirs in [`Hook::opinion`] or are only told.
+    async fn execute(&self, input: HookInput, ctx: &HookContext) -> Result<HookOutput> {
+        let _ = (input, ctx);
+        Ok(HookOutput::allow())
+    }
 
-    /// What the manager calls: runs the hook on an event that others read, too. The default gives [`Hook::execute`] a copy;
-    /// a hook that only reads does without.
-    async fn execute_shared(&self, input: &HookInput, ctx: &HookContext) -> Result<HookOutput> {
-        self.execute(input.clone(), ctx).await
+    /// Everything that the hook says of an event that others read, too. The manager calls this, and so does whoever
+    /// wraps a hook. The default asks [`Hook::execute`]; a hook that asks, grants or warns implements this one.
+    async fn opinion(&self, input: &HookInput, ctx: &HookContext) -> Result<Opinion> {
+        self.execute(input.clone(), ctx).await.map(Opinion::from)
     }
 
     /// Told what was decided, after the merge and before the answer is sent; also when a gate was blocked before
     /// this hook's turn. `input` is what will be executed.
-    async fn decided(&self, input: &HookInput, decision: &HookOutput, ctx: &HookContext) {
+    async fn decided(&self, input: &HookInput, decision: &Opinion, ctx: &HookContext) {
         let _ = (input, decision, ctx);
     }
 }
 
 type BoxFuture<T> = std::pin::Pin<Box<dyn Future<Output = T> + Send>>;
-type Handler = Box<dyn Fn(HookInput, HookContext) -> BoxFuture<Result<HookOutput>> + Send + Sync>;
+type Handler = Box<dyn Fn(HookInput, HookContext) -> BoxFuture<Result<Opinion>> + Send + Sync>;
 
 /// A hook made of a closure.
 ///
@@ -241,15 +245,16 @@ pub struct FnHook {
 }
 
 impl FnHook {
-    /// A hook that runs the closure for the events.
-    pub fn new<F, Fut>(
+    /// A hook that runs the closure for the events. The closure gives a [`HookOutput`] or an [`Opinion`].
+    pub fn new<F, Fut, Said>(
         name: impl Into<String>,
         events: impl IntoIterator<Item = HookEvent>,
         handler: F,
     ) -> Self
     where
         F: Fn(HookInput, HookContext) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<HookOutput>> + Send + 'static,
+        Fut: Future<Output = Result<Said>> + Send + 'static,
+        Said: Into<Opinion>,
     {
         Self {
             name: name.into(),
@@ -258,7 +263,10 @@ impl FnHook {
             timeout: Duration::from_mins(1),
             priority: 0,
             policy: RunPolicy::default(),
-            handler: Box::new(move |input, ctx| Box::pin(handler(input, ctx))),
+            handler: Box::new(move |input, ctx| {
+                let said = handler(input, ctx);
+                Box::pin(async { said.await.map(Into::into) })
+            }),
         }
     }
 
@@ -326,7 +334,7 @@ impl Hook for FnHook {
         self.policy.clone()
     }
 
-    async fn execute(&self, input: HookInput, ctx: &HookContext) -> Result<HookOutput> {
-        (self.handler)(input, ctx.clone()).await
+    async fn opinion(&self, input: &HookInput, ctx: &HookContext) -> Result<Opinion> {
+        (self.handler)(input.clone(), ctx.clone()).await
     }
 }

@@ -19,6 +19,7 @@ pub mod lifecycle;
 mod manager;
 mod matcher;
 mod merge;
+mod opinion;
 mod output;
 mod payload;
 mod rule;

@@ -169,7 +169,8 @@ impl HookManager {
     /// Runs the event's hooks and merges what they say.
     ///
     /// A hook that errs, panics, times out or is cancelled does not make this fail: on a gate it blocks, naming
-    /// itself, unless its policy says otherwise. The only error is an `input` of another event.
+    /// itself, unless its policy says otherwise. The only error is an `input` of another event. Whoever has to tell a
+    /// question from a block, or to know of grants and warnings, calls [`HookManager::trigger`].
     pub async fn execute(
         &self,
         event: HookEvent,
@@ -195,7 +196,7 @@ impl HookManager {
         }
         let result = self.trigger(input, ctx).await;
         result.results.iter().for_each(handler);
-        Ok(result.output)
+        Ok(result.output.into())
     }
 
     /// Whether each hook of the event would run, in order, without running any.

@@ -1,7 +1,7 @@
 //! The pure fold of outputs: the strictest decision wins, the rest follows a fixed table.
 
 use crate::decision::Decision;
-use crate::output::{HookOutput, Permission};
+use crate::opinion::{Opinion, Permission};
 
 /// What several outputs, in order, come to.
 ///
@@ -16,22 +16,22 @@ use crate::output::{HookOutput, Permission};
 /// | `warnings` | all, in order |
 ///
 /// The reason of an *ask* that a deny has overruled does not count as the stop reason. Whether a rewritten
-/// input runs is [`HookOutput::rewritten_input`]'s business: never beside a deny.
-pub fn merge<'a>(outputs: impl IntoIterator<Item = &'a HookOutput>) -> HookOutput {
-    let outputs: Vec<&HookOutput> = outputs.into_iter().collect();
+/// input runs is [`Opinion::rewritten_input`]'s business: never beside a deny.
+pub fn merge<'a>(outputs: impl IntoIterator<Item = &'a Opinion>) -> Opinion {
+    let outputs: Vec<&Opinion> = outputs.into_iter().collect();
     let decision = outputs
         .iter()
         .map(|output| output.decision())
         .max()
         .unwrap_or_default();
-    let mut merged = HookOutput {
+    let mut merged = Opinion {
         continue_execution: decision < Decision::Ask,
         permission: match decision {
             Decision::Ask => Some(Permission::Ask),
             Decision::Grant => Some(Permission::Grant),
             Decision::Deny | Decision::NoOpinion => None,
         },
-        ..HookOutput::default()
+        ..Opinion::default()
     };
     for output in outputs {
         let overruled = decision == Decision::Deny && output.decision() == Decision::Ask;

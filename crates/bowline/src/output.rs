@@ -1,27 +1,14 @@
-//! What one hook says, and what all of them come to.
+//! What one hook says.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::decision::Decision;
-
-/// A deliberate opinion on permission, beside continue or block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Permission {
-    /// A person has to decide.
-    Ask,
-    /// The call may run without asking.
-    Grant,
-}
-
-/// What a hook answers. [`HookOutput::allow`] has no opinion: the agent's own permissions decide.
+/// What a hook answers: six fields, which may also be written out as a literal. [`HookOutput::allow`] has no
+/// opinion: the agent's own permissions decide.
 ///
-/// Fields may be added; build one with a factory and the builder methods, or with
-/// `..HookOutput::default()`. A literal of the first six fields alone, as document 001 has it, cannot compile: Rust wants every
-/// field named, and questions, grants and warnings need fields of their own.
+/// A hook that asks, grants or warns gives an [`Opinion`](crate::hooks::Opinion) instead.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookOutput {
-    /// `false` blocks (or, with [`Permission::Ask`], holds until a person has decided).
+    /// `false` blocks.
     pub continue_execution: bool,
     /// Why execution does not continue.
     pub stop_reason: Option<String>,
@@ -33,17 +20,6 @@ pub struct HookOutput {
     pub updated_input: Option<Value>,
     /// Text for the model.
     pub additional_context: Option<String>,
-    /// An opinion beyond continue or block.
-    pub permission: Option<Permission>,
-    /// Plain text that a hook printed; kept for people, not given to the model.
-    pub message: Option<String>,
-    /// The hook asks that the agent's turn ends after this event (Claude Code's `continue: false`).
-    /// Unlike a block it prevents nothing by itself.
-    pub end_turn: Option<String>,
-    /// Fields that only this event has (`sessionTitle`, `watchPaths`, …), under the agent's own names.
-    pub event_fields: Map<String, Value>,
-    /// What the person who runs the hooks should know: ignored fields, cut output, skipped parts.
-    pub warnings: Vec<String>,
 }
 
 impl Default for HookOutput {
@@ -55,11 +31,6 @@ impl Default for HookOutput {
             system_message: None,
             updated_input: None,
             additional_context: None,
-            permission: None,
-            message: None,
-            end_turn: None,
-            event_fields: Map::new(),
-            warnings: Vec::new(),
         }
     }
 }
@@ -75,22 +46,6 @@ impl HookOutput {
         Self {
             continue_execution: false,
             stop_reason: Some(reason.into()),
-            ..Self::default()
-        }
-    }
-
-    /// Let a person decide.
-    pub fn ask(reason: impl Into<String>) -> Self {
-        Self {
-            permission: Some(Permission::Ask),
-            ..Self::block(reason)
-        }
-    }
-
-    /// Permit deliberately, without asking anyone.
-    pub fn grant() -> Self {
-        Self {
-            permission: Some(Permission::Grant),
             ..Self::default()
         }
     }
@@ -117,28 +72,5 @@ impl HookOutput {
     pub fn suppress_logging(mut self) -> Self {
         self.suppress_logging = true;
         self
-    }
-
-    /// Adds a warning for the person who runs the hooks.
-    pub fn warning(mut self, warning: impl Into<String>) -> Self {
-        self.warnings.push(warning.into());
-        self
-    }
-
-    /// What this output comes to. A contradiction is read in the stricter way.
-    pub fn decision(&self) -> Decision {
-        match (self.continue_execution, self.permission) {
-            (_, Some(Permission::Ask)) => Decision::Ask,
-            (false, _) => Decision::Deny,
-            (true, Some(Permission::Grant)) => Decision::Grant,
-            (true, None) => Decision::NoOpinion,
-        }
-    }
-
-    /// The input that the tool is to run with, if it was rewritten and nothing blocked.
-    pub fn rewritten_input(&self) -> Option<&Value> {
-        self.updated_input
-            .as_ref()
-            .filter(|_| self.decision() != Decision::Deny)
     }
 }

@@ -45,6 +45,57 @@ impl Hook for LoggingHook {
     }
 }
 
+struct SubagentMonitorHook;
+
+#[async_trait]
+impl Hook for SubagentMonitorHook {
+    fn name(&self) -> &str {
+        "subagent-monitor"
+    }
+
+    fn events(&self) -> &[HookEvent] {
+        &[HookEvent::SubagentStart, HookEvent::SubagentStop]
+    }
+
+    async fn execute(
+        &self,
+        input: HookInput,
+        _ctx: &HookContext,
+    ) -> Result<HookOutput, bowline::Error> {
+        match &input.data {
+            HookEventData::SubagentStart {
+                subagent_id,
+                subagent_type,
+                description,
+            } => {
+                tracing::info!(
+                    id = %subagent_id,
+                    type_ = %subagent_type,
+                    desc = %description,
+                    "Subagent started"
+                );
+            }
+            HookEventData::SubagentStop {
+                subagent_id,
+                success,
+                error,
+            } => {
+                if *success {
+                    tracing::info!(id = %subagent_id, "Subagent completed successfully");
+                } else {
+                    tracing::warn!(
+                        id = %subagent_id,
+                        error = ?error,
+                        "Subagent failed"
+                    );
+                }
+            }
+            _ => {}
+        }
+        Ok(HookOutput::allow())
+    }
+}
+
 /// Implements everything.
 struct SecurityHook {
     tools: Regex,
@@ -282,6 +333,60 @@ fn every_factory_of_the_input_fills_the_pages_fields() {
     );
 }
 
+/// Answers with the page's output written out, and reads all fields of another's.
+struct WrittenOut;
+
+#[async_trait]
+impl Hook for WrittenOut {
+    fn name(&self) -> &str {
+        "written-out"
+    }
+
+    fn events(&self) -> &[HookEvent] {
+        &[HookEvent::SubagentStart]
+    }
+
+    async fn execute(
+        &self,
+        input: HookInput,
+        _ctx: &HookContext,
+    ) -> Result<HookOutput, bowline::Error> {
+        let HookOutput {
+            continue_execution,
+            stop_reason,
+            suppress_logging,
+            system_message,
+            updated_input,
+            additional_context,
+        } = HookOutput::allow();
+        Ok(HookOutput {
+            continue_execution: continue_execution && input.subagent_id() == Some("a1"),
+            stop_reason: stop_reason.or(Some("only a1".to_owned())),
+            suppress_logging,
+            system_message,
+            updated_input,
+            additional_context,
+        })
+    }
+}
+
+#[tokio::test]
+async fn the_output_may_be_written_out_by_a_hook() -> Result<(), bowline::Error> {
+    let mut manager = HookManager::new();
+    manager.register(WrittenOut);
+    manager.register(SubagentMonitorHook);
+    let ctx = HookContext::new("session-1");
+    for (agent, goes_on) in [("a1", true), ("a2", false)] {
+        let input = HookInput::subagent_start("session-1", agent, "reviewer", "reads");
+        let output: HookOutput = manager
+            .execute(HookEvent::SubagentStart, input, &ctx)
+            .await?;
+        assert_eq!(output.continue_execution, goes_on, "{agent}");
+        assert_eq!(output.stop_reason.as_deref(), Some("only a1"), "{agent}");
+    }
+    Ok(())
+}
+
 #[test]
 fn the_output_has_the_pages_fields_factories_and_builders() {
     let written_out = HookOutput {
@@ -291,7 +396,6 @@ fn the_output_has_the_pages_fields_factories_and_builders() {
         system_message: Some("message".to_owned()),
         updated_input: Some(json!({"command": "ls"})),
         additional_context: Some("context".to_owned()),
-        ..HookOutput::default()
     };
     let built = HookOutput::block("no")
         .system_message("message")

@@ -10,7 +10,7 @@ mod spot;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use bowline::hooks::{Hook, HookContext, HookEvent, HookInput, HookOutput, RunPolicy};
+use bowline::hooks::{Hook, HookContext, HookEvent, HookInput, Opinion, RunPolicy};
 use bowline::settings::GuardMode;
 use bowline_guard::tool::Tool;
 use bowline_guard::tool_call::runs_a_shell;
@@ -85,25 +85,25 @@ impl SecretWritingGuard {
         seen
     }
 
-    fn answer(&self, seen: Seen, mode: GuardMode) -> HookOutput {
+    fn answer(&self, seen: Seen, mode: GuardMode) -> Opinion {
         let on_secret = if seen.spots.is_empty() {
             OnSecret::Ask
         } else {
             self.on_secret
         };
         let output = match (seen.reason(), mode, on_secret) {
-            (None, _, _) => HookOutput::allow(),
-            (Some(reason), GuardMode::Observe, _) => HookOutput::allow().system_message(format!(
+            (None, _, _) => Opinion::allow(),
+            (Some(reason), GuardMode::Observe, _) => Opinion::allow().system_message(format!(
                 "Bowline only observes; it would stop this: {reason}"
             )),
-            (Some(reason), _, OnSecret::Ask) => HookOutput::ask(reason),
-            (Some(reason), _, OnSecret::Deny) => HookOutput::block(reason),
+            (Some(reason), _, OnSecret::Ask) => Opinion::ask(reason),
+            (Some(reason), _, OnSecret::Deny) => Opinion::block(reason),
         };
         let unseen = seen
             .unseen
             .map(|why| format!("the change of a commit was not looked at for secrets: {why}"));
         let warnings = seen.warnings.into_iter().chain(unseen);
-        warnings.fold(output, HookOutput::warning)
+        warnings.fold(output, Opinion::warning)
     }
 }
 
@@ -129,15 +129,7 @@ impl Hook for SecretWritingGuard {
         run_policy()
     }
 
-    async fn execute(&self, input: HookInput, ctx: &HookContext) -> bowline::Result<HookOutput> {
-        self.execute_shared(&input, ctx).await
-    }
-
-    async fn execute_shared(
-        &self,
-        input: &HookInput,
-        ctx: &HookContext,
-    ) -> bowline::Result<HookOutput> {
+    async fn opinion(&self, input: &HookInput, ctx: &HookContext) -> bowline::Result<Opinion> {
         let seen = if input.event_type() == HookEvent::UserPromptSubmit {
             look_at_prompt(input.prompt().unwrap_or_default())
         } else if input.tool_name().is_some_and(runs_a_shell) {

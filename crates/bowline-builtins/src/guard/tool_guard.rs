@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use bowline::hooks::{Hook, HookContext, HookEvent, HookInput, HookOutput, Match, RunPolicy};
+use bowline::hooks::{Hook, HookContext, HookEvent, HookInput, Match, Opinion, RunPolicy};
 use bowline_guard::judge::Judgement;
 use bowline_guard::tool_call::{CallVerdict, ToolCall, runs_a_shell};
 
@@ -126,20 +126,12 @@ impl<G: ToolGuard> Hook for GuardHook<G> {
         }
     }
 
-    async fn execute(&self, input: HookInput, ctx: &HookContext) -> bowline::Result<HookOutput> {
-        self.execute_shared(&input, ctx).await
-    }
-
-    async fn execute_shared(
-        &self,
-        input: &HookInput,
-        ctx: &HookContext,
-    ) -> bowline::Result<HookOutput> {
+    async fn opinion(&self, input: &HookInput, ctx: &HookContext) -> bowline::Result<Opinion> {
         let call = Call::new(&self.guards, input, ctx);
         let judged = G::judge(&call);
         let answer = self
             .guards
             .answer(&judged.verdict, call.policy.mode, input, ctx);
-        Ok(judged.notes.into_iter().fold(answer, HookOutput::warning))
+        Ok(judged.notes.into_iter().fold(answer, Opinion::warning))
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bowline::hooks::{
-    EventClass, Hook, HookContext, HookEvent, HookInput, HookOutput, Match, OnFailure, RunPolicy,
+    EventClass, Hook, HookContext, HookEvent, HookInput, Match, OnFailure, Opinion, RunPolicy,
     async_trait,
 };
 use bowline::settings::{RuleDefinition, RuleVerdict};
@@ -61,33 +61,33 @@ impl RuleHook {
         Subject::new(input, ctx, &self.analyst, self.conditions.shell_tools())
     }
 
-    fn answer(&self, subject: &Subject<'_>) -> HookOutput {
+    fn answer(&self, subject: &Subject<'_>) -> Opinion {
         match self.conditions.apply(subject) {
-            Applies::No(_) => HookOutput::allow(),
+            Applies::No(_) => Opinion::allow(),
             Applies::Unknown(why) => self.undecided(subject, &why),
             Applies::Yes => self.verdict(subject),
         }
     }
 
-    fn verdict(&self, subject: &Subject<'_>) -> HookOutput {
+    fn verdict(&self, subject: &Subject<'_>) -> Opinion {
         match self.definition.verdict {
-            RuleVerdict::Deny => HookOutput::block(self.reason(subject)),
-            RuleVerdict::Ask => HookOutput::ask(self.reason(subject)),
-            RuleVerdict::Allow => HookOutput {
+            RuleVerdict::Deny => Opinion::block(self.reason(subject)),
+            RuleVerdict::Ask => Opinion::ask(self.reason(subject)),
+            RuleVerdict::Allow => Opinion {
                 message: self.definition.message.clone(),
-                ..HookOutput::grant()
+                ..Opinion::grant()
             },
             RuleVerdict::Context => {
-                HookOutput::allow().context(self.definition.message.clone().unwrap_or_default())
+                Opinion::allow().context(self.definition.message.clone().unwrap_or_default())
             }
             RuleVerdict::Rewrite => self.rewritten(subject),
             // A verdict that this version does not know is nothing that it could carry out.
-            _ => HookOutput::allow(),
+            _ => Opinion::allow(),
         }
     }
 
     /// What cannot be judged is asked about by rules that stop, and left alone by the others.
-    fn undecided(&self, subject: &Subject<'_>, why: &str) -> HookOutput {
+    fn undecided(&self, subject: &Subject<'_>, why: &str) -> Opinion {
         let file = self.definition.origin.file.as_deref();
         let place = file.map_or_else(String::new, |file| {
             format!(
@@ -102,9 +102,9 @@ impl RuleHook {
         );
         let gate = subject.input.event_type().class() == EventClass::Gate;
         if self.definition.verdict.tightens() && gate {
-            HookOutput::ask(text)
+            Opinion::ask(text)
         } else {
-            HookOutput::allow().warning(text)
+            Opinion::allow().warning(text)
         }
     }
 
@@ -122,19 +122,19 @@ impl RuleHook {
         format!("`{}`{why}{instead} (rule {})", subject.quoted(), rule.id)
     }
 
-    fn rewritten(&self, subject: &Subject<'_>) -> HookOutput {
+    fn rewritten(&self, subject: &Subject<'_>) -> Opinion {
         let id = &self.definition.id;
         let (Some(rewrite), Some(command), Some(input)) =
             (&self.rewrite, subject.command, subject.input.tool_input())
         else {
-            return HookOutput::allow();
+            return Opinion::allow();
         };
         let world = subject.world();
         if rewrite.is_done(command, world) {
-            return HookOutput::allow();
+            return Opinion::allow();
         }
         let Some(text) = rewrite.apply(command, world) else {
-            return HookOutput::ask(format!(
+            return Opinion::ask(format!(
                 "rule {id} would rewrite `{}`, but the words to be replaced are quoted, nested or made by the \
                  shell. Write it as a plain command{}",
                 quoted(command),
@@ -146,7 +146,7 @@ impl RuleHook {
         if let Some(field) = updated.get_mut("command") {
             *field = Value::String(text);
         }
-        HookOutput::allow()
+        Opinion::allow()
             .updated_input(updated)
             .context(format!(
                 "The command was rewritten: {shown}{}",
@@ -196,15 +196,7 @@ impl Hook for RuleHook {
         self.conditions.fits(input)
     }
 
-    async fn execute(&self, input: HookInput, ctx: &HookContext) -> bowline::Result<HookOutput> {
-        self.execute_shared(&input, ctx).await
-    }
-
-    async fn execute_shared(
-        &self,
-        input: &HookInput,
-        ctx: &HookContext,
-    ) -> bowline::Result<HookOutput> {
+    async fn opinion(&self, input: &HookInput, ctx: &HookContext) -> bowline::Result<Opinion> {
         Ok(self.answer(&self.subject(input, ctx)))
     }
 }

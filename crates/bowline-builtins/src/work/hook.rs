@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bowline::hooks::{
-    Decision, Hook, HookContext, HookEvent, HookInput, HookOutput, RunMode, RunPolicy,
+    Decision, Hook, HookContext, HookEvent, HookInput, Opinion, RunMode, RunPolicy,
 };
 use bowline::settings::RecordDetail;
 use bowline_guard::loss::{Act, GitAct, Target, Writing};
@@ -236,11 +236,7 @@ impl Hook for Work {
         policy
     }
 
-    async fn execute(&self, _input: HookInput, _ctx: &HookContext) -> bowline::Result<HookOutput> {
-        Ok(HookOutput::allow())
-    }
-
-    async fn decided(&self, input: &HookInput, decision: &HookOutput, ctx: &HookContext) {
+    async fn decided(&self, input: &HookInput, decision: &Opinion, ctx: &HookContext) {
         if input.session_id.is_empty() {
             return;
         }

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use bowline::hooks::{Decision, Hook, HookContext, HookEvent, HookInput, HookManager, HookOutput};
+use bowline::hooks::{
+    Decision, Hook, HookContext, HookEvent, HookInput, HookManager, HookOutput, Opinion,
+};
 use bowline_builtins::Analyst;
 use bowline_builtins::guard::{Guards, OnSecret, Policies, SecretWritingGuard};
 use bowline_builtins::machine::Machine;
@@ -19,18 +21,18 @@ fn guard(project: &Path, on_secret: OnSecret) -> SecretWritingGuard {
     SecretWritingGuard::new(Arc::new(guards), on_secret)
 }
 
-async fn answer(input: HookInput, project: &Path, on_secret: OnSecret) -> HookOutput {
+async fn answer(input: HookInput, project: &Path, on_secret: OnSecret) -> Opinion {
     let hook = guard(project, on_secret);
     let ctx = HookContext::new("s").with_cwd(project);
-    hook.execute(input, &ctx).await.unwrap()
+    hook.opinion(&input, &ctx).await.unwrap()
 }
 
-async fn tool(tool: &str, input: Value) -> HookOutput {
+async fn tool(tool: &str, input: Value) -> Opinion {
     let input = HookInput::pre_tool_use("s", tool, input);
     answer(input, Path::new("/nowhere/project"), OnSecret::Ask).await
 }
 
-fn reason(output: &HookOutput) -> &str {
+fn reason(output: &Opinion) -> &str {
     output.stop_reason.as_deref().unwrap_or_default()
 }
 
@@ -138,7 +140,7 @@ async fn what_is_no_live_secret_passes_in_silence() {
         ("Edit", json!({"edits": [1, {"new_string": 2}]})),
     ] {
         let output = tool(name, input.clone()).await;
-        assert_eq!(output, HookOutput::allow(), "{name} {input}");
+        assert_eq!(output, Opinion::allow(), "{name} {input}");
     }
 }
 
@@ -187,7 +189,7 @@ async fn a_prompt_with_a_secret_is_stopped_and_the_secret_to_be_replaced() {
     let input = HookInput::user_prompt_submit("s", "my password is hunter2");
     assert_eq!(
         answer(input, project, OnSecret::Deny).await,
-        HookOutput::allow()
+        Opinion::allow()
     );
 }
 
@@ -231,7 +233,7 @@ impl Repository {
         std::fs::write(path, text).unwrap();
     }
 
-    async fn judge(&self, command: &str) -> HookOutput {
+    async fn judge(&self, command: &str) -> Opinion {
         let input = HookInput::pre_tool_use("s", "Bash", json!({"command": command}));
         answer(input, self.0.path(), OnSecret::Deny).await
     }
@@ -249,7 +251,7 @@ async fn the_change_of_a_commit_is_looked_at() {
     repository.write("a.py", "one = 1\n");
     repository.write("key.py", &format!("# key\nkey = '{token}'\n"));
     repository.git(&["add", "a.py"]);
-    assert_eq!(repository.judge(first).await, HookOutput::allow());
+    assert_eq!(repository.judge(first).await, Opinion::allow());
     repository.git(&["add", "key.py"]);
     for command in [first, "git commit -am first"] {
         let output = repository.judge(command).await;
@@ -264,7 +266,7 @@ async fn the_change_of_a_commit_is_looked_at() {
     repository.write("a.py", "two = 2\n");
     repository.write("key.py", "key = None\n");
     repository.git(&["add", "-A"]);
-    assert_eq!(repository.judge(first).await, HookOutput::allow());
+    assert_eq!(repository.judge(first).await, Opinion::allow());
     repository.git(&["commit", "-q", "-m", "second"]);
 
     // Unstaged changes count where the commit takes them.
@@ -352,7 +354,7 @@ async fn a_commit_that_cannot_be_looked_at_is_asked_about() {
     }
     for command in ["git commit -m x", "git st", "git nonsense"] {
         let output = repository.judge(command).await;
-        assert_eq!(output, HookOutput::allow(), "{command}");
+        assert_eq!(output, Opinion::allow(), "{command}");
     }
 
     // The agent's own environment leads git elsewhere, too; and there may be no git at all.
@@ -362,7 +364,7 @@ async fn a_commit_that_cannot_be_looked_at_is_asked_about() {
             .with_cwd(repository.0.path())
             .with_env([(name.to_owned(), value.to_owned())].into());
         let input = HookInput::pre_tool_use("s", "Bash", json!({"command": "git commit -m x"}));
-        let output = hook.execute(input, &ctx).await.unwrap();
+        let output = hook.opinion(&input, &ctx).await.unwrap();
         assert_eq!(output.decision(), Decision::Ask, "{name}");
     }
 }
@@ -379,10 +381,10 @@ async fn a_repository_that_the_line_makes_is_looked_at_as_a_whole() {
         answer(input, folder.path(), OnSecret::Deny).await
     };
     let line = "git init -q -b main && git add -A && git commit -m x";
-    assert_eq!(judge(line).await, HookOutput::allow());
+    assert_eq!(judge(line).await, Opinion::allow());
     assert_eq!(
         judge("git init new && cd new && git commit -m x").await,
-        HookOutput::allow()
+        Opinion::allow()
     );
     std::fs::write(at("src/key.py"), format!("\nkey = '{token}'\n")).unwrap();
     for command in [line, "git init . ; cd src ; git add . ; git commit -m x"] {
@@ -622,7 +624,7 @@ async fn git_ends_with_the_hook() {
         .with_env([("PATH".to_owned(), path)].into());
     let input = HookInput::pre_tool_use("s", "Bash", json!({"command": "git commit -m x"}));
     tokio::select! {
-        output = hook.execute(input, &ctx) => panic!("git does not end by itself: {output:?}"),
+        output = hook.opinion(&input, &ctx) => panic!("git does not end by itself: {output:?}"),
         is_there = until(|| started.exists()) => assert!(is_there, "git was not run"),
     }
     let pids = std::fs::read_to_string(&started).unwrap();

@@ -7,8 +7,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use bowline::hooks::{
-    DateTime, FnHook, HookContext, HookEvent, HookInput, HookManager, HookOutput, TriggerResult,
-    Utc,
+    DateTime, FnHook, HookContext, HookEvent, HookInput, HookManager, Opinion, TriggerResult, Utc,
 };
 use bowline::settings::RecordConfig;
 use bowline_builtins::tracing::{CALL_VARIABLE, DecidedEvent, Journal, Tracing};
@@ -55,17 +54,12 @@ impl Bench {
     }
 
     /// Adds a hook that answers one event always the same.
-    pub(crate) fn answering(self, event: HookEvent, output: HookOutput) -> Self {
+    pub(crate) fn answering(self, event: HookEvent, output: Opinion) -> Self {
         self.also_answering("other", event, output)
     }
 
     /// The same, by a name of its own.
-    pub(crate) fn also_answering(
-        mut self,
-        name: &str,
-        event: HookEvent,
-        output: HookOutput,
-    ) -> Self {
+    pub(crate) fn also_answering(mut self, name: &str, event: HookEvent, output: Opinion) -> Self {
         self.manager
             .register(FnHook::new(name, [event], move |_input, _ctx| {
                 let output = output.clone();

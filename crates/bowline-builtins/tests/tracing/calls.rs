@@ -1,6 +1,6 @@
 //! Item 20: one call, one row.
 
-use bowline::hooks::{HookContext, HookEvent, HookInput, HookOutput};
+use bowline::hooks::{HookContext, HookEvent, HookInput, Opinion};
 use bowline_guard::secrets::expand;
 use bowline_store::{Enforcement, Note, SessionRef, Store, TraceFilter, TraceStatus};
 use serde_json::{Value, json};
@@ -246,7 +246,7 @@ async fn f20_f_g_secrets_are_kept_nowhere_and_the_executed_input_is_untouched() 
         "content": "x".repeat(20_000)});
     let mut bench = Bench::new().answering(
         HookEvent::PreToolUse,
-        HookOutput::ask(reason).updated_input(rewritten.clone()),
+        Opinion::ask(reason).updated_input(rewritten.clone()),
     );
     let input = pre(Some("a"), "Bash", json!({"command": "curl"}));
     let ctx = HookContext::new("s");
@@ -329,7 +329,7 @@ async fn f20_h_switched_off_nothing_is_kept_and_the_event_proceeds() {
         ("HTMLGRAPH_DISABLE_TRACKING", "0", true),
         ("BOWLINE_DISABLE_TRACKING", "", true),
     ] {
-        let mut bench = Bench::new().answering(HookEvent::PreToolUse, HookOutput::grant());
+        let mut bench = Bench::new().answering(HookEvent::PreToolUse, Opinion::grant());
         bench.env.insert(name.to_owned(), value.to_owned());
         let input = pre(Some("a"), "Bash", json!({}));
         let record = bench.decide(0, &input).await;
@@ -341,7 +341,7 @@ async fn f20_h_switched_off_nothing_is_kept_and_the_event_proceeds() {
 
 #[tokio::test]
 async fn a_denied_call_is_closed_unless_the_agent_goes_on_all_the_same() {
-    let denied = || Bench::new().answering(HookEvent::PreToolUse, HookOutput::block("too wide"));
+    let denied = || Bench::new().answering(HookEvent::PreToolUse, Opinion::block("too wide"));
     let mut bench = denied();
     bench.report(0, &pre(Some("a"), "Bash", json!({}))).await;
     let trace = bench.trace("a");
@@ -359,7 +359,7 @@ async fn a_denied_call_is_closed_unless_the_agent_goes_on_all_the_same() {
         .await;
     assert_eq!(bench.trace("a").status, TraceStatus::Completed);
 
-    let mut bench = Bench::new().answering(HookEvent::PreToolUse, HookOutput::ask("sure?"));
+    let mut bench = Bench::new().answering(HookEvent::PreToolUse, Opinion::ask("sure?"));
     bench.report(0, &pre(Some("a"), "Bash", json!({}))).await;
     assert_eq!(bench.trace("a").status, TraceStatus::Started);
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use bowline::hooks::{Decision, HookContext, HookEvent, HookInput, HookOutput};
+use bowline::hooks::{Decision, HookContext, HookEvent, HookInput, Opinion};
 use bowline::settings::{RecordConfig, RecordDetail};
 use bowline_builtins::tracing::CALL_VARIABLE;
 use bowline_guard::secrets::expand;
@@ -24,7 +24,7 @@ async fn a_record_tells_who_what_and_how_it_was_decided() {
     let token = expand("ghp_{a36}");
     let mut bench = Bench::new().answering(
         HookEvent::PreToolUse,
-        HookOutput::block(format!("it has {token}")),
+        Opinion::block(format!("it has {token}")),
     );
     let record = bench.decide(5, &payload("PreToolUse-6")).await.unwrap();
     assert_eq!(record.id, "event-1");
@@ -186,7 +186,7 @@ async fn as_much_is_kept_as_the_settings_say() {
 #[tokio::test]
 async fn what_hooks_warn_of_and_print_is_kept_bounded_and_without_secrets() {
     let secret = expand("ghp_{a36}");
-    let mut output = HookOutput::allow().warning(format!("the token {secret} was ignored"));
+    let mut output = Opinion::allow().warning(format!("the token {secret} was ignored"));
     output.message = Some(format!("{secret} {}", "long ".repeat(1_000)));
     output
         .warnings
@@ -216,7 +216,7 @@ async fn what_hooks_warn_of_and_print_is_kept_bounded_and_without_secrets() {
 
 #[tokio::test]
 async fn f16_e_a_hook_that_asks_not_to_be_logged_is_not_and_cannot_silence_others() {
-    let mut quiet = HookOutput::block("the password is swordfish").suppress_logging();
+    let mut quiet = Opinion::block("the password is swordfish").suppress_logging();
     quiet.warnings.push("swordfish".to_owned());
     quiet.message = Some("swordfish".to_owned());
     let input = |id: &str| {
@@ -230,11 +230,11 @@ async fn f16_e_a_hook_that_asks_not_to_be_logged_is_not_and_cannot_silence_other
     assert!(record.reason.as_deref().unwrap().contains("not logged"));
 
     // Another hook's reason stays.
-    let mut silent = HookOutput::allow().suppress_logging();
+    let mut silent = Opinion::allow().suppress_logging();
     silent.message = Some("swordfish".to_owned());
     let mut bench = Bench::new()
         .answering(HookEvent::PreToolUse, silent)
-        .also_answering("guard", HookEvent::PreToolUse, HookOutput::block("no"));
+        .also_answering("guard", HookEvent::PreToolUse, Opinion::block("no"));
     let record = bench.decide(0, &input("toolu_1")).await.unwrap();
     assert_eq!(record.reason.as_deref(), Some("no"));
     let text = serde_json::to_string(&record).unwrap();

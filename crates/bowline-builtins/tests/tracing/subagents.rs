@@ -1,6 +1,6 @@
 //! Item 22: prompts, delegations and the calls of sub-agents.
 
-use bowline::hooks::{HookEvent, HookInput, HookOutput};
+use bowline::hooks::{HookEvent, HookInput, Opinion};
 use bowline_store::{DelegationStatus, Enforcement, SessionRef, Store, TraceNode};
 use serde_json::{Value, json};
 
@@ -259,7 +259,7 @@ async fn f22_b_a_sub_agent_that_is_sent_on_is_not_done() {
         (Enforcement::Unenforced, DelegationStatus::Completed),
     ] {
         let mut bench =
-            Bench::new().answering(HookEvent::SubagentStop, HookOutput::block("run the tests"));
+            Bench::new().answering(HookEvent::SubagentStop, Opinion::block("run the tests"));
         bench.enforcement = enforcement;
         bench.report(0, &hand_over("t1")).await;
         bench
@@ -308,7 +308,7 @@ async fn f22_c_a_session_row_is_there_before_anything_refers_to_it() {
 
 #[tokio::test]
 async fn f22_d_a_task_without_a_type_and_a_denied_one_are_delegations_too() {
-    let mut bench = Bench::new().answering(HookEvent::PreToolUse, HookOutput::block("not now"));
+    let mut bench = Bench::new().answering(HookEvent::PreToolUse, Opinion::block("not now"));
     let task = json!({"tool_name": "Task", "tool_use_id": "t", "tool_input": {"prompt": "look"}});
     bench.report(0, &told("PreToolUse", None, task)).await;
     // Not every tool of that name hands something over.

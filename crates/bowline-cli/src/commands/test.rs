@@ -7,7 +7,7 @@ mod show;
 use std::path::{Path, PathBuf};
 
 use bowline::hooks::{
-    Decision, Dialect, EventClass, HookContext, HookInput, HookOutput, HookRun, Match, RunStatus,
+    Decision, Dialect, EventClass, HookContext, HookInput, HookRun, Match, Opinion, RunStatus,
     TriggerResult,
 };
 use bowline::settings::TrustState;
@@ -297,8 +297,8 @@ impl From<&HookRun> for Run {
     }
 }
 
-impl From<&HookOutput> for Said {
-    fn from(output: &HookOutput) -> Self {
+impl From<&Opinion> for Said {
+    fn from(output: &Opinion) -> Self {
         Self {
             decision: output.decision(),
             reason: output.stop_reason.clone(),
@@ -315,7 +315,7 @@ impl From<&HookOutput> for Said {
 }
 
 impl Reply {
-    fn new(agent: Dialect, input: &HookInput, output: &HookOutput) -> Self {
+    fn new(agent: Dialect, input: &HookInput, output: &Opinion) -> Self {
         let reply = agent.encode(input.event_type(), output);
         Self {
             agent,

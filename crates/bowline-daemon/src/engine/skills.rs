@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use bowline::hooks::{Decision, HookEvent, HookInput, HookOutput};
+use bowline::hooks::{Decision, HookEvent, HookInput, Opinion};
 use bowline_store::Store;
 use serde_json::{Value, json};
 
@@ -56,7 +56,7 @@ impl Skills {
     }
 
     /// What is to be kept of a decided event, if it changes which skills are in use.
-    pub(super) fn changed_by(&self, input: &HookInput, output: &HookOutput) -> Option<Value> {
+    pub(super) fn changed_by(&self, input: &HookInput, output: &Opinion) -> Option<Value> {
         let session = &input.session_id;
         let event = input.event_type();
         if event == HookEvent::SessionEnd {

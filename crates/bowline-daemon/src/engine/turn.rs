@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bowline::hooks::{
-    CancellationToken, Decision, Dialect, HookContext, HookEvent, HookInput, HookOutput,
-    TriggerResult,
+    CancellationToken, Decision, Dialect, HookContext, HookEvent, HookInput, Opinion, TriggerResult,
 };
 use bowline_builtins::guard::AGENT_VARIABLE;
 use bowline_builtins::tracing::{CALL_VARIABLE, DecidedEvent};
@@ -114,7 +113,7 @@ impl Turn {
     }
 
     /// Notes with the event which skill it put into use.
-    fn keep_skills(&self, project: &Project, output: &HookOutput) {
+    fn keep_skills(&self, project: &Project, output: &Opinion) {
         let skills = project.skills.as_ref();
         if let Some(work) = skills.and_then(|skills| skills.changed_by(&self.input, output)) {
             let event = self.call.id.as_str();
@@ -125,7 +124,7 @@ impl Turn {
     }
 
     /// Whether the agent is kept from ending its turn a second time in a row, which could go on for ever.
-    fn sent_on_already(&self, output: &HookOutput) -> bool {
+    fn sent_on_already(&self, output: &Opinion) -> bool {
         let ends = matches!(
             self.input.event_type(),
             HookEvent::Stop | HookEvent::SubagentStop
@@ -190,8 +189,8 @@ impl Turn {
 }
 
 /// The answer with which an agent that was sent on once may end its turn; the user learns what still stands.
-fn end_of_turn(output: &HookOutput) -> HookOutput {
-    let answer = HookOutput {
+fn end_of_turn(output: &Opinion) -> Opinion {
+    let answer = Opinion {
         continue_execution: true,
         permission: None,
         stop_reason: None,
@@ -209,7 +208,7 @@ fn end_of_turn(output: &HookOutput) -> HookOutput {
 /// Whoever begins a session learns that nothing is decided in it.
 fn note_idleness(result: &mut TriggerResult, event: HookEvent, why: &str) {
     if event == HookEvent::SessionStart {
-        let output = std::mem::replace(&mut result.output, HookOutput::allow());
+        let output = std::mem::replace(&mut result.output, Opinion::allow());
         result.output =
             output.system_message(format!("{why}: events are recorded, nothing is decided."));
     }
@@ -224,7 +223,7 @@ fn note_attempts(result: &mut TriggerResult, event: HookEvent, names: &[&str]) {
             names => format!("{} are", names.join(", ")),
         }
     );
-    let mut output = std::mem::replace(&mut result.output, HookOutput::allow());
+    let mut output = std::mem::replace(&mut result.output, Opinion::allow());
     if event == HookEvent::SessionStart {
         output = output.system_message(format!("Bowline: {what}."));
     }

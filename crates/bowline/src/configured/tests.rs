@@ -109,7 +109,7 @@ async fn an_http_hook_posts_the_event_and_its_answer_decides() {
         server.url("/judge")
     )));
     let result = user.uses("Bash", json!({"command": "ls"})).await;
-    assert_eq!(result.output, HookOutput::block("no"));
+    assert_eq!(result.output, Opinion::block("no"));
 
     let request = &server.requests()[0];
     assert_eq!(request.line(), "POST /judge");
@@ -176,7 +176,7 @@ async fn an_agent_hook_asks_the_model_of_the_settings_and_keeps_off_what_they_de
     fs::write(project.join("internal/plan.md"), "the plan").unwrap();
     fs::write(user.home.join("notes.md"), "the notes").unwrap();
     let result = user.uses("Bash", json!({"command": "ls"})).await;
-    assert_eq!(result.output, HookOutput::block("not now"));
+    assert_eq!(result.output, Opinion::block("not now"));
     let [first, second] = server.requests().try_into().unwrap();
     assert_eq!(first.json()["model"], "small");
     let results = second.json()["messages"][2].to_string();
@@ -196,7 +196,7 @@ async fn a_prompt_hook_asks_the_model_of_the_settings() {
         hook("type = 'prompt'\nprompt = 'Is $COMMAND safe?'")
     ));
     let result = user.uses("Bash", json!({"command": "ls"})).await;
-    assert_eq!(result.output, HookOutput::block("too risky"));
+    assert_eq!(result.output, Opinion::block("too risky"));
     let request = &server.requests()[0];
     assert_eq!(request.header("x-api-key"), [env!("CARGO_PKG_NAME")]);
     assert_eq!(request.json()["model"], "small");

@@ -9,7 +9,7 @@ use super::{Exit, RawOutput, Reply};
 use crate::decision::Decision;
 use crate::error::Result;
 use crate::event::{EventClass, HookEvent};
-use crate::output::HookOutput;
+use crate::opinion::Opinion;
 use crate::settings::ExitPolicy;
 
 /// Reads what a command hook printed. `Err` is a failure of the hook (feature 15), not a block.
@@ -18,14 +18,14 @@ pub(super) fn read_output(
     event: HookEvent,
     raw: &RawOutput,
     policy: ExitPolicy,
-) -> Result<HookOutput> {
+) -> Result<Opinion> {
     let mut output = match (meaning(raw.exit, policy), raw.answer()) {
         (Meaning::Failure, _)
         | (Meaning::JsonDecides, Answer::Blank | Answer::Text(_) | Answer::Broken { .. }) => {
             Err(raw.failure(hook))
         }
         (Meaning::Block, answer) => Ok(blocked(hook, event, raw, &answer)),
-        (Meaning::Success, Answer::Blank) => Ok(HookOutput::allow()),
+        (Meaning::Success, Answer::Blank) => Ok(Opinion::allow()),
         (Meaning::Success, Answer::Text(text)) => Ok(text_output(event, text)),
         (Meaning::Success, Answer::Broken { reason, .. }) if raw.stdout_cut => Err(failed(
             hook,
@@ -43,7 +43,7 @@ pub(super) fn read_output(
 }
 
 /// Reads a JSON answer.
-pub(super) fn read_answer(hook: &str, event: HookEvent, object: &Object) -> HookOutput {
+pub(super) fn read_answer(hook: &str, event: HookEvent, object: &Object) -> Opinion {
     read::read(hook, event, object).output
 }
 
@@ -68,15 +68,15 @@ fn meaning(exit: Exit, policy: ExitPolicy) -> Meaning {
     }
 }
 
-fn text_output(event: HookEvent, text: &str) -> HookOutput {
+fn text_output(event: HookEvent, text: &str) -> Opinion {
     match event {
         HookEvent::SessionStart
         | HookEvent::SubagentStart
         | HookEvent::UserPromptSubmit
-        | HookEvent::PreCompact => HookOutput::allow().context(text),
-        _ => HookOutput {
+        | HookEvent::PreCompact => Opinion::allow().context(text),
+        _ => Opinion {
             message: Some(text.to_owned()),
-            ..HookOutput::allow()
+            ..Opinion::allow()
         },
     }
 }
@@ -86,12 +86,12 @@ fn broken_warning(reason: &str) -> String {
 }
 
 /// A blocking exit code: it blocks whatever the JSON says, but the JSON's reason is the best one.
-fn blocked(hook: &str, event: HookEvent, raw: &RawOutput, answer: &Answer<'_>) -> HookOutput {
+fn blocked(hook: &str, event: HookEvent, raw: &RawOutput, answer: &Answer<'_>) -> Opinion {
     let (mut output, told, printed) = match answer {
-        Answer::Blank => (HookOutput::allow(), None, None),
-        Answer::Text(text) => (HookOutput::allow(), None, Some(*text)),
+        Answer::Blank => (Opinion::allow(), None, None),
+        Answer::Text(text) => (Opinion::allow(), None, Some(*text)),
         Answer::Broken { text, reason } => (
-            HookOutput::allow().warning(broken_warning(reason)),
+            Opinion::allow().warning(broken_warning(reason)),
             None,
             Some(*text),
         ),
@@ -122,7 +122,7 @@ fn blocked(hook: &str, event: HookEvent, raw: &RawOutput, answer: &Answer<'_>) -
 }
 
 /// Writes an answer for an agent that speaks this dialect: silence, or one JSON object.
-pub(super) fn encode(_event: HookEvent, output: &HookOutput) -> Reply {
+pub(super) fn encode(_event: HookEvent, output: &Opinion) -> Reply {
     let mut answer = Map::new();
     let mut add = |name: &str, value: Value| {
         answer.insert(name.to_owned(), value);

@@ -25,7 +25,7 @@ pub(super) struct Heard {
 /// Fires the event. A block that nothing can come of is noted as a warning, not returned.
 pub(super) async fn hear(execution: &ExecutionContext, input: HookInput) -> Heard {
     let event = input.event_type();
-    let output = execution.fire_hook(event, input).await;
+    let output = execution.fire(input).await;
     let decision = output.decision();
     let mut notes = Notes::of(&output);
     let mut block = match decision {

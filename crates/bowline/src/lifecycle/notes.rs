@@ -1,7 +1,7 @@
 //! What hooks say beside their decisions.
 
 use crate::event::HookEvent;
-use crate::output::HookOutput;
+use crate::opinion::Opinion;
 
 /// What the hooks of one step said, for the model, the user and the person who runs the hooks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Notes {
 }
 
 impl Notes {
-    pub(super) fn of(output: &HookOutput) -> Self {
+    pub(super) fn of(output: &Opinion) -> Self {
         Self {
             context: output.additional_context.iter().cloned().collect(),
             system_messages: output.system_message.iter().cloned().collect(),

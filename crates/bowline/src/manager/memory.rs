@@ -7,7 +7,7 @@ use crate::decision::Decision;
 use crate::event::HookEvent;
 use crate::hook::{Activation, Match, Repeat, RunPolicy};
 use crate::input::HookInput;
-use crate::output::HookOutput;
+use crate::opinion::Opinion;
 
 /// Past this many open sessions the oldest is forgotten: agents that never report an end must not grow us.
 const MAX_SESSIONS: usize = 1000;
@@ -85,7 +85,7 @@ impl SessionMemory {
     }
 
     /// A skill call that was let through puts the skill into use; the end of a session forgets it.
-    pub(super) fn note_after(&self, input: &HookInput, output: &HookOutput) {
+    pub(super) fn note_after(&self, input: &HookInput, output: &Opinion) {
         match input.event_type() {
             HookEvent::PreToolUse | HookEvent::UserPromptExpansion
                 if output.decision() < Decision::Ask =>

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::event::HookEvent;
 use crate::hook::{Hook, Match, RunPolicy};
 use crate::input::HookInput;
-use crate::output::HookOutput;
+use crate::opinion::Opinion;
 
 /// The same hook, for fewer events.
 pub(super) struct Partial {
@@ -53,15 +53,11 @@ impl Hook for Partial {
         self.hook.matches(input)
     }
 
-    async fn execute(&self, input: HookInput, ctx: &HookContext) -> Result<HookOutput> {
-        self.hook.execute(input, ctx).await
+    async fn opinion(&self, input: &HookInput, ctx: &HookContext) -> Result<Opinion> {
+        self.hook.opinion(input, ctx).await
     }
 
-    async fn execute_shared(&self, input: &HookInput, ctx: &HookContext) -> Result<HookOutput> {
-        self.hook.execute_shared(input, ctx).await
-    }
-
-    async fn decided(&self, input: &HookInput, decision: &HookOutput, ctx: &HookContext) {
+    async fn decided(&self, input: &HookInput, decision: &Opinion, ctx: &HookContext) {
         self.hook.decided(input, decision, ctx).await;
     }
 }

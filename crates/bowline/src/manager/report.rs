@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::decision::Decision;
-use crate::output::{HookOutput, Permission};
+use crate::opinion::{Opinion, Permission};
 
 /// What one hook did for one event.
 #[derive(Debug, Clone)]
@@ -16,7 +16,7 @@ pub struct HookRun {
     /// How it went.
     pub status: RunStatus,
     /// What it said; a failure that decides is here too.
-    pub output: HookOutput,
+    pub output: Opinion,
     /// What went wrong.
     pub error: Option<String>,
     /// How long it took.
@@ -42,7 +42,7 @@ impl HookRun {
         Self {
             id: id.to_owned(),
             status: RunStatus::Skipped(why.to_owned()),
-            output: HookOutput::allow(),
+            output: Opinion::allow(),
             error: None,
             duration: Duration::ZERO,
         }
@@ -91,7 +91,7 @@ pub struct TriggerResult {
     /// Whether the agent may go on: nothing denied and nothing asked.
     pub allowed: bool,
     /// The merged output.
-    pub output: HookOutput,
+    pub output: Opinion,
     /// The hooks that matched, in order; also those that a block kept from running.
     pub results: Vec<HookRun>,
 }

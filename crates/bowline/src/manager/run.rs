@@ -21,7 +21,7 @@ use bowline_guard::secrets::redact;
 use crate::event::{EventClass, HookEvent};
 use crate::hook::{Attempts, Hook, Match, OnFailure, Repeat, RunMode, RunPolicy};
 use crate::input::HookInput;
-use crate::output::HookOutput;
+use crate::opinion::Opinion;
 
 /// Asks the hook whether it wants the event. One that panics when asked is run, so that its failure is
 /// judged by its policy and not passed over.
@@ -85,7 +85,7 @@ impl HookManager {
         HookRun {
             id,
             status: RunStatus::Started,
-            output: HookOutput::allow(),
+            output: Opinion::allow(),
             error: None,
             duration: Duration::ZERO,
         }
@@ -96,7 +96,7 @@ impl HookManager {
         &self,
         candidates: &[Candidate],
         input: &HookInput,
-        output: &HookOutput,
+        output: &Opinion,
         ctx: &HookContext,
     ) {
         let mut waiting = Vec::new();
@@ -146,7 +146,7 @@ fn warn_of_panic(hook: &dyn Hook, payload: &(dyn Any + Send)) {
     );
 }
 
-fn gets_another_attempt(policy: &RunPolicy, result: &Result<HookOutput>) -> bool {
+fn gets_another_attempt(policy: &RunPolicy, result: &Result<Opinion>) -> bool {
     let settled = |error: &Error| is_timeout(error) && policy.on_timeout.is_some();
     policy.attempts == Attempts::RetryOnce && result.as_ref().is_err_and(|error| !settled(error))
 }
@@ -164,12 +164,12 @@ async fn attempt(
     limit: Duration,
     input: &HookInput,
     ctx: &HookContext,
-) -> Result<HookOutput> {
+) -> Result<Opinion> {
     let name = || hook.name().to_owned();
     if ctx.cancellation_token.is_cancelled() {
         return Err(Error::HookCancelled { hook: name() });
     }
-    let execution = AssertUnwindSafe(async { hook.execute_shared(input, ctx).await });
+    let execution = AssertUnwindSafe(async { hook.opinion(input, ctx).await });
     let mut execution = pin!(execution.catch_unwind());
     let ended = match first_poll(execution.as_mut()).await {
         Poll::Ready(ended) => ended,
@@ -199,7 +199,7 @@ async fn first_poll<F: Future>(mut future: Pin<&mut F>) -> Poll<F::Output> {
 fn finished(
     candidate: &Candidate,
     event: HookEvent,
-    result: Result<HookOutput>,
+    result: Result<Opinion>,
     duration: Duration,
 ) -> HookRun {
     let id = candidate.hook.name().to_owned();
@@ -230,10 +230,10 @@ fn finished(
                 | (OnFailure::BlockOrInstruct, EventClass::Gate | EventClass::Redirect)
                     if !observes =>
                 {
-                    HookOutput::block(error.clone())
+                    Opinion::block(error.clone())
                 }
-                (OnFailure::Ask, EventClass::Gate) if !observes => HookOutput::ask(error.clone()),
-                _ => HookOutput::allow().warning(error.clone()),
+                (OnFailure::Ask, EventClass::Gate) if !observes => Opinion::ask(error.clone()),
+                _ => Opinion::allow().warning(error.clone()),
             };
             HookRun {
                 id,
@@ -257,9 +257,9 @@ fn error_naming(hook: &str, error: Error) -> String {
 }
 
 /// An observer adds context and messages; what it thinks of permission is not asked.
-fn without_decision(output: HookOutput) -> HookOutput {
+fn without_decision(output: Opinion) -> Opinion {
     let ignored = output.decision() != Decision::NoOpinion || output.updated_input.is_some();
-    let output = HookOutput {
+    let output = Opinion {
         continue_execution: true,
         stop_reason: None,
         updated_input: None,

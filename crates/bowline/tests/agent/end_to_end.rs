@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use bowline::Error;
 use bowline::agent::{Agent, AgentBuilder, StopReason, Tool};
 use bowline::hooks::{
-    CancellationToken, ExecutionContext, FnHook, HookEvent, HookInput, HookOutput, ToolOutput,
+    CancellationToken, ExecutionContext, FnHook, HookEvent, HookInput, Opinion, ToolOutput,
     async_trait,
 };
 use bowline::settings::Locations;
@@ -41,10 +41,7 @@ impl Stage {
     }
 
     /// An agent with one hook, which records every event and answers what the closure says.
-    async fn agent(
-        &self,
-        answer: impl Fn(&HookInput) -> HookOutput + Send + Sync + 'static,
-    ) -> Agent {
+    async fn agent(&self, answer: impl Fn(&HookInput) -> Opinion + Send + Sync + 'static) -> Agent {
         self.builder()
             .hook(self.recorder(answer))
             .build()
@@ -52,10 +49,7 @@ impl Stage {
             .expect("an agent")
     }
 
-    fn recorder(
-        &self,
-        answer: impl Fn(&HookInput) -> HookOutput + Send + Sync + 'static,
-    ) -> FnHook {
+    fn recorder(&self, answer: impl Fn(&HookInput) -> Opinion + Send + Sync + 'static) -> FnHook {
         let record = Arc::clone(&self.seen);
         FnHook::new(
             "scripted",
@@ -88,8 +82,8 @@ fn connected(builder: AgentBuilder, model: &ScriptedModel) -> AgentBuilder {
         .model("scripted")
 }
 
-fn allow(_: &HookInput) -> HookOutput {
-    HookOutput::allow()
+fn allow(_: &HookInput) -> Opinion {
+    Opinion::allow()
 }
 
 fn bash(command: &str) -> (&'static str, Value) {
@@ -150,8 +144,8 @@ async fn a_denied_tool_does_not_run_and_the_model_gets_the_reason() {
     let stage = Stage::with(vec![calls(&[bash("touch made")]), says("a pity")]).await;
     let mut agent = stage
         .agent(|input| match input.event_type() {
-            HookEvent::PreToolUse => HookOutput::block("files are made by hand here"),
-            _ => HookOutput::allow(),
+            HookEvent::PreToolUse => Opinion::block("files are made by hand here"),
+            _ => Opinion::allow(),
         })
         .await;
     let reply = agent.run("make a file").await.expect("a reply");
@@ -168,9 +162,9 @@ async fn a_rewritten_input_is_what_runs() {
     let mut agent = stage
         .agent(|input| match input.event_type() {
             HookEvent::PreToolUse => {
-                HookOutput::allow().updated_input(json!({"command": "touch rewritten"}))
+                Opinion::allow().updated_input(json!({"command": "touch rewritten"}))
             }
-            _ => HookOutput::allow(),
+            _ => Opinion::allow(),
         })
         .await;
     agent.run("make a file").await.expect("a reply");
@@ -205,10 +199,10 @@ async fn what_hooks_say_reaches_the_model_and_the_caller() {
     let stage = Stage::with(vec![calls(&[bash("true")]), says("done")]).await;
     let mut agent = stage
         .agent(|input| match input.event_type() {
-            HookEvent::SessionStart => HookOutput::allow().context("the main branch is frozen"),
-            HookEvent::UserPromptSubmit => HookOutput::allow().system_message("be brief"),
-            HookEvent::PostToolUse => HookOutput::block("now run the tests"),
-            _ => HookOutput::allow(),
+            HookEvent::SessionStart => Opinion::allow().context("the main branch is frozen"),
+            HookEvent::UserPromptSubmit => Opinion::allow().system_message("be brief"),
+            HookEvent::PostToolUse => Opinion::block("now run the tests"),
+            _ => Opinion::allow(),
         })
         .await;
     let reply = agent.run("go").await.expect("a reply");
@@ -235,9 +229,9 @@ async fn a_subagent_works_between_its_start_and_its_stop() {
     .await;
     let mut agent = stage
         .agent(|input| match input.event_type() {
-            HookEvent::SubagentStart => HookOutput::allow().context("mind the step"),
-            HookEvent::SubagentStop => HookOutput::allow().system_message("the scout is back"),
-            _ => HookOutput::allow(),
+            HookEvent::SubagentStart => Opinion::allow().context("mind the step"),
+            HookEvent::SubagentStop => Opinion::allow().system_message("the scout is back"),
+            _ => Opinion::allow(),
         })
         .await;
     let reply = agent.run("send a scout").await.expect("a reply");
@@ -294,8 +288,8 @@ async fn a_refused_subagent_does_not_start() {
     let stage = Stage::with(vec![calls(&[("Task", task)]), says("alone then")]).await;
     let mut agent = stage
         .agent(|input| match input.event_type() {
-            HookEvent::SubagentStart => HookOutput::block("no helpers"),
-            _ => HookOutput::allow(),
+            HookEvent::SubagentStart => Opinion::block("no helpers"),
+            _ => Opinion::allow(),
         })
         .await;
     agent.run("send a scout").await.expect("a reply");
@@ -310,8 +304,8 @@ async fn a_stop_hook_sends_the_agent_on_once() {
     let stage = Stage::with(vec![says("done"), says("now really")]).await;
     let mut agent = stage
         .agent(|input| match input.event_type() {
-            HookEvent::Stop => HookOutput::block("the tests fail"),
-            _ => HookOutput::allow(),
+            HookEvent::Stop => Opinion::block("the tests fail"),
+            _ => Opinion::allow(),
         })
         .await;
     let reply = agent.run("go").await.expect("a reply");
@@ -326,8 +320,8 @@ async fn a_refused_prompt_never_reaches_the_model_and_ends_the_session() {
     let stage = Stage::with(vec![says("hello")]).await;
     let mut agent = stage
         .agent(|input| match input.prompt() {
-            Some("secret") => HookOutput::block("not that").system_message("ask someone else"),
-            _ => HookOutput::allow(),
+            Some("secret") => Opinion::block("not that").system_message("ask someone else"),
+            _ => Opinion::allow(),
         })
         .await;
     match agent.run("secret").await {
@@ -363,11 +357,11 @@ async fn a_large_conversation_is_compacted() {
         .builder()
         .compact_above(50)
         .hook(stage.recorder(|input| match input.event_type() {
-            HookEvent::PreCompact => HookOutput::allow().context("keep the names"),
+            HookEvent::PreCompact => Opinion::allow().context("keep the names"),
             HookEvent::SessionStart if input.source() == Some("compact") => {
-                HookOutput::allow().context("you are in a project")
+                Opinion::allow().context("you are in a project")
             }
-            _ => HookOutput::allow(),
+            _ => Opinion::allow(),
         }))
         .build()
         .await
@@ -442,11 +436,11 @@ async fn a_hook_can_end_the_turn() {
     let stage = Stage::with(vec![calls(&[bash("touch made")])]).await;
     let mut agent = stage
         .agent(|input| match input.event_type() {
-            HookEvent::PreToolUse => HookOutput {
+            HookEvent::PreToolUse => Opinion {
                 end_turn: Some("that is enough".into()),
-                ..HookOutput::allow()
+                ..Opinion::allow()
             },
-            _ => HookOutput::allow(),
+            _ => Opinion::allow(),
         })
         .await;
     let reply = agent.run("go").await.expect("a reply");

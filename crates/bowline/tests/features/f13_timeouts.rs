@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bowline::hooks::{Dialect, FnHook, HookContext, HookEvent, HookInput, HookManager};
+use bowline::hooks::{Dialect, FnHook, HookContext, HookEvent, HookInput, HookManager, HookOutput};
 use bowline::settings::{Parsed, Severity, parse};
 
 fn nested(event: &str, hook: &str, dialect: Dialect) -> Parsed {
@@ -181,7 +181,7 @@ async fn f13_c_the_manager_caps_every_timeout_and_fractions_are_kept() {
             manager = manager.with_timeout_cap(cap);
         }
         let endless = FnHook::new("endless", [HookEvent::PreToolUse], |_, _| {
-            std::future::pending()
+            std::future::pending::<bowline::Result<HookOutput>>()
         });
         manager.register(endless.timeout(asked));
         let started = tokio::time::Instant::now();

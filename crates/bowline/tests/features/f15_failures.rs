@@ -21,7 +21,7 @@ fn failing(policy: RunPolicy) -> HookManager {
     ];
     manager.register(
         FnHook::new("shaky", events, |_, _| async {
-            Err(bowline::Error::other("out of paper"))
+            Err::<HookOutput, _>(bowline::Error::other("out of paper"))
         })
         .policy(policy),
     );
@@ -29,6 +29,10 @@ fn failing(policy: RunPolicy) -> HookManager {
         Ok(HookOutput::allow().context("still here"))
     }));
     manager
+}
+
+fn panics(said: &str) -> bowline::Result<HookOutput> {
+    panic!("{said}")
 }
 
 fn on_failure(on_failure: OnFailure) -> RunPolicy {
@@ -44,10 +48,10 @@ fn tool_call() -> HookInput {
 #[tokio::test(start_paused = true)]
 async fn f15_a_a_rust_hook_that_errs_panics_or_times_out_blocks_a_gate_and_names_itself() {
     let errs = FnHook::new("errs", [HookEvent::PreToolUse], |_, _| async {
-        Err(bowline::Error::other("out of paper"))
+        Err::<HookOutput, _>(bowline::Error::other("out of paper"))
     });
-    let panics = FnHook::new("panics", [HookEvent::PreToolUse], |_, _| async {
-        panic!("out of ink")
+    let panicking = FnHook::new("panics", [HookEvent::PreToolUse], |_, _| async {
+        panics("out of ink")
     });
     let sleeps = FnHook::new("sleeps", [HookEvent::PreToolUse], |_, _| async {
         tokio::time::sleep(Duration::from_secs(3600)).await;
@@ -55,7 +59,7 @@ async fn f15_a_a_rust_hook_that_errs_panics_or_times_out_blocks_a_gate_and_names
     });
     for (hook, name, said) in [
         (errs, "errs", "out of paper"),
-        (panics, "panics", "out of ink"),
+        (panicking, "panics", "out of ink"),
         (sleeps, "sleeps", "60 s"),
     ] {
         let mut manager = HookManager::new();
@@ -318,12 +322,12 @@ async fn f15_a_failure_is_logged_without_its_secrets() {
     let fails = token.clone();
     manager.register(FnHook::new("fails", [HookEvent::Stop], move |_, _| {
         let fails = fails.clone();
-        async move { Err(bowline::Error::other(format!("refused {fails}"))) }
+        async move { Err::<HookOutput, _>(bowline::Error::other(format!("refused {fails}"))) }
     }));
-    let panics = token.clone();
+    let refused = token.clone();
     manager.register(FnHook::new("panics", [HookEvent::Stop], move |_, _| {
-        let panics = panics.clone();
-        async move { panic!("refused {panics}") }
+        let token = refused.clone();
+        async move { panics(&format!("refused {token}")) }
     }));
     let result = manager
         .trigger(HookInput::stop("s"), &HookContext::new("s"))

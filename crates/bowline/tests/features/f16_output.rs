@@ -6,7 +6,7 @@ mod generic;
 mod robustness;
 
 use bowline::hooks::{
-    Completeness, Decision, Dialect, EventClass, Exit, HookEvent, HookOutput, RawOutput, Reply,
+    Completeness, Decision, Dialect, EventClass, Exit, HookEvent, Opinion, RawOutput, Reply,
     settings::ExitPolicy,
 };
 use bowline::{Error, Result};
@@ -24,19 +24,19 @@ fn raw(code: i32, stdout: impl ToString, stderr: &str) -> RawOutput {
     }
 }
 
-fn generic_raw(event: HookEvent, raw: &RawOutput) -> Result<HookOutput> {
+fn generic_raw(event: HookEvent, raw: &RawOutput) -> Result<Opinion> {
     Dialect::Generic.read_output(HOOK, event, raw, ExitPolicy::AnyNonZero)
 }
 
-fn generic(event: HookEvent, stdout: impl ToString) -> HookOutput {
+fn generic(event: HookEvent, stdout: impl ToString) -> Opinion {
     generic_raw(event, &raw(0, stdout, "")).unwrap()
 }
 
-fn claude_raw(event: HookEvent, raw: &RawOutput) -> Result<HookOutput> {
+fn claude_raw(event: HookEvent, raw: &RawOutput) -> Result<Opinion> {
     Dialect::ClaudeCode.read_output(HOOK, event, raw, ExitPolicy::OnlyTwo)
 }
 
-fn claude(event: HookEvent, stdout: impl ToString) -> Result<HookOutput> {
+fn claude(event: HookEvent, stdout: impl ToString) -> Result<Opinion> {
     claude_raw(event, &raw(0, stdout, ""))
 }
 
@@ -45,7 +45,7 @@ fn specific(event: HookEvent, mut fields: Value) -> Value {
     json!({ "hookSpecificOutput": fields })
 }
 
-fn failure(result: Result<HookOutput>) -> String {
+fn failure(result: Result<Opinion>) -> String {
     match result.unwrap_err() {
         Error::HookFailed { hook, reason } => {
             assert_eq!(hook, HOOK);

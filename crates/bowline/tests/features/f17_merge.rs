@@ -1,13 +1,13 @@
 //! Feature 17: decision aggregation.
 
 use bowline::hooks::{
-    Decision, FnHook, HookContext, HookEvent, HookInput, HookManager, HookOutput, Permission,
+    Decision, FnHook, HookContext, HookEvent, HookInput, HookManager, Opinion, Permission,
     RunStatus, merge,
 };
 use proptest::prelude::*;
 use serde_json::json;
 
-fn manager(hooks: Vec<(&'static str, HookEvent, HookOutput)>) -> HookManager {
+fn manager(hooks: Vec<(&'static str, HookEvent, Opinion)>) -> HookManager {
     let mut manager = HookManager::new();
     for (name, event, output) in hooks {
         manager.register(FnHook::new(name, [event], move |_, _| {
@@ -26,9 +26,9 @@ fn ctx() -> HookContext {
 async fn f17_a_a_block_on_a_gate_keeps_the_rest_from_running() {
     let event = HookEvent::PreToolUse;
     let manager = manager(vec![
-        ("first", event, HookOutput::allow()),
-        ("second", event, HookOutput::block("no")),
-        ("third", event, HookOutput::allow().context("never said")),
+        ("first", event, Opinion::allow()),
+        ("second", event, Opinion::block("no")),
+        ("third", event, Opinion::allow().context("never said")),
     ]);
     let result = manager
         .trigger(HookInput::pre_tool_use("s", "Bash", json!({})), &ctx())
@@ -50,7 +50,7 @@ async fn f17_b_fields_merge_by_the_table_and_inputs_chain() {
         (
             "first",
             event,
-            HookOutput::allow()
+            Opinion::allow()
                 .context("one")
                 .system_message("early")
                 .updated_input(json!({"command": "a"}))
@@ -59,12 +59,12 @@ async fn f17_b_fields_merge_by_the_table_and_inputs_chain() {
         (
             "second",
             event,
-            HookOutput::allow().context("two").system_message("late"),
+            Opinion::allow().context("two").system_message("late"),
         ),
     ]);
     manager.register(FnHook::new("third", [event], |input, _| async move {
         let seen = input.command().unwrap_or_default().to_owned();
-        Ok(HookOutput::allow().updated_input(json!({"command": format!("{seen}b")})))
+        Ok(Opinion::allow().updated_input(json!({"command": format!("{seen}b")})))
     }));
     let input = HookInput::pre_tool_use("s", "Bash", json!({"command": "original"}));
     let output = manager.execute(event, input, &ctx()).await.unwrap();
@@ -77,11 +77,11 @@ async fn f17_b_fields_merge_by_the_table_and_inputs_chain() {
 #[tokio::test]
 async fn f17_c_deny_beats_ask_beats_grant_beats_no_opinion() {
     let event = HookEvent::PreToolUse;
-    let (silent, grant) = (HookOutput::allow(), HookOutput::grant());
-    let (ask, deny) = (HookOutput::ask("sure?"), HookOutput::block("no"));
-    let continued = HookOutput {
+    let (silent, grant) = (Opinion::allow(), Opinion::grant());
+    let (ask, deny) = (Opinion::ask("sure?"), Opinion::block("no"));
+    let continued = Opinion {
         message: Some("carry on".into()),
-        ..HookOutput::allow()
+        ..Opinion::allow()
     };
     for (outputs, expected) in [
         (vec![], Decision::NoOpinion),
@@ -106,9 +106,9 @@ async fn f17_c_deny_beats_ask_beats_grant_beats_no_opinion() {
 async fn a_grant_speaks_only_of_the_input_that_its_hook_saw() {
     let event = HookEvent::PreToolUse;
     let original = json!({"command": "git status"});
-    let grant = HookOutput::grant();
-    let rewrite = |to: &str| HookOutput::allow().updated_input(json!({ "command": to }));
-    let both = |to: &str| HookOutput::grant().updated_input(json!({ "command": to }));
+    let grant = Opinion::grant();
+    let rewrite = |to: &str| Opinion::allow().updated_input(json!({ "command": to }));
+    let both = |to: &str| Opinion::grant().updated_input(json!({ "command": to }));
     for (outputs, expected) in [
         (vec![grant.clone(), rewrite("deploy")], Decision::NoOpinion),
         (vec![grant.clone(), rewrite("git status")], Decision::Grant),
@@ -120,7 +120,7 @@ async fn a_grant_speaks_only_of_the_input_that_its_hook_saw() {
         (vec![grant.clone(), rewrite("b"), grant], Decision::Grant),
         (vec![both("a")], Decision::Grant),
         (vec![both("a"), rewrite("b")], Decision::NoOpinion),
-        (vec![both("a"), HookOutput::ask("sure?")], Decision::Ask),
+        (vec![both("a"), Opinion::ask("sure?")], Decision::Ask),
     ] {
         let hooks = outputs
             .iter()
@@ -138,10 +138,10 @@ async fn a_grant_speaks_only_of_the_input_that_its_hook_saw() {
 #[tokio::test(start_paused = true)]
 async fn f17_d_the_result_lists_every_hook() {
     let event = HookEvent::PreToolUse;
-    let mut manager = manager(vec![("quiet", event, HookOutput::allow().context("hello"))]);
+    let mut manager = manager(vec![("quiet", event, Opinion::allow().context("hello"))]);
     manager.register(FnHook::new("broken", [event], |_, _| async {
         tokio::time::sleep(std::time::Duration::from_millis(250)).await;
-        Err(bowline::Error::other("out of paper"))
+        Err::<Opinion, _>(bowline::Error::other("out of paper"))
     }));
     let result = manager
         .trigger(HookInput::pre_tool_use("s", "Bash", json!({})), &ctx())
@@ -176,7 +176,7 @@ async fn f17_e_no_hooks_means_allow_and_an_empty_list() {
         .trigger(HookInput::stop("s"), &ctx())
         .await;
     assert!(result.allowed);
-    assert_eq!(result.output, HookOutput::allow());
+    assert_eq!(result.output, Opinion::allow());
     assert!(result.results.is_empty());
 }
 
@@ -191,8 +191,8 @@ async fn f17_f_after_the_fact_every_hook_runs_even_after_a_block() {
         (HookEvent::SessionEnd, HookInput::session_end("s")),
     ] {
         let manager = manager(vec![
-            ("first", event, HookOutput::block("wait")),
-            ("second", event, HookOutput::allow().context("said")),
+            ("first", event, Opinion::block("wait")),
+            ("second", event, Opinion::allow().context("said")),
         ]);
         let result = manager.trigger(input, &ctx()).await;
         assert!(
@@ -210,7 +210,7 @@ fn any_text() -> impl Strategy<Value = Option<String>> {
     proptest::option::of("[a-z]{0,4}")
 }
 
-fn any_output() -> impl Strategy<Value = HookOutput> {
+fn any_output() -> impl Strategy<Value = Opinion> {
     let permission =
         proptest::option::of(prop_oneof![Just(Permission::Ask), Just(Permission::Grant)]);
     (
@@ -232,7 +232,7 @@ fn any_output() -> impl Strategy<Value = HookOutput> {
                 context,
                 permission,
             )| {
-                HookOutput {
+                Opinion {
                     continue_execution,
                     stop_reason,
                     suppress_logging,
@@ -240,15 +240,15 @@ fn any_output() -> impl Strategy<Value = HookOutput> {
                     updated_input: number.map(|n| json!({"n": n})),
                     additional_context: context,
                     permission,
-                    ..HookOutput::default()
+                    ..Opinion::default()
                 }
             },
         )
 }
 
 /// An output as document 001 knows it: continue or block, nothing in between.
-fn any_plain_output() -> impl Strategy<Value = HookOutput> {
-    any_output().prop_map(|output| HookOutput {
+fn any_plain_output() -> impl Strategy<Value = Opinion> {
+    any_output().prop_map(|output| Opinion {
         permission: None,
         ..output
     })
@@ -258,7 +258,7 @@ proptest! {
     /// Document 001's table, field by field.
     #[test]
     fn f17_merge_equals_the_table(outputs in proptest::collection::vec(any_plain_output(), 0..8)) {
-        fn last<T: Clone>(outputs: &[HookOutput], field: impl Fn(&HookOutput) -> &Option<T>) -> Option<T> {
+        fn last<T: Clone>(outputs: &[Opinion], field: impl Fn(&Opinion) -> &Option<T>) -> Option<T> {
             outputs.iter().rev().find_map(|output| field(output).clone())
         }
         let merged = merge(&outputs);
@@ -276,7 +276,7 @@ proptest! {
     #[test]
     fn f17_merge_is_as_strict_as_its_strictest(outputs in proptest::collection::vec(any_output(), 0..8)) {
         let merged = merge(&outputs);
-        let strictest = outputs.iter().map(HookOutput::decision).max().unwrap_or_default();
+        let strictest = outputs.iter().map(Opinion::decision).max().unwrap_or_default();
         prop_assert_eq!(merged.decision(), strictest);
         prop_assert_eq!(merged.continue_execution, strictest < Decision::Ask);
         if strictest == Decision::Deny {
@@ -287,6 +287,6 @@ proptest! {
 
 #[test]
 fn f17_the_reason_is_not_that_of_an_overruled_ask() {
-    let merged = merge(&[HookOutput::block("never"), HookOutput::ask("sure?")]);
+    let merged = merge(&[Opinion::block("never"), Opinion::ask("sure?")]);
     assert_eq!(merged.stop_reason.as_deref(), Some("never"));
 }

@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use bowline::Error;
 use bowline::hooks::{
-    CancellationToken, FnHook, HookEvent, HookInput, HookManager, HookOutput, ToolOutput,
-    async_trait,
+    CancellationToken, FnHook, HookEvent, HookInput, HookManager, Opinion, ToolOutput, async_trait,
 };
 use bowline::lifecycle::{
     Approval, Approver, CompactTrigger, Compaction, EndReason, Prompt, Session, SessionOptions,
@@ -18,9 +17,7 @@ use serde_json::{Value, json};
 type Seen = Arc<Mutex<Vec<HookInput>>>;
 
 /// A manager whose one hook records every event and answers what the closure says.
-fn manager(
-    answer: impl Fn(&HookInput) -> HookOutput + Send + Sync + 'static,
-) -> (HookManager, Seen) {
+fn manager(answer: impl Fn(&HookInput) -> Opinion + Send + Sync + 'static) -> (HookManager, Seen) {
     let seen = Seen::default();
     let record = Arc::clone(&seen);
     let mut manager = HookManager::new();
@@ -71,22 +68,19 @@ async fn echo(call: ToolCall) -> Result<ToolOutput, String> {
     Ok(ToolOutput::new(call.input))
 }
 
-fn on(
-    event: HookEvent,
-    output: HookOutput,
-) -> impl Fn(&HookInput) -> HookOutput + Send + Sync + 'static {
+fn on(event: HookEvent, output: Opinion) -> impl Fn(&HookInput) -> Opinion + Send + Sync + 'static {
     move |input| {
         if input.event_type() == event {
             output.clone()
         } else {
-            HookOutput::allow()
+            Opinion::allow()
         }
     }
 }
 
 #[tokio::test]
 async fn f18_a_a_blocked_tool_does_not_run_and_the_reason_is_what_the_agent_sees() {
-    let (manager, seen) = manager(on(HookEvent::PreToolUse, HookOutput::block("not here")));
+    let (manager, seen) = manager(on(HookEvent::PreToolUse, Opinion::block("not here")));
     let mut session = started(manager).await;
     let runs = AtomicUsize::new(0);
     let report = accepted(&mut session)
@@ -134,36 +128,29 @@ async fn f18_a_a_call_that_a_person_has_to_decide_on_runs_only_when_a_person_app
     };
     // Who is there, what PermissionRequest hooks say, whether the person is asked, what comes of it.
     for (person, permission_hook, asked, expected) in [
-        (None, HookOutput::grant(), 0, Err("is that wise?")),
-        (Some(Approval::Approved), HookOutput::allow(), 1, Ok(())),
+        (None, Opinion::grant(), 0, Err("is that wise?")),
+        (Some(Approval::Approved), Opinion::allow(), 1, Ok(())),
         (
             Some(denied.clone()),
-            HookOutput::allow(),
+            Opinion::allow(),
             1,
             Err("the person said no"),
         ),
-        (Some(denied), HookOutput::grant(), 0, Ok(())),
+        (Some(denied), Opinion::grant(), 0, Ok(())),
         (
             Some(Approval::Approved),
-            HookOutput::block("never"),
+            Opinion::block("never"),
             0,
             Err("never"),
         ),
-        (
-            Some(Approval::Approved),
-            HookOutput::ask("really?"),
-            1,
-            Ok(()),
-        ),
+        (Some(Approval::Approved), Opinion::ask("really?"), 1, Ok(())),
     ] {
         let rewritten = json!({"command": "ls -l"});
         let new_input = rewritten.clone();
         let (manager, seen) = manager(move |input| match input.event_type() {
-            HookEvent::PreToolUse => {
-                HookOutput::ask("is that wise?").updated_input(new_input.clone())
-            }
+            HookEvent::PreToolUse => Opinion::ask("is that wise?").updated_input(new_input.clone()),
             HookEvent::PermissionRequest => permission_hook.clone(),
-            _ => HookOutput::allow(),
+            _ => Opinion::allow(),
         });
         let asked_about = Arc::default();
         let mut options = options();
@@ -193,7 +180,7 @@ async fn f18_a_a_call_that_a_person_has_to_decide_on_runs_only_when_a_person_app
 #[tokio::test]
 async fn f18_b_a_rewritten_input_is_what_runs_and_what_later_events_report() {
     let safer = json!({"command": "ls --color=never"});
-    let output = HookOutput::allow().updated_input(safer.clone());
+    let output = Opinion::allow().updated_input(safer.clone());
     let (manager, seen) = manager(on(HookEvent::PreToolUse, output));
     let mut session = started(manager).await;
     let report = accepted(&mut session).await.tool(bash("ls"), echo).await;
@@ -210,7 +197,7 @@ async fn f18_b_a_rewritten_input_is_what_runs_and_what_later_events_report() {
 
 #[tokio::test]
 async fn f18_b_a_block_beats_a_rewritten_input() {
-    let output = HookOutput::block("no").updated_input(json!({"command": "ls"}));
+    let output = Opinion::block("no").updated_input(json!({"command": "ls"}));
     let (manager, _) = manager(on(HookEvent::PreToolUse, output));
     let mut session = started(manager).await;
     let report = accepted(&mut session).await.tool(bash("rm x"), echo).await;
@@ -220,7 +207,7 @@ async fn f18_b_a_block_beats_a_rewritten_input() {
 
 #[tokio::test]
 async fn f18_c_a_refused_prompt_is_not_processed_and_the_session_still_ends() {
-    let (manager, seen) = manager(on(HookEvent::UserPromptSubmit, HookOutput::block("closed")));
+    let (manager, seen) = manager(on(HookEvent::UserPromptSubmit, Opinion::block("closed")));
     let mut session = started(manager).await;
     match session.prompt("hello").await {
         Prompt::Refused { reason, .. } => assert_eq!(reason, "closed"),
@@ -237,7 +224,7 @@ async fn f18_c_a_refused_prompt_is_not_processed_and_the_session_still_ends() {
 
 #[tokio::test]
 async fn f18_d_a_blocked_session_or_subagent_does_not_start() {
-    for output in [HookOutput::block("not today"), HookOutput::ask("not today")] {
+    for output in [Opinion::block("not today"), Opinion::ask("not today")] {
         let (blocked, seen) = manager(on(HookEvent::SessionStart, output.clone()));
         match Session::start(blocked, options()).await {
             Err(Error::Refused { reason }) => assert_eq!(reason, "not today"),
@@ -263,7 +250,7 @@ async fn f18_e_a_block_after_the_tool_undoes_nothing_and_is_an_instruction() {
         (HookEvent::PostToolUse, true),
         (HookEvent::PostToolUseFailure, false),
     ] {
-        let (manager, _) = manager(on(event, HookOutput::block("run the tests now")));
+        let (manager, _) = manager(on(event, Opinion::block("run the tests now")));
         let mut session = started(manager).await;
         let report = accepted(&mut session)
             .await
@@ -288,7 +275,7 @@ async fn f18_e_a_block_after_the_tool_undoes_nothing_and_is_an_instruction() {
 
 #[tokio::test]
 async fn f18_e_a_blocked_subagent_stop_sends_the_subagent_on_with_the_reason() {
-    let (manager, seen) = manager(on(HookEvent::SubagentStop, HookOutput::block("look again")));
+    let (manager, seen) = manager(on(HookEvent::SubagentStop, Opinion::block("look again")));
     let mut session = started(manager).await;
     let parent = accepted(&mut session).await;
     let (turn, _) = Subagent::new("reviewer", "reads the diff")
@@ -337,7 +324,7 @@ async fn f18_e_a_blocked_subagent_stop_sends_the_subagent_on_with_the_reason() {
 
 #[tokio::test]
 async fn f18_f_a_blocked_stop_sends_the_agent_on_at_most_once_in_a_row() {
-    let (manager, seen) = manager(on(HookEvent::Stop, HookOutput::block("the tests fail")));
+    let (manager, seen) = manager(on(HookEvent::Stop, Opinion::block("the tests fail")));
     let mut session = started(manager).await;
     for _prompt in 0..2 {
         let turn = accepted(&mut session).await;
@@ -369,7 +356,7 @@ async fn f18_f_a_blocked_stop_sends_the_agent_on_at_most_once_in_a_row() {
 
 #[tokio::test]
 async fn every_event_says_whose_it_is() {
-    let (manager, seen) = manager(|_| HookOutput::allow());
+    let (manager, seen) = manager(|_| Opinion::allow());
     let mut session = started(manager).await;
     let mut turn = accepted(&mut session).await;
     turn.tool(bash("ls"), echo).await;
@@ -405,7 +392,7 @@ async fn every_event_says_whose_it_is() {
 async fn what_hooks_say_reaches_the_caller_at_every_step() {
     let (manager, _) = manager(|input| {
         let event = input.event_type().name();
-        HookOutput::allow()
+        Opinion::allow()
             .context(format!("context of {event}"))
             .system_message(format!("message of {event}"))
             .warning(format!("warning of {event}"))
@@ -445,9 +432,9 @@ async fn what_hooks_say_reaches_the_caller_at_every_step() {
 #[tokio::test]
 async fn a_batch_is_decided_in_order_and_run_together() {
     let (manager, seen) = manager(|input| match (input.event_type(), input.command()) {
-        (HookEvent::PreToolUse, Some("two")) => HookOutput::block("not two"),
-        (HookEvent::PostToolBatch, _) => HookOutput::block("now summarise"),
-        _ => HookOutput::allow(),
+        (HookEvent::PreToolUse, Some("two")) => Opinion::block("not two"),
+        (HookEvent::PostToolBatch, _) => Opinion::block("now summarise"),
+        _ => Opinion::allow(),
     });
     let mut session = started(manager).await;
     let mut turn = accepted(&mut session).await;
@@ -481,12 +468,12 @@ async fn a_batch_is_decided_in_order_and_run_together() {
 #[tokio::test]
 async fn a_hook_that_ends_the_turn_lets_the_tool_run_and_nothing_after_it() {
     let (manager, seen) = manager(|input| match input.event_type() {
-        HookEvent::PreToolUse => HookOutput {
+        HookEvent::PreToolUse => Opinion {
             end_turn: Some("enough".into()),
-            ..HookOutput::allow()
+            ..Opinion::allow()
         },
-        HookEvent::Stop => HookOutput::block("go on"),
-        _ => HookOutput::allow(),
+        HookEvent::Stop => Opinion::block("go on"),
+        _ => Opinion::allow(),
     });
     let mut session = started(manager).await;
     let mut turn = accepted(&mut session).await;
@@ -509,9 +496,9 @@ async fn a_hook_that_ends_the_turn_lets_the_tool_run_and_nothing_after_it() {
 
 #[tokio::test]
 async fn a_hook_may_keep_a_prompt_from_the_model_without_refusing_it() {
-    let output = HookOutput {
+    let output = Opinion {
         end_turn: Some("noted".into()),
-        ..HookOutput::allow()
+        ..Opinion::allow()
     };
     let (manager, _) = manager(on(HookEvent::UserPromptSubmit, output));
     let mut session = started(manager).await;
@@ -525,7 +512,7 @@ async fn a_hook_may_keep_a_prompt_from_the_model_without_refusing_it() {
 async fn a_compaction_fires_its_events_and_can_be_prevented() {
     let (allowing, seen) = manager(|input| {
         let event = input.event_type().name();
-        HookOutput::allow().context(format!("context of {event}"))
+        Opinion::allow().context(format!("context of {event}"))
     });
     let mut session = started(allowing).await;
     let mut turn = accepted(&mut session).await;
@@ -559,7 +546,7 @@ async fn a_compaction_fires_its_events_and_can_be_prevented() {
         assert_eq!(seen[4].source(), Some("compact"));
     }
 
-    let (preventing, seen) = manager(on(HookEvent::PreCompact, HookOutput::block("not now")));
+    let (preventing, seen) = manager(on(HookEvent::PreCompact, Opinion::block("not now")));
     let mut session = started(preventing).await;
     let done = session
         .compact(CompactTrigger::Manual, None, |_| async {
@@ -575,14 +562,14 @@ async fn a_compaction_fires_its_events_and_can_be_prevented() {
 
 #[tokio::test]
 async fn blocks_that_nothing_can_come_of_are_noted() {
-    let (manager, _) = manager(on(HookEvent::SessionEnd, HookOutput::block("stay")));
+    let (manager, _) = manager(on(HookEvent::SessionEnd, Opinion::block("stay")));
     let notes = started(manager).await.end(EndReason::Other).await;
     assert!(notes.warnings[0].contains("stay"), "{notes:?}");
 }
 
 #[tokio::test]
 async fn a_hook_may_rewrite_what_the_model_sees() {
-    let mut output = HookOutput::allow();
+    let mut output = Opinion::allow();
     output
         .event_fields
         .insert("updatedToolOutput".into(), Value::from("[removed]"));
@@ -595,7 +582,7 @@ async fn a_hook_may_rewrite_what_the_model_sees() {
 #[tokio::test(start_paused = true)]
 async fn cancelling_interrupts_the_tool_and_is_still_reported() {
     let token = CancellationToken::new();
-    let (manager, seen) = manager(|_| HookOutput::allow());
+    let (manager, seen) = manager(|_| Opinion::allow());
     let (mut session, _) = Session::start(manager, options().cancellation(token.clone()))
         .await
         .expect("started");
@@ -619,7 +606,7 @@ async fn cancelling_interrupts_the_tool_and_is_still_reported() {
 
 #[tokio::test]
 async fn a_failed_turn_reports_the_failure() {
-    let (manager, seen) = manager(|_| HookOutput::allow());
+    let (manager, seen) = manager(|_| Opinion::allow());
     let mut session = started(manager).await;
     let turn = accepted(&mut session).await;
     let (child, _) = Subagent::new("reviewer", "reads")
@@ -638,7 +625,7 @@ async fn a_failed_turn_reports_the_failure() {
 
 #[tokio::test]
 async fn a_turn_can_be_driven_on_another_thread() {
-    let (manager, _) = manager(|_| HookOutput::allow());
+    let (manager, _) = manager(|_| Opinion::allow());
     let ran = tokio::spawn(async move {
         let mut session = started(manager).await;
         let mut turn = accepted(&mut session).await;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bowline::hooks::{
     CancellationToken, Decision, FnHook, Hook, HookContext, HookEvent, HookEventData, HookInput,
-    HookManager, HookOutput, Regex, ScriptExecutor, ToolOutput, async_trait,
+    HookManager, HookOutput, Opinion, Regex, ScriptExecutor, ToolOutput, async_trait,
 };
 use serde_json::{Value, json};
 
@@ -219,14 +219,7 @@ async fn f19_decided_is_told_the_outcome() {
         fn priority(&self) -> i32 {
             -100
         }
-        async fn execute(
-            &self,
-            _: HookInput,
-            _: &HookContext,
-        ) -> Result<HookOutput, bowline::Error> {
-            Ok(HookOutput::allow())
-        }
-        async fn decided(&self, input: &HookInput, decision: &HookOutput, _: &HookContext) {
+        async fn decided(&self, input: &HookInput, decision: &Opinion, _: &HookContext) {
             let executed = input.tool_input().cloned().unwrap_or_default();
             self.0.lock().unwrap().push((decision.decision(), executed));
         }

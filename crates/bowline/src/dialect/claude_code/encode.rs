@@ -9,11 +9,11 @@ use crate::decision::Decision;
 use crate::dialect::Reply;
 use crate::dialect::answer::{Object, add_context};
 use crate::event::HookEvent;
-use crate::output::HookOutput;
+use crate::opinion::Opinion;
 
 /// Writes an answer that Claude Code accepts for this event. Nothing but a grant is ever written as an
 /// "allow".
-pub(in crate::dialect) fn encode(event: HookEvent, output: &HookOutput) -> Reply {
+pub(in crate::dialect) fn encode(event: HookEvent, output: &Opinion) -> Reply {
     match event {
         HookEvent::WorktreeCreate => encode_worktree(output),
         HookEvent::PreCompact if !stops(output) => Reply {
@@ -24,12 +24,12 @@ pub(in crate::dialect) fn encode(event: HookEvent, output: &HookOutput) -> Reply
     }
 }
 
-fn stops(output: &HookOutput) -> bool {
+fn stops(output: &Opinion) -> bool {
     matches!(output.decision(), Decision::Deny | Decision::Ask)
 }
 
 /// Why it is stopped. A question that the event cannot ask is a block that says so.
-fn reason(event: HookEvent, output: &HookOutput) -> String {
+fn reason(event: HookEvent, output: &Opinion) -> String {
     let reason = output
         .stop_reason
         .as_deref()
@@ -43,7 +43,7 @@ fn reason(event: HookEvent, output: &HookOutput) -> String {
 }
 
 /// The client takes the last line of stdout for the path, so nothing else may be printed.
-fn encode_worktree(output: &HookOutput) -> Reply {
+fn encode_worktree(output: &Opinion) -> Reply {
     if stops(output) {
         return exit_two(String::new(), reason(HookEvent::WorktreeCreate, output));
     }
@@ -76,7 +76,7 @@ fn exit_two(stdout: String, reason: String) -> Reply {
 
 struct Encoder<'a> {
     event: HookEvent,
-    output: &'a HookOutput,
+    output: &'a Opinion,
     top: Object,
     own: Object,
     system_message: Option<String>,
@@ -84,7 +84,7 @@ struct Encoder<'a> {
 }
 
 impl<'a> Encoder<'a> {
-    fn new(event: HookEvent, output: &'a HookOutput) -> Self {
+    fn new(event: HookEvent, output: &'a Opinion) -> Self {
         Self {
             event,
             output,

@@ -12,7 +12,7 @@ use crate::dialect::answer::{Answer, Object, add_context, failed, quoted};
 use crate::dialect::{Exit, RawOutput};
 use crate::error::{Error, Result};
 use crate::event::HookEvent;
-use crate::output::{HookOutput, Permission};
+use crate::opinion::{Opinion, Permission};
 use crate::settings::ExitPolicy;
 
 /// Reads what a command hook printed. `Err` is a non-blocking error of the hook, not a block.
@@ -24,7 +24,7 @@ pub(in crate::dialect) fn read_output(
     event: HookEvent,
     raw: &RawOutput,
     policy: ExitPolicy,
-) -> Result<HookOutput> {
+) -> Result<Opinion> {
     let said = Said::of(hook, event, raw);
     let mut output = match (meaning(event, raw.exit, policy), said) {
         (_, Said::Background(output))
@@ -36,7 +36,7 @@ pub(in crate::dialect) fn read_output(
         }
         (Meaning::Failure, _) => Err(raw.failure(hook)),
         (Meaning::Block | Meaning::BlockUnlessRestricted, said) => blocked(hook, event, raw, said),
-        (Meaning::Success, Said::Nothing) => Ok(HookOutput::allow()),
+        (Meaning::Success, Said::Nothing) => Ok(Opinion::allow()),
         (Meaning::Success, Said::Text(text)) => Ok(text_output(event, text)),
         (Meaning::Success | Meaning::JsonDecides, Said::Invalid(error)) => closed(event, error),
         (Meaning::JsonDecides, Said::Nothing | Said::Text(_)) => closed(event, raw.failure(hook)),
@@ -50,7 +50,7 @@ const LONGEST_CONTEXT: usize = 10_000;
 
 /// Shortens what is too long for the model or the user. The client puts it into a file and tells of that; where there is no such
 /// file, it cuts the text as here.
-fn shorten(output: &mut HookOutput) {
+fn shorten(output: &mut Opinion) {
     for text in [&mut output.additional_context, &mut output.system_message]
         .into_iter()
         .flatten()
@@ -100,11 +100,11 @@ fn meaning(event: HookEvent, exit: Exit, policy: ExitPolicy) -> Meaning {
 enum Said<'a> {
     Nothing,
     Text(&'a str),
-    Answer(Box<HookOutput>),
+    Answer(Box<Opinion>),
     /// It looks like an answer, and is void.
     Invalid(Error),
     /// The hook went into the background: it decides nothing, whatever its exit code.
-    Background(Box<HookOutput>),
+    Background(Box<Opinion>),
 }
 
 impl<'a> Said<'a> {
@@ -113,7 +113,7 @@ impl<'a> Said<'a> {
             Answer::Blank => Self::Nothing,
             Answer::Text(text) => Self::Text(text),
             Answer::Json(object) if is_async(&object) => {
-                Self::Background(Box::new(HookOutput::allow()))
+                Self::Background(Box::new(Opinion::allow()))
             }
             Answer::Json(object) => match read_answer(hook, event, &object) {
                 Ok(output) => Self::Answer(Box::new(output)),
@@ -141,19 +141,19 @@ fn is_async(object: &Object) -> bool {
 
 /// A hook that prints `{"async": true}` as its first line is in the background from then on. Of its further
 /// lines, the first JSON object counts, and of that only what is for the model or the user.
-fn background(text: &str) -> Option<HookOutput> {
+fn background(text: &str) -> Option<Opinion> {
     let mut objects = text
         .lines()
         .map(|line| serde_json::from_str::<Object>(line).ok());
     objects.next()?.filter(is_async)?;
     let answer = objects.flatten().find(|object| !is_async(object));
     let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
-    Some(answer.map_or_else(HookOutput::allow, |answer| {
+    Some(answer.map_or_else(Opinion::allow, |answer| {
         let own = answer.get("hookSpecificOutput");
-        HookOutput {
+        Opinion {
             system_message: text(answer.get("systemMessage")),
             additional_context: text(own.and_then(|own| own.get("additionalContext"))),
-            ..HookOutput::allow()
+            ..Opinion::allow()
         }
     }))
 }
@@ -169,8 +169,8 @@ fn is_log(text: &str) -> bool {
         })
 }
 
-fn text_output(event: HookEvent, text: &str) -> HookOutput {
-    let mut output = HookOutput::allow();
+fn text_output(event: HookEvent, text: &str) -> Opinion {
+    let mut output = Opinion::allow();
     if stdout_is_context(event) {
         output.additional_context = Some(text.to_owned());
     } else if event == HookEvent::WorktreeCreate {
@@ -212,26 +212,26 @@ fn without_ansi_codes(text: &str) -> String {
 }
 
 /// The client lets things go on when a hook fails, but for a model switch.
-fn closed(event: HookEvent, error: Error) -> Result<HookOutput> {
+fn closed(event: HookEvent, error: Error) -> Result<Opinion> {
     match event {
-        HookEvent::PreModelSwitch => Ok(HookOutput::block(error.to_string())),
+        HookEvent::PreModelSwitch => Ok(Opinion::block(error.to_string())),
         _ => Err(error),
     }
 }
 
 /// A blocking exit code: it blocks whatever the JSON says, with the JSON's own blocking reason, else stderr.
-fn blocked(hook: &str, event: HookEvent, raw: &RawOutput, said: Said<'_>) -> Result<HookOutput> {
+fn blocked(hook: &str, event: HookEvent, raw: &RawOutput, said: Said<'_>) -> Result<Opinion> {
     if forgives_missing_scripts(event) && is_missing_script(raw) {
         return Err(raw.failure(hook));
     }
     let mut output = match said {
         Said::Answer(output) => *output,
-        Said::Invalid(error) => HookOutput::allow().warning(error.to_string()),
-        Said::Text(text) => HookOutput {
+        Said::Invalid(error) => Opinion::allow().warning(error.to_string()),
+        Said::Text(text) => Opinion {
             message: Some(text.to_owned()),
-            ..HookOutput::allow()
+            ..Opinion::allow()
         },
-        Said::Nothing | Said::Background(_) => HookOutput::allow(),
+        Said::Nothing | Said::Background(_) => Opinion::allow(),
     };
     let told = match output.decision() {
         Decision::Deny => output.stop_reason.take(),
@@ -264,7 +264,7 @@ fn is_missing_script(raw: &RawOutput) -> bool {
 }
 
 /// What exit code 2 and `decision: "block"` do on this event.
-fn block(output: &mut HookOutput, event: HookEvent, reason: String) {
+fn block(output: &mut Opinion, event: HookEvent, reason: String) {
     match block_effect(event) {
         BlockEffect::Blocks => deny(output, reason),
         BlockEffect::Shown => {
@@ -281,7 +281,7 @@ fn block(output: &mut HookOutput, event: HookEvent, reason: String) {
     }
 }
 
-fn deny(output: &mut HookOutput, reason: String) {
+fn deny(output: &mut Opinion, reason: String) {
     output.continue_execution = false;
     output.permission = None;
     output.stop_reason = Some(reason);
@@ -292,9 +292,9 @@ pub(in crate::dialect) fn read_answer(
     hook: &str,
     event: HookEvent,
     object: &Object,
-) -> Result<HookOutput> {
+) -> Result<Opinion> {
     if is_async(object) {
-        return Ok(HookOutput::allow());
+        return Ok(Opinion::allow());
     }
     let void = |problem| failed(hook, format!("its answer is void: {problem}"));
     let mut unknown = check(object, COMMON).map_err(void)?;
@@ -365,14 +365,14 @@ impl<'a> AnswerFields<'a> {
         self.own(name)?.as_str()
     }
 
-    fn read(&self, hook: &str) -> HookOutput {
+    fn read(&self, hook: &str) -> Opinion {
         let event = self.event;
-        let mut output = HookOutput {
+        let mut output = Opinion {
             system_message: self.top_text("systemMessage").map(str::to_owned),
             suppress_logging: self.top.get("suppressOutput") == Some(&Value::Bool(true)),
             updated_input: self.own("updatedInput").cloned(),
             event_fields: self.event_fields(),
-            ..HookOutput::allow()
+            ..Opinion::allow()
         };
         if let Some(context) = self.own_text("additionalContext") {
             if event == HookEvent::Notification {
@@ -436,7 +436,7 @@ impl<'a> AnswerFields<'a> {
         output
     }
 
-    fn end_turn(&self, output: &mut HookOutput, hook: &str, event: HookEvent) {
+    fn end_turn(&self, output: &mut Opinion, hook: &str, event: HookEvent) {
         if can_end_turn(event) {
             let reason = self
                 .top_text("stopReason")
@@ -463,7 +463,7 @@ impl<'a> AnswerFields<'a> {
 }
 
 /// The `decision` object of `PermissionRequest`.
-fn read_request(output: &mut HookOutput, request: &Object, gave_none: impl Fn() -> String) {
+fn read_request(output: &mut Opinion, request: &Object, gave_none: impl Fn() -> String) {
     if request.get("behavior").and_then(Value::as_str) == Some("deny") {
         let message = request.get("message").and_then(Value::as_str);
         let reason = message.map_or_else(gave_none, str::to_owned);
@@ -482,7 +482,7 @@ fn read_request(output: &mut HookOutput, request: &Object, gave_none: impl Fn() 
 }
 
 /// At the end of a turn, `continue: false` beats a block, and context makes the agent go on as a block does.
-fn settle_stop(output: &mut HookOutput) {
+fn settle_stop(output: &mut Opinion) {
     if output.end_turn.is_some() {
         output.continue_execution = true;
         output.permission = None;

@@ -7,13 +7,13 @@ use crate::decision::Decision;
 use crate::dialect::answer::{Object, add_context, quoted};
 use crate::dialect::claude_code::is_event_field;
 use crate::event::HookEvent;
-use crate::output::{HookOutput, Permission};
+use crate::opinion::{Opinion, Permission};
 use crate::payload::kind_of;
 
 /// A JSON answer, understood.
 pub(super) struct Read {
     /// What it says.
-    pub output: HookOutput,
+    pub output: Opinion,
     /// The reason that it gives, whatever it decided.
     pub reason: Option<String>,
 }
@@ -75,9 +75,9 @@ fn is_known(name: &str) -> bool {
 /// Reads a JSON answer. Nothing in it is an error: what cannot be understood is a warning.
 pub(super) fn read(hook: &str, event: HookEvent, object: &Object) -> Read {
     if !object.is_empty() && !object.keys().any(|name| is_known(name)) {
-        let output = HookOutput {
+        let output = Opinion {
             message: Some(Value::Object(object.clone()).to_string()),
-            ..HookOutput::allow()
+            ..Opinion::allow()
         };
         let found = quoted(object.keys().map(String::as_str));
         return Read {
@@ -144,13 +144,13 @@ impl<'a> Reader<'a> {
             .or(message)
             .or(error);
 
-        let mut output = HookOutput {
+        let mut output = Opinion {
             additional_context: self.text(CONTEXT).map(str::to_owned),
             system_message: self.text(SYSTEM_MESSAGE).map(str::to_owned),
             suppress_logging: self.flag(SUPPRESS) == Some(true),
             updated_input: self.updated_input(),
             event_fields: self.event_fields(),
-            ..HookOutput::allow()
+            ..Opinion::allow()
         };
         match verdict.decision {
             Decision::Deny | Decision::Ask => {

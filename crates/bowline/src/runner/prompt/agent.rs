@@ -8,7 +8,7 @@ use super::template::Event;
 use crate::agent::{Agent, StopReason, View};
 use crate::dialect::Dialect;
 use crate::error::{Error, Result};
-use crate::output::HookOutput;
+use crate::opinion::Opinion;
 use crate::settings::{AgentAction, ModelProvider};
 
 const TOOLS: &str = "Before you answer, you may look at the project by your tools: they read, list and search, and change nothing. \
@@ -22,7 +22,7 @@ pub(crate) async fn run(
     dialect: Dialect,
     model: Option<&ModelConfig>,
     view: View,
-) -> Result<HookOutput> {
+) -> Result<Opinion> {
     let Some(config) = model else {
         return Ok(without_model("agent"));
     };

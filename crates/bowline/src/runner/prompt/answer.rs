@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::output::HookOutput;
+use crate::opinion::Opinion;
 
 /// The longest piece of an unclear answer that is kept.
 const KEPT_CHARS: usize = 10_000;
@@ -11,8 +11,8 @@ const KEPT_CHARS: usize = 10_000;
 ///
 /// `ALLOW` has no opinion; `BLOCK: reason` blocks; `CONTINUE: message` goes on with the message as context, each in
 /// any casing. `{"ok": true}` and `{"ok": false, "reason": …}`, also in a code fence, allow and block.
-/// Anything else goes on with a warning, and the text is kept in [`HookOutput::message`].
-pub fn read_answer(text: &str) -> HookOutput {
+/// Anything else goes on with a warning, and the text is kept in [`Opinion::message`].
+pub fn read_answer(text: &str) -> Opinion {
     Verdict::read(text).into_output()
 }
 
@@ -52,21 +52,21 @@ impl Verdict {
             })
     }
 
-    pub(super) fn into_output(self) -> HookOutput {
+    pub(super) fn into_output(self) -> Opinion {
         match self {
-            Self::Allow => HookOutput::allow(),
+            Self::Allow => Opinion::allow(),
             Self::Block { reason, .. } if reason.is_empty() => {
-                HookOutput::block("a prompt hook blocked this and gave no reason")
+                Opinion::block("a prompt hook blocked this and gave no reason")
             }
-            Self::Block { reason, .. } => HookOutput::block(reason),
-            Self::Continue { message } if message.is_empty() => HookOutput::allow(),
-            Self::Continue { message } => HookOutput::allow().context(message),
+            Self::Block { reason, .. } => Opinion::block(reason),
+            Self::Continue { message } if message.is_empty() => Opinion::allow(),
+            Self::Continue { message } => Opinion::allow().context(message),
             Self::Unclear { text } if text.is_empty() => {
-                HookOutput::allow().warning("the model's answer was empty, so it counts as no opinion")
+                Opinion::allow().warning("the model's answer was empty, so it counts as no opinion")
             }
-            Self::Unclear { text } => HookOutput {
+            Self::Unclear { text } => Opinion {
                 message: Some(text.chars().take(KEPT_CHARS).collect()),
-                ..HookOutput::default()
+                ..Opinion::default()
             }
             .warning(
                 "the model's answer is none of ALLOW, BLOCK: reason, CONTINUE: message or \
@@ -172,7 +172,7 @@ mod tests {
             r#"{"ok": true}"#,
             r#"{"ok": true, "reason": "fine"}"#,
         ] {
-            assert_eq!(read_answer(text), HookOutput::allow(), "{text}");
+            assert_eq!(read_answer(text), Opinion::allow(), "{text}");
         }
     }
 

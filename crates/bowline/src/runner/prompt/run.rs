@@ -13,12 +13,12 @@ use crate::dialect::Dialect;
 use crate::error::Result;
 use crate::event::HookEvent;
 use crate::input::HookInput;
-use crate::output::HookOutput;
+use crate::opinion::Opinion;
 use crate::settings::PromptAction;
 
 /// What a hook that needs a model says without one.
-pub(super) fn without_model(kind: &str) -> HookOutput {
-    HookOutput::allow().warning(format!(
+pub(super) fn without_model(kind: &str) -> Opinion {
+    Opinion::allow().warning(format!(
         "no model is configured, so the {kind} hook was skipped; set ANTHROPIC_API_KEY or OPENAI_API_KEY (and, if need be, \
          ANTHROPIC_BASE_URL, OPENAI_BASE_URL, BOWLINE_PROMPT_MODEL)"
     ))
@@ -34,7 +34,7 @@ pub(crate) async fn run(
     dialect: Dialect,
     model: Option<&ModelConfig>,
     timeout: Duration,
-) -> Result<HookOutput> {
+) -> Result<Opinion> {
     let Some(config) = model else {
         return Ok(without_model("prompt"));
     };
@@ -56,15 +56,15 @@ pub(crate) async fn run(
 
 /// In Claude Code a block also ends the turn, unless the hook says otherwise. Where the turn is about to
 /// end anyway a block sends the agent on instead, unless the model says that this cannot help.
-fn by_the_clients_rules(verdict: Verdict, action: &PromptAction, event: HookEvent) -> HookOutput {
+fn by_the_clients_rules(verdict: Verdict, action: &PromptAction, event: HookEvent) -> Opinion {
     let at_the_end = matches!(event, HookEvent::Stop | HookEvent::SubagentStop);
     match verdict {
         Verdict::Block {
             reason,
             outlook: Outlook::Impossible,
-        } if at_the_end => HookOutput {
+        } if at_the_end => Opinion {
             message: Some(reason).filter(|reason| !reason.is_empty()),
-            ..HookOutput::default()
+            ..Opinion::default()
         },
         verdict @ Verdict::Block { .. } => {
             let mut output = verdict.into_output();
@@ -109,7 +109,7 @@ mod tests {
         dialect: Dialect,
         model: Option<&ModelConfig>,
         timeout: Duration,
-    ) -> Result<HookOutput> {
+    ) -> Result<Opinion> {
         let ctx = HookContext::new("s");
         let payload = json!({ "session_id": "s" });
         run(action, input, &ctx, &payload, dialect, model, timeout).await
@@ -182,7 +182,7 @@ mod tests {
         let output = run_on(&push(), &action, Dialect::Generic, Some(&model), PATIENCE)
             .await
             .unwrap();
-        assert_eq!(output, HookOutput::block("not on Fridays"));
+        assert_eq!(output, Opinion::block("not on Fridays"));
 
         let request = server.requests()[0].json();
         assert_eq!(request["model"], "my-model");

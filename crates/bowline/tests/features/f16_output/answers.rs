@@ -2,14 +2,14 @@
 
 use super::*;
 
-fn answer(event: HookEvent, output: &HookOutput) -> Value {
+fn answer(event: HookEvent, output: &Opinion) -> Value {
     let reply = Dialect::ClaudeCode.encode(event, output);
     assert_eq!((reply.exit_code, reply.stderr.as_str()), (0, ""), "{event}");
     sent(&reply)
 }
 
 /// Outputs of all kinds, bare and with everything that an output can carry.
-fn outputs() -> Vec<HookOutput> {
+fn outputs() -> Vec<Opinion> {
     let fields = json!({
         "permissionDecision": "allow", "decision": {"behavior": "allow"}, "action": "accept",
         "content": {"a": 1}, "updatedPermissions": [{"type": "addRules", "behavior": "allow"}],
@@ -20,22 +20,22 @@ fn outputs() -> Vec<HookOutput> {
         unreachable!()
     };
     let plain = [
-        HookOutput::allow(),
-        HookOutput::block("no"),
-        HookOutput::ask("sure?"),
-        HookOutput::grant(),
-        HookOutput {
+        Opinion::allow(),
+        Opinion::block("no"),
+        Opinion::ask("sure?"),
+        Opinion::grant(),
+        Opinion {
             continue_execution: false,
-            ..HookOutput::grant()
+            ..Opinion::grant()
         },
-        HookOutput {
+        Opinion {
             stop_reason: None,
-            ..HookOutput::block("")
+            ..Opinion::block("")
         },
     ];
     let mut all = Vec::new();
     for output in plain {
-        let dressed = HookOutput {
+        let dressed = Opinion {
             message: Some("printed".to_owned()),
             end_turn: Some("enough".to_owned()),
             event_fields: fields.clone(),
@@ -95,10 +95,10 @@ fn f16_never_widen_only_a_grant_is_an_allow() {
     assert!(allowed > 0);
     for dialect in [Dialect::ClaudeCode, Dialect::Generic] {
         for event in HookEvent::ALL {
-            let silent = HookOutput {
+            let silent = Opinion {
                 message: Some("printed".to_owned()),
                 warnings: vec!["careful".to_owned()],
-                ..HookOutput::allow()
+                ..Opinion::allow()
             };
             assert_eq!(dialect.encode(*event, &silent), Reply::default(), "{event}");
         }
@@ -158,7 +158,7 @@ fn f16_claude_encodes_tool_decisions() {
     let own = |fields| specific(event, fields);
     for (output, expected) in [
         (
-            HookOutput::block("no")
+            Opinion::block("no")
                 .context("why")
                 .updated_input(json!({"a": 1})),
             own(
@@ -166,39 +166,39 @@ fn f16_claude_encodes_tool_decisions() {
             ),
         ),
         (
-            HookOutput::ask("sure?").updated_input(json!({"a": 1})),
+            Opinion::ask("sure?").updated_input(json!({"a": 1})),
             own(
                 json!({"permissionDecision": "ask", "permissionDecisionReason": "sure?", "updatedInput": {"a": 1}}),
             ),
         ),
         (
-            HookOutput::grant().updated_input(json!({"a": 1})),
+            Opinion::grant().updated_input(json!({"a": 1})),
             own(json!({"permissionDecision": "allow", "updatedInput": {"a": 1}})),
         ),
         (
-            HookOutput::allow().updated_input(json!({"a": 1})),
+            Opinion::allow().updated_input(json!({"a": 1})),
             own(json!({"updatedInput": {"a": 1}})),
         ),
         (
-            HookOutput::allow().context("c").system_message("m"),
+            Opinion::allow().context("c").system_message("m"),
             json!({"systemMessage": "m", "hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": "c"}}),
         ),
         (
-            HookOutput {
+            Opinion {
                 end_turn: Some("enough".to_owned()),
-                ..HookOutput::allow()
+                ..Opinion::allow()
             },
             json!({"continue": false, "stopReason": "enough"}),
         ),
     ] {
         assert_eq!(answer(event, &output), expected);
     }
-    let rewritten_badly = HookOutput::grant().updated_input(json!("rm"));
+    let rewritten_badly = Opinion::grant().updated_input(json!("rm"));
     assert_eq!(
         answer(event, &rewritten_badly)["hookSpecificOutput"]["permissionDecision"],
         "deny"
     );
-    let mut deferred = HookOutput::allow();
+    let mut deferred = Opinion::allow();
     let field = "permissionDecision".to_owned();
     deferred.event_fields.insert(field, "defer".into());
     assert_eq!(
@@ -210,26 +210,23 @@ fn f16_claude_encodes_tool_decisions() {
     let own = |decision: Value| specific(event, json!({"decision": decision}));
     for (output, expected) in [
         (
-            HookOutput::block("no"),
+            Opinion::block("no"),
             own(json!({"behavior": "deny", "message": "no"})),
         ),
         (
-            HookOutput {
+            Opinion {
                 end_turn: Some(String::new()),
-                ..HookOutput::block("no")
+                ..Opinion::block("no")
             },
             own(json!({"behavior": "deny", "message": "no", "interrupt": true})),
         ),
-        (HookOutput::grant(), own(json!({"behavior": "allow"}))),
+        (Opinion::grant(), own(json!({"behavior": "allow"}))),
         (
-            HookOutput::grant().updated_input(json!({"a": 1})),
+            Opinion::grant().updated_input(json!({"a": 1})),
             own(json!({"behavior": "allow", "updatedInput": {"a": 1}})),
         ),
-        (HookOutput::ask("sure?"), Value::Null),
-        (
-            HookOutput::allow().updated_input(json!({"a": 1})),
-            Value::Null,
-        ),
+        (Opinion::ask("sure?"), Value::Null),
+        (Opinion::allow().updated_input(json!({"a": 1})), Value::Null),
     ] {
         assert_eq!(answer(event, &output), expected);
     }
@@ -238,7 +235,7 @@ fn f16_claude_encodes_tool_decisions() {
 #[test]
 fn f16_claude_encodes_blocks_in_each_events_form() {
     for event in HookEvent::ALL {
-        let reply = Dialect::ClaudeCode.encode(*event, &HookOutput::block("no"));
+        let reply = Dialect::ClaudeCode.encode(*event, &Opinion::block("no"));
         let by_exit_code = matches!(
             event,
             HookEvent::TeammateIdle
@@ -299,7 +296,7 @@ fn f16_claude_encodes_blocks_in_each_events_form() {
 #[test]
 fn f16_claude_blocks_whatever_the_reason_says() {
     for event in HookEvent::ALL {
-        let output = HookOutput::block("tests fail: no such file: x");
+        let output = Opinion::block("tests fail: no such file: x");
         let reply = Dialect::ClaudeCode.encode(*event, &output);
         let raw = raw(reply.exit_code.into(), reply.stdout, &reply.stderr);
         let back = claude_raw(*event, &raw).unwrap();
@@ -311,7 +308,7 @@ fn f16_claude_blocks_whatever_the_reason_says() {
 #[test]
 fn f16_claude_shows_what_it_cannot_enforce() {
     for event in [HookEvent::SessionStart, HookEvent::SubagentStart] {
-        let shown = answer(event, &HookOutput::block("no").system_message("first"));
+        let shown = answer(event, &Opinion::block("no").system_message("first"));
         let message = shown["systemMessage"].as_str().unwrap();
         assert!(message.starts_with("first\n") && message.ends_with(": no"));
         let context = &shown["hookSpecificOutput"]["additionalContext"];
@@ -319,13 +316,13 @@ fn f16_claude_shows_what_it_cannot_enforce() {
         assert_eq!(shown["hookSpecificOutput"]["hookEventName"], event.name());
     }
     for event in [HookEvent::SessionEnd, HookEvent::StopFailure] {
-        assert_eq!(answer(event, &HookOutput::block("no")), Value::Null);
+        assert_eq!(answer(event, &Opinion::block("no")), Value::Null);
     }
 }
 
 #[test]
 fn f16_claude_never_drops_a_question() {
-    let ask = HookOutput::ask("sure?");
+    let ask = Opinion::ask("sure?");
     assert_eq!(
         answer(HookEvent::UserPromptSubmit, &ask),
         json!({"decision": "block", "reason": "The user has to decide this: sure?"})
@@ -345,17 +342,17 @@ fn f16_claude_never_drops_a_question() {
 #[test]
 fn f16_claude_prints_text_where_json_would_be_taken_for_it() {
     let encode = |event, output| Dialect::ClaudeCode.encode(event, output).stdout;
-    let keep = HookOutput::allow()
+    let keep = Opinion::allow()
         .context("keep the names")
         .system_message("m");
     assert_eq!(encode(HookEvent::PreCompact, &keep), "keep the names\n");
-    let braces = HookOutput::allow().context("{\"decision\": \"block\"}");
+    let braces = Opinion::allow().context("{\"decision\": \"block\"}");
     let text = encode(HookEvent::PreCompact, &braces);
     assert_eq!(
         claude(HookEvent::PreCompact, text).unwrap().decision(),
         Decision::NoOpinion
     );
-    let mut worktree = HookOutput::allow().context("c").system_message("m");
+    let mut worktree = Opinion::allow().context("c").system_message("m");
     let field = "worktreePath".to_owned();
     worktree.event_fields.insert(field, "/w/x".into());
     assert_eq!(encode(HookEvent::WorktreeCreate, &worktree), "/w/x\n");
@@ -365,16 +362,16 @@ fn f16_claude_prints_text_where_json_would_be_taken_for_it() {
 fn f16_generic_answers_in_document_names_and_reads_them_back() {
     for (output, expected) in [
         (
-            HookOutput::block("no").updated_input(json!({"a": 1})),
+            Opinion::block("no").updated_input(json!({"a": 1})),
             json!({"continue_execution": false, "decision": "deny", "stop_reason": "no"}),
         ),
         (
-            HookOutput::ask("sure?"),
+            Opinion::ask("sure?"),
             json!({"continue_execution": false, "decision": "ask", "stop_reason": "sure?"}),
         ),
-        (HookOutput::grant(), json!({"decision": "grant"})),
+        (Opinion::grant(), json!({"decision": "grant"})),
         (
-            HookOutput::allow()
+            Opinion::allow()
                 .updated_input(json!({"a": 1}))
                 .context("c")
                 .system_message("m")
@@ -411,7 +408,7 @@ fn f18_g_a_denial_is_exit_0_with_json_or_exit_2_with_stderr() {
             }
         }
     }
-    let reply = Dialect::ClaudeCode.encode(HookEvent::PreToolUse, &HookOutput::block("no"));
+    let reply = Dialect::ClaudeCode.encode(HookEvent::PreToolUse, &Opinion::block("no"));
     assert_eq!(reply.exit_code, 0);
     assert_eq!(
         reply.stdout,
@@ -422,7 +419,7 @@ fn f18_g_a_denial_is_exit_0_with_json_or_exit_2_with_stderr() {
 /// In the client deferring beats asking, too; a guard's question must not get lost by it.
 #[test]
 fn f16_claude_defer_beats_a_grant_alone() {
-    let deferred = |output: HookOutput| {
+    let deferred = |output: Opinion| {
         let mut output = output;
         output
             .event_fields
@@ -431,10 +428,10 @@ fn f16_claude_defer_beats_a_grant_alone() {
             .encode(HookEvent::PreToolUse, &output)
             .stdout
     };
-    for output in [HookOutput::allow(), HookOutput::grant()] {
+    for output in [Opinion::allow(), Opinion::grant()] {
         let sent = deferred(output);
         assert!(sent.contains(r#""permissionDecision":"defer""#), "{sent}");
     }
-    assert!(deferred(HookOutput::ask("sure?")).contains(r#""permissionDecision":"ask""#));
-    assert!(deferred(HookOutput::block("no")).contains(r#""permissionDecision":"deny""#));
+    assert!(deferred(Opinion::ask("sure?")).contains(r#""permissionDecision":"ask""#));
+    assert!(deferred(Opinion::block("no")).contains(r#""permissionDecision":"deny""#));
 }

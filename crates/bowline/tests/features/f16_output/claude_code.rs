@@ -16,18 +16,18 @@ fn f16_claude_json_decides_at_any_exit_code_but_two() {
     for code in [0, 1, 3, 126, 127] {
         assert_eq!(
             claude_raw(event, &raw(code, &deny, "err")).unwrap(),
-            HookOutput::block("no")
+            Opinion::block("no")
         );
         assert_eq!(
             claude_raw(event, &raw(code, &allow, "err")).unwrap(),
-            HookOutput::grant().updated_input(json!({"command": "ls"}))
+            Opinion::grant().updated_input(json!({"command": "ls"}))
         );
     }
     let killed = RawOutput {
         exit: Exit::Signal(15),
         ..raw(0, &deny, "")
     };
-    assert_eq!(claude_raw(event, &killed).unwrap(), HookOutput::block("no"));
+    assert_eq!(claude_raw(event, &killed).unwrap(), Opinion::block("no"));
 
     let output = claude_raw(event, &raw(2, &allow, "err")).unwrap();
     assert_eq!(output.decision(), Decision::Deny);
@@ -212,11 +212,11 @@ fn f16_claude_decisions_of_single_events() {
         read(
             json!({"permissionDecision": "ask", "permissionDecisionReason": "sure?", "updatedInput": {"a": 1}})
         ),
-        HookOutput::ask("sure?").updated_input(json!({"a": 1}))
+        Opinion::ask("sure?").updated_input(json!({"a": 1}))
     );
     assert_eq!(
         read(json!({"updatedInput": {"a": 1}})),
-        HookOutput::allow().updated_input(json!({"a": 1}))
+        Opinion::allow().updated_input(json!({"a": 1}))
     );
     let deferred = read(json!({"permissionDecision": "defer", "updatedInput": {"a": 1}}));
     assert_eq!(deferred.decision(), Decision::NoOpinion);
@@ -227,10 +227,7 @@ fn f16_claude_decisions_of_single_events() {
     assert_eq!(claude(event, mixed).unwrap().decision(), Decision::Deny);
     let mut legacy_reason = specific(event, json!({"permissionDecision": "deny"}));
     legacy_reason["reason"] = "no".into();
-    assert_eq!(
-        claude(event, legacy_reason).unwrap(),
-        HookOutput::block("no")
-    );
+    assert_eq!(claude(event, legacy_reason).unwrap(), Opinion::block("no"));
 
     let event = HookEvent::PermissionRequest;
     let read =
@@ -246,7 +243,7 @@ fn f16_claude_decisions_of_single_events() {
     );
     assert_eq!(
         read(json!({"behavior": "deny", "message": "no"})),
-        HookOutput::block("no")
+        Opinion::block("no")
     );
     let interrupted = read(json!({"behavior": "deny", "message": "no", "interrupt": true}));
     assert_eq!(interrupted.end_turn.as_deref(), Some("no"));
@@ -275,7 +272,7 @@ fn f16_claude_decisions_of_single_events() {
     }
     let accepted = specific(event, json!({"action": "accept"}));
     let output = claude_raw(event, &raw(2, accepted, "no")).unwrap();
-    assert_eq!(output, HookOutput::block("no"));
+    assert_eq!(output, Opinion::block("no"));
 }
 
 #[test]
@@ -329,7 +326,7 @@ fn f16_claude_context_messages_and_the_end_of_the_turn() {
                "hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "c"}}),
     )
     .unwrap();
-    let mut expected = HookOutput::allow()
+    let mut expected = Opinion::allow()
         .system_message("m")
         .context("c")
         .suppress_logging();
@@ -415,12 +412,12 @@ fn f16_claude_a_hook_in_the_background_decides_nothing() {
         (0, "{\"async\":true}\n{\"decision\":\"block\"}"),
     ] {
         let output = claude_raw(HookEvent::PreToolUse, &raw(code, stdout, "err")).unwrap();
-        assert_eq!(output, HookOutput::allow(), "{stdout}");
+        assert_eq!(output, Opinion::allow(), "{stdout}");
     }
     let stdout = "{\"async\":true}\nlog\n{\"systemMessage\":\"m\",\"hookSpecificOutput\":{\"additionalContext\":\"c\"}}";
     assert_eq!(
         claude(HookEvent::PostToolUse, stdout).unwrap(),
-        HookOutput::allow().system_message("m").context("c")
+        Opinion::allow().system_message("m").context("c")
     );
 }
 
@@ -436,14 +433,11 @@ fn f16_http_bodies_are_json_or_nothing() {
             dialect.read_body(HOOK, HookEvent::PreToolUse, body, completeness)
         };
         for empty in ["", " \n", "{}"] {
-            assert_eq!(
-                read(empty, Completeness::Whole).unwrap(),
-                HookOutput::allow()
-            );
+            assert_eq!(read(empty, Completeness::Whole).unwrap(), Opinion::allow());
         }
         assert_eq!(
             read(&deny, Completeness::Whole).unwrap(),
-            HookOutput::block("no")
+            Opinion::block("no")
         );
         for body in ["OK", "[]", "{oops", "{oops}"] {
             assert!(read(body, Completeness::Whole).is_err(), "{body}");
@@ -460,11 +454,7 @@ fn f16_claude_the_end_of_a_turn_has_rules_of_its_own() {
             event,
             specific(event, json!({"additionalContext": "one more test"})),
         );
-        assert_eq!(
-            output.unwrap(),
-            HookOutput::block("one more test"),
-            "{event}"
-        );
+        assert_eq!(output.unwrap(), Opinion::block("one more test"), "{event}");
 
         let both = json!({"decision": "block", "reason": "go on", "continue": false, "stopReason": "enough"});
         let output = claude(event, both).unwrap();
@@ -492,16 +482,13 @@ fn f16_claude_on_failure_block_makes_every_failing_exit_a_failure_unless_the_jso
         event,
         json!({"permissionDecision": "ask", "permissionDecisionReason": "sure?"}),
     );
-    assert_eq!(
-        read(&raw(1, &ask, "err")).unwrap(),
-        HookOutput::ask("sure?")
-    );
+    assert_eq!(read(&raw(1, &ask, "err")).unwrap(), Opinion::ask("sure?"));
     assert_eq!(
         read(&raw(0, &allow, "err")).unwrap().decision(),
         Decision::Grant
     );
     let background = read(&raw(1, json!({"async": true}), "err")).unwrap();
-    assert_eq!(background, HookOutput::allow());
+    assert_eq!(background, Opinion::allow());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn f16_a_blank_output_allows() {
     for stdout in ["", " \n\t", "{}", "\u{feff}"] {
-        assert_eq!(generic(HookEvent::PreToolUse, stdout), HookOutput::allow());
+        assert_eq!(generic(HookEvent::PreToolUse, stdout), Opinion::allow());
     }
 }
 
@@ -52,7 +52,7 @@ fn f16_c_allow_is_no_opinion_and_only_the_agents_own_word_grants() {
         json!({"permissionDecision": "allow"}),
     ] {
         let output = generic(HookEvent::PreToolUse, &answer);
-        assert_eq!(output, HookOutput::allow(), "{answer}");
+        assert_eq!(output, Opinion::allow(), "{answer}");
     }
     for answer in [
         json!({"hookSpecificOutput": {"permissionDecision": "allow"}}),
@@ -69,7 +69,7 @@ fn f16_c_allow_is_no_opinion_and_only_the_agents_own_word_grants() {
         json!({"hookSpecificOutput": {"permissionDecision": "ask", "permissionDecisionReason": "sure?"}}),
     ] {
         let output = generic(HookEvent::PreToolUse, &answer);
-        assert_eq!(output, HookOutput::ask("sure?"), "{answer}");
+        assert_eq!(output, Opinion::ask("sure?"), "{answer}");
     }
 }
 
@@ -81,7 +81,7 @@ fn f16_c_warnings_and_remarks_are_context() {
         json!({"decision": "continue", "reason": "careful"}),
     ] {
         let output = generic(HookEvent::PreToolUse, &answer);
-        assert_eq!(output, HookOutput::allow().context("careful"), "{answer}");
+        assert_eq!(output, Opinion::allow().context("careful"), "{answer}");
     }
     let both = json!({"decision": "warn", "message": "careful", "additional_context": "first"});
     assert_eq!(
@@ -155,7 +155,7 @@ fn f16_d_every_way_to_rewrite_the_input() {
         let output = generic(HookEvent::PreToolUse, &answer);
         assert_eq!(
             output,
-            HookOutput::allow().updated_input(input.clone()),
+            Opinion::allow().updated_input(input.clone()),
             "{answer}"
         );
     }
@@ -177,7 +177,7 @@ fn f16_e_messages_contexts_and_flags_in_both_spellings() {
     ] {
         assert_eq!(
             generic(HookEvent::PostToolUse, &answer),
-            HookOutput::allow()
+            Opinion::allow()
                 .system_message("m")
                 .context("c")
                 .suppress_logging(),
@@ -314,15 +314,12 @@ fn f16_g_the_exit_policy_overrides() {
 
     // Only 2 blocks in the generic dialect.
     let only_two = |raw: &RawOutput| read(Dialect::Generic, raw, ExitPolicy::OnlyTwo);
-    assert_eq!(
-        only_two(&raw(2, "", "err")).unwrap(),
-        HookOutput::block("err")
-    );
+    assert_eq!(only_two(&raw(2, "", "err")).unwrap(), Opinion::block("err"));
     assert_eq!(
         only_two(&raw(1, &deny, "")).unwrap(),
-        HookOutput::block("json")
+        Opinion::block("json")
     );
-    assert_eq!(only_two(&raw(1, "{}", "")).unwrap(), HookOutput::allow());
+    assert_eq!(only_two(&raw(1, "{}", "")).unwrap(), Opinion::allow());
     assert_eq!(
         failure(only_two(&raw(1, "text", "err"))),
         "it ended with exit code 1: err"
@@ -338,12 +335,9 @@ fn f16_g_the_exit_policy_overrides() {
         HookEvent::PreToolUse,
         json!({"permissionDecision": "ask", "permissionDecisionReason": "sure?"}),
     );
-    assert_eq!(any(&raw(1, "", "err")).unwrap(), HookOutput::block("err"));
-    assert_eq!(any(&raw(1, &deny, "")).unwrap(), HookOutput::block("json"));
-    assert_eq!(
-        any(&raw(1, allow, "err")).unwrap(),
-        HookOutput::block("err")
-    );
-    assert_eq!(any(&raw(1, ask, "err")).unwrap(), HookOutput::ask("sure?"));
+    assert_eq!(any(&raw(1, "", "err")).unwrap(), Opinion::block("err"));
+    assert_eq!(any(&raw(1, &deny, "")).unwrap(), Opinion::block("json"));
+    assert_eq!(any(&raw(1, allow, "err")).unwrap(), Opinion::block("err"));
+    assert_eq!(any(&raw(1, ask, "err")).unwrap(), Opinion::ask("sure?"));
     assert!(any(&raw(127, "", "err")).is_err());
 }

@@ -43,7 +43,7 @@ impl Stage {
         Self { root, server }
     }
 
-    async fn judge(&self, dialect: Dialect) -> Result<HookOutput> {
+    async fn judge(&self, dialect: Dialect) -> Result<Opinion> {
         let model = ModelConfig {
             base_url: self.server.url(""),
             ..ModelConfig::new(ModelProvider::Anthropic, ApiKey::new("sk-s3cr3t"))
@@ -51,7 +51,7 @@ impl Stage {
         self.judge_by(dialect, Some(&model)).await
     }
 
-    async fn judge_by(&self, dialect: Dialect, model: Option<&ModelConfig>) -> Result<HookOutput> {
+    async fn judge_by(&self, dialect: Dialect, model: Option<&ModelConfig>) -> Result<Opinion> {
         let action = AgentAction {
             prompt: "Is anything left to do? $ARGUMENTS".to_owned(),
             model: Some("my-model".to_owned()),
@@ -85,7 +85,7 @@ async fn the_agent_looks_and_then_blocks_without_ending_the_turn() {
     ])
     .await;
     let output = stage.judge(Dialect::ClaudeCode).await.unwrap();
-    assert_eq!(output, HookOutput::block("main.rs has a todo"));
+    assert_eq!(output, Opinion::block("main.rs has a todo"));
 
     let [first, second] = stage.server.requests().try_into().unwrap();
     let first = first.json();
