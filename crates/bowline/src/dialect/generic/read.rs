@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::decision::Decision;
 use crate::dialect::answer::{Object, add_context, quoted};
 use crate::dialect::claude_code::is_event_field;
-use crate::event::HookEvent;
+use crate::event::{EventClass, HookEvent};
 use crate::opinion::{Opinion, Permission};
 use crate::payload::kind_of;
 
@@ -72,7 +72,8 @@ fn is_known(name: &str) -> bool {
     ALL.iter().any(|names| names.contains(&name)) || is_event_field(name)
 }
 
-/// Reads a JSON answer. Nothing in it is an error: what cannot be understood is a warning.
+/// Reads a JSON answer. What cannot be understood is a warning; a decision on a gate that cannot be understood blocks, because
+/// nobody knows that the hook meant to let it pass.
 pub(super) fn read(hook: &str, event: HookEvent, object: &Object) -> Read {
     if !object.is_empty() && !object.keys().any(|name| is_known(name)) {
         let output = Opinion {
@@ -92,6 +93,8 @@ struct Reader<'a> {
     top: &'a Object,
     own: Option<&'a Object>,
     warnings: Vec<String>,
+    /// The first decision that could not be understood.
+    unclear: Option<String>,
 }
 
 /// What the words of an answer come to.
@@ -115,6 +118,7 @@ impl<'a> Reader<'a> {
             top,
             own: None,
             warnings: Vec::new(),
+            unclear: None,
         };
         reader.own = reader.find(SPECIFIC, Value::as_object, "an object");
         let unknown: Vec<&str> = top
@@ -134,12 +138,23 @@ impl<'a> Reader<'a> {
 
     fn read(mut self, hook: &str, event: HookEvent) -> Read {
         self.check_event_name(event);
-        let verdict = self.verdict(event);
+        let mut verdict = self.verdict(event);
+        let unclear = self
+            .unclear
+            .take()
+            .filter(|_| event.class() == EventClass::Gate && verdict.decision < Decision::Deny);
+        if unclear.is_some() {
+            verdict.strengthen(Decision::Deny);
+        }
+        let unclear = unclear.map(|what| {
+            format!("hook `{hook}` gave a decision that is none, so that it blocks: {what}")
+        });
         let reason = self.text(REASON);
         let message = self.text(MESSAGE);
         let error = self.text(ERROR);
         let request_message = self.request().and_then(|request| request.get("message"));
-        let told = reason
+        let told = (unclear.as_deref())
+            .or(reason)
             .or(request_message.and_then(Value::as_str))
             .or(message)
             .or(error);
@@ -235,6 +250,25 @@ impl<'a> Reader<'a> {
         self.find(names, Value::as_bool, "true or false")
     }
 
+    fn deciding_flag(&mut self, names: Names) -> Option<bool> {
+        let before = self.warnings.len();
+        let found = self.flag(names);
+        if found.is_none()
+            && let Some(warning) = self.warnings.get(before)
+        {
+            self.unclear.get_or_insert(warning.clone());
+        }
+        found
+    }
+
+    /// Notes a decision that cannot be understood. `action` is a word that others use for more than decisions.
+    fn not_understood(&mut self, name: &str, warning: String) {
+        if !ACTION.contains(&name) {
+            self.unclear.get_or_insert(warning.clone());
+        }
+        self.warnings.push(warning);
+    }
+
     /// The `decision` object of a `PermissionRequest` answer.
     fn request(&self) -> Option<&'a Object> {
         self.own?.get("decision")?.as_object()
@@ -266,10 +300,12 @@ impl<'a> Reader<'a> {
             }
         }
         // Answers that ask carry `continue_execution: false` for readers who know nothing else.
-        if self.flag(CONTINUE_EXECUTION) == Some(false) && verdict.decision != Decision::Ask {
+        if self.deciding_flag(CONTINUE_EXECUTION) == Some(false)
+            && verdict.decision != Decision::Ask
+        {
             verdict.strengthen(Decision::Deny);
         }
-        if self.flag(CONTINUE) == Some(false) {
+        if self.deciding_flag(CONTINUE) == Some(false) {
             verdict.strengthen(Decision::Deny);
         }
         verdict
@@ -282,9 +318,7 @@ impl<'a> Reader<'a> {
             Some(Value::String(word)) => word.trim().to_ascii_lowercase(),
             Some(other) => {
                 let found = kind_of(other);
-                self.warnings
-                    .push(format!("`{name}` is {found}; expected a word"));
-                return;
+                return self.not_understood(name, format!("`{name}` is {found}; expected a word"));
             }
         };
         match word.as_str() {
@@ -294,10 +328,15 @@ impl<'a> Reader<'a> {
             "allow" | "approve" => verdict.strengthen(allow),
             "warn" | "continue" => verdict.remark = true,
             "defer" => verdict.defer = true,
-            unknown => self.warnings.push(format!(
-                "`{name}: {}` is not a decision; expected allow, ask, deny or block",
-                unknown.chars().take(60).collect::<String>()
-            )),
+            unknown => {
+                let unknown: String = unknown.chars().take(60).collect();
+                self.not_understood(
+                    name,
+                    format!(
+                        "`{name}: {unknown}` is not a decision; expected allow, ask, deny or block"
+                    ),
+                );
+            }
         }
     }
 

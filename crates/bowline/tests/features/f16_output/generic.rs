@@ -94,16 +94,8 @@ fn f16_c_warnings_and_remarks_are_context() {
 fn f16_c_unknown_words_and_wrong_types_are_warnings() {
     for (answer, warning) in [
         (
-            json!({"decision": "maybe"}),
-            "`decision: maybe` is not a decision; expected allow, ask, deny or block",
-        ),
-        (
-            json!({"decision": 5}),
-            "`decision` is a number; expected a word",
-        ),
-        (
-            json!({"continue": "no"}),
-            "`continue` is a string; expected true or false",
+            json!({"action": "delegate"}),
+            "`action: delegate` is not a decision; expected allow, ask, deny or block",
         ),
         (
             json!({"systemMessage": []}),
@@ -138,6 +130,54 @@ fn f16_c_unknown_words_and_wrong_types_are_warnings() {
             output.warnings
         );
     }
+}
+
+/// Document 003: an answer that is not valid blocks and is reported; one that cannot even be parsed goes on.
+#[test]
+fn f16_c_a_decision_that_is_none_blocks_a_gate_and_is_reported() {
+    for (answer, what) in [
+        (
+            json!({"decision": "maybe"}),
+            "`decision: maybe` is not a decision; expected allow, ask, deny or block",
+        ),
+        (
+            json!({"decision": 5, "reason": "why"}),
+            "`decision` is a number; expected a word",
+        ),
+        (
+            json!({"continue": "no"}),
+            "`continue` is a string; expected true or false",
+        ),
+        (
+            json!({"continue_execution": 0}),
+            "`continue_execution` is a number; expected true or false",
+        ),
+        (
+            json!({"hookSpecificOutput": {"permissionDecision": "dney"}}),
+            "`permissionDecision: dney` is not a decision; expected allow, ask, deny or block",
+        ),
+        (
+            json!({"decision": "ask", "permissionDecision": "perhaps", "reason": "sure?"}),
+            "`permissionDecision: perhaps` is not a decision; expected allow, ask, deny or block",
+        ),
+    ] {
+        let blocked = generic(HookEvent::PreToolUse, &answer);
+        assert_eq!(blocked.decision(), Decision::Deny, "{answer}");
+        assert_eq!(
+            blocked.stop_reason,
+            Some(format!(
+                "hook `the-hook` gave a decision that is none, so that it blocks: {what}"
+            )),
+        );
+        let warned = |output: &Opinion| output.warnings.iter().any(|text| text == what);
+        assert!(warned(&blocked), "{answer}: {:?}", blocked.warnings);
+        let after = generic(HookEvent::PostToolUse, &answer);
+        assert!(after.decision() < Decision::Deny, "{answer}");
+        assert!(warned(&after), "{answer}: {:?}", after.warnings);
+    }
+    let clear = json!({"decision": "block", "action": 3, "continue": "no", "reason": "said"});
+    let output = generic(HookEvent::PreToolUse, clear);
+    assert_eq!(output.stop_reason.as_deref(), Some("said"));
 }
 
 #[test]
