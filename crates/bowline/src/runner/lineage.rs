@@ -1,7 +1,8 @@
 //! What a hook's process has started, so that all of it can be ended together.
 //!
 //! The process group covers nearly everything. On Linux, what left the group (`setsid`, daemons that forked
-//! twice) is found too: by its parents, and by a mark that every process of the run inherits in its environment.
+//! twice) is found too: by its parents, and by a mark that every process of the run inherits, in its environment and, for those that
+//! clear that, in a limit.
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, Instant};
@@ -31,17 +32,27 @@ pub(super) struct Member {
 /// One run's processes.
 #[derive(Debug)]
 pub(super) struct Lineage {
-    mark: String,
+    mark: u64,
 }
 
 impl Lineage {
     /// Marks a command that is about to be started, with a mark of its own.
     pub(super) fn mark(command: &mut Command) -> Self {
-        // Every `RandomState` has keys of its own.
-        let mark = format!("{:016x}", RandomState::new().hash_one(VARIABLE));
-        command.env(VARIABLE, &mark);
+        // Every `RandomState` has keys of its own. The largest number of all would be no limit.
+        let mark = RandomState::new().hash_one(VARIABLE) >> 1;
+        command.env(VARIABLE, format!("{mark:016x}"));
         Self { mark }
     }
+
+    /// Marks the leader once more, where its children inherit it however they are started. It must happen right after the start: what
+    /// the leader has started before goes without.
+    #[cfg(target_os = "linux")]
+    pub(super) fn mark_leader(&self, leader: Pid) {
+        linux::limit(leader, self.mark);
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn mark_leader(&self, _leader: Pid) {}
 
     /// Asks the leader's group and everything else that it has started to end, and gives them a moment to put things in order.
     /// Blocks for that long at most.
@@ -108,7 +119,7 @@ impl Lineage {
     /// Every living process of the run that the system lets us see, those known before included; parents before children.
     #[cfg(target_os = "linux")]
     fn members(&self, leader: Pid, known: &[Member]) -> Vec<Member> {
-        linux::members(leader, &format!("{VARIABLE}={}", self.mark), known)
+        linux::members(leader, self.mark, known)
     }
 
     /// Other systems have no such view: the group is all that we know.
@@ -124,9 +135,13 @@ mod linux {
     use std::collections::HashSet;
     use std::fs;
 
-    use rustix::process::Pid;
+    use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 
-    use super::Member;
+    use super::{Member, VARIABLE};
+
+    /// The system has kept this limit for decades, hands it on to children, and limits nothing by it.
+    const CARRIER: Resource = Resource::Locks;
+    const CARRIER_NAME: &str = "Max file locks";
 
     #[derive(Debug, PartialEq, Eq)]
     pub(super) struct Stat {
@@ -137,7 +152,17 @@ mod linux {
         pub(super) started: u64,
     }
 
-    pub(super) fn members(leader: Pid, mark: &str, known: &[Member]) -> Vec<Member> {
+    /// Hides the mark in a limit. Errors mean that the process is gone, or is not ours.
+    pub(super) fn limit(pid: Pid, mark: u64) {
+        let marked = Rlimit {
+            current: Some(mark),
+            ..getrlimit(CARRIER)
+        };
+        let _ = prlimit(Some(pid), CARRIER, marked);
+    }
+
+    pub(super) fn members(leader: Pid, mark: u64, known: &[Member]) -> Vec<Member> {
+        let variable = format!("{VARIABLE}={mark:016x}");
         let leader = leader.as_raw_nonzero().get();
         let Some(oldest) = stat(leader).map(|stat| stat.started) else {
             return Vec::new();
@@ -162,7 +187,8 @@ mod linux {
                 stat.pid == leader
                     || stat.group == leader
                     || is_known(stat)
-                    || carries(stat.pid, mark.as_bytes())
+                    || carries(stat.pid, variable.as_bytes())
+                    || is_limited(stat.pid, mark)
             })
             .map(|stat| stat.pid)
             .collect();
@@ -217,11 +243,25 @@ mod linux {
                 .any(|entry| entry == mark)
         })
     }
+
+    /// Whether the process has inherited the mark in its limit.
+    fn is_limited(pid: i32, mark: u64) -> bool {
+        fs::read_to_string(format!("/proc/{pid}/limits"))
+            .is_ok_and(|limits| soft(&limits) == Some(mark))
+    }
+
+    /// Reads `Max file locks  SOFT  HARD  locks`, a line of many.
+    pub(super) fn soft(limits: &str) -> Option<u64> {
+        let line = limits
+            .lines()
+            .find_map(|line| line.strip_prefix(CARRIER_NAME))?;
+        line.split_ascii_whitespace().next()?.parse().ok()
+    }
 }
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    use super::linux::{Stat, parse};
+    use super::linux::{Stat, parse, soft};
 
     #[test]
     fn stat_lines() {
@@ -241,6 +281,29 @@ mod tests {
         }
         for broken in ["", "5 (sh", "5 (sh) S", "5 (sh) S x y z", "5 (sh) S 1 2 3"] {
             assert_eq!(parse(5, broken), None, "{broken:?}");
+        }
+    }
+
+    #[test]
+    fn lines_of_limits() {
+        for (line, expected) in [
+            (
+                "Max file locks            4711                 unlimited            locks",
+                Some(4711),
+            ),
+            (
+                "Max file locks            unlimited            unlimited            locks",
+                None,
+            ),
+            (
+                "Max file size             4711                 unlimited            bytes",
+                None,
+            ),
+        ] {
+            let text = format!(
+                "Limit    Soft Limit    Hard Limit    Units\n{line}\nMax nice priority   0   0\n"
+            );
+            assert_eq!(soft(&text), expected, "{line}");
         }
     }
 }

@@ -48,6 +48,9 @@ impl Process {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()?;
+        if let Some(leader) = id(&child) {
+            lineage.mark_leader(leader);
+        }
         Ok(Self {
             child: Some(child),
             lineage,
@@ -103,8 +106,7 @@ impl Drop for Process {
         let Some(mut child) = self.child.take() else {
             return;
         };
-        // There is an id until the exit status has been fetched.
-        let Some(pid) = child.id().and_then(|id| Pid::from_raw(id.try_into().ok()?)) else {
+        let Some(pid) = id(&child) else {
             return;
         };
         let end = || {
@@ -120,6 +122,11 @@ impl Drop for Process {
             runtime.spawn(async move { child.wait().await });
         }
     }
+}
+
+/// There is an id until the exit status has been fetched.
+fn id(child: &Child) -> Option<Pid> {
+    Pid::from_raw(child.id()?.try_into().ok()?)
 }
 
 /// Writes the input and closes the pipe. A process need not read it: any error is only its way to say so.
