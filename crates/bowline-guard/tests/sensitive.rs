@@ -578,7 +578,13 @@ fn tools_are_judged_by_all_their_fields() {
 #[test]
 fn a_project_adds_patterns_and_lets_files_pass() {
     let (policy, bad) = SensitivePolicy::parse(
-        [r"internal/.*\.dat$", "# a comment", "", "(unclosed"],
+        [
+            r"internal/.*\.dat$",
+            "ledger/.*",
+            "# a comment",
+            "",
+            "(unclosed",
+        ],
         [r"^fixtures/", "# tests"],
     );
     assert_eq!(bad.len(), 1);
@@ -587,7 +593,7 @@ fn a_project_adds_patterns_and_lets_files_pass() {
         "{}",
         bad[0]
     );
-    assert_eq!((policy.custom_patterns.len(), policy.allow.len()), (1, 1));
+    assert_eq!((policy.custom_patterns.len(), policy.allow.len()), (2, 1));
     let world = StaticWorld {
         sensitive: policy,
         ..world()
@@ -604,8 +610,22 @@ fn a_project_adds_patterns_and_lets_files_pass() {
     assert_eq!(judge("fixtures/.env"), None);
     assert_eq!(judge("fixtures/../.env"), Some("environment-file"));
     assert_eq!(judge("other/a.dat"), None);
+    let search = |folder| {
+        let input = ToolFields {
+            pattern: Some("x"),
+            path: Some(folder),
+            ..ToolFields::default()
+        };
+        judge_tool("Grep", &input, &world).map(|found| found.rule)
+    };
+    assert_eq!(search("ledger"), Some("custom-pattern"));
+    assert_eq!(search("internal"), None, "not all in it is named");
+    assert_eq!(search("src"), None);
 
     for (command, expected) in [
+        ("grep -r x ledger", Gravity::Grave),
+        ("tar cf x.tar ledger", Gravity::Grave),
+        ("grep -r x src", Gravity::Harmless),
         ("cat internal/a.dat", Gravity::Grave),
         ("tar czf x.tgz internal/a.dat", Gravity::Grave),
         ("cat fixtures/.env", Gravity::Harmless),

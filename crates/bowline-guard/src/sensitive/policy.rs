@@ -84,14 +84,18 @@ impl SensitivePolicy {
             })
     }
 
-    /// Whether a custom pattern names `path`, in any of its spellings.
+    /// Whether a custom pattern names `path`, in any of its spellings, or all that lies below it: `internal/.*` names the folder
+    /// `internal`, too.
     pub fn denies(&self, path: &ResolvedPath, world: &dyn World) -> bool {
+        let names = |pattern: &Regex, text: &str| {
+            pattern.is_match(text) || pattern.is_match(&format!("{text}/"))
+        };
         let matches = |pattern: &Regex| {
-            pattern.is_match(&path.written)
+            names(pattern, &path.written)
                 || path.spellings().any(|spelling| {
-                    pattern.is_match(spelling)
-                        || pattern.is_match(&fold(spelling))
-                        || project_relative(spelling, world).is_some_and(|it| pattern.is_match(it))
+                    names(pattern, spelling)
+                        || names(pattern, &fold(spelling))
+                        || project_relative(spelling, world).is_some_and(|it| names(pattern, it))
                 })
         };
         self.custom_patterns.iter().any(matches)
