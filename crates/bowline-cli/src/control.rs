@@ -193,6 +193,11 @@ fn is_absence(error: &AskError) -> bool {
     )
 }
 
+/// Whether no socket can be at its place.
+fn cannot_be(error: &AskError) -> bool {
+    matches!(error, AskError::Unreachable(error) if matches!(error.kind(), Io::NotADirectory | Io::InvalidFilename))
+}
+
 fn trouble(places: &Places, error: &AskError) -> Error {
     let is_late = matches!(error, AskError::Unreachable(error) if matches!(error.kind(), Io::WouldBlock | Io::TimedOut));
     match Holder::of(places) {
@@ -201,6 +206,10 @@ fn trouble(places: &Places, error: &AskError) -> Error {
             format!("the daemon, process {pid}, does not answer"),
         )
         .hint(format!("`kill {pid}` ends it, `kill -9 {pid}` if it hangs; events are decided without it meanwhile")),
+        _ if cannot_be(error) => Error::new(ErrorKind::System, error.to_string()).hint(format!(
+            "there is no place for {}; make room for it, or set BOWLINE_SOCKET",
+            places.socket.display()
+        )),
         _ => Error::new(ErrorKind::System, error.to_string())
             .hint("whatever listens there is no daemon that this version knows; end it, or set BOWLINE_SOCKET"),
     }

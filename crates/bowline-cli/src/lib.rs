@@ -24,7 +24,13 @@ use commands::Command;
 use error::Error;
 use ui::{Format, Ui};
 
-const EXIT_CODES: &str = "\
+const AFTER_HELP: &str = "\
+Examples:
+  bowline demo
+  bowline init
+  bowline doctor
+  bowline explain 'git push --force'
+
 Exit codes:
   0  nothing to report, or allowed
   1  findings, an event that a hook blocks or asks about, or a question answered with no
@@ -32,7 +38,7 @@ Exit codes:
 
 /// See, check, trust and test the hooks of AI coding agents
 #[derive(Debug, Parser)]
-#[command(name = "bowline", version, max_term_width = 100, after_help = EXIT_CODES)]
+#[command(name = "bowline", version, max_term_width = 100, after_help = AFTER_HELP)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -118,6 +118,17 @@ impl Ui {
         }
     }
 
+    /// A text behind a label; further lines are indented like the first.
+    pub(crate) fn labelled(&mut self, label: Text, text: &Text) {
+        let indent = label.length();
+        let mut lead = label;
+        for line in text.wrap(self.width.saturating_sub(indent).max(1)) {
+            lead.text(line).render(&mut self.out);
+            self.out.push('\n');
+            lead = Text::from(" ".repeat(indent));
+        }
+    }
+
     /// One line, cut where the terminal ends.
     pub(crate) fn row(&mut self, text: &Text) {
         text.cut(self.width).render(&mut self.out);

@@ -108,12 +108,7 @@ pub(super) fn decided(decision: Decision) -> Text {
 /// The reason, and what the hooks said beside it.
 fn why(trigger: &Trigger) -> Text {
     let reason = trigger.reason.as_deref().map(clipped).unwrap_or_default();
-    let mut text = Text::from(reason);
-    for said in notes(trigger) {
-        let line = if text.is_empty() { "" } else { "\n" };
-        text = text.plain(line).text(said);
-    }
-    text
+    notes(trigger).into_iter().fold(reason.into(), Text::line)
 }
 
 /// What the hooks of an event warned of and printed, a line for each.

@@ -16,7 +16,7 @@ use crate::ask::{NOTHING_YET, Records};
 use crate::error::{Error, Result};
 use crate::moment::{self, parse_time};
 use crate::project::Paths;
-use crate::ui::{Format, FormatArgs, Table, Text, Ui, reveal, style};
+use crate::ui::{Format, FormatArgs, Table, Text, Ui, clipped, reveal, style};
 
 /// See the sessions of agents, and what happened in them
 #[derive(Debug, clap::Args)]
@@ -173,7 +173,7 @@ fn status(status: SessionStatus) -> Text {
 pub(super) fn no_session(name: &str) -> Error {
     Error::input(format!(
         "no recorded session is called `{}`",
-        reveal::name(name)
+        reveal::name(&clipped(name))
     ))
     .hint("`bowline session list` shows the names")
 }

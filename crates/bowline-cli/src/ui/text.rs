@@ -41,6 +41,14 @@ impl Text {
         self
     }
 
+    /// Adds another text on a line of its own.
+    pub(crate) fn line(mut self, other: Text) -> Self {
+        if !self.is_empty() {
+            self.spans.push(("\n".to_owned(), Style::new()));
+        }
+        self.text(other)
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.spans.iter().all(|(text, _)| text.is_empty())
     }
@@ -49,9 +57,14 @@ impl Text {
     pub(crate) fn width(&self) -> usize {
         self.wrap(usize::MAX)
             .iter()
-            .map(|line| line.chars().map(|(c, _)| columns(c)).sum())
+            .map(Text::length)
             .max()
             .unwrap_or(0)
+    }
+
+    /// The columns that all of it takes on one line, blanks at its end included.
+    pub(crate) fn length(&self) -> usize {
+        self.chars().map(|(c, _)| columns(c)).sum()
     }
 
     /// Breaks the text into lines of at most so many columns, between words where it can.

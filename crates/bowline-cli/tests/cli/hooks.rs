@@ -170,6 +170,15 @@ fn hooks_that_would_run_under_another_agent_are_shown_and_trusted_as_they_are() 
     bench
         .run(&["trust", "--yes"])
         .expect(0, &["Nothing to trust"]);
+    // Where a person's own settings bridge them, there is no file of Bowline's to be listed.
+    bench.write(
+        "../home/.config/bowline/config.toml",
+        "[bridge]\nclaude_hooks = true\n",
+    );
+    bench
+        .run(&["trust"])
+        .expect(2, &["under other agents", "scripts/one.sh"])
+        .lacks(&["its files"]);
     bench.write("bowline.toml", "[bridge]\nclaude_hooks = true\n");
     let (code, document) = bench.json(&["trust"]);
     assert_eq!(code, Some(1));

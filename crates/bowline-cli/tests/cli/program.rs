@@ -32,9 +32,10 @@ fn the_checked_in_schema_is_the_codes_schema() {
 #[test]
 fn help_tells_the_exit_codes_and_gives_examples() {
     let bench = Bench::new();
-    bench
-        .run(&["--help"])
-        .expect(0, &["Exit codes:", "could not run"]);
+    bench.run(&["--help"]).expect(
+        0,
+        &["Examples:", "bowline init", "Exit codes:", "could not run"],
+    );
     for command in [
         "events",
         "check",

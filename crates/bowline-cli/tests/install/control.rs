@@ -83,6 +83,20 @@ fn nobody_who_listens_is_no_daemon() {
 }
 
 #[test]
+fn where_no_socket_can_be_that_is_said() {
+    let bench = Bench::new();
+    let folder = bench.socket().parent().unwrap().to_owned();
+    fs::create_dir_all(folder.parent().unwrap()).unwrap();
+    fs::write(&folder, "no folder").unwrap();
+    let place = format!("there is no place for {}", bench.socket().display());
+    for command in ["status", "restart"] {
+        let ran = bench.run(&["daemon", command]);
+        ran.expect(2, &["Not a directory", &place]);
+        assert!(!ran.stderr.contains("listens"), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn only_an_older_daemon_makes_room() {
     let bench = Bench::new();
     let answers = [

@@ -1,6 +1,7 @@
 //! `bowline log`.
 
-use bowline::hooks::Decision;
+use bowline::hooks::{DateTime, Decision};
+use serde_json::Value;
 
 use super::machine::{Machine, fired};
 
@@ -28,6 +29,21 @@ fn f47_a_the_last_triggers_tell_event_hooks_scope_decision_duration_and_reason()
 }
 
 #[test]
+fn f47_a_the_last_fifty_are_shown_newest_first() {
+    let machine = Machine::new();
+    let events = (0..60).map(|ms| machine.event("Stop", "s", ms));
+    machine.record(events.collect());
+    let document = machine.json(&["log"]);
+    let triggers = document["triggers"].as_array().unwrap();
+    let time = |it: &Value| DateTime::parse_from_rfc3339(it["time"].as_str().unwrap()).unwrap();
+    let times: Vec<_> = triggers.iter().map(time).collect();
+    assert_eq!(times.len(), 50);
+    assert!(times.is_sorted_by(|a, b| a >= b), "{times:?}");
+    let all = machine.json(&["log", "--limit", "60"]);
+    assert_eq!(all["triggers"][0], triggers[0]);
+}
+
+#[test]
 fn what_hooks_warn_of_and_print_is_shown() {
     let machine = Machine::new();
     let mut event = machine.start("s", "toolu_1", "Bash", 0, &serde_json::json!({}));
@@ -40,8 +56,26 @@ fn what_hooks_warn_of_and_print_is_shown() {
         "lint warns: `modifiedInput` was ignored",
         "lint printed: checked 3 files",
     ];
-    machine.run_at(200, &["log"]).expect(0, &said);
-    machine.run(&["trace", "show", "toolu_1"]).expect(0, &said);
+    // Each on a line of its own.
+    let shown = machine.run_at(200, &["log"]);
+    shown.expect(0, &said);
+    for said in said {
+        let lines = shown.stdout.lines().map(str::trim_end);
+        assert_eq!(
+            lines.filter(|line| line.ends_with(said)).count(),
+            1,
+            "{}",
+            shown.stdout
+        );
+    }
+    let shown = machine.run(&["trace", "show", "toolu_1"]);
+    shown.expect(0, &said);
+    // What does not fit into the line goes on below its beginning.
+    let narrow = machine.run_at(45, &["trace", "show", "toolu_1"]);
+    narrow.expect(
+        0,
+        &["  PreToolUse  lint warns: `modifiedInput`\n              was ignored\n"],
+    );
     machine
         .run_at(200, &["hooks", "--live"])
         .expect(0, &["`modifiedInput` was ignored"]);

@@ -221,8 +221,18 @@ fn wrong_arguments_are_explained() {
             &["store", "forget", "--all", "--before", "1d"],
             "cannot be used with",
         ),
+        (
+            &["store", "forget", "--before", "2999-01-01", "--yes"],
+            "in the future",
+        ),
     ] {
         machine.run(args).expect(2, &[expected]);
+    }
+    let endless = "x".repeat(5_000);
+    for command in ["trace", "session"] {
+        let ran = machine.run(&[command, "show", &endless]);
+        ran.expect(2, &["xxx"]);
+        assert!(ran.stderr.len() < 2_000, "{}", ran.stderr);
     }
 }
 

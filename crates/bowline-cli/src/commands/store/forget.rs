@@ -63,6 +63,10 @@ impl ForgetArgs {
         } else if let Some(project) = &self.project {
             Ok(store::Forget::Project(project_name(project)?))
         } else if let Some(before) = self.before {
+            if before > Utc::now() {
+                return Err(Error::usage("--before lies in the future")
+                    .hint("`bowline store forget --all` forgets everything"));
+            }
             Ok(store::Forget::Before(before))
         } else if self.all {
             Ok(store::Forget::All)

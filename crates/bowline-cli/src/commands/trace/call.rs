@@ -115,7 +115,7 @@ pub(super) fn unknown(id: &str, records: &Records) -> Error {
     }
     Error::input(format!(
         "no recorded tool call has the id `{}`",
-        reveal::name(id)
+        reveal::name(&clipped(id))
     ))
     .hint("`bowline trace list` shows the ids; what is older than 30 days is removed")
 }

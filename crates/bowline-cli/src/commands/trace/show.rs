@@ -57,7 +57,7 @@ fn show_notes(triggers: &[Trigger], ui: &mut Ui) {
     ui.line(Text::styled("Hooks", style::HEADING));
     for (trigger, note) in notes {
         let event = format!("  {}  ", reveal::name(&trigger.event));
-        ui.line(Text::styled(event, style::FAINT).text(note));
+        ui.labelled(Text::styled(event, style::FAINT), &note);
     }
 }
 
@@ -98,7 +98,8 @@ fn show(call: &Trace, ui: &mut Ui) {
         }
     }
     if let Some(error) = &call.error {
-        ui.line(Text::styled(format!("{:<10}", "Error"), style::HEADING).with(error, style::BAD));
+        let label = Text::styled(format!("{:<10}", "Error"), style::HEADING);
+        ui.labelled(label, &Text::styled(error, style::BAD));
     }
     for (heading, value) in [("Input", &call.input), ("Output", &call.output)] {
         ui.blank();

@@ -180,7 +180,9 @@ impl Report {
         for ShownPath(file) in &self.files {
             files.leaf(paths.show(file));
         }
-        root.push(files);
+        if !self.files.is_empty() {
+            root.push(files);
+        }
         let mut hooks = Tree::new(Text::styled(
             if self.would_run.is_empty() {
                 "would run no hooks"
