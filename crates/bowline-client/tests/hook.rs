@@ -66,6 +66,22 @@ fn the_daemons_answer_is_passed_on() {
 }
 
 #[test]
+fn f48_c_one_event_is_one_round_trip() {
+    let stage = Stage::new();
+    let (seen, calls) = mpsc::channel();
+    stage.daemon(move |mut conversation| {
+        conversation.acknowledge();
+        conversation.reply(0, "out", "");
+        seen.send(conversation.rest()).unwrap();
+    });
+    let output = run(stage.hook(&PRE_TOOL_USE), b"{}");
+    assert_eq!(said(&output).1, "out");
+    assert_eq!(calls.recv().unwrap(), b"", "nothing follows the call");
+    assert!(calls.try_recv().is_err(), "one connection");
+    assert!(stage.direct_runs().is_empty());
+}
+
+#[test]
 fn payloads_of_any_size_arrive() {
     let stage = Stage::new();
     stage.daemon(|mut conversation| {

@@ -469,6 +469,26 @@ fn slow_hook(stage: &Stage) {
 }
 
 #[test]
+fn f01_d_an_event_in_flight_finishes_with_the_hooks_that_it_began_with() {
+    let mut stage = Stage::without_daemon();
+    slow_hook(&stage);
+    stage.start();
+    let call = stage.call();
+    let mut client = stage.client();
+    client.send_call(call.clone(), stage.bash("ls").to_string().as_bytes());
+    until("the hook runs", || stage.path("pid").exists());
+    stage.user_config(
+        "[[hooks.PreToolUse]]\nhooks = [{ type = 'command', command = 'echo new >&2; exit 2' }]\n",
+    );
+    stage.ask("daemon.reload");
+    let (decision, reason) = permission(&stage.hook(&stage.bash("ls")));
+    assert_eq!((decision.as_str(), reason.as_str()), ("deny", "new"));
+    fs::write(stage.path("go"), "").unwrap();
+    let (decision, reason) = permission(&client.answer_to(&call.id));
+    assert_eq!((decision.as_str(), reason.as_str()), ("deny", "too late"));
+}
+
+#[test]
 fn a_daemon_that_stops_finishes_what_it_has_begun() {
     let mut stage = Stage::without_daemon();
     slow_hook(&stage);
@@ -772,19 +792,29 @@ fn f18_f_an_agent_is_kept_from_ending_its_turn_once_in_a_row() {
 }
 
 #[test]
-fn an_exit_code_that_blocks_what_cannot_be_blocked_is_recorded_as_not_enforced() {
-    let stage = Stage::new();
-    stage.user_config(
-        "[[hooks.Notification]]\nhooks = [{ type = 'command', command = 'echo no >&2; exit 1' }]\n",
-    );
-    stage.hook(&serde_json::json!({
-        "session_id": "s1", "cwd": stage.path("project"), "hook_event_name": "Notification",
-        "message": "done", "notification_type": "idle_prompt",
-    }));
-    let last = stage.recorded().remove(0);
-    assert_eq!(last.decision, Decision::Deny);
-    assert_eq!(last.enforcement, Enforcement::Unenforced);
-    assert_eq!(last.reason.as_deref(), Some("no"));
+fn f18_d_an_exit_code_that_blocks_what_cannot_be_blocked_is_recorded_as_not_enforced() {
+    // Whether the agent can show it.
+    for (event, shown) in [
+        ("Notification", false),
+        ("SessionStart", true),
+        ("SubagentStart", true),
+    ] {
+        let stage = Stage::new();
+        stage.user_config(&format!(
+            "[[hooks.{event}]]\nhooks = [{{ type = 'command', command = 'echo not today >&2; exit 1' }}]\n",
+        ));
+        let answer = stage.hook(&json!({
+            "session_id": "s1", "cwd": stage.path("project"), "hook_event_name": event,
+            "message": "done", "notification_type": "idle_prompt", "source": "startup",
+            "agent_id": "a1", "agent_type": "explorer",
+        }));
+        assert_eq!(answer.exit, 0, "{event}");
+        assert_eq!(answer.stdout.contains("not today"), shown, "{event}");
+        let last = stage.recorded().remove(0);
+        assert_eq!(last.decision, Decision::Deny, "{event}");
+        assert_eq!(last.enforcement, Enforcement::Unenforced, "{event}");
+        assert_eq!(last.reason.as_deref(), Some("not today"), "{event}");
+    }
 }
 
 #[test]

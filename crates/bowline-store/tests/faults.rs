@@ -67,6 +67,24 @@ fn f48_b_a_locked_database_delays_nobody_and_nothing_is_lost_or_doubled() {
 }
 
 #[test]
+fn f30_d_forgetting_that_fails_removes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(Options::new(folder.path().join("data"))).unwrap();
+    for n in 0..3 {
+        submit(&store, start("s", &n.to_string(), "Bash", n));
+    }
+    store.flush().unwrap();
+    let other = lock(&store);
+    assert!(store.forget(Forget::All).is_err());
+    other.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(triggers(&store), 3);
+    let traces = store.find_traces(&TraceFilter::default()).unwrap();
+    assert_eq!(traces.len(), 3);
+    store.forget(Forget::All).unwrap();
+    assert_eq!(triggers(&store), 0);
+}
+
+#[test]
 fn f48_b_an_event_seen_again_by_another_process_or_after_a_restart_is_known() {
     let folder = tempfile::tempdir().unwrap();
     let one = SqliteStore::open(patient(&folder)).unwrap();

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-use bowline::hooks::HookEvent;
+use bowline::hooks::{DateTime, HookEvent};
 use serde_json::{Value, json};
 
 use super::place::Place;
@@ -48,6 +48,37 @@ fn all_events_in_all_recorded_forms_are_answered_and_recorded() {
             kept.iter().any(|trigger| trigger["event"] == event.name()),
             "{event} is not recorded"
         );
+    }
+}
+
+#[test]
+fn f20_a_a_call_that_two_processes_report_is_one_row() {
+    for way in [&[("BOWLINE_DAEMON", "off")][..], &[]] {
+        let place = Place::new();
+        let mut payload = json!({
+            "session_id": "s1", "cwd": place.path("project"), "hook_event_name": "PreToolUse",
+            "tool_name": "Bash", "tool_use_id": "toolu_1", "tool_input": {"command": "ls"},
+        });
+        let report = |event: &str, payload: &Value| {
+            let output = place.hook_with(event, payload.to_string().as_bytes(), &[], way);
+            assert!(output.status.success(), "{output:?}");
+        };
+        report("PreToolUse", &payload);
+        payload["hook_event_name"] = "PostToolUse".into();
+        payload["tool_response"] = json!({"stdout": "a"});
+        report("PostToolUse", &payload);
+
+        let list = place.json(&["trace", "list"]);
+        let [trace] = list["traces"].as_array().unwrap().as_slice() else {
+            panic!("{list}");
+        };
+        assert_eq!(trace["status"], "completed", "{trace}");
+        let [began, ended] = ["started_at", "ended_at"].map(|name| {
+            let text = trace[name].as_str().unwrap();
+            assert!(text.ends_with('Z'), "{text}");
+            DateTime::parse_from_rfc3339(text).unwrap()
+        });
+        assert_eq!(trace["duration_ms"], (ended - began).num_milliseconds());
     }
 }
 

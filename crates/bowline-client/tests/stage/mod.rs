@@ -241,6 +241,13 @@ impl Conversation {
         );
     }
 
+    /// What the client still sends until it closes the connection.
+    pub(crate) fn rest(mut self) -> Vec<u8> {
+        let mut rest = Vec::new();
+        self.stream.read_to_end(&mut rest).unwrap();
+        rest
+    }
+
     /// Keeps the connection open until the client closes it.
     pub(crate) fn hang(mut self) {
         let _ = self.stream.read(&mut [0]);

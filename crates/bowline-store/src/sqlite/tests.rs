@@ -7,6 +7,7 @@ use crate::status::TraceStatus;
 use crate::trace::StatusFilter;
 
 mod faults;
+mod growth;
 
 fn database() -> (tempfile::TempDir, Connection) {
     let folder = tempfile::tempdir().unwrap();

@@ -76,6 +76,7 @@ fn commands() {
         ("Bash(rm *)", "echo 'unclosed", true),
         ("Bash(rm *)", "echo $(fi)", true),
         ("Bash(echo \\(a\\))", "echo '(a)'", true),
+        ("Bash(git *)", "time git push", true),
         ("Bash(ls)", "FOO=1 ls", true),
         ("Bash(ls)", "ls > out", true),
         ("Bash(rm *)", "", false),

@@ -1,17 +1,11 @@
 //! Feature 03: event names in any casing.
 
-use bowline::hooks::{Dialect, HookEvent};
+use bowline::hooks::{Dialect, HookContext, HookEvent, HookInput};
 use bowline::settings::{Severity, parse};
 
 #[test]
 fn f03_a_every_casing_is_the_same_event() {
-    for name in [
-        "preToolUse",
-        "PreToolUse",
-        "pre_tool_use",
-        "pre-tool-use",
-        "PRE_TOOL_USE",
-    ] {
+    for (event, name) in HookEvent::ALL.iter().flat_map(spellings) {
         for text in [
             format!(r#"{{"hooks": {{"{name}": ["x"]}}}}"#),
             format!(r#"{{"hooks": {{"{name}": {{"n": "x"}}}}}}"#),
@@ -24,11 +18,33 @@ fn f03_a_every_casing_is_the_same_event() {
                 "{text}: {:?}",
                 parsed.diagnostics
             );
-            assert_eq!(parsed.hooks[0].event, HookEvent::PreToolUse, "{text}");
+            assert_eq!(parsed.hooks[0].event, event, "{text}");
         }
     }
-    assert_eq!(HookEvent::PreToolUse.name(), "PreToolUse");
-    assert_eq!(HookEvent::PreToolUse.to_string(), "pre_tool_use");
+    let spelled: Vec<String> = spellings(&HookEvent::PreToolUse).map(|it| it.1).into();
+    assert_eq!(
+        spelled,
+        [
+            "PreToolUse",
+            "preToolUse",
+            "pre_tool_use",
+            "pre-tool-use",
+            "PRE_TOOL_USE"
+        ]
+    );
+    let payload =
+        HookInput::for_event("s", HookEvent::PreToolUse).to_payload(&HookContext::new("s"));
+    assert_eq!(payload["hook_event_name"], "PreToolUse");
+    assert_eq!(payload["event"], "pre_tool_use");
+}
+
+/// How people write an event.
+fn spellings(event: &HookEvent) -> [(HookEvent, String); 5] {
+    let (name, snake) = (event.name(), event.to_string());
+    let camel = name[..1].to_lowercase() + &name[1..];
+    let kebab = snake.replace('_', "-");
+    let shouted = snake.to_uppercase();
+    [name.to_owned(), camel, snake, kebab, shouted].map(|name| (*event, name))
 }
 
 #[test]

@@ -208,6 +208,8 @@ fn f06_c_other_types_in_a_plugin_are_skipped_with_a_warning() {
         r#"{"hooks": {"PreToolUse": [{"hooks": [
             {"type": "prompt", "prompt": "Is it safe?"},
             {"type": "http", "url": "https://example.com"},
+            {"type": "agent", "prompt": "Look around"},
+            {"type": "mcp_tool", "server": "s", "tool": "t"},
             {"type": "command", "command": "ok"}]}]}}"#,
     );
     place.locations.plugin_dirs.push(place.path("tools"));
@@ -224,7 +226,7 @@ fn f06_c_other_types_in_a_plugin_are_skipped_with_a_warning() {
         .iter()
         .filter(|finding| finding.severity == Severity::Warning)
         .collect();
-    assert_eq!(warnings.len(), 2, "{:?}", settings.diagnostics);
+    assert_eq!(warnings.len(), 4, "{:?}", settings.diagnostics);
 }
 
 #[tokio::test]

@@ -163,6 +163,17 @@ async fn f11_d_output_past_the_cap_is_discarded_and_noted() {
         "a full pipe did not stop it"
     );
     assert!(!text.output.warnings.is_empty(), "the cut is noted");
+    let kept = text.output.message.unwrap();
+    assert_eq!(kept.len(), 8 * 1024 * 1024);
+
+    let reason = run(
+        hook(&format!("{{ {filler}; }} >&2; exit 2")),
+        tool_call(json!({})),
+        folder.path(),
+    );
+    let reason = reason.await.output;
+    assert!(!reason.warnings.is_empty(), "the cut is noted");
+    assert_eq!(reason.stop_reason.unwrap().len(), 1024 * 1024);
 
     let json = run(
         hook(&format!(

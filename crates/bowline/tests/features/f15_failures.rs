@@ -263,6 +263,8 @@ async fn f15_a_shapes_of_settings_fail_closed_or_open() {
         assert_eq!(result.output.decision(), expected, "{settings}");
         let run = &result.results[0];
         assert_eq!(run.status, RunStatus::Failed, "{settings}: {run:?}");
+        let warned = !result.output.warnings.is_empty();
+        assert_eq!(warned, expected == Decision::NoOpinion, "{settings}");
         if expected == Decision::Deny {
             assert!(
                 result

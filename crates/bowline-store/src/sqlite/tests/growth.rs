@@ -1,0 +1,141 @@
+//! What is asked and written costs as much in a large store as in a small one. Counted in steps of SQLite: times belong in benches.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use chrono::TimeDelta;
+
+use super::super::apply::Apply;
+use super::super::memory::Memory;
+use super::*;
+use crate::record::{Call, Change, Record, TraceEnd, TraceStart};
+
+/// So many calls has a session.
+const SESSION: i64 = 100;
+
+/// The two events of a call. One of five fails.
+fn call(n: i64) -> [Record; 2] {
+    let began = DateTime::UNIX_EPOCH + TimeDelta::days(20_000) + TimeDelta::seconds(n);
+    let (id, tool) = (
+        Call::Id(format!("toolu_{n}")),
+        ["Bash", "Read"][usize::from(n % 3 == 0)],
+    );
+    let status = [TraceStatus::Completed, TraceStatus::Failed][usize::from(n % 5 == 0)];
+    let start = Change::TraceStarted(TraceStart::new(id.clone(), tool));
+    let end = Change::TraceEnded(TraceEnd::new(id, tool, status));
+    let record = |event: &str, ms: i64, change| {
+        let time = began + TimeDelta::milliseconds(ms);
+        let session = format!("session-{}", n / SESSION);
+        let mut record = Record::new(format!("{event}-{n}"), time, "claude-code", event, session);
+        record.project = Some("/home/user/project".into());
+        record.changes.push(change);
+        record
+    };
+    [
+        record("PreToolUse", 0, start),
+        record("PostToolUse", n % 900, end),
+    ]
+}
+
+fn write(db: &Connection, memory: &mut Memory, calls: impl Iterator<Item = i64>) {
+    db.execute_batch("BEGIN").unwrap();
+    for record in calls.flat_map(call) {
+        Apply::new(db, memory, &record).run().unwrap();
+    }
+    db.execute_batch("COMMIT").unwrap();
+}
+
+/// Counts the steps that SQLite takes.
+fn counter(db: &mut Connection) -> Arc<AtomicU64> {
+    let counted = Arc::new(AtomicU64::new(0));
+    let counter = Arc::clone(&counted);
+    let count = move || {
+        counter.fetch_add(1, Ordering::Relaxed);
+        false
+    };
+    db.progress_handler(1, Some(count)).unwrap();
+    counted
+}
+
+fn read(db: &Connection, sql: &str, values: Vec<Sql>) {
+    let mut statement = db.prepare(sql).unwrap();
+    let mut rows = statement.query(params_from_iter(values)).unwrap();
+    while rows.next().unwrap().is_some() {}
+}
+
+/// What each question and one more call cost with so many calls in the store.
+fn costs(calls: i64) -> Vec<(String, u64)> {
+    let (_folder, mut db) = database();
+    let counter = counter(&mut db);
+    let steps = |work: &mut dyn FnMut()| {
+        let before = counter.load(Ordering::Relaxed);
+        work();
+        counter.load(Ordering::Relaxed) - before
+    };
+    let mut memory = Memory::default();
+    write(&db, &mut memory, 0..calls);
+    let mut costs = Vec::new();
+    for (name, next) in [("a call", calls), ("a call, by another process", calls + 1)] {
+        if next > calls {
+            memory = Memory::default();
+        }
+        let memory = &mut memory;
+        let steps = steps(&mut || write(&db, memory, next..=next));
+        costs.push((name.to_owned(), steps));
+    }
+    let id = format!("toolu_{}", calls / 2);
+    let found = || assert!(traces::by_id(&db, &id).unwrap().is_some());
+    costs.push(("get_trace".to_owned(), steps(&mut || found())));
+    let all = TraceFilter::default();
+    for (name, filter, scope) in [
+        ("newest", all.clone(), None),
+        ("of a session", all.clone(), Some(Scope::chain(1))),
+        (
+            "by tool",
+            TraceFilter {
+                tool: Some("Bash"),
+                ..all.clone()
+            },
+            None,
+        ),
+        (
+            "errors",
+            TraceFilter {
+                status: Some(StatusFilter::AnyError),
+                ..all.clone()
+            },
+            None,
+        ),
+        (
+            "errors of a session",
+            TraceFilter {
+                status: Some(StatusFilter::AnyError),
+                ..all
+            },
+            Some(Scope::chain(1)),
+        ),
+    ] {
+        let query = find_query(&filter, scope, None, traces::COLUMNS, traces::JOINS);
+        let steps = steps(&mut || read(&db, &query.sql, query.values.clone()));
+        costs.push((name.to_owned(), steps));
+    }
+    let slow = traces::slow_query(500, 100);
+    costs.push((
+        "slow".to_owned(),
+        steps(&mut || read(&db, &slow.sql, slow.values.clone())),
+    ));
+    let triggers = || read(&db, queries::TRIGGERS, vec![Sql::Integer(50)]);
+    costs.push(("last triggers".to_owned(), steps(&mut || triggers())));
+    costs
+}
+
+#[test]
+fn f48_a_ten_times_as_many_calls_cost_no_more_steps() {
+    // The next call belongs to a session that began before.
+    let half = SESSION / 2;
+    let (small, large) = (costs(1_000 + half), costs(10_000 + half));
+    for ((name, few), (_, many)) in small.iter().zip(&large) {
+        assert!(*few > 0, "{name} was not counted");
+        assert!(*many <= 2 * few, "{name}: {few} steps, then {many}");
+    }
+}
