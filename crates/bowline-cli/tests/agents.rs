@@ -7,6 +7,7 @@ mod agents {
     #[path = "../shared/client.rs"]
     mod client;
     mod demo;
+    mod direct;
     mod events;
     mod hanging;
     mod place;

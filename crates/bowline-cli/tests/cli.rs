@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod cli {
+    mod acceptance;
     mod actions;
     mod bench;
     mod check;

@@ -79,12 +79,21 @@ impl Place {
         arguments: &[&str],
         variables: &[(&str, &str)],
     ) -> Output {
+        let agent = ["claude-code", event, "--on-failure", "closed"];
+        self.report(payload, &[&agent, arguments].concat(), variables)
+    }
+
+    /// What `bowline-hook` answers to an agent that speaks no dialect of its own and runs no daemon.
+    pub(super) fn direct(&self, payload: &Value) -> String {
+        let off = [("BOWLINE_DAEMON", "off")];
+        let output = self.report(payload.to_string().as_bytes(), &["generic"], &off);
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn report(&self, payload: &[u8], arguments: &[&str], variables: &[(&str, &str)]) -> Output {
         let mut command = Command::new(programs().join("bowline-hook"));
-        command
-            .args(["claude-code", event, "--on-failure", "closed"])
-            .args(arguments);
         let mut child = self
-            .surround(&mut command)
+            .surround(command.args(arguments))
             .envs(variables.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

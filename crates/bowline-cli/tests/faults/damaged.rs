@@ -100,5 +100,11 @@ fn a_database_damaged_while_the_daemon_runs_is_moved_aside_and_a_new_one_begun()
         recorded(&stage);
         damage(&stage.database());
         goes_on(&stage);
+        let aside = moved_aside(&stage).unwrap();
+        let log = stage.log();
+        assert!(
+            log.contains(aside.to_str().unwrap()),
+            "the cause is logged: {log}"
+        );
     }
 }

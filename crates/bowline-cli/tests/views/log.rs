@@ -74,7 +74,7 @@ fn what_hooks_warn_of_and_print_is_shown() {
     let narrow = machine.run_at(45, &["trace", "show", "toolu_1"]);
     narrow.expect(
         0,
-        &["  PreToolUse  lint warns: `modifiedInput`\n              was ignored\n"],
+        &["  PreToolUse  lint warns: `modifiedInput` was\n              ignored\n"],
     );
     machine
         .run_at(200, &["hooks", "--live"])

@@ -1,0 +1,89 @@
+//! `ACCEPTANCE.md` names a test for every promise: it must be true.
+
+use std::fs;
+use std::path::Path;
+
+/// The features that are built, with the last letter of each. Of feature 47 only its first statement is.
+const FEATURES: [(u8, char); 27] = [
+    (1, 'd'),
+    (2, 'h'),
+    (3, 'b'),
+    (4, 'c'),
+    (5, 'e'),
+    (6, 'c'),
+    (7, 'c'),
+    (8, 'c'),
+    (9, 'c'),
+    (10, 'd'),
+    (11, 'e'),
+    (12, 'c'),
+    (13, 'c'),
+    (14, 'd'),
+    (15, 'd'),
+    (16, 'g'),
+    (17, 'f'),
+    (18, 'g'),
+    (19, 'd'),
+    (20, 'h'),
+    (21, 'd'),
+    (22, 'd'),
+    (30, 'f'),
+    (40, 'f'),
+    (41, 'c'),
+    (47, 'a'),
+    (48, 'c'),
+];
+
+#[test]
+fn every_promise_has_tests_that_exist() {
+    let table = include_str!("../ACCEPTANCE.md");
+    let rows: Vec<Vec<&str>> = table.lines().filter_map(row).collect();
+    let found: Vec<&str> = rows.iter().map(|cells| cells[0]).collect();
+    let expected: Vec<String> = FEATURES
+        .into_iter()
+        .flat_map(|(feature, last)| ('a'..=last).map(move |letter| format!("{feature}{letter}")))
+        .collect();
+    assert_eq!(found, expected);
+    assert_eq!(found.len(), 116);
+    for cells in rows {
+        let [line, what, tests] = cells[..] else {
+            panic!("three cells: {cells:?}");
+        };
+        assert!(!what.is_empty(), "{line} says nothing");
+        let named: Vec<&str> = tests.split('`').skip(1).step_by(2).collect();
+        assert!(!named.is_empty(), "{line} names no test");
+        for test in named {
+            assert!(exists(test), "{line}: there is no test {test}");
+        }
+    }
+}
+
+/// The cells of a row about a line of the list.
+fn row(line: &str) -> Option<Vec<&str>> {
+    let cells: Vec<&str> = line
+        .strip_prefix("| ")?
+        .trim_end_matches(" |")
+        .split(" | ")
+        .collect();
+    let is_line = cells.first()?.starts_with(|c: char| c.is_ascii_digit());
+    is_line.then_some(cells)
+}
+
+/// Whether there is a function of this name in this file, and it is a test.
+fn exists(test: &str) -> bool {
+    let (file, name) = test.split_once("::").expect("FILE::NAME");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .join(file);
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let Some((before, _)) = text.split_once(&format!("fn {name}(")) else {
+        return false;
+    };
+    // The first piece is what stands before it on its own line.
+    before
+        .rsplit('\n')
+        .skip(1)
+        .map(str::trim)
+        .take_while(|line| line.starts_with("#[") || line.starts_with("//"))
+        .any(|line| line == "#[test]" || line.starts_with("#[tokio::test"))
+}
