@@ -5,10 +5,11 @@
 //! clear that, in a limit.
 
 use std::hash::{BuildHasher, RandomState};
+use std::io;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
-use tokio::process::Command;
+use tokio::process::{Child, Command};
 
 /// The variable that carries the mark.
 const VARIABLE: &str = "BOWLINE_RUN";
@@ -36,23 +37,17 @@ pub(super) struct Lineage {
 }
 
 impl Lineage {
-    /// Marks a command that is about to be started, with a mark of its own.
-    pub(super) fn mark(command: &mut Command) -> Self {
+    /// Starts a command with a mark of its own.
+    pub(super) fn start(command: &mut Command) -> io::Result<(Child, Self)> {
         // Every `RandomState` has keys of its own. The largest number of all would be no limit.
         let mark = RandomState::new().hash_one(VARIABLE) >> 1;
         command.env(VARIABLE, format!("{mark:016x}"));
-        Self { mark }
+        #[cfg(target_os = "linux")]
+        let child = linux::limited(mark, || command.spawn())?;
+        #[cfg(not(target_os = "linux"))]
+        let child = command.spawn()?;
+        Ok((child, Self { mark }))
     }
-
-    /// Marks the leader once more, where its children inherit it however they are started. It must happen right after the start: what
-    /// the leader has started before goes without.
-    #[cfg(target_os = "linux")]
-    pub(super) fn mark_leader(&self, leader: Pid) {
-        linux::limit(leader, self.mark);
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    pub(super) fn mark_leader(&self, _leader: Pid) {}
 
     /// Asks the leader's group and everything else that it has started to end, and gives them a moment to put things in order.
     /// Blocks for that long at most.
@@ -134,8 +129,9 @@ impl Lineage {
 mod linux {
     use std::collections::HashSet;
     use std::fs;
+    use std::sync::{Mutex, PoisonError};
 
-    use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
+    use rustix::process::{Pid, Resource, Rlimit, getpid, getrlimit, setrlimit};
 
     use super::{Member, VARIABLE};
 
@@ -152,13 +148,22 @@ mod linux {
         pub(super) started: u64,
     }
 
-    /// Hides the mark in a limit. Errors mean that the process is gone, or is not ours.
-    pub(super) fn limit(pid: Pid, mark: u64) {
+    /// One at a time: a limit is the whole process's.
+    static TURN: Mutex<()> = Mutex::new(());
+
+    /// Does this while the mark is in our own limit, from which children inherit it. Later would be too late for what a child starts at once.
+    pub(super) fn limited<T>(mark: u64, start: impl FnOnce() -> T) -> T {
+        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = getrlimit(CARRIER);
         let marked = Rlimit {
             current: Some(mark),
-            ..getrlimit(CARRIER)
+            ..own
         };
-        let _ = prlimit(Some(pid), CARRIER, marked);
+        // Where that is not allowed there is one mark less.
+        let _ = setrlimit(CARRIER, marked);
+        let started = start();
+        let _ = setrlimit(CARRIER, own);
+        started
     }
 
     pub(super) fn members(leader: Pid, mark: u64, known: &[Member]) -> Vec<Member> {
@@ -181,6 +186,7 @@ mod linux {
             };
             known.iter().any(is_it)
         };
+        let others = others(&candidates, leader);
         let mut members: HashSet<i32> = candidates
             .iter()
             .filter(|stat| {
@@ -188,7 +194,7 @@ mod linux {
                     || stat.group == leader
                     || is_known(stat)
                     || carries(stat.pid, variable.as_bytes())
-                    || is_limited(stat.pid, mark)
+                    || (!others.contains(&stat.pid) && is_limited(stat.pid, mark))
             })
             .map(|stat| stat.pid)
             .collect();
@@ -207,6 +213,18 @@ mod linux {
                 Some(Member { pid, started })
             })
             .collect()
+    }
+
+    /// What this process has started beside the leader: if that was just then, it has the mark in its limit as well.
+    fn others(candidates: &[Stat], leader: i32) -> HashSet<i32> {
+        let own = getpid().as_raw_nonzero().get();
+        let mut others = HashSet::new();
+        for stat in candidates.iter().filter(|stat| stat.pid != leader) {
+            if stat.parent == own || others.contains(&stat.parent) {
+                others.insert(stat.pid);
+            }
+        }
+        others
     }
 
     fn all() -> impl Iterator<Item = Stat> {

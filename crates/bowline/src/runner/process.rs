@@ -41,16 +41,12 @@ pub(crate) struct Process {
 impl Process {
     /// Starts the command in a process group of its own, with its three streams piped.
     pub(crate) fn spawn(mut command: Command) -> io::Result<Self> {
-        let lineage = Lineage::mark(&mut command);
-        let child = command
+        command
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()?;
-        if let Some(leader) = id(&child) {
-            lineage.mark_leader(leader);
-        }
+            .stderr(Stdio::piped());
+        let (child, lineage) = Lineage::start(&mut command)?;
         Ok(Self {
             child: Some(child),
             lineage,
@@ -106,7 +102,8 @@ impl Drop for Process {
         let Some(mut child) = self.child.take() else {
             return;
         };
-        let Some(pid) = id(&child) else {
+        // There is an id until the exit status has been fetched.
+        let Some(pid) = child.id().and_then(|id| Pid::from_raw(id.try_into().ok()?)) else {
             return;
         };
         let end = || {
@@ -122,11 +119,6 @@ impl Drop for Process {
             runtime.spawn(async move { child.wait().await });
         }
     }
-}
-
-/// There is an id until the exit status has been fetched.
-fn id(child: &Child) -> Option<Pid> {
-    Pid::from_raw(child.id()?.try_into().ok()?)
 }
 
 /// Writes the input and closes the pipe. A process need not read it: any error is only its way to say so.

@@ -5,7 +5,7 @@ use bowline::settings::{Severity, parse};
 
 #[test]
 fn f03_a_every_casing_is_the_same_event() {
-    for (event, name) in HookEvent::ALL.iter().flat_map(spellings) {
+    for (event, name) in HookEvent::ALL.iter().copied().flat_map(spellings) {
         for text in [
             format!(r#"{{"hooks": {{"{name}": ["x"]}}}}"#),
             format!(r#"{{"hooks": {{"{name}": {{"n": "x"}}}}}}"#),
@@ -21,7 +21,7 @@ fn f03_a_every_casing_is_the_same_event() {
             assert_eq!(parsed.hooks[0].event, event, "{text}");
         }
     }
-    let spelled: Vec<String> = spellings(&HookEvent::PreToolUse).map(|it| it.1).into();
+    let spelled: Vec<String> = spellings(HookEvent::PreToolUse).map(|it| it.1).into();
     assert_eq!(
         spelled,
         [
@@ -39,12 +39,12 @@ fn f03_a_every_casing_is_the_same_event() {
 }
 
 /// How people write an event.
-fn spellings(event: &HookEvent) -> [(HookEvent, String); 5] {
+fn spellings(event: HookEvent) -> [(HookEvent, String); 5] {
     let (name, snake) = (event.name(), event.to_string());
     let camel = name[..1].to_lowercase() + &name[1..];
     let kebab = snake.replace('_', "-");
     let shouted = snake.to_uppercase();
-    [name.to_owned(), camel, snake, kebab, shouted].map(|name| (*event, name))
+    [name.to_owned(), camel, snake, kebab, shouted].map(|name| (event, name))
 }
 
 #[test]

@@ -127,7 +127,6 @@ async fn f11_c_descendants_that_left_the_group_end_too() {
     assert_timeout_ends(
         "setsid sh -c 'echo $$ >session; sleep 300; touch effect' & \
          (setsid sh -c 'echo $$ >daemon; sleep 300; touch effect' >/dev/null 2>&1 &); \
-         sleep 0.2; \
          (env -i PATH=\"$PATH\" setsid sh -c 'echo $$ >bare; sleep 300; touch effect' >/dev/null 2>&1 &); \
          sleep 300",
         &["session", "daemon", "bare"],
