@@ -43,6 +43,15 @@ impl Lasting {
             background: Background::default(),
         }
     }
+
+    /// The same for judgements that must not wait for a disk: without the files of the machine, and without a store.
+    pub fn unseen(&self) -> Self {
+        Self {
+            journal: self.journal.clone(),
+            background: self.background.clone(),
+            ..Self::new(self.machine.unseen())
+        }
+    }
 }
 
 /// The hooks that Bowline adds to a project's own.
@@ -81,6 +90,11 @@ impl Shipped {
     fn guard<G: ToolGuard>(guards: &Arc<Guards>) -> Self {
         let hook: GuardHook<G> = GuardHook::new(Arc::clone(guards));
         Self::new(hook, G::TOOLS, G::SUMMARY)
+    }
+
+    /// Whether it may look at files when it runs.
+    pub fn looks_at_files(&self) -> bool {
+        self.hook.name() != tracing::NAME
     }
 
     fn new(hook: impl Hook + 'static, tools: &'static str, summary: &str) -> Self {
@@ -131,16 +145,19 @@ impl Builtins {
                 "stops secrets on their way into files, commits and prompts",
             )
         }));
-        hooks.push(Shipped {
-            hook: Arc::new(Work::new(
-                Arc::clone(&lasting.ledger),
-                Arc::clone(&analyst),
-                lasting.journal.clone(),
-                settings.config.record.inputs,
-            )),
-            summary: work::SUMMARY.to_owned(),
-            tools: None,
-        });
+        // Where nothing can be seen, nothing can be followed.
+        if !lasting.machine.is_unseen() {
+            hooks.push(Shipped {
+                hook: Arc::new(Work::new(
+                    Arc::clone(&lasting.ledger),
+                    Arc::clone(&analyst),
+                    lasting.journal.clone(),
+                    settings.config.record.inputs,
+                )),
+                summary: work::SUMMARY.to_owned(),
+                tools: None,
+            });
+        }
         hooks.push(Shipped {
             hook: Arc::new(Tracing::new(
                 lasting.journal.clone(),

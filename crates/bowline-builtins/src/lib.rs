@@ -39,6 +39,6 @@ mod work;
 
 pub use analyst::Analyst;
 pub use assemble::{Builtins, Lasting, Shipped, assemble};
-pub use own_places::{OWN_PLACE_VARIABLES, own_places};
+pub use own_places::{OWN_PLACE_VARIABLES, own_places, own_places_unseen};
 pub use sanitise::{REDACTED, mask, sanitise};
 pub use work::Ledger;

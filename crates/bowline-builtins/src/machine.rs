@@ -36,6 +36,14 @@ pub struct Machine {
     user: Option<String>,
     repositories: Repositories,
     git_files: git::GitFiles,
+    sight: Sight,
+}
+
+/// Whether anything of a machine can be seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sight {
+    Open,
+    Closed,
 }
 
 impl Machine {
@@ -53,16 +61,44 @@ impl Machine {
             user: None,
             repositories: Repositories::new(user_rules),
             git_files: git::GitFiles::default(),
+            sight: Sight::Open,
         }
+    }
+
+    /// The same machine with its eyes closed: for judgements that must not wait for a disk. Whatever would have to be looked up is
+    /// unknown.
+    pub fn unseen(&self) -> Self {
+        Self {
+            home: self.home.clone(),
+            temp_dirs: self.temp_dirs.clone(),
+            user: self.user.clone(),
+            repositories: Repositories::new(None),
+            git_files: git::GitFiles::default(),
+            sight: Sight::Closed,
+        }
+    }
+
+    /// As [`Machine::from_env`], but [unseen](Machine::unseen), and with folders as they are named: nothing is looked at.
+    pub fn unseen_from_env() -> Self {
+        let home = env::var("HOME").ok().filter(|home| home.starts_with('/'));
+        Self {
+            home,
+            user: user_from_env(),
+            ..Self::new(None, Vec::new()).unseen()
+        }
+    }
+
+    /// Whether nothing of it can be seen.
+    pub(crate) fn is_unseen(&self) -> bool {
+        self.sight == Sight::Closed
     }
 
     /// The machine as the environment describes it: `HOME`, `TMPDIR`, `USER`. Nothing else of it is ever told.
     pub fn from_env() -> Self {
         let home = env::var_os("HOME").map(PathBuf::from);
         let temp_dirs = env::var("TMPDIR").into_iter().collect();
-        let user = env::var("USER").or_else(|_| env::var("LOGNAME")).ok();
         Self {
-            user: user.filter(|name| !name.is_empty() && !name.contains('/')),
+            user: user_from_env(),
             ..Self::new(home, temp_dirs)
         }
     }
@@ -70,15 +106,27 @@ impl Machine {
     /// What a judgement sees from `cwd` in the project at `project_root`, both absolute. Made anew for every judgement:
     /// it remembers what it has seen, and its budget of look-ups is for one.
     pub fn world<'m>(&'m self, cwd: &str, project_root: &str) -> MachineWorld<'m> {
-        MachineWorld::new(self, cwd, project_root, LOOK_UPS)
+        let budget = match self.sight {
+            Sight::Open => LOOK_UPS,
+            Sight::Closed => 0,
+        };
+        MachineWorld::new(self, cwd, project_root, budget)
     }
 
     /// The linked worktree that `folder` lies in: a checkout made by `git worktree add`, and known to a main checkout.
     /// Neither a main checkout nor a submodule, nor the worktree of a bare repository.
     pub fn linked_worktree(&self, folder: &Path) -> Option<LinkedWorktree> {
+        if self.is_unseen() {
+            return None;
+        }
         self.repositories
             .linked_worktree(folder, &Look::new(LOOK_UPS))
     }
+}
+
+fn user_from_env() -> Option<String> {
+    let user = env::var("USER").or_else(|_| env::var("LOGNAME")).ok();
+    user.filter(|name| !name.is_empty() && !name.contains('/'))
 }
 
 /// The name that is left when all links are followed, because the guard compares places by their names.

@@ -23,6 +23,18 @@ pub const OWN_PLACE_VARIABLES: [&str; 8] = [
 
 /// The places of the user whose environment this is. Whoever changes something there switches the guard off.
 pub fn own_places(variable: impl Fn(&str) -> Option<OsString>) -> OwnPlaces {
+    places_by(variable, real_name)
+}
+
+/// The same places by the names that are written alone, without a look at files.
+pub fn own_places_unseen(variable: impl Fn(&str) -> Option<OsString>) -> OwnPlaces {
+    places_by(variable, str::to_owned)
+}
+
+fn places_by(
+    variable: impl Fn(&str) -> Option<OsString>,
+    real_name: fn(&str) -> String,
+) -> OwnPlaces {
     let locations = Locations::of_environment(&variable);
     let path = |name: &str| variable(name).map(PathBuf::from);
     let mut own: Vec<PathBuf> = Vec::new();
@@ -49,13 +61,16 @@ pub fn own_places(variable: impl Fn(&str) -> Option<OsString>) -> OwnPlaces {
         .into_iter()
         .chain(path("CODEX_HOME"));
     OwnPlaces {
-        own: named(own),
-        agents: named(agents),
+        own: named(own, real_name),
+        agents: named(agents, real_name),
     }
 }
 
 /// The absolute paths among these, as they are written and as they are really named.
-fn named(paths: impl IntoIterator<Item = PathBuf>) -> Vec<String> {
+fn named(
+    paths: impl IntoIterator<Item = PathBuf>,
+    real_name: fn(&str) -> String,
+) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for path in paths.into_iter().filter(|it| it.is_absolute()) {
         let Some(written) = path.to_str().map(|it| it.trim_end_matches('/')) else {

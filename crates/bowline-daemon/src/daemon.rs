@@ -10,6 +10,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::bounded::{FILES_WITHIN, within};
 use crate::engine::Engine;
+use crate::engine::patience::MOST_HANGING;
 use crate::instance::{Instance, StartError};
 use crate::pause::Pause;
 use crate::places::Places;
@@ -100,11 +101,11 @@ pub fn run(options: DaemonOptions) -> Result<Stop, StartError> {
     Ok(stop)
 }
 
-/// Two threads for hooks that wait, and a few for requests. They sleep while nothing needs them.
+/// Two threads for hooks that wait, and a few for requests and look-ups, which may hang. They sleep while nothing needs them.
 fn runtime() -> io::Result<Runtime> {
     Builder::new_multi_thread()
         .worker_threads(2)
-        .max_blocking_threads(4)
+        .max_blocking_threads(4 + MOST_HANGING)
         .thread_name("bowline-hooks")
         .enable_all()
         .build()

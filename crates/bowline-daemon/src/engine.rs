@@ -3,15 +3,17 @@
 mod caller;
 mod env_file;
 mod facts;
+pub(crate) mod patience;
 mod projects;
 mod skills;
+mod timely;
 mod turn;
 mod twins;
 mod unverified;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Instant;
 
@@ -33,12 +35,16 @@ use crate::pause::Pause;
 use caller::{Caller, Switch};
 pub use facts::Facts;
 pub use projects::ProjectState;
+use patience::{Hanging, Looking, Patience};
 use projects::{Project, ProjectKey, Projects};
-use turn::{Turn, apart};
+use turn::Turn;
 use twins::{Twin, Twins};
 
 /// So many sessions are remembered with the folder that they began in.
 const SESSIONS: usize = 4_096;
+
+/// A call that is being decided.
+pub(crate) type Deciding = Pin<Box<dyn Future<Output = Decided> + Send>>;
 
 /// What came of a call.
 #[derive(Debug)]
@@ -61,6 +67,8 @@ pub struct Engine {
     pause: RwLock<Option<Pause>>,
     twins: Twins,
     store: Option<Arc<dyn Store>>,
+    /// The look-ups that do not come back.
+    hanging: Arc<Hanging>,
 }
 
 impl std::fmt::Debug for Engine {
@@ -72,18 +80,23 @@ impl std::fmt::Debug for Engine {
 impl Engine {
     /// An engine that knows no project yet. It looks up in the store where sessions began, and writes nothing to it.
     pub fn new(store: Option<Arc<dyn Store>>) -> Self {
+        Self::on(Machine::from_env(), store)
+    }
+
+    /// The same, on this machine.
+    pub fn on(machine: Machine, store: Option<Arc<dyn Store>>) -> Self {
         let ledger = Ledger::new(store.clone());
-        Self::with_ledger(store, ledger)
+        Self::with_ledger(machine, store, ledger)
     }
 
     /// The same, for a process that outlives its answers.
     pub fn watching(store: Option<Arc<dyn Store>>) -> Self {
         let ledger = Ledger::new(store.clone()).watching();
-        Self::with_ledger(store, ledger)
+        Self::with_ledger(Machine::from_env(), store, ledger)
     }
 
-    fn with_ledger(store: Option<Arc<dyn Store>>, ledger: Ledger) -> Self {
-        let mut lasting = Lasting::new(Machine::from_env());
+    fn with_ledger(machine: Machine, store: Option<Arc<dyn Store>>, ledger: Ledger) -> Self {
+        let mut lasting = Lasting::new(machine);
         lasting.ledger = Arc::new(ledger);
         if let Some(store) = &store {
             lasting.background = noting_failures(Arc::clone(store));
@@ -98,6 +111,7 @@ impl Engine {
             pause: RwLock::default(),
             twins: Twins::default(),
             store,
+            hanging: Arc::default(),
         }
     }
 
@@ -178,9 +192,9 @@ impl Engine {
             Twin::First(telling) => (Some(telling), None),
             Twin::Second(first) => (None, Some(first)),
         };
-        let turn = Turn {
+        let turn = Arc::new(Turn {
             engine: Arc::clone(self),
-            telling,
+            telling: Mutex::new(telling),
             dialect,
             time: facts.time,
             began,
@@ -188,10 +202,10 @@ impl Engine {
             caller,
             cancellation,
             call,
-        };
+        });
         let stage = match project {
-            Some(project) => Stage::Ready(Box::new(turn), project),
-            None => Stage::Unloaded(Box::new(turn), key),
+            Some(project) => Stage::Ready(turn, project),
+            None => Stage::Unloaded(turn, key),
         };
         let stage = match first {
             Some(first) => Stage::Second(first, Box::new(stage)),
@@ -253,8 +267,7 @@ impl Engine {
     }
 
     /// Where a session began of which nothing is known in memory: as the store has it, or here.
-    fn find_beginning(&self, input: &HookInput, here: &Path) -> PathBuf {
-        let session = &input.session_id;
+    fn find_beginning(&self, session: &str, here: &Path) -> PathBuf {
         if session.is_empty() {
             return here.to_owned();
         }
@@ -267,7 +280,7 @@ impl Engine {
         if beginnings.len() >= SESSIONS {
             beginnings.clear();
         }
-        beginnings.insert(session.clone(), folder.clone());
+        beginnings.insert(session.to_owned(), folder.clone());
         folder
     }
 }
@@ -312,9 +325,9 @@ enum Stage {
     /// There is nothing to run.
     Settled(Box<Decided>),
     /// Its project is loaded.
-    Ready(Box<Turn>, Arc<Project>),
+    Ready(Arc<Turn>, Arc<Project>),
     /// Its project has to be found or loaded first.
-    Unloaded(Box<Turn>, Option<ProjectKey>),
+    Unloaded(Arc<Turn>, Option<ProjectKey>),
     /// The same event is being decided for another call; should that come to nothing, this one goes on.
     Second(watch::Receiver<Option<Answer>>, Box<Stage>),
 }
@@ -331,10 +344,14 @@ impl Stage {
     async fn decide(self) -> Decided {
         match self {
             Self::Settled(decided) => *decided,
-            Self::Ready(turn, project) => turn.decide(&project).await,
+            Self::Ready(turn, project) => {
+                let patience = Patience::apart(&turn.engine.hanging);
+                turn.decide(&project, &patience).await
+            }
             Self::Unloaded(turn, key) => {
-                let project = apart(|| turn.load(key));
-                turn.decide(&project).await
+                let patience = Patience::apart(&turn.engine.hanging);
+                let project = turn.load(key, &patience).await;
+                turn.decide(&project, &patience).await
             }
             Self::Second(first, stage) => match twins::answer_of(first).await {
                 Some(answer) => Decided {
@@ -372,14 +389,47 @@ impl Prepared {
     pub fn weight(&self) -> Weight {
         match &self.stage {
             Stage::Settled(_) => Weight::Light,
+            // Where looking takes long, it is done on other threads.
+            Stage::Ready(turn, project) if turn.engine.hanging.is_slow(&project.folder) => {
+                Weight::Heavy
+            }
             Stage::Ready(turn, project) => project.weight(turn.input.event_type()),
             Stage::Unloaded(..) | Stage::Second(..) => Weight::Heavy,
         }
     }
 
-    /// Decides. A [`Weight::Heavy`] one reads files on the thread that polls it first.
+    /// Decides. What has to be looked up is looked up on other threads, for a second at most.
     pub async fn decide(self) -> Decided {
         self.stage.decide().await
+    }
+
+    /// Decides on a thread that somebody watches over: files are looked at there.
+    pub(crate) fn decide_here(self) -> Here {
+        let (turn, project) = match self.stage {
+            Stage::Ready(turn, project) => (turn, project),
+            stage => {
+                return Here {
+                    deciding: Box::pin(stage.decide()),
+                    watched: None,
+                };
+            }
+        };
+        let hanging = &turn.engine.hanging;
+        let patience = if hanging.hangs(&project.folder) {
+            Patience::closed(hanging)
+        } else {
+            Patience::here(hanging)
+        };
+        let watched = Watched {
+            turn: Arc::clone(&turn),
+            project: Arc::clone(&project),
+            patience: Arc::clone(&patience),
+        };
+        let deciding = Box::pin(async move { turn.decide(&project, &patience).await });
+        Here {
+            deciding,
+            watched: Some(watched),
+        }
     }
 
     /// Decides, and ends early if the client is gone meanwhile.
@@ -395,5 +445,36 @@ impl Prepared {
             cancellation.cancel();
         }
         deciding.await
+    }
+}
+
+/// A call that is decided on a thread which somebody watches over.
+pub(crate) struct Here {
+    pub(crate) deciding: Deciding,
+    pub(crate) watched: Option<Watched>,
+}
+
+/// What whoever watches needs, should the thread not come back.
+pub(crate) struct Watched {
+    turn: Arc<Turn>,
+    project: Arc<Project>,
+    patience: Arc<Patience>,
+}
+
+impl Watched {
+    /// The call waits for something, and goes on where nobody watches.
+    pub(crate) fn leave(&self) {
+        self.patience.leave();
+    }
+
+    /// The look-up that it may hang in.
+    pub(crate) fn looking(&self) -> Looking {
+        Looking::begin(&self.turn.engine.hanging, &self.project.folder)
+    }
+
+    /// Decides the same call without a look at files.
+    pub(crate) async fn decide_unseen(self) -> Decided {
+        let patience = Patience::closed(&self.turn.engine.hanging);
+        self.turn.decide(&self.project, &patience).await
     }
 }

@@ -1,26 +1,27 @@
 //! The socket: one thread that polls, decides and hands records over; the store's thread answers when they are safe.
 //!
-//! What only computes is decided at once on the polling thread, with a helper beside it when many ask at the same time; what
-//! reads files or starts processes goes to the runtime.
+//! What computes and looks at files is decided at once on the polling thread, with a helper beside it when many ask at the same time; what
+//! reads settings or starts processes goes to the runtime. A polling thread that hangs in a look-up or in the store is replaced (`helm`).
 //! A connection is asked one thing at a time, and answered in order.
 
 mod answering;
+mod berth;
 mod connection;
+mod helm;
 mod helper;
 mod hook_request;
+mod keeper;
 mod outbox;
 mod relief;
 #[cfg(test)]
 mod tests;
 mod waits;
 
-use std::collections::HashMap;
-use std::future::Future;
+use std::collections::{HashMap, VecDeque};
 use std::io::{self, ErrorKind};
 use std::os::fd::AsRawFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use bowline::hooks::CancellationToken;
@@ -33,16 +34,18 @@ use mio::{Events, Interest, Registry, Token};
 use tokio::runtime::Runtime;
 
 use crate::daemon::Idle;
-use crate::engine::{Decided, Engine, Facts, Weight};
+use crate::engine::{Decided, Deciding, Engine, Facts, Weight};
 use crate::instance::{Instance, StartError};
 use crate::peer;
 use crate::status::{Shared, Stop};
 use answering::{Acknowledge, Answering};
 use connection::{Arrived, Connection};
-use helper::{Helper, Ready, Turned, Waiting};
+use helm::{End, Helm};
+use helper::{Desk, Helper, Ready, Tools, Turned, Waiting};
 use hook_request::HookRequest;
+use keeper::Keeper;
 use outbox::{Outbox, Turns, Unsent};
-use relief::Relief;
+use relief::{Pending, Relief};
 use waits::Waits;
 
 const LISTENER: Token = Token(0);
@@ -85,12 +88,18 @@ pub(crate) struct Server {
     idle: Idle,
     acknowledgement: Arc<[u8]>,
     /// Calls of this round that only have to be decided.
-    ready: Vec<Ready>,
+    ready: VecDeque<Ready>,
+    /// Calls that the polling thread before this one did not come back from.
+    adopted: Vec<Waiting>,
     /// Records of this round.
     batch: Vec<Submission>,
     helper: Helper,
     waits: Waits,
     relief: Arc<Relief>,
+    keeper: Arc<Keeper>,
+    helm: Arc<Helm>,
+    ended: Option<mpsc::Receiver<End>>,
+    looked_around: Instant,
     scratch: Vec<u8>,
     /// Set while connections could not be taken for want of descriptors.
     turned_away: bool,
@@ -127,14 +136,22 @@ impl Server {
         let turns = Arc::new(Turns::new(waker));
         let woken = Arc::clone(&turns);
         parts.shared.on_stop(move || woken.wake());
-        let helper = Helper::start(
-            Arc::clone(&parts.store),
-            Arc::clone(&turns),
-            parts.answer_when,
-            parts.runtime.handle().clone(),
-        )
-        .map_err(system("start a thread"))?;
-        let relief = Arc::new(Relief::start().map_err(system("start a thread"))?);
+        let thread = system("start a thread");
+        let relief = Arc::new(Relief::start().map_err(thread)?);
+        let keeper = Arc::new(Keeper::start(Arc::clone(&parts.store)).map_err(thread)?);
+        let desk = Arc::new(Desk::default());
+        let (helm, ended) = Helm::new(Arc::clone(&desk), Arc::clone(&turns));
+        let helm = Arc::new(helm);
+        relief.watch_over(&helm);
+        let tools = Tools {
+            store: Arc::clone(&parts.store),
+            turns: Arc::clone(&turns),
+            answer_when: parts.answer_when,
+            runtime: parts.runtime.handle().clone(),
+            helm: Arc::clone(&helm),
+            relief: Arc::clone(&relief),
+        };
+        let helper = Helper::start(desk, tools).map_err(thread)?;
         Ok(Self {
             poll,
             listener: Some(listener),
@@ -149,11 +166,16 @@ impl Server {
             answer_when: parts.answer_when,
             idle: parts.idle,
             acknowledgement: acknowledgement.encode().into(),
-            ready: Vec::new(),
+            ready: VecDeque::new(),
+            adopted: Vec::new(),
             batch: Vec::new(),
             helper,
             waits: Waits::new(),
             relief,
+            keeper,
+            helm,
+            ended: Some(ended),
+            looked_around: Instant::now(),
             scratch: vec![0; 64 * 1024],
             turned_away: false,
         })
@@ -163,47 +185,63 @@ impl Server {
     ///
     /// The instance comes back, because nobody else may be the daemon before everything here has ended.
     pub(crate) fn run(mut self) -> io::Result<(Stop, Instance)> {
+        let ended = self.ended.take();
+        let helm = Arc::clone(&self.helm);
+        helm.hand_to_another(Box::new(self))?;
+        let end = ended.and_then(|ended| ended.recv().ok());
+        end.unwrap_or_else(|| Err(io::Error::other("nobody polls")))
+    }
+
+    /// Serves on this thread; `None` if another took its place.
+    fn lead(mut self: Box<Self>) -> Option<End> {
         let handle = self.runtime.handle().clone();
         // Hooks that are decided here set timers on the runtime.
         let _entered = handle.enter();
         let mut events = Events::with_capacity(1024);
-        let mut looked_around = Instant::now();
         loop {
+            self = self.work()?;
+            if let Some(stop) = self.shared.stop() {
+                let drained = self.drain()?;
+                return Some(drained.map(|server| {
+                    server.runtime.shutdown_timeout(LAST_WORDS);
+                    (stop, server.instance)
+                }));
+            }
+            if self.looked_around.elapsed() >= LOOK_AROUND {
+                self.looked_around = Instant::now();
+                self.look_around();
+            }
             let wait = if self.turned_away {
                 Duration::from_millis(50)
             } else {
                 self.waits.due_in().unwrap_or(LOOK_AROUND)
             };
-            match self.poll.poll(&mut events, Some(wait)) {
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                polled => polled?,
-            }
-            for event in &events {
-                match event.token() {
-                    LISTENER => self.accept(),
-                    WAKER => {}
-                    token => self.attend(token, event),
-                }
-            }
-            for token in self.turns.take() {
-                self.serve(token);
-            }
-            if self.turned_away {
-                self.accept();
-            }
-            self.decide();
-            self.hand_over();
-            self.waits.give(&self.clients);
-            if let Some(stop) = self.shared.stop() {
-                self.drain()?;
-                self.runtime.shutdown_timeout(LAST_WORDS);
-                return Ok((stop, self.instance));
-            }
-            if looked_around.elapsed() >= LOOK_AROUND {
-                looked_around = Instant::now();
-                self.look_around();
+            if let Err(error) = self.listen(&mut events, wait) {
+                return Some(Err(error));
             }
         }
+    }
+
+    /// Takes what clients have sent.
+    fn listen(&mut self, events: &mut Events, wait: Duration) -> io::Result<()> {
+        match self.poll.poll(events, Some(wait)) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => return Ok(()),
+            polled => polled?,
+        }
+        for event in &*events {
+            match event.token() {
+                LISTENER => self.accept(),
+                WAKER => {}
+                token => self.attend(token, event),
+            }
+        }
+        for token in self.turns.take() {
+            self.serve(token);
+        }
+        if self.turned_away {
+            self.accept();
+        }
+        Ok(())
     }
 
     fn look_around(&self) {
@@ -332,7 +370,7 @@ impl Server {
             self.engine.prepare(&answering.facts, call, &payload)
         }));
         match prepared {
-            Ok(prepared) if prepared.weight() == Weight::Light => self.ready.push(Ready {
+            Ok(prepared) if prepared.weight() == Weight::Light => self.ready.push_back(Ready {
                 token,
                 prepared,
                 answering,
@@ -349,20 +387,37 @@ impl Server {
         }
     }
 
+    /// Decides what is ready and hands it over; `None` if another thread took the place of this one meanwhile.
+    fn work(mut self: Box<Self>) -> Option<Box<Self>> {
+        for call in std::mem::take(&mut self.adopted) {
+            self.let_wait(call);
+        }
+        self = self.decide()?;
+        self = self.hand_over()?;
+        self.waits.give(&self.clients);
+        Some(self)
+    }
+
     /// Decides what is ready, together with the helper if there is much of it. Hooks that turn out to wait for something go on
     /// elsewhere.
-    fn decide(&mut self) {
-        let mut ready = std::mem::take(&mut self.ready);
-        self.helper.take_half(&mut ready);
-        for call in ready {
-            match call.decide() {
+    fn decide(mut self: Box<Self>) -> Option<Box<Self>> {
+        let helper::Returned { waiting, rest } = self.helper.returned();
+        for call in waiting {
+            self.let_wait(call);
+        }
+        self.batch.extend(rest.batch);
+        self.ready.extend(rest.calls);
+        self.helper.take_half(&mut self.ready);
+        while let Some(call) = self.ready.pop_front() {
+            let (helm, relief) = (Arc::clone(&self.helm), Arc::clone(&self.relief));
+            let turned;
+            (self, turned) = helm.server.decide(self, call, &relief)?;
+            match turned {
                 Turned::Decided(decided, answering) => self.settle(decided, answering),
                 Turned::Waiting(call) => self.let_wait(call),
             }
         }
-        for call in self.helper.waiting() {
-            self.let_wait(call);
-        }
+        Some(self)
     }
 
     fn let_wait(&mut self, mut call: Waiting) {
@@ -387,7 +442,7 @@ impl Server {
     }
 
     fn spawn(&self, deciding: Deciding, answering: Answering) {
-        let (store, when) = (Arc::clone(&self.store), self.answer_when);
+        let (keeper, when) = (Arc::clone(&self.keeper), self.answer_when);
         let task = self.runtime.spawn(deciding);
         self.runtime.spawn(async move {
             let decided = task.await.unwrap_or_else(|error| {
@@ -395,7 +450,7 @@ impl Server {
                 answering.facts.failure(PANICKED)
             });
             if let Some(submission) = answering.submission(decided, when) {
-                store.submit_all(vec![submission]);
+                keeper.keep(vec![submission]);
             }
         });
     }
@@ -406,19 +461,33 @@ impl Server {
         self.batch.extend(submission);
     }
 
-    fn hand_over(&mut self) {
+    /// Hands the records of this round to the store.
+    fn hand_over(mut self: Box<Self>) -> Option<Box<Self>> {
         if self.batch.is_empty() {
-            return;
+            return Some(self);
         }
         if let AnswerWhen::Lagging(lag) = self.answer_when {
             std::thread::sleep(lag);
         }
-        self.store.submit_noted(std::mem::take(&mut self.batch));
+        let batch = std::mem::take(&mut self.batch);
+        if self.helm.store_hangs() {
+            self.keeper.keep(batch);
+            return Some(self);
+        }
+        let (helm, relief) = (Arc::clone(&self.helm), Arc::clone(&self.relief));
+        let store = Arc::clone(&self.store);
+        let hand_over = || store.submit_noted(batch);
+        let server = helm.server.away(self, &relief, hand_over);
+        if server.is_none() {
+            helm.is_back_from_store();
+        }
+        server
     }
 
     /// Decides an event that came as a request, and answers when its record is safe.
     fn hook_request(&self, id: Option<serde_json::Value>, hook: HookRequest, outbox: Arc<Outbox>) {
-        let (store, shared) = (Arc::clone(&self.store), Arc::clone(&self.shared));
+        let shared = Arc::clone(&self.shared);
+        let (keeper, relief) = (Arc::clone(&self.keeper), Arc::clone(&self.relief));
         shared.begin_request();
         let prepared = self.engine.prepare(&hook.facts, hook.call, &hook.payload);
         let deciding = self.runtime.spawn(prepared.decide());
@@ -429,14 +498,14 @@ impl Server {
             });
             let result = Ok(hook_request::told(&decided.answer));
             let response = Response { id, result }.encode();
-            let finish = move || {
+            let Some(record) = decided.record else {
                 outbox.finish(&response);
-                shared.end_request();
+                return shared.end_request();
             };
-            match decided.record {
-                Some(record) => store.submit(record, Box::new(move |_| finish())),
-                None => finish(),
-            }
+            let pending = Pending::new(response, outbox, shared, Shared::end_request);
+            relief.watch(&pending);
+            let done = Box::new(move |_| pending.kept());
+            keeper.keep(vec![Submission { record, done }]);
         });
     }
 
@@ -496,31 +565,24 @@ impl Server {
         }
     }
 
-    /// Takes nothing new, and waits for what was begun.
-    fn drain(&mut self) -> io::Result<()> {
+    /// Takes nothing new, and waits for what was begun; `None` if another thread took the place of this one meanwhile.
+    fn drain(mut self: Box<Self>) -> Option<io::Result<Box<Self>>> {
         self.accept();
-        self.decide();
-        self.hand_over();
+        self = self.work()?;
         self.instance.remove_socket();
         self.listener = None;
         let began = Instant::now();
         let mut events = Events::with_capacity(1024);
         let background = self.engine.background().clone();
-        let is_at_work = |shared: &Shared| shared.has_begun() || background.running() > 0;
-        while is_at_work(&self.shared) && began.elapsed() < DRAIN {
-            match self.poll.poll(&mut events, Some(Duration::from_millis(20))) {
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                polled => polled?,
+        let is_at_work = |server: &Self| {
+            let has_begun = server.shared.has_begun() || server.keeper.waiting() > 0;
+            has_begun || background.running() > 0
+        };
+        while is_at_work(&self) && began.elapsed() < DRAIN {
+            if let Err(error) = self.listen(&mut events, Duration::from_millis(20)) {
+                return Some(Err(error));
             }
-            for event in &events {
-                self.attend(event.token(), event);
-            }
-            for token in self.turns.take() {
-                self.serve(token);
-            }
-            self.decide();
-            self.hand_over();
-            self.waits.give(&self.clients);
+            self = self.work()?;
         }
         background.cancel();
         let cancelled = Instant::now();
@@ -530,13 +592,11 @@ impl Server {
         if let Err(error) = self.store.flush() {
             tracing::warn!("the store could not be flushed: {error}");
         }
-        Ok(())
+        Some(Ok(self))
     }
 }
 
 const PANICKED: &str = "Bowline failed inside while it decided";
-
-type Deciding = Pin<Box<dyn Future<Output = Decided> + Send>>;
 
 // The stream is shared with whoever still answers; the poller needs only its descriptor.
 

@@ -44,7 +44,10 @@ impl Place {
         }
     }
 
-    fn real(&self) -> &str {
+    fn real(&self, machine: &Machine) -> &str {
+        if machine.is_unseen() {
+            return &self.named;
+        }
         self.real.get_or_init(|| real_name(&self.named))
     }
 }
@@ -92,6 +95,11 @@ impl<'m> MachineWorld<'m> {
         GitReader::new(self.machine, self.git.get_or_init(GitState::default))
     }
 
+    /// Whether what was asked for cannot be seen. The question stays without an answer then, and the judgement says so.
+    fn is_unseen(&self) -> bool {
+        self.machine.is_unseen() && self.look.spend().is_none()
+    }
+
     /// The same, for a caller whose environment puts our own files there.
     pub fn with_own_places(mut self, places: &'m OwnPlaces) -> Self {
         self.own_places = places;
@@ -101,14 +109,14 @@ impl<'m> MachineWorld<'m> {
 
 impl World for MachineWorld<'_> {
     fn cwd(&self) -> &str {
-        self.cwd.real()
+        self.cwd.real(self.machine)
     }
 
     fn project_root(&self) -> &str {
         if self.project_root.named == self.cwd.named {
-            self.cwd.real()
+            self.cwd.real(self.machine)
         } else {
-            self.project_root.real()
+            self.project_root.real(self.machine)
         }
     }
 
@@ -150,16 +158,26 @@ impl World for MachineWorld<'_> {
     }
 
     fn git_alias(&self, directory: &str, name: &str) -> Option<String> {
+        if self.is_unseen() {
+            return None;
+        }
         let git = self.git();
         let repository = git.repository(Path::new(directory))?;
         git.alias(&repository, name)?
     }
 
     fn loss(&self, act: &Act, earlier: &[Act]) -> Loss {
+        // The text is judged then, as it stands.
+        if self.machine.is_unseen() {
+            return Loss::Unknown;
+        }
         self.losses().of(act, earlier)
     }
 
     fn holds_moved_work(&self, path: &str) -> bool {
+        if self.is_unseen() {
+            return false;
+        }
         self.losses().holds_moved_work(path)
     }
 

@@ -171,7 +171,7 @@ impl Caller {
 
     /// The variables that this caller brings, and that count for nothing.
     pub(super) fn attempts<'v>(&self, void: &'v Void) -> Vec<&'v str> {
-        let brought = void.0.iter().filter(|name| self.env.get(name).is_some());
+        let brought = void.names.iter().filter(|name| self.env.get(name).is_some());
         brought.map(String::as_str).collect()
     }
 
@@ -190,7 +190,7 @@ impl Caller {
             .filter(|(name, _)| *name != SCOPE_VARIABLE && !void.has(name))
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect();
-        for name in &void.0 {
+        for name in &void.names {
             if let Some(value) = own_value(name) {
                 variables.insert(name.clone(), value);
             }
@@ -209,7 +209,11 @@ impl Caller {
 
 /// The variables that only a project's own files set, and that count for nothing.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Void(Vec<String>);
+pub(super) struct Void {
+    names: Vec<String>,
+    /// The switch may be the project's: its files could not be read.
+    unread: bool,
+}
 
 impl Void {
     pub(super) fn of(settings: &Settings) -> Self {
@@ -219,11 +223,22 @@ impl Void {
             .collect();
         names.sort_unstable();
         names.dedup();
-        Self(names)
+        Self {
+            names,
+            unread: false,
+        }
+    }
+
+    /// Of a project whose files could not be read. Nobody knows whose word it is that would switch everything off.
+    pub(super) fn unread() -> Self {
+        Self {
+            names: Vec::new(),
+            unread: true,
+        }
     }
 
     fn has(&self, name: &str) -> bool {
-        self.0.iter().any(|it| it == name)
+        (self.unread && name == SWITCH_VARIABLE) || self.names.iter().any(|it| it == name)
     }
 }
 

@@ -11,12 +11,14 @@ use bowline::hooks::{Activation, HookEvent, HookManager, RunMode, Services};
 use bowline::settings::{
     self, Action, FileKind, FileStatus, Locations, Settings, Steers, TrustState,
 };
-use bowline_builtins::{Builtins, Lasting, own_places};
+use bowline_builtins::{Builtins, Lasting, own_places, own_places_unseen};
+use bowline_guard::paths::OwnPlaces;
 use chrono::{DateTime, Utc};
 
 use super::Weight;
 use super::caller::{LocationValues, Void, location};
 use super::skills::Skills;
+use super::timely::{self, Unseen};
 use crate::registration::starts_bowline;
 
 /// So many projects are kept loaded; the one that was loaded first makes room.
@@ -58,7 +60,7 @@ pub(super) struct Project {
     pub(super) void: Void,
     problems: Vec<String>,
     loaded_at: DateTime<Utc>,
-    settings: Settings,
+    settings: Arc<Settings>,
     stamps: Vec<(PathBuf, Option<Stamp>)>,
 }
 
@@ -142,11 +144,41 @@ impl Project {
             ClaudeHooks::Agent | ClaudeHooks::Bridge => keep_own_hooks(&mut settings),
         }
         let services = Services::of_caller(&settings, &locations);
-        let builtins = Builtins::of_caller(&settings, lasting, own_places(variable));
+        let own_places = own_places(variable);
+        Self {
+            void: Void::of(&settings),
+            problems,
+            stamps,
+            ..Self::with_hooks(settings, services, lasting, own_places)
+        }
+    }
+
+    /// A project whose settings cannot be read in time: the defaults, with the guards on. No file is looked at.
+    pub(super) fn unread(key: &ProjectKey, lasting: &Lasting) -> Self {
+        let variable = |name: &str| location(&key.locations, name);
+        let locations = Locations::of_environment(variable);
+        let settings = Settings::unread(&key.folder);
+        let services = Services::of_caller(&settings, &locations);
+        let own_places = own_places_unseen(variable);
+        Self {
+            void: Void::unread(),
+            ..Self::with_hooks(settings, services, &lasting.unseen(), own_places)
+        }
+    }
+
+    fn with_hooks(
+        settings: Settings,
+        services: Services,
+        lasting: &Lasting,
+        own_places: OwnPlaces,
+    ) -> Self {
+        let builtins = Builtins::of_caller(&settings, lasting, own_places.clone());
         let mut deciding = settings
             .manager(services)
             .with_background(lasting.background.clone());
-        builtins.register_into(&mut deciding);
+        let settings = Arc::new(settings);
+        let unseen = Arc::new(Unseen::new(Arc::clone(&settings), lasting, own_places));
+        timely::register(&builtins, &unseen, &mut deciding);
         let mut observing = HookManager::new();
         let observers = builtins.hooks.iter().map(|shipped| &shipped.hook);
         for hook in observers.filter(|hook| hook.policy().mode == RunMode::Told) {
@@ -155,7 +187,7 @@ impl Project {
         let has_skills =
             (settings.in_force()).any(|hook| matches!(hook.activation, Activation::Skill(_)));
         Self {
-            folder,
+            folder: settings.project.clone(),
             deciding,
             observing,
             heavy: settings.in_force().map(|hook| hook.event).collect(),
@@ -164,11 +196,11 @@ impl Project {
                 .in_force()
                 .map(|hook| (hook.id.clone(), hook.origin.scope.to_string()))
                 .collect(),
-            void: Void::of(&settings),
-            problems,
+            void: Void::default(),
+            problems: Vec::new(),
             loaded_at: Utc::now(),
             settings,
-            stamps,
+            stamps: Vec::new(),
         }
     }
 
@@ -187,7 +219,7 @@ impl Project {
             void: new.void,
             problems,
             loaded_at: self.loaded_at,
-            settings: self.settings.clone(),
+            settings: Arc::clone(&self.settings),
             stamps: new.stamps,
         }
     }

@@ -1,7 +1,7 @@
 //! One call on its way through the engine.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use bowline::hooks::{
@@ -12,9 +12,9 @@ use bowline_builtins::tracing::{CALL_VARIABLE, DecidedEvent};
 use bowline_store::{Change, Enforcement, Record};
 use bowline_wire::{Answer, Call};
 use chrono::{DateTime, Utc};
-use tokio::runtime::{Handle, RuntimeFlavor};
 
 use super::caller::Caller;
+use super::patience::{Patience, UNSEEN};
 use super::projects::{Project, ProjectKey};
 use super::twins::Telling;
 use super::{Decided, Engine, Weight, env_file};
@@ -30,23 +30,45 @@ pub(super) struct Turn {
     pub(super) caller: Caller,
     pub(super) cancellation: CancellationToken,
     /// Tells the answer to another call of the same event.
-    pub(super) telling: Option<Telling>,
+    pub(super) telling: Mutex<Option<Telling>>,
 }
 
 impl Turn {
-    pub(super) fn load(&self, key: Option<ProjectKey>) -> Arc<Project> {
-        let key = key.unwrap_or_else(|| {
-            let here = self.caller.folder();
-            self.caller
-                .key(self.engine.find_beginning(&self.input, here))
-        });
-        self.engine.projects.load(key, &self.engine.lasting)
+    /// The project of the call, which has to be found or read; as it is by default if that takes too long.
+    pub(super) async fn load(
+        &self,
+        key: Option<ProjectKey>,
+        patience: &Patience,
+    ) -> Arc<Project> {
+        let here = || self.caller.key(self.caller.folder().to_owned());
+        let is_known = key.is_some();
+        let key = key.unwrap_or_else(here);
+        let (engine, session) = (Arc::clone(&self.engine), self.input.session_id.clone());
+        let mut wanted = key.clone();
+        let load = move || {
+            if !is_known {
+                wanted.folder = engine.find_beginning(&session, &wanted.folder);
+            }
+            engine.projects.load(wanted, &engine.lasting)
+        };
+        match patience.look(&key.folder, load).await {
+            Some(project) => project,
+            None => Arc::new(Project::unread(&key, &self.engine.lasting)),
+        }
     }
 
-    pub(super) async fn decide(mut self, project: &Project) -> Decided {
+    /// Decides the call, with this patience for files.
+    pub(super) async fn decide(&self, project: &Project, patience: &Arc<Patience>) -> Decided {
+        patience.scope(self.decide_within(project, patience)).await
+    }
+
+    async fn decide_within(&self, project: &Project, patience: &Patience) -> Decided {
         let event = self.input.event_type();
         if event == HookEvent::ConfigChange {
-            apart(|| self.engine.reload_changed());
+            let engine = Arc::clone(&self.engine);
+            patience
+                .look(&project.folder, move || engine.reload_changed())
+                .await;
         }
         let idle = self.engine.idle_because(self.caller.switch(&project.void));
         let manager = match idle {
@@ -54,10 +76,13 @@ impl Turn {
             None => &project.deciding,
         };
         let ctx = self.context(project);
-        self.recall_skills(project);
+        self.recall_skills(project, patience).await;
         let mut result = manager.trigger(&self.input, &ctx).await;
         if let Some(why) = &idle {
             note_idleness(&mut result, event, why);
+        }
+        if patience.is_closed() {
+            result.output.warnings.push(UNSEEN.to_owned());
         }
         let attempts = self.caller.attempts(&project.void);
         if !attempts.is_empty() {
@@ -74,39 +99,47 @@ impl Turn {
             stderr: reply.stderr,
         };
         // Hooks that were cut short have not judged for anybody else.
-        if let Some(telling) = self.telling.take()
-            && !self.cancellation.is_cancelled()
-        {
-            telling.tell(&answer);
+        if !self.cancellation.is_cancelled() {
+            self.tell(&answer);
         }
         self.keep_skills(project, &result.output);
         if idle.is_none() {
-            self.hand_over_session();
+            self.hand_over_session(project, patience).await;
         }
         let record = self.record(project, &ctx, &result, idle);
         Decided { answer, record }
     }
 
+    fn tell(&self, answer: &Answer) {
+        let mut telling = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(telling) = telling.take() {
+            telling.tell(answer);
+        }
+    }
+
     /// Tells the agent's shells which session they are in, where the agent lets hooks do that.
-    fn hand_over_session(&self) {
+    async fn hand_over_session(&self, project: &Project, patience: &Patience) {
         if self.input.event_type() != HookEvent::SessionStart {
             return;
         }
         if let Some(file) = self.caller.variable(env_file::FILE_VARIABLE) {
-            let session = &self.input.session_id;
-            if let Err(error) = apart(|| env_file::hand_over(Path::new(&file), session)) {
+            let session = self.input.session_id.clone();
+            let write = move || env_file::hand_over(Path::new(&file), &session);
+            if let Some(Err(error)) = patience.look(&project.folder, write).await {
                 tracing::warn!(%error, "the session's id could not be given to the agent's shells");
             }
         }
     }
 
     /// Tells the manager which skills were in use before this process heard of the session.
-    fn recall_skills(&self, project: &Project) {
+    async fn recall_skills(&self, project: &Project, patience: &Patience) {
         let session = &self.input.session_id;
         if let (Some(skills), Some(store)) = (&project.skills, &self.engine.store)
             && project.weight(self.input.event_type()) == Weight::Heavy
         {
-            for skill in apart(|| skills.recall(session, store.as_ref())) {
+            let (skills, store, of) = (Arc::clone(skills), Arc::clone(store), session.clone());
+            let recall = move || skills.recall(&of, store.as_ref());
+            for skill in patience.look(&project.folder, recall).await.into_iter().flatten() {
                 project.deciding.activate_skill(session, &skill);
             }
         }
@@ -229,12 +262,4 @@ fn note_attempts(result: &mut TriggerResult, event: HookEvent, names: &[&str]) {
     }
     output.warnings.push(what);
     result.output = output;
-}
-
-/// Reads files without keeping others from the threads that hooks share.
-pub(super) fn apart<T>(work: impl FnOnce() -> T) -> T {
-    match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
-        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
-        _ => work(),
-    }
 }

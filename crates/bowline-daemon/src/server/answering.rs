@@ -62,7 +62,7 @@ impl Answering {
         };
         let done: bowline_store::Done = match when {
             AnswerWhen::Committed => {
-                let pending = Pending::new(bytes, outbox, shared);
+                let pending = Pending::new(bytes, outbox, shared, Shared::end_event);
                 self.relief.watch(&pending);
                 Box::new(move |_| pending.kept())
             }

@@ -1,20 +1,21 @@
 //! A second pair of hands: when several calls are ready at the same time, one half of them is decided on another thread.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
-use std::task::{Context, Poll, Waker};
 use std::thread;
 
 use bowline::hooks::CancellationToken;
-use bowline_store::Store;
+use bowline_store::{Store, Submission};
 use mio::Token;
 use tokio::runtime::Handle;
 
+use super::AnswerWhen;
 use super::answering::Answering;
+use super::helm::Helm;
 use super::outbox::Turns;
-use super::{AnswerWhen, Deciding, PANICKED};
-use crate::engine::{Decided, Prepared};
+use super::relief::Relief;
+use crate::engine::{Decided, Deciding, Prepared};
 
 /// For fewer calls than these, waking another thread takes longer than deciding them.
 const WORTH_IT: usize = 4;
@@ -44,77 +45,53 @@ pub(super) enum Turned {
     Waiting(Waiting),
 }
 
-impl Ready {
-    /// Decides, unless the hooks have to wait for something.
-    pub(super) fn decide(self) -> Turned {
-        let cancellation = self.prepared.cancellation();
-        let mut deciding: Deciding = Box::pin(self.prepared.decide());
-        let mut context = Context::from_waker(Waker::noop());
-        match catch_unwind(AssertUnwindSafe(|| deciding.as_mut().poll(&mut context))) {
-            Ok(Poll::Ready(decided)) => Turned::Decided(decided, self.answering),
-            Ok(Poll::Pending) => Turned::Waiting(Waiting {
-                token: self.token,
-                cancellation,
-                deciding,
-                answering: self.answering,
-            }),
-            Err(_) => {
-                tracing::error!("deciding an event panicked");
-                Turned::Decided(self.answering.facts.failure(PANICKED), self.answering)
-            }
-        }
-    }
-}
-
 /// The other thread. It ends when this is dropped.
 pub(super) struct Helper {
-    work: mpsc::Sender<Vec<Ready>>,
+    work: mpsc::Sender<VecDeque<Ready>>,
     desk: Arc<Desk>,
 }
 
 /// What both threads see.
-struct Desk {
+#[derive(Default)]
+pub(super) struct Desk {
     is_busy: AtomicBool,
-    waiting: Mutex<Vec<Waiting>>,
+    returned: Mutex<Returned>,
+}
+
+/// What comes back from the other thread.
+#[derive(Default)]
+pub(super) struct Returned {
+    pub(super) waiting: Vec<Waiting>,
+    /// What it did not come to do.
+    pub(super) rest: Rest,
+}
+
+/// What the other thread still has to do.
+#[derive(Default)]
+pub(super) struct Rest {
+    pub(super) calls: VecDeque<Ready>,
+    /// The records of those that are decided.
+    pub(super) batch: Vec<Submission>,
+}
+
+/// What the other thread works with.
+pub(super) struct Tools {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) turns: Arc<Turns>,
+    pub(super) answer_when: AnswerWhen,
+    pub(super) runtime: Handle,
+    pub(super) helm: Arc<Helm>,
+    pub(super) relief: Arc<Relief>,
 }
 
 impl Helper {
-    pub(super) fn start(
-        store: Arc<dyn Store>,
-        turns: Arc<Turns>,
-        answer_when: AnswerWhen,
-        runtime: Handle,
-    ) -> std::io::Result<Self> {
-        let (work, given) = mpsc::channel::<Vec<Ready>>();
-        let desk = Arc::new(Desk {
-            is_busy: AtomicBool::new(false),
-            waiting: Mutex::default(),
-        });
+    pub(super) fn start(desk: Arc<Desk>, tools: Tools) -> std::io::Result<Self> {
+        let (work, given) = mpsc::channel();
         let shared = Arc::clone(&desk);
         let help = move || {
-            let _entered = runtime.enter();
+            let _entered = tools.runtime.enter();
             for calls in given {
-                let mut batch = Vec::with_capacity(calls.len());
-                let mut waiting = Vec::new();
-                for call in calls {
-                    match call.decide() {
-                        Turned::Decided(decided, answering) => {
-                            batch.extend(answering.submission(decided, answer_when));
-                        }
-                        Turned::Waiting(call) => waiting.push(call),
-                    }
-                }
-                if let AnswerWhen::Lagging(lag) = answer_when {
-                    thread::sleep(lag);
-                }
-                if !batch.is_empty() {
-                    store.submit_all(batch);
-                }
-                shared.is_busy.store(false, Ordering::Release);
-                if !waiting.is_empty() {
-                    shared.waiting().extend(waiting);
-                    turns.wake();
-                }
+                shared.help(calls, &tools);
             }
         };
         thread::Builder::new()
@@ -124,7 +101,7 @@ impl Helper {
     }
 
     /// Takes one half of the calls away, if that is worth it and the other thread has time.
-    pub(super) fn take_half(&self, ready: &mut Vec<Ready>) {
+    pub(super) fn take_half(&self, ready: &mut VecDeque<Ready>) {
         if ready.len() < WORTH_IT || self.desk.is_busy.swap(true, Ordering::AcqRel) {
             return;
         }
@@ -134,14 +111,64 @@ impl Helper {
         }
     }
 
-    /// The calls that wait for something.
-    pub(super) fn waiting(&self) -> Vec<Waiting> {
-        std::mem::take(&mut self.desk.waiting())
+    /// The calls that wait for something, and what the other thread did not come to do.
+    pub(super) fn returned(&self) -> Returned {
+        std::mem::take(&mut self.desk.returned())
     }
 }
 
 impl Desk {
-    fn waiting(&self) -> std::sync::MutexGuard<'_, Vec<Waiting>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Decides these, unless somebody else goes on with them.
+    fn help(&self, calls: VecDeque<Ready>, tools: &Tools) {
+        let mut waiting = Vec::new();
+        if let Some(batch) = decide_all(calls, &mut waiting, tools) {
+            if let AnswerWhen::Lagging(lag) = tools.answer_when {
+                thread::sleep(lag);
+            }
+            if !batch.is_empty() {
+                tools.store.submit_all(batch);
+            }
+        }
+        self.is_busy.store(false, Ordering::Release);
+        if !waiting.is_empty() {
+            self.returned().waiting.extend(waiting);
+            tools.turns.wake();
+        }
     }
+
+    /// Gives the polling thread what this one does not come back to.
+    pub(super) fn give_back(&self, rest: Rest, waiting: Option<Waiting>) {
+        let mut returned = self.returned();
+        returned.waiting.extend(waiting);
+        returned.rest.calls.extend(rest.calls);
+        returned.rest.batch.extend(rest.batch);
+    }
+
+    fn returned(&self) -> std::sync::MutexGuard<'_, Returned> {
+        self.returned.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Decides calls one after another; `None` if another thread went on.
+fn decide_all(
+    calls: VecDeque<Ready>,
+    waiting: &mut Vec<Waiting>,
+    tools: &Tools,
+) -> Option<Vec<Submission>> {
+    let mut rest = Rest {
+        batch: Vec::with_capacity(calls.len()),
+        calls,
+    };
+    while let Some(call) = rest.calls.pop_front() {
+        let turned;
+        (rest, turned) = tools.helm.helper.decide(rest, call, &tools.relief)?;
+        match turned {
+            Turned::Decided(decided, answering) => {
+                let submission = answering.submission(decided, tools.answer_when);
+                rest.batch.extend(submission);
+            }
+            Turned::Waiting(call) => waiting.push(call),
+        }
+    }
+    Some(rest.batch)
 }

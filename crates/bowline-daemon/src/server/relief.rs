@@ -1,12 +1,13 @@
-//! Answers that wait for their records. A disk that hangs must hold up nobody: after a second an answer goes out all the same, and what
-//! is not kept yet is counted. This thread touches no file, and does not log.
+//! Answers that wait for their records, and threads that may hang. A disk that hangs must hold up nobody: after a second an answer
+//! goes out all the same, and what is not kept yet is counted; for a thread that does not come back another goes on. This thread touches no file, and does not log.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
+use super::helm::Helm;
 use super::outbox::Outbox;
 use crate::status::Shared;
 
@@ -23,14 +24,22 @@ pub(super) struct Pending {
     bytes: Mutex<Option<Vec<u8>>>,
     outbox: Arc<Outbox>,
     shared: Arc<Shared>,
+    /// What is noted when it is sent.
+    ended: fn(&Shared),
 }
 
 impl Pending {
-    pub(super) fn new(bytes: Vec<u8>, outbox: Arc<Outbox>, shared: Arc<Shared>) -> Arc<Self> {
+    pub(super) fn new(
+        bytes: Vec<u8>,
+        outbox: Arc<Outbox>,
+        shared: Arc<Shared>,
+        ended: fn(&Shared),
+    ) -> Arc<Self> {
         Arc::new(Self {
             bytes: Mutex::new(Some(bytes)),
             outbox,
             shared,
+            ended,
         })
     }
 
@@ -54,7 +63,7 @@ impl Pending {
             return Sent::Before;
         };
         self.outbox.finish(&bytes);
-        self.shared.end_event();
+        (self.ended)(&self.shared);
         Sent::Now
     }
 }
@@ -75,6 +84,8 @@ pub(super) struct Relief {
 struct Desk {
     /// In the order in which they were handed over. Those that are sent are gone.
     waiting: Mutex<VecDeque<(Instant, Weak<Pending>)>>,
+    /// The threads that may hang.
+    helm: OnceLock<Weak<Helm>>,
     is_awake: AtomicBool,
     is_closing: AtomicBool,
 }
@@ -96,7 +107,16 @@ impl Relief {
     pub(super) fn watch(&self, pending: &Arc<Pending>) {
         let entry = (Instant::now(), Arc::downgrade(pending));
         lock(&self.desk.waiting).push_back(entry);
-        // It stays awake for a while after each answer, so that waking it is not part of every one.
+        self.rouse();
+    }
+
+    /// Watches over these threads, too.
+    pub(super) fn watch_over(&self, helm: &Arc<Helm>) {
+        let _ = self.desk.helm.set(Arc::downgrade(helm));
+    }
+
+    /// There is something to watch over. It stays awake for a while, so that waking it is not part of every call.
+    pub(super) fn rouse(&self) {
         if !self.desk.is_awake.swap(true, Ordering::AcqRel) {
             self.thread.unpark();
         }
@@ -117,20 +137,31 @@ impl Desk {
             for pending in self.overdue() {
                 pending.relieve();
             }
-            let is_empty = lock(&self.waiting).is_empty();
-            quiet = if is_empty { quiet + 1 } else { 0 };
+            if let Some(helm) = self.helm() {
+                helm.relieve();
+            }
+            quiet = if self.is_settled() { quiet + 1 } else { 0 };
             if quiet < QUIET {
                 thread::park_timeout(LOOK);
                 continue;
             }
             self.is_awake.store(false, Ordering::Release);
             // What came before that saw it awake and did not wake it.
-            if lock(&self.waiting).is_empty() && !self.is_closing.load(Ordering::Acquire) {
+            if self.is_settled() && !self.is_closing.load(Ordering::Acquire) {
                 thread::park();
             }
             self.is_awake.store(true, Ordering::Release);
             quiet = 0;
         }
+    }
+
+    fn helm(&self) -> Option<Arc<Helm>> {
+        self.helm.get()?.upgrade()
+    }
+
+    /// Whether there is nothing to watch over.
+    fn is_settled(&self) -> bool {
+        lock(&self.waiting).is_empty() && self.helm().is_none_or(|helm| helm.is_settled())
     }
 
     /// Takes out those whose time is over, and forgets those that are sent.

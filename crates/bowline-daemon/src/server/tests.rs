@@ -70,7 +70,7 @@ fn of_four_calls_or_more_the_helper_decides_the_later_half_and_each_gets_its_own
     for (count, for_helper) in [(1, 0), (2, 0), (3, 0), (4, 2), (5, 3), (8, 4), (9, 5)] {
         let (stand, server) = Stand::new(&settings());
         let _entered = stand.enter();
-        let mut driven = Driven(server);
+        let mut driven = Driven::new(server);
         driven.load_project(&stand);
         let calls = round(&mut driven, &stand, count);
         let ids = ids(&calls);
@@ -86,7 +86,7 @@ fn of_four_calls_or_more_the_helper_decides_the_later_half_and_each_gets_its_own
 fn while_the_helper_is_busy_everything_is_decided_without_it() {
     let (stand, server) = Stand::new(&settings());
     let _entered = stand.enter();
-    let mut driven = Driven(server);
+    let mut driven = Driven::new(server);
     driven.load_project(&stand);
     stand.store.hold(HELPER);
     let mut first = round(&mut driven, &stand, 4);
@@ -165,7 +165,7 @@ fn begin_a_git(driven: &mut Driven, stand: &Stand) -> Begun {
     for ((token, mut client), command) in driven.welcome(stand, 4).into_iter().zip(commands) {
         let call = client.call(stand, command);
         driven.take_from(token);
-        let ready = driven.0.ready.last().unwrap();
+        let ready = driven.ready.back().unwrap();
         begun.push(Begun {
             token,
             client,
@@ -183,7 +183,7 @@ fn what_the_helper_has_begun_and_must_wait_for_goes_on_elsewhere() {
     let (stand, server) = Stand::new(&settings());
     let stuck = Stuck::new(&stand);
     let _entered = stand.enter();
-    let mut driven = Driven(server);
+    let mut driven = Driven::new(server);
     driven.load_project(&stand);
     let mut begun = begin_a_git(&mut driven, &stand);
     let writing = stuck.await_git();
@@ -201,12 +201,12 @@ fn what_the_helper_has_begun_for_a_client_that_left_meanwhile_ends() {
     let (stand, server) = Stand::new(&settings());
     let stuck = Stuck::new(&stand);
     let _entered = stand.enter();
-    let mut driven = Driven(server);
+    let mut driven = Driven::new(server);
     driven.load_project(&stand);
     let begun = begin_a_git(&mut driven, &stand);
     let mut writing = stuck.await_git();
     drop(begun.client);
-    driven.0.leave(begun.token);
+    driven.leave(begun.token);
     stand.store.let_go();
     driven.await_wake();
     driven.decide();
@@ -218,10 +218,9 @@ fn what_the_helper_has_begun_for_a_client_that_left_meanwhile_ends() {
 
 #[test]
 fn who_sends_a_call_and_leaves_before_it_is_read_is_not_served() {
-    const POLLING: &str = "polling";
+    const POLLING: &str = "bowline-poll";
     let (stand, server) = Stand::new(&settings());
-    let running = thread::Builder::new().name(POLLING.to_owned());
-    let running = running.spawn(move || server.run()).unwrap();
+    let running = thread::spawn(move || server.run());
     let ask = |command: &str| {
         let mut daemon = Connection::open(&stand.socket()).unwrap();
         daemon.ask(command, Map::new()).unwrap()
@@ -271,7 +270,7 @@ fn who_sends_a_call_and_leaves_before_it_is_read_is_not_served() {
 fn a_store_that_hangs_holds_up_no_answer() {
     let (stand, server) = Stand::new(&settings());
     let _entered = stand.enter();
-    let mut driven = Driven(server);
+    let mut driven = Driven::new(server);
     driven.load_project(&stand);
     stand.store.hold(HANGING);
     let clients = driven.welcome(&stand, 2);

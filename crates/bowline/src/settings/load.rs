@@ -63,6 +63,28 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// What holds in a project whose files cannot be read for now: the defaults, with the guards on. No file is looked at.
+    pub fn unread(project: &Path) -> Self {
+        Self {
+            project: project.to_owned(),
+            bowline_root: project.to_owned(),
+            hooks: Vec::new(),
+            rules: Vec::new(),
+            diagnostics: Vec::new(),
+            files: Vec::new(),
+            config: Config::default(),
+            trust: TrustState::Untrusted,
+            sensitive_files: SensitiveFiles::default(),
+            claude_hooks_off: None,
+            variables: Vec::new(),
+            claude_hooks: ClaudeHooks {
+                sha256: None,
+                trust: TrustState::Untrusted,
+            },
+            mcp_servers: McpServers::default(),
+        }
+    }
+
     /// The variables that count for nothing, because only the project's own files set them: those that say where Bowline's
     /// files are, and until the project is trusted all others, too.
     pub fn void_variables(&self) -> impl Iterator<Item = &ProjectVariable> {

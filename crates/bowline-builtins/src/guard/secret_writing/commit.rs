@@ -200,6 +200,21 @@ impl Commit {
         commits
     }
 
+    /// Looks for secrets in the message alone, where no file can be looked at.
+    pub(super) fn look_at_text(&self) -> Found {
+        Found {
+            spots: self.spots_in_message(),
+            unseen: Some("its files could not be read in time"),
+            ..Found::default()
+        }
+    }
+
+    fn spots_in_message(&self) -> Vec<Spot> {
+        spots_in(&self.message, Surroundings::Real, |line| {
+            format!("in line {line} of the commit message")
+        })
+    }
+
     /// Looks for secrets in the message and the change.
     pub(super) async fn look(&self, env: &HashMap<String, String>) -> Found {
         let mut found = Found::default();
@@ -213,9 +228,7 @@ impl Commit {
             }
             found.unseen = Some("it is made by an alias of git");
         }
-        found.spots = spots_in(&self.message, Surroundings::Real, |line| {
-            format!("in line {line} of the commit message")
-        });
+        found.spots = self.spots_in_message();
         if found.unseen.is_none() {
             match self.look_at_change(env, &mut found.spots).await {
                 Ok(Extent::Whole) => {}
@@ -246,11 +259,9 @@ impl Commit {
         }
         let repository = Repository::around(folder, env).await;
         if let Some(root) = &self.initialised
-            && !repository
-                .as_ref()
-                .is_some_and(|it| is_below(&it.root, root))
+            && !is_below(repository.as_ref(), root).await?
         {
-            return Ok(look_at_folder(root, spots).await);
+            return look_at_folder(root, spots).await;
         }
         let repository =
             repository.ok_or("there is no repository in its folder that git could look at")?;
@@ -265,8 +276,7 @@ impl Commit {
                     let (known, is_all) = repository.known(paths).await.ok_or(UNTOLD)?;
                     let (root, index) = (repository.root.clone(), repository.index.clone());
                     let differ = move || files::that_differ(known, &root, &index);
-                    let names = tokio::task::spawn_blocking(differ).await;
-                    (names.map_err(|_| UNTOLD)?, is_all)
+                    (files::apart(differ).await?, is_all)
                 }
                 Part::Untracked(paths, which) => {
                     repository.new_files(paths, *which).await.ok_or(UNTOLD)?
@@ -275,7 +285,7 @@ impl Commit {
             extent.narrow(is_all);
             names.extend(more);
         }
-        extent.narrow(look_at_files(&repository, &names, spots).await);
+        extent.narrow(look_at_files(&repository, &names, spots).await?);
         for part in &self.parts {
             let Part::Staged(paths) = part else {
                 continue;
@@ -303,8 +313,16 @@ impl Extent {
     }
 }
 
-fn is_below(root: &Path, folder: &Path) -> bool {
-    root.starts_with(folder.canonicalize().unwrap_or_else(|_| folder.to_owned()))
+/// Whether a repository lies in a folder that the line makes one before.
+async fn is_below(
+    repository: Option<&Repository<'_>>,
+    folder: &Path,
+) -> Result<bool, &'static str> {
+    let Some(root) = repository.map(|it| it.root.clone()) else {
+        return Ok(false);
+    };
+    let folder = folder.to_owned();
+    files::apart(move || root.starts_with(folder.canonicalize().unwrap_or(folder))).await
 }
 
 /// Looks at what is staged of files that are not among the `replaced`.
@@ -329,12 +347,9 @@ async fn look_at_files(
     repository: &Repository<'_>,
     names: &BTreeSet<PathBuf>,
     spots: &mut Vec<Spot>,
-) -> bool {
+) -> Result<bool, &'static str> {
     let (root, names) = (repository.root.clone(), names.iter().cloned().collect());
-    let read = tokio::task::spawn_blocking(move || files::read(&root, names)).await;
-    let Ok((texts, is_whole)) = read else {
-        return false;
-    };
+    let (texts, is_whole) = files::apart(move || files::read(&root, names)).await?;
     for (name, text) in texts {
         let mut found = spots_of_file(&name, &text);
         if !found.is_empty() {
@@ -343,28 +358,24 @@ async fn look_at_files(
         }
         spots.extend(found);
     }
-    is_whole
+    Ok(is_whole)
 }
 
 /// Looks at all files of a folder that is about to become a repository.
-async fn look_at_folder(root: &Path, spots: &mut Vec<Spot>) -> Extent {
+async fn look_at_folder(root: &Path, spots: &mut Vec<Spot>) -> Result<Extent, &'static str> {
     let root = root.to_owned();
-    let read = tokio::task::spawn_blocking(move || {
+    let (texts, is_whole) = files::apart(move || {
         let (names, are_all) = files::below(&root);
         let (texts, is_whole) = files::read(&root, names);
         (texts, are_all && is_whole)
-    });
-    let Ok((texts, is_whole)) = read.await else {
-        return Extent::Part;
-    };
+    })
+    .await?;
     for (name, text) in texts {
         spots.extend(spots_of_file(&name, &text));
     }
-    if is_whole {
-        Extent::Whole
-    } else {
-        Extent::Part
-    }
+    let mut extent = Extent::Whole;
+    extent.narrow(is_whole);
+    Ok(extent)
 }
 
 fn spots_of_file(name: &Path, text: &str) -> Vec<Spot> {

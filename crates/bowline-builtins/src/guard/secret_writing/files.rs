@@ -6,6 +6,7 @@ use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
 
@@ -19,6 +20,21 @@ const MAX_ENTRIES: usize = 20_000;
 const BEGINNING: u64 = 8_000;
 /// Marks of files whose state in the work tree git does not look at: assumed unchanged, not checked out.
 const NOT_LOOKED_AT: u32 = 0x4000_8000;
+
+/// What takes longer is not looked at: the disk may hang.
+const WITHIN: Duration = Duration::from_secs(1);
+
+/// Looks at files on another thread, and gives up when that takes too long.
+pub(super) async fn apart<T: Send + 'static>(
+    look: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, &'static str> {
+    let looking = tokio::task::spawn_blocking(look);
+    match tokio::time::timeout(WITHIN, looking).await {
+        Ok(Ok(found)) => Ok(found),
+        Ok(Err(_)) => Err("looking at its files failed inside"),
+        Err(_) => Err("its files could not be read in time"),
+    }
+}
 
 /// A file as git last saw it.
 #[derive(Debug, PartialEq, Eq)]

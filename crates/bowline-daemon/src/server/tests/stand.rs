@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
+use std::ops::{Deref, DerefMut};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex};
@@ -114,16 +115,34 @@ impl Stand {
 }
 
 /// The server, on the thread of the test.
-pub(super) struct Driven(pub(super) Server);
+pub(super) struct Driven(Option<Box<Server>>);
+
+impl Deref for Driven {
+    type Target = Server;
+
+    fn deref(&self) -> &Server {
+        self.0.as_ref().expect("another thread took its place")
+    }
+}
+
+impl DerefMut for Driven {
+    fn deref_mut(&mut self) -> &mut Server {
+        self.0.as_mut().expect("another thread took its place")
+    }
+}
 
 impl Driven {
+    pub(super) fn new(server: Server) -> Self {
+        Self(Some(Box::new(server)))
+    }
+
     /// Takes clients that connect now, one after another.
     pub(super) fn welcome(&mut self, stand: &Stand, count: usize) -> Vec<(Token, Client)> {
         let welcomed = (0..count).map(|_| {
-            let token = Token(self.0.next_token);
+            let token = Token(self.next_token);
             let client = stand.client();
-            self.0.accept();
-            assert!(self.0.clients.contains_key(&token));
+            self.accept();
+            assert!(self.clients.contains_key(&token));
             (token, client)
         });
         welcomed.collect()
@@ -131,15 +150,14 @@ impl Driven {
 
     /// Takes what a client has sent.
     pub(super) fn take_from(&mut self, token: Token) {
-        let client = self.0.clients.get_mut(&token).unwrap();
+        let client = self.clients.get_mut(&token).unwrap();
         client.note_arrival();
-        self.0.serve(token);
+        self.serve(token);
     }
 
     /// Decides what was taken, and hands it over.
     pub(super) fn decide(&mut self) {
-        self.0.decide();
-        self.0.hand_over();
+        self.0 = self.0.take().and_then(Server::work);
     }
 
     /// Waits until another thread wakes the polling one.
@@ -149,7 +167,7 @@ impl Driven {
         while !events.iter().any(|event| event.token() == WAKER) {
             let left = PATIENCE.saturating_sub(began.elapsed());
             assert!(!left.is_zero(), "nobody wakes the polling thread");
-            match self.0.poll.poll(&mut events, Some(left)) {
+            match self.poll.poll(&mut events, Some(left)) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 polled => polled.unwrap(),
             }
@@ -158,12 +176,12 @@ impl Driven {
 
     /// Has the project loaded, so that events which only compute are light.
     pub(super) fn load_project(&mut self, stand: &Stand) {
-        assert_eq!(self.0.next_token, FIRST_CLIENT, "nobody came before");
+        assert_eq!(self.next_token, FIRST_CLIENT, "nobody came before");
         let (token, mut client) = self.welcome(stand, 1).remove(0);
         let call = client.call(stand, "ls");
         self.take_from(token);
         assert_eq!(client.answer_to(&call), Answer::default());
-        self.0.remove(token);
+        self.remove(token);
     }
 }
 

@@ -1,0 +1,313 @@
+//! How long a call may look at files. A disk that hangs must hold up nobody: what is not seen within a second is unknown, and the
+//! call is judged without it. This is the one exception to "no verdict by the clock".
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::panic::resume_unwind;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::{Duration, Instant};
+
+use tokio::sync::Notify;
+
+use crate::bounded::FILES_WITHIN;
+
+/// So many look-ups may hang, each of which keeps a thread. Beyond that nothing is looked at, until one comes back.
+pub(crate) const MOST_HANGING: usize = 16;
+
+/// What is said of an event that was judged so.
+pub(super) const UNSEEN: &str =
+    "files could not be looked at within a second, so it was judged without them";
+
+tokio::task_local! {
+    static PATIENCE: Arc<Patience>;
+}
+
+/// What one call may look at, and for how long.
+#[derive(Debug)]
+pub(crate) struct Patience {
+    sight: Mutex<Sight>,
+    hanging: Arc<Hanging>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sight {
+    /// At once, on the thread that decides: another watches over that.
+    Here,
+    /// On another thread, for so long altogether.
+    Apart(Duration),
+    /// No more.
+    Closed,
+}
+
+impl Patience {
+    /// Of a call that is decided on a thread which somebody watches over.
+    pub(super) fn here(hanging: &Arc<Hanging>) -> Arc<Self> {
+        Self::with(Sight::Here, hanging)
+    }
+
+    /// Of a call that is decided where nobody does.
+    pub(super) fn apart(hanging: &Arc<Hanging>) -> Arc<Self> {
+        Self::with(Sight::Apart(FILES_WITHIN), hanging)
+    }
+
+    /// Of a call that is judged without looking.
+    pub(super) fn closed(hanging: &Arc<Hanging>) -> Arc<Self> {
+        Self::with(Sight::Closed, hanging)
+    }
+
+    fn with(sight: Sight, hanging: &Arc<Hanging>) -> Arc<Self> {
+        Arc::new(Self {
+            sight: Mutex::new(sight),
+            hanging: Arc::clone(hanging),
+        })
+    }
+
+    /// Of the call that is being decided.
+    pub(super) fn current() -> Option<Arc<Self>> {
+        PATIENCE.try_with(Arc::clone).ok()
+    }
+
+    /// Decides a call with this patience.
+    pub(super) async fn scope<T>(self: &Arc<Self>, deciding: impl Future<Output = T>) -> T {
+        PATIENCE.scope(Arc::clone(self), deciding).await
+    }
+
+    /// Nobody watches over the thread any more.
+    pub(crate) fn leave(&self) {
+        let mut sight = lock(&self.sight);
+        if *sight == Sight::Here {
+            *sight = Sight::Apart(FILES_WITHIN);
+        }
+    }
+
+    pub(super) fn is_here(&self) -> bool {
+        *lock(&self.sight) == Sight::Here
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        *lock(&self.sight) == Sight::Closed
+    }
+
+    /// Looks something up in this folder or for it; `None` if it takes too long.
+    pub(super) async fn look<T: Send + 'static>(
+        &self,
+        folder: &Path,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        let sight = *lock(&self.sight);
+        let left = match sight {
+            Sight::Here => return Some(work()),
+            Sight::Apart(left) => left,
+            Sight::Closed => return None,
+        };
+        if self.hanging.hangs(folder) {
+            self.close();
+            return None;
+        }
+        let began = Instant::now();
+        let looking = Looking::begin(&self.hanging, folder);
+        let held = looking.held();
+        let thread = tokio::task::spawn_blocking(move || {
+            let _held = held;
+            work()
+        });
+        let stop = thread.abort_handle();
+        match tokio::time::timeout(left, thread).await {
+            Ok(Ok(found)) => {
+                self.spend(began.elapsed());
+                Some(found)
+            }
+            Ok(Err(error)) => match error.try_into_panic() {
+                Ok(panic) => resume_unwind(panic),
+                Err(_) => None,
+            },
+            Err(_) => {
+                // One that has not begun need not begin.
+                stop.abort();
+                looking.is_late();
+                self.close();
+                None
+            }
+        }
+    }
+
+    /// Has something decided that looks things up whenever it is polled. What it waits for meanwhile takes its own time.
+    pub(super) async fn watch<T: Send + 'static>(
+        &self,
+        folder: &Path,
+        mut deciding: Pin<Box<dyn Future<Output = T> + Send>>,
+    ) -> Option<T> {
+        let woken = Arc::new(Woken::default());
+        loop {
+            let waker = Waker::from(Arc::clone(&woken));
+            let step = move || match deciding.as_mut().poll(&mut Context::from_waker(&waker)) {
+                Poll::Ready(decided) => Ok(decided),
+                Poll::Pending => Err(deciding),
+            };
+            match self.look(folder, step).await? {
+                Ok(decided) => return Some(decided),
+                Err(pending) => deciding = pending,
+            }
+            woken.0.notified().await;
+        }
+    }
+
+    fn spend(&self, took: Duration) {
+        let mut sight = lock(&self.sight);
+        if let Sight::Apart(left) = *sight {
+            *sight = match left.saturating_sub(took) {
+                Duration::ZERO => Sight::Closed,
+                left => Sight::Apart(left),
+            };
+        }
+    }
+
+    fn close(&self) {
+        *lock(&self.sight) = Sight::Closed;
+    }
+}
+
+#[derive(Debug, Default)]
+struct Woken(Notify);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.notify_one();
+    }
+}
+
+/// The look-ups that take long, and those of them that have not come back in time.
+#[derive(Debug, Default)]
+pub(crate) struct Hanging {
+    /// Of all folders, so that one glance tells that there are none.
+    slow: AtomicUsize,
+    late: AtomicUsize,
+    folders: Mutex<HashMap<PathBuf, Counts>>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Counts {
+    slow: usize,
+    late: usize,
+}
+
+impl Hanging {
+    /// Whether nothing is to be looked up for a folder: somebody else has waited for that in vain, and still does.
+    pub(super) fn hangs(&self, folder: &Path) -> bool {
+        match self.late.load(Ordering::Acquire) {
+            0 => false,
+            MOST_HANGING.. => true,
+            _ => self.counts(folder).late > 0,
+        }
+    }
+
+    /// Whether somebody waits longer than usual for a look-up in a folder.
+    pub(super) fn is_slow(&self, folder: &Path) -> bool {
+        self.slow.load(Ordering::Acquire) > 0 && self.counts(folder) != Counts::default()
+    }
+
+    fn counts(&self, folder: &Path) -> Counts {
+        lock(&self.folders).get(folder).copied().unwrap_or_default()
+    }
+
+    /// Notes that a look-up is in another state.
+    fn change(&self, folder: &Path, from: State, to: State) {
+        let mut folders = lock(&self.folders);
+        let counts = folders.entry(folder.to_owned()).or_default();
+        match from {
+            State::Slow => {
+                counts.slow -= 1;
+                self.slow.fetch_sub(1, Ordering::AcqRel);
+            }
+            State::Late => {
+                counts.late -= 1;
+                self.late.fetch_sub(1, Ordering::AcqRel);
+            }
+            State::UnderWay | State::Over => {}
+        }
+        match to {
+            State::Slow => {
+                counts.slow += 1;
+                self.slow.fetch_add(1, Ordering::AcqRel);
+            }
+            State::Late => {
+                counts.late += 1;
+                self.late.fetch_add(1, Ordering::AcqRel);
+            }
+            State::UnderWay | State::Over => {}
+        }
+        if *counts == Counts::default() {
+            folders.remove(folder);
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
+enum State {
+    UnderWay,
+    Slow,
+    Late,
+    Over,
+}
+
+/// One look-up, as the one who waits for it sees it.
+#[derive(Debug, Clone)]
+pub(crate) struct Looking(Arc<LookUp>);
+
+#[derive(Debug)]
+struct LookUp {
+    hanging: Arc<Hanging>,
+    folder: PathBuf,
+    state: Mutex<State>,
+}
+
+impl Looking {
+    pub(super) fn begin(hanging: &Arc<Hanging>, folder: &Path) -> Self {
+        Self(Arc::new(LookUp {
+            hanging: Arc::clone(hanging),
+            folder: folder.to_owned(),
+            state: Mutex::new(State::UnderWay),
+        }))
+    }
+
+    /// To be held by the one who looks, for as long as that takes.
+    pub(crate) fn held(&self) -> Held {
+        Held(self.clone())
+    }
+
+    /// It takes longer than usual: whoever looks there does so where nobody else waits.
+    pub(crate) fn is_slow(&self) {
+        self.turn(State::Slow);
+    }
+
+    /// It is waited for no more: nobody looks there until it is over.
+    pub(crate) fn is_late(&self) {
+        self.turn(State::Late);
+    }
+
+    fn turn(&self, to: State) {
+        let mut state = lock(&self.0.state);
+        if *state < to {
+            self.0.hanging.change(&self.0.folder, *state, to);
+            *state = to;
+        }
+    }
+}
+
+/// A look-up, as the one who looks has it.
+#[derive(Debug)]
+pub(crate) struct Held(Looking);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.turn(State::Over);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,156 @@
+//! Hooks of ours that look at files, so that they hold up nobody: one that takes too long is replaced by its like that looks at
+//! nothing.
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use bowline::Result;
+use bowline::hooks::{
+    async_trait, Hook, HookContext, HookEvent, HookInput, HookManager, HookOutput, Match, RunMode, RunPolicy,
+};
+use bowline::settings::Settings;
+use bowline_builtins::{Builtins, Lasting};
+use bowline_guard::paths::OwnPlaces;
+
+use super::patience::Patience;
+
+/// A project's hooks of ours that look at nothing. They are made when one is needed for the first time.
+pub(super) struct Unseen {
+    settings: Arc<Settings>,
+    lasting: Lasting,
+    own_places: OwnPlaces,
+    made: OnceLock<Builtins>,
+}
+
+impl Unseen {
+    pub(super) fn new(settings: Arc<Settings>, lasting: &Lasting, own_places: OwnPlaces) -> Self {
+        Self {
+            settings,
+            lasting: lasting.unseen(),
+            own_places,
+            made: OnceLock::new(),
+        }
+    }
+
+    fn hook(&self, which: Which) -> Option<Arc<dyn Hook>> {
+        let builtins = self.made.get_or_init(|| {
+            Builtins::of_caller(&self.settings, &self.lasting, self.own_places.clone())
+        });
+        match which {
+            Which::Rule(at) => Some(Arc::clone(builtins.rules.hooks.get(at)?) as _),
+            Which::Shipped(name) => {
+                let mut hooks = builtins.hooks.iter().map(|shipped| &shipped.hook);
+                hooks.find(|hook| hook.name() == name).cloned()
+            }
+        }
+    }
+}
+
+/// Which of ours a hook is.
+#[derive(Debug, Clone, Copy)]
+enum Which<'a> {
+    Rule(usize),
+    Shipped(&'a str),
+}
+
+/// Adds our hooks to a manager. Those that look at files are held to their time.
+pub(super) fn register(builtins: &Builtins, unseen: &Arc<Unseen>, manager: &mut HookManager) {
+    let folder: Arc<Path> = unseen.settings.project.clone().into();
+    let timely = |hook: &Arc<dyn Hook>, rule| Timely {
+        hook: Arc::clone(hook),
+        rule,
+        unseen: Arc::clone(unseen),
+        folder: Arc::clone(&folder),
+    };
+    for (at, rule) in builtins.rules.hooks.iter().enumerate() {
+        let rule: Arc<dyn Hook> = Arc::clone(rule) as _;
+        manager.register(timely(&rule, Some(at)));
+    }
+    for shipped in &builtins.hooks {
+        if shipped.looks_at_files() {
+            manager.register(timely(&shipped.hook, None));
+        } else {
+            manager.register_arc(Arc::clone(&shipped.hook));
+        }
+    }
+}
+
+/// A hook that is held to its time.
+struct Timely {
+    hook: Arc<dyn Hook>,
+    /// Its place among the rules, if it is one.
+    rule: Option<usize>,
+    unseen: Arc<Unseen>,
+    folder: Arc<Path>,
+}
+
+impl Timely {
+    /// The same hook, which looks at nothing; there is none for a hook that only looks.
+    fn unseen(&self) -> Option<Arc<dyn Hook>> {
+        let which = self
+            .rule
+            .map_or(Which::Shipped(self.hook.name()), Which::Rule);
+        self.unseen.hook(which)
+    }
+}
+
+#[async_trait]
+impl Hook for Timely {
+    fn name(&self) -> &str {
+        self.hook.name()
+    }
+
+    fn events(&self) -> &[HookEvent] {
+        self.hook.events()
+    }
+
+    fn timeout(&self) -> Duration {
+        self.hook.timeout()
+    }
+
+    fn priority(&self) -> i32 {
+        self.hook.priority()
+    }
+
+    fn policy(&self) -> RunPolicy {
+        self.hook.policy()
+    }
+
+    fn matches(&self, input: &HookInput) -> Match {
+        self.hook.matches(input)
+    }
+
+    async fn execute(&self, input: HookInput, ctx: &HookContext) -> Result<HookOutput> {
+        self.execute_shared(&input, ctx).await
+    }
+
+    async fn execute_shared(&self, input: &HookInput, ctx: &HookContext) -> Result<HookOutput> {
+        let Some(patience) = Patience::current().filter(|it| !it.is_here()) else {
+            return self.hook.execute_shared(input, ctx).await;
+        };
+        let (hook, given, context) = (Arc::clone(&self.hook), input.clone(), ctx.clone());
+        let deciding = Box::pin(async move { hook.execute_shared(&given, &context).await });
+        match patience.watch(&self.folder, deciding).await {
+            Some(said) => said,
+            None => match self.unseen() {
+                Some(hook) => hook.execute_shared(input, ctx).await,
+                None => Ok(HookOutput::allow()),
+            },
+        }
+    }
+
+    async fn decided(&self, input: &HookInput, decision: &HookOutput, ctx: &HookContext) {
+        if self.hook.policy().mode != RunMode::Told {
+            return;
+        }
+        let Some(patience) = Patience::current().filter(|it| !it.is_here()) else {
+            return self.hook.decided(input, decision, ctx).await;
+        };
+        let hook = Arc::clone(&self.hook);
+        let (input, decision, ctx) = (input.clone(), decision.clone(), ctx.clone());
+        let telling = Box::pin(async move { hook.decided(&input, &decision, &ctx).await });
+        // What a hook that is only told would have noted is not known.
+        patience.watch(&self.folder, telling).await;
+    }
+}
