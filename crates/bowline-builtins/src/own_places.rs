@@ -67,10 +67,7 @@ fn places_by(
 }
 
 /// The absolute paths among these, as they are written and as they are really named.
-fn named(
-    paths: impl IntoIterator<Item = PathBuf>,
-    real_name: fn(&str) -> String,
-) -> Vec<String> {
+fn named(paths: impl IntoIterator<Item = PathBuf>, real_name: fn(&str) -> String) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for path in paths.into_iter().filter(|it| it.is_absolute()) {
         let Some(written) = path.to_str().map(|it| it.trim_end_matches('/')) else {

@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bowline::hooks::{
     Background, CancellationToken, Dialect, EventClass, HookEvent, HookInput, event_named,
@@ -31,11 +31,12 @@ use chrono::Utc;
 use serde_json::Value;
 use tokio::sync::watch;
 
+use crate::bounded::FILES_WITHIN;
 use crate::pause::Pause;
 use caller::{Caller, Switch};
 pub use facts::Facts;
-pub use projects::ProjectState;
 use patience::{Hanging, Looking, Patience};
+pub use projects::ProjectState;
 use projects::{Project, ProjectKey, Projects};
 use turn::Turn;
 use twins::{Twin, Twins};
@@ -341,15 +342,15 @@ impl Stage {
         }
     }
 
-    async fn decide(self) -> Decided {
+    async fn decide(self, files_within: Duration) -> Decided {
         match self {
             Self::Settled(decided) => *decided,
             Self::Ready(turn, project) => {
-                let patience = Patience::apart(&turn.engine.hanging);
+                let patience = Patience::apart(files_within, &turn.engine.hanging);
                 turn.decide(&project, &patience).await
             }
             Self::Unloaded(turn, key) => {
-                let patience = Patience::apart(&turn.engine.hanging);
+                let patience = Patience::apart(files_within, &turn.engine.hanging);
                 let project = turn.load(key, &patience).await;
                 turn.decide(&project, &patience).await
             }
@@ -358,7 +359,7 @@ impl Stage {
                     answer,
                     record: None,
                 },
-                None => Box::pin(stage.decide()).await,
+                None => Box::pin(stage.decide(files_within)).await,
             },
         }
     }
@@ -400,7 +401,12 @@ impl Prepared {
 
     /// Decides. What has to be looked up is looked up on other threads, for a second at most.
     pub async fn decide(self) -> Decided {
-        self.stage.decide().await
+        self.decide_within(FILES_WITHIN).await
+    }
+
+    /// The same, where a part of the second is over.
+    pub async fn decide_within(self, files: Duration) -> Decided {
+        self.stage.decide(files).await
     }
 
     /// Decides on a thread that somebody watches over: files are looked at there.
@@ -409,7 +415,7 @@ impl Prepared {
             Stage::Ready(turn, project) => (turn, project),
             stage => {
                 return Here {
-                    deciding: Box::pin(stage.decide()),
+                    deciding: Box::pin(stage.decide(FILES_WITHIN)),
                     watched: None,
                 };
             }

@@ -10,10 +10,11 @@ mod file;
 
 use std::collections::{HashSet, VecDeque};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::{Error, Result};
 use crate::record::Record;
 use crate::store::Waiting;
 use file::SegmentFile;
@@ -102,6 +103,14 @@ struct Peeked {
     records: usize,
     read_to: u64,
     damaged: u64,
+}
+
+/// Leaves a record in a folder, for whoever opens a spool there next.
+pub(crate) fn leave(folder: &Path, record: &Record) -> Result<()> {
+    let unreadable = || Error::file(folder)(io::ErrorKind::InvalidData.into());
+    let line = file::line(record).ok_or_else(unreadable)?;
+    let mut file = SegmentFile::create(Place::Runtime, folder, 0)?;
+    file.append(&line, 1).map_err(Error::file(folder))
 }
 
 impl Spool {

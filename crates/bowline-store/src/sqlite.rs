@@ -34,9 +34,10 @@ use crate::folder;
 use crate::gap::{Gap, PendingGaps};
 use crate::hook_figures::{HookFigures, PendingFigures};
 use crate::queue::{Step, lock};
+use crate::record::Record;
 use crate::reserve::{Locked, Reserve};
 use crate::session::{Session, SessionDetails, SessionFilter};
-use crate::spool::{Spool, SpoolOptions};
+use crate::spool::{self, Spool, SpoolOptions};
 use crate::store::{Forget, Forgotten, Integrity, Size, Store, Submission, Waiting};
 use crate::trace::{SessionRef, Trace, TraceFilter, TraceStatistics, Trigger};
 use crate::tree::TraceTree;
@@ -127,6 +128,21 @@ impl Default for Retention {
 pub fn unkept(options: &Options) -> Vec<Gap> {
     let noted = Reserve::at(options.folders()).look();
     noted.iter().flat_map(Locked::lost).collect()
+}
+
+/// Keeps a record without the data folder, for a process that could not open the store in time: it waits in the runtime folder, where
+/// whoever opens the store finds it.
+///
+/// # Errors
+///
+/// When the runtime folder cannot be written.
+pub fn keep_beside(runtime_folder: &Path, record: &Record) -> Result<()> {
+    spool::leave(runtime_folder, record)
+}
+
+/// Counts a record that a process could keep nowhere, so that it is known to be missing.
+pub fn count_unkept(runtime_folder: &Path) {
+    Reserve::open([runtime_folder]).end(1, &[]);
 }
 
 type Shares = Shared<SqliteBackend>;

@@ -5,19 +5,26 @@ mod relay;
 
 use std::io::{self, Read, Write};
 use std::sync::{Arc, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use bowline_builtins::machine::Machine;
 use bowline_daemon::{
-    Decided, Engine, FILES_WITHIN, Facts, Pause, Places, Slow, survive_file_size_limit, within,
+    Decided, Engine, FILES_WITHIN, Facts, Pause, PauseError, Places, Slow, survive_file_size_limit,
+    within,
 };
-use bowline_store::{Record, SqliteStore, Store};
+use bowline_store::{Record, SqliteStore, Store, count_unkept, keep_beside};
 use bowline_wire::{Answer, Call, CallId, Failure, MAX_PAYLOAD, OnFailure, Reply};
+use tokio::runtime::Runtime;
 
 use crate::Outcome;
 use crate::error::{Error, ErrorKind, Result};
 
 /// So long an event that was answered without its store waits for that: each keeps a process.
 const KEPT_WITHIN: Duration = Duration::from_mins(1);
+/// Of the second that files may take, so much is for the store, for whether Bowline is paused, and for where the home folder is.
+const READY_WITHIN: Duration = Duration::from_millis(500);
+/// So long a store that works may take for a record.
+const AT_LEAST: Duration = Duration::from_millis(100);
 /// What whoever waits for this process waits at most for hooks that nobody waits for.
 const BRIEFLY: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(10);
@@ -108,32 +115,47 @@ fn decide(call: Call, payload: &[u8], asker: Asker) -> Result<Outcome> {
     if let Err(error) = survive_file_size_limit(runtime.handle()) {
         tracing::debug!("a limit of files' sizes may end this process: {error}");
     }
+    let decided = decide_on(&runtime, call, payload, asker);
+    // A look-up that hangs is not waited for.
+    runtime.shutdown_background();
+    decided.map(Outcome::Answered)
+}
+
+/// The exit code.
+fn decide_on(runtime: &Runtime, call: Call, payload: &[u8], asker: Asker) -> Result<u8> {
+    let began = Instant::now();
+    let left = |limit: Duration| limit.saturating_sub(began.elapsed());
     let places = Places::from_env().ok();
-    let opening = places
-        .clone()
-        .map(|places| Slow::start(move || open_store(&places)));
-    let open = |limit| {
-        opening
-            .as_ref()
-            .and_then(|store| store.wait(limit))
-            .flatten()
-    };
-    let mut store = open(FILES_WITHIN);
-    let engine = Arc::new(Engine::new(store.clone().map(|it| it as Arc<dyn Store>)));
-    let pause =
-        places.and_then(|places| within(FILES_WITHIN, move || Pause::read(&places.pause())));
+    let start = |places: &Places| Beginning::start(places.clone());
+    let beginning = places.as_ref().map(start);
+    let machine = Slow::start(Machine::from_env);
+    let opened = beginning
+        .as_ref()
+        .and_then(|it| it.store.wait(left(READY_WITHIN)));
+    // One that may not be used keeps nothing; one that cannot be opened yet may do so later.
+    let is_opening = opened.is_none();
+    let store = opened.flatten();
+    let pause = beginning
+        .as_ref()
+        .and_then(|it| it.pause.wait(left(READY_WITHIN)));
+    let machine = machine.wait(left(READY_WITHIN));
+    let machine = machine.unwrap_or_else(Machine::unseen_from_env);
+    let engine = Arc::new(Engine::on(
+        machine,
+        store.clone().map(|it| it as Arc<dyn Store>),
+    ));
     if let Some(Ok(pause)) = pause {
         engine.set_pause(pause);
     }
     let (id, facts) = (call.id.clone(), Facts::of(&call));
-    let Decided { answer, record, .. } =
-        runtime.block_on(engine.prepare(&facts, call, payload).decide());
-    let unkept = match (&store, record) {
-        (Some(store), Some(record)) => {
-            keep(&**store, record);
-            None
-        }
-        (_, record) => record,
+    let prepared = engine.prepare(&facts, call, payload);
+    let deciding = prepared.decide_within(left(FILES_WITHIN));
+    let Decided { answer, record, .. } = runtime.block_on(deciding);
+    let kept = match (&store, &record) {
+        (Some(store), Some(record)) => keep(&**store, record.clone(), left(FILES_WITHIN)),
+        (None, Some(_)) if is_opening => Kept::NotYet,
+        (None, Some(_)) => Kept::Nowhere,
+        (_, None) => Kept::Safe,
     };
     let exit = answer.exit;
     match asker {
@@ -141,15 +163,18 @@ fn decide(call: Call, payload: &[u8], asker: Asker) -> Result<Outcome> {
         Asker::Relay => write(&Reply { call: id, answer }.encode())?,
     }
     // Nobody waits any more, and a disk that hung may come to itself.
-    if asker == Asker::Relay
-        && let Some(record) = unkept
-    {
-        store = open(KEPT_WITHIN);
-        if let Some(store) = &store {
-            keep(&**store, record);
-        }
+    if let (Kept::NotYet, Some(record), Some(beginning)) = (kept, record, &beginning) {
+        beginning.keep_late(record, store.as_ref());
     }
-    // Hooks that nobody waits for would end with this process.
+    wait_for_background(runtime, asker);
+    if let Some(store) = store {
+        within(FILES_WITHIN, move || store.close());
+    }
+    Ok(exit)
+}
+
+/// Hooks that nobody waits for would end with this process.
+fn wait_for_background(runtime: &Runtime, asker: Asker) {
     let background = async {
         while runtime.metrics().num_alive_tasks() > 0 {
             tokio::time::sleep(LOOK).await;
@@ -161,10 +186,41 @@ fn decide(call: Call, payload: &[u8], asker: Asker) -> Result<Outcome> {
             Asker::Agent => drop(tokio::time::timeout(BRIEFLY, background).await),
         }
     });
-    if let Some(store) = store {
-        within(FILES_WITHIN, move || store.close());
+}
+
+/// What every direct run needs of files, on threads that may hang.
+struct Beginning {
+    places: Places,
+    store: Slow<Option<Arc<SqliteStore>>>,
+    pause: Slow<std::result::Result<Option<Pause>, PauseError>>,
+}
+
+impl Beginning {
+    fn start(places: Places) -> Self {
+        let (of_store, of_pause) = (places.clone(), places.pause());
+        Self {
+            places,
+            store: Slow::start(move || open_store(&of_store)),
+            pause: Slow::start(move || Pause::read(&of_pause)),
+        }
     }
-    Ok(Outcome::Answered(exit))
+
+    /// Keeps a record that the store did not take in time: beside the store, else in it when it comes to itself. What cannot be kept is
+    /// counted.
+    fn keep_late(&self, record: Record, store: Option<&Arc<SqliteStore>>) {
+        let (folder, copy) = (self.places.runtime(), record.clone());
+        let kept = within(FILES_WITHIN, move || keep_beside(&folder, &copy));
+        if let Some(Ok(())) = kept {
+            return;
+        }
+        let opened = store.cloned();
+        let opened = opened.or_else(|| self.store.wait(KEPT_WITHIN).flatten());
+        let kept = opened.map(|store| keep(&*store, record, KEPT_WITHIN));
+        if kept != Some(Kept::Safe) {
+            let folder = self.places.runtime();
+            within(FILES_WITHIN, move || count_unkept(&folder));
+        }
+    }
 }
 
 /// An event is answered also where nothing can be kept.
@@ -178,15 +234,26 @@ fn open_store(places: &Places) -> Option<Arc<SqliteStore>> {
     }
 }
 
+/// Whether a record is safe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    Safe,
+    NotYet,
+    /// The store may not be used.
+    Nowhere,
+}
+
 /// Waits until the record is safe, or waits where it will be found, but not for a disk that hangs.
-fn keep(store: &dyn Store, record: Record) {
+fn keep(store: &dyn Store, record: Record, limit: Duration) -> Kept {
     let (done, kept) = mpsc::channel();
     let tell = move |_| {
         let _ = done.send(());
     };
     store.submit(record, Box::new(tell));
-    // The process goes on until it is kept, unless somebody ends it.
-    let _ = kept.recv_timeout(FILES_WITHIN);
+    match kept.recv_timeout(limit.max(AT_LEAST)) {
+        Ok(()) => Kept::Safe,
+        Err(_) => Kept::NotYet,
+    }
 }
 
 /// The answer goes to another program exactly as that expects it.

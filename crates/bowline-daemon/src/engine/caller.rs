@@ -171,7 +171,10 @@ impl Caller {
 
     /// The variables that this caller brings, and that count for nothing.
     pub(super) fn attempts<'v>(&self, void: &'v Void) -> Vec<&'v str> {
-        let brought = void.names.iter().filter(|name| self.env.get(name).is_some());
+        let brought = void
+            .names
+            .iter()
+            .filter(|name| self.env.get(name).is_some());
         brought.map(String::as_str).collect()
     }
 

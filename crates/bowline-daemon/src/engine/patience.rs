@@ -50,8 +50,8 @@ impl Patience {
     }
 
     /// Of a call that is decided where nobody does.
-    pub(super) fn apart(hanging: &Arc<Hanging>) -> Arc<Self> {
-        Self::with(Sight::Apart(FILES_WITHIN), hanging)
+    pub(super) fn apart(within: Duration, hanging: &Arc<Hanging>) -> Arc<Self> {
+        Self::with(Sight::Apart(within), hanging)
     }
 
     /// Of a call that is judged without looking.
@@ -310,4 +310,116 @@ impl Drop for Held {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_mins(1);
+
+    fn folder() -> &'static Path {
+        Path::new("/project")
+    }
+
+    fn runtime() -> tokio::runtime::Runtime {
+        tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_time()
+            .build()
+            .unwrap()
+    }
+
+    /// A look-up that comes back when the other end is dropped.
+    fn hanging() -> (mpsc::Sender<()>, impl FnOnce() -> u8 + Send + 'static) {
+        let (release, held) = mpsc::channel::<()>();
+        let look = move || {
+            let _ = held.recv();
+            7
+        };
+        (release, look)
+    }
+
+    #[test]
+    fn a_look_up_that_hangs_is_unknown_and_nobody_looks_there_until_it_is_back() {
+        let runtime = runtime();
+        let hanging_ones = Arc::<Hanging>::default();
+        let (release, look) = hanging();
+        let first = Patience::apart(Duration::from_millis(1), &hanging_ones);
+        assert_eq!(runtime.block_on(first.look(folder(), look)), None);
+        assert!(first.is_closed());
+
+        let second = Patience::apart(PATIENCE, &hanging_ones);
+        assert_eq!(runtime.block_on(second.look(folder(), || 7)), None);
+        assert!(hanging_ones.hangs(folder()));
+        let elsewhere = Patience::apart(PATIENCE, &hanging_ones);
+        let there = Path::new("/elsewhere");
+        assert_eq!(runtime.block_on(elsewhere.look(there, || 7)), Some(7));
+
+        drop(release);
+        while hanging_ones.hangs(folder()) {
+            std::thread::yield_now();
+        }
+        let third = Patience::apart(PATIENCE, &hanging_ones);
+        assert_eq!(runtime.block_on(third.look(folder(), || 7)), Some(7));
+        assert!(!third.is_closed());
+    }
+
+    #[test]
+    fn when_too_many_hang_nothing_is_looked_at() {
+        let hanging_ones = Arc::<Hanging>::default();
+        let look_ups: Vec<Looking> = (0..MOST_HANGING)
+            .map(|number| {
+                let folder = PathBuf::from(format!("/{number}"));
+                Looking::begin(&hanging_ones, &folder)
+            })
+            .collect();
+        let held: Vec<Held> = look_ups.iter().map(Looking::held).collect();
+        for (number, look_up) in look_ups.iter().enumerate() {
+            assert!(!hanging_ones.hangs(folder()), "{number}");
+            look_up.is_slow();
+            look_up.is_late();
+        }
+        assert!(hanging_ones.hangs(folder()));
+        drop(held);
+        assert!(!hanging_ones.hangs(folder()));
+        assert!(lock(&hanging_ones.folders).is_empty());
+    }
+
+    #[test]
+    fn what_is_waited_for_between_two_looks_takes_its_own_time() {
+        let runtime = runtime();
+        let patience = Patience::apart(PATIENCE, &Arc::default());
+        let (tell, told) = tokio::sync::oneshot::channel();
+        let deciding = Box::pin(async move { told.await.unwrap() });
+        let waiting = async {
+            let decided = tokio::spawn({
+                let patience = Arc::clone(&patience);
+                async move { patience.watch(folder(), deciding).await }
+            });
+            tell.send(9).unwrap();
+            decided.await.unwrap()
+        };
+        assert_eq!(runtime.block_on(waiting), Some(9));
+        assert!(!patience.is_closed());
+    }
+
+    #[test]
+    fn a_call_that_is_decided_at_once_looks_on_its_own_thread_until_it_waits() {
+        let runtime = runtime();
+        let patience = Patience::here(&Arc::default());
+        let here = std::thread::current().id();
+        let looked = |patience: Arc<Patience>| {
+            runtime.block_on(async move {
+                patience
+                    .look(folder(), || std::thread::current().id())
+                    .await
+            })
+        };
+        assert_eq!(looked(Arc::clone(&patience)), Some(here));
+        patience.leave();
+        assert!(looked(patience).is_some_and(|thread| thread != here));
+    }
 }

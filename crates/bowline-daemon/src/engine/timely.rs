@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use bowline::Result;
 use bowline::hooks::{
-    async_trait, Hook, HookContext, HookEvent, HookInput, HookManager, HookOutput, Match, RunMode, RunPolicy,
+    Hook, HookContext, HookEvent, HookInput, HookManager, HookOutput, Match, RunMode, RunPolicy,
+    async_trait,
 };
 use bowline::settings::Settings;
 use bowline_builtins::{Builtins, Lasting};

@@ -8,7 +8,7 @@ use bowline::hooks::{
     CancellationToken, Decision, Dialect, HookContext, HookEvent, HookInput, Opinion, TriggerResult,
 };
 use bowline_builtins::guard::AGENT_VARIABLE;
-use bowline_builtins::tracing::{CALL_VARIABLE, DecidedEvent};
+use bowline_builtins::tracing::{CALL_VARIABLE, DecidedEvent, NAME as RECORDER};
 use bowline_store::{Change, Enforcement, Record};
 use bowline_wire::{Answer, Call};
 use chrono::{DateTime, Utc};
@@ -35,11 +35,7 @@ pub(super) struct Turn {
 
 impl Turn {
     /// The project of the call, which has to be found or read; as it is by default if that takes too long.
-    pub(super) async fn load(
-        &self,
-        key: Option<ProjectKey>,
-        patience: &Patience,
-    ) -> Arc<Project> {
+    pub(super) async fn load(&self, key: Option<ProjectKey>, patience: &Patience) -> Arc<Project> {
         let here = || self.caller.key(self.caller.folder().to_owned());
         let is_known = key.is_some();
         let key = key.unwrap_or_else(here);
@@ -82,7 +78,7 @@ impl Turn {
             note_idleness(&mut result, event, why);
         }
         if patience.is_closed() {
-            result.output.warnings.push(UNSEEN.to_owned());
+            warn(&mut result, UNSEEN.to_owned());
         }
         let attempts = self.caller.attempts(&project.void);
         if !attempts.is_empty() {
@@ -139,7 +135,12 @@ impl Turn {
         {
             let (skills, store, of) = (Arc::clone(skills), Arc::clone(store), session.clone());
             let recall = move || skills.recall(&of, store.as_ref());
-            for skill in patience.look(&project.folder, recall).await.into_iter().flatten() {
+            for skill in patience
+                .look(&project.folder, recall)
+                .await
+                .into_iter()
+                .flatten()
+            {
                 project.deciding.activate_skill(session, &skill);
             }
         }
@@ -256,10 +257,18 @@ fn note_attempts(result: &mut TriggerResult, event: HookEvent, names: &[&str]) {
             names => format!("{} are", names.join(", ")),
         }
     );
-    let mut output = std::mem::replace(&mut result.output, Opinion::allow());
     if event == HookEvent::SessionStart {
-        output = output.system_message(format!("Bowline: {what}."));
+        let output = std::mem::replace(&mut result.output, Opinion::allow());
+        result.output = output.system_message(format!("Bowline: {what}."));
     }
-    output.warnings.push(what);
-    result.output = output;
+    warn(result, what);
+}
+
+/// Warns of something that no hook has said. It is kept with the one that records.
+fn warn(result: &mut TriggerResult, what: String) {
+    let recording = result.results.iter_mut().find(|run| run.id == RECORDER);
+    if let Some(run) = recording {
+        run.output.warnings.push(what.clone());
+    }
+    result.output.warnings.push(what);
 }

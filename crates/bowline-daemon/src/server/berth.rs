@@ -169,11 +169,7 @@ impl LeftCall {
     }
 
     /// The call as one that waits: for the thread that is away, and if that takes too long, for a judgement without files.
-    fn waiting(
-        self,
-        since: Instant,
-        told: oneshot::Receiver<Decided>,
-    ) -> (Waiting, Option<Held>) {
+    fn waiting(self, since: Instant, told: oneshot::Receiver<Decided>) -> (Waiting, Option<Held>) {
         let looking = self.watched.as_ref().map(Watched::looking);
         let held = looking.as_ref().map(|looking| looking.held());
         if let Some(looking) = &looking {

@@ -297,3 +297,78 @@ fn a_store_that_hangs_holds_up_no_answer() {
 }
 
 const HANGING: &str = "hanging";
+
+/// A second attempt passes, so that each is looked up.
+const ONE_STRIKE: &str = "[guard]\nmode = 'one-strike'\n";
+
+/// What a call gets, and what is kept of it.
+fn denied(stand: &Stand, client: &mut Client, command: &str) -> (String, Vec<String>) {
+    let call = client.call(stand, command);
+    let answer = client.answer_to(&call);
+    let mut warnings = None;
+    until("it is kept", || {
+        let kept = stand.store.last_triggers(50).unwrap();
+        let kept = kept.into_iter().find(|event| event.id == call.as_str());
+        let hooks = kept.map(|event| event.hooks.into_iter());
+        warnings = hooks.map(|hooks| hooks.flat_map(|hook| hook.warnings).collect());
+        warnings.is_some()
+    });
+    (answer.stdout, warnings.unwrap())
+}
+
+#[test]
+fn a_look_up_that_hangs_holds_up_neither_its_call_nor_others() {
+    let (stand, server) = Stand::that_looks_up(ONE_STRIKE);
+    let running = thread::spawn(move || server.run());
+    let mut client = stand.client();
+    let loading = client.call(&stand, "ls");
+    client.answer_to(&loading);
+
+    stand.store.hold_look_ups();
+    let (mut hanging, mut others) = (stand.client(), stand.client());
+    let call = hanging.call(&stand, "git push --force origin main");
+    stand.store.await_held();
+    // While it hangs, the polling goes on.
+    let harmless = others.call(&stand, "ls");
+    assert_eq!(others.answer_to(&harmless), Answer::default());
+    let answer = hanging.answer_to(&call);
+    assert!(answer.stdout.contains("deny"), "{}", answer.stdout);
+
+    // Nobody looks there any more, and it is said with each event.
+    for number in 0..3 {
+        let (said, warnings) = denied(
+            &stand,
+            &mut others,
+            &format!("git push --force origin b{number}"),
+        );
+        assert!(said.contains("deny"), "{said}");
+        assert!(
+            warnings.iter().any(|it| it.contains("judged without")),
+            "{warnings:?}"
+        );
+    }
+    stand.store.let_go();
+    until("it looks again", || {
+        let (_, warnings) = denied(&stand, &mut others, "git push --force origin main");
+        warnings.is_empty()
+    });
+    stand.shared.request_stop(Stop::Asked);
+    until("the daemon stops", || running.is_finished());
+    running.join().unwrap().unwrap();
+}
+
+#[test]
+fn a_first_look_that_hangs_leaves_the_guards_on() {
+    let (stand, server) = Stand::that_looks_up("[guard]\nmode = 'observe'\n");
+    let running = thread::spawn(move || server.run());
+    stand.store.hold_look_ups();
+    let mut client = stand.client();
+    // Without a project of the agent's, the session's beginning is looked up first.
+    let call = client.call_from_nowhere(&stand, "git push --force origin main");
+    let answer = client.answer_to(&call);
+    assert!(answer.stdout.contains("deny"), "{}", answer.stdout);
+    stand.store.let_go();
+    stand.shared.request_stop(Stop::Asked);
+    until("the daemon stops", || running.is_finished());
+    running.join().unwrap().unwrap();
+}

@@ -156,7 +156,8 @@ fn may_be_tracked(project: &Path, name: &str) -> bool {
     let Ok(metadata) = index.metadata() else {
         return false;
     };
-    if metadata.len() > MAX_INDEX {
+    // A pipe would be waited for.
+    if !metadata.is_file() || metadata.len() > MAX_INDEX {
         return true;
     }
     let Ok(index) = fs::read(index) else {
@@ -173,6 +174,8 @@ fn may_be_tracked(project: &Path, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
     use super::*;
 
     #[test]
@@ -218,6 +221,13 @@ mod tests {
 
         let shortened = b"DIRC\0\0\0\x04 .claude/settings.json\0 \x04local.json\0";
         fs::write(folder.path().join(".git/index"), shortened).unwrap();
+        assert_eq!(project_variables(folder.path(), None).len(), 1);
+
+        // A pipe is not waited for, and may be anything.
+        let index = folder.path().join(".git/index");
+        fs::remove_file(&index).unwrap();
+        let mode = Mode::from_raw_mode(0o600);
+        mknodat(CWD, &index, FileType::Fifo, mode, 0).unwrap();
         assert_eq!(project_variables(folder.path(), None).len(), 1);
 
         fs::write(claude.join(SHARED), off).unwrap();

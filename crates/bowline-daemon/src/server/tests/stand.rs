@@ -14,7 +14,7 @@ use bowline_store::{
     SessionDetails, SessionFilter, SessionRef, Size, SqliteStore, Store, Submission, Trace,
     TraceFilter, TraceStatistics, TraceTree, Trigger, Waiting,
 };
-use bowline_wire::{Acknowledgement, Answer, Call, CallId, Lines, MAX_REPLY, Reply};
+use bowline_wire::{Acknowledgement, Answer, Call, CallId, Heard, Lines, MAX_REPLY};
 use chrono::{DateTime, Utc};
 use mio::{Events, Token};
 use serde_json::json;
@@ -42,6 +42,16 @@ pub(super) struct Stand {
 impl Stand {
     /// With these settings of the user.
     pub(super) fn new(settings: &str) -> (Self, Server) {
+        Self::with_engine(settings, |_| Engine::new(None))
+    }
+
+    /// With an engine that looks things up in the store.
+    pub(super) fn that_looks_up(settings: &str) -> (Self, Server) {
+        let look_up = |store: &Arc<Watched>| Engine::new(Some(Arc::clone(store) as _));
+        Self::with_engine(settings, look_up)
+    }
+
+    fn with_engine(settings: &str, engine: impl FnOnce(&Arc<Watched>) -> Engine) -> (Self, Server) {
         let folder = tempfile::tempdir().unwrap();
         for name in ["home/.config/bowline", "project"] {
             fs::create_dir_all(folder.path().join(name)).unwrap();
@@ -59,7 +69,7 @@ impl Stand {
         let shared = Arc::new(Shared::new(places.clone()));
         let server = Server::new(Parts {
             instance: Instance::claim(&places).unwrap(),
-            engine: Arc::new(Engine::new(None)),
+            engine: Arc::new(engine(&store)),
             store: Arc::clone(&store) as Arc<dyn Store>,
             shared: Arc::clone(&shared),
             runtime: Builder::new_multi_thread()
@@ -202,7 +212,17 @@ impl Client {
 
     /// Sends a call about a command.
     pub(super) fn call(&mut self, stand: &Stand, command: &str) -> CallId {
+        self.send(stand.call(command))
+    }
+
+    /// The same, of an agent that does not say where its project is.
+    pub(super) fn call_from_nowhere(&mut self, stand: &Stand, command: &str) -> CallId {
         let (mut call, payload) = stand.call(command);
+        call.env.remove("CLAUDE_PROJECT_DIR");
+        self.send((call, payload))
+    }
+
+    fn send(&mut self, (mut call, payload): (Call, String)) -> CallId {
         call.payload_bytes = payload.len();
         let frame = [&call.encode(), payload.as_bytes()].concat();
         self.stream.write_all(&frame).unwrap();
@@ -212,7 +232,12 @@ impl Client {
     pub(super) fn answer_to(&mut self, call: &CallId) -> Answer {
         let line = self.line().expect("an acknowledgement");
         Acknowledgement::decode(&line).unwrap();
-        Reply::decode_for(&self.line().expect("a reply"), call).unwrap()
+        loop {
+            let line = self.line().expect("a reply");
+            if let Heard::Answer(answer) = Heard::decode_for(&line, call).unwrap() {
+                return answer;
+            }
+        }
     }
 
     /// The next line; `None` when the daemon has closed the connection.
@@ -253,6 +278,8 @@ pub(super) struct Watched {
 struct Hold {
     /// The thread that may not pass.
     thread: Option<&'static str>,
+    /// Whether nobody may look anything up.
+    look_ups: bool,
     /// Whether it stands before the door.
     is_here: bool,
 }
@@ -292,6 +319,20 @@ impl Watched {
     pub(super) fn let_go(&self) {
         *self.hold.lock().unwrap() = Hold::default();
         self.changed.notify_all();
+    }
+
+    /// Answers nobody who looks something up, until it is let go.
+    pub(super) fn hold_look_ups(&self) {
+        self.hold.lock().unwrap().look_ups = true;
+    }
+
+    fn look_up(&self) {
+        let mut hold = self.hold.lock().unwrap();
+        while hold.look_ups {
+            hold.is_here = true;
+            self.changed.notify_all();
+            hold = self.changed.wait(hold).unwrap();
+        }
     }
 
     fn note(&self, submissions: &[Submission]) {
@@ -353,6 +394,7 @@ impl Store for Watched {
     }
 
     fn session(&self, session: SessionRef<'_>) -> Result<Option<SessionDetails>> {
+        self.look_up();
         self.kept.session(session)
     }
 
@@ -361,6 +403,7 @@ impl Store for Watched {
     }
 
     fn past_work(&self, session: &str) -> Result<Vec<serde_json::Value>> {
+        self.look_up();
         self.kept.past_work(session)
     }
 
