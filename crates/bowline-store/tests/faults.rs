@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 
 use bowline_store::{
     Call, Change, Error, Forget, GapCause, HookFired, Integrity, Options, Outcome, Place, Record,
-    Retention, SessionRef, SqliteStore, Store, Submission, TraceFilter, TraceStart,
+    Retention, SessionRef, SqliteStore, Store, Submission, TraceFilter, TraceStart, count_unkept,
+    keep_beside, unkept,
 };
 use rusqlite::Connection;
 use support::*;
@@ -872,4 +873,30 @@ fn without_descriptors_nothing_is_lost_or_taken_for_damaged() {
         "{}",
         String::from_utf8_lossy(&output.stdout)
     );
+}
+
+#[test]
+fn what_a_process_keeps_beside_a_store_that_hangs_is_found_once_and_what_it_cannot_keep_is_counted()
+{
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = patient(&folder);
+    let runtime = folder.path().join("run");
+    options.runtime_folder = Some(runtime.clone());
+    let record = start("s", "late", "Bash", 0);
+    keep_beside(&runtime, &record).unwrap();
+    count_unkept(&runtime);
+    count_unkept(&runtime);
+    assert_eq!(
+        unkept(&options).iter().map(|gap| gap.records).sum::<u64>(),
+        2
+    );
+
+    let store = SqliteStore::open(options).unwrap();
+    // The store may have come to itself and taken it, too.
+    submit(&store, record);
+    store.flush().unwrap();
+    assert_eq!(triggers(&store), 1);
+    let gaps = store.gaps().unwrap();
+    let found: Vec<(GapCause, u64)> = gaps.iter().map(|gap| (gap.cause, gap.records)).collect();
+    assert_eq!(found, [(GapCause::Unkept, 2)]);
 }

@@ -275,3 +275,35 @@ fn write(bytes: &[u8]) -> Result<()> {
 fn cannot_answer(source: io::Error) -> Error {
     Error::new(ErrorKind::System, "cannot answer").caused_by(source)
 }
+
+#[cfg(test)]
+mod tests {
+    use chrono::Utc;
+
+    use super::*;
+
+    #[test]
+    fn a_record_that_the_store_does_not_take_is_found_by_the_next_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = Places {
+            data: folder.path().join("data"),
+            socket: folder.path().join("run/daemon.sock"),
+        };
+        let (_hanging, never) = mpsc::channel::<()>();
+        let beginning = Beginning {
+            places: places.clone(),
+            store: Slow::start(move || {
+                let _ = never.recv();
+                None
+            }),
+            pause: Slow::start(|| Ok(None)),
+        };
+        let record = Record::new("call", Utc::now(), "claude-code", "PreToolUse", "s");
+        beginning.keep_late(record, None);
+        let store = SqliteStore::open(places.store()).unwrap();
+        store.flush().unwrap();
+        let kept = store.last_triggers(10).unwrap();
+        assert_eq!(kept.len(), 1);
+        assert_eq!(kept[0].id, "call");
+    }
+}
