@@ -137,7 +137,7 @@ fn serve(options: &DaemonOptions, place: Place) -> Result<()> {
     if place == Place::Background {
         leave_terminal()?;
     }
-    log::begin(&options.places, place);
+    let _log = log::begin(&options.places, place);
     let socket = &options.places.socket;
     tracing::info!("the daemon begins at {}", socket.display());
     match run_in_turn(options) {

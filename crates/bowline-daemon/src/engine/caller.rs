@@ -13,6 +13,7 @@ use bowline_wire::{Call, Environment};
 
 use super::projects::{ClaudeHooks, ProjectKey};
 use super::twins::Entry;
+use crate::bounded::{FILES_WITHIN, within};
 use crate::registration::{PROJECT_SCOPE, SCOPE_VARIABLE};
 
 /// The agent's own word for its project's folder.
@@ -98,15 +99,19 @@ impl Known {
 
 impl Known {
     /// Whether a variable is one that a project's own files set, here or where the agent says that its project is, trusted
-    /// or not.
-    pub(super) fn is_void(&self, folder: &Path, name: &str) -> bool {
-        let users = Locations::from_env();
-        let folders = self.project.iter().map(PathBuf::as_path).chain([folder]);
-        folders.into_iter().any(|folder| {
-            let project = find_project(folder, &users);
-            let variables = project_variables(&project, users.claude_config_dir.as_deref());
-            variables.iter().any(|it| it.name == name)
-        })
+    /// or not. What cannot be read in time may.
+    pub(super) fn is_void(&self, folder: &Path, name: &'static str) -> bool {
+        let mut folders = vec![folder.to_owned()];
+        folders.extend(self.project.clone());
+        let look = move || {
+            let users = Locations::from_env();
+            folders.into_iter().any(|folder| {
+                let project = find_project(&folder, &users);
+                let variables = project_variables(&project, users.claude_config_dir.as_deref());
+                variables.iter().any(|it| it.name == name)
+            })
+        };
+        within(FILES_WITHIN, look).unwrap_or(true)
     }
 }
 

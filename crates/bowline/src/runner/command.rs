@@ -92,8 +92,8 @@ pub(crate) enum RunError {
 
 /// Runs a command to its exit. Dropping the future ends the process and everything that it started.
 pub(crate) async fn run(request: CommandRequest<'_>) -> Result<RawOutput, RunError> {
-    let process = match start(&request, LONGEST) {
-        Err(RunError::Start { source, .. }) if is_too_long(&source) => start(&request, SHORT),
+    let process = match start(&request, LONGEST).await {
+        Err(RunError::Start { source, .. }) if is_too_long(&source) => start(&request, SHORT).await,
         result => result,
     }?;
     process
@@ -107,11 +107,11 @@ pub(crate) async fn run(request: CommandRequest<'_>) -> Result<RawOutput, RunErr
 
 /// Starts a program for a longer conversation.
 #[cfg(feature = "mcp")]
-pub(crate) fn converse(request: &CommandRequest<'_>) -> Result<Process, RunError> {
-    start(request, LONGEST)
+pub(crate) async fn converse(request: &CommandRequest<'_>) -> Result<Process, RunError> {
+    start(request, LONGEST).await
 }
 
-fn start(request: &CommandRequest<'_>, longest: usize) -> Result<Process, RunError> {
+async fn start(request: &CommandRequest<'_>, longest: usize) -> Result<Process, RunError> {
     let environment = Environment::assemble(request, longest);
     let mut command = match &request.action.args {
         None => {
@@ -133,12 +133,19 @@ fn start(request: &CommandRequest<'_>, longest: usize) -> Result<Process, RunErr
             command
         }
     };
-    let cwd = working_directory(request.ctx, &environment);
-    if let Some(cwd) = &cwd {
-        command.current_dir(cwd);
-    }
     environment.apply(&mut command);
-    Process::spawn(command).map_err(|source| RunError::Start {
+    let folders = working_directories(request.ctx, &environment);
+    // In a folder that hangs this may never come back, and keeps only a thread that nobody shares.
+    let starting = tokio::task::spawn_blocking(move || {
+        let cwd = first_of(folders);
+        if let Some(cwd) = &cwd {
+            command.current_dir(cwd);
+        }
+        (Process::spawn(command), cwd)
+    });
+    let lost = |error| (Err(io::Error::other(error)), None);
+    let (process, cwd) = starting.await.unwrap_or_else(lost);
+    process.map_err(|source| RunError::Start {
         program: program_name(request.action),
         cwd,
         source,
@@ -152,19 +159,21 @@ fn program_name(action: &CommandAction) -> String {
     }
 }
 
-/// The session's folder or, when that is gone, the project's, then the user's. If none is left, the first: the
-/// error will name it.
-fn working_directory(ctx: &HookContext, environment: &Environment<'_>) -> Option<PathBuf> {
-    let wanted = ctx.cwd.clone()?;
-    if wanted.is_dir() {
-        return Some(wanted);
-    }
-    let other = [PROJECT_DIR, "HOME"]
-        .iter()
-        .filter_map(|name| environment.get(name))
-        .map(|folder| PathBuf::from(folder.into_owned()))
-        .find(|folder| folder.is_dir());
-    Some(other.unwrap_or(wanted))
+/// The session's folder, for when that is gone the project's, then the user's.
+fn working_directories(ctx: &HookContext, environment: &Environment<'_>) -> Vec<PathBuf> {
+    let Some(wanted) = ctx.cwd.clone() else {
+        return Vec::new();
+    };
+    let others = [PROJECT_DIR, "HOME"].iter();
+    let others = others.filter_map(|name| environment.get(name));
+    let others = others.map(|folder| PathBuf::from(folder.into_owned()));
+    std::iter::once(wanted).chain(others).collect()
+}
+
+/// The first that is there. If none is, the first: the error will name it.
+fn first_of(folders: Vec<PathBuf>) -> Option<PathBuf> {
+    let there = folders.iter().position(|folder| folder.is_dir());
+    folders.into_iter().nth(there.unwrap_or_default())
 }
 
 /// The environment of one child.

@@ -150,6 +150,7 @@ pub(crate) async fn run(
                 base: place.base,
                 ctx: &ctx,
             })
+            .await
             .map_err(|source| McpError::Start {
                 server: action.server.clone(),
                 source,

@@ -14,7 +14,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio::process::{Child, Command};
 use tokio::runtime::Handle;
 
-use super::files::Known;
+use super::files::{self, Known};
 
 /// Of a change so many bytes are looked at.
 pub(super) const MAX_BYTES: usize = 4 * 1024 * 1024;
@@ -210,7 +210,8 @@ async fn run(
         .args(SETTINGS)
         .args(args)
         .current_dir(folder);
-    let mut git = Running::start(command)?;
+    // In a folder that hangs this may never come back.
+    let mut git = files::apart(|| Running::start(command)).await.ok()??;
     let mut output = git.0.as_mut()?.stdout.take()?.take(widened(most) + 1);
     let mut bytes = Vec::new();
     output.read_to_end(&mut bytes).await.ok()?;

@@ -1,12 +1,13 @@
-//! What the daemon has to say when nobody looks: a file that never grows beyond its cap.
+//! What the daemon has to say when nobody looks: a file that never grows beyond its cap. Another thread writes it, because nobody who
+//! has something to say may wait for a disk that hangs.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::mpsc::{self, SyncSender};
 
-use bowline_daemon::Places;
+use bowline_daemon::{FILES_WITHIN, Places, Slow};
 use bowline_guard::secrets::redact;
 use tracing_subscriber::filter::LevelFilter;
 
@@ -16,8 +17,25 @@ use crate::control::log_file;
 /// So long may the log get; the one before it is kept beside it.
 const CAP: u64 = 1024 * 1024;
 
+/// So many lines wait to be written; what comes beyond that is dropped.
+const WAITING: usize = 1_024;
+
+/// The log; dropping it has the last lines written.
+#[must_use]
+#[derive(Debug)]
+pub(super) struct Log(Option<(Lines, Slow<()>)>);
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        if let Some((lines, written)) = self.0.take() {
+            let _ = lines.0.try_send(Line::Last);
+            written.wait(FILES_WITHIN);
+        }
+    }
+}
+
 /// Logs to the file, or to standard error in the foreground. `BOWLINE_LOG` says how much: error, warn, info, debug.
-pub(super) fn begin(places: &Places, place: Place) {
+pub(super) fn begin(places: &Places, place: Place) -> Log {
     let level = std::env::var("BOWLINE_LOG").ok();
     let level = level.and_then(|level| level.parse::<LevelFilter>().ok());
     let builder = tracing_subscriber::fmt()
@@ -25,17 +43,63 @@ pub(super) fn begin(places: &Places, place: Place) {
         .with_target(false);
     match place {
         Place::Background => {
-            let log = open(&places.data, &log_file(places));
+            let (folder, file) = (places.data.clone(), log_file(places));
             // Where nothing can be written, events still want answers.
+            let (lines, written) = Lines::written_by(move || open(&folder, &file).ok());
+            let writer = lines.clone();
             builder
                 .with_max_level(level.unwrap_or(LevelFilter::WARN))
-                .with_writer(Mutex::new(Redacted(log.ok())))
+                .with_writer(move || Redacted(Some(writer.clone())))
                 .init();
+            Log(Some((lines, written)))
         }
-        Place::Terminal => builder
-            .with_max_level(level.unwrap_or(LevelFilter::INFO))
-            .with_writer(|| Redacted(Some(io::stderr())))
-            .init(),
+        Place::Terminal => {
+            builder
+                .with_max_level(level.unwrap_or(LevelFilter::INFO))
+                .with_writer(|| Redacted(Some(io::stderr())))
+                .init();
+            Log(None)
+        }
+    }
+}
+
+/// What another thread writes.
+#[derive(Debug, Clone)]
+struct Lines(SyncSender<Line>);
+
+#[derive(Debug)]
+enum Line {
+    Text(Vec<u8>),
+    /// No more come.
+    Last,
+}
+
+impl Lines {
+    /// Lines, and the thread that opens the log and writes them.
+    fn written_by<W: Write>(open: impl FnOnce() -> Option<W> + Send + 'static) -> (Self, Slow<()>) {
+        let (lines, given) = mpsc::sync_channel(WAITING);
+        let write = move || {
+            let mut log = open();
+            for line in given {
+                match (line, &mut log) {
+                    (Line::Last, _) => return,
+                    (Line::Text(text), Some(log)) => drop(log.write_all(&text)),
+                    (Line::Text(_), None) => {}
+                }
+            }
+        };
+        (Self(lines), Slow::start(write))
+    }
+}
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let _ = self.0.try_send(Line::Text(bytes.to_vec()));
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -125,6 +189,26 @@ mod tests {
             assert!((1..=100).contains(&length), "{name}: {length}");
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn nobody_waits_for_a_log_that_hangs_and_what_fits_is_written_when_it_comes_to_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("daemon.log");
+        let (release, held) = mpsc::channel::<()>();
+        let file = path.clone();
+        let (mut lines, written) = Lines::written_by(move || {
+            let _ = held.recv();
+            Capped::open(&file, CAP).ok()
+        });
+        for _ in 0..2 * WAITING {
+            lines.write_all(b"line\n").unwrap();
+        }
+        drop(release);
+        drop(lines);
+        assert!(written.wait(std::time::Duration::from_mins(1)).is_some());
+        let text = fs::read_to_string(path).unwrap();
+        assert_eq!(text.lines().count(), WAITING);
     }
 
     #[test]
