@@ -473,6 +473,11 @@ impl Watched {
         self.patience.leave();
     }
 
+    /// Notes how long the thread took for it.
+    pub(crate) fn took(&self, time: Duration) {
+        self.project.note_cost(time);
+    }
+
     /// The look-up that it may hang in.
     pub(crate) fn looking(&self) -> Looking {
         Looking::begin(&self.turn.engine.hanging, &self.project.folder)

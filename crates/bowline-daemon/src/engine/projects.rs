@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use bowline::hooks::{Activation, HookEvent, HookManager, RunMode, Services};
 use bowline::settings::{
@@ -32,6 +32,11 @@ pub(super) enum ClaudeHooks {
     /// Nobody, unless `[bridge]` says that we do.
     Bridge,
 }
+
+/// A project whose calls take so long to decide is not decided for on the thread that everybody shares.
+const COSTLY: Duration = Duration::from_millis(10);
+/// For so many milliseconds.
+const REMEMBERED: u64 = 10_000;
 
 /// The coarsest clock of a file system.
 const COARSE: Duration = Duration::from_secs(2);
@@ -62,6 +67,39 @@ pub(super) struct Project {
     loaded_at: DateTime<Utc>,
     settings: Arc<Settings>,
     stamps: Vec<(PathBuf, Option<Stamp>)>,
+    cost: Arc<Cost>,
+}
+
+/// Whether deciding for a project has lately taken so long that others felt it.
+struct Cost {
+    since: Instant,
+    /// In milliseconds.
+    high_until: AtomicU64,
+}
+
+impl Cost {
+    fn new() -> Self {
+        Self {
+            since: Instant::now(),
+            high_until: AtomicU64::new(0),
+        }
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn note(&self, took: Duration) {
+        if took >= COSTLY {
+            let until = self.now().saturating_add(REMEMBERED);
+            self.high_until.store(until, Ordering::Relaxed);
+        }
+    }
+
+    fn is_high(&self) -> bool {
+        let until = self.high_until.load(Ordering::Relaxed);
+        until > 0 && self.now() < until
+    }
 }
 
 /// What is told of a loaded project.
@@ -201,6 +239,7 @@ impl Project {
             loaded_at: Utc::now(),
             settings,
             stamps: Vec::new(),
+            cost: Arc::new(Cost::new()),
         }
     }
 
@@ -221,12 +260,18 @@ impl Project {
             loaded_at: self.loaded_at,
             settings: Arc::clone(&self.settings),
             stamps: new.stamps,
+            cost: Arc::clone(&self.cost),
         }
+    }
+
+    /// Notes how long deciding took on the thread that everybody shares.
+    pub(super) fn note_cost(&self, took: Duration) {
+        self.cost.note(took);
     }
 
     /// How long deciding an event may hold up its thread.
     pub(super) fn weight(&self, event: HookEvent) -> Weight {
-        if event == HookEvent::ConfigChange || self.heavy.contains(&event) {
+        if event == HookEvent::ConfigChange || self.heavy.contains(&event) || self.cost.is_high() {
             Weight::Heavy
         } else {
             Weight::Light

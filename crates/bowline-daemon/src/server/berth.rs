@@ -86,7 +86,10 @@ impl<K> Berth<K> {
         if polled.is_err() {
             tracing::error!("deciding an event panicked");
         }
-        let Some(Left { kept, call, .. }) = self.come_back(number) else {
+        let Some(Left {
+            since, kept, call, ..
+        }) = self.come_back(number)
+        else {
             let late = self.lock().late.remove(&number);
             // What would have to wait now is decided without it.
             if let (Some(late), Ok(Poll::Ready(decided))) = (late, polled) {
@@ -94,7 +97,11 @@ impl<K> Berth<K> {
             }
             return None;
         };
-        Some((kept, call?.turned(polled, deciding)))
+        let call = call?;
+        if let Some(watched) = &call.watched {
+            watched.took(since.elapsed());
+        }
+        Some((kept, call.turned(polled, deciding)))
     }
 
     /// Does something that may hang; `None` if another thread went on meanwhile.
