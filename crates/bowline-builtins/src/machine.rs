@@ -207,6 +207,26 @@ mod tests {
     }
 
     #[test]
+    fn with_its_eyes_closed_what_needs_a_look_is_asked_about_and_the_rest_judged_by_its_text() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = folder.path().to_str().unwrap();
+        fs::create_dir(folder.path().join("build")).unwrap();
+        std::os::unix::fs::symlink("/etc", folder.path().join("link")).unwrap();
+        let machine = Machine::new(None, Vec::new());
+        let unseen = machine.unseen();
+        for (command, seen, closed) in [
+            ("echo hello", Verdict::Allow, Verdict::Allow),
+            ("cat build/a", Verdict::Allow, Verdict::Ask),
+            ("git push --force origin main", Verdict::Deny, Verdict::Deny),
+        ] {
+            let judged = |machine: &Machine| judge(command, &machine.world(project, project)).verdict;
+            assert_eq!(judged(&machine), seen, "{command}");
+            assert_eq!(judged(&unseen), closed, "{command}, unseen");
+        }
+        assert_eq!(unseen.linked_worktree(folder.path()), None);
+    }
+
+    #[test]
     fn a_machine_is_shared_between_threads() {
         fn shared<T: Send + Sync>() {}
         shared::<Machine>();

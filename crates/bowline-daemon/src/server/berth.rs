@@ -16,7 +16,7 @@ use super::answering::Answering;
 use super::helper::{Ready, Turned, Waiting};
 use super::relief::Relief;
 use crate::bounded::FILES_WITHIN;
-use crate::engine::patience::Held;
+use crate::engine::patience::{Held, Looking};
 use crate::engine::{Decided, Deciding, Here, Watched};
 
 /// So long a thread may be away before another goes on: well before its clients go elsewhere.
@@ -178,7 +178,7 @@ impl LeftCall {
     /// The call as one that waits: for the thread that is away, and if that takes too long, for a judgement without files.
     fn waiting(self, since: Instant, told: oneshot::Receiver<Decided>) -> (Waiting, Option<Held>) {
         let looking = self.watched.as_ref().map(Watched::looking);
-        let held = looking.as_ref().map(|looking| looking.held());
+        let held = looking.as_ref().map(Looking::held);
         if let Some(looking) = &looking {
             looking.is_slow();
         }
