@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bowline::Result;
 use bowline::hooks::{
-    Hook, HookContext, HookEvent, HookInput, HookManager, HookOutput, Match, RunMode, RunPolicy,
+    Hook, HookContext, HookEvent, HookInput, HookManager, Match, Opinion, RunMode, RunPolicy,
     async_trait,
 };
 use bowline::settings::Settings;
@@ -122,26 +122,22 @@ impl Hook for Timely {
         self.hook.matches(input)
     }
 
-    async fn execute(&self, input: HookInput, ctx: &HookContext) -> Result<HookOutput> {
-        self.execute_shared(&input, ctx).await
-    }
-
-    async fn execute_shared(&self, input: &HookInput, ctx: &HookContext) -> Result<HookOutput> {
+    async fn opinion(&self, input: &HookInput, ctx: &HookContext) -> Result<Opinion> {
         let Some(patience) = Patience::current().filter(|it| !it.is_here()) else {
-            return self.hook.execute_shared(input, ctx).await;
+            return self.hook.opinion(input, ctx).await;
         };
         let (hook, given, context) = (Arc::clone(&self.hook), input.clone(), ctx.clone());
-        let deciding = Box::pin(async move { hook.execute_shared(&given, &context).await });
+        let deciding = Box::pin(async move { hook.opinion(&given, &context).await });
         match patience.watch(&self.folder, deciding).await {
             Some(said) => said,
             None => match self.unseen() {
-                Some(hook) => hook.execute_shared(input, ctx).await,
-                None => Ok(HookOutput::allow()),
+                Some(hook) => hook.opinion(input, ctx).await,
+                None => Ok(Opinion::allow()),
             },
         }
     }
 
-    async fn decided(&self, input: &HookInput, decision: &HookOutput, ctx: &HookContext) {
+    async fn decided(&self, input: &HookInput, decision: &Opinion, ctx: &HookContext) {
         if self.hook.policy().mode != RunMode::Told {
             return;
         }
