@@ -3,6 +3,7 @@
 mod caller;
 mod env_file;
 mod facts;
+mod modes;
 mod projects;
 mod skills;
 mod turn;
@@ -32,6 +33,7 @@ use tokio::sync::watch;
 use crate::pause::Pause;
 use caller::{Caller, Switch};
 pub use facts::Facts;
+use modes::Modes;
 pub use projects::ProjectState;
 use projects::{Project, ProjectKey, Projects};
 use turn::{Turn, apart};
@@ -56,8 +58,7 @@ pub struct Engine {
     lasting: Lasting,
     /// Where sessions of agents began that do not name their project.
     beginnings: Mutex<HashMap<String, PathBuf>>,
-    /// The last permission mode of each session.
-    modes: Mutex<HashMap<String, String>>,
+    modes: Modes,
     pause: RwLock<Option<Pause>>,
     twins: Twins,
     store: Option<Arc<dyn Store>>,
@@ -94,7 +95,7 @@ impl Engine {
             projects: Projects::default(),
             lasting,
             beginnings: Mutex::default(),
-            modes: Mutex::default(),
+            modes: Modes::default(),
             pause: RwLock::default(),
             twins: Twins::default(),
             store,
@@ -161,7 +162,7 @@ impl Engine {
                 return settled(facts.decided(unverified, began.elapsed()));
             }
         };
-        let input = self.with_mode(HookInput::from_owned_payload(payload));
+        let input = self.modes.complete(HookInput::from_owned_payload(payload));
         if let Some(problem) = what_is_not_understood(&input)
             && self.idle_because(facts.switch(&call)).is_none()
         {
@@ -213,33 +214,6 @@ impl Engine {
             ),
             None => "Bowline is paused; `bowline resume` ends that".to_owned(),
         })
-    }
-
-    /// Hooks learn the permission mode on every event; agents name it on few, so that the session's last one counts.
-    fn with_mode(&self, input: HookInput) -> HookInput {
-        const MODE: &str = "permission_mode";
-        if input.session_id.is_empty() {
-            return input;
-        }
-        let mut modes = self.modes.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = modes.get(&input.session_id);
-        match (input.field(MODE), known) {
-            (Some(Value::String(mode)), known) => {
-                if known != Some(mode) {
-                    if modes.len() >= SESSIONS {
-                        modes.clear();
-                    }
-                    modes.insert(input.session_id.clone(), mode.clone());
-                }
-                input
-            }
-            (None, Some(mode)) => {
-                let mode = mode.clone();
-                drop(modes);
-                input.with_field(MODE, mode)
-            }
-            _ => input,
-        }
     }
 
     fn beginning_of(&self, input: &HookInput) -> Option<PathBuf> {
@@ -332,8 +306,9 @@ impl Stage {
         match self {
             Self::Settled(decided) => *decided,
             Self::Ready(turn, project) => turn.decide(&project).await,
-            Self::Unloaded(turn, key) => {
+            Self::Unloaded(mut turn, key) => {
                 let project = apart(|| turn.load(key));
+                turn.recall_mode(&project);
                 turn.decide(&project).await
             }
             Self::Second(first, stage) => match twins::answer_of(first).await {

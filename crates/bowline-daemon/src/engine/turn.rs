@@ -12,6 +12,7 @@ use bowline_builtins::tracing::{CALL_VARIABLE, DecidedEvent};
 use bowline_store::{Change, Enforcement, Record};
 use bowline_wire::{Answer, Call};
 use chrono::{DateTime, Utc};
+use serde_json::Value;
 use tokio::runtime::{Handle, RuntimeFlavor};
 
 use super::caller::Caller;
@@ -55,6 +56,9 @@ impl Turn {
         };
         let ctx = self.context(project);
         self.recall_skills(project);
+        if project.weight(event) == Weight::Heavy {
+            self.recall_mode(project);
+        }
         let mut result = manager.trigger(&self.input, &ctx).await;
         if let Some(why) = &idle {
             note_idleness(&mut result, event, why);
@@ -80,6 +84,7 @@ impl Turn {
             telling.tell(&answer);
         }
         self.keep_skills(project, &result.output);
+        self.keep_mode(project);
         if idle.is_none() {
             self.hand_over_session();
         }
@@ -112,15 +117,40 @@ impl Turn {
         }
     }
 
+    /// Completes the event by the mode that its session had before this process heard of it, for hooks that read it.
+    pub(super) fn recall_mode(&mut self, project: &Project) {
+        if let Some(store) = &self.engine.store
+            && project.starts_hooks()
+        {
+            let modes = &self.engine.modes;
+            apart(|| modes.recall(&self.input.session_id, store.as_ref()));
+            if self.input.permission_mode().is_none() {
+                self.input = modes.complete(self.input.clone());
+            }
+        }
+    }
+
     /// Notes with the event which skill it put into use.
     fn keep_skills(&self, project: &Project, output: &Opinion) {
         let skills = project.skills.as_ref();
         if let Some(work) = skills.and_then(|skills| skills.changed_by(&self.input, output)) {
-            let event = self.call.id.as_str();
-            let call = self.input.tool_use_id().unwrap_or(event).to_owned();
-            let change = Change::Worked { call, work };
-            self.engine.lasting.journal.add(event, change);
+            self.keep(work);
         }
+    }
+
+    /// Notes with the event that it changed the session's mode, where hooks read it.
+    fn keep_mode(&self, project: &Project) {
+        let changed = self.engine.modes.changed_by(&self.input);
+        if let Some(work) = changed.filter(|_| project.starts_hooks()) {
+            self.keep(work);
+        }
+    }
+
+    fn keep(&self, work: Value) {
+        let event = self.call.id.as_str();
+        let call = self.input.tool_use_id().unwrap_or(event).to_owned();
+        let change = Change::Worked { call, work };
+        self.engine.lasting.journal.add(event, change);
     }
 
     /// Whether the agent is kept from ending its turn a second time in a row, which could go on for ever.
