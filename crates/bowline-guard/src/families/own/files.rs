@@ -497,9 +497,16 @@ fn is_in_own_folder(parts: &[&str]) -> bool {
 fn is_kept_file(name: &str) -> bool {
     matches!(
         name,
-        "trust.json" | "paused.json" | "daemon.sock" | "daemon.lock" | "daemon.starting"
+        "trust.json"
+            | "paused.json"
+            | "daemon.sock"
+            | "daemon.lock"
+            | "daemon.starting"
+            | "losses"
+            | "spool"
+            | "config.toml"
     ) || name.starts_with("bowline.db")
-        || name == "config.toml"
+        || name.ends_with(".spool")
 }
 
 fn is_agents_file(name: &str) -> bool {
