@@ -57,7 +57,9 @@ pub struct Engine {
     projects: Projects,
     lasting: Lasting,
     /// Where sessions of agents began that do not name their project.
-    beginnings: Mutex<HashMap<String, PathBuf>>,
+    beginnings: Folders,
+    /// The projects that agents name, by session, once it is known that no project's own file put that name there.
+    named: Folders,
     modes: Modes,
     pause: RwLock<Option<Pause>>,
     twins: Twins,
@@ -95,6 +97,7 @@ impl Engine {
             projects: Projects::default(),
             lasting,
             beginnings: Mutex::default(),
+            named: Mutex::default(),
             modes: Modes::default(),
             pause: RwLock::default(),
             twins: Twins::default(),
@@ -172,8 +175,9 @@ impl Engine {
         let cancellation = CancellationToken::new();
         let env = std::mem::take(&mut call.env);
         let caller = Caller::new(env, Arc::clone(&facts.known), &call, &input);
-        let key = caller.project_named().or_else(|| self.beginning_of(&input));
-        let key = key.map(|folder| caller.key(folder));
+        let key = self
+            .known_project(&caller, &input)
+            .map(|folder| caller.key(folder));
         let project = key.as_ref().and_then(|key| self.projects.get(key));
         let (telling, first) = match self.twins.meet(&call, raw, caller.entry()) {
             Twin::First(telling) => (Some(telling), None),
@@ -216,14 +220,29 @@ impl Engine {
         })
     }
 
-    fn beginning_of(&self, input: &HookInput) -> Option<PathBuf> {
-        self.beginnings().get(&input.session_id).cloned()
+    /// The project of a call, as far as that is known without reading a file. To name the folder that the agent is in gains nobody
+    /// anything.
+    fn known_project(&self, caller: &Caller, input: &HookInput) -> Option<PathBuf> {
+        let session = &input.session_id;
+        match caller.project_named() {
+            Some(named) if named == caller.folder() => Some(named.to_owned()),
+            Some(named) => {
+                let known = lock(&self.named);
+                known.get(session).filter(|it| *it == named).cloned()
+            }
+            None => lock(&self.beginnings).get(session).cloned(),
+        }
     }
 
-    fn beginnings(&self) -> MutexGuard<'_, HashMap<String, PathBuf>> {
-        self.beginnings
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    /// The project of a call: the one that the agent names, unless the word is a project's own; else where the session began.
+    fn find_project(&self, caller: &Caller, input: &HookInput) -> PathBuf {
+        match caller.project_named() {
+            Some(named) if !caller.is_named_by_project() => {
+                remember(&self.named, &input.session_id, named);
+                named.to_owned()
+            }
+            _ => self.find_beginning(input, caller.folder()),
+        }
     }
 
     /// Where a session began of which nothing is known in memory: as the store has it, or here.
@@ -237,13 +256,23 @@ impl Engine {
             details.sessions.first()?.project.clone()
         });
         let folder = stored.map_or_else(|| here.to_owned(), PathBuf::from);
-        let mut beginnings = self.beginnings();
-        if beginnings.len() >= SESSIONS {
-            beginnings.clear();
-        }
-        beginnings.insert(session.clone(), folder.clone());
+        remember(&self.beginnings, session, &folder);
         folder
     }
+}
+
+type Folders = Mutex<HashMap<String, PathBuf>>;
+
+fn lock(folders: &Folders) -> MutexGuard<'_, HashMap<String, PathBuf>> {
+    folders.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn remember(folders: &Folders, session: &str, folder: &Path) {
+    let mut folders = lock(folders);
+    if folders.len() >= SESSIONS {
+        folders.clear();
+    }
+    folders.insert(session.to_owned(), folder.to_owned());
 }
 
 /// The agent may leave the event to the command line. Where the two differ, a gate counts: what is about to happen is judged.

@@ -20,6 +20,9 @@ use super::projects::{Project, ProjectKey};
 use super::twins::Telling;
 use super::{Decided, Engine, Weight, env_file};
 
+/// A project may set variables without number.
+const MOST_OF_ATTEMPTS: usize = 500;
+
 /// One call on its way through the engine.
 pub(super) struct Turn {
     pub(super) engine: Arc<Engine>,
@@ -37,9 +40,8 @@ pub(super) struct Turn {
 impl Turn {
     pub(super) fn load(&self, key: Option<ProjectKey>) -> Arc<Project> {
         let key = key.unwrap_or_else(|| {
-            let here = self.caller.folder();
-            self.caller
-                .key(self.engine.find_beginning(&self.input, here))
+            let folder = self.engine.find_project(&self.caller, &self.input);
+            self.caller.key(folder)
         });
         self.engine.projects.load(key, &self.engine.lasting)
     }
@@ -63,9 +65,9 @@ impl Turn {
         if let Some(why) = &idle {
             note_idleness(&mut result, event, why);
         }
-        let attempts = self.caller.attempts(&project.void);
-        if !attempts.is_empty() {
-            note_attempts(&mut result, event, &attempts);
+        let attempts = attempts_shown(&self.caller.attempts(&project.void));
+        if let Some(attempts) = &attempts {
+            note_attempts(&mut result, event, attempts);
         }
         let reply = if self.sent_on_already(&result.output) {
             self.dialect.encode(event, &end_of_turn(&result.output))
@@ -88,7 +90,10 @@ impl Turn {
         if idle.is_none() {
             self.hand_over_session();
         }
-        let record = self.record(project, &ctx, &result, idle);
+        let mut record = self.record(project, &ctx, &result, idle);
+        if let (Some(record), Some(attempts)) = (&mut record, attempts) {
+            keep_attempts(record, attempts);
+        }
         Decided { answer, record }
     }
 
@@ -244,21 +249,33 @@ fn note_idleness(result: &mut TriggerResult, event: HookEvent, why: &str) {
     }
 }
 
-/// Whoever begins a session learns what the project's own files have tried; every event keeps it.
-fn note_attempts(result: &mut TriggerResult, event: HookEvent, names: &[&str]) {
-    let what = format!(
-        "{} set by the project's .claude settings, and ignored: `bowline trust` shows more",
-        match names {
-            [name] => format!("{name} is"),
-            names => format!("{} are", names.join(", ")),
-        }
-    );
-    let mut output = std::mem::replace(&mut result.output, Opinion::allow());
+/// What the project's own files have tried, if anything.
+fn attempts_shown(names: &[&str]) -> Option<String> {
+    let are = match names {
+        [] => return None,
+        [name] => format!("{name} is"),
+        names => format!("{} are", names.join(", ")),
+    };
+    let are: String = are.chars().take(MOST_OF_ATTEMPTS).collect();
+    Some(format!(
+        "{are} set by the project's .claude settings, and ignored: `bowline trust` shows more"
+    ))
+}
+
+/// Whoever begins a session learns what the project's own files have tried.
+fn note_attempts(result: &mut TriggerResult, event: HookEvent, attempts: &str) {
     if event == HookEvent::SessionStart {
-        output = output.system_message(format!("Bowline: {what}."));
+        let output = std::mem::replace(&mut result.output, Opinion::allow());
+        result.output = output.system_message(format!("Bowline: {attempts}."));
     }
-    output.warnings.push(what);
-    result.output = output;
+}
+
+/// Every event keeps it, with the first hook that ran or, where none did, as what is to say of the event.
+fn keep_attempts(record: &mut Record, attempts: String) {
+    match record.hooks.first_mut() {
+        Some(hook) => hook.warnings.push(attempts),
+        None => record.reason = record.reason.take().or(Some(attempts)),
+    }
 }
 
 /// Reads files without keeping others from the threads that hooks share.
