@@ -7,6 +7,7 @@
     reason = "tests"
 )]
 
+mod asking;
 #[expect(unreachable_pub, reason = "a module of one test")]
 mod stage;
 

@@ -506,7 +506,9 @@ fn is_kept_file(name: &str) -> bool {
             | "spool"
             | "config.toml"
     ) || name.starts_with("bowline.db")
-        || name.ends_with(".spool")
+        || name
+            .rsplit_once('.')
+            .is_some_and(|(_, ending)| ending == "spool")
 }
 
 fn is_agents_file(name: &str) -> bool {
