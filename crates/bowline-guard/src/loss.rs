@@ -4,8 +4,12 @@
 //! The guard lists the acts of a line from its text alone; [`crate::paths::World::loss`] says what one of them would take away,
 //! here and now. What nobody can say stays [`Loss::Unknown`], and is judged by the text.
 
+mod renaming;
+
 use crate::paths::{ResolvedPath, Shape, leftover_by_name};
 use crate::search::{Finds, Pattern};
+
+pub use renaming::{Renaming, Times};
 
 /// Something that a run does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +50,17 @@ pub enum Act {
         from: Vec<Target>,
         /// A file, or a folder to put it into.
         to: Target,
+    },
+    /// Gives files other names, each by itself: packed, unpacked, renamed by a rule.
+    Rename {
+        /// Which files.
+        from: Vec<Target>,
+        /// The rule.
+        rule: Renaming,
+        /// Whether folders stand for every file in them.
+        depth: Depth,
+        /// What becomes of a file that has the name already.
+        over: Over,
     },
     /// Makes a link. What is done to it afterwards is done to what it leads to.
     Link {
@@ -153,6 +168,15 @@ pub enum Depth {
     Tree,
 }
 
+/// What a program does about a file in its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Over {
+    /// It is replaced.
+    Replace,
+    /// It stays, and the program does nothing there.
+    Keep,
+}
+
 /// What a search finds: at most everything below its roots.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
@@ -161,6 +185,8 @@ pub struct Found {
     finds: Finds,
     /// How much of what is found goes.
     depth: Depth,
+    /// So many folders deep it looks; `None` without end.
+    levels: Option<usize>,
     /// A text that every file has which is found.
     holding: Option<String>,
     lister: Lister,
@@ -176,11 +202,17 @@ pub enum Lister {
 }
 
 impl Found {
-    pub(crate) fn new(roots: Vec<(String, Target)>, finds: Finds, depth: Depth) -> Self {
+    pub(crate) fn new(
+        roots: Vec<(String, Target)>,
+        finds: Finds,
+        depth: Depth,
+        levels: Option<usize>,
+    ) -> Self {
         Self {
             roots,
             finds,
             depth,
+            levels,
             holding: None,
             lister: Lister::Search,
         }
@@ -223,16 +255,25 @@ impl Found {
 
     /// Whether everything below its roots may be found.
     pub fn is_everything(&self) -> bool {
-        self.finds == Finds::anything()
+        self.finds == Finds::anything() && self.levels.is_none()
+    }
+
+    /// So many folders deep it looks; `None` without end.
+    pub fn levels(&self) -> Option<usize> {
+        self.levels
     }
 
     /// Whether what lies at `below` one of the roots, or a folder around it that goes with everything in it, may be found.
     pub fn may_take(&self, root: &Target, below: &str) -> bool {
         let written = self.roots.iter().filter(|(_, target)| target == root);
         written.into_iter().any(|(written, _)| {
+            let reached = |below: &str| {
+                let level = below.split('/').filter(|it| !it.is_empty()).count();
+                self.levels.is_none_or(|levels| level <= levels)
+            };
             let found = |below: &str| {
                 let written = written.trim_end_matches('/');
-                self.finds.may_hold(&format!("{written}/{below}"))
+                reached(below) && self.finds.may_hold(&format!("{written}/{below}"))
             };
             match self.depth {
                 Depth::One => found(below),

@@ -18,7 +18,7 @@ use super::ledger::Ledger;
 use super::lookout::Watched;
 use super::reach::{Reach, reach_of};
 use super::session::Ground;
-use super::touch::{CallWork, GitBefore};
+use super::touch::{CallWork, GitBefore, MixedStash};
 use crate::analyst::Analyst;
 use crate::loss::Losses;
 use crate::machine::MachineWorld;
@@ -136,16 +136,11 @@ impl Work {
                     return;
                 }
                 let losses = world.losses();
-                let work = CallWork {
-                    left: touched
-                        .into_iter()
-                        .filter_map(|path| left(&losses, path))
-                        .collect(),
-                    commits: (before.as_ref())
-                        .and_then(|before| own_commits(&losses, before))
-                        .unwrap_or_default(),
-                    ..CallWork::default()
-                };
+                let mut work = (before.as_ref())
+                    .and_then(|before| commits_since(&losses, before))
+                    .unwrap_or_default();
+                let left = touched.into_iter().filter_map(|path| left(&losses, path));
+                work.left = left.collect();
                 self.ledger.add(session, &work);
                 self.keep(call, &work, ctx);
             }
@@ -356,8 +351,8 @@ fn git_before(losses: &Losses<'_>, acts: &[Act]) -> Option<GitBefore> {
     })
 }
 
-/// The commits and stashes that came since, with nothing in them but the session's own work.
-fn own_commits(losses: &Losses<'_>, before: &GitBefore) -> Option<Vec<String>> {
+/// The commits and stashes that came since: those with nothing in them but the session's own work, and stashes of mixed work.
+fn commits_since(losses: &Losses<'_>, before: &GitBefore) -> Option<CallWork> {
     let repository = losses.git.repository(Path::new(&before.folder))?;
     let known: Vec<ObjectId> = before
         .refs
@@ -365,13 +360,21 @@ fn own_commits(losses: &Losses<'_>, before: &GitBefore) -> Option<Vec<String>> {
         .filter_map(|id| ObjectId::from_hex(id.as_bytes()))
         .collect();
     let mut own = Vec::new();
+    let mut mixed = Vec::new();
     for stash in losses.git.stashes(&repository)? {
         if known.contains(&stash) {
             break;
         }
+        let Some(others) = &before.others else {
+            continue;
+        };
         let paths = losses.paths_of_stash(&repository, stash)?;
-        if is_without(&paths, before.others.as_deref()) {
-            own.push(stash.to_string());
+        let id = stash.to_string();
+        if is_without(&paths, Some(others)) {
+            own.push(id);
+        } else {
+            let others = others.clone();
+            mixed.push(MixedStash { id, others });
         }
     }
     for (name, tip) in losses.git.refs(&repository)? {
@@ -386,7 +389,11 @@ fn own_commits(losses: &Losses<'_>, before: &GitBefore) -> Option<Vec<String>> {
     }
     own.sort_unstable();
     own.dedup();
-    Some(own)
+    Some(CallWork {
+        commits: own,
+        mixed,
+        ..CallWork::default()
+    })
 }
 
 fn is_own(

@@ -1,7 +1,7 @@
 //! What a run would really take away decides how grave its effects are, where that is known.
 
 use crate::effect::{Effect, Gravity};
-use crate::loss::{Act, GitAct, Loss, Target, Writing};
+use crate::loss::{Act, GitAct, Loss, Over, Target, Writing};
 use crate::paths::{World, is_within, leftover_by_name, rebuildable_by_name, scratch_by_name};
 
 use super::rule::rules;
@@ -101,6 +101,7 @@ impl<'act> Subject<'act> {
             | Act::Link { to: target, .. }
             | Act::Copy { to: target, .. } => Self::Files(vec![target]),
             Act::Move { from, to } => Self::Files(from.iter().chain([to]).collect()),
+            Act::Rename { from, .. } => Self::Files(from.iter().collect()),
             Act::DeleteFound(_) | Act::WriteFound(_) => Self::Search,
             Act::Git { .. } => Self::Git,
         }
@@ -128,12 +129,20 @@ fn may_lose_silently(act: &Act, earlier: &[Act], world: &dyn World) -> bool {
         }
         | Act::Copy { to, .. } => in_project(to),
         Act::Move { from, to } => in_project(to) || from.iter().any(in_project),
+        Act::Rename {
+            from,
+            over: Over::Replace,
+            ..
+        } => from.iter().any(in_project),
         Act::WriteFound(found) => found.roots().any(in_project),
-        Act::DeleteFound(found) => found.is_for_leftovers() && found.roots().any(in_project),
+        Act::DeleteFound(found) => {
+            (found.is_for_leftovers() || earlier.iter().any(moves)) && found.roots().any(in_project)
+        }
         // What is left behind may be a person's, and what git ignores is not always made again.
         Act::Delete { target, .. } => {
             in_project(target)
                 && (leftover_by_name(&target.path)
+                    || earlier.iter().any(moves)
                     || world.holds_moved_work(&target.path)
                     || (!by_name(target, world) && world.is_ignored(&target.path) == Some(true)))
         }
@@ -154,6 +163,11 @@ fn may_lose_silently(act: &Act, earlier: &[Act], world: &dyn World) -> bool {
             .any(|it| matches!(it, Act::Delete { .. } | Act::Write { .. })),
         _ => false,
     }
+}
+
+/// Whether an act takes files to where their names say something else.
+fn moves(act: &Act) -> bool {
+    matches!(act, Act::Move { .. } | Act::Rename { .. })
 }
 
 /// Whether what a path is called says enough.
@@ -222,6 +236,7 @@ fn overwriting(act: &Act) -> String {
             let from = from.first().map_or("", |it| it.path.as_str());
             format!("moves {from} to {}", to.path)
         }
+        Act::Rename { .. } => "gives files names that others have".to_owned(),
         _ => "writes over files".to_owned(),
     }
 }

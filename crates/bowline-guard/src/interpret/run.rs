@@ -398,6 +398,7 @@ impl Interpreter<'_> {
         let mut call = Call::of(words, scope);
         call.environment = environment;
         call.opened.clone_from(&redirected.opened);
+        call.listed_by.clone_from(&redirected.listed_by);
         call.input.clone_from(&redirected.input);
         call.reads_file.clone_from(&redirected.reads_file);
         if let Some(here) = redirected.here.as_ref()
