@@ -12,15 +12,17 @@ use bowline_guard::loss::{Act, GitAct, Target, Writing};
 use bowline_guard::paths::{World, resolve_literal};
 use bowline_guard::tool::Tool;
 use bowline_store::Change;
+use chrono::{DateTime, Utc};
 use serde_json::Value;
 
+use super::file_work::STEP;
 use super::ledger::Ledger;
 use super::lookout::Watched;
 use super::reach::{Reach, reach_of};
-use super::session::Ground;
+use super::session::{Ground, Seen};
 use super::touch::{CallWork, GitBefore, MixedStash};
 use crate::analyst::Analyst;
-use crate::loss::Losses;
+use crate::loss::{Losses, times};
 use crate::machine::MachineWorld;
 use crate::machine::git::{ObjectId, Repository};
 use crate::sanitise;
@@ -120,8 +122,9 @@ impl Work {
                 if input.event_type() == HookEvent::PostToolUse =>
             {
                 for file in named_files(input) {
-                    self.ledger
-                        .read(session, &end_of(file, world), input.timestamp);
+                    let path = end_of(file, world);
+                    let seen = seen(&path, input.timestamp, world);
+                    self.ledger.read(session, &path, seen);
                 }
             }
             _ if only_looks(tool) => {}
@@ -204,8 +207,9 @@ impl Work {
         for word in words.take(MAX_MENTIONS) {
             let name = word.trim_end_matches([',', '.', ';', ':', ')', '?', '!']);
             if !name.is_empty() {
-                self.ledger
-                    .read(session, &end_of(name, world), input.timestamp);
+                let path = end_of(name, world);
+                let seen = seen(&path, input.timestamp, world);
+                self.ledger.read(session, &path, seen);
             }
         }
     }
@@ -290,6 +294,16 @@ fn named_files(input: &HookInput) -> impl Iterator<Item = &str> {
 fn end_of(path: &str, world: &dyn World) -> String {
     let resolved = resolve_literal(path, world);
     resolved.target.unwrap_or(resolved.path)
+}
+
+/// A file as it was seen at a time. What changed right before is remembered by its content: what comes right after may bear the
+/// same time.
+fn seen(path: &str, at: DateTime<Utc>, world: &MachineWorld<'_>) -> Seen {
+    let changed = || times(&std::fs::symlink_metadata(path).ok()?);
+    let recent = changed().is_some_and(|it| it.changed > at - STEP);
+    let content = recent.then(|| left(&world.losses(), path.to_owned()));
+    let content = content.flatten().map(|(_, content)| content);
+    Seen { at, content }
 }
 
 /// What a call has left at a path, by the name that git would give it.

@@ -8,7 +8,7 @@ use bowline_store::{Store, TraceFilter, TraceStatus};
 use chrono::{DateTime, Duration, Utc};
 
 use super::lookout::{Lookout, Watched};
-use super::session::{Ground, OpenCall, SessionWork, Span, Times};
+use super::session::{Ground, OpenCall, Seen, SessionWork, Span, Times};
 use super::touch::{CallWork, GitBefore};
 use crate::machine::Machine;
 
@@ -159,9 +159,9 @@ impl Ledger {
         state.work.find_out(work);
     }
 
-    pub(super) fn read(&self, (session, project): (&str, &str), path: &str, at: DateTime<Utc>) {
+    pub(super) fn read(&self, (session, project): (&str, &str), path: &str, seen: Seen) {
         let known = self.known(session, project);
-        lock(&known.state).work.read(path, at);
+        lock(&known.state).work.read(path, seen);
     }
 
     /// What a session made, for whoever judges by it.
@@ -300,7 +300,8 @@ fn recall(work: &mut SessionWork, store: &dyn Store, session: &str, before: Date
                     .as_ref()
                     .and_then(|it| it.get("file_path")?.as_str());
                 if let Some(file) = file {
-                    work.read(file, ended);
+                    let (at, content) = (ended, None);
+                    work.read(file, Seen { at, content });
                 }
             }
             (TraceStatus::Started, _) => work.begin(

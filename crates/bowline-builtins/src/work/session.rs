@@ -29,6 +29,14 @@ pub(crate) struct Times {
     pub(crate) born: Option<DateTime<Utc>>,
 }
 
+/// A file as the session has seen it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Seen {
+    pub(super) at: DateTime<Utc>,
+    /// The name that git would give to what was there, if it had changed right before.
+    pub(super) content: Option<String>,
+}
+
 /// The time of one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Span {
@@ -60,7 +68,7 @@ pub(super) enum Ground {
 pub(super) struct SessionWork {
     pub(super) project: String,
     pub(super) files: HashMap<String, FileWork>,
-    pub(super) reads: HashMap<String, DateTime<Utc>>,
+    pub(super) reads: HashMap<String, Seen>,
     pub(super) commits: HashSet<String>,
     /// Stashes of mixed work, and the paths in them that hold work of others.
     pub(super) mixed: HashMap<String, Vec<String>>,
@@ -202,9 +210,9 @@ impl SessionWork {
         self.spans.insert(at, span);
     }
 
-    pub(super) fn read(&mut self, path: &str, at: DateTime<Utc>) {
+    pub(super) fn read(&mut self, path: &str, seen: Seen) {
         if self.reads.len() < MAX_FILES || self.reads.contains_key(path) {
-            self.reads.insert(path.to_owned(), at);
+            self.reads.insert(path.to_owned(), seen);
         }
     }
 
@@ -276,16 +284,15 @@ impl SessionWork {
         content: impl Fn() -> Option<String>,
     ) -> bool {
         let time = times.changed;
-        let read = self.reads.get(path).copied();
+        let read = self.reads.get(path);
         let wrote = self.files.get(path);
         let wrote = wrote.filter(|it| it.share == Share::Own || it.shown);
-        let left = |file: &FileWork| {
-            file.was_there(time) || (time <= file.until && file.content == content())
-        };
-        let seen = read.max(wrote.map(|it| it.until));
-        read.is_some_and(|read| time <= read - STEP)
-            || wrote.is_some_and(left)
-            || seen.is_some_and(|seen| time > seen && self.span_at(time).is_some())
+        // Right before the end of a call only the content tells what it saw.
+        let same = |seen: &Option<String>| seen.is_some() && *seen == content();
+        let last = read.map(|it| it.at).max(wrote.map(|it| it.until));
+        read.is_some_and(|it| time <= it.at - STEP || (time <= it.at && same(&it.content)))
+            || wrote.is_some_and(|it| it.was_there(time) || (time <= it.until && same(&it.content)))
+            || last.is_some_and(|last| time > last && self.span_at(time).is_some())
     }
 }
 
@@ -376,9 +383,20 @@ mod tests {
     #[test]
     fn what_was_read_is_known_up_to_the_step_of_the_reading() {
         let mut session = SessionWork::default();
-        session.read("/p/a", at(50));
-        let knows = |millis| session.knows("/p/a", changed(millis), || None);
-        assert!(knows(39));
-        assert!(!knows(49));
+        let mut read = |content: Option<&str>| {
+            let content = content.map(ToOwned::to_owned);
+            session.read(
+                "/p/a",
+                Seen {
+                    at: at(50),
+                    content,
+                },
+            );
+            let one = || Some("one".to_owned());
+            [39, 49].map(|millis| session.knows("/p/a", changed(millis), one))
+        };
+        assert_eq!(read(None), [true, false]);
+        assert_eq!(read(Some("one")), [true, true]);
+        assert_eq!(read(Some("two")), [true, false]);
     }
 }
