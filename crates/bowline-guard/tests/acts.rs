@@ -128,7 +128,7 @@ fn files_are_made_written_moved_and_deleted() {
         ("tar xzf a.tgz", vec!["unpack /p"]),
         ("tar xzf a.tgz src/main.py", vec!["replace /p/src/main.py"]),
         ("tar -xf a.tgz -C out", vec!["unpack /p/out"]),
-        ("tar czf a.tgz src", vec![]),
+        ("tar czf a.tgz src", vec!["replace /p/a.tgz"]),
         ("unzip a.zip -d out", vec!["unpack /p/out"]),
         ("black src/a.py", vec!["tidy /p/src/a.py"]),
         (

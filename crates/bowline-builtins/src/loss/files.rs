@@ -301,10 +301,15 @@ impl Losses<'_> {
     fn carried(&self, path: &Path, line: &Line) -> Option<Option<Loss>> {
         for carried in line.carried_to(path) {
             if self.is_lost_from(carried)? {
-                return Some(Some(Loss::Part(unsaved(&self.shown(&carried.from)))));
+                return Some(Some(self.lost_with(carried)));
             }
         }
         Some(None)
+    }
+
+    fn lost_with(&self, carried: &Carried) -> Loss {
+        let (from, to) = (self.shown(&carried.from), self.shown(&carried.to));
+        Loss::Part(unsaved(&format!("{from}, which is moved to {to} before,")))
     }
 
     /// Whether something that the line has moved is gone if it is gone from its new place.
@@ -381,7 +386,7 @@ impl Losses<'_> {
                 };
                 for carried in line.carried_to(&root) {
                     if taken(&carried.to) && self.is_lost_from(carried)? {
-                        loss = loss.and(Loss::Part(unsaved(&self.shown(&carried.from))));
+                        loss = loss.and(self.lost_with(carried));
                     }
                 }
                 let Ok(metadata) = fs::symlink_metadata(&root) else {

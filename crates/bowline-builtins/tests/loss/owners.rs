@@ -4,6 +4,7 @@ use bowline::hooks::Decision::{Ask, Deny, NoOpinion as Pass};
 
 use super::ground::Op::{self, Append, Delete, Folder, Git, Move};
 use super::ground::Step::{self, Bash, Edit, Write};
+use super::ground::{Ground, has_git};
 use super::{case, play, put};
 
 /// The agent packs or renames a file: a new one is there instead.
@@ -423,6 +424,18 @@ async fn repositories_and_listings_of_the_sessions_own_may_go() {
             Ask,
         ),
         case(
+            vec![put(".git/a.dat")],
+            vec![],
+            "find . -maxdepth 1 -name '*.dat' -delete",
+            Pass,
+        ),
+        case(
+            vec![put(".git/a.dat")],
+            vec![],
+            "find . -name '*.dat' -delete",
+            Ask,
+        ),
+        case(
             vec![put("x.tmp")],
             vec![],
             "find . -maxdepth 1 -name '*.tmp' -delete",
@@ -448,4 +461,39 @@ async fn repositories_and_listings_of_the_sessions_own_may_go() {
         ),
     ])
     .await;
+}
+
+#[tokio::test]
+async fn reasons_name_what_happens() {
+    if !has_git() {
+        return;
+    }
+    for (command, expected) in [
+        (
+            "mv ideas.md /tmp/",
+            "to /tmp, where it does not last: ideas.md holds work",
+        ),
+        ("mv README.md ideas.md", "over "),
+        (
+            "mv ideas.md x.log; rm *.log",
+            "ideas.md, which is moved to x.log before, holds work",
+        ),
+        (
+            "python3 -c \"open('ideas.md','w').write('x')\"",
+            "the python code writes over ",
+        ),
+        ("> ideas.md", "`> ideas.md` empties "),
+        ("date > ideas.md", "`date > ideas.md` writes over "),
+        (
+            "find . -maxdepth 1 -name '*.md' -delete",
+            "ideas.md holds work that git does not have",
+        ),
+    ] {
+        let mut ground = Ground::with_history();
+        ground.perform(&put("ideas.md"));
+        ground.perform(&put(".git/ideas.md"));
+        let (decision, reason) = ground.judge_command(command).await;
+        assert_eq!(decision, Ask, "{command}: {reason}");
+        assert!(reason.contains(expected), "{command}: {reason}");
+    }
 }
