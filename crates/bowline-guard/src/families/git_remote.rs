@@ -152,7 +152,7 @@ fn new_address(run: &Invocation) -> Option<(&str, &str)> {
     let parsed = parse(rest, &Spec::gnu(&["file", "f"]));
     match (command, parsed.words.as_slice()) {
         ("remote", ["set-url", remote, url, ..]) if !parsed.has(&["delete"]) => Some((remote, url)),
-        ("config", [name, url]) | ("config", ["set", name, url]) => {
+        ("config", [name, url] | ["set", name, url]) => {
             let (remote, key) = name.strip_prefix("remote.")?.rsplit_once('.')?;
             matches!(key, "url" | "pushurl").then_some((remote, *url))
         }
