@@ -15,6 +15,7 @@ mod line;
 mod pathspec;
 mod repository;
 mod stash;
+mod taken;
 mod touches;
 
 use std::cell::Cell;

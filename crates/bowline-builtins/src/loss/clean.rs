@@ -11,7 +11,7 @@ use super::files::named;
 use super::git_line::{GitLine, Moved, Saved};
 use super::line::Line;
 use super::pathspec::Pathspecs;
-use super::repository::Standing;
+use super::taken::Standing;
 use crate::machine::git::{self, IgnoredFiles, Repository, UntrackedKind};
 
 impl Losses<'_> {

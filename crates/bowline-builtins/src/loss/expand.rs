@@ -51,15 +51,11 @@ pub(super) fn matched(pattern: &str, path: &Path) -> Option<PathBuf> {
     for component in pattern.split('/').filter(|it| !it.is_empty()) {
         let part = parts.next()?;
         let hidden = part.starts_with('.') && !component.starts_with('.');
-        let same = match glob::has_wildcard(component) {
-            true => {
-                !hidden
-                    && globset::Glob::new(component)
-                        .ok()?
-                        .compile_matcher()
-                        .is_match(part)
-            }
-            false => component == part,
+        let same = if glob::has_wildcard(component) {
+            let matcher = globset::Glob::new(component).ok()?.compile_matcher();
+            !hidden && matcher.is_match(part)
+        } else {
+            component == part
         };
         if !same {
             return None;
