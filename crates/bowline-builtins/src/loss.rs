@@ -8,11 +8,14 @@ mod conflict;
 mod content;
 mod expand;
 mod files;
+mod git_line;
 mod history;
+mod landing;
 mod line;
 mod pathspec;
 mod repository;
 mod stash;
+mod taken;
 mod touches;
 
 use std::cell::Cell;

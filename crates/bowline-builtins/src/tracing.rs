@@ -97,7 +97,7 @@ pub fn noting_failures(store: Arc<dyn Store>) -> Background {
 }
 
 /// The hook's name.
-pub const NAME: &str = "trace";
+pub(crate) const NAME: &str = "trace";
 pub(crate) const SUMMARY: &str =
     "keeps tool calls, prompts, sessions and delegations, without secrets";
 

@@ -3,6 +3,7 @@
 mod caller;
 mod env_file;
 mod facts;
+mod modes;
 pub(crate) mod patience;
 mod projects;
 mod skills;
@@ -14,7 +15,7 @@ mod unverified;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use bowline::hooks::{
@@ -35,6 +36,7 @@ use crate::bounded::FILES_WITHIN;
 use crate::pause::Pause;
 use caller::{Caller, Switch};
 pub use facts::Facts;
+use modes::Modes;
 use patience::{Hanging, Looking, Patience};
 pub use projects::ProjectState;
 use projects::{Project, ProjectKey, Projects};
@@ -62,9 +64,10 @@ pub struct Engine {
     projects: Projects,
     lasting: Lasting,
     /// Where sessions of agents began that do not name their project.
-    beginnings: Mutex<HashMap<String, PathBuf>>,
-    /// The last permission mode of each session.
-    modes: Mutex<HashMap<String, String>>,
+    beginnings: Folders,
+    /// The projects that agents name, by session, once it is known that no project's own file put that name there.
+    named: Folders,
+    modes: Modes,
     pause: RwLock<Option<Pause>>,
     twins: Twins,
     store: Option<Arc<dyn Store>>,
@@ -108,7 +111,8 @@ impl Engine {
             projects: Projects::default(),
             lasting,
             beginnings: Mutex::default(),
-            modes: Mutex::default(),
+            named: Mutex::default(),
+            modes: Modes::default(),
             pause: RwLock::default(),
             twins: Twins::default(),
             store,
@@ -176,7 +180,7 @@ impl Engine {
                 return settled(facts.decided(unverified, began.elapsed()));
             }
         };
-        let input = self.with_mode(HookInput::from_owned_payload(payload));
+        let input = self.modes.complete(HookInput::from_owned_payload(payload));
         if let Some(problem) = what_is_not_understood(&input)
             && self.idle_because(facts.switch(&call)).is_none()
         {
@@ -186,8 +190,9 @@ impl Engine {
         let cancellation = CancellationToken::new();
         let env = std::mem::take(&mut call.env);
         let caller = Caller::new(env, Arc::clone(&facts.known), &call, &input);
-        let key = caller.project_named().or_else(|| self.beginning_of(&input));
-        let key = key.map(|folder| caller.key(folder));
+        let key = self
+            .known_project(&caller, &input)
+            .map(|folder| caller.key(folder));
         let project = key.as_ref().and_then(|key| self.projects.get(key));
         let (telling, first) = match self.twins.meet(&call, raw, caller.entry()) {
             Twin::First(telling) => (Some(telling), None),
@@ -196,6 +201,7 @@ impl Engine {
         let turn = Arc::new(Turn {
             engine: Arc::clone(self),
             telling: Mutex::new(telling),
+            completed: OnceLock::new(),
             dialect,
             time: facts.time,
             began,
@@ -230,41 +236,29 @@ impl Engine {
         })
     }
 
-    /// Hooks learn the permission mode on every event; agents name it on few, so that the session's last one counts.
-    fn with_mode(&self, input: HookInput) -> HookInput {
-        const MODE: &str = "permission_mode";
-        if input.session_id.is_empty() {
-            return input;
-        }
-        let mut modes = self.modes.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = modes.get(&input.session_id);
-        match (input.field(MODE), known) {
-            (Some(Value::String(mode)), known) => {
-                if known != Some(mode) {
-                    if modes.len() >= SESSIONS {
-                        modes.clear();
-                    }
-                    modes.insert(input.session_id.clone(), mode.clone());
-                }
-                input
+    /// The project of a call, as far as that is known without reading a file. To name the folder that the agent is in gains nobody
+    /// anything.
+    fn known_project(&self, caller: &Caller, input: &HookInput) -> Option<PathBuf> {
+        let session = &input.session_id;
+        match caller.project_named() {
+            Some(named) if named == caller.folder() => Some(named.to_owned()),
+            Some(named) => {
+                let known = lock(&self.named);
+                known.get(session).filter(|it| *it == named).cloned()
             }
-            (None, Some(mode)) => {
-                let mode = mode.clone();
-                drop(modes);
-                input.with_field(MODE, mode)
-            }
-            _ => input,
+            None => lock(&self.beginnings).get(session).cloned(),
         }
     }
 
-    fn beginning_of(&self, input: &HookInput) -> Option<PathBuf> {
-        self.beginnings().get(&input.session_id).cloned()
-    }
-
-    fn beginnings(&self) -> MutexGuard<'_, HashMap<String, PathBuf>> {
-        self.beginnings
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    /// The project of a call: the one that the agent names, unless the word is a project's own; else where the session began.
+    fn find_project(&self, caller: &Caller, input: &HookInput) -> PathBuf {
+        match caller.project_named() {
+            Some(named) if !caller.is_named_by_project() => {
+                remember(&self.named, &input.session_id, named);
+                named.to_owned()
+            }
+            _ => self.find_beginning(&input.session_id, caller.folder()),
+        }
     }
 
     /// Where a session began of which nothing is known in memory: as the store has it, or here.
@@ -277,13 +271,23 @@ impl Engine {
             details.sessions.first()?.project.clone()
         });
         let folder = stored.map_or_else(|| here.to_owned(), PathBuf::from);
-        let mut beginnings = self.beginnings();
-        if beginnings.len() >= SESSIONS {
-            beginnings.clear();
-        }
-        beginnings.insert(session.to_owned(), folder.clone());
+        remember(&self.beginnings, session, &folder);
         folder
     }
+}
+
+type Folders = Mutex<HashMap<String, PathBuf>>;
+
+fn lock(folders: &Folders) -> MutexGuard<'_, HashMap<String, PathBuf>> {
+    folders.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn remember(folders: &Folders, session: &str, folder: &Path) {
+    let mut folders = lock(folders);
+    if folders.len() >= SESSIONS {
+        folders.clear();
+    }
+    folders.insert(session.to_owned(), folder.to_owned());
 }
 
 /// The agent may leave the event to the command line. Where the two differ, a gate counts: what is about to happen is judged.
@@ -352,6 +356,7 @@ impl Stage {
             Self::Unloaded(turn, key) => {
                 let patience = Patience::apart(files_within, &turn.engine.hanging);
                 let project = turn.load(key, &patience).await;
+                turn.recall_mode(&project, &patience).await;
                 turn.decide(&project, &patience).await
             }
             Self::Second(first, stage) => match twins::answer_of(first).await {

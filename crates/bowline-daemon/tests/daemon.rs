@@ -7,6 +7,7 @@
     reason = "tests"
 )]
 
+mod asking;
 #[expect(unreachable_pub, reason = "a module of one test")]
 mod stage;
 
@@ -819,13 +820,13 @@ fn f18_d_an_exit_code_that_blocks_what_cannot_be_blocked_is_recorded_as_not_enfo
 
 #[test]
 fn f08_a_hooks_learn_the_last_permission_mode_of_the_session_on_every_event() {
-    let stage = Stage::new();
+    let mut stage = Stage::new();
     let seen = stage.path("seen");
     stage.user_config(&format!(
         "[[hooks.Notification]]\nhooks = [{{ type = 'command', command = 'cat >> {}' }}]\n",
         seen.display()
     ));
-    let notify = |session: &str| {
+    let notify = |stage: &Stage, session: &str| {
         stage.hook(&json!({
             "session_id": session, "cwd": stage.path("project"), "hook_event_name": "Notification",
             "message": "done", "notification_type": "idle_prompt",
@@ -834,13 +835,15 @@ fn f08_a_hooks_learn_the_last_permission_mode_of_the_session_on_every_event() {
         let last: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
         last["permission_mode"].clone()
     };
-    assert_eq!(notify("s1"), Value::Null);
+    assert_eq!(notify(&stage, "s1"), Value::Null);
     for mode in ["plan", "acceptEdits"] {
         let mut call = stage.bash("ls");
         call["permission_mode"] = mode.into();
         stage.hook(&call);
-        assert_eq!(notify("s1"), mode);
-        assert_eq!(notify("s2"), Value::Null);
+        assert_eq!(notify(&stage, "s1"), mode);
+        stage.restart();
+        assert_eq!(notify(&stage, "s1"), mode, "after a restart");
+        assert_eq!(notify(&stage, "s2"), Value::Null);
     }
 }
 

@@ -181,6 +181,7 @@ pub fn effects_of_line(
             let earlier = invocations.get(..at).unwrap_or_default();
             found.extend(fetched_code::runs_remote_output(invocation, earlier));
             found.extend(database::runs_written(invocation, earlier));
+            found.extend(git_remote::pushes_elsewhere(invocation, earlier));
             database::without_own(&mut found, invocation, earlier);
             found.extend(files::deletes_moved(at, invocation, &moved, world));
             found.extend(carried::effects(invocation, world));

@@ -154,6 +154,8 @@ pub(in crate::interpret) struct Interpreter<'w> {
     links: Links,
     /// Programs that the text has given another name, by absolute path.
     copies: BTreeMap<String, String>,
+    /// What is run when the text ends, with what was known when that was said.
+    traps: Vec<(String, Scope)>,
     invocations: Vec<Invocation>,
     problems: Vec<String>,
     failure: Option<String>,
@@ -177,6 +179,7 @@ impl<'w> Interpreter<'w> {
             files: BTreeMap::new(),
             links: Links::default(),
             copies: BTreeMap::new(),
+            traps: Vec::new(),
             invocations: Vec::new(),
             problems: Vec::new(),
             failure: None,

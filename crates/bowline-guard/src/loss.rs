@@ -4,8 +4,13 @@
 //! The guard lists the acts of a line from its text alone; [`crate::paths::World::loss`] says what one of them would take away,
 //! here and now. What nobody can say stays [`Loss::Unknown`], and is judged by the text.
 
-use crate::paths::{ResolvedPath, Shape, leftover_by_name};
-use crate::search::{Finds, Pattern};
+mod found;
+mod renaming;
+
+use crate::paths::{ResolvedPath, Shape};
+
+pub use found::{Found, Lister};
+pub use renaming::{Renaming, Times};
 
 /// Something that a run does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +51,17 @@ pub enum Act {
         from: Vec<Target>,
         /// A file, or a folder to put it into.
         to: Target,
+    },
+    /// Gives files other names, each by itself: packed, unpacked, renamed by a rule.
+    Rename {
+        /// Which files.
+        from: Vec<Target>,
+        /// The rule.
+        rule: Renaming,
+        /// Whether folders stand for every file in them.
+        depth: Depth,
+        /// What becomes of a file that has the name already.
+        over: Over,
     },
     /// Makes a link. What is done to it afterwards is done to what it leads to.
     Link {
@@ -153,97 +169,13 @@ pub enum Depth {
     Tree,
 }
 
-/// What a search finds: at most everything below its roots.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// Where it looks, as written and as a path.
-    roots: Vec<(String, Target)>,
-    finds: Finds,
-    /// How much of what is found goes.
-    depth: Depth,
-    /// A text that every file has which is found.
-    holding: Option<String>,
-    lister: Lister,
-}
-
-/// Who says what is found.
+/// What a program does about a file in its way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lister {
-    /// A search through folders, git's own among them.
-    Search,
-    /// Git, or a search for text, which leave git's own folder out.
-    WithoutGits,
-}
-
-impl Found {
-    pub(crate) fn new(roots: Vec<(String, Target)>, finds: Finds, depth: Depth) -> Self {
-        Self {
-            roots,
-            finds,
-            depth,
-            holding: None,
-            lister: Lister::Search,
-        }
-    }
-
-    /// The same, listed by somebody who leaves git's own folder out: files that hold this text, if one is given.
-    pub(crate) fn listed(self, holding: Option<String>) -> Self {
-        Self {
-            holding,
-            lister: Lister::WithoutGits,
-            ..self
-        }
-    }
-
-    /// A text that every file has which is found.
-    pub fn holding(&self) -> Option<&str> {
-        self.holding.as_deref()
-    }
-
-    /// Who says what is found.
-    pub fn lister(&self) -> Lister {
-        self.lister
-    }
-
-    /// Where it looks.
-    pub fn roots(&self) -> impl Iterator<Item = &Target> {
-        self.roots.iter().map(|(_, target)| target)
-    }
-
-    /// Whether it looks for what people leave behind.
-    pub fn is_for_leftovers(&self) -> bool {
-        self.finds.alternatives().iter().any(|one| {
-            !one.is_empty_only()
-                && one.patterns().any(|pattern| match pattern {
-                    Pattern::Name(name) => leftover_by_name(&name.replace(['*', '?'], "x")),
-                    _ => false,
-                })
-        })
-    }
-
-    /// Whether everything below its roots may be found.
-    pub fn is_everything(&self) -> bool {
-        self.finds == Finds::anything()
-    }
-
-    /// Whether what lies at `below` one of the roots, or a folder around it that goes with everything in it, may be found.
-    pub fn may_take(&self, root: &Target, below: &str) -> bool {
-        let written = self.roots.iter().filter(|(_, target)| target == root);
-        written.into_iter().any(|(written, _)| {
-            let found = |below: &str| {
-                let written = written.trim_end_matches('/');
-                self.finds.may_hold(&format!("{written}/{below}"))
-            };
-            match self.depth {
-                Depth::One => found(below),
-                Depth::Tree => {
-                    let ends = below.match_indices('/').map(|(at, _)| at);
-                    let mut folders = ends.filter_map(|end| below.get(..end));
-                    folders.any(found) || found(below) || self.finds.may_hold(written)
-                }
-            }
-        })
-    }
+pub enum Over {
+    /// It is replaced.
+    Replace,
+    /// It stays, and the program does nothing there.
+    Keep,
 }
 
 /// What git does to a repository.

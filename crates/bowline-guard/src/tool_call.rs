@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::effect::{Category, Effect, Gravity};
 use crate::families::{self, rule::rules};
-use crate::invocation::{Arg, Invocation, Opened, Opening, Stdin};
+use crate::invocation::{Arg, Invocation, Opened, Opening, Stdin, Through};
 use crate::judge::{Judgement, judge, judge_powershell};
 use crate::lookalikes;
 use crate::loss::{Act, Target, Writing};
@@ -416,18 +416,52 @@ fn own_settings(tool: &str, call: &ToolCall<'_>, world: &dyn World) -> Option<Ef
 
 /// The command line of a run, as it was written.
 fn quoted(run: &Invocation) -> String {
-    let mut line = run
-        .program
-        .clone()
-        .unwrap_or_else(|| "an unknown program".to_owned());
-    for arg in &run.args {
-        line.push(' ');
-        line.push_str(&arg.source);
+    // The program that does the same is nowhere in the text.
+    if let Some(Through::Wrapper(language)) = run.through.last()
+        && is_language(language)
+    {
+        return format!("the {language} code");
+    }
+    let program = run.program.as_deref().unwrap_or("an unknown program");
+    let args = run.args.iter().map(|it| it.source.as_str());
+    let written = run.opened.iter().filter(|it| it.how == Opening::Overwrite);
+    let written = written.map(|it| it.file.source.as_str());
+    let written = written.filter(|it| *it != "/dev/null");
+    let words = [program].into_iter().chain(args);
+    let words = words.chain(written.flat_map(|it| [">", it]));
+    let mut line = String::new();
+    for word in words {
+        line.push_str(if line.is_empty() { "" } else { " " });
+        line.push_str(word);
         if line.len() > 4 * MAX_QUOTED {
             break;
         }
     }
+    // `> FILE` without a program.
+    let line = line
+        .strip_prefix(": >")
+        .map(|it| format!(">{it}"))
+        .unwrap_or(line);
     format!("`{}`", shortened(&line))
+}
+
+/// Whether code of this program is read, and told as programs that do the same.
+fn is_language(program: &str) -> bool {
+    matches!(
+        program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'),
+        "python"
+            | "pypy"
+            | "ipython"
+            | "perl"
+            | "ruby"
+            | "node"
+            | "nodejs"
+            | "deno"
+            | "bun"
+            | "php"
+            | "lua"
+            | "tclsh"
+    )
 }
 
 /// A text as a reason quotes it: without secrets, in one line, and not longer than a person reads.

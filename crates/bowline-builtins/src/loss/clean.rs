@@ -8,8 +8,10 @@ use bowline_guard::loss::{self, Folders, Loss};
 use super::Losses;
 use super::content::{Ignored, join};
 use super::files::named;
-use super::line::{GitLine, Line, Moved, Saved};
+use super::git_line::{GitLine, Moved, Saved};
+use super::line::Line;
 use super::pathspec::Pathspecs;
+use super::taken::Standing;
 use crate::machine::git::{self, IgnoredFiles, Repository, UntrackedKind};
 
 impl Losses<'_> {
@@ -75,6 +77,9 @@ impl Losses<'_> {
             if goes {
                 lost.push(entry.path);
             }
+        }
+        if clean.ignored != loss::IgnoredFiles::Only && line.untracked == Saved::No {
+            lost.extend(self.carried_into(repository, &specs, files, Standing::Untracked)?);
         }
         Some(if lost.is_empty() {
             Loss::Nothing("there is nothing to remove that somebody would miss".to_owned())

@@ -12,6 +12,7 @@ use bowline_guard::paths::{
 };
 use chrono::{DateTime, Utc};
 
+use super::files::unsaved;
 use super::{Losses, Released};
 use crate::machine::git::{Repository, Standing};
 use crate::work::Times;
@@ -189,7 +190,8 @@ impl Losses<'_> {
     pub(super) fn knows(&self, path: &Path) -> bool {
         let known = || {
             let times = times(&fs::symlink_metadata(path).ok()?)?;
-            Some(self.work?.knows(path.to_str()?, times))
+            let content = || Some(self.git.blob_id(path)?.to_string());
+            Some(self.work?.knows(path.to_str()?, times, content))
         };
         known().unwrap_or(false)
     }
@@ -206,9 +208,7 @@ impl Losses<'_> {
             Content::Own(since) => {
                 Loss::Nothing(format!("{shown}: made by this session at {}", clock(since)))
             }
-            Content::Other => Loss::Part(format!(
-                "{shown} holds work that git does not have and that this session did not make"
-            )),
+            Content::Other => Loss::Part(unsaved(&shown)),
             Content::Folder | Content::Unknown => Loss::Unknown,
         }
     }

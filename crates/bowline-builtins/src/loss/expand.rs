@@ -43,6 +43,48 @@ fn matching(pattern: &str) -> Option<Vec<PathBuf>> {
     Some(found)
 }
 
+/// The beginning of a path that a pattern names, if it names one.
+pub(super) fn matched(pattern: &str, path: &Path) -> Option<PathBuf> {
+    let text = path.to_str()?;
+    let mut found = PathBuf::from("/");
+    let mut parts = text.split('/').filter(|it| !it.is_empty());
+    for component in pattern.split('/').filter(|it| !it.is_empty()) {
+        let part = parts.next()?;
+        let hidden = part.starts_with('.') && !component.starts_with('.');
+        let same = if glob::has_wildcard(component) {
+            let matcher = globset::Glob::new(component).ok()?.compile_matcher();
+            !hidden && matcher.is_match(part)
+        } else {
+            component == part
+        };
+        if !same {
+            return None;
+        }
+        found.push(part);
+    }
+    Some(found)
+}
+
+/// All files below a folder; `None` if there are too many.
+pub(super) fn files_below(folder: &Path) -> Option<Vec<PathBuf>> {
+    let mut folders = vec![folder.to_owned()];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).ok()? {
+            let entry = entry.ok()?;
+            if entry.file_type().ok()?.is_dir() {
+                folders.push(entry.path());
+            } else {
+                files.push(entry.path());
+            }
+            if files.len() + folders.len() > MAX_PATHS {
+                return None;
+            }
+        }
+    }
+    Some(files)
+}
+
 /// What of a folder matches. A shell leaves out names that begin with a dot unless the pattern does.
 fn entries(folder: &Path, pattern: &str) -> Option<Vec<PathBuf>> {
     // Several folders deep, or with choices: more than one name is compared.

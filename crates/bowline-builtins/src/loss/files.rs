@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 
 use bowline_guard::loss::{Act, AtLink, Depth, Found, Lister, Loss, Target, Writing};
 use bowline_guard::paths::is_within;
+use chrono::{DateTime, Utc};
 
+use super::Losses;
 use super::content::{Content, Ignored, join, show};
-use super::line::{Landing, Line, landings};
-use super::{Losses, expand};
+use super::landing::{Landing, landings, renamed};
+use super::line::{Carried, Line};
 use crate::machine::git::IgnoredFiles;
 use crate::machine::git::{Repository, Standing, UntrackedKind, Worktree};
 
@@ -24,7 +26,7 @@ impl Losses<'_> {
         match act {
             Act::Delete { target, depth } => {
                 let followed = line.followed(target, AtLink::Replace);
-                self.all(followed.as_ref().unwrap_or(target), |path| {
+                self.all(followed.as_ref().unwrap_or(target), line, |path| {
                     self.deleted(path, *depth, line)
                 })
             }
@@ -35,15 +37,28 @@ impl Losses<'_> {
                 let to = line
                     .followed(to, AtLink::Follow)
                     .unwrap_or_else(|| to.followed());
-                self.all(&to, |path| self.written_over(path, line))
+                self.all(&to, line, |path| self.written_over(path, line))
             }
-            Act::Copy { from, to, at_link } => self.put(from, to, *at_link, line),
+            Act::Copy { from, to, at_link } => {
+                let followed = line.followed(to, *at_link);
+                let to = followed.as_ref().unwrap_or(to);
+                self.put(landings(from, to, *at_link, line), line)
+            }
+            Act::Rename {
+                from,
+                rule,
+                depth,
+                over,
+            } => self.moved(renamed(from, rule, (*depth, *over), line)?, line),
             Act::Move { from, to } => {
-                let mut loss = self.put(from, to, AtLink::Replace, line)?;
+                let followed = line.followed(to, AtLink::Replace);
+                let place = followed.as_ref().unwrap_or(to);
+                let mut loss = self.moved(landings(from, place, AtLink::Replace, line), line)?;
                 if self.is_temporary(Path::new(&to.path)) {
                     for target in from {
-                        loss = loss
-                            .and(self.all(target, |path| self.deleted(path, Depth::Tree, line))?);
+                        loss = loss.and(
+                            self.all(target, line, |path| self.deleted(path, Depth::Tree, line))?,
+                        );
                     }
                 }
                 Some(loss)
@@ -55,8 +70,13 @@ impl Losses<'_> {
     }
 
     /// The loss of all paths that a target names.
-    fn all(&self, target: &Target, one: impl Fn(&Path) -> Option<Loss>) -> Option<Loss> {
-        let paths = expand::paths(target)?;
+    fn all(
+        &self,
+        target: &Target,
+        line: &Line,
+        one: impl Fn(&Path) -> Option<Loss>,
+    ) -> Option<Loss> {
+        let paths = line.paths(target)?;
         let mut loss: Option<Loss> = None;
         for path in paths {
             if !self.is_in_project(&path) || is_in_git(&path) {
@@ -86,9 +106,12 @@ impl Losses<'_> {
                 .is_some_and(|name| name.chars().all(|it| it == '*'))
     }
 
-    fn deleted(&self, path: &Path, depth: Depth, line: &Line) -> Option<Loss> {
+    pub(super) fn deleted(&self, path: &Path, depth: Depth, line: &Line) -> Option<Loss> {
         if path == Path::new(self.project) {
             return None;
+        }
+        if let Some(loss) = self.carried(path, line)? {
+            return Some(loss);
         }
         if let Some(from) = line.last_copy_of(path) {
             return known(self.weigh(from, self.content(from)));
@@ -141,10 +164,7 @@ impl Losses<'_> {
                 "{}: git has everything in it that this session did not make",
                 self.shown(folder)
             )),
-            Some(path) => Loss::Part(format!(
-                "{} holds work that git does not have and that this session did not make",
-                self.shown(&path)
-            )),
+            Some(path) => Loss::Part(unsaved(&self.shown(&path))),
         })
     }
 
@@ -222,7 +242,16 @@ impl Losses<'_> {
     /// The first file of a nested repository that is not the session's own: its history counts, too.
     #[expect(clippy::option_option, reason = "unknown, or nothing")]
     fn lost_repository(&self, folder: &Path) -> Option<Option<PathBuf>> {
-        walk(folder, |path| self.since(path).is_none())
+        let objects = folder.join(".git/objects");
+        let made = self.since(&folder.join(".git/config"));
+        // A clone takes objects as they are, and leaves them where they were, too.
+        let came_with_it = |path: &Path| {
+            let born = fs::symlink_metadata(path).ok()?.created().ok()?;
+            Some(path.starts_with(&objects) && made? > DateTime::<Utc>::from(born))
+        };
+        walk(folder, |path| {
+            self.since(path).is_none() && !came_with_it(path).unwrap_or(false)
+        })
     }
 
     /// The first file of a folder without git that would be lost.
@@ -251,6 +280,9 @@ impl Losses<'_> {
     }
 
     fn written_over(&self, path: &Path, line: &Line) -> Option<Loss> {
+        if let Some(loss) = self.carried(path, line)? {
+            return Some(loss);
+        }
         if line.is_done_with(path) {
             return Some(Loss::Nothing(format!(
                 "{}: made by the same line",
@@ -264,11 +296,50 @@ impl Losses<'_> {
         }
     }
 
-    fn put(&self, from: &[Target], to: &Target, at_link: AtLink, line: &Line) -> Option<Loss> {
-        let followed = line.followed(to, at_link);
-        let to = followed.as_ref().unwrap_or(to);
+    /// What goes with a path because the line has moved it there.
+    #[expect(clippy::option_option, reason = "unknown, or nothing")]
+    fn carried(&self, path: &Path, line: &Line) -> Option<Option<Loss>> {
+        for carried in line.carried_to(path) {
+            if self.is_lost_from(carried)? {
+                return Some(Some(self.lost_with(carried)));
+            }
+        }
+        Some(None)
+    }
+
+    fn lost_with(&self, carried: &Carried) -> Loss {
+        let (from, to) = (self.shown(&carried.from), self.shown(&carried.to));
+        Loss::Part(unsaved(&format!("{from}, which is moved to {to} before,")))
+    }
+
+    /// Whether something that the line has moved is gone if it is gone from its new place.
+    pub(super) fn is_lost_from(&self, carried: &Carried) -> Option<bool> {
+        // Of other places nothing is known.
+        if !self.is_in_project(&carried.from) {
+            return Some(false);
+        }
+        let loss = self.deleted(&carried.from, Depth::Tree, &Line::default())?;
+        Some(matches!(loss, Loss::Part(_) | Loss::Whole(_)))
+    }
+
+    /// The same as [`Self::put`], where what lands on a place is itself lost to the next that does.
+    fn moved(&self, landings: Vec<Landing>, line: &Line) -> Option<Loss> {
+        if landings.len() < 2 {
+            return self.put(landings, line);
+        }
+        let mut line = line.clone();
         let mut loss = Loss::Nothing("nothing is there".to_owned());
-        for landing in landings(from, to, at_link) {
+        for landing in landings {
+            let next = line.clone();
+            line.carry(&landing);
+            loss = loss.and(self.put(vec![landing], &next)?);
+        }
+        Some(loss)
+    }
+
+    fn put(&self, landings: Vec<Landing>, line: &Line) -> Option<Loss> {
+        let mut loss = Loss::Nothing("nothing is there".to_owned());
+        for landing in landings {
             if !self.is_in_project(&landing.to) {
                 // Somewhere else nothing is known of what is there.
                 return if self.is_temporary(&landing.to) {
@@ -305,17 +376,30 @@ impl Losses<'_> {
     fn found(&self, found: &Found, gits_own: GitsOwn, line: &Line) -> Option<Loss> {
         let mut loss = Loss::Nothing("nothing is found that somebody would miss".to_owned());
         for target in found.roots() {
-            for root in expand::paths(target)? {
+            for root in line.paths(target)? {
                 if !self.is_in_project(&root) {
                     return None;
-                }
-                if fs::symlink_metadata(&root).is_err() {
-                    continue;
                 }
                 let taken = |path: &Path| {
                     let below = path.strip_prefix(&root).ok().and_then(Path::to_str);
                     below.is_none_or(|below| found.may_take(target, below))
                 };
+                for carried in line.carried_to(&root) {
+                    if taken(&carried.to) && self.is_lost_from(carried)? {
+                        loss = loss.and(self.lost_with(carried));
+                    }
+                }
+                let Ok(metadata) = fs::symlink_metadata(&root) else {
+                    continue;
+                };
+                if !metadata.is_dir() {
+                    loss = loss.and(self.deleted(&root, Depth::One, line)?);
+                    continue;
+                }
+                // A listing of folders names what is in them.
+                if found.levels() == Some(0) {
+                    return None;
+                }
                 let lost = walk(&root, |path| {
                     !is_in_git(path)
                         && taken(path)
@@ -334,10 +418,7 @@ impl Losses<'_> {
                     && gits_own == GitsOwn::Counts;
                 let what = match (lost, own) {
                     (_, Some(path)) => format!("{} is a part of git's own data", self.shown(&path)),
-                    (Some(path), None) => format!(
-                        "{} holds work that git does not have and that this session did not make",
-                        self.shown(&path)
-                    ),
+                    (Some(path), None) => unsaved(&self.shown(&path)),
                     (None, None) => continue,
                 };
                 loss = loss.and(if whole {
@@ -409,6 +490,11 @@ pub(super) fn is_in_git(path: &Path) -> bool {
 
 fn known(loss: Loss) -> Option<Loss> {
     (loss != Loss::Unknown).then_some(loss)
+}
+
+/// Why the loss of a file counts.
+pub(super) fn unsaved(shown: &str) -> String {
+    format!("{shown} holds work that git does not have and that this session did not make")
 }
 
 /// A list of paths for people.

@@ -3,7 +3,7 @@
 use bowline_guard::loss::Loss;
 
 use super::Losses;
-use super::line::{GitLine, Moved, Whose};
+use super::git_line::{GitLine, Moved, Whose};
 use super::repository::Extent;
 use crate::machine::git::{ObjectId, Repository};
 

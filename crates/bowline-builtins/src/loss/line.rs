@@ -2,16 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use bowline_guard::loss::{Act, AtLink, GitAct, Switching, Target, TargetKind, Untracked, Writing};
+use bowline_guard::loss::{Act, AtLink, GitAct, Target, TargetKind, Untracked, Writing};
 use bowline_guard::paths::is_within;
 
 use super::expand;
+use super::git_line::Saved;
+use super::landing::{Landing, landings, renamed};
 
 /// What the runs before have done to files.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Line {
     /// Paths that were not there before the line.
     made: Vec<String>,
+    /// Folders among them.
+    folders: Vec<String>,
+    /// What the line has moved.
+    carried: Vec<Carried>,
     /// Paths that the line has deleted, moved away or written over: what was there was judged then.
     spent: Vec<String>,
     /// Paths of which the line has put a copy elsewhere, and where.
@@ -25,6 +31,15 @@ pub(super) struct Line {
     tracked: Saved,
 }
 
+/// Something that a line has moved.
+#[derive(Debug, Clone)]
+pub(super) struct Carried {
+    /// Where it was before the line, and still is on disk.
+    pub(super) from: PathBuf,
+    /// Where it is by then.
+    pub(super) to: PathBuf,
+}
+
 impl Line {
     pub(super) fn of_files(earlier: &[Act]) -> Self {
         let mut line = Self::default();
@@ -34,17 +49,22 @@ impl Line {
         line
     }
 
-    fn add(&mut self, act: &Act) {
+    pub(super) fn add(&mut self, act: &Act) {
         match act {
-            Act::Make(target) | Act::Unpack(target) => self.makes(&target.path),
+            Act::Make(target) | Act::Unpack(target) => {
+                if target.kind == TargetKind::Folder {
+                    self.folders.push(target.path.clone());
+                }
+                self.makes(&target.path);
+            }
             Act::Write { to, how } => {
                 self.makes(&to.path);
-                if *how == Writing::Replace {
-                    self.spent.push(to.path.clone());
+                if *how == Writing::Replace && !Path::new(&to.path).is_dir() {
+                    self.ends(Path::new(&to.path));
                 }
             }
             Act::Copy { from, to, .. } => {
-                let landings = landings(from, to, AtLink::Replace);
+                let landings = landings(from, to, AtLink::Replace, self);
                 // A copy in a folder for temporary files does not last.
                 if let [from] = from.as_slice()
                     && let [landing] = landings.as_slice()
@@ -58,14 +78,29 @@ impl Line {
                 }
             }
             Act::Move { from, to } => {
-                for landing in landings(from, to, AtLink::Replace) {
-                    self.makes(&landing.to.to_string_lossy());
+                for landing in landings(from, to, AtLink::Replace, self) {
+                    self.carry(&landing);
                 }
                 self.spent.extend(from.iter().map(|it| it.path.clone()));
             }
-            Act::Delete { target, .. } => self.spent.push(target.path.clone()),
+            Act::Rename {
+                from,
+                rule,
+                depth,
+                over,
+            } => {
+                let landings = renamed(from, rule, (*depth, *over), self);
+                for landing in landings.unwrap_or_default() {
+                    self.carry(&landing);
+                }
+            }
+            Act::Delete { target, .. } => {
+                for path in self.paths(target).unwrap_or_default() {
+                    self.ends(&path);
+                }
+            }
             Act::Link { from, to } => {
-                let landings = landings(std::slice::from_ref(from), to, AtLink::Replace);
+                let landings = landings(std::slice::from_ref(from), to, AtLink::Replace, self);
                 let places = landings.iter().filter_map(|it| it.to.to_str());
                 let links = places.map(|place| (place.to_owned(), from.path.clone()));
                 self.links.extend(links);
@@ -73,6 +108,76 @@ impl Line {
             Act::Git { directory, act } => self.add_git(directory, act),
             _ => {}
         }
+    }
+
+    /// What is at a path or below it is gone by then.
+    fn ends(&mut self, path: &Path) {
+        self.carried.retain(|it| !it.to.starts_with(path));
+        self.spent.extend(path.to_str().map(ToOwned::to_owned));
+    }
+
+    /// Takes something to another place, over what is there.
+    pub(super) fn carry(&mut self, landing: &Landing) {
+        let to = &landing.to;
+        let Some(from) = &landing.from else {
+            self.makes(&to.to_string_lossy());
+            return;
+        };
+        let is_there = std::fs::symlink_metadata(from).is_ok()
+            && from.to_str().is_some_and(|it| !self.is_spent(it));
+        self.carried.retain(|it| it.to != *to);
+        for carried in &mut self.carried {
+            if let Ok(below) = carried.to.strip_prefix(from) {
+                carried.to = if below.as_os_str().is_empty() {
+                    to.clone()
+                } else {
+                    to.join(below)
+                };
+            }
+        }
+        self.spent.extend(from.to_str().map(ToOwned::to_owned));
+        if !to.is_dir() {
+            self.spent.extend(to.to_str().map(ToOwned::to_owned));
+        }
+        self.makes(&to.to_string_lossy());
+        if is_there {
+            self.carried.push(Carried {
+                from: from.clone(),
+                to: to.clone(),
+            });
+        }
+    }
+
+    /// What the line has moved to a path or below it, unless it is kept elsewhere, too.
+    pub(super) fn carried_to<'l>(&'l self, path: &'l Path) -> impl Iterator<Item = &'l Carried> {
+        let carried = self.carried.iter();
+        carried.filter(move |it| {
+            it.to.starts_with(path) && !self.keeps(&it.to) && !self.keeps(&it.from)
+        })
+    }
+
+    fn keeps(&self, path: &Path) -> bool {
+        let Some(path) = path.to_str() else {
+            return false;
+        };
+        let kept = self.committed.iter();
+        let copied = self.copies.iter().map(|(from, _)| from);
+        kept.chain(copied).any(|it| is_within(path, it))
+    }
+
+    /// The paths that a target names, also those that the line has moved things to; `None` if that cannot be told.
+    pub(super) fn paths(&self, target: &Target) -> Option<Vec<PathBuf>> {
+        let mut paths = expand::paths(target)?;
+        if target.kind == TargetKind::Pattern {
+            let matching = self.carried.iter();
+            let matching = matching.filter_map(|it| expand::matched(&target.path, &it.to));
+            for path in matching {
+                if !paths.contains(&path) {
+                    paths.push(path);
+                }
+            }
+        }
+        Some(paths)
     }
 
     fn add_git(&mut self, directory: &str, act: &GitAct) {
@@ -113,6 +218,12 @@ impl Line {
         }
     }
 
+    /// Whether the line has made this folder.
+    pub(super) fn has_made_folder(&self, path: &Path) -> bool {
+        path.to_str()
+            .is_some_and(|path| self.folders.iter().any(|it| it == path))
+    }
+
     /// Whether the line has made this path, or the folder that it lies in.
     pub(super) fn has_made(&self, path: &Path) -> bool {
         path.to_str()
@@ -130,10 +241,7 @@ impl Line {
         let Some(text) = path.to_str() else {
             return false;
         };
-        self.has_made(path)
-            || self.is_spent(text)
-            || self.committed.iter().any(|it| is_within(text, it))
-            || self.copies.iter().any(|(from, _)| is_within(text, from))
+        self.has_made(path) || self.is_spent(text) || self.keeps(path)
     }
 
     /// Where a path leads through the links that the line has made; a link at its end is followed only by who writes.
@@ -177,258 +285,4 @@ fn is_fleeting(path: &Path) -> bool {
     ["/tmp", "/var/tmp"]
         .iter()
         .any(|folder| path.starts_with(folder))
-}
-
-/// Something that is put at a place.
-#[derive(Debug)]
-pub(super) struct Landing {
-    /// What is put there, if that is known.
-    pub(super) from: Option<PathBuf>,
-    pub(super) to: PathBuf,
-}
-
-/// Where things land that are put at a place.
-pub(super) fn landings(from: &[Target], to: &Target, at_link: AtLink) -> Vec<Landing> {
-    let place = Path::new(to.link.as_deref().unwrap_or(&to.path));
-    let contents = from.iter().any(|it| it.kind == TargetKind::Contents);
-    let into_folder = place.is_dir() || to.kind == TargetKind::Folder || from.len() > 1 || contents;
-    let sources = from.iter().flat_map(|target| {
-        let paths = expand::paths(target).unwrap_or_default();
-        paths.into_iter().map(|path| (target.kind, path))
-    });
-    if !into_folder {
-        let mut sources: Vec<PathBuf> = sources.map(|(_, path)| path).collect();
-        return vec![Landing {
-            from: if sources.len() == 1 {
-                sources.pop()
-            } else {
-                None
-            },
-            to: match at_link {
-                AtLink::Follow => place.to_owned(),
-                AtLink::Replace => PathBuf::from(&to.path),
-            },
-        }];
-    }
-    sources
-        .filter_map(|(kind, source)| {
-            let to = match kind {
-                TargetKind::Contents => place.to_owned(),
-                _ => place.join(source.file_name()?),
-            };
-            Some(Landing {
-                from: Some(source),
-                to,
-            })
-        })
-        .collect()
-}
-
-/// What the runs before have done to the repository.
-#[derive(Debug, Default)]
-pub(super) struct GitLine {
-    /// Branches that the line made, with whether somebody else's work was committed there.
-    pub(super) branches: Vec<LineBranch>,
-    /// The branch of the line's own that is checked out.
-    pub(super) current: Option<usize>,
-    /// Stashes that the line made, newest last.
-    pub(super) stashes: Vec<LineStash>,
-    /// How many of the repository's own stashes the line has taken away.
-    pub(super) popped: usize,
-    /// Stashes of the repository that were applied.
-    pub(super) applied: Vec<usize>,
-    pub(super) tracked: Saved,
-    pub(super) untracked: Saved,
-    /// Whether the branch that was checked out at first has moved.
-    pub(super) moved: Moved,
-    /// What `git add` was given.
-    pub(super) added: Vec<Vec<String>>,
-    /// What was merged or given to another machine, as written.
-    pub(super) kept: Vec<String>,
-    /// Whether the line has taken files out of the index.
-    pub(super) untracks: Moved,
-    /// Whether the line has removed a work tree, which holds its branch no longer.
-    pub(super) worktrees: Moved,
-    /// Refs that the line has deleted.
-    pub(super) deleted: Vec<String>,
-    /// Stashes of the repository that the line has brought back into the tree.
-    pub(super) unstashed: Vec<usize>,
-}
-
-#[derive(Debug)]
-pub(super) struct LineBranch {
-    pub(super) name: String,
-    pub(super) at: Option<String>,
-    pub(super) holds: Whose,
-}
-
-#[derive(Debug)]
-pub(super) struct LineStash {
-    pub(super) holds: Whose,
-    pub(super) applied: bool,
-}
-
-/// Whose work something holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Whose {
-    /// The session's, or nobody's.
-    Own,
-    /// Somebody else's.
-    Others,
-}
-
-/// Whether what is not committed was put somewhere safe.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Saved {
-    #[default]
-    No,
-    Yes,
-}
-
-/// Whether the branch is where it was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Moved {
-    #[default]
-    No,
-    Yes,
-}
-
-impl GitLine {
-    /// Follows the acts before. `whose` says whose work a stash or commit of everything would take, without or with what is
-    /// not tracked; the inner `None` if there is none.
-    pub(super) fn follow(
-        acts: &[&GitAct],
-        whose: impl Fn(Untracked) -> Option<Option<Whose>>,
-    ) -> Option<Self> {
-        let mut line = Self::default();
-        for act in acts {
-            match act {
-                GitAct::StashPush { paths, untracked } => {
-                    if line.tracked == Saved::No {
-                        if let Some(holds) = whose(*untracked)? {
-                            line.stashes.push(LineStash {
-                                holds,
-                                applied: false,
-                            });
-                        }
-                        if paths.is_empty() {
-                            line.tracked = Saved::Yes;
-                        }
-                    }
-                    if *untracked == Untracked::Yes {
-                        line.untracked = Saved::Yes;
-                    }
-                }
-                GitAct::StashPop { number } => {
-                    let number = (*number)?;
-                    let real = line.real(number);
-                    if line.take_stash(number) {
-                        line.tracked = Saved::No;
-                        line.untracked = Saved::No;
-                    } else {
-                        line.unstashed.extend(real);
-                    }
-                }
-                GitAct::StashApply { number } => {
-                    let number = (*number)?;
-                    let at = line.stashes.len().checked_sub(number + 1);
-                    if let Some(stash) = at.and_then(|at| line.stashes.get_mut(at)) {
-                        stash.applied = true;
-                        line.tracked = Saved::No;
-                    } else {
-                        let real = line.real(number);
-                        line.applied.extend(real);
-                        line.unstashed.extend(real);
-                    }
-                }
-                GitAct::StashDrop { number } => {
-                    line.take_stash((*number)?);
-                }
-                GitAct::StashClear => return None,
-                GitAct::CreateBranch { name, at, switch } => {
-                    line.branches.push(LineBranch {
-                        name: name.clone(),
-                        at: at.clone(),
-                        holds: Whose::Own,
-                    });
-                    if *switch == Switching::Yes {
-                        line.current = Some(line.branches.len() - 1);
-                    }
-                }
-                GitAct::Switch { .. } | GitAct::ForceSwitch { .. } => line.current = None,
-                GitAct::Untrack => line.untracks = Moved::Yes,
-                GitAct::Add { paths } => line.added.push(paths.clone()),
-                GitAct::Commit { all } => line.commit(*all, &whose)?,
-                GitAct::DeleteRefs { names } => line.deleted.extend(names.iter().cloned()),
-                GitAct::Merge { names } | GitAct::Push { names } => {
-                    line.kept.extend(names.iter().cloned());
-                }
-                GitAct::WorktreeGone | GitAct::WorktreeRemove { .. } => line.worktrees = Moved::Yes,
-                GitAct::Other | GitAct::Abort => line.moved = Moved::Yes,
-                GitAct::ResetHard { to: Some(_) }
-                | GitAct::MoveRef { .. }
-                | GitAct::OverwriteRef { .. } => {
-                    line.moved = Moved::Yes;
-                }
-                _ => {}
-            }
-        }
-        Some(line)
-    }
-
-    fn commit(
-        &mut self,
-        all: Untracked,
-        whose: &impl Fn(Untracked) -> Option<Option<Whose>>,
-    ) -> Option<()> {
-        let added_all = self.added.iter().any(|paths| {
-            paths.is_empty()
-                || paths
-                    .iter()
-                    .any(|it| matches!(it.as_str(), "." | "*" | ":/"))
-        });
-        let taken = if added_all {
-            Untracked::Yes
-        } else {
-            Untracked::No
-        };
-        let whose = whose(taken)?.unwrap_or(Whose::Own);
-        match self.current.and_then(|at| self.branches.get_mut(at)) {
-            Some(branch) => {
-                if whose == Whose::Others {
-                    branch.holds = Whose::Others;
-                }
-            }
-            None => self.moved = Moved::Yes,
-        }
-        if all == Untracked::Yes || added_all {
-            self.tracked = Saved::Yes;
-        }
-        if added_all {
-            self.untracked = Saved::Yes;
-        }
-        Some(())
-    }
-
-    /// Whether a ref is gone by then.
-    pub(super) fn lets_go_of(&self, name: &str) -> bool {
-        let of_worktree = name.starts_with("worktrees/") && self.worktrees == Moved::Yes;
-        of_worktree || self.deleted.iter().any(|it| it == name)
-    }
-
-    /// The number that a stash of the repository had before the line.
-    pub(super) fn real(&self, number: usize) -> Option<usize> {
-        Some(number.checked_sub(self.stashes.len())? + self.popped)
-    }
-
-    /// Takes a stash off the pile; whether it was one of the line's own.
-    fn take_stash(&mut self, number: usize) -> bool {
-        if let Some(at) = self.stashes.len().checked_sub(number + 1) {
-            self.stashes.remove(at);
-            true
-        } else {
-            self.popped += 1;
-            false
-        }
-    }
 }

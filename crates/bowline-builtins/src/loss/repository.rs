@@ -4,14 +4,16 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use bowline_guard::loss::{self, Act, GitAct, IndexToo, Loss, Untracked};
+use bowline_guard::loss::{self, Act, GitAct, IndexToo, Loss};
 use bowline_guard::paths::is_within;
 
 use super::Losses;
 use super::content::{Ignored, join};
-use super::files::named;
-use super::line::{GitLine, Line, Moved, Saved, Whose};
+use super::files::{named, unsaved};
+use super::git_line::{GitLine, Moved, Saved};
+use super::line::Line;
 use super::pathspec::{Pathspecs, normal};
+use super::taken::Standing;
 use crate::machine::git::{self, IgnoredFiles, ObjectId, Repository, Staged, Worktree};
 
 /// What is thrown away, and how much of it.
@@ -23,6 +25,13 @@ pub(super) enum Extent {
 
 impl Losses<'_> {
     pub(super) fn of_git(&self, directory: &Path, act: &GitAct, earlier: &[Act]) -> Option<Loss> {
+        let files = Line::of_files(earlier);
+        // In a work tree or clone that the line has made is nothing yet.
+        if files.has_made(directory) && throws_away(act) {
+            let came = files.carried_to(directory).next();
+            let why = "the same line made the work tree".to_owned();
+            return came.is_none().then_some(Loss::Nothing(why));
+        }
         let repository = self.git.repository(directory)?;
         let root = repository.root.to_str()?;
         // Somebody else's project is judged by the text; another work tree of this one is not somebody else's.
@@ -33,30 +42,21 @@ impl Losses<'_> {
         if !is_within(root, self.project) && !is_within(self.project, root) && !is_ours()? {
             return None;
         }
-        let files = Line::of_files(earlier);
-        let before: Vec<&GitAct> = earlier
+        let before: Vec<(&Path, &GitAct)> = earlier
             .iter()
             .filter_map(|it| self.in_repository(it, &repository))
             .collect();
-        let line = GitLine::follow(&before, |untracked| self.whose(&repository, untracked))?;
+        let line = GitLine::follow(&before, |taken| self.whose(&repository, taken, &files))?;
         let everything = Pathspecs::everything();
-        let discards = |act: &&GitAct| -> bool {
-            matches!(
-                act,
-                GitAct::ResetHard { .. } | GitAct::ForceSwitch { .. } | GitAct::Restore { .. }
-            )
-        };
         // What was in the tree when the line began need not be there when a stash goes.
         if matches!(act, GitAct::StashDrop { .. } | GitAct::StashClear)
-            && before.iter().any(discards)
+            && before.iter().any(|(_, it)| sets_back(it))
         {
             return None;
         }
-        let throws_away = matches!(
-            act,
-            GitAct::ResetHard { .. } | GitAct::ForceSwitch { .. } | GitAct::Restore { .. }
-        );
-        if throws_away && let Some(loss) = self.unstashed_by(&repository, &line)? {
+        if sets_back(act)
+            && let Some(loss) = self.unstashed_by(&repository, &line)?
+        {
             return Some(loss);
         }
         match act {
@@ -249,42 +249,19 @@ impl Losses<'_> {
     }
 
     /// The act of git, if it is in this repository.
-    fn in_repository<'a>(&self, act: &'a Act, repository: &Repository) -> Option<&'a GitAct> {
+    fn in_repository<'a>(
+        &self,
+        act: &'a Act,
+        repository: &Repository,
+    ) -> Option<(&'a Path, &'a GitAct)> {
         match act {
             Act::Git { directory, act } => {
-                let there = self.git.repository(Path::new(directory))?;
-                (there.root == repository.root).then_some(act)
+                let directory = Path::new(directory);
+                let there = self.git.repository(directory)?;
+                (there.root == repository.root).then_some((directory, act))
             }
             _ => None,
         }
-    }
-
-    /// Whose work a stash of everything would take; the inner `None` if there is nothing to take.
-    #[expect(clippy::option_option, reason = "unknown, or nothing")]
-    fn whose(&self, repository: &Repository, untracked: Untracked) -> Option<Option<Whose>> {
-        let mut found = !self.git.changes(repository, b"")?.is_empty();
-        if untracked == Untracked::Yes {
-            for entry in self.git.untracked(repository, b"", IgnoredFiles::Skip)? {
-                found = true;
-                if self.is_lost(&join(&repository.root, &entry.path))? {
-                    return Some(Some(Whose::Others));
-                }
-            }
-        }
-        if !found {
-            return Some(None);
-        }
-        let loose = self.loose(
-            repository,
-            &Pathspecs::everything(),
-            IndexToo::Yes,
-            &Line::default(),
-        )?;
-        Some(Some(if loose.is_empty() {
-            Whose::Own
-        } else {
-            Whose::Others
-        }))
     }
 
     /// The tracked paths whose work of others would be gone if they were set back.
@@ -315,6 +292,7 @@ impl Losses<'_> {
                 loose.push(change.path);
             }
         }
+        loose.extend(self.carried_into(repository, specs, line, Standing::Tracked)?);
         Some(loose)
     }
 
@@ -392,10 +370,7 @@ impl Losses<'_> {
             }
             let inner = self.git.repository(&folder)?;
             if let Some(lost) = self.lost_below(&inner, &folder, files)? {
-                let what = format!(
-                    "{} holds work that git does not have and that this session did not make",
-                    self.shown(&lost)
-                );
+                let what = unsaved(&self.shown(&lost));
                 loss = loss.and(if specs.is_everything() {
                     Loss::Whole(what)
                 } else {
@@ -459,6 +434,25 @@ impl Losses<'_> {
             }
         }
         Some(uncommitted(&lost, Extent::Part))
+    }
+}
+
+/// Whether git sets tracked files back.
+fn sets_back(act: &GitAct) -> bool {
+    matches!(
+        act,
+        GitAct::ResetHard { .. } | GitAct::ForceSwitch { .. } | GitAct::Restore { .. }
+    )
+}
+
+/// Whether git throws away what is not committed, and nothing else.
+fn throws_away(act: &GitAct) -> bool {
+    match act {
+        GitAct::ResetHard { to } | GitAct::ForceSwitch { to } => {
+            matches!(to.as_deref(), None | Some("HEAD" | "@"))
+        }
+        GitAct::Restore { .. } | GitAct::Clean(_) => true,
+        _ => false,
     }
 }
 

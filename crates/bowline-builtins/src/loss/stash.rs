@@ -4,7 +4,7 @@ use bowline_guard::loss::Loss;
 
 use super::Losses;
 use super::content::join;
-use super::line::{GitLine, Whose};
+use super::git_line::{GitLine, Whose};
 use crate::machine::git::{ObjectId, Repository};
 
 impl Losses<'_> {

@@ -4,43 +4,47 @@ use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use bowline_guard::loss::{Act, AtLink, GitAct, Writing};
+use bowline_guard::loss::{Act, AtLink, GitAct, Untracked, Writing};
 
+use super::Losses;
 use super::content::{Content, join};
 use super::files::is_in_git;
-use super::line::{Landing, landings};
-use super::{Losses, expand};
+use super::landing::{Landing, landings, renamed};
+use super::line::Line;
+use super::pathspec::Pathspecs;
+use crate::machine::git::{IgnoredFiles, Repository};
 use crate::work::{Before, Touch};
 
 impl Losses<'_> {
     /// What is at the paths that the acts of a call are about to write, one act after another.
     pub(crate) fn touches(&self, acts: &[Act]) -> Vec<Touch> {
-        let mut done: HashMap<PathBuf, Before> = HashMap::new();
+        let mut so_far = SoFar::default();
         let mut touches = Vec::new();
         for act in acts {
-            let touched = self.touched_by(act, &done);
+            let touched = self.touched_by(act, &mut so_far);
             let gone = match act {
-                Act::Move { from, .. } => from.as_slice(),
+                Act::Move { from, .. } | Act::Rename { from, .. } => from.as_slice(),
                 Act::Delete { target, .. } => std::slice::from_ref(target),
                 _ => &[],
             };
-            for path in gone.iter().filter_map(expand::paths).flatten() {
-                done.insert(path, Before::Missing);
+            for path in gone.iter().filter_map(|it| so_far.line.paths(it)).flatten() {
+                so_far.done.insert(path, Before::Missing);
             }
             for touch in &touched {
-                done.insert(PathBuf::from(&touch.path), touch.before);
+                so_far.done.insert(PathBuf::from(&touch.path), touch.before);
             }
+            so_far.line.add(act);
             touches.extend(touched);
         }
         touches
     }
 
-    /// What an act writes, with what is there before it; `done` is what the acts before it have put somewhere.
-    fn touched_by(&self, act: &Act, done: &HashMap<PathBuf, Before>) -> Vec<Touch> {
-        let before = |path: &Path| done.get(path).copied().unwrap_or_else(|| self.before(path));
+    /// What an act writes, with what is there before it.
+    fn touched_by(&self, act: &Act, so_far: &mut SoFar) -> Vec<Touch> {
+        let before = |path: &Path| self.before_now(path, so_far);
         match act {
             Act::Make(target) => {
-                let paths = expand::paths(target).unwrap_or_default();
+                let paths = so_far.line.paths(target).unwrap_or_default();
                 let touches = paths.iter().map(|path| self.touch(path, before(path)));
                 touches.flatten().collect()
             }
@@ -51,7 +55,7 @@ impl Losses<'_> {
                 touch.map(|it| Touch { shown, ..it }).into_iter().collect()
             }
             Act::Copy { from, to, at_link } => {
-                let copies = landings(from, to, *at_link).into_iter();
+                let copies = landings(from, to, *at_link, &so_far.line).into_iter();
                 copies
                     .filter_map(|copy| {
                         let touch = self.touch(&copy.to, before(&copy.to))?;
@@ -67,31 +71,49 @@ impl Losses<'_> {
                     })
                     .collect()
             }
-            // What is moved keeps its owner.
             Act::Move { from, to } => {
-                let moves = landings(from, to, AtLink::Replace).into_iter();
-                moves
-                    .filter_map(|Landing { from, to }| {
-                        let whose = from.as_deref().map_or(Before::Other, before);
-                        let theirs = whose == Before::Other;
-                        let made_again = from.as_deref().is_some_and(|it| self.is_made_again(it));
-                        Some(Touch {
-                            copy_of: from.as_deref().and_then(|it| self.original(it)),
-                            moved: theirs && !made_again,
-                            before: if theirs { Before::Other } else { Before::Own },
-                            ..self.touch(&to, whose)?
-                        })
-                    })
-                    .collect()
+                let landings = landings(from, to, AtLink::Replace, &so_far.line);
+                self.moved_to(landings, before)
             }
-            Act::Git {
-                directory,
-                act: GitAct::StashPop { number } | GitAct::StashApply { number },
-            } => self
-                .unstashed(Path::new(directory), *number)
-                .unwrap_or_default(),
+            Act::Rename {
+                from,
+                rule,
+                depth,
+                over,
+            } => {
+                let landings = renamed(from, rule, (*depth, *over), &so_far.line);
+                self.moved_to(landings.unwrap_or_default(), before)
+            }
+            Act::Git { directory, act } => {
+                let unstashed = self.unstashed(Path::new(directory), act, so_far);
+                unstashed.unwrap_or_default()
+            }
             _ => Vec::new(),
         }
+    }
+
+    /// What is moved keeps its owner.
+    fn moved_to(&self, landings: Vec<Landing>, before: impl Fn(&Path) -> Before) -> Vec<Touch> {
+        let moves = landings.into_iter();
+        moves
+            .filter_map(|Landing { from, to }| {
+                let whose = from.as_deref().map_or(Before::Other, &before);
+                let theirs = whose == Before::Other;
+                let made_again = from.as_deref().is_some_and(|it| self.is_made_again(it));
+                Some(Touch {
+                    copy_of: from.as_deref().and_then(|it| self.original(it)),
+                    moved: theirs && !made_again,
+                    before: if theirs { Before::Other } else { Before::Own },
+                    ..self.touch(&to, whose)?
+                })
+            })
+            .collect()
+    }
+
+    /// Whose content is at a path after the acts so far.
+    fn before_now(&self, path: &Path, so_far: &SoFar) -> Before {
+        let done = so_far.done.get(path).copied();
+        done.unwrap_or_else(|| self.before(path))
     }
 
     fn is_made_again(&self, folder: &Path) -> bool {
@@ -136,28 +158,106 @@ impl Losses<'_> {
         Some(entry.id.to_string())
     }
 
-    /// What comes back from a stash keeps its owner.
-    fn unstashed(&self, directory: &Path, number: Option<usize>) -> Option<Vec<Touch>> {
+    /// What comes back from a stash keeps its owner, also if the same call has put it there.
+    fn unstashed(&self, directory: &Path, act: &GitAct, so_far: &mut SoFar) -> Option<Vec<Touch>> {
         let repository = self.git.repository(directory)?;
-        let stash = *self.git.stashes(&repository)?.get(number?)?;
-        let own = self
-            .work
-            .is_some_and(|work| work.owns_commit(&stash.to_string()));
-        let paths = self.paths_of_stash(&repository, stash)?;
-        Some(
-            paths
-                .iter()
-                .map(|path| Touch {
-                    path: join(&repository.root, path).to_string_lossy().into_owned(),
-                    before: if own { Before::Own } else { Before::Other },
-                    shown: false,
-                    copy_of: None,
-                    moved: false,
-                    staged: None,
-                })
-                .collect(),
-        )
+        let (number, goes) = match act {
+            GitAct::StashPush { paths, untracked } => {
+                let stash = self.stashed(&repository, (directory, paths), *untracked, so_far)?;
+                // What is put aside is no longer in the tree.
+                let held = stash.iter().map(|(path, _)| (path.clone(), Before::Held));
+                so_far.done.extend(held);
+                if !stash.is_empty() {
+                    so_far.stashes.push(stash);
+                }
+                return None;
+            }
+            GitAct::StashPop { number } => ((*number)?, true),
+            GitAct::StashApply { number } => ((*number)?, false),
+            _ => return None,
+        };
+        let made = so_far.stashes.len();
+        let owners = match made.checked_sub(number + 1) {
+            Some(at) if goes => so_far.stashes.remove(at),
+            Some(at) => so_far.stashes.get(at)?.clone(),
+            None => {
+                let kept = number - made + so_far.popped;
+                so_far.popped += usize::from(goes);
+                self.owners_in_stash(&repository, kept)?
+            }
+        };
+        let touches = owners.into_iter().filter_map(|(path, before)| {
+            Some(Touch {
+                path: text(&path)?,
+                before,
+                shown: false,
+                copy_of: None,
+                moved: false,
+                staged: None,
+            })
+        });
+        Some(touches.collect())
     }
+
+    /// What a stash would take, and whose it is.
+    fn stashed(
+        &self,
+        repository: &Repository,
+        (directory, paths): (&Path, &[String]),
+        untracked: Untracked,
+        so_far: &SoFar,
+    ) -> Option<Vec<(PathBuf, Before)>> {
+        let specs = match paths {
+            [] => Pathspecs::everything(),
+            paths => Pathspecs::new(paths, directory, repository)?,
+        };
+        let changes = self.git.changes(repository, b"")?.into_iter();
+        let mut names: Vec<Vec<u8>> = changes.map(|it| it.path).collect();
+        if untracked == Untracked::Yes {
+            let files = self.git.untracked(repository, b"", IgnoredFiles::Skip)?;
+            names.extend(files.into_iter().map(|it| it.path));
+        }
+        let taken = names.into_iter().filter(|it| specs.matches(it));
+        let owners = taken.map(|name| {
+            let path = join(&repository.root, &name);
+            let theirs = self.before_now(&path, so_far) == Before::Other;
+            let owner = if theirs { Before::Other } else { Before::Own };
+            (path, owner)
+        });
+        Some(owners.collect())
+    }
+
+    /// What a stash of the repository holds, and whose it is.
+    fn owners_in_stash(
+        &self,
+        repository: &Repository,
+        number: usize,
+    ) -> Option<Vec<(PathBuf, Before)>> {
+        let stash = *self.git.stashes(repository)?.get(number)?;
+        let name = stash.to_string();
+        let own = self.work.is_some_and(|work| work.owns_commit(&name));
+        let others = self.work.and_then(|work| work.others_in(&name));
+        let owner = |path: &[u8]| match &others {
+            _ if own => Before::Own,
+            Some(others) if !others.iter().any(|it| it.as_bytes() == path) => Before::Own,
+            _ => Before::Other,
+        };
+        let paths = self.paths_of_stash(repository, stash)?.into_iter();
+        let owners = paths.map(|path| (join(&repository.root, &path), owner(&path)));
+        Some(owners.collect())
+    }
+}
+
+/// What the acts of a call so far have done.
+#[derive(Default)]
+struct SoFar {
+    line: Line,
+    /// What they have put where, or taken away.
+    done: HashMap<PathBuf, Before>,
+    /// The stashes that they have made, newest last: the paths in each, and whose they are.
+    stashes: Vec<Vec<(PathBuf, Before)>>,
+    /// How many of the repository's own stashes they have taken.
+    popped: usize,
 }
 
 fn text(path: &Path) -> Option<String> {

@@ -1,8 +1,12 @@
 //! What a session has in one file.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Duration, Utc};
 
 use super::touch::{Before, Touch};
+
+/// The clock of a file system goes in steps, of this length at most: a file may bear a time so much before the one at which it
+/// changed.
+pub(super) const STEP: Duration = Duration::milliseconds(10);
 
 /// A file that a session has written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +38,12 @@ pub(super) enum Share {
 }
 
 impl FileWork {
+    /// Whether what changed at a time was there when the last call ended. What comes right after the call may bear a time before
+    /// its end; there only the content tells, where it is known.
+    pub(super) fn was_there(&self, time: DateTime<Utc>) -> bool {
+        time <= self.until - STEP || (time <= self.until && self.content.is_none())
+    }
+
     /// The file after a call that lasted from `started` to `ended`.
     pub(super) fn after(
         known: Option<&Self>,

@@ -12,15 +12,17 @@ use bowline_guard::loss::{Act, GitAct, Target, Writing};
 use bowline_guard::paths::{World, resolve_literal};
 use bowline_guard::tool::Tool;
 use bowline_store::Change;
+use chrono::{DateTime, Utc};
 use serde_json::Value;
 
+use super::file_work::STEP;
 use super::ledger::Ledger;
 use super::lookout::Watched;
 use super::reach::{Reach, reach_of};
-use super::session::Ground;
-use super::touch::{CallWork, GitBefore};
+use super::session::{Ground, Seen};
+use super::touch::{CallWork, GitBefore, MixedStash};
 use crate::analyst::Analyst;
-use crate::loss::Losses;
+use crate::loss::{Losses, times};
 use crate::machine::MachineWorld;
 use crate::machine::git::{ObjectId, Repository};
 use crate::sanitise;
@@ -120,8 +122,9 @@ impl Work {
                 if input.event_type() == HookEvent::PostToolUse =>
             {
                 for file in named_files(input) {
-                    self.ledger
-                        .read(session, &end_of(file, world), input.timestamp);
+                    let path = end_of(file, world);
+                    let seen = seen(&path, input.timestamp, world);
+                    self.ledger.read(session, &path, seen);
                 }
             }
             _ if only_looks(tool) => {}
@@ -136,16 +139,11 @@ impl Work {
                     return;
                 }
                 let losses = world.losses();
-                let work = CallWork {
-                    left: touched
-                        .into_iter()
-                        .filter_map(|path| left(&losses, path))
-                        .collect(),
-                    commits: (before.as_ref())
-                        .and_then(|before| own_commits(&losses, before))
-                        .unwrap_or_default(),
-                    ..CallWork::default()
-                };
+                let mut work = (before.as_ref())
+                    .and_then(|before| commits_since(&losses, before))
+                    .unwrap_or_default();
+                let left = touched.into_iter().filter_map(|path| left(&losses, path));
+                work.left = left.collect();
                 self.ledger.add(session, &work);
                 self.keep(call, &work, ctx);
             }
@@ -209,8 +207,9 @@ impl Work {
         for word in words.take(MAX_MENTIONS) {
             let name = word.trim_end_matches([',', '.', ';', ':', ')', '?', '!']);
             if !name.is_empty() {
-                self.ledger
-                    .read(session, &end_of(name, world), input.timestamp);
+                let path = end_of(name, world);
+                let seen = seen(&path, input.timestamp, world);
+                self.ledger.read(session, &path, seen);
             }
         }
     }
@@ -297,6 +296,16 @@ fn end_of(path: &str, world: &dyn World) -> String {
     resolved.target.unwrap_or(resolved.path)
 }
 
+/// A file as it was seen at a time. What changed right before is remembered by its content: what comes right after may bear the
+/// same time.
+fn seen(path: &str, at: DateTime<Utc>, world: &MachineWorld<'_>) -> Seen {
+    let changed = || times(&std::fs::symlink_metadata(path).ok()?);
+    let recent = changed().is_some_and(|it| it.changed > at - STEP);
+    let content = recent.then(|| left(&world.losses(), path.to_owned()));
+    let content = content.flatten().map(|(_, content)| content);
+    Seen { at, content }
+}
+
 /// What a call has left at a path, by the name that git would give it.
 fn left(losses: &Losses<'_>, path: String) -> Option<(String, String)> {
     let size = std::fs::symlink_metadata(&path).ok()?.len();
@@ -356,8 +365,8 @@ fn git_before(losses: &Losses<'_>, acts: &[Act]) -> Option<GitBefore> {
     })
 }
 
-/// The commits and stashes that came since, with nothing in them but the session's own work.
-fn own_commits(losses: &Losses<'_>, before: &GitBefore) -> Option<Vec<String>> {
+/// The commits and stashes that came since: those with nothing in them but the session's own work, and stashes of mixed work.
+fn commits_since(losses: &Losses<'_>, before: &GitBefore) -> Option<CallWork> {
     let repository = losses.git.repository(Path::new(&before.folder))?;
     let known: Vec<ObjectId> = before
         .refs
@@ -365,13 +374,21 @@ fn own_commits(losses: &Losses<'_>, before: &GitBefore) -> Option<Vec<String>> {
         .filter_map(|id| ObjectId::from_hex(id.as_bytes()))
         .collect();
     let mut own = Vec::new();
+    let mut mixed = Vec::new();
     for stash in losses.git.stashes(&repository)? {
         if known.contains(&stash) {
             break;
         }
+        let Some(others) = &before.others else {
+            continue;
+        };
         let paths = losses.paths_of_stash(&repository, stash)?;
-        if is_without(&paths, before.others.as_deref()) {
-            own.push(stash.to_string());
+        let id = stash.to_string();
+        if is_without(&paths, Some(others)) {
+            own.push(id);
+        } else {
+            let others = others.clone();
+            mixed.push(MixedStash { id, others });
         }
     }
     for (name, tip) in losses.git.refs(&repository)? {
@@ -386,7 +403,11 @@ fn own_commits(losses: &Losses<'_>, before: &GitBefore) -> Option<Vec<String>> {
     }
     own.sort_unstable();
     own.dedup();
-    Some(own)
+    Some(CallWork {
+        commits: own,
+        mixed,
+        ..CallWork::default()
+    })
 }
 
 fn is_own(

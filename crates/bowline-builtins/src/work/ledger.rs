@@ -8,7 +8,7 @@ use bowline_store::{Store, TraceFilter, TraceStatus};
 use chrono::{DateTime, Duration, Utc};
 
 use super::lookout::{Lookout, Watched};
-use super::session::{Ground, OpenCall, SessionWork, Span, Times};
+use super::session::{Ground, OpenCall, Seen, SessionWork, Span, Times};
 use super::touch::{CallWork, GitBefore};
 use crate::machine::Machine;
 
@@ -156,13 +156,12 @@ impl Ledger {
     pub(super) fn add(&self, (session, project): (&str, &str), work: &CallWork) {
         let known = self.known(session, project);
         let mut state = lock(&known.state);
-        state.work.leave(&work.left);
-        state.work.commits.extend(work.commits.iter().cloned());
+        state.work.find_out(work);
     }
 
-    pub(super) fn read(&self, (session, project): (&str, &str), path: &str, at: DateTime<Utc>) {
+    pub(super) fn read(&self, (session, project): (&str, &str), path: &str, seen: Seen) {
         let known = self.known(session, project);
-        lock(&known.state).work.read(path, at);
+        lock(&known.state).work.read(path, seen);
     }
 
     /// What a session made, for whoever judges by it.
@@ -281,6 +280,7 @@ fn recall(work: &mut SessionWork, store: &dyn Store, session: &str, before: Date
             };
             done.touched.extend(part.touched);
             done.commits.extend(part.commits);
+            done.mixed.extend(part.mixed);
             done.left.extend(part.left);
             done.before = done.before.or(part.before);
             done.reach = done.reach.or(part.reach);
@@ -300,7 +300,8 @@ fn recall(work: &mut SessionWork, store: &dyn Store, session: &str, before: Date
                     .as_ref()
                     .and_then(|it| it.get("file_path")?.as_str());
                 if let Some(file) = file {
-                    work.read(file, ended);
+                    let (at, content) = (ended, None);
+                    work.read(file, Seen { at, content });
                 }
             }
             (TraceStatus::Started, _) => work.begin(
@@ -388,13 +389,18 @@ impl<'l> SessionView<'l> {
     }
 
     /// Whether the session has read a file as it is now.
-    pub(crate) fn knows(&self, path: &str, times: Times) -> bool {
+    pub(crate) fn knows(
+        &self,
+        path: &str,
+        times: Times,
+        content: impl Fn() -> Option<String>,
+    ) -> bool {
         if self.session.is_empty() {
             return false;
         }
         let known = self.ledger.recalled(self.session, self.project);
         let state = lock(&known.state);
-        state.work.knows(path, times)
+        state.work.knows(path, times, content)
     }
 
     /// What a path was copied from, if that was somebody else's.
@@ -453,6 +459,13 @@ impl<'l> SessionView<'l> {
         let known = self.ledger.recalled(self.session, self.project);
         let state = lock(&known.state);
         state.work.commits.contains(id)
+    }
+
+    /// The paths in a stash of mixed work that hold work of others, if the session has made it.
+    pub(crate) fn others_in(&self, stash: &str) -> Option<Vec<String>> {
+        let known = self.ledger.recalled(self.session, self.project);
+        let state = lock(&known.state);
+        state.work.mixed.get(stash).cloned()
     }
 
     /// Whether the session itself has put into the index what it holds for a file that is its own.

@@ -112,6 +112,7 @@ fn others(job: &Job, most: usize) -> Look {
         let own = times.is_some_and(|times| {
             view.owns(&text, times)
                 .or_else(|| view.changed(&text, times))
+                .or_else(|| view.left(&text, || Some(git.blob_id(&path)?.to_string())))
                 .is_some()
         });
         (!own).then_some(text)

@@ -32,11 +32,12 @@ const LOOKING: &[&str] = &[
 /// Programs that build, test, check, fetch or serve: they leave new files, and leave alone what people write.
 #[rustfmt::skip]
 const MAKING: &[&str] = &[
-    "aws", "az", "bazel", "buck2", "c++", "cc", "clang", "clang++", "cmake", "cp", "ctest", "curl", "docker", "docker-compose", "flake8",
-    "g++", "gcc", "gcloud", "gradle", "gradlew", "gunzip", "helm", "install", "java", "javac", "jest", "kubectl", "ld", "meson", "mocha",
+    "aws", "az", "bazel", "buck2", "bunzip2", "bzip2", "c++", "cc", "clang", "clang++", "cmake", "cp", "ctest", "curl", "docker", "docker-compose", "flake8",
+    "g++", "gcc", "gcloud", "gradle", "gradlew", "gunzip", "gzip", "helm", "install", "java", "javac", "jest", "kubectl", "ld", "meson", "mocha",
     "mongosh", "mv", "mvn", "mvnw", "mypy", "mysql", "ninja", "nmake", "phpunit", "pip", "pip3", "pipx", "playwright", "podman",
     "psql", "py.test", "pylint", "pyright", "pytest", "redis-cli", "rspec", "rsync", "rustc", "scp", "sqlite3", "ssh", "swiftc", "tar",
-    "terraform", "tox", "nox", "tsc", "unzip", "uvicorn", "vitest", "wget", "zip",
+    "terraform", "tox", "nox", "tsc", "unxz", "unzip", "uvicorn", "vitest", "wget", "xz",
+    "zip", "zstd",
 ];
 
 /// What of programs with commands of their own only makes, by the first word.
@@ -129,6 +130,7 @@ fn git(command: &str) -> Reach {
         "am" | "apply" | "checkout" | "cherry-pick" | "clone" | "merge" | "mv" | "pull"
         | "rebase" | "reset" | "restore" | "revert" | "rm" | "stash" | "submodule" | "switch"
         | "worktree" => Reach::Anything,
+        "init" => Reach::NewFiles,
         _ => Reach::Nothing,
     }
 }
@@ -159,6 +161,8 @@ mod tests {
             ("ls -la && cat a | grep b", Nothing),
             ("git status && git log --oneline", Nothing),
             ("git commit -qm x", Nothing),
+            ("git init demo", NewFiles),
+            ("gzip -k a.md", NewFiles),
             ("sleep 5", Nothing),
             ("cargo test --workspace 2>&1 | tail -20", NewFiles),
             ("pytest -q tests", NewFiles),

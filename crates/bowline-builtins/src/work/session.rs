@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use bowline_guard::paths::is_within;
 use chrono::{DateTime, Duration, Utc};
 
-use super::file_work::{FileWork, Share};
+use super::file_work::{FileWork, STEP, Share};
 use super::reach::{Reach, is_kept_by_tools};
 use super::touch::CallWork;
 
@@ -27,6 +27,14 @@ pub(crate) struct Times {
     /// When its content or its name changed, which no program can set.
     pub(crate) changed: DateTime<Utc>,
     pub(crate) born: Option<DateTime<Utc>>,
+}
+
+/// A file as the session has seen it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Seen {
+    pub(super) at: DateTime<Utc>,
+    /// The name that git would give to what was there, if it had changed right before.
+    pub(super) content: Option<String>,
 }
 
 /// The time of one call.
@@ -60,8 +68,10 @@ pub(super) enum Ground {
 pub(super) struct SessionWork {
     pub(super) project: String,
     pub(super) files: HashMap<String, FileWork>,
-    pub(super) reads: HashMap<String, DateTime<Utc>>,
+    pub(super) reads: HashMap<String, Seen>,
     pub(super) commits: HashSet<String>,
+    /// Stashes of mixed work, and the paths in them that hold work of others.
+    pub(super) mixed: HashMap<String, Vec<String>>,
     pub(super) spans: Vec<Span>,
     /// Of calls that were watched: the tracked files that held somebody else's work when they began.
     pub(super) watched: HashMap<String, HashSet<String>>,
@@ -119,8 +129,7 @@ impl SessionWork {
             let after = FileWork::after(self.files.get(&touch.path), touch, started, ended);
             self.files.insert(touch.path.clone(), after);
         }
-        self.leave(&work.left);
-        self.commits.extend(work.commits.iter().cloned());
+        self.find_out(work);
         if let Ground::Fore(reach) = ground {
             self.add_span(Span {
                 call: call.to_owned(),
@@ -128,6 +137,17 @@ impl SessionWork {
                 end: ended,
                 reach,
             });
+        }
+    }
+
+    /// Adds what is known only after a call.
+    pub(super) fn find_out(&mut self, work: &CallWork) {
+        self.leave(&work.left);
+        self.commits.extend(work.commits.iter().cloned());
+        for stash in &work.mixed {
+            if self.mixed.len() < MAX_OPEN {
+                self.mixed.insert(stash.id.clone(), stash.others.clone());
+            }
         }
     }
 
@@ -166,7 +186,7 @@ impl SessionWork {
     }
 
     /// Notes what calls have left in files that are the session's own.
-    pub(super) fn leave(&mut self, left: &[(String, String)]) {
+    fn leave(&mut self, left: &[(String, String)]) {
         for (path, content) in left {
             if let Some(file) = self.files.get_mut(path) {
                 file.content = Some(content.clone());
@@ -190,9 +210,9 @@ impl SessionWork {
         self.spans.insert(at, span);
     }
 
-    pub(super) fn read(&mut self, path: &str, at: DateTime<Utc>) {
+    pub(super) fn read(&mut self, path: &str, seen: Seen) {
         if self.reads.len() < MAX_FILES || self.reads.contains_key(path) {
-            self.reads.insert(path.to_owned(), at);
+            self.reads.insert(path.to_owned(), seen);
         }
     }
 
@@ -228,7 +248,8 @@ impl SessionWork {
         };
         if let Some(file) = self.files.get(path) {
             let changes = |span: &Span| span.reach == Reach::Anything || is_kept_by_tools(path);
-            let untouched = |time| time <= file.until || by_call(time).is_some_and(changes);
+            let later = |span: &Span| span.end > file.until && changes(span);
+            let untouched = |time| file.was_there(time) || by_call(time).is_some_and(later);
             let own =
                 file.share == Share::Own && untouched(times.changed) && untouched(times.modified);
             return own.then_some(file.since);
@@ -255,19 +276,23 @@ impl SessionWork {
         (in_call && reaches && !others.contains(path) && alone(span)).then_some(span.start)
     }
 
-    /// Whether the session has read the file as it is now.
-    pub(super) fn knows(&self, path: &str, times: Times) -> bool {
-        let read = self.reads.get(path).copied();
-        let wrote = self
-            .files
-            .get(path)
-            .filter(|it| it.share == Share::Own || it.shown);
-        let wrote = wrote.map(|it| it.until);
-        let seen = read.max(wrote);
-        seen.is_some_and(|seen| {
-            let known = |time| time <= seen || self.span_at(time).is_some();
-            known(times.changed)
-        })
+    /// Whether the session has read or written the file as it is now; `content` is the name that git would give it.
+    pub(super) fn knows(
+        &self,
+        path: &str,
+        times: Times,
+        content: impl Fn() -> Option<String>,
+    ) -> bool {
+        let time = times.changed;
+        let read = self.reads.get(path);
+        let wrote = self.files.get(path);
+        let wrote = wrote.filter(|it| it.share == Share::Own || it.shown);
+        // Right before the end of a call only the content tells what it saw.
+        let same = |seen: &Option<String>| seen.is_some() && *seen == content();
+        let last = read.map(|it| it.at).max(wrote.map(|it| it.until));
+        read.is_some_and(|it| time <= it.at - STEP || (time <= it.at && same(&it.content)))
+            || wrote.is_some_and(|it| it.was_there(time) || (time <= it.until && same(&it.content)))
+            || last.is_some_and(|last| time > last && self.span_at(time).is_some())
     }
 }
 
@@ -290,4 +315,88 @@ fn file_clock() -> DateTime<Utc> {
 #[cfg(not(target_os = "linux"))]
 fn file_clock() -> DateTime<Utc> {
     Utc::now()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::touch::{Before, Touch};
+    use super::*;
+
+    fn at(millis: i64) -> DateTime<Utc> {
+        DateTime::from_timestamp_millis(1_000_000 + millis).unwrap()
+    }
+
+    fn changed(millis: i64) -> Times {
+        Times {
+            modified: at(millis),
+            changed: at(millis),
+            born: None,
+        }
+    }
+
+    /// A session whose last call wrote `/p/a` and ended after 50 ms.
+    fn session(left: &[(String, String)]) -> SessionWork {
+        let touch = Touch {
+            path: "/p/a".to_owned(),
+            before: Before::Missing,
+            shown: true,
+            copy_of: None,
+            moved: false,
+            staged: None,
+        };
+        let work = CallWork {
+            touched: vec![touch],
+            left: left.to_vec(),
+            ..CallWork::default()
+        };
+        let mut session = SessionWork::default();
+        let ground = Ground::Fore(Reach::Anything);
+        session.add("call", (at(10), at(50)), ground, &work);
+        session
+    }
+
+    #[test]
+    fn in_the_step_in_which_a_call_ends_the_content_tells() {
+        let session = session(&[("/p/a".to_owned(), "one".to_owned())]);
+        let owns = |millis| session.owns("/p/a", changed(millis), |_| true).is_some();
+        assert!(owns(39), "before the end");
+        assert!(!owns(49), "in the step of the end");
+        assert!(!owns(51), "after it");
+        assert!(session.left("/p/a", "one").is_some());
+        assert!(session.left("/p/a", "two").is_none());
+        let knows = |millis, content: &str| {
+            session.knows("/p/a", changed(millis), || Some(content.to_owned()))
+        };
+        assert!(knows(39, "two"));
+        assert!(knows(49, "one"));
+        assert!(!knows(49, "two"));
+    }
+
+    #[test]
+    fn without_a_content_the_step_belongs_to_the_call() {
+        let session = session(&[]);
+        let owns = |millis| session.owns("/p/a", changed(millis), |_| true).is_some();
+        assert!(owns(50));
+        assert!(!owns(51));
+    }
+
+    #[test]
+    fn what_was_read_is_known_up_to_the_step_of_the_reading() {
+        let mut session = SessionWork::default();
+        let mut read = |content: Option<&str>| {
+            let content = content.map(ToOwned::to_owned);
+            session.read(
+                "/p/a",
+                Seen {
+                    at: at(50),
+                    content,
+                },
+            );
+            let one = || Some("one".to_owned());
+            [39, 49].map(|millis| session.knows("/p/a", changed(millis), one))
+        };
+        assert_eq!(read(None), [true, false]);
+        assert_eq!(read(Some("one")), [true, true]);
+        assert_eq!(read(Some("two")), [true, false]);
+    }
 }

@@ -45,6 +45,9 @@ pub(super) struct CallWork {
     /// Commits and stashes with nothing in them but the session's own work, in hexadecimal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) commits: Vec<String>,
+    /// Stashes with work of others among the session's own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) mixed: Vec<MixedStash>,
     /// What the call left in the files that it touched: paths, and the names that git would give to their content.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) left: Vec<(String, String)>,
@@ -57,6 +60,15 @@ pub(super) struct CallWork {
     /// What was in the repository, if the call makes commits or stashes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) before: Option<GitBefore>,
+}
+
+/// A stash that holds the session's own work and that of others.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct MixedStash {
+    /// Its name, in hexadecimal.
+    pub(super) id: String,
+    /// The paths within the repository that hold work of others.
+    pub(super) others: Vec<String>,
 }
 
 /// A repository before a call that makes commits or stashes.
@@ -75,6 +87,7 @@ impl CallWork {
     pub(super) fn is_empty(&self) -> bool {
         self.touched.is_empty()
             && self.commits.is_empty()
+            && self.mixed.is_empty()
             && self.left.is_empty()
             && self.before.is_none()
             && self.reach.is_none()

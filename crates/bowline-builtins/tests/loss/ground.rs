@@ -214,6 +214,8 @@ impl Ground {
     }
 
     async fn call(&mut self, session: &str, tool: &str, input: Value, perform: impl FnOnce(&Self)) {
+        // A model thinks longer than a step of the file system's clock.
+        sleep(Duration::from_millis(10));
         let id = self.before(session, tool, input.clone()).await.1;
         perform(self);
         let mut after = HookInput::post_tool_use(session, tool, ToolOutput::new("done"))

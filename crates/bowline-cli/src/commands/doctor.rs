@@ -2,6 +2,7 @@
 
 mod canary;
 mod check;
+mod copy;
 mod facts;
 mod installed;
 mod process;
@@ -89,7 +90,7 @@ fn checks(
 ) -> Vec<Check> {
     ui::progress("looking at the agent's settings");
     let installed = Installed::find(project, locations);
-    let mut checks = installed.checks(settings);
+    let mut checks = installed.checks(settings, locations);
     let decides = decides(places);
     let deciding = match decides.status {
         Status::Ok => Deciding::On,
@@ -109,7 +110,7 @@ fn checks(
         Expected::Soon
     };
     let facts = Facts::gather(places, daemon);
-    checks.push(facts.daemon());
+    checks.push(facts.daemon(&installed.belonging()));
     ui::progress("checking the store");
     checks.push(writing::recording());
     checks.push(writing::writing(places));

@@ -167,7 +167,7 @@ pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
 }
 
 /// The variables that say where a person's files are, as they are now.
-fn places(locations: &Locations) -> Vec<String> {
+pub(super) fn places(locations: &Locations) -> Vec<String> {
     let above = |path: &Option<PathBuf>, levels: usize| {
         let path = path.as_deref()?.ancestors().nth(levels)?;
         path.to_str().map(ToOwned::to_owned)

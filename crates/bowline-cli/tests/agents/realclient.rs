@@ -85,6 +85,11 @@ fn exception(scenario: &str) -> Exception {
             told: &["this session did not make"],
             ..Exception::default()
         },
+        "33_mcp_tool_hook" => Exception {
+            cancelled: &["refused.txt"],
+            told: &["the server says no"],
+            ..Exception::default()
+        },
         _ => Exception::default(),
     }
 }
@@ -98,7 +103,7 @@ fn every_scenario_of_the_real_client_ends_as_it_should_and_is_traced() {
         return skipped("python3 is not here");
     }
     let scenarios = scenarios();
-    assert!(scenarios.len() >= 31, "{} scenarios", scenarios.len());
+    assert!(scenarios.len() >= 32, "{} scenarios", scenarios.len());
     let work = tempfile::Builder::new().prefix("bl").tempdir().unwrap();
     let (next, problems) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     thread::scope(|scope| {

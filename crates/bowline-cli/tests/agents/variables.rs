@@ -117,6 +117,38 @@ fn a_project_does_not_say_where_a_persons_settings_are() {
     }
 }
 
+/// Claude Code puts its own word in the place of a project's; other agents may not.
+#[test]
+fn a_project_does_not_say_that_it_is_another() {
+    for (way, by_project) in WAYS.iter().flat_map(|way| [(way, false), (way, true)]) {
+        let place = Place::new();
+        // One that decides nothing, and in which no file of the clone is read.
+        let lenient = place.path("lenient");
+        let observe = "[guard]\nmode = \"observe\"\n";
+        put(&lenient.join("bowline.toml"), observe);
+        let mut trust = place.command(&["trust", "--yes"]);
+        let trusted = trust.current_dir(&lenient).output().unwrap();
+        assert!(trusted.status.success(), "{trusted:?}");
+        let lenient = lenient.to_str().unwrap();
+        let mut brought = [way, &[("CLAUDE_PROJECT_DIR", lenient)][..]].concat();
+        if !by_project {
+            // The agent's own word counts.
+            assert_eq!(ask(&place, &[], &brought), "silence", "{way:?}");
+            continue;
+        }
+        set_by_project(
+            &place,
+            &json!({"CLAUDE_PROJECT_DIR": lenient, "BOWLINE": "off"}),
+        );
+        brought.push(("BOWLINE", "off"));
+        for _ in 0..2 {
+            assert_eq!(ask(&place, &[], &brought), "deny", "{way:?}");
+        }
+        let log = place.json(&["log", "--limit", "1"]).to_string();
+        assert!(log.contains("CLAUDE_PROJECT_DIR"), "no attempt in {log}");
+    }
+}
+
 #[test]
 fn a_persons_own_hooks_get_no_code_from_a_project() {
     let place = Place::new();

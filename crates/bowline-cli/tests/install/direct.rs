@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::thread;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::bench::Bench;
 
@@ -50,4 +50,45 @@ fn a_background_hook_does_not_delay_a_direct_answer() {
         Some(1),
         "{traces}"
     );
+}
+
+/// Every run is a process of its own: it learns from the store what the session's last event with a mode said.
+#[test]
+fn f08_a_hooks_learn_the_permission_mode_without_a_daemon() {
+    let bench = Bench::new();
+    let seen = bench.path("seen");
+    bench.write(
+        "home/.config/bowline/config.toml",
+        &format!(
+            "[[hooks.Notification]]\nhooks = [{{ type = 'command', command = 'cat >> {}' }}]\n",
+            seen.display()
+        ),
+    );
+    let run = |event: &Value| {
+        let stdin = bench.write("payload.json", &event.to_string());
+        let answer = bench
+            .bowline(&["hook", "--direct", "claude-code"])
+            .stdin(File::open(stdin).unwrap())
+            .output()
+            .unwrap();
+        assert!(answer.status.success(), "{answer:?}");
+    };
+    let notified = |session: &str| {
+        run(&json!({
+            "session_id": session, "cwd": bench.path("project"), "hook_event_name": "Notification",
+            "message": "done", "notification_type": "idle_prompt",
+        }));
+        let text = fs::read_to_string(&seen).unwrap();
+        let last: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+        last["permission_mode"].clone()
+    };
+    assert_eq!(notified("s1"), Value::Null);
+    for mode in ["plan", "acceptEdits", "acceptEdits"] {
+        run(&json!({
+            "session_id": "s1", "cwd": bench.path("project"), "hook_event_name": "PreToolUse",
+            "permission_mode": mode, "tool_name": "Bash", "tool_input": {"command": "ls"},
+        }));
+        assert_eq!(notified("s1"), mode);
+        assert_eq!(notified("s2"), Value::Null);
+    }
 }

@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 use super::bench::{BLIND, Bench, Ran};
 use super::daemon::Daemon;
 
+/// No process has this number.
+const NOBODY: u32 = 4_194_305;
+
 /// The status of a check, and what it says.
 fn check(report: &Value, name: &str) -> (String, String) {
     let checks = report["checks"].as_array().unwrap();
@@ -214,7 +217,7 @@ fn the_daemon_and_its_store_are_asked() {
     let version = env!("CARGO_PKG_VERSION");
     let status = |version: &str| {
         json!({
-            "pid": 7, "version": version, "uptime_s": 60, "events": 3, "memory_bytes": 1024,
+            "pid": NOBODY, "version": version, "uptime_s": 60, "events": 3, "memory_bytes": 1024,
             "projects": [], "paused": null,
         })
     };
@@ -243,7 +246,7 @@ fn the_daemon_and_its_store_are_asked() {
         status
     };
     for (name, answer, looked_at, status, text) in [
-        ("", json!(null), "daemon", "ok", "answers (process 7"),
+        ("", json!(null), "daemon", "ok", "answers (process 4194305"),
         ("", json!(null), "store", "ok", "2.0 kB"),
         (
             "daemon.status",
@@ -287,4 +290,91 @@ fn the_daemon_and_its_store_are_asked() {
         let (_, report) = bench.json(&["doctor"]);
         expect(&report, looked_at, status, text);
     }
+}
+
+/// A daemon that runs another file than the one beside the hook is not asked by it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_daemon_of_another_copy_is_told() {
+    let bench = Bench::new();
+    bench.run(&["init", "--yes"]).expect(0, &[]);
+    let start = |program: &std::path::Path| {
+        let mut sleep = std::process::Command::new(program);
+        Sleeper(sleep.arg("600").spawn().unwrap())
+    };
+    let other = bench.path("other");
+    fs::copy("/bin/sleep", &other).unwrap();
+    let stranger = start(&other);
+    let beside = bench.path("bin/bowline");
+    let doctor = |process: u32| {
+        let status = json!({
+            "pid": process, "version": env!("CARGO_PKG_VERSION"), "uptime_s": 60, "events": 3,
+            "memory_bytes": 1024, "projects": [], "paused": null,
+        });
+        let _ = fs::remove_file(bench.socket());
+        let _daemon = Daemon::start(&bench.socket(), &[("daemon.status", status)]);
+        bench.json(&["doctor"]).1
+    };
+    let report = doctor(stranger.0.id());
+    let text = format!("runs {}, but {}", other.display(), beside.display());
+    expect(&report, "daemon", "warning", &text);
+    let advice = report["checks"].as_array().unwrap().iter();
+    let advice: Vec<_> = advice.map(|check| check["advice"].to_string()).collect();
+    let restart = format!("run `{} daemon restart`", beside.display());
+    assert!(advice.iter().any(|it| it.contains(&restart)), "{advice:?}");
+
+    fs::remove_file(&other).unwrap();
+    let report = doctor(stranger.0.id());
+    expect(&report, "daemon", "warning", "was replaced or removed");
+
+    // The very program beside the hook.
+    let own = Sleeper(
+        bench
+            .bowline(&["daemon", "run"])
+            .env("XDG_RUNTIME_DIR", bench.path("apart"))
+            .spawn()
+            .unwrap(),
+    );
+    let report = doctor(own.0.id());
+    expect(&report, "daemon", "ok", "answers");
+}
+
+/// A process that ends with its test.
+#[cfg(target_os = "linux")]
+struct Sleeper(std::process::Child);
+
+#[cfg(target_os = "linux")]
+impl Drop for Sleeper {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn folders_that_are_no_longer_the_persons_are_told() {
+    let bench = Bench::new();
+    bench.run(&["init", "--yes"]).expect(0, &[]);
+    let (_, report) = bench.json(&["doctor"]);
+    expect(&report, "folders", "ok", "");
+    let moved = bench.path("moved");
+    let ran = Ran::of(
+        bench
+            .bowline(&["doctor", "--json"])
+            .env("XDG_DATA_HOME", &moved),
+    );
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let (status, message) = check(&report, "folders");
+    assert_eq!(status, "warning");
+    let home = bench.path("home");
+    for line in [
+        format!(
+            "in the agent's settings: XDG_DATA_HOME={}/.local/share",
+            home.display()
+        ),
+        format!("in this shell: XDG_DATA_HOME={}", moved.display()),
+    ] {
+        assert!(message.contains(&line), "no `{line}` in {message}");
+    }
+    assert!(!message.contains("XDG_CONFIG_HOME"), "{message}");
 }

@@ -148,8 +148,13 @@ impl Caller {
     }
 
     /// The project's folder, if the agent names one.
-    pub(super) fn project_named(&self) -> Option<PathBuf> {
-        self.known.project.clone()
+    pub(super) fn project_named(&self) -> Option<&Path> {
+        self.known.project.as_deref()
+    }
+
+    /// Whether a project's own files name it, which no project may: it would choose whose settings count.
+    pub(super) fn is_named_by_project(&self) -> bool {
+        self.known.is_void(&self.folder, PROJECT_VARIABLE)
     }
 
     pub(super) fn key(&self, folder: PathBuf) -> ProjectKey {

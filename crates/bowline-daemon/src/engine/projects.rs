@@ -278,6 +278,11 @@ impl Project {
         }
     }
 
+    /// Whether anything runs outside this process for any event.
+    pub(super) fn starts_hooks(&self) -> bool {
+        !self.heavy.is_empty()
+    }
+
     /// Whose file a hook is from.
     pub(super) fn scope_of(&self, hook: &str) -> Option<String> {
         let scope = self.scopes.get(hook).cloned();

@@ -1,23 +1,27 @@
 //! One call on its way through the engine.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use bowline::hooks::{
     CancellationToken, Decision, Dialect, HookContext, HookEvent, HookInput, Opinion, TriggerResult,
 };
 use bowline_builtins::guard::AGENT_VARIABLE;
-use bowline_builtins::tracing::{CALL_VARIABLE, DecidedEvent, NAME as RECORDER};
+use bowline_builtins::tracing::{CALL_VARIABLE, DecidedEvent};
 use bowline_store::{Change, Enforcement, Record};
 use bowline_wire::{Answer, Call};
 use chrono::{DateTime, Utc};
+use serde_json::Value;
 
 use super::caller::Caller;
 use super::patience::{Patience, UNSEEN};
 use super::projects::{Project, ProjectKey};
 use super::twins::Telling;
 use super::{Decided, Engine, Weight, env_file};
+
+/// A project may set variables without number.
+const MOST_OF_ATTEMPTS: usize = 500;
 
 /// One call on its way through the engine.
 pub(super) struct Turn {
@@ -27,6 +31,8 @@ pub(super) struct Turn {
     pub(super) time: DateTime<Utc>,
     pub(super) began: Instant,
     pub(super) input: HookInput,
+    /// The same with the mode of its session, once that was looked up.
+    pub(super) completed: OnceLock<HookInput>,
     pub(super) caller: Caller,
     pub(super) cancellation: CancellationToken,
     /// Tells the answer to another call of the same event.
@@ -35,21 +41,23 @@ pub(super) struct Turn {
 
 impl Turn {
     /// The project of the call, which has to be found or read; as it is by default if that takes too long.
-    pub(super) async fn load(&self, key: Option<ProjectKey>, patience: &Patience) -> Arc<Project> {
+    pub(super) async fn load(
+        self: &Arc<Self>,
+        key: Option<ProjectKey>,
+        patience: &Patience,
+    ) -> Arc<Project> {
         let here = || self.caller.key(self.caller.folder().to_owned());
-        let is_known = key.is_some();
-        let key = key.unwrap_or_else(here);
-        let (engine, session) = (Arc::clone(&self.engine), self.input.session_id.clone());
-        let mut wanted = key.clone();
+        let default = key.clone().unwrap_or_else(here);
+        let turn = Arc::clone(self);
         let load = move || {
-            if !is_known {
-                wanted.folder = engine.find_beginning(&session, &wanted.folder);
-            }
-            engine.projects.load(wanted, &engine.lasting)
+            let (engine, caller) = (&turn.engine, &turn.caller);
+            let find = || caller.key(engine.find_project(caller, &turn.input));
+            let key = key.unwrap_or_else(find);
+            engine.projects.load(key, &engine.lasting)
         };
-        match patience.look(&key.folder, load).await {
+        match patience.look(&default.folder, load).await {
             Some(project) => project,
-            None => Arc::new(Project::unread(&key, &self.engine.lasting)),
+            None => Arc::new(Project::unread(&default, &self.engine.lasting)),
         }
     }
 
@@ -73,16 +81,19 @@ impl Turn {
         };
         let ctx = self.context(project);
         self.recall_skills(project, patience).await;
-        let mut result = manager.trigger(&self.input, &ctx).await;
+        if project.weight(event) == Weight::Heavy {
+            self.recall_mode(project, patience).await;
+        }
+        let mut result = manager.trigger(self.input(), &ctx).await;
         if let Some(why) = &idle {
             note_idleness(&mut result, event, why);
         }
         if patience.is_closed() {
-            warn(&mut result, UNSEEN.to_owned());
+            result.output.warnings.push(UNSEEN.to_owned());
         }
-        let attempts = self.caller.attempts(&project.void);
-        if !attempts.is_empty() {
-            note_attempts(&mut result, event, &attempts);
+        let attempts = attempts_shown(&self.caller.attempts(&project.void));
+        if let Some(attempts) = &attempts {
+            note_attempts(&mut result, event, attempts);
         }
         let reply = if self.sent_on_already(&result.output) {
             self.dialect.encode(event, &end_of_turn(&result.output))
@@ -99,10 +110,16 @@ impl Turn {
             self.tell(&answer);
         }
         self.keep_skills(project, &result.output);
+        self.keep_mode(project);
         if idle.is_none() {
             self.hand_over_session(project, patience).await;
         }
-        let record = self.record(project, &ctx, &result, idle);
+        let mut record = self.record(project, &ctx, &result, idle);
+        let unseen = patience.is_closed().then(|| UNSEEN.to_owned());
+        if let Some(record) = &mut record {
+            let warnings = attempts.into_iter().chain(unseen);
+            warnings.for_each(|warning| keep_warning(record, warning));
+        }
         Decided { answer, record }
     }
 
@@ -146,15 +163,50 @@ impl Turn {
         }
     }
 
+    /// Completes the event by the mode that its session had before this process heard of it, for hooks that read it.
+    pub(super) async fn recall_mode(&self, project: &Project, patience: &Patience) {
+        if self.engine.store.is_none() || !project.starts_hooks() {
+            return;
+        }
+        let (engine, session) = (Arc::clone(&self.engine), self.input.session_id.clone());
+        let recall = move || {
+            if let Some(store) = &engine.store {
+                engine.modes.recall(&session, store.as_ref());
+            }
+        };
+        patience.look(&project.folder, recall).await;
+        if self.input().permission_mode().is_none() {
+            let completed = self.engine.modes.complete(self.input.clone());
+            let _ = self.completed.set(completed);
+        }
+    }
+
+    /// The event with what was remembered of its session.
+    fn input(&self) -> &HookInput {
+        self.completed.get().unwrap_or(&self.input)
+    }
+
     /// Notes with the event which skill it put into use.
     fn keep_skills(&self, project: &Project, output: &Opinion) {
         let skills = project.skills.as_ref();
-        if let Some(work) = skills.and_then(|skills| skills.changed_by(&self.input, output)) {
-            let event = self.call.id.as_str();
-            let call = self.input.tool_use_id().unwrap_or(event).to_owned();
-            let change = Change::Worked { call, work };
-            self.engine.lasting.journal.add(event, change);
+        if let Some(work) = skills.and_then(|skills| skills.changed_by(self.input(), output)) {
+            self.keep(work);
         }
+    }
+
+    /// Notes with the event that it changed the session's mode, where hooks read it.
+    fn keep_mode(&self, project: &Project) {
+        let changed = self.engine.modes.changed_by(self.input());
+        if let Some(work) = changed.filter(|_| project.starts_hooks()) {
+            self.keep(work);
+        }
+    }
+
+    fn keep(&self, work: Value) {
+        let event = self.call.id.as_str();
+        let call = self.input.tool_use_id().unwrap_or(event).to_owned();
+        let change = Change::Worked { call, work };
+        self.engine.lasting.journal.add(event, change);
     }
 
     /// Whether the agent is kept from ending its turn a second time in a row, which could go on for ever.
@@ -204,7 +256,7 @@ impl Turn {
             time: self.time,
             agent: &self.call.agent,
             project: Some(&project.folder),
-            input: &self.input,
+            input: self.input(),
             ctx,
             result,
             enforcement: if enforced {
@@ -248,27 +300,31 @@ fn note_idleness(result: &mut TriggerResult, event: HookEvent, why: &str) {
     }
 }
 
-/// Whoever begins a session learns what the project's own files have tried; every event keeps it.
-fn note_attempts(result: &mut TriggerResult, event: HookEvent, names: &[&str]) {
-    let what = format!(
-        "{} set by the project's .claude settings, and ignored: `bowline trust` shows more",
-        match names {
-            [name] => format!("{name} is"),
-            names => format!("{} are", names.join(", ")),
-        }
-    );
-    if event == HookEvent::SessionStart {
-        let output = std::mem::replace(&mut result.output, Opinion::allow());
-        result.output = output.system_message(format!("Bowline: {what}."));
-    }
-    warn(result, what);
+/// What the project's own files have tried, if anything.
+fn attempts_shown(names: &[&str]) -> Option<String> {
+    let are = match names {
+        [] => return None,
+        [name] => format!("{name} is"),
+        names => format!("{} are", names.join(", ")),
+    };
+    let are: String = are.chars().take(MOST_OF_ATTEMPTS).collect();
+    Some(format!(
+        "{are} set by the project's .claude settings, and ignored: `bowline trust` shows more"
+    ))
 }
 
-/// Warns of something that no hook has said. It is kept with the one that records.
-fn warn(result: &mut TriggerResult, what: String) {
-    let recording = result.results.iter_mut().find(|run| run.id == RECORDER);
-    if let Some(run) = recording {
-        run.output.warnings.push(what.clone());
+/// Whoever begins a session learns what the project's own files have tried.
+fn note_attempts(result: &mut TriggerResult, event: HookEvent, attempts: &str) {
+    if event == HookEvent::SessionStart {
+        let output = std::mem::replace(&mut result.output, Opinion::allow());
+        result.output = output.system_message(format!("Bowline: {attempts}."));
     }
-    result.output.warnings.push(what);
+}
+
+/// Every event keeps it, with the first hook that ran or, where none did, as what is to say of the event.
+fn keep_warning(record: &mut Record, warning: String) {
+    match record.hooks.first_mut() {
+        Some(hook) => hook.warnings.push(warning),
+        None => record.reason = record.reason.take().or(Some(warning)),
+    }
 }

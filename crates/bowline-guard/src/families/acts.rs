@@ -3,14 +3,15 @@
 //! Only what its text tells: a test run that leaves files behind is not listed.
 
 mod git;
+mod listing;
+mod outputs;
+mod renames;
 mod words;
 
 use crate::interpret::{At, NOWHERE};
-use crate::invocation::{Arg, Directory, Invocation, Opening, Through, Value};
-use crate::loss::{Act, AtLink, Depth, Found, Target, TargetKind, Writing};
+use crate::invocation::{Arg, Directory, Invocation, Opening, Value};
+use crate::loss::{Act, AtLink, Depth, Target, TargetKind, Writing};
 use crate::paths::{self, World};
-use crate::search::{Finds, Search};
-use crate::shell;
 
 use super::args::{UNKNOWN, word};
 use super::launch::plain_name;
@@ -56,7 +57,7 @@ impl Run<'_> {
                 Opening::Append => Some((&opened.file, Writing::Add)),
                 Opening::Read => None,
             })
-            .flat_map(|(file, how)| self.writes([file], how))
+            .flat_map(|(file, how)| self.writes_each([file], how))
             .collect()
     }
 
@@ -68,7 +69,15 @@ impl Run<'_> {
         match name {
             "find" | "gfind" | "bfs" | "fd" | "fdfind" => self.deletes_found(name),
             "rm" | "grm" | "unlink" | "srm" | "rimraf" | "del" | "shred" => self.deletes(name),
-            "touch" | "mkdir" | "mkfifo" => self.makes(),
+            "touch" | "mkfifo" => self.makes(),
+            "mkdir" | "gmkdir" => self.makes_folders(),
+            "gzip" | "gunzip" | "pigz" | "unpigz" | "bzip2" | "bunzip2" | "pbzip2" | "xz"
+            | "unxz" | "lzma" | "unlzma" | "lzip" | "zstd" | "unzstd" | "lz4" | "unlz4"
+            | "compress" | "uncompress" => self.packs(name),
+            "rename" | "prename" | "perl-rename" | "file-rename" | "rename.ul" => {
+                self.renames(name)
+            }
+            "mmv" => self.renames_by_wildcards(),
             "cp" | "gcp" if has(args, &["--remove-destination"]) => self.copies(AtLink::Replace),
             "cp" | "gcp" => self.copies(AtLink::Follow),
             "install" | "ginstall" => self.copies(AtLink::Replace),
@@ -85,18 +94,13 @@ impl Run<'_> {
             }
             "dd" | "gdd" => self.values_of("of=", Writing::Replace),
             "curl" if has_letter(args, 'O') || has(args, &["--remote-name"]) => self.downloads(),
-            "curl" | "sort" | "gsort" | "shuf" => self.outputs(&["-o", "--output"]),
-            "wget" => self.outputs(&["-O", "--output-document"]),
             "sed" | "gsed" if edits_in_place(args) => self.edits(&["-e", "-f", "--expression"]),
             "perl" | "ruby" if edits_in_place(args) => self.edits(&["-e", "-E", "-I"]),
-            "patch" if has(args, &["-o", "--output"]) => self.outputs(&["-o", "--output"]),
+            "patch" if has(args, &["-o", "--output"]) => self.option_writes(&["-o", "--output"]),
             "patch" if has(args, &["--dry-run"]) => Vec::new(),
             "ed" | "ex" => self.writes(operands(args, &["-p", "-c"]), Writing::Edit),
-            "openssl" => self.outputs(&["-out"]),
-            "gcc" | "g++" | "cc" | "c++" | "clang" | "clang++" | "ld" | "rustc" => {
-                self.outputs(&["-o"])
-            }
             "patch" => self.writes(operands(args, &["-i", "-d", "-p"]), Writing::Edit),
+            "tar" | "gtar" | "bsdtar" if self.creates_archive() => self.archives(),
             "tar" | "gtar" | "bsdtar" => self.unpacks(),
             "unzip" => self.unzips(),
             "awk" | "gawk" if value_after(args, &["-i", "--include"]) == Some("inplace") => {
@@ -109,7 +113,7 @@ impl Run<'_> {
                 self.writes(operands(args, &["-c", "--config"]), Writing::Tidy)
             }
             "git" | "hub" => git::acts(self),
-            _ => Vec::new(),
+            _ => self.outputs(name),
         }
     }
 
@@ -135,85 +139,6 @@ impl Run<'_> {
             .collect()
     }
 
-    /// What a search deletes by itself.
-    fn deletes_found(&self, program: &str) -> Vec<Act> {
-        let words: Vec<&str> = self.invocation.args.iter().map(word).collect();
-        let Some(search) = Search::read(program, &words) else {
-            return Vec::new();
-        };
-        let finds = search.deleted();
-        if finds == Finds::none() {
-            return Vec::new();
-        }
-        vec![Act::DeleteFound(self.found(&search, finds, Depth::One))]
-    }
-
-    /// What a search finds that the run is started for.
-    fn listed(&self, depth: Depth) -> Option<Found> {
-        let listing = self
-            .invocation
-            .through
-            .iter()
-            .rev()
-            .find_map(|it| match it {
-                Through::EachOf(listing) => Some(listing),
-                _ => None,
-            })?;
-        let line = shell::parse(listing);
-        let (first, filters) = line.commands.split_first()?;
-        let words = |command: &shell::SimpleCommand| -> Vec<String> {
-            let words = command.words.iter();
-            words
-                .map(|word| word.literal.clone().unwrap_or_else(|| word.source.clone()))
-                .collect()
-        };
-        // What only narrows leaves nothing else to be found.
-        let narrows = |command: &shell::SimpleCommand| {
-            let name = words(command).into_iter().next().unwrap_or_default();
-            matches!(
-                name.as_str(),
-                "grep" | "egrep" | "head" | "tail" | "sort" | "uniq"
-            )
-        };
-        let first = words(first);
-        let (program, rest) = first.split_first()?;
-        let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
-        if !filters.iter().all(narrows) {
-            return None;
-        }
-        if let ("git", ["ls-files", ..]) = (program.as_str(), rest.as_slice()) {
-            let search = Search::read("find", &["."])?;
-            let found = self.found(&search, Finds::anything(), depth);
-            return Some(found.listed(None));
-        }
-        if let Some((roots, text)) = listed_by_text(program, &rest) {
-            let search = Search::read("find", &roots)?;
-            let found = self.found(&search, Finds::anything(), depth);
-            return Some(found.listed(text));
-        }
-        let search = Search::read(program, &rest)?;
-        let finds = search.printed();
-        Some(self.found(&search, finds, depth))
-    }
-
-    fn found(&self, search: &Search, finds: Finds, depth: Depth) -> Found {
-        let roots = search.roots.iter().flat_map(|root| {
-            let arg = Arg {
-                source: root.clone(),
-                value: if root.contains(UNKNOWN) {
-                    Value::Unknown
-                } else {
-                    Value::Pattern(root.clone())
-                },
-            };
-            let targets = self.targets(&arg).into_iter();
-            targets
-                .map(|target| (root.clone(), target))
-                .collect::<Vec<_>>()
-        });
-        Found::new(roots.collect(), finds, depth)
-    }
-
     fn makes(&self) -> Vec<Act> {
         let args = &self.invocation.args;
         let names = operands(args, &["-m", "--mode", "-d", "-r", "-t"]).into_iter();
@@ -221,6 +146,17 @@ impl Run<'_> {
             .flat_map(|arg| self.targets(arg))
             .map(Act::Make)
             .collect()
+    }
+
+    fn makes_folders(&self) -> Vec<Act> {
+        let folder = |act| match act {
+            Act::Make(target) if target.kind == TargetKind::Exact => Act::Make(Target {
+                kind: TargetKind::Folder,
+                ..target
+            }),
+            other => other,
+        };
+        self.makes().into_iter().map(folder).collect()
     }
 
     /// Files that a script edits in place; the script itself is the first word unless an option has it.
@@ -240,21 +176,7 @@ impl Run<'_> {
         } else {
             Writing::Edit
         };
-        let unknown = files.iter().any(|it| matches!(it.value, Value::Unknown));
-        match self
-            .listed(Depth::One)
-            .filter(|_| unknown && how == Writing::Edit)
-        {
-            Some(found) => vec![Act::WriteFound(found)],
-            None => self.writes(files, how),
-        }
-    }
-
-    /// `-o FILE` of programs that write one.
-    fn outputs(&self, options: &[&str]) -> Vec<Act> {
-        let file = value_after(&self.invocation.args, options).filter(|it| *it != "-");
-        let file = file.map(Arg::known);
-        self.writes(file.iter(), Writing::Replace)
+        self.writes_each(files, how)
     }
 
     /// `curl -O URL`: a file of the same name.
@@ -386,6 +308,25 @@ impl Run<'_> {
         (!from.is_empty()).then_some(Put { from, to })
     }
 
+    fn creates_archive(&self) -> bool {
+        let args = &self.invocation.args;
+        let first = args.first().map(word).unwrap_or_default();
+        (!first.starts_with("--") && first.contains('c') && !first.contains(['x', 't']))
+            || has(args, &["-c", "--create"])
+    }
+
+    /// `tar czf FILE …`, `tar -c -f FILE …`.
+    fn archives(&self) -> Vec<Act> {
+        match self.invocation.args.as_slice() {
+            [letters, file, ..]
+                if !word(letters).starts_with('-') && word(letters).contains('f') =>
+            {
+                self.writes([file], Writing::Replace)
+            }
+            _ => self.option_writes(&["-f", "--file"]),
+        }
+    }
+
     fn unpacks(&self) -> Vec<Act> {
         let args = &self.invocation.args;
         let first = args.first().map(word).unwrap_or_default();
@@ -429,6 +370,21 @@ impl Run<'_> {
         let here = Arg::known(self.directory);
         let targets = self.targets(folder.unwrap_or(&here));
         targets.into_iter().map(Act::Unpack).collect()
+    }
+
+    /// The same, where a file that is not known may be each that a search finds.
+    fn writes_each<'a>(&self, files: impl IntoIterator<Item = &'a Arg>, how: Writing) -> Vec<Act> {
+        let loses = matches!(how, Writing::Replace | Writing::Edit);
+        let files = files.into_iter();
+        files
+            .flat_map(|file| match (&file.value, loses) {
+                (Value::Unknown, true) => match self.listed(Depth::One) {
+                    Some(found) => vec![Act::WriteFound(found)],
+                    None => self.writes([file], how),
+                },
+                _ => self.writes([file], how),
+            })
+            .collect()
     }
 
     fn writes<'a>(&self, files: impl IntoIterator<Item = &'a Arg>, how: Writing) -> Vec<Act> {
@@ -489,31 +445,4 @@ impl Put<'_> {
 fn ends_in_dots(path: &str) -> bool {
     let path = path.trim_end_matches('/');
     path.ends_with("/.") || path.ends_with("/..")
-}
-
-/// `grep -rl TEXT FOLDER`, `rg -l TEXT`: where it looks, and the text that the files have as far as it is plain.
-fn listed_by_text<'w>(program: &str, words: &[&'w str]) -> Option<(Vec<&'w str>, Option<String>)> {
-    if !matches!(program, "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack") {
-        return None;
-    }
-    let cluster = |it: &&&str, letter: char| {
-        it.starts_with('-') && !it.starts_with("--") && it.contains(letter)
-    };
-    let lists = words
-        .iter()
-        .any(|it| cluster(&it, 'l') || *it == "--files-with-matches");
-    if !lists {
-        return None;
-    }
-    let mut operands = words.iter().filter(|it| !it.starts_with('-')).copied();
-    let text = operands.next()?;
-    let mut roots: Vec<&str> = operands.collect();
-    if roots.is_empty() {
-        roots.push(".");
-    }
-    let same_case = !words.iter().any(|it| cluster(&it, 'i'));
-    let plain = text
-        .chars()
-        .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ' ' | '/'));
-    Some((roots, (plain && same_case).then(|| text.to_owned())))
 }

@@ -162,12 +162,18 @@ fn soften(mut effect: Effect, run: Run<'_>) -> Effect {
                 | "APP_ENV"
                 | "FLASK_ENV"
                 | "DATABASE_URL"
+                | "DJANGO_SETTINGS_MODULE"
         ) && matches!(value, crate::invocation::Value::Known(text) if is_disposable(text))
     }) || run.args.iter().map(word).any(|arg| {
         arg.split_once('=').is_some_and(|(name, value)| {
-            matches!(name, "RAILS_ENV" | "MIX_ENV" | "--env" | "--environment")
-                && is_disposable(value)
+            matches!(
+                name,
+                "RAILS_ENV" | "MIX_ENV" | "--env" | "--environment" | "--settings"
+            ) && is_disposable(value)
         })
+    }) || run.args.windows(2).any(|pair| {
+        pair.iter().map(word).next() == Some("--settings")
+            && pair.last().is_some_and(|it| is_disposable(word(it)))
     });
     if named {
         effect.gravity = crate::effect::Gravity::Doubtful;

@@ -47,7 +47,7 @@ rules! {
 /// An alias may name another alias, but not without end.
 const MAX_ALIASES: u8 = 4;
 
-const GLOBAL: Spec = Spec::gnu(&[
+pub(super) const GLOBAL: Spec = Spec::gnu(&[
     "C",
     "c",
     "git-dir",

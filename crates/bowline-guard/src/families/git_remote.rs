@@ -1,9 +1,10 @@
 //! Git: what a push does to the branches and tags of others.
 
 use crate::effect::Effect;
-use crate::invocation::Arg;
+use crate::invocation::{Arg, Invocation};
 
-use super::args::{Spec, listed, parse};
+use super::args::{Spec, listed, parse, split_command};
+use super::git::GLOBAL;
 use super::rule::rules;
 
 rules! {
@@ -17,6 +18,8 @@ rules! {
         instead "push a new branch beside it";
     DELETE = Remote, "git.push-delete", "Deletes branches or tags of a remote",
         instead "look first with `git ls-remote`, and leave the deletion to the person";
+    ELSEWHERE = Remote, "git.push-elsewhere", "Pushes to an address that the same line has given to a remote",
+        instead "show the person the address first with `git remote -v`, and push in a step of its own";
     HOSTED = Remote, "git.delete-hosted", "Deletes a hosted repository",
         instead "leave the deletion of a repository to the person";
 }
@@ -118,6 +121,43 @@ pub(super) fn push(rest: &[Arg]) -> Vec<Effect> {
         });
     }
     found
+}
+
+/// `git remote set-url origin URL && git push`: the work goes where nobody has looked.
+pub(super) fn pushes_elsewhere(run: &Invocation, earlier: &[Invocation]) -> Option<Effect> {
+    let ("push", rest) = command_of(run)? else {
+        return None;
+    };
+    let parsed = parse(rest, &PUSH);
+    let to = parsed.at(0);
+    let (_, url) = earlier
+        .iter()
+        .filter_map(new_address)
+        .find(|(remote, _)| to.is_empty() || to == *remote)?;
+    let trial = parsed.has(&["n", "dry-run"]);
+    (!trial).then(|| ELSEWHERE.doubtful(format!("pushes to {url}, which the line has just set")))
+}
+
+fn command_of(run: &Invocation) -> Option<(&str, &[Arg])> {
+    if !matches!(run.program.as_deref(), Some("git" | "hub")) {
+        return None;
+    }
+    let (_, command, rest) = split_command(&run.args, &GLOBAL);
+    Some((command, rest))
+}
+
+/// The remote that a run gives another address, and the address.
+fn new_address(run: &Invocation) -> Option<(&str, &str)> {
+    let (command, rest) = command_of(run)?;
+    let parsed = parse(rest, &Spec::gnu(&["file", "f"]));
+    match (command, parsed.words.as_slice()) {
+        ("remote", ["set-url", remote, url, ..]) if !parsed.has(&["delete"]) => Some((remote, url)),
+        ("config", [name, url] | ["set", name, url]) => {
+            let (remote, key) = name.strip_prefix("remote.")?.rsplit_once('.')?;
+            matches!(key, "url" | "pushurl").then_some((remote, *url))
+        }
+        _ => None,
+    }
 }
 
 /// What settings make of a push: `git -c remote.origin.push=+main push`.

@@ -3,7 +3,7 @@
 use crate::effect::Effect;
 
 use super::Run;
-use super::args::{Parsed, Spec, listed, parse};
+use super::args::{Parsed, Spec, listed, parse, word};
 use super::rule::rules;
 use super::table::{Row, Table};
 
@@ -114,7 +114,8 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
     let found = match run.name {
         "kubectl" | "oc" | "k" | "kubecolor" => kubernetes(run),
         "git" => git_credential(run),
-        "docker" | "podman" => docker_inspect(run),
+        "docker" | "podman" => docker_inspect(run).or_else(|| compose_config(run)),
+        "docker-compose" | "podman-compose" => compose_config(run),
         "pass" | "gopass" => pass(run),
         "pulumi" => pulumi(run),
         "etcdctl" => {
@@ -221,6 +222,35 @@ fn docker_inspect(run: Run<'_>) -> Option<Effect> {
     let format = parsed.value(&["f", "format"]).unwrap_or_default();
     (parsed.begins("inspect") && format.contains(".Env"))
         .then(|| MAY_PRINT.doubtful("prints the environment of a container"))
+}
+
+/// `docker compose config` fills in what the environment and its files hold.
+fn compose_config(run: Run<'_>) -> Option<Effect> {
+    const VALUES: &[&str] = &[
+        "f",
+        "file",
+        "p",
+        "project-name",
+        "profile",
+        "env-file",
+        "project-directory",
+        "format",
+    ];
+    if !run.args.iter().any(|it| word(it) == "config") {
+        return None;
+    }
+    let parsed = parse(run.args, &Spec::gnu(VALUES));
+    let words = match parsed.words.as_slice() {
+        ["compose", rest @ ..] => rest,
+        words if run.name.ends_with("-compose") => words,
+        _ => return None,
+    };
+    let names = [
+        "services", "images", "volumes", "networks", "profiles", "models", "q", "quiet", "hash",
+    ];
+    (words.first() == Some(&"config") && !parsed.has(&names)).then(|| {
+        MAY_PRINT.doubtful("prints the settings of all services, with the secrets filled in")
+    })
 }
 
 /// `pass name` prints, as `pass show name` does.

@@ -27,7 +27,7 @@ pub(super) use more::unlisted as unlisted_reader;
 use programs::{code_host, container_copy, dd, find, git, openssl, request, upload};
 use readers::READERS;
 pub(super) use variables::names_a_secret;
-use variables::{environment, filtered_environment, printed_variable};
+use variables::{environment, filtered_environment, printed_variable, searched_history};
 use whole::whole_places;
 
 rules! {
@@ -123,6 +123,7 @@ pub(super) fn effects(run: Run<'_>, world: &dyn World) -> Vec<Effect> {
     }
     found.extend(stdin_and_redirections(name, run, world));
     found.extend(filtered_environment(name, run));
+    found.extend(searched_history(name, run));
     found.dedup();
     found
 }
@@ -372,6 +373,10 @@ fn each_of(invocation: &Invocation, does: Use, world: &dyn World) -> Option<Effe
         lister,
         "find" | "fd" | "fdfind" | "locate" | "ls" | "git" | "rg" | "grep" | "echo" | "printf"
     );
+    if lister == "ls" && may_list_secrets(source) {
+        let what = format!("reads what `{source}` names, files with secrets among it");
+        return Some(READ.doubtful(what));
+    }
     finds
         .then(|| {
             source
@@ -384,6 +389,30 @@ fn each_of(invocation: &Invocation, does: Use, world: &dyn World) -> Option<Effe
                 .find_map(|it| touches(does, it, Access::Read, world))
         })
         .flatten()
+}
+
+/// `ls -a | grep env`: names of hidden files that hold secrets have the text in them.
+fn may_list_secrets(listing: &str) -> bool {
+    const HIDDEN: &[&str] = &[
+        ".env",
+        ".netrc",
+        ".npmrc",
+        ".pgpass",
+        ".pypirc",
+        ".git-credentials",
+    ];
+    let Some((lister, filter)) = listing.split_once(" | grep ") else {
+        return false;
+    };
+    let shows_hidden = lister.split_whitespace().any(|it| {
+        it == "--all" || (it.starts_with('-') && !it.starts_with("--") && it.contains(['a', 'A']))
+    });
+    let mut words = filter.split_whitespace();
+    let pattern = words.find(|it| !it.starts_with('-')).unwrap_or_default();
+    let mut texts = pattern
+        .split('|')
+        .map(|it| it.trim_matches(['"', '\'', '\\', '^', '$', '.']));
+    shows_hidden && texts.any(|text| text.len() > 2 && HIDDEN.iter().any(|it| it.contains(text)))
 }
 
 /// What the shell opens for a program.

@@ -2,6 +2,7 @@
 
 mod aliases;
 mod databases;
+mod lines;
 mod machines;
 mod own;
 mod repositories;

@@ -1,7 +1,7 @@
 //! What a run would really take away decides how grave its effects are, where that is known.
 
 use crate::effect::{Effect, Gravity};
-use crate::loss::{Act, GitAct, Loss, Target, Writing};
+use crate::loss::{Act, GitAct, Loss, Over, Target, Writing};
 use crate::paths::{World, is_within, leftover_by_name, rebuildable_by_name, scratch_by_name};
 
 use super::rule::rules;
@@ -9,6 +9,8 @@ use super::rule::rules;
 rules! {
     OVERWRITE_WORK = Overwrite, "files.overwrite-work", "Writes over what somebody has not committed",
         instead "look at it first with the Read tool and change it with Edit, or keep a copy: `cp FILE FILE.bak`";
+    MOVE_WORK = Overwrite, "files.move-work", "Moves what somebody has not committed to where it does not last",
+        instead "keep it in the project: `mkdir -p old && mv NAME old/`, or copy it: `cp NAME /tmp/`";
     DELETE_WORK = Delete, "files.delete-work", "Deletes what somebody has and nobody can make again",
         instead "leave it, and tell the person what should go";
     STAGE_LOSS = Discard, "git.stage-loss", "Takes out of the index the only copy of a file that was just deleted",
@@ -64,7 +66,7 @@ pub(super) fn weigh(
                 // One run of git may do several things, and has one effect.
                 (Subject::Git, Some((first, so_far))) => by_git = Some((first, so_far.and(loss))),
                 (Subject::Git, None) => by_git = Some((done.len(), loss)),
-                (subject, _) => settle(&mut effects, &subject, &act, loss),
+                (subject, _) => settle(&mut effects, &subject, (&act, world), loss),
             }
         }
         done.push(act);
@@ -72,7 +74,7 @@ pub(super) fn weigh(
     if let Some((at, loss)) = by_git
         && let Some(act) = done.get(at)
     {
-        settle(&mut effects, &Subject::Git, act, loss);
+        settle(&mut effects, &Subject::Git, (act, world), loss);
     }
     effects
 }
@@ -80,7 +82,8 @@ pub(super) fn weigh(
 /// What an act by itself would take away, if that is known.
 pub fn weighed(act: &Act, world: &dyn World) -> Option<Effect> {
     let mut effects = Vec::new();
-    settle(&mut effects, &Subject::of(act), act, world.loss(act, &[]));
+    let loss = world.loss(act, &[]);
+    settle(&mut effects, &Subject::of(act), (act, world), loss);
     effects.pop()
 }
 
@@ -101,6 +104,7 @@ impl<'act> Subject<'act> {
             | Act::Link { to: target, .. }
             | Act::Copy { to: target, .. } => Self::Files(vec![target]),
             Act::Move { from, to } => Self::Files(from.iter().chain([to]).collect()),
+            Act::Rename { from, .. } => Self::Files(from.iter().collect()),
             Act::DeleteFound(_) | Act::WriteFound(_) => Self::Search,
             Act::Git { .. } => Self::Git,
         }
@@ -128,12 +132,20 @@ fn may_lose_silently(act: &Act, earlier: &[Act], world: &dyn World) -> bool {
         }
         | Act::Copy { to, .. } => in_project(to),
         Act::Move { from, to } => in_project(to) || from.iter().any(in_project),
+        Act::Rename {
+            from,
+            over: Over::Replace,
+            ..
+        } => from.iter().any(in_project),
         Act::WriteFound(found) => found.roots().any(in_project),
-        Act::DeleteFound(found) => found.is_for_leftovers() && found.roots().any(in_project),
+        Act::DeleteFound(found) => {
+            (found.is_for_leftovers() || earlier.iter().any(moves)) && found.roots().any(in_project)
+        }
         // What is left behind may be a person's, and what git ignores is not always made again.
         Act::Delete { target, .. } => {
             in_project(target)
                 && (leftover_by_name(&target.path)
+                    || earlier.iter().any(moves)
                     || world.holds_moved_work(&target.path)
                     || (!by_name(target, world) && world.is_ignored(&target.path) == Some(true)))
         }
@@ -156,13 +168,23 @@ fn may_lose_silently(act: &Act, earlier: &[Act], world: &dyn World) -> bool {
     }
 }
 
+/// Whether an act takes files to where their names say something else.
+fn moves(act: &Act) -> bool {
+    matches!(act, Act::Move { .. } | Act::Rename { .. })
+}
+
 /// Whether what a path is called says enough.
 fn by_name(target: &Target, world: &dyn World) -> bool {
     let below = target.path.strip_prefix(world.project_root());
     below.is_none_or(|below| rebuildable_by_name(below) || scratch_by_name(below))
 }
 
-fn settle(effects: &mut Vec<Effect>, subject: &Subject<'_>, act: &Act, loss: Loss) {
+fn settle(
+    effects: &mut Vec<Effect>,
+    subject: &Subject<'_>,
+    (act, world): (&Act, &dyn World),
+    loss: Loss,
+) {
     let (gravity, what) = match loss {
         Loss::Unknown => return,
         Loss::Nothing(why) => {
@@ -204,6 +226,16 @@ fn settle(effects: &mut Vec<Effect>, subject: &Subject<'_>, act: &Act, loss: Los
                 .effect(gravity, format!("deletes {}", target.path))
                 .concerning(subject),
             Act::DeleteFound(_) => DELETE_WORK.effect(gravity, "deletes what it finds"),
+            Act::Move { from, to } if !is_within(&to.path, world.project_root()) => MOVE_WORK
+                .effect(
+                    gravity,
+                    format!(
+                        "moves {} to {}, where it does not last",
+                        first(from),
+                        to.path
+                    ),
+                )
+                .concerning(subject),
             _ => OVERWRITE_WORK
                 .effect(gravity, overwriting(act))
                 .concerning(subject),
@@ -218,12 +250,14 @@ fn settle(effects: &mut Vec<Effect>, subject: &Subject<'_>, act: &Act, loss: Los
 fn overwriting(act: &Act) -> String {
     match act {
         Act::Write { to, .. } | Act::Copy { to, .. } => format!("writes over {}", to.path),
-        Act::Move { from, to } => {
-            let from = from.first().map_or("", |it| it.path.as_str());
-            format!("moves {from} to {}", to.path)
-        }
-        _ => "writes over files".to_owned(),
+        Act::Move { from, to } => format!("moves {} over {}", first(from), to.path),
+        Act::Rename { .. } => "gives files names that are taken".to_owned(),
+        _ => "writes over what it finds".to_owned(),
     }
+}
+
+fn first(targets: &[Target]) -> &str {
+    targets.first().map_or("", |it| it.path.as_str())
 }
 
 impl Effect {

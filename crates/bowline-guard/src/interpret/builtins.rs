@@ -130,8 +130,7 @@ impl Interpreter<'_> {
                 if let Some(action) =
                     action.filter(|item| !matches!(item.text(), Some("-" | "" | "-p" | "-l")))
                 {
-                    let text = action.marked().to_owned();
-                    self.nested(&text, scope, None);
+                    self.trap(action.marked().to_owned(), scope);
                 }
             }
             _ => return None,

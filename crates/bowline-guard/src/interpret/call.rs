@@ -15,6 +15,8 @@ pub(super) struct Call {
     pub(super) words: Vec<Item>,
     pub(super) environment: Vec<(String, Value)>,
     pub(super) opened: Vec<Opened>,
+    /// The programs that tell which files are opened, where that is not known.
+    pub(super) listed_by: Vec<String>,
     pub(super) input: Input,
     /// The file that is redirected into it.
     pub(super) reads_file: Option<Arg>,
@@ -29,6 +31,7 @@ impl Call {
             words,
             environment: Vec::new(),
             opened: Vec::new(),
+            listed_by: Vec::new(),
             input: None,
             reads_file: None,
             directory: scope.directory.clone(),
@@ -288,6 +291,9 @@ impl Interpreter<'_> {
             if matches!(item.arg.value, Value::Unknown | Value::Partly(_)) && item.feed.is_none() {
                 add_sources(&mut sources, &item.sources);
             }
+        }
+        if sources.is_empty() {
+            sources.clone_from(&call.listed_by);
         }
         if !sources.is_empty() && !through.iter().any(|it| matches!(it, Through::EachOf(_))) {
             through.push(Through::EachOf(self.named(&sources)));

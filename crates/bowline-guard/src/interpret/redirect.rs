@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::Interpreter;
-use super::bounds::Size;
+use super::bounds::{Size, add_sources};
 use super::run::Input;
 use super::scope::{Descriptors, Scope};
 use super::value::{Output, UNKNOWN};
@@ -20,6 +20,8 @@ const MAX_REDIRECTS: usize = 64;
 #[derive(Debug, Default)]
 pub(super) struct Redirected {
     pub(super) opened: Vec<Opened>,
+    /// The programs that tell which files it writes, where that is not known.
+    pub(super) listed_by: Vec<String>,
     pub(super) input: Input,
     pub(super) reads_file: Option<Arg>,
     /// A here-string or here-document of which a part is known only by the name of a variable.
@@ -117,6 +119,14 @@ impl Interpreter<'_> {
             }
         };
         let is_output = matches!(redirect.descriptor, None | Some(1));
+        if matches!(item.arg.value, Value::Unknown)
+            && !matches!(
+                redirect.operator,
+                RedirectOperator::Read | RedirectOperator::Append | RedirectOperator::HereString
+            )
+        {
+            add_sources(&mut to.listed_by, &item.sources);
+        }
         let (how, arg) = match redirect.operator {
             RedirectOperator::HereString => {
                 let output = Output {

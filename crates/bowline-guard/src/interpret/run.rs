@@ -27,6 +27,9 @@ const MAX_ROUNDS: usize = 24;
 /// The most programs of a pipe whose output is followed. Each hands on what all before it had to say.
 const MAX_STAGES: usize = 64;
 
+/// The most traps that are kept for the end of a text.
+const MAX_TRAPS: usize = 16;
+
 /// How often a function that calls itself is followed.
 const MAX_RECURSION: usize = 2;
 
@@ -63,9 +66,34 @@ impl Interpreter<'_> {
                 }
             }
         }
+        let before = self.traps.len();
         let output = self.sequence(&script.body, scope, &input);
+        self.spring(before, scope);
         self.leave();
         output
+    }
+
+    /// Keeps what is run when the text ends.
+    pub(super) fn trap(&mut self, action: String, scope: &Scope) {
+        let known = self.copy(scope);
+        if self.traps.len() < MAX_TRAPS {
+            self.traps.push((action, known));
+        } else {
+            self.nested(&action, &known, None);
+        }
+    }
+
+    /// Runs the traps of a text that has ended. They know what was set when they were, and what came after.
+    fn spring(&mut self, before: usize, scope: &Scope) {
+        for (action, mut known) in self.traps.split_off(before) {
+            for (name, variable) in &scope.variables {
+                if !known.variables.contains_key(name) {
+                    known.variables.insert(name.clone(), variable.clone());
+                }
+            }
+            self.make(scope.size());
+            self.nested(&action, &known, None);
+        }
     }
 
     /// Pays for reading a text; `false` when it would be too much.
@@ -398,6 +426,7 @@ impl Interpreter<'_> {
         let mut call = Call::of(words, scope);
         call.environment = environment;
         call.opened.clone_from(&redirected.opened);
+        call.listed_by.clone_from(&redirected.listed_by);
         call.input.clone_from(&redirected.input);
         call.reads_file.clone_from(&redirected.reads_file);
         if let Some(here) = redirected.here.as_ref()

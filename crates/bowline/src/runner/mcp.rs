@@ -1,6 +1,7 @@
 //! Hooks that call a tool of an MCP server: one connection for one call, and the text of the result read as a command's stdout is.
 
 mod client;
+mod http;
 mod input;
 mod server;
 

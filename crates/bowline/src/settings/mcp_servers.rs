@@ -1,4 +1,5 @@
-//! Where MCP servers are looked for: the project's `.mcp.json`, the user's `.claude.json` and plugins, as Claude Code does.
+//! Where MCP servers are looked for: the project's `.mcp.json`, the user's `.claude.json` and plugins, as Claude Code does. Where
+//! an administrator has written a `managed-mcp.json`, nowhere else.
 
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,7 @@ use super::trust::{TrustState, TrustStore, hex_sha256};
 /// A project's own MCP servers; a plugin's file has the same name.
 pub(super) const MCP_FILE: &str = ".mcp.json";
 const USER_FILE: &str = ".claude.json";
+const MANAGED_FILE: &str = "managed-mcp.json";
 const PLUGIN_MANIFEST: &str = ".claude-plugin/plugin.json";
 const SERVERS: &str = "mcpServers";
 
@@ -22,6 +24,8 @@ pub struct McpServers {
     /// The project's own.
     pub of_project: ProjectServers,
     project: PathBuf,
+    /// The administrator's. If it is there, no other server may be used.
+    managed_file: PathBuf,
     /// It changes all the time, because the client keeps its state in it: it is read when a server is needed.
     user_file: Option<PathBuf>,
     plugins: Vec<Plugin>,
@@ -83,6 +87,14 @@ pub(crate) enum NoServer {
         /// Where it is not.
         places: Vec<String>,
     },
+    /// The administrator's file alone counts, and does not have it.
+    #[error("no MCP server is called `{name}` in {}, and where that file is, no other servers may be used", .file.display())]
+    NotManaged {
+        /// Its name.
+        name: String,
+        /// The administrator's file.
+        file: PathBuf,
+    },
     /// The project has it, and nobody has looked at it.
     #[error("the MCP server `{name}` is in {}, which is not trusted; look at it with `bowline trust`", .file.display())]
     Untrusted {
@@ -122,17 +134,23 @@ impl McpServers {
                 servers,
             },
             project: project.to_owned(),
+            managed_file: locations.claude_managed_dir.join(MANAGED_FILE),
             user_file: user_file(locations),
             plugins,
         }
     }
 
-    /// The server of this name: the user's for this project, the project's, the user's for all projects, a plugin's. Reads files.
+    /// The server of this name: the administrator's, if there are any; else the user's for this project, the project's, the user's for
+    /// all projects, a plugin's. Reads files.
     #[cfg_attr(
         not(feature = "mcp"),
         expect(dead_code, reason = "only the feature looks servers up")
     )]
     pub(crate) fn find(&self, name: &str) -> Result<FoundServer, NoServer> {
+        // What cannot be told apart from a file that is there counts as one: the rule is the administrator's.
+        if !matches!(self.managed_file.try_exists(), Ok(false)) {
+            return self.of_administrator(name);
+        }
         if let Some(found) = self.of_plugin(name) {
             return Ok(found);
         }
@@ -168,6 +186,22 @@ impl McpServers {
                     places: self.places(),
                 },
             })
+    }
+
+    fn of_administrator(&self, name: &str) -> Result<FoundServer, NoServer> {
+        let servers = json_of(&self.managed_file);
+        let definition = (servers.as_ref()).and_then(|root| root.get(SERVERS)?.get(name));
+        match definition {
+            Some(definition) => Ok(FoundServer {
+                definition: definition.clone(),
+                file: self.managed_file.clone(),
+                plugin_root: None,
+            }),
+            None => Err(NoServer::NotManaged {
+                name: name.to_owned(),
+                file: self.managed_file.clone(),
+            }),
+        }
     }
 
     /// `plugin:PLUGIN:SERVER`.
@@ -321,6 +355,23 @@ mod tests {
         fs::write(place.project().join(MCP_FILE), of("s", "two").to_string()).unwrap();
         assert!(place.command("s").unwrap_err().contains("not trusted"));
         assert_eq!(place.servers().of_project.trust, TrustState::Changed);
+    }
+
+    #[test]
+    fn where_an_administrator_names_servers_no_others_count() {
+        let place = Place::new(&[
+            ("etc/claude-code/managed-mcp.json", of("theirs", "managed")),
+            ("home/.claude.json", of("mine", "mine")),
+            ("lint/.mcp.json", json!({ "bare": { "command": "bare" } })),
+        ]);
+        assert_eq!(place.command("theirs").as_deref(), Ok("managed"));
+        for name in ["mine", "plugin:lint:bare"] {
+            let error = place.command(name).unwrap_err();
+            assert!(error.contains("managed-mcp.json"), "{error}");
+        }
+        let file = place.root.path().join("etc/claude-code/managed-mcp.json");
+        fs::write(file, "{").unwrap();
+        assert!(place.command("mine").is_err());
     }
 
     #[test]

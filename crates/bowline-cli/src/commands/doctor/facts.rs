@@ -1,5 +1,6 @@
 //! What the daemon knows, or the store where there is none.
 
+use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use serde_json::{Map, Value};
 
 use super::super::store::bytes;
 use super::check::Check;
+use super::copy::Running;
 use crate::ui::counted;
 
 /// A daemon that the canary just had started may need so many looks.
@@ -91,7 +93,8 @@ impl Facts {
         }
     }
 
-    pub(super) fn daemon(&self) -> Check {
+    /// Whether the daemon answers, and is one of the programs that belong to the installed hooks.
+    pub(super) fn daemon(&self, belonging: &[PathBuf]) -> Check {
         let check = Check::new("daemon");
         let status = match &self.status {
             Ok(status) => status,
@@ -115,6 +118,11 @@ impl Facts {
         let number = |name: &str| status.get(name).and_then(Value::as_u64).unwrap_or(0);
         let problems = problems_of(status);
         let ours = VERSION;
+        let running = Running::of(number("pid"));
+        let other_copy = running.and_then(|it| it.check(check.clone(), belonging));
+        if let Some(other_copy) = other_copy {
+            return other_copy;
+        }
         if version != ours {
             return check
                 .warning(format!(

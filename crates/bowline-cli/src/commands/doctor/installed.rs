@@ -7,9 +7,11 @@ use bowline::settings::{Action, HookStatus, Locations, Settings};
 use bowline_daemon::registration::starts_bowline;
 
 use super::check::Check;
+use super::copy;
 use crate::agent_settings::claude_code::{self, ClaudeCode};
 use crate::agent_settings::file::SettingsText;
 use crate::agent_settings::{Agent, Entry, Found, InstallScope, is_strict, program};
+use crate::commands::init;
 use crate::project::{self, Paths};
 use crate::ui::counted;
 
@@ -85,7 +87,17 @@ impl Installed {
         gates
     }
 
-    pub(super) fn checks(&self, settings: &Settings) -> Vec<Check> {
+    /// The `bowline` of every installed hook; of this program's own where only its name is installed.
+    pub(super) fn belonging(&self) -> Vec<PathBuf> {
+        let named = self.programs();
+        let own = program::find().ok().filter(|_| named.is_empty());
+        let hooks = named.into_iter().map(PathBuf::from).chain(own);
+        let mut programs: Vec<_> = hooks.filter_map(|hook| copy::beside(&hook)).collect();
+        programs.dedup();
+        programs
+    }
+
+    pub(super) fn checks(&self, settings: &Settings, locations: &Locations) -> Vec<Check> {
         let mut checks = Vec::new();
         for place in &self.places {
             checks.extend(self.check_file(place));
@@ -98,7 +110,8 @@ impl Installed {
             );
         } else {
             checks.push(switched_off(settings));
-            checks.push(self.programs());
+            checks.push(self.check_programs());
+            checks.extend(self.check_folders(&init::places(locations)));
         }
         checks
     }
@@ -159,8 +172,48 @@ impl Installed {
         })
     }
 
+    /// The hooks that settings name by their paths.
+    fn programs(&self) -> Vec<&str> {
+        let mut programs: Vec<&str> = self
+            .entries()
+            .filter(|(_, found)| found.entry.args.is_some())
+            .map(|(_, found)| found.entry.command.as_str())
+            .collect();
+        programs.sort_unstable();
+        programs.dedup();
+        programs
+    }
+
+    /// Whether the folders that `init` wrote into the entries are still the person's.
+    fn check_folders(&self, now: &[String]) -> Option<Check> {
+        let mut written = self.entries().filter_map(|(_, found)| {
+            let written = pinned(found.entry.args.as_deref()?);
+            (written != now).then_some(written)
+        });
+        let by_path = !self.programs().is_empty();
+        let check = by_path.then(|| Check::new("folders"))?;
+        let Some(written) = written.next() else {
+            return Some(check.ok("the hook looks where this shell does"));
+        };
+        let only_in = |these: &[String], others: &[String]| -> Vec<String> {
+            let alone = these.iter().filter(|it| !others.contains(it));
+            alone.cloned().collect()
+        };
+        let in_the_entries = only_in(&written, now).into_iter();
+        let in_this_shell = only_in(now, &written).into_iter();
+        Some(
+            check
+                .warning("the hook looks for settings and records in other folders than this shell")
+                .details(in_the_entries.map(|it| format!("in the agent's settings: {it}")))
+                .details(in_this_shell.map(|it| format!("in this shell: {it}")))
+                .advice(format!(
+                    "{AGAIN} from a shell whose folders are right, or set the variables as in the agent's settings"
+                )),
+        )
+    }
+
     /// Whether what the settings name is there.
-    fn programs(&self) -> Check {
+    fn check_programs(&self) -> Check {
         let check = Check::new("program");
         // Where the user's settings have an absolute path, the project's entries have nothing to do.
         let only_by_name = self.entries().all(|(_, found)| found.entry.args.is_none());
@@ -173,13 +226,7 @@ impl Installed {
                     "put it on the PATH of the agent, or run `bowline init` for the user scope",
                 );
         }
-        let mut programs: Vec<&str> = self
-            .entries()
-            .filter(|(_, found)| found.entry.args.is_some())
-            .map(|(_, found)| found.entry.command.as_str())
-            .collect();
-        programs.sort_unstable();
-        programs.dedup();
+        let programs = self.programs();
         if let Some(gone) = programs
             .iter()
             .find(|path| !program::is_executable(Path::new(path)))
@@ -212,6 +259,15 @@ impl Place {
     fn found(&self) -> &[Found] {
         self.found.as_deref().unwrap_or_default()
     }
+}
+
+/// The variables that an entry's arguments set.
+fn pinned(args: &[String]) -> Vec<String> {
+    let pairs = args.iter().zip(args.iter().skip(1));
+    pairs
+        .filter(|(flag, _)| *flag == "--env")
+        .map(|(_, variable)| variable.clone())
+        .collect()
 }
 
 /// Whether the agent runs the entries at all.

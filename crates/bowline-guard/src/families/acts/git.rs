@@ -5,7 +5,9 @@ mod refs;
 use crate::families::args::{Parsed, Spec, UNKNOWN, parse, split_command, word};
 use crate::families::git::{in_submodules, is_whole_tree, looks_like_file};
 use crate::invocation::Arg;
-use crate::loss::{Act, Clean, Folders, GitAct, IgnoredFiles, IndexToo, Switching, Target};
+use crate::loss::{
+    Act, Clean, Folders, GitAct, IgnoredFiles, IndexToo, Switching, Target, TargetKind, Writing,
+};
 use crate::paths::resolve_literal;
 
 use super::Run;
@@ -35,6 +37,14 @@ pub(super) fn acts(run: &Run<'_>) -> Vec<Act> {
     }
     if command == "clone" {
         return clones(run, rest, &directory);
+    }
+    if let Some(file) = output(command, rest) {
+        let files = targets(run, &[&file], &directory).into_iter();
+        let how = Writing::Replace;
+        return files.map(|to| Act::Write { to, how }).collect();
+    }
+    if command == "format-patch" {
+        return patches(run, rest, &directory);
     }
     of_command(command, rest)
         .into_iter()
@@ -91,6 +101,57 @@ fn of_command(command: &str, rest: &[Arg]) -> Vec<GitAct> {
         "submodule" => submodule(rest),
         _ => Vec::new(),
     }
+}
+
+/// The file that a command of git writes what it prints to.
+fn output(command: &str, rest: &[Arg]) -> Option<String> {
+    let file = match command {
+        "archive" => parse(
+            rest,
+            &Spec::gnu(&["o", "output", "format", "prefix", "remote"]),
+        )
+        .value(&["o", "output"])
+        .map(ToOwned::to_owned),
+        "bundle" => {
+            let parsed = parse(rest, &Spec::gnu(&["version"]));
+            (parsed.at(0) == "create").then(|| parsed.at(1).to_owned())
+        }
+        "diff" | "log" | "show" => {
+            let joined = rest.iter().map(word);
+            joined
+                .filter_map(|it| it.strip_prefix("--output="))
+                .map(ToOwned::to_owned)
+                .next()
+        }
+        _ => None,
+    };
+    file.filter(|it| !it.is_empty() && it != "-")
+}
+
+/// `git format-patch -o FOLDER`: files with numbers and the subjects of commits.
+fn patches(run: &Run<'_>, rest: &[Arg], directory: &str) -> Vec<Act> {
+    let spec = Spec::gnu(&[
+        "o",
+        "output-directory",
+        "subject-prefix",
+        "in-reply-to",
+        "to",
+        "cc",
+    ]);
+    let parsed = parse(rest, &spec);
+    if parsed.has(&["stdout"]) {
+        return Vec::new();
+    }
+    let folder = parsed.value(&["o", "output-directory"]).unwrap_or(".");
+    let numbered = targets(run, &[folder], directory)
+        .into_iter()
+        .map(|it| Target {
+            path: format!("{}/[0-9][0-9][0-9][0-9]-*.patch", it.path),
+            link: None,
+            kind: TargetKind::Pattern,
+        });
+    let how = Writing::Replace;
+    numbered.map(|to| Act::Write { to, how }).collect()
 }
 
 fn aborts(rest: &[Arg]) -> bool {

@@ -1,6 +1,6 @@
 //! Moving something to a place where it may be deleted, and deleting it there.
 
-use super::{DELETE, Files, operands};
+use super::{DELETE, Files, Target, operands};
 use crate::effect::{Effect, Gravity};
 use crate::interpret::At;
 use crate::invocation::{Directory, Invocation};
@@ -64,18 +64,18 @@ pub(in crate::families) fn deletes_moved(
         invocation,
         world: &here,
     };
-    let deleted: Vec<String> = operands(&invocation.args, &[])
+    let deleted: Vec<Target> = operands(&invocation.args, &[])
         .into_iter()
         .flat_map(|it| files.targets(it))
-        .map(|it| it.resolved.path.trim_end_matches("/*").to_owned())
         .collect();
-    moved
-        .find(|it| {
-            let name = it.from.rsplit('/').next().unwrap_or_default();
-            let inside = format!("{}/{name}", it.to);
-            deleted
-                .iter()
-                .any(|path| is_within(&inside, path) || is_within(&it.to, path))
-        })
-        .map(|it| DELETE.doubtful(format!("deletes {}, which it moved away before", it.from)))
+    moved.find_map(|it| {
+        let name = it.from.rsplit('/').next().unwrap_or_default();
+        let inside = format!("{}/{name}", it.to);
+        let target = deleted.iter().find(|target| {
+            let path = target.resolved.path.trim_end_matches("/*");
+            is_within(&inside, path) || is_within(&it.to, path)
+        })?;
+        let what = format!("deletes {}, which it moved away before", it.from);
+        Some(DELETE.doubtful(what).about(&target.resolved))
+    })
 }

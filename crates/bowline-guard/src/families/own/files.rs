@@ -497,9 +497,18 @@ fn is_in_own_folder(parts: &[&str]) -> bool {
 fn is_kept_file(name: &str) -> bool {
     matches!(
         name,
-        "trust.json" | "paused.json" | "daemon.sock" | "daemon.lock" | "daemon.starting"
+        "trust.json"
+            | "paused.json"
+            | "daemon.sock"
+            | "daemon.lock"
+            | "daemon.starting"
+            | "losses"
+            | "spool"
+            | "config.toml"
     ) || name.starts_with("bowline.db")
-        || name == "config.toml"
+        || name
+            .rsplit_once('.')
+            .is_some_and(|(_, ending)| ending == "spool")
 }
 
 fn is_agents_file(name: &str) -> bool {

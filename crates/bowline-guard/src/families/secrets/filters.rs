@@ -125,9 +125,42 @@ fn awk(args: &[&str]) -> Option<Lets> {
         !it.starts_with('-') && !is_value
     });
     let (_, program) = words.next()?;
+    if prints_no_line(program) {
+        return Some(Lets::Nothing);
+    }
     let compact: String = program.chars().filter(|c| !c.is_whitespace()).collect();
     let splits = separator == Some("=") || compact.contains("FS=\"=\"");
     (splits && prints_first_field(&compact)).then_some(Lets::Names)
+}
+
+/// Whether a program prints names of files and counts, and nothing of what is in them.
+fn prints_no_line(program: &str) -> bool {
+    let words = [
+        "print", "printf", "FILENAME", "NR", "FNR", "NF", "next", "nextfile", "exit",
+    ];
+    let mut parts = program.split('{');
+    let first = parts.next().unwrap_or_default();
+    // A condition without a block prints the line.
+    let is_condition = |text: &str| !text.contains([';', '\n', '$', '|', '>']);
+    let mut before = first;
+    let mut blocks = 0;
+    for part in parts {
+        let Some((block, after)) = part.split_once('}') else {
+            return false;
+        };
+        let bare: String = block.split('"').step_by(2).collect::<Vec<_>>().join(" ");
+        let names = bare.split(|c: char| !(c.is_alphanumeric() || "$_|>".contains(c)));
+        let mut names = names.filter(|it| !it.is_empty());
+        let harmless = |it: &str| words.contains(&it) || it.chars().all(|c| c.is_ascii_digit());
+        let mut statements = bare.split([';', '\n']);
+        let whole = |it: &str| it.trim() == "print" && !block.contains('"');
+        if !is_condition(before) || statements.any(whole) || !names.all(harmless) {
+            return false;
+        }
+        before = after.trim_start_matches([';', '\n', ' ']);
+        blocks += 1;
+    }
+    blocks > 0 && before.trim().is_empty()
 }
 
 /// Whether a program without blanks prints nothing of a line but its first field.

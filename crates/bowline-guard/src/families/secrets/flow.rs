@@ -76,7 +76,7 @@ impl<'line> Producer<'line> {
             .iter()
             .enumerate()
             .filter(|(at, it)| match &it.stdin {
-                Stdin::Pipe(programs) => programs.contains(&self.source),
+                Stdin::Pipe(programs) => programs.iter().any(|it| self.is_known_as(it)),
                 // A known text comes from right before it.
                 Stdin::Text(_) => {
                     let between = later.get(..*at).unwrap_or_default();
@@ -86,6 +86,12 @@ impl<'line> Producer<'line> {
             })
             .map(|(_, it)| it)
             .collect()
+    }
+
+    /// Whether that is what this run prints: elsewhere it is known by who runs it there, as in `kubectl exec web -- env`.
+    fn is_known_as(&self, source: &str) -> bool {
+        let inner = source.strip_suffix(self.source.as_str());
+        inner.is_some_and(|it| it.is_empty() || (it.ends_with(' ') && self.run.runs_elsewhere()))
     }
 
     /// Whether a run has what this one prints among its arguments.

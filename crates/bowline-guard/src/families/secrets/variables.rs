@@ -1,11 +1,11 @@
 //! Secrets in variables: which names mean one, and what prints them.
 
 use crate::effect::Effect;
-use crate::invocation::{Arg, Stdin};
+use crate::invocation::{Arg, Stdin, Through};
 use crate::shell;
 
 use super::filters::{Lets, lets};
-use super::{ENVIRONMENT, SEND, VARIABLE};
+use super::{ENVIRONMENT, READ, SEND, VARIABLE};
 use crate::families::Run;
 use crate::families::args::{Spec, parse, word};
 
@@ -137,8 +137,25 @@ pub(super) fn printed_variable(run: Run<'_>) -> Option<Effect> {
             .collect(),
         _ => Vec::new(),
     };
-    let name = from_words.chain(fed).find(|it| names_a_secret(it))?;
-    Some(VARIABLE.grave(format!("prints the secret in ${name}")))
+    let name = from_words.chain(fed).find(|it| names_a_secret(it));
+    match name {
+        Some(name) => Some(VARIABLE.grave(format!("prints the secret in ${name}"))),
+        None => prints_each(run).then(|| ENVIRONMENT.doubtful("prints every variable")),
+    }
+}
+
+/// `compgen -v | while read v; do echo "${!v}"; done`
+fn prints_each(run: Run<'_>) -> bool {
+    if !run.args.iter().any(|it| it.source.contains("${!")) {
+        return false;
+    }
+    run.invocation.through.iter().any(|it| match it {
+        Through::EachOf(listing) => matches!(
+            listing.split_whitespace().next(),
+            Some("compgen" | "env" | "printenv" | "set" | "declare" | "typeset" | "export")
+        ),
+        _ => false,
+    })
 }
 
 pub(super) fn environment(name: &str, run: Run<'_>) -> Option<Effect> {
@@ -240,6 +257,31 @@ pub(super) fn picks_harmless_variables(name: &str, args: &[&str]) -> bool {
         && plain
         && !inverted
         && !wants_secrets(pattern)
+}
+
+/// `history | grep TOKEN`
+pub(super) fn searched_history(name: &str, run: Run<'_>) -> Option<Effect> {
+    let Stdin::Pipe(programs) = &run.invocation.stdin else {
+        return None;
+    };
+    if !matches!(name, "grep" | "egrep" | "fgrep" | "rg" | "awk" | "sed") {
+        return None;
+    }
+    let is_history = |it: &String| matches!(it.split_whitespace().next(), Some("history" | "fc"));
+    let wanted = [
+        "secret",
+        "token",
+        "passw",
+        "credential",
+        "api_key",
+        "apikey",
+    ];
+    let wants = run.args.iter().any(|it| {
+        let lower = word(it).to_ascii_lowercase();
+        wanted.iter().any(|want| lower.contains(want))
+    });
+    (wants && programs.iter().any(is_history))
+        .then(|| READ.doubtful("searches the shell's history for secrets"))
 }
 
 /// `env | grep SECRET`, and the environment sent elsewhere.

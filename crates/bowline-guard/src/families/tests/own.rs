@@ -269,6 +269,24 @@ impl World for Moved {
     }
 }
 
+/// What is kept is ours wherever the folder is: records that wait, and what is known of lost ones.
+#[test]
+fn what_is_kept_in_any_folder() {
+    check_marked(
+        "self rm -rf /var/data/bowline/spool
+         self rm /var/data/bowline/spool/1-2.spool
+         self truncate -s0 /var/data/bowline/losses
+         self rm /tmp/bowline-1000-0a1b/7.spool
+         self rm -f /tmp/bowline-1000/losses
+         self rm /var/data/bowline/bowline.db-wal
+         pass rm /var/data/bowline/losses.md
+         pass rm /tmp/bowline-notes/losses
+         pass rm /var/mail/spool/x
+         pass ls /var/data/bowline/spool",
+        &super::world(),
+    );
+}
+
 #[test]
 fn places_that_were_moved() {
     let places = OwnPlaces {

@@ -402,8 +402,13 @@ impl<'t> Text<'t> {
             return Some(if shows() { Fate::Printed } else { Fate::Used });
         }
         let before = mention.start.checked_sub(1)?;
-        let keys = matches!(self.name(before), Some("in" | "of" | "keys"))
-            || (self.symbol(before) == Some('%') && self.family == Family::Perl);
+        // `%ENV` is both names and values, unless only one of them is asked for.
+        let hash = self.symbol(before) == Some('%') && self.family == Family::Perl;
+        let asked = if hash { before.checked_sub(1)? } else { before };
+        if hash && matches!(self.name(asked), Some("each" | "values")) {
+            return Some(if shows() { Fate::Printed } else { Fate::Used });
+        }
+        let keys = matches!(self.name(asked), Some("in" | "of" | "keys"));
         if !keys {
             return None;
         }

@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 use super::McpError;
+use super::http::Bounded;
 use crate::dialect::{Exit, RawOutput};
 use crate::http_client::{cause, client_for};
 use crate::runner::http::{HttpError, HttpPolicy, checked_url};
@@ -89,9 +90,12 @@ impl Call<'_> {
         let url = checked_url(url, policy).map_err(address)?;
         let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
         config.custom_headers = header_map(headers).map_err(address)?;
-        config.max_sse_event_size = MESSAGE_LIMIT;
         let http = client_for(&url).map_err(|error| self.broken(cause(error)))?;
-        let transport = StreamableHttpClientTransport::with_client(http.clone(), config);
+        let bounded = Bounded {
+            client: http.clone(),
+            limit: MESSAGE_LIMIT,
+        };
+        let transport = StreamableHttpClientTransport::with_client(bounded, config);
         let client = ourselves()
             .serve(transport)
             .await
@@ -249,6 +253,67 @@ mod tests {
             ["initialize", "notifications/initialized", "tools/call"]
         );
         assert!(requests.iter().all(|it| it.header("x-key") == ["k"]));
+    }
+
+    const HELLO: &str = r#"{ "protocolVersion": "2025-06-18", "capabilities": { "tools": {} }, "serverInfo": { "name": "s", "version": "1" } }"#;
+
+    fn hello() -> [Reply; 2] {
+        let hello = serde_json::from_str(HELLO).unwrap();
+        [json_reply(0, hello), Reply::new(202, "")]
+    }
+
+    async fn called(replies: impl IntoIterator<Item = Reply>) -> Result<String, String> {
+        let server = Server::start(replies).await;
+        let output = call()
+            .over_http(
+                &server.url("/mcp"),
+                &BTreeMap::new(),
+                &HttpPolicy::default(),
+            )
+            .await;
+        output
+            .map(|it| it.stdout)
+            .map_err(|error| error.to_string())
+    }
+
+    #[tokio::test]
+    async fn an_answer_may_be_a_stream_of_events() {
+        let note = json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": { "progressToken": 1, "progress": 1 } });
+        let result = json!({ "jsonrpc": "2.0", "id": 1, "result": { "content": [{ "type": "text", "text": "at last" }] } });
+        let body = format!("event: message\ndata: {note}\n\ndata: {result}\n\n");
+        let kind = "Content-Type: text/event-stream\r\n";
+        let [first, second] = hello();
+        let said = called([first, second, Reply::with_headers(200, kind, body)]).await;
+        assert_eq!(said.as_deref(), Ok("at last"));
+    }
+
+    #[tokio::test]
+    async fn no_answer_is_read_without_a_limit() {
+        for (kind, before, after) in [
+            (
+                "application/json",
+                "{\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": \"",
+                "\"}",
+            ),
+            ("text/event-stream", "data: ", "\n\n"),
+        ] {
+            let body = format!("{before}{}{after}", "x".repeat(MESSAGE_LIMIT + 1));
+            let kind = format!("Content-Type: {kind}\r\n");
+            let [first, second] = hello();
+            let said = called([first, second, Reply::with_headers(200, kind, body)]).await;
+            let error = said.unwrap_err();
+            assert!(error.contains("longer than"), "{error}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_server_that_wants_a_login_is_told() {
+        for headers in ["", "WWW-Authenticate: Bearer\r\n"] {
+            let error = called([Reply::with_headers(401, headers, "no")])
+                .await
+                .unwrap_err();
+            assert!(error.contains("OAuth"), "{error}");
+        }
     }
 
     #[tokio::test]

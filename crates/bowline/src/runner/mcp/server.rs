@@ -45,6 +45,10 @@ impl Server {
                 url: text("url")?.ok_or("it has no `url`")?,
                 headers: texts_by_name("headers", definition.get("headers"), variable)?,
             }),
+            Some("sse") => Err(
+                "Bowline does not speak `sse`, which MCP has given up; most such servers also speak `http`, often at another address"
+                    .to_owned(),
+            ),
             Some(other) => Err(format!(
                 "Bowline does not speak `{other}`; a server of type stdio or http can be called"
             )),
@@ -163,7 +167,11 @@ mod tests {
             (json!({ "command": "x", "env": [] }), "`env`"),
             (json!({ "command": "${MISSING}" }), "`MISSING` is not set"),
             (json!({ "type": "http" }), "`url`"),
-            (json!({ "type": "sse", "url": "u" }), "`sse`"),
+            (
+                json!({ "type": "sse", "url": "u" }),
+                "`sse`, which MCP has given up",
+            ),
+            (json!({ "type": "ws", "url": "u" }), "stdio or http"),
         ] {
             let error = read(definition.clone()).unwrap_err();
             assert!(error.contains(part), "{definition}: {error}");

@@ -23,6 +23,22 @@ pub(super) fn stash(rest: &[Arg]) -> Vec<GitAct> {
     } else {
         Untracked::No
     };
+    // `git stash -- FILE` is short for `git stash push -- FILE`.
+    if parsed.before_dashes == Some(0) {
+        return vec![GitAct::StashPush {
+            paths: owned(&parsed.words),
+            untracked,
+        }];
+    }
+    if parsed.at(0) == "branch" {
+        let made = GitAct::CreateBranch {
+            name: format!("refs/heads/{}", parsed.at(1)),
+            at: None,
+            switch: Switching::Yes,
+        };
+        let number = number(parsed.at(2));
+        return vec![made, GitAct::StashPop { number }];
+    }
     vec![match parsed.at(0) {
         "drop" => GitAct::StashDrop {
             number: number(parsed.at(1)),

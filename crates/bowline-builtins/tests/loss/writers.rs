@@ -1,0 +1,148 @@
+//! Whatever writes a file by its name, or one after another in a loop.
+
+use bowline::hooks::Decision::{Ask, NoOpinion as Pass};
+
+use super::ground::Op::Append;
+use super::ground::Step::Write;
+use super::{case, play, put};
+
+#[tokio::test]
+async fn a_program_that_names_its_output_writes_over_it() {
+    let mut cases = Vec::new();
+    for command in [
+        "cp README.md id*",
+        "cp README.md ./id*.md",
+        "mv README.md id*",
+        "uniq README.md ideas.md",
+        "pandoc README.md -o ideas.md",
+        "pandoc --output=ideas.md README.md",
+        "git archive -o ideas.md HEAD",
+        "git archive --output=ideas.md HEAD",
+        "scp host:x ideas.md",
+        "scp -P 22 host:dir/ideas.md .",
+        "git bundle create ideas.md HEAD",
+        "git diff --output=ideas.md",
+        "curl -o ideas.md https://x.example/y",
+        "curl -sSLo ideas.md https://x.example/y",
+        "curl --output ideas.md https://x.example/y",
+        "curl -sO https://x.example/ideas.md",
+        "wget -O ideas.md https://x.example/y",
+        "wget -qO ideas.md https://x.example/y",
+        "openssl rand -out ideas.md 32",
+        "ffmpeg -y -i a.mp4 ideas.md",
+        "convert a.png ideas.md",
+        "magick a.png ideas.md",
+        "jq . a.json | sponge ideas.md",
+        "gpg -o ideas.md --sign README.md",
+        "tar czf ideas.md docs",
+        "tar -cf ideas.md docs",
+        "yq -i .a=1 ideas.md",
+        "kubectl cp web-1:/x ideas.md",
+        "go build -o ideas.md .",
+        "objcopy a.o ideas.md",
+        "sqlite3 a.db '.output ideas.md' 'select 1'",
+        "yes | head -3 | tee -- ideas.md",
+        "xmllint --format a.xml --output ideas.md",
+        "dot -Tpng a.dot -o ideas.md",
+        "split -l 5 README.md && cat x* > ideas.md",
+    ] {
+        cases.extend([
+            case(vec![put("ideas.md")], vec![], command, Ask),
+            case(vec![], vec![Write("ideas.md")], command, Pass),
+        ]);
+    }
+    cases.extend([
+        case(
+            vec![put("patches/0001-state.patch")],
+            vec![],
+            "git format-patch -o patches HEAD~1",
+            Ask,
+        ),
+        case(
+            vec![put("patches/notes.md")],
+            vec![Write("patches/0001-state.patch")],
+            "git format-patch -o patches HEAD~1",
+            Pass,
+        ),
+        case(
+            vec![put("ideas.md")],
+            vec![],
+            "ffmpeg -i a.mp4 ideas.md",
+            Pass,
+        ),
+        case(vec![put("ideas.md")], vec![], "uniq ideas.md", Pass),
+        case(vec![put("ideas.md")], vec![], "uniq ideas.md out.md", Pass),
+        case(vec![put("ideas.md")], vec![], "scp ideas.md host:x", Pass),
+        case(
+            vec![put("ideas.md")],
+            vec![],
+            "pandoc ideas.md -o out.html",
+            Pass,
+        ),
+        case(
+            vec![put("ideas.md")],
+            vec![],
+            "convert ideas.md out.png",
+            Pass,
+        ),
+        case(vec![put("ideas.md")], vec![], "identify ideas.md", Pass),
+        case(vec![put("ideas.md")], vec![], "cp ideas.md id*.bak", Pass),
+    ]);
+    play(cases).await;
+}
+
+#[tokio::test]
+async fn a_loop_writes_over_each_of_its_files() {
+    let mut cases = Vec::new();
+    for command in [
+        "for f in a.md b.md; do cp README.md \"$f\"; done",
+        "for f in *.md; do echo x > $f; done",
+        "for f in *.md; do echo x > \"$f\"; done",
+        "for f in *.md; do sed -i s/a/b/ \"$f\"; done",
+        "for f in a b; do echo x > $f.md; done",
+        "for f in *.md; do tr a b < $f > t && mv t $f; done",
+        "for i in 1 2; do truncate -s 0 b.md; done",
+        "ls *.md | while read f; do echo x > \"$f\"; done",
+        "find . -name '*.md' | while read -r f; do echo x > \"$f\"; done",
+        "find . -name '*.md' -exec sh -c 'echo x > \"$1\"' _ {} \\;",
+        "printf '%s\\n' a.md b.md | xargs -n1 truncate -s 0",
+    ] {
+        cases.extend([
+            case(vec![put("b.md")], vec![Write("a.md")], command, Ask),
+            case(vec![], vec![Write("a.md"), Write("b.md")], command, Pass),
+        ]);
+    }
+    cases.extend([
+        case(
+            vec![put("b.md")],
+            vec![],
+            "for f in *.md; do wc -l \"$f\"; done",
+            Pass,
+        ),
+        case(
+            vec![put("b.md")],
+            vec![],
+            "for f in *.md; do wc \"$f\" >> out.txt; done",
+            Pass,
+        ),
+        case(
+            vec![put("b.md")],
+            vec![],
+            "for f in *.md; do wc \"$f\" > \"$f.count\"; done",
+            Pass,
+        ),
+        case(
+            vec![put("b.md")],
+            vec![],
+            "for f in *.md; do cp \"$f\" \"${f%.md}.txt\"; done",
+            Pass,
+        ),
+        case(
+            vec![Append("README.md")],
+            vec![],
+            "for f in src/*.py; do echo x > $f; done",
+            Pass,
+        ),
+    ]);
+    play(cases).await;
+}

@@ -1,0 +1,117 @@
+//! Programs whose words name the file that they write.
+
+use crate::families::args::word;
+use crate::invocation::Arg;
+use crate::loss::{Act, Writing};
+
+use super::Run;
+use super::words::{has, has_letter, operands, value_after};
+
+impl Run<'_> {
+    /// What a program puts where its words say.
+    pub(super) fn outputs(&self, name: &str) -> Vec<Act> {
+        let args = &self.invocation.args;
+        match name {
+            "curl" | "sort" | "gsort" | "shuf" | "pandoc" | "asciidoctor" | "xmllint" | "gpg"
+            | "gpg2" | "age" | "iconv" | "http" | "https" | "xh" | "sops" | "terser"
+            | "esbuild" | "rollup" => {
+                self.option_writes(&["-o", "--output", "--outfile", "--file"])
+            }
+            "wget" | "wget2" => self.option_writes(&["-O", "--output-document"]),
+            "openssl" => self.option_writes(&["-out"]),
+            "gcc" | "g++" | "cc" | "c++" | "clang" | "clang++" | "ld" | "rustc" | "as" | "nasm"
+            | "dot" | "neato" | "strace" | "ltrace" | "rsvg-convert" | "swiftc" | "tcc" => {
+                self.option_writes(&["-o"])
+            }
+            "go" if args.first().map(word) == Some("build") => self.option_writes(&["-o"]),
+            "pg_dump" | "pg_dumpall" => self.option_writes(&["-f", "--file"]),
+            "mysqldump" | "mariadb-dump" => self.option_writes(&["-r", "--result-file"]),
+            "docker" | "podman" if has(args, &["save", "export"]) => {
+                self.option_writes(&["-o", "--output"])
+            }
+            "yq" if has_letter(args, 'i') || has(args, &["--inplace", "--in-place"]) => {
+                let mut files = operands(args, &["-p", "-o", "--expression", "--from-file"]);
+                files.drain(..1.min(files.len()));
+                self.writes(files, Writing::Edit)
+            }
+            "uniq" | "guniq" => self.nth_writes(1, &["-f", "-s", "-w"]),
+            "xxd" => self.nth_writes(1, &["-s", "-l", "-c", "-g", "-o", "-n"]),
+            "sass" | "lessc" | "rst2html" | "rst2html.py" | "wkhtmltopdf" | "pdftotext" => {
+                self.nth_writes(1, &[])
+            }
+            "objcopy" => self.nth_writes(1, &["-O", "-I", "-j", "-R", "-F", "-B"]),
+            "ffmpeg" if has(args, &["-y"]) => self.last_writes(args),
+            "magick" | "gm" if looks_at_pictures(args) => Vec::new(),
+            "convert" | "magick" | "gm" => self.last_writes(args),
+            "scp" => self.fetches(args),
+            "docker" | "podman" | "kubectl" if args.first().map(word) == Some("cp") => {
+                self.fetches(args.get(1..).unwrap_or_default())
+            }
+            "sqlite3" => self.dot_commands(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// `-o FILE`.
+    pub(super) fn option_writes(&self, options: &[&str]) -> Vec<Act> {
+        let file = value_after(&self.invocation.args, options).filter(|it| *it != "-");
+        let file = file.map(Arg::known);
+        self.writes(file.iter(), Writing::Replace)
+    }
+
+    /// `uniq FROM TO`.
+    fn nth_writes(&self, at: usize, with_value: &[&str]) -> Vec<Act> {
+        let words = operands(&self.invocation.args, with_value);
+        self.writes(words.get(at).copied(), Writing::Replace)
+    }
+
+    /// `convert FROM … TO`, where options stand between.
+    fn last_writes(&self, args: &[Arg]) -> Vec<Act> {
+        let to = args.last().filter(|_| args.len() > 1);
+        // `png:out` names the kind of picture first.
+        let plain = to.map(|it| match word(it).split_once(':') {
+            Some((_, path)) => Arg::known(path),
+            None => it.clone(),
+        });
+        let file = |it: &&Arg| !word(it).is_empty() && !word(it).starts_with('-');
+        self.writes(plain.iter().filter(file), Writing::Replace)
+    }
+
+    /// `scp HOST:FILE TO`: a file of the same name, if a folder is there.
+    fn fetches(&self, args: &[Arg]) -> Vec<Act> {
+        let with_value = ["-P", "-i", "-F", "-o", "-c", "-l", "-J", "-S", "-D"];
+        let mut words = operands(args, &with_value);
+        let is_remote = |it: &&Arg| word(it).contains(':');
+        let Some(to) = words.pop().filter(|it| !is_remote(it)) else {
+            return Vec::new();
+        };
+        let remote = words.into_iter().filter(is_remote);
+        let names = remote.filter_map(|from| word(from).rsplit([':', '/']).next());
+        let names = names.filter(|name| !name.is_empty());
+        let inside = names.map(|name| Arg::known(format!("{}/{name}", word(to))));
+        let files: Vec<Arg> = inside.chain([to.clone()]).collect();
+        self.writes(files.iter(), Writing::Replace)
+    }
+
+    /// `.output FILE` and the like, among the words of a database's shell.
+    fn dot_commands(&self) -> Vec<Act> {
+        let texts = self.invocation.args.iter().map(word);
+        let files = texts.filter_map(|text| {
+            let mut words = text.split_whitespace();
+            let writes = matches!(
+                words.next(),
+                Some(".output" | ".once" | ".backup" | ".save" | ".dump")
+            );
+            words.next_back().filter(|_| writes).map(Arg::known)
+        });
+        let files: Vec<Arg> = files.collect();
+        self.writes(files.iter(), Writing::Replace)
+    }
+}
+
+fn looks_at_pictures(args: &[Arg]) -> bool {
+    matches!(
+        args.first().map(word),
+        Some("identify" | "display" | "-version")
+    )
+}
