@@ -105,8 +105,7 @@ impl Work {
                 call: call.to_owned(),
                 project: world.project_root().to_owned(),
             };
-            let others = self.ledger.watch(self.analyst.machine(), watched);
-            work.others = others.map(|it| it.into_iter().collect());
+            self.ledger.watch(self.analyst.machine(), watched);
             work.reach = Some(Reach::Anything);
         }
         self.keep(call, &work, ctx);
@@ -135,7 +134,8 @@ impl Work {
                 let took = input.duration_ms().and_then(|it| i64::try_from(it).ok());
                 let took = took.map(chrono::Duration::milliseconds);
                 self.ledger.end_call(session, call, input.timestamp, took);
-                if before.is_none() && touched.is_empty() {
+                let others = self.ledger.others(session, call);
+                if before.is_none() && touched.is_empty() && others.is_none() {
                     return;
                 }
                 let losses = world.losses();
@@ -144,6 +144,7 @@ impl Work {
                     .unwrap_or_default();
                 let left = touched.into_iter().filter_map(|path| left(&losses, path));
                 work.left = left.collect();
+                work.others = others;
                 self.ledger.add(session, &work);
                 self.keep(call, &work, ctx);
             }

@@ -14,6 +14,8 @@ use crate::machine::Machine;
 
 /// Sessions that are remembered; the one that was quiet longest is forgotten first.
 const MAX_SESSIONS: usize = 256;
+/// Files of others that are kept with a call.
+const MAX_KEPT: usize = 256;
 /// Calls of other sessions that are looked at.
 const MAX_OTHERS: usize = 500;
 
@@ -114,15 +116,11 @@ impl Ledger {
         open(&state).flatten()
     }
 
-    /// Looks which tracked files hold somebody else's work when a call begins: right away where there are few, and gives them;
-    /// else beside the answer.
-    pub(super) fn watch(
-        self: &Arc<Self>,
-        machine: &Arc<Machine>,
-        watched: Watched,
-    ) -> Option<HashSet<String>> {
-        let lookout = self.lookout.as_ref()?;
-        lookout.look(Arc::clone(self), Arc::clone(machine), watched)
+    /// Looks beside the answer which tracked files hold somebody else's work when a call begins.
+    pub(super) fn watch(self: &Arc<Self>, machine: &Arc<Machine>, watched: Watched) {
+        if let Some(lookout) = &self.lookout {
+            lookout.look(Arc::clone(self), Arc::clone(machine), watched);
+        }
     }
 
     pub(super) fn saw(&self, watched: &Watched, others: HashSet<String>) {
@@ -150,6 +148,19 @@ impl Ledger {
         let open = state.work.open.get(call);
         open.map(|open| open.work.touched.iter().map(|it| it.path.clone()).collect())
             .unwrap_or_default()
+    }
+
+    /// The tracked files that held somebody else's work when a call began, if it was watched and they are few enough to be kept.
+    pub(super) fn others(
+        &self,
+        (session, project): (&str, &str),
+        call: &str,
+    ) -> Option<Vec<String>> {
+        let known = self.known(session, project);
+        let state = lock(&known.state);
+        let others = state.work.watched.get(call);
+        let others = others.filter(|it| it.len() <= MAX_KEPT)?;
+        Some(others.iter().cloned().collect())
     }
 
     /// Adds what was found out after a call.

@@ -15,8 +15,6 @@ use crate::machine::Machine;
 
 /// Calls that wait to be looked at; more are not watched.
 const MAX_WAITING: usize = 4;
-/// A project with at most so many tracked files is looked at right away.
-const SMALL: usize = 64;
 /// A project with more tracked files is not watched.
 const MAX_FILES: usize = 20_000;
 
@@ -41,32 +39,16 @@ struct Job {
 }
 
 impl Lookout {
-    /// Looks, unless there is too much to do already. Gives what it has seen at once.
-    pub(super) fn look(
-        &self,
-        ledger: Arc<Ledger>,
-        machine: Arc<Machine>,
-        watched: Watched,
-    ) -> Option<HashSet<String>> {
-        let job = Job {
-            ledger,
-            machine,
-            watched,
-        };
-        // In a small project that takes no longer than handing it over.
-        match others(&job, SMALL) {
-            Look::NoRepository => return None,
-            Look::Others(others) => {
-                job.ledger.saw(&job.watched, others.clone());
-                return Some(others);
-            }
-            Look::Unknown => {}
-        }
+    /// Looks beside the answer, unless there is too much to do already.
+    pub(super) fn look(&self, ledger: Arc<Ledger>, machine: Arc<Machine>, watched: Watched) {
         let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
         let sender = sender.get_or_insert_with(start);
         // A call that is not watched is judged as if nothing were known.
-        let _ = sender.try_send(job);
-        None
+        let _ = sender.try_send(Job {
+            ledger,
+            machine,
+            watched,
+        });
     }
 }
 
@@ -76,7 +58,7 @@ fn start() -> SyncSender<Job> {
         .name("lookout".to_owned())
         .spawn(move || {
             for job in jobs {
-                if let Look::Others(others) = others(&job, MAX_FILES) {
+                if let Some(others) = others(&job) {
                     job.ledger.saw(&job.watched, others);
                 }
             }
@@ -85,25 +67,13 @@ fn start() -> SyncSender<Job> {
     sender
 }
 
-/// What was seen.
-enum Look {
-    NoRepository,
-    /// The tracked files that hold somebody else's work.
-    Others(HashSet<String>),
-    /// There are more files than were to be looked at, or they cannot be told.
-    Unknown,
-}
-
-fn others(job: &Job, most: usize) -> Look {
+/// The tracked files that hold somebody else's work; `None` if there is no repository, or they cannot be told.
+fn others(job: &Job) -> Option<HashSet<String>> {
     let project = &job.watched.project;
     let world = job.machine.world(project, project);
     let git = world.git();
-    let Some(repository) = git.repository(Path::new(project)) else {
-        return Look::NoRepository;
-    };
-    let Some(unsettled) = git.unsettled(&repository, most) else {
-        return Look::Unknown;
-    };
+    let repository = git.repository(Path::new(project))?;
+    let unsettled = git.unsettled(&repository, MAX_FILES)?;
     let view = job.ledger.view(&job.watched.session).in_project(project);
     let others = unsettled.into_iter().filter_map(|name| {
         let path = repository.root.join(std::ffi::OsStr::from_bytes(&name));
@@ -117,5 +87,5 @@ fn others(job: &Job, most: usize) -> Look {
         });
         (!own).then_some(text)
     });
-    Look::Others(others.collect())
+    Some(others.collect())
 }
