@@ -57,6 +57,13 @@ fn what_is_too_much_is_asked_about() {
             "python3 -c '{} import os; os.system(\"rm -rf /\")'",
             "a(b(c(".repeat(2_000)
         ),
+        format!("bash -c '{} rm -rf /'", "{ ".repeat(30_000)),
+        format!("bash -c \"{} rm -rf /\"", "& { ".repeat(15_000)),
+        format!(
+            "set -- {}; bash -c \"{} rm -rf /\"",
+            "x ".repeat(200),
+            "set -- \"$@\" x; ".repeat(1_100)
+        ),
     ] {
         assert!(
             gravity(&text) > Gravity::Harmless,

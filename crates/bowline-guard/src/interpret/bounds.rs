@@ -15,7 +15,7 @@ use crate::shell::MAX_LENGTH;
 pub(super) const MAX_TEXT: usize = MAX_LENGTH;
 
 /// Bytes of all texts that are made for one text, copies included.
-pub(super) const MAX_MADE: usize = 3 * 1024 * 1024;
+pub(super) const MAX_MADE: usize = 2 * 1024 * 1024;
 
 /// What a value costs beside its text.
 const EACH: usize = 192;

@@ -420,7 +420,7 @@ fn push_list(
     }
     for (index, content) in list.iter().enumerate() {
         if index > 0 {
-            if separate {
+            if separate && fields.done.len() < MAX_FIELDS {
                 fields.next();
             } else {
                 fields.open.push(" ", Quoting::Quoted, scope.marks);

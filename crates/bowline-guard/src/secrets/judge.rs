@@ -12,7 +12,7 @@ use super::values::{
 };
 
 /// How much of a value is looked at.
-const MAX_JUDGED: usize = 128;
+const MAX_JUDGED: usize = 96;
 
 /// The syntax that a value stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -101,6 +101,21 @@ pub(super) fn looked_ahead(text: &str) -> usize {
     total
 }
 
+/// How far the parser looks for the ends of braces, all in all: from each `{` to its `}`, whether they are quoted or not.
+pub(super) fn looked_for_braces(text: &str) -> usize {
+    let mut open = 0_usize;
+    let mut total = 0_usize;
+    for byte in text.bytes() {
+        match byte {
+            b'{' => open += 1,
+            b'}' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        total = total.saturating_add(open);
+    }
+    total
+}
+
 /// What a byte of a text stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Quotes {
@@ -238,6 +253,14 @@ fn here_document(line: &str) -> Option<HereDocument<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn braces_cost_what_lies_in_them() {
+        assert_eq!(looked_for_braces("a {b} c"), 2);
+        assert_eq!(looked_for_braces("{{}}"), 4);
+        assert_eq!(looked_for_braces("'{ { '"), 8);
+        assert_eq!(looked_for_braces("}}}"), 0);
+    }
 
     #[test]
     fn what_is_only_text_costs_nothing() {

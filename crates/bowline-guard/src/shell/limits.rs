@@ -1,6 +1,6 @@
 //! What bounds the work: counted, never timed.
 
-use super::costs::{UNCOUNTED, looked_ahead, openings, parts, words};
+use super::costs::{UNCOUNTED, looked_ahead, looked_for_braces, openings, parts, words};
 use super::documents::without_bodies;
 
 /// The longest text that is read, in bytes.
@@ -14,6 +14,9 @@ pub(super) const MAX_PARSER_DEPTH: usize = 24;
 
 /// In bytes looked at: the parser looks ahead to the end of the word from every opening.
 const MAX_WORK: usize = 4_000_000;
+
+/// The search for the end of a brace is simple: so many bytes of it are one of other work.
+const BRACES_AT_ONCE: usize = 4;
 
 /// Parentheses and `${` that are open at once: some of the parser's work doubles with each.
 const MAX_OPEN: usize = 32;
@@ -149,10 +152,10 @@ impl Budget {
         if self.bytes_read <= UNCOUNTED {
             return Ok(());
         }
-        let cost = text
-            .len()
-            .saturating_mul(1 + openings(&without_bodies(text)));
+        let outside = without_bodies(text);
+        let cost = text.len().saturating_mul(1 + openings(&outside));
         let cost = cost.saturating_add(looked_ahead(text));
+        let cost = cost.saturating_add(looked_for_braces(&outside) / BRACES_AT_ONCE);
         self.left = self.left.checked_sub(cost).ok_or(TooMuchWork)?;
         let words_left = self.words_left.checked_sub(words(text));
         self.words_left = words_left.ok_or(TooMuchWork)?;
