@@ -12,6 +12,7 @@ mod finding;
 mod hook_view;
 mod moment;
 mod project;
+mod steered;
 mod stream;
 mod ui;
 

@@ -11,6 +11,7 @@ mod timely;
 mod turn;
 mod twins;
 mod unverified;
+mod voids;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -42,6 +43,7 @@ pub use projects::ProjectState;
 use projects::{Project, ProjectKey, Projects};
 use turn::Turn;
 use twins::{Twin, Twins};
+use voids::Voids;
 
 /// So many sessions are remembered with the folder that they began in.
 const SESSIONS: usize = 4_096;
@@ -68,6 +70,7 @@ pub struct Engine {
     /// The projects that agents name, by session, once it is known that no project's own file put that name there.
     named: Folders,
     modes: Modes,
+    voids: Voids,
     pause: RwLock<Option<Pause>>,
     twins: Twins,
     store: Option<Arc<dyn Store>>,
@@ -113,6 +116,7 @@ impl Engine {
             beginnings: Mutex::default(),
             named: Mutex::default(),
             modes: Modes::default(),
+            voids: Voids::default(),
             pause: RwLock::default(),
             twins: Twins::default(),
             store,

@@ -13,6 +13,7 @@ use serde_json::json;
 
 use crate::control::{self, Stopped};
 use crate::error::{Error, ErrorKind, Result};
+use crate::steered::start_unsteered;
 use crate::ui::{Format, FormatArgs, Table, Text, Ui, counted, reveal, style};
 use crate::{Outcome, project};
 
@@ -86,6 +87,10 @@ impl DaemonArgs {
 
 pub(crate) fn run(args: &DaemonArgs, ui: &mut Ui) -> Result<Outcome> {
     let format = args.format();
+    // What starts a daemon, or becomes one, hands on its own word for places.
+    if matches!(args.action, Action::Start { .. } | Action::Run { .. }) {
+        start_unsteered()?;
+    }
     match &args.action {
         Action::Run { detached, keep } => {
             let place = if *detached {

@@ -18,6 +18,7 @@ use tokio::runtime::Runtime;
 
 use crate::Outcome;
 use crate::error::{Error, ErrorKind, Result};
+use crate::steered::start_unsteered;
 
 /// So long an event that was answered without its store waits for that: each keeps a process.
 const KEPT_WITHIN: Duration = Duration::from_mins(1);
@@ -67,6 +68,7 @@ enum Asker {
 }
 
 pub(crate) fn run(args: &HookArgs) -> Result<Outcome> {
+    start_unsteered()?;
     let mut call = Call::new(
         std::env::current_dir().unwrap_or_default(),
         std::env::vars_os().collect(),

@@ -69,6 +69,48 @@ fn a_project_does_not_switch_the_guard_off() {
     }
 }
 
+/// The agent's process keeps a variable when the file that set it is gone.
+#[test]
+fn what_was_a_projects_word_stays_one_for_the_session() {
+    for way in WAYS {
+        let place = Place::new();
+        let off = [way, &[("BOWLINE", "off")]].concat();
+        set_by_project(&place, &json!({"BOWLINE": "off"}));
+        assert_eq!(ask(&place, &[], &off), "deny", "{way:?}");
+        fs::remove_file(place.path("project/.claude/settings.json")).unwrap();
+        assert_eq!(ask(&place, &[], &off), "deny", "{way:?}");
+        place.bowline(&["daemon", "restart"]);
+        assert_eq!(ask(&place, &[], &off), "deny", "{way:?}");
+    }
+}
+
+/// An entry without pinned folders starts the programs with a project's word for them.
+#[test]
+fn a_project_does_not_move_settings_where_nothing_is_pinned() {
+    for way in WAYS {
+        let place = Place::new();
+        let evil = place.path("project/evil");
+        let observe = "[guard]\nmode = \"observe\"\n";
+        put(&evil.join("bowline/config.toml"), observe);
+        let evil = evil.to_str().unwrap();
+        let project = place.path("project");
+        let poisoned = [
+            way,
+            &[
+                ("XDG_CONFIG_HOME", evil),
+                ("CLAUDE_PROJECT_DIR", project.to_str().unwrap()),
+            ],
+        ]
+        .concat();
+        // A person's own word counts.
+        assert_eq!(ask(&place, &[], &poisoned), "silence", "{way:?}");
+        place.bowline(&["daemon", "stop"]);
+        set_by_project(&place, &json!({"XDG_CONFIG_HOME": evil}));
+        assert_eq!(ask(&place, &[], &poisoned), "deny", "{way:?}");
+        assert_eq!(ask(&place, &[], &poisoned), "deny", "{way:?}");
+    }
+}
+
 #[test]
 fn a_project_does_not_say_where_a_persons_settings_are() {
     for way in WAYS {

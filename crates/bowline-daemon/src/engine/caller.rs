@@ -1,5 +1,6 @@
 //! Who calls: the folder, the environment, and where that user's settings are.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -174,6 +175,14 @@ impl Caller {
         }
     }
 
+    /// Whether it wants something off, by anybody's word.
+    pub(super) fn switches_off(&self) -> Switch {
+        match (self.known.deciding, self.known.tracking) {
+            (Switch::On, Switch::On) => Switch::On,
+            _ => Switch::Off,
+        }
+    }
+
     /// A variable of its environment.
     pub(super) fn variable(&self, name: &str) -> Option<OsString> {
         self.env.get(name).map(ToOwned::to_owned)
@@ -224,6 +233,8 @@ impl Caller {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Void {
     names: Vec<String>,
+    /// What the project's files set, too, but with a person's trust.
+    believed: Vec<String>,
     /// The switch may be the project's: its files could not be read.
     unread: bool,
 }
@@ -236,8 +247,10 @@ impl Void {
             .collect();
         names.sort_unstable();
         names.dedup();
+        let believed = settings.believed_variables();
         Self {
             names,
+            believed: believed.map(|it| it.name.clone()).collect(),
             unread: false,
         }
     }
@@ -245,9 +258,21 @@ impl Void {
     /// Of a project whose files could not be read. Nobody knows whose word it is that would switch everything off.
     pub(super) fn unread() -> Self {
         Self {
-            names: Vec::new(),
             unread: true,
+            ..Self::default()
         }
+    }
+
+    /// The same with these names, unless a person's trust covers them by now.
+    pub(super) fn and(&self, names: &[String]) -> Cow<'_, Self> {
+        let counts_here = |name: &String| self.has(name) || self.believed.contains(name);
+        let mut more = names.iter().filter(|name| !counts_here(name)).peekable();
+        if more.peek().is_none() {
+            return Cow::Borrowed(self);
+        }
+        let mut void = self.clone();
+        void.names.extend(more.cloned());
+        Cow::Owned(void)
     }
 
     fn has(&self, name: &str) -> bool {

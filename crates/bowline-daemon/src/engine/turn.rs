@@ -14,7 +14,7 @@ use bowline_wire::{Answer, Call};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-use super::caller::Caller;
+use super::caller::{Caller, Void};
 use super::patience::{Patience, UNSEEN};
 use super::projects::{Project, ProjectKey};
 use super::twins::Telling;
@@ -74,12 +74,15 @@ impl Turn {
                 .look(&project.folder, move || engine.reload_changed())
                 .await;
         }
-        let idle = self.engine.idle_because(self.caller.switch(&project.void));
+        self.recall_voids(project, patience).await;
+        let session = self.input.session_id.as_str();
+        let void = self.engine.voids.in_call(session, &project.void);
+        let idle = self.engine.idle_because(self.caller.switch(&void));
         let manager = match idle {
             Some(_) => &project.observing,
             None => &project.deciding,
         };
-        let ctx = self.context(project);
+        let ctx = self.context(project, &void);
         self.recall_skills(project, patience).await;
         if project.weight(event) == Weight::Heavy {
             self.recall_mode(project, patience).await;
@@ -91,7 +94,8 @@ impl Turn {
         if patience.is_closed() {
             result.output.warnings.push(UNSEEN.to_owned());
         }
-        let attempts = attempts_shown(&self.caller.attempts(&project.void));
+        let tried = self.caller.attempts(&void);
+        let attempts = attempts_shown(&tried);
         if let Some(attempts) = &attempts {
             note_attempts(&mut result, event, attempts);
         }
@@ -111,6 +115,9 @@ impl Turn {
         }
         self.keep_skills(project, &result.output);
         self.keep_mode(project);
+        if let Some(work) = self.engine.voids.changed_by(session, &tried) {
+            self.keep(work);
+        }
         if idle.is_none() {
             self.hand_over_session(project, patience).await;
         }
@@ -186,6 +193,20 @@ impl Turn {
         self.completed.get().unwrap_or(&self.input)
     }
 
+    /// Learns what projects' own files have tried in the session before this process heard of it, where that decides whether
+    /// a switch counts.
+    async fn recall_voids(&self, project: &Project, patience: &Patience) {
+        let session = &self.input.session_id;
+        if let Some(store) = &self.engine.store
+            && self.engine.voids.wants_to_recall(session, &self.caller)
+        {
+            let (engine, store, of) =
+                (Arc::clone(&self.engine), Arc::clone(store), session.clone());
+            let recall = move || engine.voids.recall(&of, store.as_ref());
+            patience.look(&project.folder, recall).await;
+        }
+    }
+
     /// Notes with the event which skill it put into use.
     fn keep_skills(&self, project: &Project, output: &Opinion) {
         let skills = project.skills.as_ref();
@@ -219,10 +240,10 @@ impl Turn {
             && (output.decision() >= Decision::Ask || output.additional_context.is_some())
     }
 
-    fn context(&self, project: &Project) -> HookContext {
+    fn context(&self, project: &Project, void: &Void) -> HookContext {
         let mut env = match project.weight(self.input.event_type()) {
-            Weight::Heavy => self.caller.variables(&project.void),
-            Weight::Light => self.caller.switches(&project.void),
+            Weight::Heavy => self.caller.variables(void),
+            Weight::Light => self.caller.switches(void),
         };
         env.insert(AGENT_VARIABLE.to_owned(), self.call.agent.clone());
         env.insert(CALL_VARIABLE.to_owned(), self.call.id.as_str().to_owned());

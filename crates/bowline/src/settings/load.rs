@@ -95,6 +95,12 @@ impl Settings {
             .filter(move |it| !trusted || it.steers == Steers::Places)
     }
 
+    /// The variables that count although only the project's own files set them, because the project is trusted.
+    pub fn believed_variables(&self) -> impl Iterator<Item = &ProjectVariable> {
+        let is_void = |it: &ProjectVariable| self.void_variables().any(|void| void.name == it.name);
+        self.variables.iter().filter(move |it| !is_void(it))
+    }
+
     /// The hooks that run, in their order.
     pub fn in_force(&self) -> impl Iterator<Item = &HookDefinition> {
         self.hooks

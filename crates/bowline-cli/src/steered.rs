@@ -1,0 +1,87 @@
+//! Starts this program anew without what a project's own files say about where a person's files are. An agent hands such
+//! variables on to its hooks; with a program that believed them, a project would choose whose settings count.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use bowline::settings::{Locations, Steers, find_project, project_variables};
+use bowline_daemon::within;
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// A disk that hangs holds up nobody: what cannot be read in time is judged by the defaults anyway.
+const FILES_WITHIN: Duration = Duration::from_millis(300);
+
+/// Goes on if nothing of the environment is a project's word for a place; else it is started again without it, and this does not
+/// return.
+pub(crate) fn start_unsteered() -> Result<()> {
+    let home = registered_home();
+    let users = Locations::of_environment(|name| match (name, &home) {
+        ("HOME", Some(home)) => Some(home.into()),
+        _ => None,
+    });
+    let Some(void) = within(FILES_WITHIN, move || places_by_projects(&users)) else {
+        return Ok(());
+    };
+    let void: Vec<String> = void
+        .into_iter()
+        .filter(|name| !is_home(name, home.as_deref()))
+        .collect();
+    if void.is_empty() {
+        return Ok(());
+    }
+    let failed = |error| {
+        let what =
+            "cannot start again without the variables that the project's .claude settings set";
+        Error::new(ErrorKind::System, what).caused_by(error)
+    };
+    let mut again = Command::new(env::current_exe().map_err(failed)?);
+    again.args(env::args_os().skip(1));
+    for name in &void {
+        again.env_remove(name);
+    }
+    if let Some(home) = home.filter(|_| void.iter().any(|it| it == "HOME")) {
+        again.env("HOME", home);
+    }
+    Err(failed(again.exec()))
+}
+
+/// The variables that say where something is and have the value that a project's own file gives them, here or where the agent
+/// says that its project is.
+fn places_by_projects(users: &Locations) -> Vec<String> {
+    let named = env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+    let folders = env::current_dir().into_iter().chain(named);
+    let set = folders.flat_map(|folder| {
+        let project = find_project(&folder, users);
+        project_variables(&project, users.claude_config_dir.as_deref())
+    });
+    set.filter(|it| it.steers == Steers::Places && it.name != "CLAUDE_PROJECT_DIR")
+        .filter(|it| env::var_os(&it.name) == Some(OsString::from(&it.value)))
+        .map(|it| it.name)
+        .collect()
+}
+
+/// Whether a variable already says what the system does.
+fn is_home(name: &str, home: Option<&Path>) -> bool {
+    name == "HOME" && home.is_some_and(|home| env::var_os("HOME").is_some_and(|it| it == home))
+}
+
+/// The home folder as the system has it for this user.
+fn registered_home() -> Option<PathBuf> {
+    let user = rustix::process::getuid().as_raw().to_string();
+    let users = fs::read_to_string("/etc/passwd").ok()?;
+    let of_user = |line: &str| {
+        let mut fields = line.split(':');
+        let is_ours = fields.nth(2) == Some(user.as_str());
+        fields.nth(2).filter(|_| is_ours).map(PathBuf::from)
+    };
+    users
+        .lines()
+        .find_map(of_user)
+        .filter(|home| home.is_absolute())
+}
