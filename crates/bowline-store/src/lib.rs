@@ -47,7 +47,9 @@ pub use record::{
 };
 pub use session::{Delegation, Prompt, Session, SessionDetails, SessionFilter};
 pub use spool::{Place, Spool, SpoolOptions, Spooled};
-pub use sqlite::{Durability, Options, Retention, SqliteStore, count_unkept, keep_beside, unkept};
+pub use sqlite::{
+    Durability, Options, Retention, SqliteStore, count_unkept, keep_beside, kept_beside, unkept,
+};
 pub use status::{DelegationStatus, SessionStatus, TraceStatus, UnknownStatus};
 pub use store::{
     Done, Forget, Forgotten, Integrity, Note, Outcome, Size, Store, Submission, Waiting,

@@ -100,6 +100,11 @@ impl Reserve {
         }
     }
 
+    /// Its files, whether they are there or not.
+    pub(crate) fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
     /// Notes how many records only this process's memory holds.
     pub(crate) fn hold(&self, records: u64) {
         if self.held.swap(records, Ordering::AcqRel) == records {

@@ -105,6 +105,11 @@ struct Peeked {
     damaged: u64,
 }
 
+/// The files of records that wait in a folder.
+pub(crate) fn waiting(folder: &Path) -> Vec<PathBuf> {
+    file::list(folder)
+}
+
 /// Leaves a record in a folder, for whoever opens a spool there next.
 pub(crate) fn leave(folder: &Path, record: &Record) -> Result<()> {
     let unreadable = || Error::file(folder)(io::ErrorKind::InvalidData.into());

@@ -140,6 +140,13 @@ pub fn keep_beside(runtime_folder: &Path, record: &Record) -> Result<()> {
     spool::leave(runtime_folder, record)
 }
 
+/// The files that are kept in a folder beside a store: records that wait there, and what is known to be missing.
+pub fn kept_beside(runtime_folder: &Path) -> Vec<PathBuf> {
+    let mut files = spool::waiting(runtime_folder);
+    files.extend(Reserve::at([runtime_folder]).files().iter().cloned());
+    files
+}
+
 /// Counts a record that a process could keep nowhere, so that it is known to be missing.
 pub fn count_unkept(runtime_folder: &Path) {
     Reserve::open([runtime_folder]).end(1, &[]);

@@ -87,6 +87,7 @@ fn a_purge_shows_what_goes_and_leaves_the_rest_alone() {
     let bench = Bench::new();
     bench.write("home/.local/share/bowline/bowline.db", "rows");
     bench.write("home/.local/share/bowline/spool/1", "row");
+    let beside = ["run/bowline/losses", "run/bowline/0001.spool"].map(|it| bench.write(it, "row"));
     let other = bench.write("home/.local/share/other/kept", "");
     std::os::unix::fs::symlink(&other, bench.data().join("link")).unwrap();
     bench.run(&["uninstall", "--purge"]).expect(
@@ -98,6 +99,7 @@ fn a_purge_shows_what_goes_and_leaves_the_rest_alone() {
         .run(&["uninstall", "--purge", "--yes"])
         .expect(0, &["has been deleted"]);
     assert!(!bench.data().exists() && other.exists());
+    assert!(beside.iter().all(|it| !it.exists()), "{beside:?}");
     bench
         .run(&["uninstall", "--purge", "--yes"])
         .expect(0, &["Bowline is not in"]);

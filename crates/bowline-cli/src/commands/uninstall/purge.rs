@@ -109,7 +109,8 @@ impl Kept {
         };
         persist(delete, make_way)?.map_err(|source| self.still_there(source))?;
         // What the daemon leaves beside its socket. Others may use the folder, so that it goes only if it is empty.
-        for left in [places.lock(), places.starting()] {
+        let beside = bowline_store::kept_beside(&places.runtime());
+        for left in [places.lock(), places.starting()].into_iter().chain(beside) {
             let _ = fs::remove_file(left);
         }
         let _ = fs::remove_dir(places.runtime());
