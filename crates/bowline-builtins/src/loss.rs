@@ -12,13 +12,14 @@ mod git_line;
 mod history;
 mod landing;
 mod line;
+mod outlook;
 mod pathspec;
 mod repository;
 mod stash;
 mod taken;
 mod touches;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::path::Path;
 
 use bowline_guard::loss::{Act, GitAct, Loss, Writing};
@@ -28,7 +29,7 @@ use crate::machine::git::{GitReader, ObjectId, Repository};
 use crate::work::SessionView;
 use content::Content;
 pub(crate) use content::times;
-use line::Line;
+pub(crate) use outlook::Outlook;
 
 /// Weighs acts for one judgement.
 pub(crate) struct Losses<'w> {
@@ -38,6 +39,8 @@ pub(crate) struct Losses<'w> {
     pub(crate) temp: &'w [String],
     /// What the line has let go of before the act that is weighed.
     pub(crate) released: Cell<Released>,
+    /// What is left after that act.
+    pub(crate) outlook: RefCell<Outlook>,
 }
 
 /// Whether a line has let go of something that held work: a stash, a branch, what was staged.
@@ -71,6 +74,7 @@ impl Losses<'_> {
         } else {
             Released::Nothing
         });
+        let line = self.line(act, earlier);
         let known = match act {
             Act::Write {
                 to,
@@ -80,13 +84,17 @@ impl Losses<'_> {
                 self.is_in_project(Path::new(path))
                     .then(|| self.of_tool(path))
             }
-            Act::Git { directory, act } => self.of_git(Path::new(directory), act, earlier),
-            act => {
-                let line = Line::of_files(earlier);
-                self.of_files(act, &line)
-            }
+            Act::Git { directory, act } => self.of_git(Path::new(directory), act, (earlier, &line)),
+            act => self.of_files(act, &line),
         };
-        known.unwrap_or(Loss::Unknown)
+        let mut loss = known.unwrap_or(Loss::Unknown);
+        for path in line.orphans() {
+            loss = match self.weigh(path, self.content(path)) {
+                lost @ (Loss::Part(_) | Loss::Whole(_)) => loss.and(lost),
+                _ => loss,
+            };
+        }
+        loss
     }
 
     /// What a tool that writes to a file would take away.

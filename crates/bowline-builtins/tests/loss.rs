@@ -10,6 +10,8 @@ mod copies;
 mod ground;
 #[path = "loss/owners.rs"]
 mod owners;
+#[path = "loss/rescue.rs"]
+mod rescue;
 #[path = "loss/writers.rs"]
 mod writers;
 

@@ -64,8 +64,9 @@ pub trait World {
         Loss::Unknown
     }
 
-    /// Whether the session has moved somebody's work to a path or below it, whatever that is called.
-    fn holds_moved_work(&self, path: &str) -> bool {
+    /// Whether the session has moved or copied somebody's work to where a path or a pattern leads, or below it, whatever that is
+    /// called.
+    fn holds_brought_work(&self, path: &str) -> bool {
         let _ = path;
         false
     }

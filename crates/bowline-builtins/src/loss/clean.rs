@@ -23,25 +23,10 @@ impl Losses<'_> {
         line: &GitLine,
         files: &Line,
     ) -> Option<Loss> {
-        let specs = match clean.paths.as_slice() {
-            // Without a path, git cleans what lies below the folder where it runs.
-            [] => Pathspecs::new(&[".".to_owned()], directory, repository)?,
-            paths => Pathspecs::new(paths, directory, repository)?,
-        };
         if line.untracks == Moved::Yes {
             return None;
         }
-        let excludes: Vec<globset::GlobMatcher> = clean
-            .excludes
-            .iter()
-            .map(|it| {
-                Some(
-                    globset::Glob::new(it.trim_matches('/'))
-                        .ok()?
-                        .compile_matcher(),
-                )
-            })
-            .collect::<Option<_>>()?;
+        let sweep = Sweep::new(clean, directory, repository)?;
         let ignored = match clean.ignored {
             loss::IgnoredFiles::Keep => IgnoredFiles::Skip,
             loss::IgnoredFiles::Also | loss::IgnoredFiles::Only => IgnoredFiles::Include,
@@ -49,15 +34,7 @@ impl Losses<'_> {
         let mut lost = Vec::new();
         for entry in self.git.untracked(repository, b"", ignored)? {
             let is_ignored = entry.ignored == git::Ignored::Yes;
-            let spared = excludes.iter().any(|it| {
-                let path = Path::new(std::ffi::OsStr::from_bytes(&entry.path));
-                path.ancestors().any(|part| {
-                    it.is_match(part) || part.file_name().is_some_and(|name| it.is_match(name))
-                })
-            });
-            let concerned = specs.matches(&entry.path)
-                && !spared
-                && (clean.ignored != loss::IgnoredFiles::Only || is_ignored)
+            let concerned = sweep.takes(&entry.path, entry.ignored)
                 && self.is_reached(repository, &entry.path, clean.folders)?;
             let path = join(&repository.root, &entry.path);
             if !concerned
@@ -78,19 +55,46 @@ impl Losses<'_> {
                 lost.push(entry.path);
             }
         }
-        if clean.ignored != loss::IgnoredFiles::Only && line.untracked == Saved::No {
-            lost.extend(self.carried_into(repository, &specs, files, Standing::Untracked)?);
+        let carried = self.carried_into(repository, &sweep.specs, files, Standing::Untracked)?;
+        for path in carried {
+            let ignored = self.ignores(repository, &path)?;
+            let saved = line.untracked == Saved::Yes && ignored == git::Ignored::No;
+            if sweep.takes(&path, ignored) && !saved {
+                lost.push(path);
+            }
         }
         Some(if lost.is_empty() {
             Loss::Nothing("there is nothing to remove that somebody would miss".to_owned())
         } else {
             let what = format!("not in git, and not made by this session: {}", named(&lost));
-            if clean.paths.is_empty() || specs.is_everything() {
+            if clean.paths.is_empty() || sweep.specs.is_everything() {
                 Loss::Whole(what)
             } else {
                 Loss::Part(what)
             }
         })
+    }
+
+    fn ignores(&self, repository: &Repository, path: &[u8]) -> Option<git::Ignored> {
+        let ignored = self.git.is_ignored(&join(&repository.root, path))?;
+        Some(if ignored {
+            git::Ignored::Yes
+        } else {
+            git::Ignored::No
+        })
+    }
+
+    /// Whether `git clean` deletes a file that is not tracked, wherever it comes from.
+    pub(super) fn cleans(
+        &self,
+        repository: &Repository,
+        directory: &Path,
+        clean: &loss::Clean,
+        path: &[u8],
+    ) -> Option<bool> {
+        let sweep = Sweep::new(clean, directory, repository)?;
+        let concerned = sweep.takes(path, self.ignores(repository, path)?);
+        Some(concerned && self.is_reached(repository, path, clean.folders)?)
     }
 
     /// Without `-d`, only files in folders that hold something tracked are removed.
@@ -108,5 +112,47 @@ impl Losses<'_> {
             None => Some(true),
             Some(folder) => self.git.tracks_below(repository, folder),
         }
+    }
+}
+
+/// The files that `git clean` is told to delete.
+struct Sweep {
+    specs: Pathspecs,
+    excludes: Vec<globset::GlobMatcher>,
+    ignored: loss::IgnoredFiles,
+}
+
+impl Sweep {
+    /// What words mean in a folder; `None` if that cannot be told.
+    fn new(clean: &loss::Clean, directory: &Path, repository: &Repository) -> Option<Self> {
+        let specs = match clean.paths.as_slice() {
+            // Without a path, git cleans what lies below the folder where it runs.
+            [] => Pathspecs::new(&[".".to_owned()], directory, repository)?,
+            paths => Pathspecs::new(paths, directory, repository)?,
+        };
+        let excludes = clean.excludes.iter().map(|it| {
+            let glob = globset::Glob::new(it.trim_matches('/')).ok()?;
+            Some(glob.compile_matcher())
+        });
+        Some(Self {
+            specs,
+            excludes: excludes.collect::<Option<_>>()?,
+            ignored: clean.ignored,
+        })
+    }
+
+    fn takes(&self, path: &[u8], ignored: git::Ignored) -> bool {
+        let spared = self.excludes.iter().any(|it| {
+            let path = Path::new(std::ffi::OsStr::from_bytes(path));
+            path.ancestors().any(|part| {
+                it.is_match(part) || part.file_name().is_some_and(|name| it.is_match(name))
+            })
+        });
+        let kind = match self.ignored {
+            loss::IgnoredFiles::Keep => ignored == git::Ignored::No,
+            loss::IgnoredFiles::Also => true,
+            loss::IgnoredFiles::Only => ignored == git::Ignored::Yes,
+        };
+        kind && !spared && self.specs.matches(path)
     }
 }

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 
 use bowline_guard::loss::Loss;
 use bowline_guard::paths::{
-    leftover_by_name, precious_by_name, rebuildable_by_name, scratch_by_name,
+    is_within, leftover_by_name, precious_by_name, rebuildable_by_name, scratch_by_name,
 };
 use chrono::{DateTime, Utc};
 
 use super::files::unsaved;
-use super::{Losses, Released};
+use super::{Losses, Released, expand};
 use crate::machine::git::{Repository, Standing};
 use crate::work::Times;
 
@@ -107,27 +107,43 @@ impl Losses<'_> {
         let last = || {
             let work = self.work?;
             let original = work.original(path.to_str()?)?;
-            let same = self.git.blob_id(Path::new(&original)) == self.git.blob_id(path);
-            Some(!same && !work.was_edited(&original))
+            let from = Path::new(&original);
+            let same = self.git.blob_id(from) == self.git.blob_id(path) && !self.is_gone(from);
+            let edited = work.was_edited(&original);
+            Some(!same && !edited && !self.is_copied(&original, path))
         };
         last().unwrap_or(false)
     }
 
     /// Whether the session has made a copy of a file that is still there, and not where it is soon gone.
     fn has_copy(&self, path: &Path) -> bool {
-        let copies = || Some(self.work?.copies_of(path.to_str()?));
-        let same = |copy: &String| {
-            let copy = Path::new(copy);
-            !self.is_temporary(copy) && self.git.blob_id(copy) == self.git.blob_id(path)
-        };
-        copies().is_some_and(|copies| copies.iter().any(same))
+        path.to_str().is_some_and(|it| self.is_copied(it, path))
     }
 
-    /// Whether the session has moved somebody's work to a path or below it.
-    pub(crate) fn holds_moved_work(&self, path: &str) -> bool {
-        let moved = self.work.map(|it| it.moved_below(path));
-        let mut moved = moved.into_iter().flatten();
-        moved.any(|it| fs::symlink_metadata(it).is_ok())
+    /// Whether another copy of an original has the same content as a file, and is left when the line has come to its end.
+    fn is_copied(&self, original: &str, path: &Path) -> bool {
+        let copies = self.work.map(|it| it.copies_of(original));
+        let lasts = |copy: &Path| {
+            copy != path
+                && !self.is_temporary(copy)
+                && self.git.blob_id(copy) == self.git.blob_id(path)
+                && !self.is_gone(copy)
+        };
+        copies.is_some_and(|copies| copies.iter().any(|copy| lasts(Path::new(copy))))
+    }
+
+    /// Whether the session has moved or copied somebody's work to where a path or a pattern leads, or below it.
+    pub(crate) fn holds_brought_work(&self, path: &str) -> bool {
+        let mut brought = self
+            .brought(|it| is_within(it, path) || expand::matched(path, Path::new(it)).is_some());
+        brought.next().is_some()
+    }
+
+    /// The paths to which the session has moved or copied somebody's work, and where something is.
+    pub(super) fn brought(&self, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = PathBuf> {
+        let brought = self.work.map(|it| it.brought(wanted));
+        let paths = brought.into_iter().flatten().map(PathBuf::from);
+        paths.filter(|it| fs::symlink_metadata(it).is_ok())
     }
 
     /// A file with changes may be just what another branch or a stash has.

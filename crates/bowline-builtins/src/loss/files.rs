@@ -113,9 +113,6 @@ impl Losses<'_> {
         if let Some(loss) = self.carried(path, line)? {
             return Some(loss);
         }
-        if let Some(from) = line.last_copy_of(path) {
-            return known(self.weigh(from, self.content(from)));
-        }
         if line.is_done_with(path) {
             return Some(Loss::Nothing(format!(
                 "{}: the same line has made or kept it",
@@ -140,9 +137,18 @@ impl Losses<'_> {
     }
 
     fn deleted_folder(&self, folder: &Path, line: &Line) -> Option<Loss> {
-        let moved = folder.to_str().is_some_and(|it| self.holds_moved_work(it));
-        if let Some(why) = self.rebuildable_folder(folder).filter(|_| !moved) {
-            return Some(Loss::Nothing(format!("{}: {why}", self.shown(folder))));
+        let brought: Vec<PathBuf> = match folder.to_str() {
+            Some(folder) => self.brought(|it| is_within(it, folder)).collect(),
+            None => Vec::new(),
+        };
+        let came_whole = brought.iter().any(|it| it == folder);
+        if let Some(why) = self.rebuildable_folder(folder).filter(|_| !came_whole) {
+            let mut loss = Loss::Nothing(format!("{}: {why}", self.shown(folder)));
+            // A build makes all of it again but what was brought there.
+            for path in brought {
+                loss = loss.and(self.deleted(&path, Depth::Tree, line)?);
+            }
+            return Some(loss);
         }
         let is_repository = fs::symlink_metadata(folder.join(".git")).is_ok();
         let repository = (!is_repository)

@@ -20,8 +20,12 @@ pub(super) struct Line {
     carried: Vec<Carried>,
     /// Paths that the line has deleted, moved away or written over: what was there was judged then.
     spent: Vec<String>,
+    /// Paths whose content the line has changed.
+    changed: Vec<String>,
     /// Paths of which the line has put a copy elsewhere, and where.
     copies: Vec<(String, String)>,
+    /// Those of which a copy outlives the act that is weighed.
+    lasting: Vec<String>,
     /// Links that the line has made, and where they lead.
     links: Vec<(String, String)>,
     /// Paths that the line has put into git's index, and into a commit.
@@ -41,12 +45,13 @@ pub(super) struct Carried {
 }
 
 impl Line {
-    pub(super) fn of_files(earlier: &[Act]) -> Self {
-        let mut line = Self::default();
-        for act in earlier {
-            line.add(act);
+    /// The same, where only those copies count that are still there after the act that is weighed.
+    pub(super) fn facing(self, after: &Self) -> Self {
+        let lasting = after.copies.iter().map(|(from, _)| from.clone());
+        Self {
+            lasting: lasting.collect(),
+            ..self
         }
-        line
     }
 
     pub(super) fn add(&mut self, act: &Act) {
@@ -59,12 +64,18 @@ impl Line {
             }
             Act::Write { to, how } => {
                 self.makes(&to.path);
+                if matches!(how, Writing::Replace | Writing::Edit | Writing::ByTool) {
+                    self.overwrites(Path::new(to.link.as_deref().unwrap_or(&to.path)));
+                }
                 if *how == Writing::Replace && !Path::new(&to.path).is_dir() {
                     self.ends(Path::new(&to.path));
                 }
             }
             Act::Copy { from, to, .. } => {
                 let landings = landings(from, to, AtLink::Replace, self);
+                for landing in &landings {
+                    self.covers(landing);
+                }
                 // A copy in a folder for temporary files does not last.
                 if let [from] = from.as_slice()
                     && let [landing] = landings.as_slice()
@@ -113,7 +124,79 @@ impl Line {
     /// What is at a path or below it is gone by then.
     fn ends(&mut self, path: &Path) {
         self.carried.retain(|it| !it.to.starts_with(path));
+        self.copies
+            .retain(|(_, to)| !Path::new(to).starts_with(path));
         self.spent.extend(path.to_str().map(ToOwned::to_owned));
+    }
+
+    /// What is at a path has other contents by then.
+    fn overwrites(&mut self, path: &Path) {
+        self.copies.retain(|(_, to)| Path::new(to) != path);
+        self.changed.extend(path.to_str().map(ToOwned::to_owned));
+    }
+
+    /// What is put at a place is put over what is there: a file, or the files of a folder that have the same names.
+    fn covers(&mut self, landing: &Landing) {
+        let source = landing.from.as_deref().filter(|it| it.is_dir());
+        let Some(source) = source else {
+            self.overwrites(&landing.to);
+            return;
+        };
+        for file in expand::files_below(source).unwrap_or_default() {
+            if let Ok(below) = file.strip_prefix(source) {
+                self.overwrites(&landing.to.join(below));
+            }
+        }
+    }
+
+    /// Some act takes away whatever it finds: copies are gone, and so is what others were made from.
+    pub(super) fn sweep(&mut self, takes: impl Fn(&Path) -> bool) {
+        let taken = |path: &String| takes(Path::new(path));
+        let copied = self.copies.iter().map(|(from, _)| from);
+        let changed: Vec<String> = copied.filter(|it| taken(it)).cloned().collect();
+        self.changed.extend(changed);
+        self.copies.retain(|(_, to)| !taken(to));
+    }
+
+    /// Whether what was at a path before the line is no longer there, nor anywhere else.
+    pub(super) fn takes(&self, path: &Path) -> bool {
+        let carried = self.carried.iter().any(|it| {
+            path.starts_with(&it.from) && (!is_fleeting(&it.to) || is_fleeting(&it.from))
+        });
+        !carried && path.to_str().is_some_and(|it| self.has_changed(it))
+    }
+
+    /// The paths whose content the line has changed.
+    pub(super) fn changed(&self) -> impl Iterator<Item = &Path> {
+        self.changed.iter().map(Path::new)
+    }
+
+    /// The paths of which the line has taken away or changed what was there.
+    pub(super) fn taken(&self) -> impl Iterator<Item = &Path> {
+        self.spent.iter().chain(&self.changed).map(Path::new)
+    }
+
+    /// What the line has copied and then taken away, and of which the act takes the last copy.
+    pub(super) fn orphans(&self) -> impl Iterator<Item = &Path> {
+        let copied = self.copies.iter().map(|(from, _)| from);
+        let last = copied.filter(|it| self.has_changed(it) && !self.lasting.contains(it));
+        last.map(Path::new)
+    }
+
+    fn has_changed(&self, path: &str) -> bool {
+        self.is_spent(path) || self.changed.iter().any(|it| it == path)
+    }
+
+    /// Copies go with what is moved, and are gone where something else is put.
+    fn moves_copies(&mut self, from: &Path, to: &Path) {
+        self.copies.retain(|(_, copy)| Path::new(copy) != to);
+        for (_, copy) in &mut self.copies {
+            if let Ok(below) = Path::new(copy).strip_prefix(from) {
+                *copy = moved_below(to, below).to_string_lossy().into_owned();
+            }
+        }
+        self.copies
+            .retain(|(from, copy)| !is_fleeting(Path::new(copy)) || is_fleeting(Path::new(from)));
     }
 
     /// Takes something to another place, over what is there.
@@ -126,13 +209,10 @@ impl Line {
         let is_there = std::fs::symlink_metadata(from).is_ok()
             && from.to_str().is_some_and(|it| !self.is_spent(it));
         self.carried.retain(|it| it.to != *to);
+        self.moves_copies(from, to);
         for carried in &mut self.carried {
             if let Ok(below) = carried.to.strip_prefix(from) {
-                carried.to = if below.as_os_str().is_empty() {
-                    to.clone()
-                } else {
-                    to.join(below)
-                };
+                carried.to = moved_below(to, below);
             }
         }
         self.spent.extend(from.to_str().map(ToOwned::to_owned));
@@ -161,16 +241,17 @@ impl Line {
             return false;
         };
         let kept = self.committed.iter();
-        let copied = self.copies.iter().map(|(from, _)| from);
-        kept.chain(copied).any(|it| is_within(path, it))
+        kept.chain(&self.lasting).any(|it| is_within(path, it))
     }
 
     /// The paths that a target names, also those that the line has moved things to; `None` if that cannot be told.
     pub(super) fn paths(&self, target: &Target) -> Option<Vec<PathBuf>> {
         let mut paths = expand::paths(target)?;
         if target.kind == TargetKind::Pattern {
-            let matching = self.carried.iter();
-            let matching = matching.filter_map(|it| expand::matched(&target.path, &it.to));
+            let carried = self.carried.iter().map(|it| it.to.as_path());
+            let copied = self.copies.iter().map(|(_, to)| Path::new(to));
+            let matching = carried.chain(copied);
+            let matching = matching.filter_map(|it| expand::matched(&target.path, it));
             for path in matching {
                 if !paths.contains(&path) {
                     paths.push(path);
@@ -258,14 +339,6 @@ impl Line {
         })
     }
 
-    /// What a path is the last copy of: the line has deleted what it was made from.
-    pub(super) fn last_copy_of(&self, path: &Path) -> Option<&Path> {
-        let path = path.to_str()?;
-        let mut copies = self.copies.iter();
-        let (from, _) = copies.find(|(from, to)| is_within(to, path) && self.is_spent(from))?;
-        Some(Path::new(from))
-    }
-
     /// Whether git was given all that it tracks.
     pub(super) fn saves_tracked(&self) -> bool {
         self.tracked == Saved::Yes
@@ -279,6 +352,15 @@ impl Line {
 fn absolute(directory: &str, path: &str) -> Option<String> {
     let path = super::pathspec::normal(&Path::new(directory).join(path))?;
     path.to_str().map(ToOwned::to_owned)
+}
+
+/// Where something is that lay below what was moved.
+fn moved_below(to: &Path, below: &Path) -> PathBuf {
+    if below.as_os_str().is_empty() {
+        to.to_owned()
+    } else {
+        to.join(below)
+    }
 }
 
 fn is_fleeting(path: &Path) -> bool {

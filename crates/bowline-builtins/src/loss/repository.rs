@@ -24,8 +24,12 @@ pub(super) enum Extent {
 }
 
 impl Losses<'_> {
-    pub(super) fn of_git(&self, directory: &Path, act: &GitAct, earlier: &[Act]) -> Option<Loss> {
-        let files = Line::of_files(earlier);
+    pub(super) fn of_git(
+        &self,
+        directory: &Path,
+        act: &GitAct,
+        (earlier, files): (&[Act], &Line),
+    ) -> Option<Loss> {
         // In a work tree or clone that the line has made is nothing yet.
         if files.has_made(directory) && throws_away(act) {
             let came = files.carried_to(directory).next();
@@ -46,7 +50,7 @@ impl Losses<'_> {
             .iter()
             .filter_map(|it| self.in_repository(it, &repository))
             .collect();
-        let line = GitLine::follow(&before, |taken| self.whose(&repository, taken, &files))?;
+        let line = GitLine::follow(&before, |taken| self.whose(&repository, taken, files))?;
         let everything = Pathspecs::everything();
         // What was in the tree when the line began need not be there when a stash goes.
         if matches!(act, GitAct::StashDrop { .. } | GitAct::StashClear)
@@ -65,10 +69,10 @@ impl Losses<'_> {
                     &repository,
                     &everything,
                     IndexToo::Yes,
-                    (&line, &files),
+                    (&line, files),
                 )?;
                 let in_the_way =
-                    self.in_the_way(&repository, to.as_deref(), &everything, (&line, &files))?;
+                    self.in_the_way(&repository, to.as_deref(), &everything, (&line, files))?;
                 let work = uncommitted(&[loose, in_the_way].concat(), Extent::Whole);
                 Some(match to.as_deref() {
                     None | Some("HEAD" | "@") => work,
@@ -80,10 +84,10 @@ impl Losses<'_> {
                     &repository,
                     &everything,
                     IndexToo::Yes,
-                    (&line, &files),
+                    (&line, files),
                 )?;
                 let in_the_way =
-                    self.in_the_way(&repository, to.as_deref(), &everything, (&line, &files))?;
+                    self.in_the_way(&repository, to.as_deref(), &everything, (&line, files))?;
                 Some(uncommitted(&[loose, in_the_way].concat(), Extent::Whole))
             }
             GitAct::Restore {
@@ -93,59 +97,61 @@ impl Losses<'_> {
             } => {
                 let specs = Pathspecs::new(paths, directory, &repository)?;
                 let mut loose =
-                    self.loose_unless_saved(&repository, &specs, *index, (&line, &files))?;
+                    self.loose_unless_saved(&repository, &specs, *index, (&line, files))?;
                 if let Some(source) = source {
                     loose.extend(self.in_the_way(
                         &repository,
                         Some(source),
                         &specs,
-                        (&line, &files),
+                        (&line, files),
                     )?);
                 }
                 Some(uncommitted(&loose, extent(&specs)))
             }
             GitAct::Switch { to: Some(to) } => {
                 if let Some(commit) = self.git.resolve(&repository, to) {
-                    return self.switched(&repository, commit, (&line, &files));
+                    return self.switched(&repository, commit, (&line, files));
                 }
                 if !directory.join(to).exists() {
                     return Some(Loss::Nothing("git keeps what is not committed".to_owned()));
                 }
                 let specs = Pathspecs::new(std::slice::from_ref(to), directory, &repository)?;
                 let loose =
-                    self.loose_unless_saved(&repository, &specs, IndexToo::No, (&line, &files))?;
+                    self.loose_unless_saved(&repository, &specs, IndexToo::No, (&line, files))?;
                 Some(uncommitted(&loose, extent(&specs)))
             }
             GitAct::RemoveForced { paths } => {
                 let specs = Pathspecs::new(paths, directory, &repository)?;
-                let loose = self.loose(&repository, &specs, IndexToo::Yes, &files)?;
-                let submodules = self.deinitialised(&repository, &specs, &files)?;
+                let loose = self.loose(&repository, &specs, IndexToo::Yes, files)?;
+                let submodules = self.deinitialised(&repository, &specs, files)?;
                 Some(uncommitted(&loose, extent(&specs)).and(submodules))
             }
             GitAct::RemoveUnchanged => Some(Loss::Nothing(
                 "git refuses to remove what it does not have".to_owned(),
             )),
-            GitAct::Clean(clean) => self.cleaned(&repository, directory, clean, &line, &files),
-            GitAct::StashDrop { number } => self.dropped_stash(&repository, (*number)?, &line),
-            GitAct::StashClear => self.cleared(&repository, &line),
+            GitAct::Clean(clean) => self.cleaned(&repository, directory, clean, &line, files),
+            GitAct::StashDrop { number } => {
+                self.dropped_stash(&repository, (*number)?, (&line, files))
+            }
+            GitAct::StashClear => self.cleared(&repository, (&line, files)),
             GitAct::DeleteRefs { names } => self.deleted_refs(&repository, names, &line),
             GitAct::OverwriteRef { name, with } => {
                 self.overwritten_ref(&repository, name, with.as_deref(), &line)
             }
-            GitAct::Abort => self.aborted(&repository, &files),
+            GitAct::Abort => self.aborted(&repository, files),
             GitAct::TakeSide { paths } => {
                 let specs = Pathspecs::new(paths, directory, &repository)?;
-                self.took_side(&repository, &specs, &files)
+                self.took_side(&repository, &specs, files)
             }
             GitAct::MoveRef { name, to } => self.moved_ref(&repository, name, to.as_deref(), &line),
-            GitAct::WorktreeRemove { path } => self.removed_worktree(directory, path, &files),
+            GitAct::WorktreeRemove { path } => self.removed_worktree(directory, path, files),
             GitAct::SubmoduleDeinit { paths } => {
                 let specs = if paths.is_empty() {
                     everything
                 } else {
                     Pathspecs::new(paths, directory, &repository)?
                 };
-                self.deinitialised(&repository, &specs, &files)
+                self.deinitialised(&repository, &specs, files)
             }
             GitAct::InSubmodules(acts) => self.in_submodules(&repository, acts),
             GitAct::Add { paths } => self.staged_deletion(&repository, directory, paths, earlier),
@@ -390,7 +396,7 @@ impl Losses<'_> {
                 continue;
             }
             for act in acts {
-                loss = loss.and(self.of_git(&folder, act, &[])?);
+                loss = loss.and(self.of_git(&folder, act, (&[], &Line::default()))?);
             }
         }
         Some(loss)

@@ -5,6 +5,7 @@ use bowline_guard::loss::Loss;
 use super::Losses;
 use super::content::join;
 use super::git_line::{GitLine, Whose};
+use super::line::Line;
 use crate::machine::git::{ObjectId, Repository};
 
 impl Losses<'_> {
@@ -38,7 +39,7 @@ impl Losses<'_> {
         &self,
         repository: &Repository,
         number: usize,
-        line: &GitLine,
+        (line, files): (&GitLine, &Line),
     ) -> Option<Loss> {
         if let Some(stash) = line
             .stashes
@@ -47,6 +48,9 @@ impl Losses<'_> {
             .and_then(|at| line.stashes.get(at))
         {
             return Some(match (stash.holds, stash.applied) {
+                (Whose::Others, true) if self.takes_work(files)? => {
+                    Loss::Whole("the line takes away what the stash still has".to_owned())
+                }
                 (_, true) => {
                     Loss::Nothing("the stash was applied: the work is in the tree".to_owned())
                 }
@@ -61,17 +65,42 @@ impl Losses<'_> {
         let number = line.real(number)?;
         match self.git.stashes(repository)?.get(number) {
             None => Some(Loss::Nothing("there is no such stash".to_owned())),
-            Some(_) if line.applied.contains(&number) => Some(Loss::Nothing(
-                "the stash was applied: the work is in the tree".to_owned(),
-            )),
+            Some(stash)
+                if line.applied.contains(&number) && !self.takes_from(repository, *stash)? =>
+            {
+                Some(Loss::Nothing(
+                    "the stash was applied: the work is in the tree".to_owned(),
+                ))
+            }
             Some(stash) => self.lost_stash(repository, *stash),
         }
     }
 
-    pub(super) fn cleared(&self, repository: &Repository, line: &GitLine) -> Option<Loss> {
+    /// Whether the line has taken away work of others from the tree.
+    fn takes_work(&self, files: &Line) -> Option<bool> {
+        for path in files.taken() {
+            if self.is_lost(path)? {
+                return Some(true);
+            }
+        }
+        Some(false)
+    }
+
+    /// Whether the line takes away from the tree some of what a stash holds.
+    fn takes_from(&self, repository: &Repository, stash: ObjectId) -> Option<bool> {
+        let paths = self.paths_of_stash(repository, stash)?;
+        let mut files = paths.iter().map(|it| join(&repository.root, it));
+        Some(files.any(|it| self.is_gone(&it)))
+    }
+
+    pub(super) fn cleared(
+        &self,
+        repository: &Repository,
+        (line, files): (&GitLine, &Line),
+    ) -> Option<Loss> {
         let mut loss = Loss::Nothing("there is no stash that somebody would miss".to_owned());
         for number in 0..line.stashes.len() {
-            loss = loss.and(self.dropped_stash(repository, number, line)?);
+            loss = loss.and(self.dropped_stash(repository, number, (line, files))?);
         }
         for stash in self.git.stashes(repository)?.iter().skip(line.popped) {
             loss = loss.and(self.lost_stash(repository, *stash)?);
@@ -118,7 +147,8 @@ impl Losses<'_> {
                 let tree = self.git.commit(repository, untracked)?.tree;
                 entry = self.git.tree_entry(repository, tree, &path)?;
             }
-            let on_disk = self.git.blob_id(&join(&repository.root, &path));
+            let file = join(&repository.root, &path);
+            let on_disk = self.git.blob_id(&file).filter(|_| !self.is_gone(&file));
             let same = match entry {
                 Some(entry) => {
                     on_disk == Some(entry.id)

@@ -1,7 +1,7 @@
 //! The machine as one judgement sees it.
 
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -87,6 +87,7 @@ impl<'m> MachineWorld<'m> {
             project,
             temp: self.temp_dirs(),
             released: Cell::new(Released::Nothing),
+            outlook: RefCell::default(),
         }
     }
 
@@ -174,11 +175,11 @@ impl World for MachineWorld<'_> {
         self.losses().of(act, earlier)
     }
 
-    fn holds_moved_work(&self, path: &str) -> bool {
+    fn holds_brought_work(&self, path: &str) -> bool {
         if self.is_unseen() {
             return false;
         }
-        self.losses().holds_moved_work(path)
+        self.losses().holds_brought_work(path)
     }
 
     fn is_ignored(&self, path: &str) -> Option<bool> {

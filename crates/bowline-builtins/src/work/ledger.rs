@@ -451,18 +451,15 @@ impl<'l> SessionView<'l> {
         state.work.is_moved(path)
     }
 
-    /// The paths at or below one to which the session has moved somebody's work.
-    pub(crate) fn moved_below(&self, path: &str) -> Vec<String> {
+    /// The paths to which the session has moved or copied somebody's work, of those that are wanted.
+    pub(crate) fn brought(&self, wanted: impl Fn(&str) -> bool) -> Vec<String> {
         if self.session.is_empty() {
             return Vec::new();
         }
         let known = self.ledger.recalled(self.session, self.project);
         let state = lock(&known.state);
-        state
-            .work
-            .moved_below(path)
-            .map(ToOwned::to_owned)
-            .collect()
+        let brought = state.work.brought().filter(|it| wanted(it));
+        brought.map(ToOwned::to_owned).collect()
     }
 
     /// Whether a commit or stash holds nothing but the session's own work.

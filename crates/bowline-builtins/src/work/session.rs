@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use bowline_guard::paths::is_within;
 use chrono::{DateTime, Duration, Utc};
 
 use super::file_work::{FileWork, STEP, Share};
@@ -177,12 +176,11 @@ impl SessionWork {
         around(path).any(|(name, _)| self.files.get(name).is_some_and(|it| it.moved))
     }
 
-    /// The paths at or below one to which somebody's work was moved.
-    pub(super) fn moved_below(&self, path: &str) -> impl Iterator<Item = &str> {
-        let files = self.files.iter().filter(|(_, file)| file.moved);
-        files
-            .map(|(name, _)| name.as_str())
-            .filter(move |name| is_within(name, path))
+    /// The paths to which somebody's work was moved or copied.
+    pub(super) fn brought(&self) -> impl Iterator<Item = &str> {
+        let files = self.files.iter();
+        let brought = files.filter(|(_, file)| file.moved || file.copy_of.is_some());
+        brought.map(|(name, _)| name.as_str())
     }
 
     /// Notes what calls have left in files that are the session's own.

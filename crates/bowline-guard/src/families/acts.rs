@@ -113,6 +113,13 @@ impl Run<'_> {
                 self.writes(operands(args, &["-c", "--config"]), Writing::Tidy)
             }
             "git" | "hub" => git::acts(self),
+            "cargo"
+                if operands(args, &[])
+                    .first()
+                    .is_some_and(|it| word(it) == "clean") =>
+            {
+                self.cleans_target()
+            }
             _ => self.outputs(name),
         }
     }
@@ -136,6 +143,27 @@ impl Run<'_> {
                     .map(|target| Act::Delete { target, depth })
                     .collect()
             })
+            .collect()
+    }
+
+    /// `cargo clean`: all that builds have made, here or for the whole project.
+    fn cleans_target(&self) -> Vec<Act> {
+        let args = &self.invocation.args;
+        if has(args, &["-n", "--dry-run", "-p", "--package", "--doc"]) {
+            return Vec::new();
+        }
+        let named = value_after(args, &["--target-dir"]).map(Arg::known);
+        let root = format!("{}/target", self.world.project_root());
+        let folders = match named {
+            Some(folder) => vec![folder],
+            None => vec![Arg::known("target"), Arg::known(root)],
+        };
+        let mut targets: Vec<Target> = folders.iter().flat_map(|it| self.targets(it)).collect();
+        targets.dedup();
+        let depth = Depth::Tree;
+        let targets = targets.into_iter();
+        targets
+            .map(|target| Act::Delete { target, depth })
             .collect()
     }
 

@@ -139,14 +139,15 @@ fn may_lose_silently(act: &Act, earlier: &[Act], world: &dyn World) -> bool {
         } => from.iter().any(in_project),
         Act::WriteFound(found) => found.roots().any(in_project),
         Act::DeleteFound(found) => {
-            (found.is_for_leftovers() || earlier.iter().any(moves)) && found.roots().any(in_project)
+            (found.is_for_leftovers() || earlier.iter().any(brings))
+                && found.roots().any(in_project)
         }
         // What is left behind may be a person's, and what git ignores is not always made again.
         Act::Delete { target, .. } => {
             in_project(target)
                 && (leftover_by_name(&target.path)
-                    || earlier.iter().any(moves)
-                    || world.holds_moved_work(&target.path)
+                    || earlier.iter().any(brings)
+                    || world.holds_brought_work(&target.path)
                     || (!by_name(target, world) && world.is_ignored(&target.path) == Some(true)))
         }
         Act::Git {
@@ -169,8 +170,11 @@ fn may_lose_silently(act: &Act, earlier: &[Act], world: &dyn World) -> bool {
 }
 
 /// Whether an act takes files to where their names say something else.
-fn moves(act: &Act) -> bool {
-    matches!(act, Act::Move { .. } | Act::Rename { .. })
+fn brings(act: &Act) -> bool {
+    matches!(
+        act,
+        Act::Move { .. } | Act::Rename { .. } | Act::Copy { .. }
+    )
 }
 
 /// Whether what a path is called says enough.

@@ -199,6 +199,9 @@ impl World for At<'_> {
     fn loss(&self, act: &Act, earlier: &[Act]) -> Loss {
         self.world.loss(act, earlier)
     }
+    fn holds_brought_work(&self, path: &str) -> bool {
+        self.world.holds_brought_work(path)
+    }
     fn is_exhausted(&self) -> bool {
         self.world.is_exhausted()
     }

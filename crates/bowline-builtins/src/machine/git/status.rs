@@ -81,6 +81,11 @@ impl GitReader<'_> {
         }
     }
 
+    /// Whether git's ignore rules cover a path, whether something is there or not.
+    pub(crate) fn is_ignored(&self, path: &Path) -> Option<bool> {
+        self.machine.repositories.is_ignored(path, self.look())
+    }
+
     fn standing_of_listed(
         &self,
         checkout: &Checkout,

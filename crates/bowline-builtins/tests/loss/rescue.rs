@@ -1,0 +1,169 @@
+//! What holds work counts only if it outlives the line: a copy, a stash, another name of the file.
+
+use bowline::hooks::Decision::{Ask, NoOpinion as Pass};
+
+use super::ground::Op::{self, Append, Commit, Git, Ignore};
+use super::ground::Step::{self, Bash};
+use super::ground::{Ground, has_git};
+use super::{case, play, put};
+
+/// Each of the commands is stopped after the same steps.
+async fn stopped(setup: &[Op], steps: &[Step], commands: &[&str]) {
+    if !has_git() {
+        return;
+    }
+    let mut passed = Vec::new();
+    for command in commands {
+        let mut ground = Ground::with_history();
+        for op in setup {
+            ground.perform(op);
+        }
+        ground.person(&[]);
+        for step in steps {
+            ground.step(step).await;
+        }
+        let (decision, reason) = ground.judge_command(command).await;
+        if decision < Ask {
+            passed.push(format!("{command}: {decision:?} ({reason})"));
+        }
+    }
+    assert!(passed.is_empty(), "after {steps:?}\n{}", passed.join("\n"));
+}
+
+fn copied(command: &'static str, to: &'static str) -> Vec<Step> {
+    vec![Bash(command, vec![put(to)])]
+}
+
+#[tokio::test]
+async fn a_copy_that_goes_in_the_same_line_holds_nothing() {
+    let notes = [put("notes.md"), put("p2.md")];
+    let kept = || copied("cp notes.md notes.md.bak", "notes.md.bak");
+    stopped(
+        &notes[..1],
+        &kept(),
+        &[
+            "rm notes.md notes.md.bak",
+            "rm notes.md.bak notes.md",
+            "rm -rf notes.md*",
+            "git clean -fd",
+            "find . -name 'notes*' -delete",
+            "echo > notes.md; rm notes.md.bak",
+            "rm notes.md; rm notes.md.bak",
+            "rm notes.md; mv docs/api.md notes.md.bak",
+            "cp docs/api.md notes.md.bak; rm notes.md",
+            "sed -i d notes.md.bak && rm notes.md",
+            "mv notes.md.bak k; rm k; rm notes.md",
+        ],
+    )
+    .await;
+    stopped(
+        &notes[..1],
+        &copied("mkdir bk; cp notes.md bk/", "bk/notes.md"),
+        &["rm -rf notes.md bk", "rm -rf bk && rm notes.md"],
+    )
+    .await;
+    stopped(
+        &[Append("src/main.py")],
+        &[Bash(
+            "cp src/main.py src/main.py.bak",
+            vec![Op::Write(
+                "src/main.py.bak",
+                "the first text\nhalf an idea\n",
+            )],
+        )],
+        &[
+            "git checkout . && rm src/main.py.bak",
+            "git reset --hard; rm src/main.py.bak",
+        ],
+    )
+    .await;
+    stopped(
+        &[Ignore("target/"), Commit, put("notes.md")],
+        &copied("mkdir target; cp notes.md target/", "target/notes.md"),
+        &[
+            "rm notes.md; rm -rf target",
+            "rm -rf target; rm notes.md",
+            "cargo clean; rm notes.md",
+            "rm notes.md && cargo clean",
+        ],
+    )
+    .await;
+    stopped(
+        &notes,
+        &[],
+        &[
+            "cp notes.md k; rm k; rm notes.md",
+            "cp notes.md k && echo x > k && rm notes.md",
+            "cp notes.md k && rm notes.md && mv p2.md k",
+            "cp notes.md k && rm notes.md && echo x > k",
+            "cp notes.md k && rm notes.md && find . -name k -delete",
+            "cp notes.md n2.md && rm n*.md",
+            "cp notes.md k && rm notes.md && mv k j && rm j",
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_copy_that_is_left_holds_the_work() {
+    let kept = || copied("cp notes.md notes.md.bak", "notes.md.bak");
+    let cases = [
+        "rm notes.md",
+        "rm notes.md.bak",
+        "mv notes.md.bak old.md && rm notes.md",
+        "mv notes.md new.md && rm notes.md.bak",
+        "cp notes.md two.md && rm notes.md.bak && rm notes.md",
+        "git clean -fd -e notes.md.bak",
+        "rm notes.md && git checkout .",
+    ];
+    let cases = cases.map(|it| case(vec![put("notes.md")], kept(), it, Pass));
+    play(cases.into_iter().collect()).await;
+    let lines = [
+        "cp notes.md k && cp notes.md j && rm notes.md && rm k",
+        "cp notes.md k && rm notes.md && mv k j",
+        "cp notes.md k && rm notes.md && rm -rf build",
+        "cp notes.md k && rm k",
+    ];
+    let lines = lines.map(|it| case(vec![put("notes.md")], vec![], it, Pass));
+    play(lines.into_iter().collect()).await;
+}
+
+#[tokio::test]
+async fn a_stash_that_the_line_drops_holds_nothing() {
+    let work = [put("notes.md"), Append("src/main.py")];
+    let applied = [
+        Bash("git stash -u", vec![Git(&["stash", "-q", "-u"])]),
+        Bash("git stash apply", vec![Git(&["stash", "apply", "-q"])]),
+    ];
+    stopped(
+        &work,
+        &applied,
+        &[
+            "rm notes.md && git stash drop",
+            "echo x > notes.md && git stash drop",
+            "git clean -fd && git stash drop",
+            "git stash drop; git clean -fd",
+            "rm notes.md src/main.py && git stash clear",
+        ],
+    )
+    .await;
+    stopped(
+        &work,
+        &applied[..1],
+        &["git stash apply && rm notes.md && git stash drop"],
+    )
+    .await;
+    stopped(
+        &work,
+        &[],
+        &["git stash -u && git stash apply && rm notes.md && git stash drop"],
+    )
+    .await;
+    let passing = [
+        "git stash drop",
+        "rm notes.md",
+        "rm other.md && git stash drop",
+    ];
+    let passing = passing.map(|it| case(work.to_vec(), applied.to_vec(), it, Pass));
+    play(passing.into_iter().collect()).await;
+}
