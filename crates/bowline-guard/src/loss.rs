@@ -69,6 +69,8 @@ pub enum Act {
         from: Target,
         /// The link, or a folder to put it into.
         to: Target,
+        /// How it leads there.
+        kind: LinkKind,
     },
     /// Unpacks into a folder whatever an archive holds.
     Unpack(Target),
@@ -158,6 +160,15 @@ pub enum AtLink {
     Follow,
     /// It is replaced itself.
     Replace,
+}
+
+/// How a link leads to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkKind {
+    /// It is another name of the same file.
+    Hard,
+    /// It holds a path.
+    Symbolic,
 }
 
 /// How much of a path is deleted.

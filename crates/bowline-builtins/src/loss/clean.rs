@@ -47,7 +47,9 @@ impl Losses<'_> {
                 UntrackedKind::Repository if clean.folders != Folders::DeleteRepositories => false,
                 UntrackedKind::Repository => true,
                 UntrackedKind::File | UntrackedKind::Link => {
-                    let rebuilt = is_ignored && self.rebuildable(&path, Ignored::Yes).is_some();
+                    let rebuilt = is_ignored
+                        && !self.is_brought(&path)
+                        && self.rebuildable(&path, Ignored::Yes).is_some();
                     !rebuilt && self.is_lost(&path)?
                 }
             };

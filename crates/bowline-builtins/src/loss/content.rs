@@ -139,6 +139,15 @@ impl Losses<'_> {
         brought.next().is_some()
     }
 
+    /// Whether the session has moved or copied somebody's work to a path, alone or with the folder that it lies in.
+    pub(super) fn is_brought(&self, path: &Path) -> bool {
+        let brought = || {
+            let (work, path) = (self.work?, path.to_str()?);
+            Some(work.is_moved(path) || work.original(path).is_some())
+        };
+        brought().unwrap_or(false)
+    }
+
     /// The paths to which the session has moved or copied somebody's work, and where something is.
     pub(super) fn brought(&self, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = PathBuf> {
         let brought = self.work.map(|it| it.brought(wanted));

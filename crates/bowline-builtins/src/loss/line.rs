@@ -110,8 +110,12 @@ impl Line {
                     self.ends(&path);
                 }
             }
-            Act::Link { from, to } => {
+            Act::Link { from, to, .. } => {
                 let landings = landings(std::slice::from_ref(from), to, AtLink::Replace, self);
+                // A link is no copy, also if it was put over something.
+                for landing in &landings {
+                    self.copies.retain(|(_, to)| Path::new(to) != landing.to);
+                }
                 let places = landings.iter().filter_map(|it| it.to.to_str());
                 let links = places.map(|place| (place.to_owned(), from.path.clone()));
                 self.links.extend(links);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use bowline_guard::loss::{Act, AtLink, GitAct, Untracked, Writing};
+use bowline_guard::loss::{Act, AtLink, GitAct, LinkKind, Untracked, Writing};
 
 use super::Losses;
 use super::content::{Content, join};
@@ -55,21 +55,17 @@ impl Losses<'_> {
                 touch.map(|it| Touch { shown, ..it }).into_iter().collect()
             }
             Act::Copy { from, to, at_link } => {
-                let copies = landings(from, to, *at_link, &so_far.line).into_iter();
-                copies
-                    .filter_map(|copy| {
-                        let touch = self.touch(&copy.to, before(&copy.to))?;
-                        let copy_of = copy.from.as_deref().and_then(|from| {
-                            let theirs = before(from) == Before::Other;
-                            if theirs {
-                                text(from)
-                            } else {
-                                self.original(from)
-                            }
-                        });
-                        Some(Touch { copy_of, ..touch })
-                    })
-                    .collect()
+                self.copied_to(landings(from, to, *at_link, &so_far.line), before)
+            }
+            // Another name holds what the first one does.
+            Act::Link {
+                from,
+                to,
+                kind: LinkKind::Hard,
+            } => {
+                let from = std::slice::from_ref(from);
+                let landings = landings(from, to, AtLink::Replace, &so_far.line);
+                self.copied_to(landings, before)
             }
             Act::Move { from, to } => {
                 let landings = landings(from, to, AtLink::Replace, &so_far.line);
@@ -90,6 +86,25 @@ impl Losses<'_> {
             }
             _ => Vec::new(),
         }
+    }
+
+    /// What is copied is known by what it was copied from.
+    fn copied_to(&self, landings: Vec<Landing>, before: impl Fn(&Path) -> Before) -> Vec<Touch> {
+        let copies = landings.into_iter();
+        copies
+            .filter_map(|copy| {
+                let touch = self.touch(&copy.to, before(&copy.to))?;
+                let copy_of = copy.from.as_deref().and_then(|from| {
+                    let theirs = before(from) == Before::Other;
+                    if theirs {
+                        text(from)
+                    } else {
+                        self.original(from)
+                    }
+                });
+                Some(Touch { copy_of, ..touch })
+            })
+            .collect()
     }
 
     /// What is moved keeps its owner.

@@ -21,6 +21,8 @@ pub(crate) enum Op {
     Move(&'static str, &'static str),
     Folder(&'static str),
     Link(&'static str, &'static str),
+    /// Another name of the same file.
+    HardLink(&'static str, &'static str),
     Ignore(&'static str),
     Git(&'static [&'static str]),
     /// Git is run, and ends with an error.
@@ -149,6 +151,7 @@ impl Ground {
             Op::Move(from, to) => fs::rename(self.path(from), self.path(to)).unwrap(),
             Op::Folder(name) => fs::create_dir_all(self.path(name)).unwrap(),
             Op::Link(to, name) => std::os::unix::fs::symlink(to, self.path(name)).unwrap(),
+            Op::HardLink(of, name) => fs::hard_link(self.path(of), self.path(name)).unwrap(),
             Op::Ignore(pattern) => write(&self.path(".gitignore"), &format!("{pattern}\n")),
             Op::Git(args) => self.git(args),
             Op::Fails(args) => assert!(!self.run_git(args).status.success(), "git {args:?}"),

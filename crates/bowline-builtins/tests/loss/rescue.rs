@@ -2,7 +2,7 @@
 
 use bowline::hooks::Decision::{Ask, NoOpinion as Pass};
 
-use super::ground::Op::{self, Append, Commit, Git, Ignore};
+use super::ground::Op::{self, Append, Commit, Git, HardLink, Ignore, Move};
 use super::ground::Step::{self, Bash};
 use super::ground::{Ground, has_git};
 use super::{case, play, put};
@@ -165,5 +165,107 @@ async fn a_stash_that_the_line_drops_holds_nothing() {
         "rm other.md && git stash drop",
     ];
     let passing = passing.map(|it| case(work.to_vec(), applied.to_vec(), it, Pass));
+    play(passing.into_iter().collect()).await;
+}
+
+#[tokio::test]
+async fn all_names_of_a_file_have_one_owner() {
+    let theirs = || vec![put("notes.md")];
+    let linked = |command: &'static str| vec![Bash(command, vec![HardLink("notes.md", "h")])];
+    for command in ["ln notes.md h", "cp -l notes.md h", "ln -f notes.md h"] {
+        stopped(
+            &theirs(),
+            &linked(command),
+            &[
+                "echo > h",
+                "truncate -s0 h",
+                "cp docs/api.md h",
+                "echo > notes.md",
+                "rm h notes.md",
+                "rm notes.md; echo > h",
+            ],
+        )
+        .await;
+    }
+    stopped(
+        &theirs(),
+        &[],
+        &[
+            "cp -l notes.md h && echo > notes.md",
+            "ln -f notes.md h && echo > h",
+            "ln notes.md h; echo > notes.md",
+        ],
+    )
+    .await;
+    play(vec![
+        case(theirs(), linked("ln notes.md h"), "rm h", Pass),
+        case(theirs(), linked("ln notes.md h"), "rm notes.md", Pass),
+        case(
+            vec![],
+            vec![
+                Step::Write("notes.md"),
+                Bash("ln notes.md h", vec![HardLink("notes.md", "h")]),
+            ],
+            "echo > h",
+            Pass,
+        ),
+        case(
+            theirs(),
+            vec![Bash("ln -s notes.md l", vec![Op::Link("notes.md", "l")])],
+            "rm l",
+            Pass,
+        ),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn work_that_is_moved_to_where_git_ignores_it_is_no_rubbish() {
+    let setup = [
+        Op::Write(".gitignore", "target/\n*.log\n"),
+        Commit,
+        put("notes.md"),
+        put("target/app.o"),
+        put("run.log"),
+    ];
+    stopped(
+        &setup,
+        &[Bash(
+            "mv notes.md target/",
+            vec![Move("notes.md", "target/notes.md")],
+        )],
+        &[
+            "rm -rf target",
+            "git clean -fdX",
+            "cargo clean",
+            "rm -rf target/*",
+        ],
+    )
+    .await;
+    stopped(
+        &setup,
+        &[Bash("mv notes.md n.log", vec![Move("notes.md", "n.log")])],
+        &["rm *.log", "git clean -fdX", "rm n.log"],
+    )
+    .await;
+    stopped(
+        &setup,
+        &[],
+        &[
+            "mv notes.md target/ && git clean -fdX",
+            "mv notes.md n.log && git clean -fdX",
+            "mv notes.md target/ && cargo clean",
+        ],
+    )
+    .await;
+    let passing = [
+        "git clean -fdX",
+        "cargo clean",
+        "rm -rf target/*",
+        "rm *.log",
+        "mv notes.md n.log && git clean -fd",
+        "mv notes.md old.md && git clean -fdX",
+    ];
+    let passing = passing.map(|it| case(setup.to_vec(), vec![], it, Pass));
     play(passing.into_iter().collect()).await;
 }

@@ -10,7 +10,7 @@ mod words;
 
 use crate::interpret::{At, NOWHERE};
 use crate::invocation::{Arg, Directory, Invocation, Opening, Value};
-use crate::loss::{Act, AtLink, Depth, Target, TargetKind, Writing};
+use crate::loss::{Act, AtLink, Depth, LinkKind, Target, TargetKind, Writing};
 use crate::paths::{self, World};
 
 use super::args::{UNKNOWN, word};
@@ -78,11 +78,17 @@ impl Run<'_> {
                 self.renames(name)
             }
             "mmv" => self.renames_by_wildcards(),
+            "cp" | "gcp" if has_letter(args, 'l') || has(args, &["--link"]) => {
+                self.links(LinkKind::Hard)
+            }
             "cp" | "gcp" if has(args, &["--remove-destination"]) => self.copies(AtLink::Replace),
             "cp" | "gcp" => self.copies(AtLink::Follow),
             "install" | "ginstall" => self.copies(AtLink::Replace),
             "rsync" => self.mirrors(),
-            "ln" | "gln" => self.links(),
+            "ln" | "gln" if has_letter(args, 's') || has(args, &["--symbolic"]) => {
+                self.links(LinkKind::Symbolic)
+            }
+            "ln" | "gln" => self.links(LinkKind::Hard),
             "mv" | "gmv" => self.moves(),
             "tee" if has_letter(args, 'a') || has(args, &["--append"]) => {
                 self.writes(operands(args, &[]), Writing::Add)
@@ -292,7 +298,7 @@ impl Run<'_> {
     }
 
     /// A link is made only where nothing is, unless by force.
-    fn links(&self) -> Vec<Act> {
+    fn links(&self, kind: LinkKind) -> Vec<Act> {
         let args = &self.invocation.args;
         let force = has_letter(args, 'f') || has(args, &["--force"]);
         let put = self.put(&["-S", "--suffix"]);
@@ -301,6 +307,7 @@ impl Run<'_> {
                 let links = put.from.iter().map(|(_, from)| Act::Link {
                     from: from.clone(),
                     to: put.to.clone(),
+                    kind,
                 });
                 let links: Vec<Act> = links.collect();
                 let made = if force && !keeps_what_is_there(args) {
