@@ -74,7 +74,7 @@ impl Losses<'_> {
                     format!("{count} commits")
                 };
                 let what = format!(
-                    "{commits} that this session did not make would be held by no branch or tag"
+                    "{commits} with work that this session did not make would be held by no branch or tag"
                 );
                 match extent {
                     Extent::Part => Loss::Part(what),

@@ -8,12 +8,16 @@ use bowline_guard::loss::{Act, AtLink, GitAct, LinkKind, Untracked, Writing};
 
 use super::Losses;
 use super::content::{Content, join};
+use super::expand::files_below;
 use super::files::is_in_git;
 use super::landing::{Landing, landings, renamed};
 use super::line::Line;
 use super::pathspec::Pathspecs;
 use crate::machine::git::{IgnoredFiles, Repository};
 use crate::work::{Before, Touch};
+
+/// Files that are followed with the folder in which they are moved.
+const MAX_MOVED: usize = 500;
 
 impl Losses<'_> {
     /// What is at the paths that the acts of a call are about to write, one act after another.
@@ -109,19 +113,46 @@ impl Losses<'_> {
 
     /// What is moved keeps its owner.
     fn moved_to(&self, landings: Vec<Landing>, before: impl Fn(&Path) -> Before) -> Vec<Touch> {
-        let moves = landings.into_iter();
-        moves
-            .filter_map(|Landing { from, to }| {
-                let whose = from.as_deref().map_or(Before::Other, &before);
-                let theirs = whose == Before::Other;
-                let made_again = from.as_deref().is_some_and(|it| self.is_made_again(it));
-                Some(Touch {
-                    copy_of: from.as_deref().and_then(|it| self.original(it)),
-                    moved: theirs && !made_again,
-                    before: if theirs { Before::Other } else { Before::Own },
-                    ..self.touch(&to, whose)?
-                })
-            })
+        let mut touches = Vec::new();
+        for landing in landings {
+            let inside = self.moved_with(&landing, &before);
+            let all_own = !inside.is_empty() && inside.iter().all(|it| it.before == Before::Own);
+            if !all_own {
+                touches.extend(self.moved_one(&landing, &before));
+            }
+            touches.extend(inside);
+        }
+        touches
+    }
+
+    fn moved_one(&self, landing: &Landing, before: impl Fn(&Path) -> Before) -> Option<Touch> {
+        let from = landing.from.as_deref();
+        let whose = from.map_or(Before::Other, before);
+        let theirs = whose == Before::Other;
+        let made_again = from.is_some_and(|it| self.is_made_again(it));
+        Some(Touch {
+            copy_of: from.and_then(|it| self.original(it)),
+            moved: theirs && !made_again,
+            before: if theirs { Before::Other } else { Before::Own },
+            ..self.touch(&landing.to, whose)?
+        })
+    }
+
+    /// The files that are moved with a folder, each with its own owner; none if there are too many.
+    fn moved_with(&self, landing: &Landing, before: &impl Fn(&Path) -> Before) -> Vec<Touch> {
+        let folder = landing.from.as_deref();
+        let folder = folder.filter(|it| it.is_dir() && !self.is_made_again(it));
+        let files = folder.and_then(files_below).unwrap_or_default();
+        if files.len() > MAX_MOVED {
+            return Vec::new();
+        }
+        let landings = files.into_iter().filter_map(|file| {
+            let to = landing.to.join(file.strip_prefix(folder?).ok()?);
+            let from = Some(file);
+            Some(Landing { from, to })
+        });
+        landings
+            .filter_map(|it| self.moved_one(&it, before))
             .collect()
     }
 

@@ -106,8 +106,8 @@ impl Work {
                 project: world.project_root().to_owned(),
             };
             self.ledger.watch(self.analyst.machine(), watched);
-            work.reach = Some(Reach::Anything);
         }
+        work.reach = ground.kept();
         self.keep(call, &work, ctx);
     }
 

@@ -297,7 +297,7 @@ fn recall(work: &mut SessionWork, store: &dyn Store, session: &str, before: Date
             done.reach = done.reach.or(part.reach);
             done.others = done.others.or(part.others);
         }
-        let ground = Ground::Fore(done.reach.unwrap_or_default());
+        let ground = Ground::recalled(done.reach);
         if let Some(others) = &done.others {
             work.watch(&call.tool_use_id, others.iter().cloned().collect());
         }

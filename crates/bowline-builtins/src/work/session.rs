@@ -62,6 +62,25 @@ pub(super) enum Ground {
     Back,
 }
 
+impl Ground {
+    /// How far a call reaches, as it is kept; most make new files, and need no word.
+    pub(super) fn kept(self) -> Option<Reach> {
+        match self {
+            Self::Fore(Reach::NewFiles) => None,
+            Self::Fore(reach) => Some(reach),
+            Self::Back => Some(Reach::Nothing),
+        }
+    }
+
+    /// The same call, as it was kept.
+    pub(super) fn recalled(kept: Option<Reach>) -> Self {
+        match kept.unwrap_or_default() {
+            Reach::Nothing => Self::Back,
+            reach => Self::Fore(reach),
+        }
+    }
+}
+
 /// What is known of one session.
 #[derive(Debug, Default)]
 pub(super) struct SessionWork {
@@ -396,5 +415,13 @@ mod tests {
         assert_eq!(read(None), [true, false]);
         assert_eq!(read(Some("one")), [true, true]);
         assert_eq!(read(Some("two")), [true, false]);
+    }
+
+    #[test]
+    fn a_call_is_recalled_as_it_was() {
+        let far = [Reach::NewFiles, Reach::Anything].map(Ground::Fore);
+        for ground in [Ground::Back].into_iter().chain(far) {
+            assert_eq!(Ground::recalled(ground.kept()), ground);
+        }
     }
 }

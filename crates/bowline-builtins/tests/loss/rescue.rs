@@ -3,7 +3,7 @@
 use bowline::hooks::Decision::{Ask, NoOpinion as Pass};
 
 use super::ground::Op::{self, Append, Commit, Git, HardLink, Ignore, Move};
-use super::ground::Step::{self, Bash};
+use super::ground::Step::{self, Bash, Person};
 use super::ground::{Ground, has_git};
 use super::{case, play, put};
 
@@ -268,4 +268,57 @@ async fn work_that_is_moved_to_where_git_ignores_it_is_no_rubbish() {
     ];
     let passing = passing.map(|it| case(setup.to_vec(), vec![], it, Pass));
     play(passing.into_iter().collect()).await;
+}
+
+#[tokio::test]
+async fn a_folder_of_the_sessions_own_stays_its_own_where_it_is_moved() {
+    let made = || {
+        let files = ["gen/1", "gen/2", "gen/3"].map(|it| Op::Write(it, "1\n"));
+        Bash(
+            "mkdir -p gen; for i in 1 2 3; do echo $i > gen/$i; done",
+            files.into_iter().collect(),
+        )
+    };
+    let moved = || Bash("mv gen gen2", vec![Move("gen", "gen2")]);
+    play(vec![
+        case(vec![], vec![made(), moved()], "rm -rf gen2", Pass),
+        case(vec![], vec![made(), moved()], "rm gen2/1", Pass),
+        case(
+            vec![put("gen/0")],
+            vec![made(), moved()],
+            "rm -rf gen2",
+            Ask,
+        ),
+        case(
+            vec![],
+            vec![made(), Person(vec![put("gen/1")]), moved()],
+            "rm -rf gen2",
+            Ask,
+        ),
+        case(
+            vec![],
+            vec![made(), moved(), Person(vec![put("gen2/1")])],
+            "rm -rf gen2",
+            Ask,
+        ),
+    ])
+    .await;
+}
+
+#[tokio::test]
+async fn a_commit_of_mixed_work_is_called_so() {
+    if !has_git() {
+        return;
+    }
+    let mut ground = Ground::with_history();
+    ground.perform(&Append("README.md"));
+    ground.person(&[]);
+    ground.step(&Step::Edit("src/main.py")).await;
+    ground.step(&Bash("git commit -qam x", vec![Commit])).await;
+    let (decision, reason) = ground.judge_command("git reset --hard HEAD~1").await;
+    assert_eq!(decision, Ask, "{reason}");
+    assert!(
+        reason.contains("1 commit with work that this session did not make"),
+        "{reason}"
+    );
 }
