@@ -50,7 +50,7 @@ fn tell(act: &Act) -> String {
         Act::Rename {
             from, rule, over, ..
         } => format!("rename {}: {rule:?} {over:?}", paths(from)),
-        Act::Link { from, to } => format!("link {} to {}", path(to), path(from)),
+        Act::Link { from, to, kind } => format!("{kind:?} link {} to {}", path(to), path(from)),
         Act::Unpack(target) => format!("unpack {}", path(target)),
         Act::Git { directory, act } => format!("git in {directory}: {act:?}"),
         other => format!("{other:?}"),
@@ -114,8 +114,15 @@ fn files_are_made_written_moved_and_deleted() {
         ("mv a b", vec!["move /p/a to /p/b"]),
         ("mv -n a b", vec![]),
         ("mv a b c/", vec!["move /p/a+/p/b to /p/c/"]),
-        ("ln -s a b", vec!["make /p/b", "link /p/b to /p/a"]),
-        ("ln -sf a b", vec!["copy /p/a to /p/b", "link /p/b to /p/a"]),
+        ("ln -s a b", vec!["make /p/b", "Symbolic link /p/b to /p/a"]),
+        (
+            "ln -sf a b",
+            vec!["copy /p/a to /p/b", "Symbolic link /p/b to /p/a"],
+        ),
+        ("ln a b", vec!["make /p/b", "Hard link /p/b to /p/a"]),
+        ("cp -l a b", vec!["make /p/b", "Hard link /p/b to /p/a"]),
+        ("cargo clean", vec!["delete tree /p/target"]),
+        ("cargo clean -p one", vec![]),
         ("sed -i s/a/b/ f", vec!["edit /p/f"]),
         ("sed -i.bak -e s/a/b/ f g", vec!["tidy /p/f", "tidy /p/g"]),
         ("sed s/a/b/ f", vec![]),
