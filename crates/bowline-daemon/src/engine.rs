@@ -315,7 +315,10 @@ fn what_is_not_understood(input: &HookInput) -> Option<&'static str> {
     match input.event_type() {
         HookEvent::Unknown => {
             let name = input.field("hook_event_name").and_then(Value::as_str);
-            name.is_none().then_some("the event is not named")
+            match name {
+                None => Some("the event is not named"),
+                Some(_) => carries_tool_call(input).then_some("the event is not known"),
+            }
         }
         HookEvent::PreToolUse | HookEvent::PermissionRequest => {
             let tool = input.tool_name().unwrap_or_default().trim();
@@ -323,6 +326,17 @@ fn what_is_not_understood(input: &HookInput) -> Option<&'static str> {
         }
         _ => None,
     }
+}
+
+/// Whether an event that nobody knows tells of a tool call that has not happened yet.
+fn carries_tool_call(input: &HookInput) -> bool {
+    let has = |names: &[&str]| {
+        let mut fields = names.iter().filter_map(|name| input.field(name));
+        fields.any(|value| !value.is_null())
+    };
+    let called = has(&["tool_input"])
+        || (has(&["tool_name", "tool"]) && has(&["input", "arguments", "parameters"]));
+    called && !has(&["tool_response"])
 }
 
 /// A call that was read and waits to be decided.

@@ -336,6 +336,35 @@ fn an_event_that_nobody_names_is_never_passed_in_silence() {
 }
 
 #[test]
+fn an_unknown_event_is_stopped_only_if_it_carries_a_tool_call() {
+    let stage = Stage::new();
+    let with = |fields: serde_json::Value| {
+        let mut event = json!({"hook_event_name": "Foo", "session_id": "s1", "cwd": "/"});
+        let all = event.as_object_mut().unwrap();
+        all.extend(fields.as_object().unwrap().clone());
+        event
+    };
+    let input = json!({"command": "rm -rf ~/"});
+    for (fields, exit) in [
+        (json!({"tool_name": "Bash", "tool_input": input}), 2),
+        (json!({"tool_input": input}), 2),
+        (json!({"toolName": "Bash", "toolInput": input}), 2),
+        (json!({"tool": "Bash", "arguments": input}), 2),
+        (json!({"tool_name": "Bash"}), 0),
+        (json!({"message": "the weather changed"}), 0),
+        // It has happened already.
+        (
+            json!({"tool_name": "Bash", "tool_input": input, "tool_response": {"stdout": ""}}),
+            0,
+        ),
+    ] {
+        let event = with(fields);
+        let answer = stage.client().hook(stage.call(), &event);
+        assert_eq!(answer.exit, exit, "{event}");
+    }
+}
+
+#[test]
 fn an_agent_without_a_dialect_is_answered_by_the_mode_of_the_call() {
     let stage = Stage::new();
     let mut call = stage.call();

@@ -31,7 +31,7 @@ pub(super) fn answer(call: &Call, payload: &[u8], problem: &str) -> Unverified {
         .is_none_or(|event| event.class() == EventClass::Gate);
     if gate && call.on_failure == OnFailure::Closed {
         return Unverified {
-            answer: Failure::of(call, payload, &reason).answer(),
+            answer: failure(call, payload, &reason).answer(),
             decision: Decision::Deny,
             reason,
         };
@@ -39,7 +39,7 @@ pub(super) fn answer(call: &Call, payload: &[u8], problem: &str) -> Unverified {
     if gate && looks_dangerous(payload) {
         let reason = format!("{reason}, and its text looks dangerous");
         return Unverified {
-            answer: Failure::of(call, payload, &reason).unverified(),
+            answer: failure(call, payload, &reason).unverified(),
             decision: Decision::Ask,
             reason,
         };
@@ -47,7 +47,7 @@ pub(super) fn answer(call: &Call, payload: &[u8], problem: &str) -> Unverified {
     if gate {
         let failure = Failure {
             on_failure: OnFailure::Ask,
-            ..Failure::of(call, payload, &reason)
+            ..failure(call, payload, &reason)
         };
         return Unverified {
             answer: failure.answer(),
@@ -59,6 +59,16 @@ pub(super) fn answer(call: &Call, payload: &[u8], problem: &str) -> Unverified {
         answer: Answer::default(),
         decision: Decision::NoOpinion,
         reason,
+    }
+}
+
+/// The failure of a call. An event by a name that nobody knows may be one before something runs, as one without a name.
+fn failure<'a>(call: &'a Call, payload: &'a [u8], reason: &'a str) -> Failure<'a> {
+    let failure = Failure::of(call, payload, reason);
+    let is_known = |event: &&str| call.event.is_some() || HookEvent::from_name(event).is_some();
+    Failure {
+        event: failure.event.filter(is_known),
+        ..failure
     }
 }
 
