@@ -6,6 +6,7 @@ mod git;
 mod listing;
 mod outputs;
 mod renames;
+mod scripts;
 mod words;
 
 use crate::interpret::{At, NOWHERE};
@@ -100,7 +101,7 @@ impl Run<'_> {
             }
             "dd" | "gdd" => self.values_of("of=", Writing::Replace),
             "curl" if has_letter(args, 'O') || has(args, &["--remote-name"]) => self.downloads(),
-            "sed" | "gsed" if edits_in_place(args) => self.edits(&["-e", "-f", "--expression"]),
+            "sed" | "gsed" => self.sed(),
             "perl" | "ruby" if edits_in_place(args) => self.edits(&["-e", "-E", "-I"]),
             "patch" if has(args, &["-o", "--output"]) => self.option_writes(&["-o", "--output"]),
             "patch" if has(args, &["--dry-run"]) => Vec::new(),
@@ -114,6 +115,7 @@ impl Run<'_> {
                 files.drain(..1.min(files.len()));
                 self.writes(files, Writing::Edit)
             }
+            "awk" | "gawk" | "mawk" | "nawk" => self.awk(),
             "black" | "gofmt" | "goimports" | "prettier" | "rustfmt" | "isort" | "autopep8"
             | "clang-format" | "yapf" | "dos2unix" | "shfmt" | "ruff" | "eslint" | "biome" => {
                 self.writes(operands(args, &["-c", "--config"]), Writing::Tidy)

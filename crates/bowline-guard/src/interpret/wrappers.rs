@@ -197,6 +197,11 @@ pub(super) fn unwrap(
         interpreter.emit_call(call);
     }
     let mut skip = first_operand(args, with_value);
+    // What it finds out goes to a file, if one is named.
+    if matches!(name, "time" | "gtime" | "strace" | "ltrace") && skip > 0 {
+        let own = call.words.get(..=skip).unwrap_or_default().to_vec();
+        interpreter.emit_call(&call.with_words(own, through(name, wrapper.kind)));
+    }
     let operands = OPERANDS
         .iter()
         .find(|(it, _)| *it == name)

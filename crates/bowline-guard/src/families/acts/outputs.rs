@@ -5,7 +5,7 @@ use crate::invocation::Arg;
 use crate::loss::{Act, Writing};
 
 use super::Run;
-use super::words::{has, has_letter, operands, value_after};
+use super::words::{has, has_letter, operands, operands_with_clusters, value_after};
 
 impl Run<'_> {
     /// What a program puts where its words say.
@@ -17,6 +17,9 @@ impl Run<'_> {
             | "esbuild" | "rollup" => {
                 self.option_writes(&["-o", "--output", "--outfile", "--file"])
             }
+            "time" | "gtime" if has_letter(args, 'a') || has(args, &["--append"]) => Vec::new(),
+            "time" | "gtime" => self.option_writes(&["-o", "--output"]),
+            "script" => self.logs(),
             "wget" | "wget2" => self.option_writes(&["-O", "--output-document"]),
             "openssl" => self.option_writes(&["-out"]),
             "gcc" | "g++" | "cc" | "c++" | "clang" | "clang++" | "ld" | "rustc" | "as" | "nasm"
@@ -47,6 +50,10 @@ impl Run<'_> {
             "docker" | "podman" | "kubectl" if args.first().map(word) == Some("cp") => {
                 self.fetches(args.get(1..).unwrap_or_default())
             }
+            "aws" | "gsutil" | "gcloud" | "rclone" => match copied_from_a_store(args) {
+                Some(words) => self.fetches(words),
+                None => Vec::new(),
+            },
             "sqlite3" => self.dot_commands(),
             _ => Vec::new(),
         }
@@ -57,6 +64,20 @@ impl Run<'_> {
         let file = value_after(&self.invocation.args, options).filter(|it| *it != "-");
         let file = file.map(Arg::known);
         self.writes(file.iter(), Writing::Replace)
+    }
+
+    /// `script FILE`: a record of what is printed.
+    fn logs(&self) -> Vec<Act> {
+        let args = &self.invocation.args;
+        if has_letter(args, 'a') || has(args, &["--append"]) {
+            return Vec::new();
+        }
+        let with_value = ["-c", "--command", "-T", "-O", "-B", "-I", "-E", "-o"];
+        let file = operands_with_clusters(args, &with_value).first().copied();
+        let option = ["-O", "--log-out", "-B", "--log-io"];
+        let option = value_after(args, &option).map(Arg::known);
+        let usual = Arg::known("typescript");
+        self.writes([file.or(option.as_ref()).unwrap_or(&usual)], Writing::Replace)
     }
 
     /// `uniq FROM TO`.
@@ -79,7 +100,23 @@ impl Run<'_> {
 
     /// `scp HOST:FILE TO`: a file of the same name, if a folder is there.
     fn fetches(&self, args: &[Arg]) -> Vec<Act> {
-        let with_value = ["-P", "-i", "-F", "-o", "-c", "-l", "-J", "-S", "-D"];
+        let with_value = [
+            "-P",
+            "-i",
+            "-F",
+            "-o",
+            "-c",
+            "-l",
+            "-J",
+            "-S",
+            "-D",
+            "--profile",
+            "--region",
+            "--endpoint-url",
+            "--exclude",
+            "--include",
+            "--project",
+        ];
         let mut words = operands(args, &with_value);
         let is_remote = |it: &&Arg| word(it).contains(':');
         let Some(to) = words.pop().filter(|it| !is_remote(it)) else {
@@ -107,6 +144,13 @@ impl Run<'_> {
         let files: Vec<Arg> = files.collect();
         self.writes(files.iter(), Writing::Replace)
     }
+}
+
+/// `aws s3 cp FROM TO`, `gsutil cp FROM TO`: the words after the verb.
+fn copied_from_a_store(args: &[Arg]) -> Option<&[Arg]> {
+    let verbs = ["cp", "mv", "copyto", "moveto"];
+    let verb = args.iter().position(|it| verbs.contains(&word(it)))?;
+    args.get(verb + 1..)
 }
 
 fn looks_at_pictures(args: &[Arg]) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::families::args::word;
 use crate::invocation::{Arg, Value};
-use crate::loss::{Act, Depth, Over, Renaming, Target};
+use crate::loss::{Act, Depth, Over, Renaming, Target, Writing};
 
 use super::Run;
 use super::words::{has, has_letter, operands, value_after};
@@ -23,10 +23,10 @@ impl Run<'_> {
             "zstd" | "unzstd" | "lz4" | "unlz4" => has(args, &["--rm"]),
             _ => !keeps,
         };
+        let files = operands(args, &["-S", "--suffix", "-o", "-fo", "-T", "--threads", "-p"]);
         if !removes {
-            return Vec::new();
+            return self.packed_beside(name, &files);
         }
-        let files = operands(args, &["-S", "--suffix", "-o", "-T", "--threads", "-p"]);
         if let Some(to) = value_after(args, &["-o"]) {
             let from = files.iter().flat_map(|it| self.targets(it)).collect();
             let to = self.targets(&Arg::known(to)).pop();
@@ -43,6 +43,28 @@ impl Run<'_> {
             Depth::One
         };
         self.renamed(&files, packing(name, args), depth, over)
+    }
+
+    /// `zstd -f FILE -o TO`, `lz4 -f FILE TO`, `gzip -kf FILE`: another file is written, over what is there.
+    fn packed_beside(&self, name: &str, files: &[&Arg]) -> Vec<Act> {
+        let args = &self.invocation.args;
+        let prints = ['c', 't', 'l']
+            .iter()
+            .any(|letter| has_letter(args, *letter))
+            || has(args, &["--stdout", "--to-stdout", "--test", "--list"]);
+        if prints || !(has_letter(args, 'f') || has(args, &["--force"])) {
+            return Vec::new();
+        }
+        if let Some(to) = value_after(args, &["-o"]) {
+            return self.writes([&Arg::known(to)], Writing::Replace);
+        }
+        if let ("lz4" | "unlz4", [_, to]) = (name, files) {
+            return self.writes([*to], Writing::Replace);
+        }
+        let names = packing(name, args).of(files.iter().map(|it| word(it)));
+        let names = names.unwrap_or_default().into_iter().flatten();
+        let names: Vec<Arg> = names.map(Arg::known).collect();
+        self.writes(names.iter(), Writing::Replace)
     }
 
     /// `rename s/WHAT/WITH/ FILES`, `rename WHAT WITH FILES`.

@@ -92,6 +92,10 @@ pub(super) fn text_taker(
                 .unwrap_or(0);
             return interpreter.call(call.inner(at + 2, Through::Wrapper(name.to_owned())), scope);
         }
+        if name == "script" {
+            // It keeps a record in a file.
+            interpreter.emit_call(call);
+        }
         return interpreter.nested(&text, &inner, call.input.clone());
     }
     if name == "nix"

@@ -147,16 +147,22 @@ pub(super) fn tag(rest: &[Arg]) -> Vec<GitAct> {
         let names = parsed.words.iter().map(name).collect();
         return vec![GitAct::DeleteRefs { names }];
     }
-    match parsed.words.as_slice() {
-        [tag, at @ ..] if !parsed.has(&["l", "list", "v", "verify", "f", "force"]) => {
-            vec![GitAct::CreateBranch {
-                name: name(tag),
-                at: at.first().map(|it| (*it).to_owned()),
-                switch: Switching::No,
-            }]
-        }
-        _ => Vec::new(),
+    let [tag, at @ ..] = parsed.words.as_slice() else {
+        return Vec::new();
+    };
+    if parsed.has(&["l", "list", "v", "verify"]) {
+        return Vec::new();
     }
+    let (name, at) = (name(tag), at.first().map(|it| (*it).to_owned()));
+    vec![if parsed.has(&["f", "force"]) {
+        GitAct::MoveRef { name, to: at }
+    } else {
+        GitAct::CreateBranch {
+            name,
+            at,
+            switch: Switching::No,
+        }
+    }]
 }
 
 pub(super) fn update_ref(rest: &[Arg]) -> Vec<GitAct> {
