@@ -12,6 +12,8 @@ mod ground;
 mod owners;
 #[path = "loss/rescue.rs"]
 mod rescue;
+#[path = "loss/searches.rs"]
+mod searches;
 #[path = "loss/writers.rs"]
 mod writers;
 
@@ -572,6 +574,14 @@ async fn stashes_branches_commits_and_worktrees_are_held_or_own() {
             Pass,
         ),
         case(vec![Git(&["tag", "v1"])], vec![], "git tag -d v1", Pass),
+        case(vec![Git(&["tag", "v1"])], vec![], "git tag -f v1 main", Pass),
+        case(
+            vec![Git(&["switch", "-q", "-c", "side"]), put("a.md"), Commit, Git(&["tag", "t"]), Git(&["switch", "-q", "main"]), Git(&["branch", "-q", "-D", "side"])],
+            vec![],
+            "git tag -f t main",
+            Ask,
+        ),
+        case(vec![put("prod.sqlite3")], vec![], "sqlite3 prod.sqlite3 'DROP TABLE users;'", Deny),
         case(vec![Git(&["worktree", "add", "-q", "-b", "fix", ".trees/fix"])], vec![], "git worktree remove --force .trees/fix", Pass),
         case(
             vec![Git(&["worktree", "add", "-q", "-b", "fix", "../fix"]), Append("../fix/src/main.py")],

@@ -9,7 +9,7 @@ mod renaming;
 
 use crate::paths::{ResolvedPath, Shape};
 
-pub use found::{Found, Lister};
+pub use found::{Found, Links, Lister};
 pub use renaming::{Renaming, Times};
 
 /// Something that a run does.
@@ -36,6 +36,13 @@ pub enum Act {
     DeleteFound(Found),
     /// Writes to what a search finds below folders.
     WriteFound(Found),
+    /// Moves what a search finds to a place, one after another.
+    MoveFound {
+        /// What is found.
+        found: Found,
+        /// A file, or a folder to put it into.
+        to: Target,
+    },
     /// Puts copies or links at a place, over what is there.
     Copy {
         /// What is copied.

@@ -80,6 +80,12 @@ impl Search {
         self.options.get(at + 1)?.parse().ok()
     }
 
+    /// Whether it goes into the folders that links lead to.
+    pub(crate) fn follows_links(&self) -> bool {
+        let mut options = self.options.iter();
+        options.any(|it| it == "-follow" || (it.len() < 4 && it.contains('L')))
+    }
+
     /// What it deletes by itself.
     pub(crate) fn deleted(&self) -> Finds {
         self.actions

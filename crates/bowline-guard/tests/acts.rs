@@ -145,6 +145,19 @@ fn files_are_made_written_moved_and_deleted() {
         ("bash -c 'rm a'", vec!["delete one /p/a"]),
         ("ssh host rm a", vec![]),
         ("rm --help", vec![]),
+        (
+            "shopt -s extglob; rm !(a)",
+            vec!["delete one /p/!(a) (pattern)"],
+        ),
+        (
+            "bash -O extglob -c 'rm d/!(a|b)'",
+            vec!["delete one /p/d/!(a|b) (pattern)"],
+        ),
+        (
+            "rm d/@(a|b).md",
+            vec!["delete one /p/d/@(a|b).md (pattern)"],
+        ),
+        ("rm 'd/@(a)'", vec!["delete one /p/d/@(a)"]),
     ] {
         assert_eq!(told(line), expected, "{line}");
     }

@@ -52,8 +52,7 @@ pub(super) fn matched(pattern: &str, path: &Path) -> Option<PathBuf> {
         let part = parts.next()?;
         let hidden = part.starts_with('.') && !component.starts_with('.');
         let same = if glob::has_wildcard(component) {
-            let matcher = globset::Glob::new(component).ok()?.compile_matcher();
-            !hidden && matcher.is_match(part)
+            !hidden && glob::may_match(component, part)
         } else {
             component == part
         };
@@ -88,10 +87,9 @@ pub(super) fn files_below(folder: &Path) -> Option<Vec<PathBuf>> {
 /// What of a folder matches. A shell leaves out names that begin with a dot unless the pattern does.
 fn entries(folder: &Path, pattern: &str) -> Option<Vec<PathBuf>> {
     // Several folders deep, or with choices: more than one name is compared.
-    if pattern.contains("**") || pattern.contains(['{', '(']) {
+    if pattern.contains("**") || pattern.contains('{') {
         return None;
     }
-    let matcher = globset::Glob::new(pattern).ok()?.compile_matcher();
     let Ok(listing) = fs::read_dir(folder) else {
         return Some(Vec::new());
     };
@@ -100,7 +98,7 @@ fn entries(folder: &Path, pattern: &str) -> Option<Vec<PathBuf>> {
         let name = entry.ok()?.file_name();
         let name = name.to_str()?;
         let hidden = name.starts_with('.') && !pattern.starts_with('.');
-        if !hidden && matcher.is_match(name) {
+        if !hidden && glob::may_match(pattern, name) {
             found.push(folder.join(name));
         }
         if found.len() > MAX_PATHS {

@@ -1,11 +1,14 @@
 //! Deleting, writing over and moving files.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use bowline_guard::loss::{Act, AtLink, Depth, Found, Lister, Loss, Target, Writing};
+use bowline_guard::loss::{
+    Act, AtLink, Depth, Found, Links, Lister, Loss, Target, TargetKind, Writing,
+};
 use bowline_guard::paths::is_within;
 use chrono::{DateTime, Utc};
 
@@ -65,6 +68,7 @@ impl Losses<'_> {
             }
             Act::DeleteFound(found) => self.found(found, GitsOwn::Counts, line),
             Act::WriteFound(found) => self.found(found, GitsOwn::IsSpared, line),
+            Act::MoveFound { found, to } => self.moved_found(found, to, line),
             _ => None,
         }
     }
@@ -406,13 +410,20 @@ impl Losses<'_> {
                 if found.levels() == Some(0) {
                     return None;
                 }
-                let lost = walk(&root, |path| {
+                let is_lost = |path: &Path| {
                     !is_in_git(path)
-                        && taken(path)
                         && found.holding().is_none_or(|text| holds(path, text))
                         && !line.is_done_with(path)
                         && self.is_lost(path) != Some(false)
-                })?;
+                };
+                let lost = match found.links() {
+                    Links::Stay => walk(&root, |path| taken(path) && is_lost(path))?,
+                    Links::Follow => {
+                        let real = walk_links(&root, taken)?;
+                        let mut real = real.into_iter();
+                        real.find(|path| !self.is_in_project(path) || is_lost(path))
+                    }
+                };
                 // Git's own files are not looked at, but they are lost like others.
                 let own = match gits_own {
                     _ if found.lister() == Lister::WithoutGits => None,
@@ -435,6 +446,32 @@ impl Losses<'_> {
             }
         }
         Some(loss)
+    }
+
+    /// What is found goes to one place after another: only the last of it stays, unless the place is a folder.
+    fn moved_found(&self, found: &Found, to: &Target, line: &Line) -> Option<Loss> {
+        let place = Path::new(to.link.as_deref().unwrap_or(&to.path));
+        if self.is_temporary(place) {
+            return self.found(found, GitsOwn::IsSpared, line);
+        }
+        let nothing = Loss::Nothing("nothing is found that somebody would miss".to_owned());
+        if place.is_dir() || to.kind != TargetKind::Exact || line.has_made_folder(place) {
+            return Some(nothing);
+        }
+        let mut moved = 0;
+        for target in found.roots() {
+            for root in line.paths(target)? {
+                let taken = |path: &Path| {
+                    let below = path.strip_prefix(&root).ok().and_then(Path::to_str);
+                    below.is_none_or(|below| found.may_take(target, below))
+                };
+                moved += walk_links(&root, taken)?.len();
+            }
+        }
+        if moved < 2 {
+            return Some(nothing);
+        }
+        self.found(found, GitsOwn::IsSpared, line)
     }
 
     pub(super) fn is_temporary(&self, path: &Path) -> bool {
@@ -470,6 +507,34 @@ fn walk(folder: &Path, is_lost: impl Fn(&Path) -> bool) -> Option<Option<PathBuf
         }
     }
     Some(None)
+}
+
+/// All files below a folder of which that holds, also behind links to folders: where they really are.
+fn walk_links(folder: &Path, is_taken: impl Fn(&Path) -> bool) -> Option<Vec<PathBuf>> {
+    let mut folders = vec![folder.to_owned()];
+    let (mut found, mut seen) = (Vec::new(), 0);
+    let mut been = HashSet::new();
+    while let Some(folder) = folders.pop() {
+        // A link that leads back to where the search has been leads nowhere new.
+        let real = fs::canonicalize(&folder).ok()?;
+        if !been.insert(real.clone()) {
+            continue;
+        }
+        for entry in fs::read_dir(&folder).ok()? {
+            let entry = entry.ok()?;
+            seen += 1;
+            if seen > MAX_WALKED {
+                return None;
+            }
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if is_taken(&path) {
+                found.push(real.join(entry.file_name()));
+            }
+        }
+    }
+    Some(found)
 }
 
 /// Whether a file has a text in it; one that cannot be read may.

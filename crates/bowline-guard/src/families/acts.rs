@@ -11,7 +11,7 @@ mod words;
 
 use crate::interpret::{At, NOWHERE};
 use crate::invocation::{Arg, Directory, Invocation, Opening, Value};
-use crate::loss::{Act, AtLink, Depth, LinkKind, Target, TargetKind, Writing};
+use crate::loss::{Act, AtLink, Depth, Found, LinkKind, Target, TargetKind, Writing};
 use crate::paths::{self, World};
 
 use super::args::{UNKNOWN, word};
@@ -251,9 +251,13 @@ impl Run<'_> {
         if keeps_what_is_there(args) || has(args, &["-d", "--directory"]) {
             return Vec::new();
         }
-        let put = self.put(&[
+        let with_value = [
             "-m", "--mode", "-o", "--owner", "-g", "--group", "-S", "--suffix",
-        ]);
+        ];
+        if let Some(found) = self.put_over_found(&with_value) {
+            return vec![Act::WriteFound(found)];
+        }
+        let put = self.put(&with_value);
         let onto = has_letter(args, 'T') || has(args, &["--no-target-directory"]);
         let contents =
             |written: &str| onto || matches!(written, "." | "..") || ends_in_dots(written);
@@ -266,13 +270,39 @@ impl Run<'_> {
         if keeps_what_is_there(&self.invocation.args) {
             return Vec::new();
         }
-        let put = self.put(&["-S", "--suffix"]);
-        put.map(|put| Act::Move {
+        let with_value = ["-S", "--suffix"];
+        if let Some(found) = self.put_over_found(&with_value) {
+            return vec![Act::WriteFound(found)];
+        }
+        let Some(put) = self.put(&with_value) else {
+            return Vec::new();
+        };
+        let is_found = |(_, it): &(&str, Target)| it.kind == TargetKind::Unknown;
+        let listed = if put.from.iter().any(is_found) {
+            self.listed(Depth::Tree)
+        } else {
+            None
+        };
+        let each = listed.map(|found| Act::MoveFound {
+            found,
+            to: put.to.clone(),
+        });
+        let whole = Act::Move {
             from: put.from.into_iter().map(|(_, it)| it).collect(),
             to: put.to,
-        })
-        .into_iter()
-        .collect()
+        };
+        each.into_iter().chain([whole]).collect()
+    }
+
+    /// What is found, if something is put in the place of each of it: `find … -exec cp FILE {} \;`.
+    fn put_over_found(&self, with_value: &[&str]) -> Option<Found> {
+        let args = &self.invocation.args;
+        let into = ["-t", "--target-directory"];
+        let last = operands(args, with_value).pop()?;
+        let over_each = last.value == Value::Unknown && value_after(args, &into).is_none();
+        let found = over_each.then(|| self.listed(Depth::One)).flatten();
+        // Into a folder it is put beside what is there.
+        found.filter(|it| !it.is_of_folders())
     }
 
     /// `rsync FROM TO` on this machine.

@@ -105,7 +105,7 @@ impl<'act> Subject<'act> {
             | Act::Copy { to: target, .. } => Self::Files(vec![target]),
             Act::Move { from, to } => Self::Files(from.iter().chain([to]).collect()),
             Act::Rename { from, .. } => Self::Files(from.iter().collect()),
-            Act::DeleteFound(_) | Act::WriteFound(_) => Self::Search,
+            Act::DeleteFound(_) | Act::WriteFound(_) | Act::MoveFound { .. } => Self::Search,
             Act::Git { .. } => Self::Git,
         }
     }
@@ -137,7 +137,7 @@ fn may_lose_silently(act: &Act, earlier: &[Act], world: &dyn World) -> bool {
             over: Over::Replace,
             ..
         } => from.iter().any(in_project),
-        Act::WriteFound(found) => found.roots().any(in_project),
+        Act::WriteFound(found) | Act::MoveFound { found, .. } => found.roots().any(in_project),
         Act::DeleteFound(found) => {
             (found.is_for_leftovers() || earlier.iter().any(brings))
                 && found.roots().any(in_project)
@@ -256,6 +256,7 @@ fn overwriting(act: &Act) -> String {
         Act::Write { to, .. } | Act::Copy { to, .. } => format!("writes over {}", to.path),
         Act::Move { from, to } => format!("moves {} over {}", first(from), to.path),
         Act::Rename { .. } => "gives files names that are taken".to_owned(),
+        Act::MoveFound { to, .. } => format!("moves what it finds to {}", to.path),
         _ => "writes over what it finds".to_owned(),
     }
 }

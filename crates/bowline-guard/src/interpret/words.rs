@@ -57,7 +57,7 @@ impl Field {
             return self.push_unknown(&[]);
         }
         if quoting == Quoting::Bare {
-            self.pattern |= text.contains(['*', '?', '[']);
+            self.pattern |= text.contains(['*', '?', '[']) || glob::is_extended(text);
             self.pattern |= self.text.is_empty() && text.starts_with('~');
             self.braces |= text.contains('{');
         }
@@ -99,8 +99,10 @@ impl Field {
             vec![self.text]
         };
         for text in texts {
-            let pattern =
-                self.pattern && (text.starts_with('~') || text.contains(['*', '?', '[', '$']));
+            let has_marks = text.starts_with('~')
+                || text.contains(['*', '?', '[', '$'])
+                || glob::is_extended(&text);
+            let pattern = self.pattern && has_marks;
             out.push(Item {
                 arg: Arg {
                     source: source.to_owned(),

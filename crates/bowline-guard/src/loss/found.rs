@@ -17,6 +17,16 @@ pub struct Found {
     /// A text that every file has which is found.
     holding: Option<String>,
     lister: Lister,
+    links: Links,
+}
+
+/// What a search does about a link to a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Links {
+    /// It is found itself.
+    Stay,
+    /// The search goes on behind it.
+    Follow,
 }
 
 /// Who says what is found.
@@ -42,7 +52,21 @@ impl Found {
             levels,
             holding: None,
             lister: Lister::Search,
+            links: Links::Stay,
         }
+    }
+
+    /// The same, by a search that goes into folders behind links.
+    pub(crate) fn through_links(self) -> Self {
+        Self {
+            links: Links::Follow,
+            ..self
+        }
+    }
+
+    /// What the search does about a link to a folder.
+    pub fn links(&self) -> Links {
+        self.links
     }
 
     /// The same, listed by somebody who leaves git's own folder out: files that hold this text, if one is given.
@@ -78,6 +102,12 @@ impl Found {
                     _ => false,
                 })
         })
+    }
+
+    /// Whether only folders are found.
+    pub(crate) fn is_of_folders(&self) -> bool {
+        let mut ways = self.finds.alternatives().iter();
+        ways.all(|it| it.kinds() == Some("d"))
     }
 
     /// Whether everything below its roots may be found.

@@ -3,6 +3,11 @@
 //! `meet` is what sees `.e?v` or `*.p12` for what they are: it finds a name that both a user's
 //! pattern and a rule's pattern accept, and how much of that name the user's pattern spells out.
 
+mod extended;
+
+pub(crate) use extended::is_extended;
+pub use extended::may_match;
+
 /// What follows this many steps of a pattern is taken as any text.
 const MAX_TOKENS: usize = 128;
 /// Brace expansions beyond this many words collapse into a `*`.
@@ -76,7 +81,7 @@ impl Token {
 
 /// Whether `text` holds a character that a shell would expand against file names.
 pub fn has_wildcard(text: &str) -> bool {
-    text.contains(['*', '?', '[']) || has_braces(text)
+    text.contains(['*', '?', '[']) || has_braces(text) || is_extended(text)
 }
 
 fn has_braces(text: &str) -> bool {

@@ -135,6 +135,7 @@ fn has_pattern(text: &str) -> bool {
                 chars.next();
             }
             '*' | '?' | '[' => return true,
+            '(' if matches!(previous, '!' | '@' | '+') => return true,
             '{' => brace = true,
             ',' => separator |= brace,
             '.' => separator |= brace && previous == '.',

@@ -94,7 +94,12 @@ impl Run<'_> {
                 .map(|target| (root.clone(), target))
                 .collect::<Vec<_>>()
         });
-        Found::new(roots.collect(), finds, depth, search.levels())
+        let found = Found::new(roots.collect(), finds, depth, search.levels());
+        if search.follows_links() {
+            found.through_links()
+        } else {
+            found
+        }
     }
 }
 

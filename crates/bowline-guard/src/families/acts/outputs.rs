@@ -77,7 +77,10 @@ impl Run<'_> {
         let option = ["-O", "--log-out", "-B", "--log-io"];
         let option = value_after(args, &option).map(Arg::known);
         let usual = Arg::known("typescript");
-        self.writes([file.or(option.as_ref()).unwrap_or(&usual)], Writing::Replace)
+        self.writes(
+            [file.or(option.as_ref()).unwrap_or(&usual)],
+            Writing::Replace,
+        )
     }
 
     /// `uniq FROM TO`.

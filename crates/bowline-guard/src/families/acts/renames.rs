@@ -23,7 +23,10 @@ impl Run<'_> {
             "zstd" | "unzstd" | "lz4" | "unlz4" => has(args, &["--rm"]),
             _ => !keeps,
         };
-        let files = operands(args, &["-S", "--suffix", "-o", "-fo", "-T", "--threads", "-p"]);
+        let files = operands(
+            args,
+            &["-S", "--suffix", "-o", "-fo", "-T", "--threads", "-p"],
+        );
         if !removes {
             return self.packed_beside(name, &files);
         }
