@@ -581,7 +581,9 @@ async fn stashes_branches_commits_and_worktrees_are_held_or_own() {
             "git tag -f t main",
             Ask,
         ),
-        case(vec![put("prod.sqlite3")], vec![], "sqlite3 prod.sqlite3 'DROP TABLE users;'", Deny),
+        case(vec![put("prod.sqlite3")], vec![], "sqlite3 prod.sqlite3 'DROP TABLE users;'", Ask),
+        case(vec![put("prod.sqlite3")], vec![], "sqlite3 prod.sqlite3 'SELECT 1;'", Pass),
+        case(vec![], vec![makes("pytest -q", "prod.sqlite3")], "sqlite3 prod.sqlite3 'DROP TABLE users;'", Pass),
         case(vec![Git(&["worktree", "add", "-q", "-b", "fix", ".trees/fix"])], vec![], "git worktree remove --force .trees/fix", Pass),
         case(
             vec![Git(&["worktree", "add", "-q", "-b", "fix", "../fix"]), Append("../fix/src/main.py")],

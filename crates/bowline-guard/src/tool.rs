@@ -77,9 +77,54 @@ impl Tool {
     }
 }
 
+/// What a tool of a server does to files, as its name says: `mcp__files__delete_file`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it all")]
+pub enum FileVerb {
+    Copy,
+    Delete,
+    Move,
+    Write,
+}
+
+impl FileVerb {
+    /// The verb of a server's tool, if it is one for files.
+    pub fn of(tool: &str) -> Option<Self> {
+        let (_, name) = tool.strip_prefix("mcp__")?.rsplit_once("__")?;
+        let name = name.to_ascii_lowercase();
+        let (verb, object) = name.split_once(['_', '-'])?;
+        let objects = ["file", "directory", "folder", "path", "text_file"];
+        if !objects.contains(&object) {
+            return None;
+        }
+        match verb {
+            "copy" => Some(Self::Copy),
+            "delete" | "remove" => Some(Self::Delete),
+            "move" | "rename" => Some(Self::Move),
+            "write" | "overwrite" | "edit" | "save" | "replace" | "update" => Some(Self::Write),
+            _ => None,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tool_of_a_server_is_known_by_its_verb() {
+        for (name, verb) in [
+            ("mcp__files__delete_file", Some(FileVerb::Delete)),
+            ("mcp__my__own__remove_directory", Some(FileVerb::Delete)),
+            ("mcp__fs__Move-File", Some(FileVerb::Move)),
+            ("mcp__fs__write_file", Some(FileVerb::Write)),
+            ("mcp__fs__read_file", None),
+            ("mcp__shop__delete_order", None),
+            ("delete_file", None),
+        ] {
+            assert_eq!(FileVerb::of(name), verb, "{name}");
+        }
+    }
 
     #[test]
     fn case_does_not_count_and_the_rest_of_a_name_does() {

@@ -13,7 +13,7 @@ use crate::paths::{World, resolve_literal};
 use crate::policy::{Counted, GuardPolicy};
 use crate::secrets::redact;
 use crate::sensitive::{self, SensitiveFinding, ToolFields};
-use crate::tool::Tool;
+use crate::tool::{FileVerb, Tool};
 
 /// A command is quoted in a reason up to so many characters.
 const MAX_QUOTED: usize = 120;
@@ -34,6 +34,10 @@ pub struct ToolCall<'input> {
     pub content: Option<&'input str>,
     /// The fields that name files.
     pub files: ToolFields<'input>,
+    /// What a tool takes elsewhere.
+    pub source: Option<&'input str>,
+    /// Where it takes that.
+    pub destination: Option<&'input str>,
 }
 
 impl<'input> ToolCall<'input> {
@@ -52,6 +56,12 @@ impl<'input> ToolCall<'input> {
                 glob: field("glob"),
                 kind: field("type"),
             },
+            source: ["source", "source_path", "old_path", "from"]
+                .into_iter()
+                .find_map(&field),
+            destination: ["destination", "destination_path", "new_path", "to"]
+                .into_iter()
+                .find_map(&field),
         }
     }
 
@@ -69,9 +79,18 @@ impl<'input> ToolCall<'input> {
             glob,
             ..
         } = self.files;
-        [file_path, notebook_path, path, pattern, glob]
-            .into_iter()
-            .flatten()
+        let (source, destination) = (self.source, self.destination);
+        [
+            file_path,
+            notebook_path,
+            path,
+            pattern,
+            glob,
+            source,
+            destination,
+        ]
+        .into_iter()
+        .flatten()
     }
 }
 
@@ -288,6 +307,9 @@ pub fn judge_files(
     world: &dyn World,
     policy: &GuardPolicy,
 ) -> CallVerdict {
+    if let Some(verb) = FileVerb::of(tool) {
+        return judge_server(verb, call, world, policy);
+    }
     let sensitive = sensitive::judge_tool(tool, &call.files, world)
         .map_or(CallVerdict::ALLOW, |finding| {
             of_file(tool, &finding, world, policy)
@@ -303,6 +325,33 @@ pub fn judge_files(
         of_effect(tool, &effect, decision)
     });
     sensitive.or_stricter(own).or_stricter(overwritten)
+}
+
+/// A tool of a server does what the agent's own tool or a program does.
+fn judge_server(
+    verb: FileVerb,
+    call: &ToolCall<'_>,
+    world: &dyn World,
+    policy: &GuardPolicy,
+) -> CallVerdict {
+    let file = call.files.paths().next();
+    let quoted = |path: &str| format!("'{}'", path.replace('\'', "'\\''"));
+    let both = || Some((call.source.or(file)?, call.destination?));
+    let line = match verb {
+        FileVerb::Write => {
+            let files = ToolFields {
+                file_path: file,
+                ..ToolFields::default()
+            };
+            return judge_files("Write", &ToolCall { files, ..*call }, world, policy);
+        }
+        FileVerb::Delete => file.map(|it| format!("rm -r {}", quoted(it))),
+        FileVerb::Move => both().map(|(from, to)| format!("mv {} {}", quoted(from), quoted(to))),
+        FileVerb::Copy => both().map(|(from, to)| format!("cp -r {} {}", quoted(from), quoted(to))),
+    };
+    line.map_or(CallVerdict::ALLOW, |line| {
+        judge_command(&judge(&line, world), world, policy)
+    })
 }
 
 /// What somebody has in the file that a tool would change, and that the agent has not seen.
@@ -353,7 +402,7 @@ pub fn runs_a_shell(tool: &str) -> bool {
 
 /// Whether the tool reads, changes or looks for files.
 pub fn is_file_tool(tool: &str) -> bool {
-    Tool::named(tool).is_some_and(Tool::is_for_files)
+    Tool::named(tool).is_some_and(Tool::is_for_files) || FileVerb::of(tool).is_some()
 }
 
 fn of_effect(subject: &str, effect: &Effect, decision: CallDecision) -> CallVerdict {

@@ -259,6 +259,20 @@ impl Ground {
         self.judge("Bash", json!({ "command": command })).await
     }
 
+    /// A call of a tool with these fields, which name files of the project.
+    pub(crate) async fn judge_fields(
+        &mut self,
+        tool: &str,
+        fields: &[(&str, &str)],
+    ) -> (Decision, String) {
+        let fields = fields.iter().map(|(field, name)| {
+            let path = self.path(name).to_string_lossy().into_owned();
+            ((*field).to_owned(), Value::String(path))
+        });
+        let input = Value::Object(fields.collect());
+        self.judge(tool, input).await
+    }
+
     pub(crate) async fn judge_tool(&mut self, tool: &str, name: &str) -> (Decision, String) {
         let path = self.path(name);
         self.judge(

@@ -4,6 +4,7 @@ use bowline::hooks::Decision::{Ask, NoOpinion as Pass};
 
 use super::ground::Op::Append;
 use super::ground::Step::Write;
+use super::ground::{Ground, has_git};
 use super::{case, play, put};
 
 #[tokio::test]
@@ -237,4 +238,37 @@ async fn a_loop_writes_over_each_of_its_files() {
         ),
     ]);
     play(cases).await;
+}
+
+#[tokio::test]
+async fn a_tool_of_a_server_is_judged_by_its_verb() {
+    if !has_git() {
+        return;
+    }
+    let mut ground = Ground::with_history();
+    ground.perform(&put("ideas.md"));
+    ground.person(&[]);
+    ground.step(&Write("own.md")).await;
+    for (tool, fields, decision) in [
+        ("mcp__fs__delete_file", vec![("path", "ideas.md")], Ask),
+        ("mcp__fs__delete_file", vec![("file_path", "ideas.md")], Ask),
+        ("mcp__fs__delete_file", vec![("path", "own.md")], Pass),
+        ("mcp__fs__write_file", vec![("path", "ideas.md")], Ask),
+        ("mcp__fs__write_file", vec![("path", "own.md")], Pass),
+        ("mcp__fs__write_file", vec![("path", "new.md")], Pass),
+        (
+            "mcp__fs__move_file",
+            vec![("source", "own.md"), ("destination", "ideas.md")],
+            Ask,
+        ),
+        (
+            "mcp__fs__move_file",
+            vec![("source", "ideas.md"), ("destination", "later.md")],
+            Pass,
+        ),
+        ("mcp__fs__read_file", vec![("path", "ideas.md")], Pass),
+    ] {
+        let (judged, reason) = ground.judge_fields(tool, &fields).await;
+        assert_eq!(judged, decision, "{tool} {fields:?}: {reason}");
+    }
 }

@@ -1,6 +1,7 @@
 //! Programs whose words name the file that they write.
 
 use crate::families::args::word;
+use crate::families::sql::{self, Backslash};
 use crate::invocation::Arg;
 use crate::loss::{Act, Writing};
 
@@ -54,7 +55,11 @@ impl Run<'_> {
                 Some(words) => self.fetches(words),
                 None => Vec::new(),
             },
-            "sqlite3" => self.dot_commands(),
+            "sqlite3" | "sqlite" | "duckdb" => {
+                let mut acts = self.dot_commands();
+                acts.extend(self.statements());
+                acts
+            }
             _ => Vec::new(),
         }
     }
@@ -131,6 +136,17 @@ impl Run<'_> {
         let inside = names.map(|name| Arg::known(format!("{}/{name}", word(to))));
         let files: Vec<Arg> = inside.chain([to.clone()]).collect();
         self.writes(files.iter(), Writing::Replace)
+    }
+
+    /// Statements that take something out of a database which is a file.
+    fn statements(&self) -> Vec<Act> {
+        let words = operands(&self.invocation.args, &["-cmd", "-init", "-separator"]);
+        let Some((file, texts)) = words.split_first() else {
+            return Vec::new();
+        };
+        let loses = |text: &&Arg| !sql::findings(word(text), Backslash::Plain).is_empty();
+        let file = texts.iter().any(loses).then_some(*file);
+        self.writes(file.filter(|it| word(it) != ":memory:"), Writing::Edit)
     }
 
     /// `.output FILE` and the like, among the words of a database's shell.
