@@ -173,6 +173,32 @@ async fn a_program_that_names_its_output_writes_over_it() {
             Pass,
         ),
         case(vec![put("ideas.md")], vec![], "cp ideas.md id*.bak", Pass),
+        case(vec![], vec![Write("own.md")], "zip -m a.zip own.md", Pass),
+        case(vec![put("ideas.md")], vec![], "zip -m a.zip ideas.md", Pass),
+        case(
+            vec![put("ideas.md")],
+            vec![],
+            "zip -m a.zip ideas.md && rm a.zip",
+            Ask,
+        ),
+        case(
+            vec![put("ideas.md")],
+            vec![],
+            "tar --remove-files -cf a.tar ideas.md",
+            Pass,
+        ),
+        case(
+            vec![put("ideas.md"), put("a.tar")],
+            vec![],
+            "tar -cf a.tar --remove-files ideas.md",
+            Ask,
+        ),
+        case(
+            vec![],
+            vec![Write("own.md")],
+            "tar czf a.tgz own.md --remove-files",
+            Pass,
+        ),
         case(vec![put("README.md.zst")], vec![], "zstd -f README.md", Ask),
         case(
             vec![put("ideas.md")],

@@ -107,7 +107,12 @@ impl Run<'_> {
             "patch" if has(args, &["--dry-run"]) => Vec::new(),
             "ed" | "ex" => self.writes(operands(args, &["-p", "-c"]), Writing::Edit),
             "patch" => self.writes(operands(args, &["-i", "-d", "-p"]), Writing::Edit),
-            "tar" | "gtar" | "bsdtar" if self.creates_archive() => self.archives(),
+            "tar" | "gtar" | "bsdtar" if self.creates_archive() => {
+                let mut acts = self.archives();
+                acts.extend(self.packed_away_by_tar());
+                acts
+            }
+            "zip" if has_letter(args, 'm') || has(args, &["--move"]) => self.packed_away_by_zip(),
             "tar" | "gtar" | "bsdtar" => self.unpacks(),
             "unzip" => self.unzips(),
             "awk" | "gawk" if value_after(args, &["-i", "--include"]) == Some("inplace") => {
@@ -379,7 +384,8 @@ impl Run<'_> {
         let args = &self.invocation.args;
         let first = args.first().map(word).unwrap_or_default();
         (!first.starts_with("--") && first.contains('c') && !first.contains(['x', 't']))
-            || has(args, &["-c", "--create"])
+            || has(args, &["--create"])
+            || (has_letter(args, 'c') && !has_letter(args, 'x') && !has_letter(args, 't'))
     }
 
     /// `tar czf FILE …`, `tar -c -f FILE …`.

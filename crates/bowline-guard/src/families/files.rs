@@ -95,11 +95,12 @@ impl Files<'_> {
             "rsync" | "rclone" => overwrite::mirrored(self, program, effects),
             "tar" | "gtar" | "bsdtar" if has(args, &["--remove-files"]) => {
                 let all = operands(args, &["-f", "-C", "--file", "--directory"]);
-                self.delete(
-                    all.get(usize::from(starts_cluster(args))..)
-                        .unwrap_or_default(),
-                    effects,
-                );
+                // In the old spelling, the letters and the archive come first.
+                let before = match args.first().and_then(Arg::text) {
+                    Some(letters) if !letters.starts_with('-') => 2,
+                    _ => usize::from(starts_cluster(args)),
+                };
+                self.delete(all.get(before..).unwrap_or_default(), effects);
             }
             "zip"
                 if args.iter().filter_map(Arg::text).any(|it| {
@@ -407,7 +408,7 @@ fn text_of(arg: &Arg) -> String {
     }
 }
 
-/// `tar cf x` and `tar -cf x`: the archive comes first.
+/// `tar -cf x`: the archive comes first.
 fn starts_cluster(args: &[Arg]) -> bool {
     args.iter()
         .filter_map(Arg::text)

@@ -2,10 +2,10 @@
 
 use crate::families::args::word;
 use crate::invocation::{Arg, Value};
-use crate::loss::{Act, Depth, Over, Renaming, Target, Writing};
+use crate::loss::{Act, AtLink, Depth, Over, Renaming, Target, Writing};
 
 use super::Run;
-use super::words::{has, has_letter, operands, value_after};
+use super::words::{has, has_letter, operands, operands_with_clusters, value_after};
 
 impl Run<'_> {
     /// `gzip FILE`, `xz -d FILE.xz`: another file takes its place, unless the program is told to keep it.
@@ -68,6 +68,49 @@ impl Run<'_> {
         let names = names.unwrap_or_default().into_iter().flatten();
         let names: Vec<Arg> = names.map(Arg::known).collect();
         self.writes(names.iter(), Writing::Replace)
+    }
+
+    /// `tar -cf ARCHIVE --remove-files FILES`.
+    pub(super) fn packed_away_by_tar(&self) -> Vec<Act> {
+        let args = &self.invocation.args;
+        let Some(Act::Write { to, .. }) = self.archives().pop() else {
+            return Vec::new();
+        };
+        if !has(args, &["--remove-files"]) || value_after(args, &["-C", "--directory"]).is_some() {
+            return Vec::new();
+        }
+        let files = operands_with_clusters(args, &["-f", "--file", "--exclude", "-X", "-T"]);
+        // In the old spelling, the letters and the archive come first.
+        let old = args.first().is_some_and(|it| !word(it).starts_with('-'));
+        let files = files.get(if old { 2 } else { 0 }..).unwrap_or_default();
+        self.packed_away(files, &to)
+    }
+
+    /// `zip -m ARCHIVE FILES`.
+    pub(super) fn packed_away_by_zip(&self) -> Vec<Act> {
+        let args = &self.invocation.args;
+        let words = operands(args, &["-b", "-n", "-P", "-t", "-tt"]);
+        let Some((archive, files)) = words.split_first() else {
+            return Vec::new();
+        };
+        let to = self.targets(archive).pop();
+        to.map_or_else(Vec::new, |to| self.packed_away(files, &to))
+    }
+
+    /// Files that are in an archive from then on, and no longer where they were.
+    fn packed_away(&self, files: &[&Arg], archive: &Target) -> Vec<Act> {
+        let files = files.iter().flat_map(|it| self.targets(it));
+        files
+            .flat_map(|target| {
+                let kept = Act::Copy {
+                    from: vec![target.clone()],
+                    to: archive.clone(),
+                    at_link: AtLink::Follow,
+                };
+                let depth = Depth::Tree;
+                [kept, Act::Delete { target, depth }]
+            })
+            .collect()
     }
 
     /// `rename s/WHAT/WITH/ FILES`, `rename WHAT WITH FILES`.
