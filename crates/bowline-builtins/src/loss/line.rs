@@ -118,10 +118,6 @@ impl Line {
                 }
                 let places = landings.iter().filter_map(|it| it.to.to_str());
                 let links = places.map(|place| (place.to_owned(), from.path.clone()));
-                let links: Vec<_> = links.collect();
-                // A link holds no content of its own.
-                self.copies
-                    .retain(|(_, copy)| links.iter().all(|(place, _)| place != copy));
                 self.links.extend(links);
             }
             Act::Git { directory, act } => self.add_git(directory, act),
