@@ -6,6 +6,8 @@
 mod beside;
 #[path = "loss/copies.rs"]
 mod copies;
+#[path = "loss/failing.rs"]
+mod failing;
 #[path = "loss/ground.rs"]
 mod ground;
 #[path = "loss/owners.rs"]

@@ -15,6 +15,7 @@ mod each;
 mod embedded;
 mod emptying;
 mod environment;
+mod failing;
 mod filters;
 mod flow;
 mod foreign;

@@ -58,6 +58,12 @@ pub trait World {
         None
     }
 
+    /// What is at `path`, links followed; `None` if that cannot be told.
+    fn presence(&self, path: &str) -> Option<Presence> {
+        let _ = path;
+        None
+    }
+
     /// What an act would take away for good, after what the same line has done before it.
     fn loss(&self, act: &Act, earlier: &[Act]) -> Loss {
         let _ = (act, earlier);
@@ -92,6 +98,17 @@ pub trait World {
     fn own_places(&self) -> &OwnPlaces {
         OwnPlaces::none()
     }
+}
+
+/// What is at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// Nothing.
+    Missing,
+    /// A folder.
+    Folder,
+    /// A file, or something like it.
+    File,
 }
 
 /// Where the files of the guard itself are, as an environment moves them. All paths are absolute.

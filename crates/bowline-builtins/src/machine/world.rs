@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::OnceLock;
 
 use bowline_guard::loss::{Act, Loss};
-use bowline_guard::paths::{OwnPlaces, World, is_within};
+use bowline_guard::paths::{OwnPlaces, Presence, World, is_within};
 use bowline_guard::sensitive::SensitivePolicy;
 
 use super::git::{GitReader, GitState};
@@ -165,6 +166,21 @@ impl World for MachineWorld<'_> {
         let git = self.git();
         let repository = git.repository(Path::new(directory))?;
         git.alias(&repository, name)?
+    }
+
+    fn presence(&self, path: &str) -> Option<Presence> {
+        if self.is_unseen() || !is_plain(Path::new(path)) {
+            return None;
+        }
+        self.look.spend()?;
+        match std::fs::metadata(path) {
+            Ok(found) if found.is_dir() => Some(Presence::Folder),
+            Ok(_) => Some(Presence::File),
+            Err(error) => match error.kind() {
+                ErrorKind::NotFound | ErrorKind::NotADirectory => Some(Presence::Missing),
+                _ => None,
+            },
+        }
     }
 
     fn loss(&self, act: &Act, earlier: &[Act]) -> Loss {

@@ -6,7 +6,7 @@
 
 use super::Interpreter;
 use super::call::Call;
-use super::scope::{Scope, Variable};
+use super::scope::{Scope, Stay, Variable};
 use super::value::{Content, Item, Output, marked};
 use crate::invocation::{Directory, Opened, Value};
 use crate::shell::MAX_LENGTH;
@@ -136,6 +136,13 @@ impl Size for Scope {
         self.variables.values().map(Variable::size).sum::<usize>()
             + aliases.map(|(_, text)| EACH + text.len()).sum::<usize>()
             + self.stack.len() * EACH
+            + self.stay.as_ref().map_or(0, Size::size)
+    }
+}
+
+impl Size for Stay {
+    fn size(&self) -> usize {
+        self.stack.len() * EACH
     }
 }
 

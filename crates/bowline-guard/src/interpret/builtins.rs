@@ -6,6 +6,7 @@ use super::Interpreter;
 use super::bounds::{self, MAX_TEXT};
 use super::call::Call;
 use super::environment::assignment;
+use super::failing::set_on_failure;
 use super::options;
 use super::scope::{Scope, Variable};
 use super::value::{Content, Item, Output};
@@ -20,10 +21,13 @@ impl Interpreter<'_> {
                     item.text()
                         .is_none_or(|text| text == "-" || !text.starts_with('-'))
                 });
+                let directory = self.directory_of(target, scope);
+                if self.cannot_enter(&directory, call, scope) {
+                    scope.may_stay();
+                }
                 if name == "pushd" {
                     scope.stack.push(scope.directory.clone());
                 }
-                let directory = self.directory_of(target, scope);
                 scope.enter(directory);
             }
             "popd" => {
@@ -41,6 +45,7 @@ impl Interpreter<'_> {
                 }
             }
             "set" => {
+                set_on_failure(call, scope);
                 let dashes = call
                     .args()
                     .iter()

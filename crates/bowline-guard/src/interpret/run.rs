@@ -6,7 +6,7 @@ use super::bounds::{MAX_TEXT, Size, TooLong, add_sources};
 use super::call::Call;
 use super::environment::startup_code;
 use super::redirect::passes_on;
-use super::scope::{Marks, Scope, Variable};
+use super::scope::{Marks, OnFailure, Scope, Variable};
 use super::value::{Content, Item, Output};
 use super::{Interpreter, MAX_BYTES, Note};
 use crate::invocation::{Arg, Destination, Value};
@@ -152,10 +152,14 @@ impl Interpreter<'_> {
 
     fn sequence(&mut self, statements: &[Statement], scope: &mut Scope, input: &Input) -> Output {
         let mut output = Output::nothing();
+        // What failed before all of them keeps all of them from running.
+        let outer = scope.stay.take();
         for statement in statements {
+            scope.go_on();
             let printed = self.statement(statement, scope, input.clone());
             self.append(&mut output, printed);
         }
+        scope.stay = outer.or(scope.stay.take());
         output
     }
 
@@ -196,7 +200,11 @@ impl Interpreter<'_> {
             Node::Simple(simple) => self.simple(simple, &[], scope, input.clone()),
             Node::Chain { first, rest } => {
                 let mut output = self.statement(first, scope, input.clone());
-                for (link, statement) in rest {
+                for (index, (link, statement)) in rest.iter().enumerate() {
+                    // No shell ends at a failure before the last link.
+                    let goes_on = index + 1 == rest.len()
+                        && scope.on_failure == OnFailure::End
+                        && scope.stay.is_some();
                     match link {
                         // A chain goes on where a person means it to.
                         Link::And => {
@@ -205,10 +213,19 @@ impl Interpreter<'_> {
                         }
                         Link::Or => {
                             let mut other = self.copy(scope);
+                            other.settle();
                             let printed = self.statement(statement, &mut other, input.clone());
                             self.append(&mut output, printed);
-                            scope.merge(other);
+                            match scope.stay.take() {
+                                None => scope.merge(other),
+                                Some(_) if self.leaves(statement, scope) => {}
+                                // It has failed, so that the other has run.
+                                Some(_) => *scope = other,
+                            }
                         }
+                    }
+                    if goes_on {
+                        scope.settle();
                     }
                 }
                 output
@@ -227,12 +244,14 @@ impl Interpreter<'_> {
                 }
                 let printed = self.branches(branches, scope, input);
                 self.append(&mut output, printed);
+                scope.settle();
                 output
             }
             Node::While { test, body } => {
                 let mut output = self.sequence(test, scope, input);
                 let printed = self.sequence(body, scope, input);
                 self.append(&mut output, printed);
+                scope.settle();
                 output
             }
             Node::For {
@@ -269,8 +288,11 @@ impl Interpreter<'_> {
     ) -> Output {
         let before = self.copy(scope);
         let mut output = Output::nothing();
-        for branch in branches {
+        for (index, branch) in branches.iter().enumerate() {
             let mut inner = self.copy(&before);
+            if index > 0 {
+                inner.settle();
+            }
             let printed = self.sequence(branch, &mut inner, input);
             self.append(&mut output, printed);
             scope.merge(inner);
@@ -330,8 +352,11 @@ impl Interpreter<'_> {
             if let Some(variable) = variable {
                 scope.set(variable, content.clone());
             }
+            let outer = scope.stay.take();
             let printed = self.sequence(body, scope, input);
             self.append(&mut output, printed);
+            scope.go_on();
+            scope.stay = outer;
         }
         if contents.len() > MAX_ROUNDS {
             self.problem("a loop goes over more than is followed");

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::value::{Content, Output};
 use crate::invocation::{Destination, Directory, Invocation, Links, Through, Value};
 use crate::loss::{Act, Loss};
-use crate::paths::{OwnPlaces, World};
+use crate::paths::{OwnPlaces, Presence, World};
 use crate::sensitive::SensitivePolicy;
 use crate::shell::tree::Statement;
 
@@ -36,6 +36,9 @@ pub(super) struct Scope {
     pub(super) directory: Directory,
     pub(super) previous_directory: Directory,
     pub(super) stack: Vec<Directory>,
+    /// Where the shell still is, after a change of directory that fails.
+    pub(super) stay: Option<Stay>,
+    pub(super) on_failure: OnFailure,
     pub(super) through: Vec<Through>,
     /// Where what is printed goes.
     pub(super) output: Destination,
@@ -43,6 +46,22 @@ pub(super) struct Scope {
     pub(super) descriptors: Descriptors,
     /// Whether the text came from an expansion, so that its `…` stand for what is unknown.
     pub(super) marks: Marks,
+}
+
+/// Where the shell is, and may go back to.
+#[derive(Debug, Clone)]
+pub(super) struct Stay {
+    directory: Directory,
+    previous_directory: Directory,
+    pub(super) stack: Vec<Directory>,
+}
+
+/// What the shell does when a command fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OnFailure {
+    GoOn,
+    /// `set -e`
+    End,
 }
 
 /// What `…` means in a text.
@@ -64,6 +83,8 @@ impl Scope {
             directory: here.clone(),
             previous_directory: here,
             stack: Vec::new(),
+            stay: None,
+            on_failure: OnFailure::GoOn,
             through: Vec::new(),
             output: Destination::Shown,
             descriptors: Descriptors::new(),
@@ -86,6 +107,35 @@ impl Scope {
 
     pub(super) fn enter(&mut self, directory: Directory) {
         self.previous_directory = std::mem::replace(&mut self.directory, directory);
+    }
+
+    /// Remembers where the shell stays if it cannot go where it is told to. What is chained to the change does not run then,
+    /// and is followed as if it could.
+    pub(super) fn may_stay(&mut self) {
+        if self.stay.is_none() {
+            self.stay = Some(Stay {
+                directory: self.directory.clone(),
+                previous_directory: self.previous_directory.clone(),
+                stack: self.stack.clone(),
+            });
+        }
+    }
+
+    /// Goes back to where the shell is after a change of directory that failed.
+    pub(super) fn settle(&mut self) {
+        if let Some(stay) = self.stay.take() {
+            self.directory = stay.directory;
+            self.previous_directory = stay.previous_directory;
+            self.stack = stay.stack;
+        }
+    }
+
+    /// The same, when the next command comes: there is none if the shell ends at a failure.
+    pub(super) fn go_on(&mut self) {
+        match self.on_failure {
+            OnFailure::GoOn => self.settle(),
+            OnFailure::End => self.stay = None,
+        }
     }
 
     /// After something that may or may not have run: whatever differs is unknown.
@@ -195,6 +245,9 @@ impl World for At<'_> {
     }
     fn is_tracked(&self, path: &str) -> Option<bool> {
         self.world.is_tracked(path)
+    }
+    fn presence(&self, path: &str) -> Option<Presence> {
+        self.world.presence(path)
     }
     fn loss(&self, act: &Act, earlier: &[Act]) -> Loss {
         self.world.loss(act, earlier)
