@@ -51,6 +51,9 @@ pub(crate) enum Released {
 }
 
 fn releases(act: &Act) -> bool {
+    if let Act::Perhaps(act) = act {
+        return releases(act);
+    }
     matches!(
         act,
         Act::Git {

@@ -38,7 +38,7 @@ mod weighing;
 
 use crate::effect::{Effect, Gravity};
 use crate::interpret::At;
-use crate::invocation::{Arg, Invocation, Through};
+use crate::invocation::{Arg, Done, Invocation, Reliance, Through};
 use crate::loss::Act;
 use crate::paths::World;
 
@@ -144,6 +144,7 @@ fn effects_at(program: &str, invocation: &Invocation, world: &dyn World) -> Vec<
 /// What the runs do to files and repositories is added to `done`, one act after another.
 pub fn effects_of_line(
     invocations: &[Invocation],
+    reliance: &Reliance,
     world: &dyn World,
     done: &mut Vec<Act>,
 ) -> Vec<Vec<Effect>> {
@@ -171,6 +172,7 @@ pub fn effects_of_line(
         .flat_map(|(at, it)| files::moved(at, it, world))
         .take(MAX_PAIRED)
         .collect();
+    let mut done = Done::new(done, reliance);
     invocations
         .iter()
         .enumerate()
@@ -187,7 +189,8 @@ pub fn effects_of_line(
             found.extend(carried::effects(invocation, world));
             found.extend(fetched_code::downloaded_and_run(invocation, at, &downloads));
             secrets::without_unseen(&mut found, at, invocations, world);
-            weighing::weigh(found, acts::acts(invocation, world), done, world)
+            done.begin(at);
+            weighing::weigh(found, acts::acts(invocation, world), &mut done, world)
         })
         .collect()
 }

@@ -8,6 +8,7 @@ mod bounds;
 mod builtins;
 mod call;
 mod carriers;
+mod conditions;
 mod conventions;
 mod copies;
 mod decode;
@@ -44,7 +45,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::invocation::{Invocation, Links};
+use crate::invocation::{Invocation, Links, Reliance};
 use crate::paths::World;
 use crate::shell::Understanding;
 use crate::shell::build::Checked;
@@ -89,6 +90,8 @@ pub struct Interpretation {
     pub steps: usize,
     /// Whether the text was followed to its end.
     pub reach: Reach,
+    /// Which of the programs need not have run when a later one does.
+    pub reliance: Reliance,
 }
 
 /// How far a text was followed.
@@ -158,6 +161,7 @@ pub(in crate::interpret) struct Interpreter<'w> {
     /// What is run when the text ends, with what was known when that was said.
     traps: Vec<(String, Scope)>,
     invocations: Vec<Invocation>,
+    reliance: Reliance,
     problems: Vec<String>,
     failure: Option<String>,
     notes: Vec<Note>,
@@ -182,6 +186,7 @@ impl<'w> Interpreter<'w> {
             copies: BTreeMap::new(),
             traps: Vec::new(),
             invocations: Vec::new(),
+            reliance: Reliance::default(),
             problems: Vec::new(),
             failure: None,
             notes: Vec::new(),
@@ -280,6 +285,7 @@ impl<'w> Interpreter<'w> {
             notes: self.notes,
             steps: self.steps,
             reach: self.reach,
+            reliance: self.reliance,
         }
     }
 }

@@ -1,8 +1,11 @@
 //! One program run, after quoting, variables, wrappers and nested shells have been seen through.
 
 mod links;
+mod reliance;
 
 pub use links::Links;
+pub(crate) use reliance::Done;
+pub use reliance::Reliance;
 
 /// What is known of a word before the shell runs.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -82,7 +82,12 @@ pub fn judge_powershell(text: &str, world: &dyn World) -> Judgement {
 
 fn judge_interpreted(text: &str, interpretation: Interpretation, world: &dyn World) -> Judgement {
     let (mut effects, mut acts) = (Vec::new(), Vec::new());
-    let found = families::effects_of_line(&interpretation.invocations, world, &mut acts);
+    let found = families::effects_of_line(
+        &interpretation.invocations,
+        &interpretation.reliance,
+        world,
+        &mut acts,
+    );
     for (index, (invocation, found)) in interpretation.invocations.iter().zip(found).enumerate() {
         effects.extend(found.into_iter().map(|effect| (effect, Some(index))));
         effects.extend(unknown_program(invocation, world).map(|effect| (effect, Some(index))));
@@ -327,12 +332,17 @@ fn dangerous_piece(text: &str, world: &dyn World) -> Option<String> {
         let invocations = interpretation.invocations;
         // Judging a word costs more than a step.
         steps += interpretation.steps + 4 * words(&invocations);
-        let stopped = families::effects_of_line(&invocations, world, &mut Vec::new())
-            .iter()
-            .flatten()
-            // Half a command is not known to begin with.
-            .filter(|effect| effect.category != Category::Unverified)
-            .any(|effect| effect.gravity > Gravity::Harmless);
+        let stopped = families::effects_of_line(
+            &invocations,
+            &interpretation.reliance,
+            world,
+            &mut Vec::new(),
+        )
+        .iter()
+        .flatten()
+        // Half a command is not known to begin with.
+        .filter(|effect| effect.category != Category::Unverified)
+        .any(|effect| effect.gravity > Gravity::Harmless);
         if stopped {
             return Some(piece.to_owned());
         }

@@ -81,6 +81,8 @@ pub enum Act {
     },
     /// Unpacks into a folder whatever an archive holds.
     Unpack(Target),
+    /// Something that an earlier run does, if it runs at all and does not fail.
+    Perhaps(Box<Act>),
     /// Does something to a repository.
     Git {
         /// Where git runs: an absolute path.

@@ -56,6 +56,59 @@ impl Line {
 
     pub(super) fn add(&mut self, act: &Act) {
         match act {
+            Act::Perhaps(act) => self.may_happen(act),
+            Act::Copy { from, to, .. } | Act::Move { from, to } if !self.can_land(from, to) => {
+                self.may_happen(act);
+            }
+            act => self.happens(act),
+        }
+    }
+
+    /// Whether the folder is there that things are put into.
+    fn can_land(&self, from: &[Target], to: &Target) -> bool {
+        let landings = landings(from, to, AtLink::Replace, self);
+        landings.iter().all(|it| match it.to.parent() {
+            Some(folder) => {
+                folder.is_dir() || self.has_made(folder) || self.links_to_folder(folder)
+            }
+            None => true,
+        })
+    }
+
+    fn links_to_folder(&self, path: &Path) -> bool {
+        let mut links = self.links.iter();
+        links.any(|(link, _)| path.starts_with(link))
+    }
+
+    /// What may have been made or moved counts; nothing is taken to be safe by it.
+    fn may_happen(&mut self, act: &Act) {
+        let mut after = self.clone();
+        after.happens(act);
+        self.made = after.made;
+        self.folders = after.folders;
+        self.links = after.links;
+        for carried in after.carried {
+            let is_new = |it: &Carried| it.from != carried.from || it.to != carried.to;
+            if self.carried.iter().all(is_new) {
+                self.carried.push(carried);
+            }
+        }
+        if after.tracked == Saved::No {
+            self.tracked = Saved::No;
+        }
+        if matches!(
+            act,
+            Act::Git {
+                act: GitAct::Untrack,
+                ..
+            }
+        ) {
+            self.staged = after.staged;
+        }
+    }
+
+    fn happens(&mut self, act: &Act) {
+        match act {
             Act::Make(target) | Act::Unpack(target) => {
                 if target.kind == TargetKind::Folder {
                     self.folders.push(target.path.clone());

@@ -58,6 +58,9 @@ impl Losses<'_> {
         {
             return None;
         }
+        if sets_back(act) && earlier.iter().any(may_stage) {
+            return None;
+        }
         if sets_back(act)
             && let Some(loss) = self.unstashed_by(&repository, &line)?
         {
@@ -261,6 +264,10 @@ impl Losses<'_> {
         repository: &Repository,
     ) -> Option<(&'a Path, &'a GitAct)> {
         match act {
+            Act::Perhaps(act) => {
+                let (directory, act) = self.in_repository(act, repository)?;
+                (!saves(act)).then_some((directory, act))
+            }
             Act::Git { directory, act } => {
                 let directory = Path::new(directory);
                 let there = self.git.repository(directory)?;
@@ -417,6 +424,10 @@ impl Losses<'_> {
         };
         let mut lost = Vec::new();
         for act in earlier {
+            let act = match act {
+                Act::Perhaps(act) => act,
+                act => act,
+            };
             let targets = match act {
                 Act::Delete { target, .. } => super::expand::paths(target)?,
                 Act::Write {
@@ -441,6 +452,33 @@ impl Losses<'_> {
         }
         Some(uncommitted(&lost, Extent::Part))
     }
+}
+
+/// Whether git puts work somewhere safe.
+fn saves(act: &GitAct) -> bool {
+    matches!(
+        act,
+        GitAct::StashPush { .. }
+            | GitAct::Add { .. }
+            | GitAct::Commit { .. }
+            | GitAct::CreateBranch { .. }
+            | GitAct::Merge { .. }
+            | GitAct::Push { .. }
+    )
+}
+
+/// Whether git may have put files into the index that go with it.
+fn may_stage(act: &Act) -> bool {
+    let Act::Perhaps(act) = act else {
+        return false;
+    };
+    matches!(
+        &**act,
+        Act::Git {
+            act: GitAct::Add { .. },
+            ..
+        }
+    )
 }
 
 /// Whether git sets tracked files back.

@@ -108,3 +108,81 @@ async fn a_shell_that_may_go_elsewhere_goes() {
     )
     .await;
 }
+
+#[tokio::test]
+async fn a_rescue_that_need_not_run_is_none() {
+    judge(
+        work(),
+        &[
+            ("[ -f z ] && cp notes.md k; rm notes.md", true),
+            ("if false; then cp notes.md k; fi; rm notes.md", true),
+            ("cp notes.md k || rm notes.md", true),
+            ("! cp notes.md k && rm notes.md", true),
+            ("false && git stash; git checkout .", true),
+            ("true || git stash; git checkout .", true),
+            ("cp notes.md nodir/k; rm notes.md", true),
+            ("cp notes.md nodir/; rm notes.md", true),
+            ("mv notes.md nodir/k; rm notes.md", true),
+            ("[ -f z ] && mv notes.md k; rm notes.md", true),
+            ("case $x in a) cp notes.md k;; esac; rm notes.md", true),
+            ("while false; do cp notes.md k; done; rm notes.md", true),
+            ("for f in; do cp notes.md k; done; rm notes.md", true),
+            ("npm test && git stash -u; git clean -fd", true),
+            (
+                "if [ -f z ]; then git add -A; git commit -m x; fi; git clean -fd",
+                true,
+            ),
+            (
+                "if ! [ -f notes.md ]; then cp notes.md k; fi; rm notes.md",
+                true,
+            ),
+            (
+                "[ -f z ] && git add -A; git commit -m x; git clean -fd",
+                true,
+            ),
+            ("[ -f z ] && git add -A; git reset --hard", true),
+            ("cd nope && git stash; git checkout .", true),
+            (
+                "test -f z && { cp notes.md k; echo kept; }; rm notes.md",
+                true,
+            ),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_rescue_that_runs_first_is_one() {
+    judge(
+        work(),
+        &[
+            ("cp notes.md k && rm notes.md", false),
+            ("cp notes.md k; rm notes.md", false),
+            ("cp notes.md k || exit 1; rm notes.md", false),
+            ("cp notes.md k || true; rm notes.md", false),
+            ("[ -f z ] && cp notes.md k && rm notes.md", false),
+            ("[ -f z ] && cp notes.md k || exit 1; rm notes.md", false),
+            ("[ -f notes.md ] && cp notes.md k; rm notes.md", false),
+            (
+                "if [ -f notes.md ]; then cp notes.md k; fi; rm notes.md",
+                false,
+            ),
+            ("if [ -f z ]; then cp notes.md k; rm notes.md; fi", false),
+            ("if cp notes.md k; then rm notes.md; fi", false),
+            ("mkdir -p bak && cp notes.md bak/; rm notes.md", false),
+            ("mkdir bak; cp notes.md bak/k && rm notes.md", false),
+            ("cp notes.md sub/ && rm notes.md", false),
+            ("npm test && git stash && git checkout .", false),
+            ("git add -A && git commit -m x; git checkout .", false),
+            ("git stash; git checkout .", false),
+            ("for f in notes.md; do cp $f k; done; rm notes.md", false),
+            ("npm test || true; git stash; git checkout .", false),
+            (
+                "if ! cd build; then echo no; exit 1; fi; rm notes.md",
+                false,
+            ),
+            ("if cd build; then ls; else exit 1; fi; rm notes.md", false),
+        ],
+    )
+    .await;
+}

@@ -14,7 +14,7 @@ mod unverified;
 use std::collections::BTreeSet;
 
 use crate::effect::Gravity;
-use crate::invocation::{Arg, Invocation, Opened, Opening, Stdin, Through, Value};
+use crate::invocation::{Arg, Invocation, Opened, Opening, Reliance, Stdin, Through, Value};
 use crate::paths::StaticWorld;
 
 use super::{effects, effects_of_line, rules};

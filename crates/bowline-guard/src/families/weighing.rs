@@ -1,6 +1,7 @@
 //! What a run would really take away decides how grave its effects are, where that is known.
 
 use crate::effect::{Effect, Gravity};
+use crate::invocation::Done;
 use crate::loss::{Act, GitAct, Loss, Over, Target, Writing};
 use crate::paths::{World, is_within, leftover_by_name, rebuildable_by_name, scratch_by_name};
 
@@ -52,7 +53,7 @@ const ABOUT_GIT: &[&str] = &[
 pub(super) fn weigh(
     mut effects: Vec<Effect>,
     acts: Vec<Act>,
-    done: &mut Vec<Act>,
+    done: &mut Done<'_>,
     world: &dyn World,
 ) -> Vec<Effect> {
     let mut by_git: Option<(usize, Loss)> = None;
@@ -60,19 +61,19 @@ pub(super) fn weigh(
         let subject = Subject::of(&act);
         let concerned =
             |effect: &Effect| effect.gravity > Gravity::Harmless && subject.concerns(effect);
-        if effects.iter().any(concerned) || may_lose_silently(&act, done, world) {
-            let loss = world.loss(&act, done);
+        if effects.iter().any(concerned) || may_lose_silently(&act, done.acts, world) {
+            let loss = world.loss(&act, &done.so_far());
             match (subject, by_git.take()) {
                 // One run of git may do several things, and has one effect.
                 (Subject::Git, Some((first, so_far))) => by_git = Some((first, so_far.and(loss))),
-                (Subject::Git, None) => by_git = Some((done.len(), loss)),
+                (Subject::Git, None) => by_git = Some((done.acts.len(), loss)),
                 (subject, _) => settle(&mut effects, &subject, (&act, world), loss),
             }
         }
         done.push(act);
     }
     if let Some((at, loss)) = by_git
-        && let Some(act) = done.get(at)
+        && let Some(act) = done.acts.get(at)
     {
         settle(&mut effects, &Subject::Git, (act, world), loss);
     }
@@ -107,6 +108,7 @@ impl<'act> Subject<'act> {
             Act::Rename { from, .. } => Self::Files(from.iter().collect()),
             Act::DeleteFound(_) | Act::WriteFound(_) | Act::MoveFound { .. } => Self::Search,
             Act::Git { .. } => Self::Git,
+            Act::Perhaps(act) => Self::of(act),
         }
     }
 

@@ -6,7 +6,7 @@ use super::scope::{OnFailure, Scope};
 use super::value::Item;
 use crate::invocation::{Directory, Invocation, Through};
 use crate::paths::{Presence, is_within, resolve};
-use crate::shell::tree::{Node, Simple, Statement};
+use crate::shell::tree::{Link, Node, Simple, Statement};
 
 /// Programs that make no folders.
 const MAKES_NO_FOLDER: &[&str] = &[
@@ -101,7 +101,9 @@ impl Interpreter<'_> {
             },
             Node::Group(body) => body.iter().any(|it| self.leaves(it, scope)),
             Node::Chain { first, rest } => {
-                self.leaves(first, scope) || rest.iter().any(|(_, it)| self.leaves(it, scope))
+                let mut rest = rest.iter();
+                self.leaves(first, scope)
+                    || rest.any(|(link, it)| *link == Link::And && self.leaves(it, scope))
             }
             _ => false,
         }

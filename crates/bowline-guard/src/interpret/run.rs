@@ -6,14 +6,14 @@ use super::bounds::{MAX_TEXT, Size, TooLong, add_sources};
 use super::call::Call;
 use super::environment::startup_code;
 use super::redirect::passes_on;
-use super::scope::{Marks, OnFailure, Scope, Variable};
+use super::scope::{Marks, Scope, Variable};
 use super::value::{Content, Item, Output};
 use super::{Interpreter, MAX_BYTES, Note};
 use crate::invocation::{Arg, Destination, Value};
 use crate::shell::build::{Checked, script};
 use crate::shell::costs::{UNCOUNTED, words};
 use crate::shell::tree::{
-    AssignHow, AssignValue, Link, Node, Part, Quoting, Simple, Statement, Timing, TreeAssignment,
+    AssignHow, AssignValue, Node, Part, Quoting, Simple, Statement, Timing, TreeAssignment,
     TreeWord,
 };
 use crate::shell::{Redirect, Understanding};
@@ -150,7 +150,12 @@ impl Interpreter<'_> {
         scope.clone()
     }
 
-    fn sequence(&mut self, statements: &[Statement], scope: &mut Scope, input: &Input) -> Output {
+    pub(super) fn sequence(
+        &mut self,
+        statements: &[Statement],
+        scope: &mut Scope,
+        input: &Input,
+    ) -> Output {
         let mut output = Output::nothing();
         // What failed before all of them keeps all of them from running.
         let outer = scope.stay.take();
@@ -198,58 +203,19 @@ impl Interpreter<'_> {
     fn node(&mut self, node: &Node, scope: &mut Scope, input: &Input) -> Output {
         match node {
             Node::Simple(simple) => self.simple(simple, &[], scope, input.clone()),
-            Node::Chain { first, rest } => {
-                let mut output = self.statement(first, scope, input.clone());
-                for (index, (link, statement)) in rest.iter().enumerate() {
-                    // No shell ends at a failure before the last link.
-                    let goes_on = index + 1 == rest.len()
-                        && scope.on_failure == OnFailure::End
-                        && scope.stay.is_some();
-                    match link {
-                        // A chain goes on where a person means it to.
-                        Link::And => {
-                            let printed = self.statement(statement, scope, input.clone());
-                            self.append(&mut output, printed);
-                        }
-                        Link::Or => {
-                            let mut other = self.copy(scope);
-                            other.settle();
-                            let printed = self.statement(statement, &mut other, input.clone());
-                            self.append(&mut output, printed);
-                            match scope.stay.take() {
-                                None => scope.merge(other),
-                                Some(_) if self.leaves(statement, scope) => {}
-                                // It has failed, so that the other has run.
-                                Some(_) => *scope = other,
-                            }
-                        }
-                    }
-                    if goes_on {
-                        scope.settle();
-                    }
-                }
-                output
-            }
+            Node::Chain { first, rest } => self.chain(first, rest, scope, input),
             Node::Pipeline(stages) => self.pipeline(stages, scope, input),
             Node::Group(body) => self.sequence(body, scope, input),
             Node::Subshell(body) => {
                 let mut inner = self.copy(scope);
                 self.sequence(body, &mut inner, input)
             }
-            Node::If { tests, branches } => {
-                let mut output = Output::nothing();
-                for test in tests {
-                    let printed = self.sequence(test, scope, input);
-                    self.append(&mut output, printed);
-                }
-                let printed = self.branches(branches, scope, input);
-                self.append(&mut output, printed);
-                scope.settle();
-                output
-            }
+            Node::If { tests, branches } => self.conditional(tests, branches, scope, input),
             Node::While { test, body } => {
                 let mut output = self.sequence(test, scope, input);
+                let start = self.invocations.len();
                 let printed = self.sequence(body, scope, input);
+                self.doubt(start);
                 self.append(&mut output, printed);
                 scope.settle();
                 output
@@ -261,7 +227,7 @@ impl Interpreter<'_> {
             } => self.each(variable.as_deref(), words.as_deref(), body, scope, input),
             Node::Case { words, branches } => {
                 self.expand_words(words, scope);
-                self.branches(branches, scope, input)
+                self.branches(branches, scope, input, None)
             }
             Node::Function { names, body } => {
                 for name in names {
@@ -277,27 +243,6 @@ impl Interpreter<'_> {
                 Output::nothing()
             }
         }
-    }
-
-    /// Each branch may be the one that runs.
-    fn branches(
-        &mut self,
-        branches: &[Vec<Statement>],
-        scope: &mut Scope,
-        input: &Input,
-    ) -> Output {
-        let before = self.copy(scope);
-        let mut output = Output::nothing();
-        for (index, branch) in branches.iter().enumerate() {
-            let mut inner = self.copy(&before);
-            if index > 0 {
-                inner.settle();
-            }
-            let printed = self.sequence(branch, &mut inner, input);
-            self.append(&mut output, printed);
-            scope.merge(inner);
-        }
-        output
     }
 
     fn pipeline(&mut self, stages: &[Statement], scope: &Scope, input: &Input) -> Output {
@@ -342,7 +287,9 @@ impl Interpreter<'_> {
                 .as_ref()
                 .map_or_else(Vec::new, |list| list.to_vec()),
         };
-        let contents = if contents.is_empty() {
+        let start = self.invocations.len();
+        let runs_for_none = contents.is_empty();
+        let contents = if runs_for_none {
             vec![Content::unknown()]
         } else {
             contents
@@ -357,6 +304,9 @@ impl Interpreter<'_> {
             self.append(&mut output, printed);
             scope.go_on();
             scope.stay = outer;
+        }
+        if runs_for_none {
+            self.doubt(start);
         }
         if contents.len() > MAX_ROUNDS {
             self.problem("a loop goes over more than is followed");

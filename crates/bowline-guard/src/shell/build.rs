@@ -13,7 +13,8 @@ use shuck_parser::parser::ParseStatus;
 
 use super::parts::read_word;
 use super::tree::{
-    AssignHow, AssignValue, Link, Node, Script, Simple, Statement, Timing, TreeAssignment, TreeWord,
+    AssignHow, AssignValue, Link, Node, Script, Simple, Statement, Success, Timing, TreeAssignment,
+    TreeWord,
 };
 use super::walk::{descriptor, is_descriptor, operator, range};
 use super::{Expansion, Redirect, RedirectTarget, Understanding, Word, limits, reader};
@@ -124,6 +125,7 @@ impl Builder<'_> {
             node,
             redirects: self.redirects(&statement.redirects),
             timing,
+            success: success(statement),
         }
     }
 
@@ -141,6 +143,7 @@ impl Builder<'_> {
             current = join(current, op, right);
         }
         current.timing = timing;
+        current.success = success(whole);
         current.redirects.extend(self.redirects(&whole.redirects));
         current
     }
@@ -421,11 +424,20 @@ fn join_value(before: Option<&AssignmentNode>, name: Span, simple: &mut Simple) 
     }
 }
 
+fn success(statement: &Stmt) -> Success {
+    if statement.negated {
+        Success::Negated
+    } else {
+        Success::AsItEnds
+    }
+}
+
 /// Joins a statement with the next by an operator. `a | b | c` is one pipeline; pipes bind closer than `&&`.
 fn join(left: Statement, op: BinaryOp, right: Statement) -> Statement {
     let plain = |node| Statement {
         node,
         redirects: Vec::new(),
+        success: Success::AsItEnds,
         timing: Timing::Foreground,
     };
     match (op, left) {

@@ -21,6 +21,7 @@ pub(crate) struct Statement {
     pub(crate) node: Node,
     pub(crate) redirects: Vec<Redirect>,
     pub(crate) timing: Timing,
+    pub(crate) success: Success,
 }
 
 /// Whether the shell waits for a statement.
@@ -82,6 +83,14 @@ pub(crate) enum Link {
 pub(crate) struct Simple {
     pub(crate) assignments: Vec<TreeAssignment>,
     pub(crate) words: Vec<TreeWord>,
+}
+
+/// When a command counts as one that succeeds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Success {
+    AsItEnds,
+    /// `! command`: when it fails.
+    Negated,
 }
 
 #[derive(Debug, Clone)]

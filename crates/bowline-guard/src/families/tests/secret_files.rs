@@ -1,5 +1,5 @@
 use super::{
-    Gravity, check, each, effects_of_line, from_file, piped, run, verdict, world, writing,
+    Gravity, Reliance, check, each, effects_of_line, from_file, piped, run, verdict, world, writing,
 };
 
 #[test]
@@ -190,7 +190,7 @@ fn variables() {
 #[test]
 fn a_secret_that_goes_where_it_belongs_is_not_printed() {
     let gravest = |invocations: &[super::Invocation]| {
-        effects_of_line(invocations, &world(), &mut Vec::new())
+        effects_of_line(invocations, &Reliance::default(), &world(), &mut Vec::new())
             .into_iter()
             .flatten()
             .map(|it| it.gravity)
