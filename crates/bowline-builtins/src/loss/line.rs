@@ -87,6 +87,8 @@ impl Line {
         self.made = after.made;
         self.folders = after.folders;
         self.links = after.links;
+        self.changed = after.changed;
+        self.copies.retain(|it| after.copies.contains(it));
         for carried in after.carried {
             let is_new = |it: &Carried| it.from != carried.from || it.to != carried.to;
             if self.carried.iter().all(is_new) {

@@ -57,6 +57,7 @@ impl Losses<'_> {
     /// Whether an act takes away what is at a path; if that cannot be told, it may.
     fn sweeps_away(&self, act: &Act, path: &Path) -> bool {
         match act {
+            Act::Perhaps(act) => self.sweeps_away(act, path),
             Act::DeleteFound(found) | Act::WriteFound(found) => finds(found, path),
             Act::Git { directory, act } => {
                 let taken = self.git_takes(Path::new(directory), act, path);
@@ -99,6 +100,9 @@ impl Losses<'_> {
 
 /// Whether an act takes away what it finds, without naming it.
 fn is_sweep(act: &Act) -> bool {
+    if let Act::Perhaps(act) = act {
+        return is_sweep(act);
+    }
     match act {
         Act::DeleteFound(_) | Act::WriteFound(_) => true,
         Act::Git { act, .. } => matches!(

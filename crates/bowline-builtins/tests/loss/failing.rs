@@ -142,6 +142,7 @@ async fn a_rescue_that_need_not_run_is_none() {
             ),
             ("[ -f z ] && git add -A; git reset --hard", true),
             ("cd nope && git stash; git checkout .", true),
+            ("cp notes.md k; [ -f z ] && rm k; rm notes.md", true),
             (
                 "test -f z && { cp notes.md k; echo kept; }; rm notes.md",
                 true,

@@ -1,6 +1,7 @@
 //! What runs only if something else succeeds or fails.
 
 use super::Interpreter;
+use super::failing::leaves;
 use super::run::Input;
 use super::scope::{OnFailure, Scope};
 use super::value::Output;
@@ -69,7 +70,7 @@ impl Interpreter<'_> {
                     self.reliance
                         .limit(start..here, here..self.invocations.len());
                     self.doubt(here);
-                    if self.leaves(statement, scope) {
+                    if leaves(statement, scope) {
                         // Whoever comes here has seen all before succeed.
                         doubted.clear();
                         sure = true;
@@ -95,7 +96,7 @@ impl Interpreter<'_> {
         let printed = self.statement(statement, &mut other, input.clone());
         match scope.stay.take() {
             None => scope.merge(other),
-            Some(_) if self.leaves(statement, scope) => {}
+            Some(_) if leaves(statement, scope) => {}
             // It has failed, so that the other has run.
             Some(_) => *scope = other,
         }
@@ -121,14 +122,14 @@ impl Interpreter<'_> {
             } else {
                 let last = test.last();
                 first = last.filter(|it| self.is_sure(it, scope)).map(|_| 0);
-                if last.is_some_and(is_negated) && !leaves_somewhere(self, branches, scope) {
+                if last.is_some_and(is_negated) && !leaves_somewhere(branches, scope) {
                     scope.settle();
                 }
             }
         }
         let printed = self.branches(branches, scope, input, first);
         self.append(&mut output, printed);
-        if leaves_somewhere(self, branches, scope) {
+        if leaves_somewhere(branches, scope) {
             scope.stay = None;
         }
         scope.settle();
@@ -156,7 +157,7 @@ impl Interpreter<'_> {
                 self.doubt(start);
             }
             self.append(&mut output, printed);
-            if branch.iter().any(|it| self.leaves(it, scope)) {
+            if branch.iter().any(|it| leaves(it, scope)) {
                 inner.directory = scope.directory.clone();
             }
             scope.merge(inner);
@@ -219,13 +220,6 @@ fn is_negated(statement: &Statement) -> bool {
     statement.success == Success::Negated
 }
 
-fn leaves_somewhere(
-    interpreter: &Interpreter<'_>,
-    branches: &[Vec<Statement>],
-    scope: &Scope,
-) -> bool {
-    branches
-        .iter()
-        .flatten()
-        .any(|it| interpreter.leaves(it, scope))
+fn leaves_somewhere(branches: &[Vec<Statement>], scope: &Scope) -> bool {
+    branches.iter().flatten().any(|it| leaves(it, scope))
 }

@@ -84,29 +84,28 @@ impl Interpreter<'_> {
             _ => true,
         }
     }
+}
 
-    /// Whether nothing comes after a statement.
-    pub(super) fn leaves(&self, statement: &Statement, scope: &Scope) -> bool {
-        match &statement.node {
-            Node::Simple(simple) => match first_word(simple) {
-                Some("exit" | "return" | "break" | "continue" | "exec" | "logout") => true,
-                Some(name) => scope
-                    .functions
-                    .get(name)
-                    .is_some_and(|body| match &body.node {
-                        Node::Group(body) => body.iter().any(is_end),
-                        _ => false,
-                    }),
-                None => false,
-            },
-            Node::Group(body) => body.iter().any(|it| self.leaves(it, scope)),
-            Node::Chain { first, rest } => {
-                let mut rest = rest.iter();
-                self.leaves(first, scope)
-                    || rest.any(|(link, it)| *link == Link::And && self.leaves(it, scope))
-            }
-            _ => false,
+/// Whether nothing comes after a statement.
+pub(super) fn leaves(statement: &Statement, scope: &Scope) -> bool {
+    match &statement.node {
+        Node::Simple(simple) => match first_word(simple) {
+            Some("exit" | "return" | "break" | "continue" | "exec" | "logout") => true,
+            Some(name) => scope
+                .functions
+                .get(name)
+                .is_some_and(|body| match &body.node {
+                    Node::Group(body) => body.iter().any(is_end),
+                    _ => false,
+                }),
+            None => false,
+        },
+        Node::Group(body) => body.iter().any(|it| leaves(it, scope)),
+        Node::Chain { first, rest } => {
+            let mut rest = rest.iter();
+            leaves(first, scope) || rest.any(|(link, it)| *link == Link::And && leaves(it, scope))
         }
+        _ => false,
     }
 }
 
