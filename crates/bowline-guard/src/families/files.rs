@@ -95,12 +95,11 @@ impl Files<'_> {
             "rsync" | "rclone" => overwrite::mirrored(self, program, effects),
             "tar" | "gtar" | "bsdtar" if has(args, &["--remove-files"]) => {
                 let all = operands(args, &["-f", "-C", "--file", "--directory"]);
-                // In the old spelling, the letters and the archive come first.
-                let before = match args.first().and_then(Arg::text) {
-                    Some(letters) if !letters.starts_with('-') => 2,
-                    _ => usize::from(starts_cluster(args)),
-                };
-                self.delete(all.get(before..).unwrap_or_default(), effects);
+                // In the old spelling the letters come first. The archive counts: it takes the place of what is there.
+                let old = args.first().and_then(Arg::text);
+                let old = old.is_some_and(|letters| !letters.starts_with('-'));
+                let first = usize::from(old || starts_cluster(args));
+                self.delete(all.get(first..).unwrap_or_default(), effects);
             }
             "zip"
                 if args.iter().filter_map(Arg::text).any(|it| {
