@@ -5,13 +5,12 @@ use bowline_guard::invocation::{Invocation, Value};
 use serde::{Deserialize, Serialize};
 
 /// How far a call reaches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Reach {
     /// It makes and changes nothing but what its words name.
     Nothing,
     /// It leaves new files behind: results, caches, what it builds.
-    #[default]
     NewFiles,
     /// It may change any file: a script, a formatter, a generator.
     Anything,

@@ -63,21 +63,17 @@ pub(super) enum Ground {
 }
 
 impl Ground {
-    /// How far a call reaches, as it is kept; most make new files, and need no word.
+    /// How far a call reaches, as it is kept. Most only look, and need no word; and a call of which none is left has made nothing.
     pub(super) fn kept(self) -> Option<Reach> {
         match self {
-            Self::Fore(Reach::NewFiles) => None,
             Self::Fore(reach) => Some(reach),
-            Self::Back => Some(Reach::Nothing),
+            Self::Back => None,
         }
     }
 
     /// The same call, as it was kept.
     pub(super) fn recalled(kept: Option<Reach>) -> Self {
-        match kept.unwrap_or_default() {
-            Reach::Nothing => Self::Back,
-            reach => Self::Fore(reach),
-        }
+        kept.map_or(Self::Back, Self::Fore)
     }
 }
 

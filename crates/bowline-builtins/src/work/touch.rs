@@ -51,7 +51,7 @@ pub(super) struct CallWork {
     /// What the call left in the files that it touched: paths, and the names that git would give to their content.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) left: Vec<(String, String)>,
-    /// How far it reaches, if that is not as far as most.
+    /// How far it reaches beyond what it names; `None` if it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) reach: Option<Reach>,
     /// The tracked files that held somebody else's work when it began; `None` if they were not looked for.
