@@ -45,57 +45,6 @@ impl Hook for LoggingHook {
     }
 }
 
-struct SubagentMonitorHook;
-
-#[async_trait]
-impl Hook for SubagentMonitorHook {
-    fn name(&self) -> &str {
-        "subagent-monitor"
-    }
-
-    fn events(&self) -> &[HookEvent] {
-        &[HookEvent::SubagentStart, HookEvent::SubagentStop]
-    }
-
-    async fn execute(
-        &self,
-        input: HookInput,
-        _ctx: &HookContext,
-    ) -> Result<HookOutput, bowline::Error> {
-        match &input.data {
-            HookEventData::SubagentStart {
-                subagent_id,
-                subagent_type,
-                description,
-            } => {
-                tracing::info!(
-                    id = %subagent_id,
-                    type_ = %subagent_type,
-                    desc = %description,
-                    "Subagent started"
-                );
-            }
-            HookEventData::SubagentStop {
-                subagent_id,
-                success,
-                error,
-            } => {
-                if *success {
-                    tracing::info!(id = %subagent_id, "Subagent completed successfully");
-                } else {
-                    tracing::warn!(
-                        id = %subagent_id,
-                        error = ?error,
-                        "Subagent failed"
-                    );
-                }
-            }
-            _ => {}
-        }
-        Ok(HookOutput::allow())
-    }
-}
-
 /// Implements everything.
 struct SecurityHook {
     tools: Regex,
@@ -374,7 +323,6 @@ impl Hook for WrittenOut {
 async fn the_output_may_be_written_out_by_a_hook() -> Result<(), bowline::Error> {
     let mut manager = HookManager::new();
     manager.register(WrittenOut);
-    manager.register(SubagentMonitorHook);
     let ctx = HookContext::new("session-1");
     for (agent, goes_on) in [("a1", true), ("a2", false)] {
         let input = HookInput::subagent_start("session-1", agent, "reviewer", "reads");
