@@ -3,6 +3,7 @@
 //! Lost is what exists, cannot be had again (git does not hold it, no build makes it), and was not made by the session.
 //! Everything is looked up within the budget of the judgement; what cannot be told is unknown, and then the text alone decides.
 
+mod archive;
 mod clean;
 mod conflict;
 mod content;

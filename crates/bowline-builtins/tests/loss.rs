@@ -50,6 +50,13 @@ fn makes(command: &'static str, name: &'static str) -> Step {
     Bash(command, vec![Op::Write(name, "made by a program\n")])
 }
 
+const FIX: &[&str] = &["worktree", "add", "-q", "-b", "fix", "../fix"];
+
+/// The agent makes a further work tree beside the project.
+fn makes_worktree() -> Step {
+    Bash("git worktree add -b fix ../fix", vec![Git(FIX)])
+}
+
 async fn play(cases: Vec<Case>) {
     if !has_git() {
         return;
@@ -587,6 +594,22 @@ async fn stashes_branches_commits_and_worktrees_are_held_or_own() {
         case(vec![put("prod.sqlite3")], vec![], "sqlite3 prod.sqlite3 'SELECT 1;'", Pass),
         case(vec![], vec![makes("pytest -q", "prod.sqlite3")], "sqlite3 prod.sqlite3 'DROP TABLE users;'", Pass),
         case(vec![Git(&["worktree", "add", "-q", "-b", "fix", ".trees/fix"])], vec![], "git worktree remove --force .trees/fix", Pass),
+        case(vec![], vec![makes_worktree()], "rm -rf ../fix && git worktree prune", Pass),
+        case(
+            vec![],
+            vec![makes_worktree(), makes("echo x > ../fix/notes.md", "../fix/notes.md")],
+            "rm -rf ../fix",
+            Pass,
+        ),
+        case(
+            vec![],
+            vec![makes_worktree(), Person(vec![Append("../fix/src/main.py")])],
+            "rm -rf ../fix",
+            Deny,
+        ),
+        case(vec![], vec![makes_worktree(), Person(vec![put("../fix/ideas.md")])], "rm -rf ../fix", Deny),
+        case(vec![], vec![Person(vec![Git(FIX)])], "rm -rf ../fix", Deny),
+        case(vec![], vec![makes_worktree()], "rm -rf ../fix ../other", Deny),
         case(
             vec![Git(&["worktree", "add", "-q", "-b", "fix", "../fix"]), Append("../fix/src/main.py")],
             vec![],

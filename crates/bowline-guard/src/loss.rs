@@ -79,8 +79,8 @@ pub enum Act {
         /// How it leads there.
         kind: LinkKind,
     },
-    /// Unpacks into a folder whatever an archive holds.
-    Unpack(Target),
+    /// Unpacks an archive into a folder.
+    Unpack(Unpacking),
     /// Something that an earlier run does, if it runs at all and does not fail.
     Perhaps(Box<Act>),
     /// Does something to a repository.
@@ -90,6 +90,22 @@ pub enum Act {
         /// What it does.
         act: GitAct,
     },
+}
+
+/// An archive that is unpacked, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unpacking {
+    /// The archive; without one, nobody can say what it holds.
+    pub archive: Option<Target>,
+    /// The folder that it is unpacked into.
+    pub into: Target,
+    /// The members that are taken, each with all below it; none for all.
+    pub only: Vec<String>,
+    /// How many folders are cut off at the beginning of each name.
+    pub strip: usize,
+    /// What becomes of a file that is there already.
+    pub over: Over,
 }
 
 /// A path that an act names.

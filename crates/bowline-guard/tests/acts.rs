@@ -51,7 +51,12 @@ fn tell(act: &Act) -> String {
             from, rule, over, ..
         } => format!("rename {}: {rule:?} {over:?}", paths(from)),
         Act::Link { from, to, kind } => format!("{kind:?} link {} to {}", path(to), path(from)),
-        Act::Unpack(target) => format!("unpack {}", path(target)),
+        Act::Unpack(it) => {
+            let archive = it.archive.as_ref().map_or("something".to_owned(), path);
+            let only = it.only.join("+");
+            let (into, strip, over) = (path(&it.into), it.strip, it.over);
+            format!("unpack {archive} [{only}] -{strip} into {into}: {over:?}")
+        }
         Act::Git { directory, act } => format!("git in {directory}: {act:?}"),
         other => format!("{other:?}"),
     }
@@ -132,11 +137,41 @@ fn files_are_made_written_moved_and_deleted() {
         ("sort -o f g", vec!["replace /p/f"]),
         ("curl -sSo f https://x.example", vec!["replace /p/f"]),
         ("wget -O f https://x.example", vec!["replace /p/f"]),
-        ("tar xzf a.tgz", vec!["unpack /p"]),
-        ("tar xzf a.tgz src/main.py", vec!["replace /p/src/main.py"]),
-        ("tar -xf a.tgz -C out", vec!["unpack /p/out"]),
+        (
+            "tar xzf a.tgz",
+            vec!["unpack /p/a.tgz [] -0 into /p: Replace"],
+        ),
+        (
+            "tar xzf a.tgz src/main.py",
+            vec![
+                "unpack /p/a.tgz [src/main.py] -0 into /p: Replace",
+                "replace /p/src/main.py",
+            ],
+        ),
+        (
+            "tar -xf a.tgz -C out",
+            vec!["unpack /p/a.tgz [] -0 into /p/out: Replace"],
+        ),
+        (
+            "tar -C out -xkf a.tar --strip-components=1",
+            vec!["unpack /p/a.tar [] -1 into /p/out: Keep"],
+        ),
+        (
+            "tar --extract --file=a.tar --exclude=b",
+            vec!["unpack something [] -0 into /p: Replace"],
+        ),
+        ("tar xf -", vec!["unpack something [] -0 into /p: Replace"]),
+        ("tar xOf a.tar src/main.py", vec![]),
+        ("tar tf a.tar", vec![]),
+        (
+            "unzip -qo a.zip",
+            vec!["unpack /p/a.zip [] -0 into /p: Replace"],
+        ),
         ("tar czf a.tgz src", vec!["replace /p/a.tgz"]),
-        ("unzip a.zip -d out", vec!["unpack /p/out"]),
+        (
+            "unzip a.zip -d out",
+            vec!["unpack /p/a.zip [] -0 into /p/out: Keep"],
+        ),
         ("black src/a.py", vec!["tidy /p/src/a.py"]),
         (
             "python3 -c \"import shutil; shutil.rmtree('docs')\"",

@@ -66,6 +66,7 @@ impl Losses<'_> {
                 }
                 Some(loss)
             }
+            Act::Unpack(unpacking) => self.unpacked(unpacking, line),
             Act::DeleteFound(found) => self.found(found, GitsOwn::Counts, line),
             Act::WriteFound(found) => self.found(found, GitsOwn::IsSpared, line),
             Act::MoveFound { found, to } => self.moved_found(found, to, line),
@@ -83,7 +84,8 @@ impl Losses<'_> {
         let paths = line.paths(target)?;
         let mut loss: Option<Loss> = None;
         for path in paths {
-            if !self.is_in_project(&path) || is_in_git(&path) {
+            let counts = self.is_in_project(&path) || self.is_own_worktree(&path);
+            if !counts || is_in_git(&path) {
                 return None;
             }
             let this = one(&path)?;
@@ -113,6 +115,10 @@ impl Losses<'_> {
     pub(super) fn deleted(&self, path: &Path, depth: Depth, line: &Line) -> Option<Loss> {
         if path == Path::new(self.project) {
             return None;
+        }
+        if !self.is_in_project(path) {
+            let outside = self.is_own_worktree(path) && depth == Depth::Tree;
+            return outside.then(|| self.removed_worktree(path, line)).flatten();
         }
         if let Some(loss) = self.carried(path, line)? {
             return Some(loss);
@@ -289,7 +295,7 @@ impl Losses<'_> {
         }
     }
 
-    fn written_over(&self, path: &Path, line: &Line) -> Option<Loss> {
+    pub(super) fn written_over(&self, path: &Path, line: &Line) -> Option<Loss> {
         if let Some(loss) = self.carried(path, line)? {
             return Some(loss);
         }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use bowline_guard::loss::{Act, AtLink, GitAct, Target, TargetKind, Untracked, Writing};
 use bowline_guard::paths::is_within;
 
+use super::archive;
 use super::expand;
 use super::git_line::Saved;
 use super::landing::{Landing, landings, renamed};
@@ -111,11 +112,20 @@ impl Line {
 
     fn happens(&mut self, act: &Act) {
         match act {
-            Act::Make(target) | Act::Unpack(target) => {
+            Act::Make(target) => {
                 if target.kind == TargetKind::Folder {
                     self.folders.push(target.path.clone());
                 }
                 self.makes(&target.path);
+            }
+            Act::Unpack(unpacking) => {
+                let written = archive::written(unpacking, self);
+                for path in written.unwrap_or_default() {
+                    if path.exists() {
+                        self.overwrites(&path);
+                    }
+                }
+                self.makes(&unpacking.into.path);
             }
             Act::Write { to, how } => {
                 self.makes(&to.path);

@@ -147,7 +147,9 @@ impl Losses<'_> {
                 self.took_side(&repository, &specs, files)
             }
             GitAct::MoveRef { name, to } => self.moved_ref(&repository, name, to.as_deref(), &line),
-            GitAct::WorktreeRemove { path } => self.removed_worktree(directory, path, files),
+            GitAct::WorktreeRemove { path } => {
+                self.removed_worktree(&normal(&directory.join(path))?, files)
+            }
             GitAct::SubmoduleDeinit { paths } => {
                 let specs = if paths.is_empty() {
                     everything
@@ -321,15 +323,27 @@ impl Losses<'_> {
         Some(loose)
     }
 
-    fn removed_worktree(&self, directory: &Path, path: &str, files: &Line) -> Option<Loss> {
-        let folder = normal(&directory.join(path))?;
-        if files.has_made(&folder) {
+    /// Whether the session has made a further work tree of the project's repository, and here it is.
+    pub(super) fn is_own_worktree(&self, folder: &Path) -> bool {
+        let own = || {
+            self.since(&folder.join(".git"))?;
+            let repository = self.git.repository(folder)?;
+            let main = self.git.repository(Path::new(self.project))?;
+            let further = repository.root == folder && repository.root != main.root;
+            let shared = |it: &Repository| fs::canonicalize(&it.common_dir).ok();
+            Some(further && shared(&repository)? == shared(&main)?)
+        };
+        own().unwrap_or(false)
+    }
+
+    pub(super) fn removed_worktree(&self, folder: &Path, files: &Line) -> Option<Loss> {
+        if files.has_made(folder) {
             return Some(Loss::Nothing("the same line made the work tree".to_owned()));
         }
-        if fs::symlink_metadata(&folder).is_err() {
+        if fs::symlink_metadata(folder).is_err() {
             return Some(Loss::Nothing("there is no such work tree".to_owned()));
         }
-        let repository = self.git.repository(&folder)?;
+        let repository = self.git.repository(folder)?;
         if repository.root != folder {
             return None;
         }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use bowline_guard::loss::{Act, AtLink, GitAct, LinkKind, Untracked, Writing};
 
 use super::Losses;
+use super::archive;
 use super::content::{Content, join};
 use super::expand::files_below;
 use super::files::is_in_git;
@@ -16,7 +17,7 @@ use super::pathspec::Pathspecs;
 use crate::machine::git::{IgnoredFiles, Repository};
 use crate::work::{Before, Touch};
 
-/// Files that are followed with the folder in which they are moved.
+/// Files that are followed with the folder in which they are moved, or with the archive in which they come.
 const MAX_MOVED: usize = 500;
 
 impl Losses<'_> {
@@ -57,6 +58,12 @@ impl Losses<'_> {
                 let shown = *how == Writing::ByTool;
                 let touch = self.touch(path, before(path));
                 touch.map(|it| Touch { shown, ..it }).into_iter().collect()
+            }
+            Act::Unpack(unpacking) => {
+                let files = archive::written(unpacking, &so_far.line).unwrap_or_default();
+                let files = files.iter().take(MAX_MOVED);
+                let touches = files.map(|path| self.touch(path, before(path)));
+                touches.flatten().collect()
             }
             Act::Copy { from, to, at_link } => {
                 self.copied_to(landings(from, to, *at_link, &so_far.line), before)

@@ -2,8 +2,8 @@
 
 use bowline::hooks::Decision::{Ask, NoOpinion as Pass};
 
-use super::ground::Op::Append;
-use super::ground::Step::Write;
+use super::ground::Op::{Append, Git};
+use super::ground::Step::{Bash, Edit, Write};
 use super::ground::{Ground, has_git};
 use super::{case, play, put};
 
@@ -297,4 +297,73 @@ async fn a_tool_of_a_server_is_judged_by_its_verb() {
         let (judged, reason) = ground.judge_fields(tool, &fields).await;
         assert_eq!(judged, decision, "{tool} {fields:?}: {reason}");
     }
+}
+
+#[tokio::test]
+async fn an_archive_is_unpacked_over_what_has_the_same_names() {
+    let packed = |edited: &'static str| {
+        vec![
+            Git(&["archive", "-o", "a.tar", "HEAD", "src"]),
+            Git(&["archive", "-o", "a.tgz", "HEAD", "src"]),
+            Git(&["archive", "-o", "a.zip", "HEAD", "src"]),
+            Git(&["archive", "--prefix=pkg/", "-o", "pkg.tar", "HEAD", "src"]),
+            Append(edited),
+        ]
+    };
+    let mut cases = Vec::new();
+    for command in [
+        "tar xf a.tar",
+        "tar -xvf a.tar",
+        "tar -x -f a.tar",
+        "tar -C . -xf a.tar",
+        "tar --extract --file=a.tar",
+        "tar xf a.tar src",
+        "tar xzf a.tgz",
+        "bsdtar -xf a.zip",
+        "unzip -o a.zip",
+        "unzip -qo a.zip src/*",
+        "tar xf pkg.tar --strip-components=1",
+        "tar xf pkg.tar --strip-components 2 -C src",
+        "cp src/main.py keep.py && tar xf a.tar && rm keep.py",
+    ] {
+        cases.extend([
+            case(packed("src/main.py"), vec![], command, Ask),
+            case(packed("docs/api.md"), vec![], command, Pass),
+        ]);
+    }
+    for command in [
+        "tar xkf a.tar",
+        "tar xf a.tar -C docs",
+        "tar xf a.tar src/util.py",
+        "tar xOf a.tar src/main.py",
+        "tar xf pkg.tar",
+        "unzip -n a.zip",
+        "unzip a.zip",
+        "unzip -o a.zip -d docs",
+        "cp src/main.py keep.py && tar xf a.tar",
+    ] {
+        cases.push(case(packed("src/main.py"), vec![], command, Pass));
+    }
+    cases.extend([
+        case(
+            vec![Git(&["archive", "-o", "a.tar", "HEAD"])],
+            vec![Edit("src/main.py")],
+            "tar xf a.tar",
+            Pass,
+        ),
+        case(
+            vec![Git(&["archive", "-o", "a.tar", "HEAD~0", "src"])],
+            vec![Bash("tar xf a.tar", vec![Append("src/main.py")])],
+            "git checkout src/main.py",
+            Pass,
+        ),
+        // What is no archive says nothing.
+        case(
+            vec![put("a.tar"), Append("src/main.py")],
+            vec![],
+            "tar xf a.tar",
+            Pass,
+        ),
+    ]);
+    play(cases).await;
 }

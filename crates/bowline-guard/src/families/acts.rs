@@ -7,6 +7,7 @@ mod listing;
 mod outputs;
 mod renames;
 mod scripts;
+mod unpacking;
 mod words;
 
 use crate::interpret::{At, NOWHERE};
@@ -18,7 +19,7 @@ use super::args::{UNKNOWN, word};
 use super::launch::plain_name;
 use words::{
     edits_in_place, has, has_default, has_letter, keeps_a_copy, keeps_what_is_there, operands,
-    operands_with_clusters, value_after, with_prefix_removed, within,
+    operands_with_clusters, value_after, with_prefix_removed,
 };
 
 /// What a run does, in order. Nothing for a run on another machine or in a container.
@@ -398,51 +399,6 @@ impl Run<'_> {
             }
             _ => self.option_writes(&["-f", "--file"]),
         }
-    }
-
-    fn unpacks(&self) -> Vec<Act> {
-        let args = &self.invocation.args;
-        let first = args.first().map(word).unwrap_or_default();
-        let bundled = !first.starts_with("--") && first.trim_start_matches('-').contains('x');
-        let keeps = has(
-            args,
-            &["-k", "--keep-old-files", "--skip-old-files", "--backup"],
-        ) || (bundled && first.contains('k'));
-        if keeps || (!bundled && !has(args, &["-x", "--extract", "--get"])) {
-            return Vec::new();
-        }
-        let into = value_after(args, &["-C", "--directory"]);
-        let mut words = operands(
-            args,
-            &["-f", "-C", "--file", "--directory", "--exclude", "-X"],
-        );
-        // The archive and, in the old spelling, the letters before it.
-        let archive = usize::from(bundled && first.contains('f'))
-            + usize::from(bundled && !first.starts_with('-'));
-        words.drain(..archive.min(words.len()));
-        if words.is_empty() {
-            return self.unpacked_in(into.map(Arg::known).as_ref());
-        }
-        let members: Vec<Arg> = words.into_iter().map(|it| within(into, it)).collect();
-        self.writes(members.iter(), Writing::Replace)
-    }
-
-    fn unzips(&self) -> Vec<Act> {
-        let args = &self.invocation.args;
-        let into = value_after(args, &["-d"]);
-        let mut members = operands(args, &["-d", "-x", "-P"]);
-        members.drain(..1.min(members.len()));
-        if members.is_empty() || !has_letter(args, 'o') {
-            return self.unpacked_in(into.map(Arg::known).as_ref());
-        }
-        let members: Vec<Arg> = members.into_iter().map(|it| within(into, it)).collect();
-        self.writes(members.iter(), Writing::Replace)
-    }
-
-    fn unpacked_in(&self, folder: Option<&Arg>) -> Vec<Act> {
-        let here = Arg::known(self.directory);
-        let targets = self.targets(folder.unwrap_or(&here));
-        targets.into_iter().map(Act::Unpack).collect()
     }
 
     /// The same, where a file that is not known may be each that a search finds.

@@ -99,11 +99,11 @@ impl<'act> Subject<'act> {
     fn of(act: &'act Act) -> Self {
         match act {
             Act::Make(target)
-            | Act::Unpack(target)
             | Act::Delete { target, .. }
             | Act::Write { to: target, .. }
             | Act::Link { to: target, .. }
             | Act::Copy { to: target, .. } => Self::Files(vec![target]),
+            Act::Unpack(unpacking) => Self::Files(vec![&unpacking.into]),
             Act::Move { from, to } => Self::Files(from.iter().chain([to]).collect()),
             Act::Rename { from, .. } => Self::Files(from.iter().collect()),
             Act::DeleteFound(_) | Act::WriteFound(_) | Act::MoveFound { .. } => Self::Search,
@@ -139,6 +139,11 @@ fn may_lose_silently(act: &Act, earlier: &[Act], world: &dyn World) -> bool {
             over: Over::Replace,
             ..
         } => from.iter().any(in_project),
+        Act::Unpack(unpacking) => {
+            unpacking.archive.is_some()
+                && unpacking.over == Over::Replace
+                && in_project(&unpacking.into)
+        }
         Act::WriteFound(found) | Act::MoveFound { found, .. } => found.roots().any(in_project),
         Act::DeleteFound(found) => {
             (found.is_for_leftovers() || earlier.iter().any(brings))
@@ -257,6 +262,7 @@ fn overwriting(act: &Act) -> String {
     match act {
         Act::Write { to, .. } | Act::Copy { to, .. } => format!("writes over {}", to.path),
         Act::Move { from, to } => format!("moves {} over {}", first(from), to.path),
+        Act::Unpack(unpacking) => format!("unpacks over what is in {}", unpacking.into.path),
         Act::Rename { .. } => "gives files names that are taken".to_owned(),
         Act::MoveFound { to, .. } => format!("moves what it finds to {}", to.path),
         _ => "writes over what it finds".to_owned(),
