@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bowline_guard::loss::{Act, AtLink, GitAct, Target, TargetKind, Untracked, Writing};
+use bowline_guard::loss::{Act, AtLink, GitAct, LinkKind, Target, TargetKind, Untracked, Writing};
 use bowline_guard::paths::is_within;
 
 use super::archive;
@@ -27,6 +27,8 @@ pub(super) struct Line {
     copies: Vec<(String, String)>,
     /// Those of which a copy outlives the act that is weighed.
     lasting: Vec<String>,
+    /// Paths that the line has given another name: what is written to one is written to both.
+    named: Vec<String>,
     /// Links that the line has made, and where they lead.
     links: Vec<(String, String)>,
     /// Paths that the line has put into git's index, and into a commit.
@@ -175,11 +177,14 @@ impl Line {
                     self.ends(&path);
                 }
             }
-            Act::Link { from, to, .. } => {
+            Act::Link { from, to, kind } => {
                 let landings = landings(std::slice::from_ref(from), to, AtLink::Replace, self);
                 // A link is no copy, also if it was put over something.
                 for landing in &landings {
                     self.copies.retain(|(_, to)| Path::new(to) != landing.to);
+                    if *kind == LinkKind::Hard {
+                        self.names(from, &landing.to);
+                    }
                 }
                 let places = landings.iter().filter_map(|it| it.to.to_str());
                 let links = places.map(|place| (place.to_owned(), from.path.clone()));
@@ -198,9 +203,25 @@ impl Line {
         self.spent.extend(path.to_str().map(ToOwned::to_owned));
     }
 
-    /// What is at a path has other contents by then.
+    /// A file with a new name is still there when the old one is gone.
+    fn names(&mut self, file: &Target, name: &Path) {
+        let free = self.has_made(name) || std::fs::symlink_metadata(name).is_err();
+        let folder = name.parent().filter(|_| free);
+        let lasts = !is_fleeting(name) || is_fleeting(Path::new(&file.path));
+        let made = file.kind == TargetKind::Exact
+            && folder.is_some_and(|it| it.is_dir() || self.has_made(it));
+        if let Some(name) = name.to_str().filter(|_| made && lasts) {
+            self.copies.push((file.path.clone(), name.to_owned()));
+            self.named.push(file.path.clone());
+        }
+    }
+
+    /// What is at a path has other contents by then, under each of its names.
     fn overwrites(&mut self, path: &Path) {
-        self.copies.retain(|(_, to)| Path::new(to) != path);
+        let named = &self.named;
+        self.copies.retain(|(from, to)| {
+            Path::new(to) != path && (Path::new(from) != path || !named.contains(from))
+        });
         self.changed.extend(path.to_str().map(ToOwned::to_owned));
     }
 

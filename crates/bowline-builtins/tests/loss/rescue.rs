@@ -194,10 +194,21 @@ async fn all_names_of_a_file_have_one_owner() {
             "cp -l notes.md h && echo > notes.md",
             "ln -f notes.md h && echo > h",
             "ln notes.md h; echo > notes.md",
+            "ln notes.md h && rm notes.md h",
+            "ln notes.md h && rm notes.md && rm h",
+            "ln notes.md h && rm notes.md && echo > h",
+            "ln notes.md h && mv h k && echo > notes.md",
+            "ln notes.md README.md; rm notes.md",
+            "ln notes.md nodir/h; rm notes.md",
+            "ln -s notes.md h && rm notes.md",
         ],
     )
     .await;
     play(vec![
+        case(theirs(), vec![], "ln notes.md h && rm notes.md", Pass),
+        case(theirs(), vec![], "ln notes.md docs/ && rm notes.md", Pass),
+        case(theirs(), vec![], "cp -l notes.md h; rm notes.md", Pass),
+        case(theirs(), vec![], "ln notes.md h && rm h", Pass),
         case(theirs(), linked("ln notes.md h"), "rm h", Pass),
         case(theirs(), linked("ln notes.md h"), "rm notes.md", Pass),
         case(
