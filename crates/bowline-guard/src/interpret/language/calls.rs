@@ -287,9 +287,10 @@ impl Interpreter<'_> {
                     self.reading(&path, program, scope);
                 }
             }
-            Deed::Move => {
+            Deed::Move | Deed::Copy => {
                 if let [from, to, ..] = values.as_slice() {
-                    self.emit_words(vec![Item::known("mv"), item(from), item(to)], scope);
+                    let program = if deed == Deed::Move { "mv" } else { "cp" };
+                    self.emit_words(vec![Item::known(program), item(from), item(to)], scope);
                 }
             }
             Deed::Link => {

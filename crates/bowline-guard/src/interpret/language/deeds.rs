@@ -21,6 +21,8 @@ pub(super) enum Deed {
     Read,
     /// Moves a file.
     Move,
+    /// Copies a file over what is there.
+    Copy,
     /// Makes a symbolic link.
     Link,
     /// Gives its later arguments to the function that the first one names.
@@ -166,6 +168,9 @@ pub(super) fn deed(name: &str, before: &str, family: Family) -> Option<Deed> {
         {
             Deed::Move
         }
+        "copyfile" | "copy2" | "copyFile" | "copyFileSync" | "copySync" | "cpSync" => Deed::Copy,
+        "copy" | "cp" if FILES.contains(&owner) => Deed::Copy,
+        "copy" if before.is_empty() && family == Family::Php => Deed::Copy,
         "symlink" | "symlinkSync" | "ln_s" | "ln_sf" if on_files => Deed::Link,
         "rename" if matches!(family, Family::Perl | Family::Php) => Deed::Move,
         "print" | "puts" | "log" | "echo" | "say" | "printf" | "pp" | "p" | "write" | "print_r"
