@@ -124,7 +124,10 @@ impl Run<'_> {
             "awk" | "gawk" | "mawk" | "nawk" => self.awk(),
             "black" | "gofmt" | "goimports" | "prettier" | "rustfmt" | "isort" | "autopep8"
             | "clang-format" | "yapf" | "dos2unix" | "shfmt" | "ruff" | "eslint" | "biome" => {
-                self.writes(operands(args, &["-c", "--config"]), Writing::Tidy)
+                let mut acts = self.named_output(name);
+                let files = operands(args, &["-c", "--config", "-o", "--output-file"]);
+                acts.extend(self.writes(files, Writing::Tidy));
+                acts
             }
             "git" | "hub" => git::acts(self),
             "cargo"

@@ -8,6 +8,18 @@ use crate::loss::{Act, Writing};
 use super::Run;
 use super::words::{has, has_letter, operands, operands_with_clusters, value_after};
 
+/// What programs call the file that they write.
+const OUTPUTS: &[&str] = &[
+    "-o",
+    "--out",
+    "--outfile",
+    "--out-file",
+    "--outFile",
+    "--output",
+    "--output-file",
+    "--outputFile",
+];
+
 impl Run<'_> {
     /// What a program puts where its words say.
     pub(super) fn outputs(&self, name: &str) -> Vec<Act> {
@@ -60,8 +72,41 @@ impl Run<'_> {
                 acts.extend(self.statements());
                 acts
             }
-            _ => Vec::new(),
+            _ => self.named_output(name),
         }
+    }
+
+    /// The file that most programs call their output. Where `-o` means something else, no file has the name behind it.
+    pub(super) fn named_output(&self, name: &str) -> Vec<Act> {
+        // Their words are often names of files, and `-o` takes none.
+        let readers = [
+            "grep", "egrep", "fgrep", "rg", "ag", "ack", "ls", "ps", "test", "[", "[[", "find",
+            "read",
+        ];
+        if readers.contains(&name) {
+            return Vec::new();
+        }
+        let mut words = self.invocation.args.iter();
+        let mut files = Vec::new();
+        while let Some(arg) = words.next() {
+            let text = word(arg);
+            let joined = OUTPUTS
+                .iter()
+                .find_map(|it| text.strip_prefix(it)?.strip_prefix('='));
+            if text == "--" {
+                break;
+            } else if let Some(file) = joined {
+                files.push(Arg::known(file));
+            } else if OUTPUTS.contains(&text) {
+                files.extend(
+                    words
+                        .next()
+                        .filter(|it| !word(it).starts_with('-'))
+                        .cloned(),
+                );
+            }
+        }
+        self.writes(files.iter(), Writing::Replace)
     }
 
     /// `-o FILE`.
