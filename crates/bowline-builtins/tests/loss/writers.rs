@@ -1,6 +1,6 @@
 //! Whatever writes a file by its name, or one after another in a loop.
 
-use bowline::hooks::Decision::{Ask, NoOpinion as Pass};
+use bowline::hooks::Decision::{Ask, Deny, NoOpinion as Pass};
 
 use super::ground::Op::{Append, Git};
 use super::ground::Step::{Bash, Edit, Write};
@@ -15,6 +15,8 @@ async fn a_program_that_names_its_output_writes_over_it() {
         "cp README.md ./id*.md",
         "mv README.md id*",
         "uniq README.md ideas.md",
+        "ln -sfn README.md ideas.md",
+        "python3 -c \"from pathlib import Path; Path('README.md').rename('ideas.md')\"",
         "npx openapi-typescript api.yaml -o ideas.md",
         "pip-compile --output-file=ideas.md",
         "npx jest --json --outputFile ideas.md",
@@ -106,6 +108,37 @@ async fn a_program_that_names_its_output_writes_over_it() {
             Pass,
         ),
         case(vec![put("ideas.md")], vec![], "uniq ideas.md", Pass),
+        case(vec![put("ideas.md")], vec![], "rm ideas.md ideas.md", Ask),
+        case(
+            vec![put("ideas.md")],
+            vec![],
+            "rsync -a --delete docs/ ./",
+            Deny,
+        ),
+        case(
+            vec![put("ideas.md")],
+            vec![],
+            "python3 -c \"print(str(1).replace('README.md', 'ideas.md'))\"",
+            Pass,
+        ),
+        case(
+            vec![put("site/ideas.md")],
+            vec![],
+            "rsync -a --delete docs/ site/",
+            Ask,
+        ),
+        case(
+            vec![],
+            vec![Write("site/a.md")],
+            "rsync -a --delete docs/ site/",
+            Pass,
+        ),
+        case(
+            vec![put("site/ideas.md")],
+            vec![Write("site/a.md")],
+            "rsync -a --delete docs/ site",
+            Ask,
+        ),
         case(
             vec![put("ideas.md")],
             vec![],
@@ -342,6 +375,7 @@ async fn an_archive_is_unpacked_over_what_has_the_same_names() {
     let mut cases = Vec::new();
     for command in [
         "tar xf a.tar",
+        "tar x < a.tar",
         "tar -xvf a.tar",
         "tar -x -f a.tar",
         "tar -C . -xf a.tar",

@@ -19,7 +19,7 @@ use super::args::{UNKNOWN, word};
 use super::launch::plain_name;
 use words::{
     edits_in_place, has, has_default, has_letter, keeps_a_copy, keeps_what_is_there, operands,
-    operands_with_clusters, value_after, with_prefix_removed,
+    operands_with_clusters, puts_aside, value_after, with_prefix_removed,
 };
 
 /// What a run does, in order. Nothing for a run on another machine or in a container.
@@ -314,7 +314,7 @@ impl Run<'_> {
         found.filter(|it| !it.is_of_folders())
     }
 
-    /// `rsync FROM TO` on this machine.
+    /// `rsync FROM TO` on this machine. With `--delete`, all that is there may go.
     fn mirrors(&self) -> Vec<Act> {
         let args = &self.invocation.args;
         let keeps = [
@@ -332,16 +332,26 @@ impl Run<'_> {
         }
         let contents =
             |written: &str| written == "." || written.ends_with('/') || ends_in_dots(written);
-        self.put(&["-e", "--exclude", "--include", "--filter", "-f"])
-            .map(|put| put.copied(AtLink::Replace, contents))
-            .into_iter()
-            .collect()
+        let put = self.put(&["-e", "--exclude", "--include", "--filter", "-f"]);
+        let deletes = args.iter().any(|it| word(it).starts_with("--del"));
+        let deleted = put.as_ref().filter(|_| deletes).map(|put| Act::Delete {
+            target: put.to.followed(),
+            depth: Depth::Tree,
+        });
+        let copied = put.map(|put| put.copied(AtLink::Replace, contents));
+        deleted.into_iter().chain(copied).collect()
     }
 
     /// A link is made only where nothing is, unless by force.
     fn links(&self, kind: LinkKind) -> Vec<Act> {
         let args = &self.invocation.args;
         let force = has_letter(args, 'f') || has(args, &["--force"]);
+        // `ln -n` only says that a link in the way is no folder.
+        let keeps = if matches!(self.invocation.program.as_deref(), Some("ln" | "gln")) {
+            puts_aside(args)
+        } else {
+            keeps_what_is_there(args)
+        };
         let put = self.put(&["-S", "--suffix"]);
         match put {
             Some(put) => {
@@ -351,7 +361,7 @@ impl Run<'_> {
                     kind,
                 });
                 let links: Vec<Act> = links.collect();
-                let made = if force && !keeps_what_is_there(args) {
+                let made = if force && !keeps {
                     put.copied(AtLink::Replace, |_| false)
                 } else {
                     Act::Make(put.to)

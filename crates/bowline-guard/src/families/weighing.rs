@@ -32,6 +32,9 @@ const ABOUT_FILES: &[&str] = &[
     "files.move",
 ];
 
+/// Rules about what a mirror deletes at its end.
+const ABOUT_MIRRORS: &[&str] = &["files.mirror"];
+
 /// Rules about what a search finds.
 const ABOUT_SEARCHES: &[&str] = &["files.delete-found"];
 
@@ -91,6 +94,7 @@ pub fn weighed(act: &Act, world: &dyn World) -> Option<Effect> {
 /// What an act's effects are known by.
 enum Subject<'act> {
     Files(Vec<&'act Target>),
+    Deleted(&'act Target),
     Search,
     Git,
 }
@@ -99,10 +103,10 @@ impl<'act> Subject<'act> {
     fn of(act: &'act Act) -> Self {
         match act {
             Act::Make(target)
-            | Act::Delete { target, .. }
             | Act::Write { to: target, .. }
             | Act::Link { to: target, .. }
             | Act::Copy { to: target, .. } => Self::Files(vec![target]),
+            Act::Delete { target, .. } => Self::Deleted(target),
             Act::Unpack(unpacking) => Self::Files(vec![&unpacking.into]),
             Act::Move { from, to } => Self::Files(from.iter().chain([to]).collect()),
             Act::Rename { from, .. } => Self::Files(from.iter().collect()),
@@ -117,6 +121,10 @@ impl<'act> Subject<'act> {
             Self::Files(targets) => {
                 ABOUT_FILES.contains(&effect.rule)
                     && targets.iter().any(|it| effect.paths.contains(&it.path))
+            }
+            Self::Deleted(target) => {
+                (ABOUT_FILES.contains(&effect.rule) || ABOUT_MIRRORS.contains(&effect.rule))
+                    && effect.paths.contains(&target.path)
             }
             Self::Search => ABOUT_SEARCHES.contains(&effect.rule),
             Self::Git => ABOUT_GIT.contains(&effect.rule),
@@ -199,7 +207,9 @@ fn settle(
     let (gravity, what) = match loss {
         Loss::Unknown => return,
         Loss::Nothing(why) => {
-            for effect in effects.iter_mut().filter(|it| subject.concerns(it)) {
+            // What another act of the run takes away is lost all the same.
+            let open = |it: &&mut Effect| subject.concerns(it) && it.because.is_none();
+            for effect in effects.iter_mut().filter(open) {
                 effect.gravity = Gravity::Harmless;
                 effect.because = Some(why.clone());
             }
@@ -212,7 +222,9 @@ fn settle(
     for effect in effects.iter_mut().filter(|it| subject.concerns(it)) {
         effect.gravity = match subject {
             // What is grave by its place stays so.
-            Subject::Files(_) | Subject::Search => effect.gravity.max(gravity),
+            Subject::Files(_) | Subject::Deleted(_) | Subject::Search => {
+                effect.gravity.max(gravity)
+            }
             Subject::Git => gravity,
         };
         effect.because = Some(what.clone());
@@ -275,8 +287,12 @@ fn first(targets: &[Target]) -> &str {
 
 impl Effect {
     fn concerning(mut self, subject: &Subject<'_>) -> Self {
-        if let Subject::Files(targets) = subject {
-            self.paths.extend(targets.iter().map(|it| it.path.clone()));
+        match subject {
+            Subject::Files(targets) => {
+                self.paths.extend(targets.iter().map(|it| it.path.clone()));
+            }
+            Subject::Deleted(target) => self.paths.push(target.path.clone()),
+            Subject::Search | Subject::Git => {}
         }
         self
     }

@@ -1,7 +1,7 @@
 //! Archives that are unpacked.
 
 use crate::families::args::word;
-use crate::invocation::Arg;
+use crate::invocation::{Arg, Stdin};
 use crate::loss::{Act, Over, Unpacking, Writing};
 
 use super::Run;
@@ -42,6 +42,11 @@ impl Run<'_> {
         } else {
             value_after(args, &["-f", "--file"]).map(Arg::known)
         };
+        let archive = archive.filter(|it| word(it) != "-");
+        let archive = archive.or_else(|| match &self.invocation.stdin {
+            Stdin::File(file) => Some(file.clone()),
+            _ => None,
+        });
         let members = words.collect();
         let strip = value_after(args, &["--strip-components", "--strip"]);
         let strip = strip.map_or(Some(0), |it| it.parse().ok());
@@ -58,7 +63,7 @@ impl Run<'_> {
             let option = word(it).split('=').next().unwrap_or_default();
             by_rule.contains(&option)
         });
-        let archive = archive.filter(|it| !ruled && strip.is_some() && word(it) != "-");
+        let archive = archive.filter(|_| !ruled && strip.is_some());
         let into = value_after(args, &["-C", "--directory"]);
         self.unpacked((archive.as_ref(), members), into, strip.unwrap_or(0), over)
     }

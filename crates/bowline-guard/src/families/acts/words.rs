@@ -20,16 +20,16 @@ pub(super) fn within(folder: Option<&str>, member: &Arg) -> Arg {
     }
 }
 
-/// `cp -n`, `mv --backup`, `ln -i`: what is there stays, in one way or another.
+/// `cp -n`, `mv --backup`: what is there stays, in one way or another.
 pub(super) fn keeps_what_is_there(args: &[Arg]) -> bool {
-    let long = ["--no-clobber", "--interactive", "--backup", "--update=none"];
-    args.iter().map(word).any(|it| {
-        long.iter()
-            .any(|long| it == *long || it.starts_with("--backup="))
-            || it.starts_with("--update=none")
-    }) || ['n', 'i', 'b']
-        .iter()
-        .any(|letter| has_letter(args, *letter))
+    let stays = |it: &str| it == "--no-clobber" || it.starts_with("--update=none");
+    args.iter().map(word).any(stays) || has_letter(args, 'n') || puts_aside(args)
+}
+
+/// `ln -b`, `cp -i`: what is there is put aside, or somebody is asked.
+pub(super) fn puts_aside(args: &[Arg]) -> bool {
+    let long = |it: &str| it == "--interactive" || it == "--backup" || it.starts_with("--backup=");
+    args.iter().map(word).any(long) || has_letter(args, 'i') || has_letter(args, 'b')
 }
 
 /// `sed -i.bak`, `perl -i.orig`.

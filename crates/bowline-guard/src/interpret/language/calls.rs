@@ -187,6 +187,16 @@ impl Interpreter<'_> {
             };
             values = vec![receiver];
         }
+        // `Path("x").rename("y")`, but not `text().replace("x", "y")`.
+        if deed == Deed::Move && before.ends_with(')') {
+            let [to] = values.as_slice() else {
+                return;
+            };
+            let Some(from @ Value::Text(_)) = receiver(tokens, at, names) else {
+                return;
+            };
+            values = vec![from, to.clone()];
+        }
         match deed {
             Deed::DeleteTree | Deed::Delete => {
                 // `set.delete(1)`: what is no path is no file.

@@ -168,6 +168,8 @@ pub(super) fn deed(name: &str, before: &str, family: Family) -> Option<Deed> {
         {
             Deed::Move
         }
+        // `Path("x").rename("y")`
+        "rename" | "replace" if before.ends_with(')') && family == Family::Python => Deed::Move,
         "copyfile" | "copy2" | "copyFile" | "copyFileSync" | "copySync" | "cpSync" => Deed::Copy,
         "copy" | "cp" if FILES.contains(&owner) => Deed::Copy,
         "copy" if before.is_empty() && family == Family::Php => Deed::Copy,
