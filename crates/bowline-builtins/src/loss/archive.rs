@@ -178,10 +178,10 @@ fn short_name(header: &[u8; 512]) -> Option<String> {
 /// The name among the records of an extended header: `LENGTH path=NAME`.
 fn path_in(records: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(records);
-    let names = text
+    let mut names = text
         .lines()
         .filter_map(|it| it.split_once(' ')?.1.strip_prefix("path="));
-    names.last().map(ToOwned::to_owned)
+    names.next_back().map(ToOwned::to_owned)
 }
 
 fn text_of(field: &[u8]) -> String {

@@ -376,6 +376,7 @@ async fn an_archive_is_unpacked_over_what_has_the_same_names() {
     for command in [
         "tar xf a.tar",
         "tar x < a.tar",
+        "cat a.tar | tar xf -",
         "tar -xvf a.tar",
         "tar -x -f a.tar",
         "tar -C . -xf a.tar",
@@ -425,6 +426,53 @@ async fn an_archive_is_unpacked_over_what_has_the_same_names() {
             vec![put("a.tar"), Append("src/main.py")],
             vec![],
             "tar xf a.tar",
+            Pass,
+        ),
+    ]);
+    play(cases).await;
+}
+
+#[tokio::test]
+async fn what_a_diff_shows_may_be_taken_back_if_it_is_the_sessions_own() {
+    let mut cases = Vec::new();
+    for command in [
+        "git diff src/main.py | git apply -R",
+        "git diff -- src/main.py | git apply --reverse",
+        "git diff src/main.py | patch -R -p1",
+    ] {
+        cases.extend([
+            case(vec![Append("src/main.py")], vec![], command, Ask),
+            case(
+                vec![Append("docs/api.md")],
+                vec![Edit("src/main.py")],
+                command,
+                Pass,
+            ),
+        ]);
+    }
+    cases.extend([
+        case(
+            vec![Append("docs/api.md")],
+            vec![],
+            "git diff | git apply -R",
+            Deny,
+        ),
+        case(
+            vec![Append("docs/api.md")],
+            vec![],
+            "git diff HEAD | git apply -R",
+            Deny,
+        ),
+        case(
+            vec![Append("docs/api.md")],
+            vec![],
+            "git diff release/1.2 | git apply -R",
+            Deny,
+        ),
+        case(
+            vec![],
+            vec![Edit("src/main.py")],
+            "git diff | git apply -R",
             Pass,
         ),
     ]);

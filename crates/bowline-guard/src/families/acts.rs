@@ -5,6 +5,7 @@
 mod git;
 mod listing;
 mod outputs;
+mod piped;
 mod renames;
 mod scripts;
 mod unpacking;
@@ -107,7 +108,13 @@ impl Run<'_> {
             "patch" if has(args, &["-o", "--output"]) => self.option_writes(&["-o", "--output"]),
             "patch" if has(args, &["--dry-run"]) => Vec::new(),
             "ed" | "ex" => self.writes(operands(args, &["-p", "-c"]), Writing::Edit),
-            "patch" => self.writes(operands(args, &["-i", "-d", "-p"]), Writing::Edit),
+            "patch" => {
+                let reverses = has_letter(args, 'R') || has(args, &["--reverse"]);
+                let back = reverses.then(|| self.diff_on_stdin()).flatten();
+                let back: Vec<Arg> = back.into_iter().flatten().map(Arg::known).collect();
+                let files = operands(args, &["-i", "-d", "-p"]).into_iter().chain(&back);
+                self.writes(files, Writing::Edit)
+            }
             "tar" | "gtar" | "bsdtar" if self.creates_archive() => {
                 let mut acts = self.archives();
                 acts.extend(self.packed_away_by_tar());

@@ -46,8 +46,18 @@ pub(super) fn acts(run: &Run<'_>) -> Vec<Act> {
     if command == "format-patch" {
         return patches(run, rest, &directory);
     }
-    of_command(command, rest)
-        .into_iter()
+    let back = ["-R", "--reverse"];
+    let reverses = command == "apply" && rest.iter().any(|it| back.contains(&word(it)));
+    let taken_back = reverses.then(|| run.diff_on_stdin()).flatten();
+    let acts = match taken_back {
+        Some(paths) => vec![GitAct::Restore {
+            source: None,
+            paths,
+            index: IndexToo::No,
+        }],
+        None => of_command(command, rest),
+    };
+    acts.into_iter()
         .map(|act| Act::Git {
             directory: directory.clone(),
             act,

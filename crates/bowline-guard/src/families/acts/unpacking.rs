@@ -1,7 +1,7 @@
 //! Archives that are unpacked.
 
 use crate::families::args::word;
-use crate::invocation::{Arg, Stdin};
+use crate::invocation::Arg;
 use crate::loss::{Act, Over, Unpacking, Writing};
 
 use super::Run;
@@ -43,10 +43,7 @@ impl Run<'_> {
             value_after(args, &["-f", "--file"]).map(Arg::known)
         };
         let archive = archive.filter(|it| word(it) != "-");
-        let archive = archive.or_else(|| match &self.invocation.stdin {
-            Stdin::File(file) => Some(file.clone()),
-            _ => None,
-        });
+        let archive = archive.or_else(|| self.file_on_stdin());
         let members = words.collect();
         let strip = value_after(args, &["--strip-components", "--strip"]);
         let strip = strip.map_or(Some(0), |it| it.parse().ok());
