@@ -123,6 +123,11 @@ impl Run<'_> {
             "zip" if has_letter(args, 'm') || has(args, &["--move"]) => self.packed_away_by_zip(),
             "tar" | "gtar" | "bsdtar" => self.unpacks(),
             "unzip" => self.unzips(),
+            "python" | "python3" if args.first().map(word) == Some("-m") => {
+                let mut acts = self.unpacks_by_module();
+                acts.extend(self.outputs(name));
+                acts
+            }
             "awk" | "gawk" if value_after(args, &["-i", "--include"]) == Some("inplace") => {
                 let mut files = operands(args, &["-i", "--include", "-f", "-v", "-F"]);
                 files.drain(..1.min(files.len()));

@@ -80,6 +80,21 @@ impl Run<'_> {
         self.unpacked((archive, words.collect()), into, 0, over)
     }
 
+    /// `python -m zipfile -e ARCHIVE [FOLDER]`.
+    pub(super) fn unpacks_by_module(&self) -> Vec<Act> {
+        let [module, what, action, archive, rest @ ..] = self.invocation.args.as_slice() else {
+            return Vec::new();
+        };
+        let unpacks = word(module) == "-m"
+            && matches!(word(what), "zipfile" | "tarfile")
+            && matches!(word(action), "-e" | "--extract");
+        if !unpacks {
+            return Vec::new();
+        }
+        let into = rest.first().map(word);
+        self.unpacked((Some(archive), Vec::new()), into, 0, Over::Replace)
+    }
+
     fn unpacked(
         &self,
         (archive, members): (Option<&Arg>, Vec<&Arg>),
