@@ -34,16 +34,19 @@ pub enum GapCause {
     Unkept,
     /// The database's log was cut, removed or replaced while it was in use.
     LostLog,
+    /// The database was removed or replaced by another while it was in use.
+    Removed,
 }
 
 impl GapCause {
-    pub(crate) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::Dropped,
         Self::MovedAside,
         Self::DamagedSpool,
         Self::Refused,
         Self::Unkept,
         Self::LostLog,
+        Self::Removed,
     ];
 
     /// The word that is stored.
@@ -55,6 +58,7 @@ impl GapCause {
             Self::Refused => "refused",
             Self::Unkept => "unkept",
             Self::LostLog => "lost_log",
+            Self::Removed => "removed",
         }
     }
 }

@@ -268,7 +268,7 @@ impl SqliteStore {
 
     /// Reads; if the database turns out to be damaged, it is looked at and replaced before it is read again.
     fn read<T>(&self, what: impl Fn(&Connection) -> Result<T>) -> Result<T> {
-        self.shared.settle();
+        self.settle();
         match self.readers.read(&what) {
             Err(Error::Corrupt(message)) => {
                 tracing::warn!("the store could not be read: {message}");
@@ -276,6 +276,19 @@ impl SqliteStore {
                 self.readers.read(&what)
             }
             other => other,
+        }
+    }
+
+    /// Before anything is read: what is noted is written, and a database that was removed or replaced is let go.
+    fn settle(&self) {
+        self.shared.settle();
+        if self.readers.is_replaced()
+            && let Err(error) = self.on_writer(|writer| {
+                writer.backend.tell_losses();
+                writer.backend.prepare().map(Some)
+            })
+        {
+            tracing::debug!("the database is not there: {error}");
         }
     }
 
@@ -397,7 +410,7 @@ impl Store for SqliteStore {
     }
 
     fn hook_figures(&self) -> Result<Vec<HookFigures>> {
-        self.shared.settle();
+        self.settle();
         // One moment of both: what the writer has just written down is no longer pending.
         let pending = lock(&self.figures);
         if let Ok(written) = self.readers.read(queries::figures) {
@@ -410,6 +423,7 @@ impl Store for SqliteStore {
     }
 
     fn gaps(&self) -> Result<Vec<Gap>> {
+        self.settle();
         let mut gaps = lock(&self.shared.gaps).list();
         let noted = self.shared.reserve.look();
         gaps.extend(noted.iter().flat_map(Locked::lost));

@@ -15,7 +15,7 @@ use bowline_store::{
     Retention, SessionRef, SqliteStore, Store, Submission, TraceFilter, TraceStart, count_unkept,
     keep_beside, unkept,
 };
-use rusqlite::Connection;
+use rusqlite::{Connection, OpenFlags};
 use support::*;
 use tempfile::TempDir;
 
@@ -389,14 +389,109 @@ fn of_a_database_that_is_overwritten_what_is_at_hand_is_kept_and_the_rest_counte
     assert_eq!(there - 1 + counted(&store), 1_501);
 }
 
+type Act = fn(&std::path::Path);
+
+/// Ways to take a database away while it is in use; each is given the data folder.
+const TAKEN_AWAY: [(&str, Act); 5] = [
+    ("the folder is removed", |data| {
+        fs::remove_dir_all(data).unwrap();
+    }),
+    ("the folder is moved, an empty one is put there", |data| {
+        fs::rename(data, data.with_file_name("moved")).unwrap();
+        fs::create_dir(data).unwrap();
+    }),
+    ("the file alone is removed", |data| {
+        fs::remove_file(data.join("bowline.db")).unwrap();
+    }),
+    ("rubbish is put there", |data| {
+        let rubbish = data.join("rubbish");
+        fs::write(&rubbish, "this is no database ".repeat(500)).unwrap();
+        fs::rename(rubbish, data.join("bowline.db")).unwrap();
+    }),
+    ("another process has begun a new one", |data| {
+        fs::rename(data, data.with_file_name("moved")).unwrap();
+        let other = SqliteStore::open(Options::new(data)).unwrap();
+        submit(&other, start("other", "other", "Bash", 3_000));
+        other.flush().unwrap();
+    }),
+];
+
+/// Ways in which the store notices it: at the next commit, when somebody reads, at the end, by itself.
+const NOTICED: [(&str, fn(&SqliteStore)); 4] = [
+    ("by a commit", |store| {
+        committed(store, start("s", "after", "Bash", 4_000));
+    }),
+    ("by a reader", |store| {
+        store.size().unwrap();
+    }),
+    ("at the end", |_| {}),
+    ("by itself", |store| {
+        let database = store.path().to_owned();
+        eventually("the gap is written down", || {
+            let looking = OpenFlags::SQLITE_OPEN_READ_ONLY;
+            let count = Connection::open_with_flags(&database, looking).and_then(|db| {
+                db.query_row("SELECT count(*) FROM gaps", [], |row| row.get::<_, i64>(0))
+            });
+            count.is_ok_and(|count| count > 0)
+        });
+    }),
+];
+
 #[test]
-fn a_database_that_is_removed_while_it_is_open_is_begun_anew() {
+fn of_a_database_that_is_taken_away_while_it_is_open_every_record_is_counted() {
+    for (how, take_away) in TAKEN_AWAY {
+        for (when, notice) in NOTICED {
+            let (folder, store) = open();
+            // Of an earlier process, too.
+            filled(&store, 600);
+            drop(store);
+            let store = SqliteStore::open(patient(&folder)).unwrap();
+            committed(&store, start("s", "late", "Bash", 700));
+            take_away(&folder.path().join("data"));
+            notice(&store);
+            drop(store);
+            let store = SqliteStore::open(patient(&folder)).unwrap();
+            let gaps = store.gaps().unwrap();
+            let removed = gaps.iter().filter(|gap| gap.cause == GapCause::Removed);
+            let counted: u64 = removed.map(|gap| gap.records).sum();
+            assert_eq!(counted, 601, "{how}, {when}: {gaps:?}");
+            assert_eq!(store.integrity_check().unwrap(), Integrity::Sound);
+            assert!(store.get_trace("late").unwrap().is_none(), "{how}, {when}");
+            let after = store.get_trace("after").unwrap();
+            assert_eq!(after.is_some(), when == "by a commit", "{how}, {when}");
+            let other = store.get_trace("other").unwrap();
+            assert_eq!(other.is_some(), how.starts_with("another"), "{how}, {when}");
+        }
+    }
+}
+
+#[test]
+fn of_a_database_that_an_older_copy_takes_the_place_of_only_what_the_copy_lacks_is_counted() {
     let (folder, store) = open();
-    committed(&store, start("s", "before", "Bash", 0));
-    fs::remove_dir_all(folder.path().join("data")).unwrap();
-    committed(&store, start("s", "after", "Bash", 1));
-    assert!(store.get_trace("after").unwrap().is_some());
-    assert!(store.get_trace("before").unwrap().is_none());
+    filled(&store, 600);
+    let copy = folder.path().join("copy.db");
+    store.backup(&copy).unwrap();
+    for n in 600..640 {
+        committed(&store, start("s", &n.to_string(), "Bash", n));
+    }
+    fs::rename(&copy, store.path()).unwrap();
+    committed(&store, start("s", "after", "Bash", 4_000));
+    assert_eq!((triggers(&store), counted(&store)), (601, 40));
+    assert_eq!(store.integrity_check().unwrap(), Integrity::Sound);
+}
+
+#[test]
+fn a_folder_that_comes_back_has_lost_nothing() {
+    let (folder, store) = open();
+    filled(&store, 600);
+    let (data, away) = (folder.path().join("data"), folder.path().join("away"));
+    fs::rename(&data, &away).unwrap();
+    fs::write(&data, "").unwrap();
+    assert!(store.size().is_err());
+    fs::remove_file(&data).unwrap();
+    fs::rename(&away, &data).unwrap();
+    committed(&store, start("s", "after", "Bash", 4_000));
+    assert_eq!((triggers(&store), counted(&store)), (601, 0));
 }
 
 #[test]

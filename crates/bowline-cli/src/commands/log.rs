@@ -2,7 +2,7 @@
 
 use bowline::hooks::{Decision, humane_duration};
 use bowline_daemon::rpc::{store, triggers};
-use bowline_store::{Enforcement, HookFired, Trigger};
+use bowline_store::{Enforcement, Gap, HookFired, Trigger};
 use chrono::Utc;
 use serde::Serialize;
 
@@ -40,16 +40,13 @@ pub(crate) fn run(args: &LogArgs, ui: &mut Ui) -> Result<Outcome> {
         limit: Some(usize::from(args.limit)),
     };
     let triggers = records.ask(&question, ui)?;
-    if let Some(oldest) = triggers.last() {
-        let gaps = records.ask(&store::Gaps {}, ui)?;
-        let since = gaps.iter().filter(|gap| gap.time >= oldest.time);
-        let missing: u64 = since.map(|gap| gap.records).sum();
-        if missing > 0 {
-            let missing = counted(missing, "record");
-            ui.note(format!(
-                "{missing} of this time are missing; `bowline doctor` tells why"
-            ));
-        }
+    let gaps = records.ask(&store::Gaps {}, ui)?;
+    let missing = missing(&gaps, &triggers, usize::from(args.limit));
+    if missing > 0 {
+        let missing = counted(missing, "record");
+        ui.note(format!(
+            "{missing} of this time are missing; `bowline doctor` tells why"
+        ));
     }
     match args.format.format() {
         Format::Json => ui.json(&Report { triggers })?,
@@ -62,6 +59,13 @@ pub(crate) fn run(args: &LogArgs, ui: &mut Ui) -> Result<Outcome> {
         Format::Text => ui.table(&table(&triggers)),
     }
     Ok(Outcome::Clean)
+}
+
+/// How many records are missing among these; where they are all that there are, what was lost before them counts too.
+fn missing(gaps: &[Gap], triggers: &[Trigger], limit: usize) -> u64 {
+    let oldest = triggers.last().filter(|_| triggers.len() >= limit);
+    let since = |gap: &&Gap| oldest.is_none_or(|oldest| gap.time >= oldest.time);
+    gaps.iter().filter(since).map(|gap| gap.records).sum()
 }
 
 fn table(triggers: &[Trigger]) -> Table {

@@ -132,15 +132,26 @@ fn path(format: Format, ui: &mut Ui) -> Result<Outcome> {
 fn size(format: Format, ui: &mut Ui) -> Result<Outcome> {
     let mut records = Records::open(ui)?;
     let size = records.ask(&store::Size {}, ui)?;
+    let gaps = records.ask(&store::Gaps {}, ui)?;
+    let missing = gaps.iter().map(|gap| gap.records).sum();
     match format {
-        Format::Json => ui.json(&size)?,
+        Format::Json => ui.json(&SizeReport { size, missing })?,
         Format::Text if records.is_nothing() => ui.line(NOTHING_YET),
-        Format::Text => show_size(size, ui),
+        Format::Text => show_size(size, missing, ui),
     }
     Ok(Outcome::Clean)
 }
 
-fn show_size(size: Size, ui: &mut Ui) {
+#[derive(Debug, Serialize)]
+struct SizeReport {
+    #[serde(flatten)]
+    size: Size,
+    /// How many records were lost, as far as that is known.
+    #[serde(rename = "missing_records")]
+    missing: u64,
+}
+
+fn show_size(size: Size, missing: u64, ui: &mut Ui) {
     for (label, value) in [
         ("On disk", bytes(size.on_disk)),
         ("In use", bytes(size.in_use)),
@@ -153,10 +164,20 @@ fn show_size(size: Size, ui: &mut Ui) {
             counted(size.spooled_records, "record"),
             bytes(size.spooled)
         );
-        ui.line(
-            Text::styled(format!("{:<9}", "Waiting"), style::HEADING).with(waiting, style::CAUTION),
+        show_trouble("Waiting", waiting, ui);
+    }
+    if missing > 0 {
+        let records = counted(missing, "record");
+        show_trouble(
+            "Missing",
+            format!("{records}; `bowline doctor` tells why"),
+            ui,
         );
     }
+}
+
+fn show_trouble(label: &str, trouble: String, ui: &mut Ui) {
+    ui.line(Text::styled(format!("{label:<9}"), style::HEADING).with(trouble, style::CAUTION));
 }
 
 #[derive(Debug, Serialize)]

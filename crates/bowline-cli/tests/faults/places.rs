@@ -3,6 +3,8 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
+use bowline_store::Store;
+
 use super::audit::Audit;
 use super::stage::{Event, Stage, until};
 
@@ -83,4 +85,34 @@ fn while_the_data_folder_is_read_only_events_are_answered_and_recorded_later() {
     sent.extend(answers_rightly(&stage, "after"));
     until("a daemon answers", || stage.ask("daemon.status"));
     Audit::of(&stage, &sent).must_be_clean();
+}
+
+#[test]
+fn records_that_vanish_with_the_data_folder_are_counted_and_shown() {
+    let take_away: [fn(&Stage); 3] = [
+        |stage| {
+            fs::rename(&stage.data, stage.path("moved")).unwrap();
+            fs::create_dir(&stage.data).unwrap();
+        },
+        |stage| fs::remove_dir_all(&stage.data).unwrap(),
+        |stage| fs::remove_file(stage.database()).unwrap(),
+    ];
+    for take_away in take_away {
+        let stage = Stage::new();
+        let mut before = stage.wake_daemon("wake");
+        before.extend(answers_rightly(&stage, "before"));
+        Audit::of(&stage, &before).must_be_clean();
+        take_away(&stage);
+        let missing = format!("{} records", before.len());
+        for view in [&["doctor"][..], &["log"], &["store", "size"]] {
+            let said = stage.bowline(view);
+            assert!(said.contains(&missing), "{view:?}: {missing}: {said}");
+        }
+        let after = answers_rightly(&stage, "after");
+        stage.stop_daemon();
+        Audit::of(&stage, &after).must_be_clean();
+        let gaps = stage.store().gaps().unwrap();
+        let counted: u64 = gaps.iter().map(|gap| gap.records).sum();
+        assert_eq!(counted, before.len() as u64, "{gaps:?}");
+    }
 }

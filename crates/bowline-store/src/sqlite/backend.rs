@@ -102,13 +102,9 @@ impl Backend for SqliteBackend {
     }
 
     fn finish(&mut self) {
-        self.look_after_log();
+        self.look_after_files();
         self.end_doubt();
-        // The gap that this may have come to has a commit of its own.
-        let gaps = lock(&self.gaps).list();
-        if !gaps.is_empty() && self.commit(&[], &gaps, self.options.deadline).is_ok() {
-            lock(&self.gaps).written(&gaps);
-        }
+        self.write_gaps();
     }
 }
 
@@ -143,6 +139,7 @@ impl SqliteBackend {
 
     pub(super) fn database(&mut self) -> Result<&mut Connection> {
         if self.connection.is_none() {
+            self.look_after_database();
             // Known before it is opened: a damaged file may be replaced by a good one at any moment.
             self.opened = connection::identity(&self.path);
             let mut db = connection::open_for_writing(&self.path, &self.options)?;
@@ -156,6 +153,7 @@ impl SqliteBackend {
                 log.frames.store(pages, Ordering::Relaxed);
                 Ok(())
             }))?;
+            self.readers.expect(self.opened);
             self.connection = Some(db);
         }
         self.connection.as_mut().ok_or(Error::Closed)
@@ -167,12 +165,7 @@ impl SqliteBackend {
         gaps: &[Gap],
         patience: Duration,
     ) -> Result<Vec<Applied>> {
-        if self.connection.is_some() && connection::identity(&self.path) != self.opened {
-            // The file was removed or replaced: what is written to the old one, nobody would ever read.
-            self.let_go(|| ());
-            self.doubt_if_moved_aside();
-        }
-        self.look_after_log();
+        self.look_after_files();
         self.settle_doubt()?;
         self.database()?;
         self.make_room(records);
@@ -292,7 +285,7 @@ impl SqliteBackend {
     /// Writes the whole database anew, without what is unused in it, and empties the log.
     pub(super) fn compact(&mut self) -> Result<Emptied> {
         self.idle();
-        self.look_after_log();
+        self.look_after_files();
         self.settle_doubt()?;
         let keeper = self.keeper.clone();
         let _pen = keeper.take_pen();

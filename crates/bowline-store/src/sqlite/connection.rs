@@ -259,7 +259,6 @@ pub(super) fn keep_log_on_close(db: &Connection) -> Result<()> {
 
 /// How many events are in a database that is damaged, if that can be counted in a moment.
 pub(super) fn count_events(path: &Path) -> Option<u64> {
-    let began = Instant::now();
     let name = path.to_str()?;
     let name = name
         .replace('%', "%25")
@@ -269,12 +268,34 @@ pub(super) fn count_events(path: &Path) -> Option<u64> {
     let uri = PathBuf::from(format!("file:{name}?immutable=1"));
     let access = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
     let mut db = connect(&uri, access).ok()?;
+    count_open(&mut db).map(|(count, _)| count)
+}
+
+/// How many events are in a database that is open, and the number of the newest, if that can be counted in a moment.
+pub(super) fn count_open(db: &mut Connection) -> Option<(u64, i64)> {
+    let began = Instant::now();
     db.progress_handler(1_000, Some(move || began.elapsed() > COUNTING))
         .ok()?;
-    let count: i64 = db
-        .query_row("SELECT count(*) FROM events", [], |row| row.get(0))
-        .ok()?;
-    u64::try_from(count).ok()
+    let counted = db.query_row(
+        "SELECT (SELECT count(*) FROM events), (SELECT max(id) FROM events)",
+        [],
+        |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Option<i64>>(1)?)),
+    );
+    let (count, newest) = counted.ok()?;
+    Some((u64::try_from(count).ok()?, newest.unwrap_or(i64::MIN)))
+}
+
+/// Removes a log that belongs to no database any more, if it is this one.
+pub(super) fn remove_log(path: &Path, log: Option<(u64, u64)>) {
+    let file = with_suffix(path, "-wal");
+    if log.is_none() || identity(&file) != log {
+        return;
+    }
+    for file in [file, with_suffix(path, "-shm")] {
+        if let Err(error) = fs::remove_file(&file) {
+            tracing::warn!("{} cannot be removed: {error}", file.display());
+        }
+    }
 }
 
 /// Which file stands at a path.

@@ -1,5 +1,7 @@
 //! A database or a log that something has damaged: what is left is used, what is at hand is brought back, the rest is counted.
 
+use chrono::{SecondsFormat, Utc};
+
 use super::apply::Apply;
 use super::backend::SqliteBackend;
 use super::log::LogState;
@@ -8,22 +10,24 @@ use crate::error::{Error, Result};
 use crate::gap::GapCause;
 use crate::queue::lock;
 use crate::store::Integrity;
-use crate::writer::Applied;
+use crate::writer::{Applied, Backend};
 
 /// Why what was committed last may be missing, and how much of it there was.
 #[derive(Debug)]
 pub(super) struct Doubt {
     cause: GapCause,
     message: String,
-    /// How many records were in a database that was moved aside, as far as that is known.
+    /// How many records were in a database that is gone, as far as that is known.
     held: u64,
+    /// The newest of them: what another database has up to here is not missing.
+    newest: Option<i64>,
 }
 
 impl SqliteBackend {
     /// Looks at the file itself, not at what is remembered of it; replaces it if it is damaged.
     pub(super) fn verify(&mut self) -> Result<()> {
         // A log that was cut makes a good database look damaged.
-        self.look_after_log();
+        self.look_after_files();
         let fresh = connection::open_for_reading(&self.path);
         let message = match fresh.and_then(|fresh| queries::integrity(&fresh)) {
             Ok(Integrity::Sound) => return Ok(()),
@@ -60,6 +64,7 @@ impl SqliteBackend {
             // It held something, or nobody would have seen that it is damaged.
             None => (committed.max(1), "it held at least so many"),
         };
+        self.tell_removed();
         self.doubted = Some(Doubt {
             cause: GapCause::MovedAside,
             message: format!(
@@ -67,13 +72,95 @@ impl SqliteBackend {
                 aside.display()
             ),
             held,
+            newest: None,
         });
         self.settle_doubt()
     }
 
+    /// Looks whether the database and its log are the files that were opened.
+    pub(super) fn look_after_files(&mut self) {
+        self.look_after_database();
+        self.look_after_log();
+    }
+
+    /// Looks whether the database is the file that was opened. If it is not, it is let go: what is written to it, nobody would ever
+    /// read.
+    pub(super) fn look_after_database(&mut self) {
+        let opened = self.opened;
+        let found = connection::identity(&self.path);
+        if opened.is_none() || found == opened {
+            return;
+        }
+        let counted = self.connection.as_mut().map(connection::count_open);
+        let path = self.path.clone();
+        let log = self.log.identity();
+        self.let_go(|| {
+            // Its log would be taken for the other file's.
+            if found.is_some() {
+                connection::remove_log(&path, log);
+            }
+        });
+        self.opened = None;
+        if connection::was_moved_aside(&path, opened) {
+            self.recent.take_committed();
+            self.doubt_log();
+        } else {
+            self.doubt_removed(counted.flatten());
+        }
+    }
+
+    /// Whoever removed the database may not want it back: what was in it is counted, not brought back.
+    fn doubt_removed(&mut self, counted: Option<(u64, i64)>) {
+        let committed = self.recent.take_committed();
+        self.recent.forget();
+        let now = Utc::now().to_rfc3339_opts(SecondsFormat::Secs, true);
+        let (held, newest, known) = match counted {
+            Some((held, newest)) => (held, Some(newest), "so many of its records are missing"),
+            None => (
+                committed,
+                None,
+                "all its records before are missing, at least so many",
+            ),
+        };
+        self.tell_removed();
+        self.doubted = Some(Doubt {
+            cause: GapCause::Removed,
+            message: format!(
+                "the database was removed or replaced while it was in use (seen at {now}); {known}"
+            ),
+            held,
+            newest,
+        });
+    }
+
+    /// Another database stood in the place of one that was removed, and is gone too: nothing of the first can be in the next.
+    fn tell_removed(&mut self) {
+        let removed = |doubt: &mut Doubt| doubt.cause == GapCause::Removed;
+        if let Some(doubt) = self.doubted.take_if(removed) {
+            lock(&self.gaps).add(doubt.cause, doubt.held, doubt.message);
+        }
+    }
+
+    /// Finds out what is missing, and writes it down.
+    pub(super) fn tell_losses(&mut self) {
+        self.look_after_files();
+        if let Err(error) = self.whole(Self::settle_doubt) {
+            tracing::debug!("what is missing could not be found out yet: {error}");
+        }
+        self.write_gaps();
+    }
+
+    /// Gaps that nothing else is committed with have a commit of their own.
+    pub(super) fn write_gaps(&mut self) {
+        let gaps = lock(&self.gaps).list();
+        if !gaps.is_empty() && self.commit(&[], &gaps, self.options.deadline).is_ok() {
+            lock(&self.gaps).written(&gaps);
+        }
+    }
+
     /// Looks whether the log is the one that was written. If it is not, the database is opened anew with what is left, and what
     /// is missing then is brought back or counted.
-    pub(super) fn look_after_log(&mut self) {
+    fn look_after_log(&mut self) {
         let state = match &self.connection {
             Some(_) => self.log.state(),
             None => LogState::Whole,
@@ -107,6 +194,7 @@ impl SqliteBackend {
             cause: GapCause::LostLog,
             message: "the database's log was cut or removed while it was in use, and what was in it is missing".to_owned(),
             held: 0,
+            newest: None,
         });
     }
 
@@ -129,9 +217,13 @@ impl SqliteBackend {
         let keeper = self.keeper.clone();
         let pen = keeper.take_pen();
         let recent = std::mem::take(&mut self.recent);
+        let newest = self.doubted.as_ref().and_then(|doubt| doubt.newest);
         let settled = self.transact(self.options.deadline, |db, memory| {
             memory.refresh(db)?;
-            let mut back = 0;
+            let mut back = match newest {
+                Some(newest) => queries::events_until(db, newest)?,
+                None => 0,
+            };
             for record in &again {
                 let applied = Apply::new(db, memory, record).run()?;
                 back += u64::from(matches!(applied, Applied::Recorded(_)));
@@ -147,24 +239,13 @@ impl SqliteBackend {
         };
         self.recent.log_begins_anew();
         let lost = missing.max(doubt.held.saturating_sub(back));
-        if back > 0 {
+        if back > 0 && !again.is_empty() {
             tracing::warn!("{back} records that the database had lost were brought back");
         }
         if lost > 0 || doubt.cause == GapCause::MovedAside {
             lock(&self.gaps).add(doubt.cause, lost, doubt.message);
         }
         Ok(())
-    }
-
-    /// The database was moved aside by another process, or somebody removed it.
-    pub(super) fn doubt_if_moved_aside(&mut self) {
-        if connection::was_moved_aside(&self.path, self.opened) {
-            self.recent.take_committed();
-            self.doubt_log();
-        } else {
-            // Whoever removed it may not want it back.
-            self.recent.forget();
-        }
     }
 
     /// Nobody can find out later what this process knows.

@@ -237,8 +237,8 @@ fn look(shared: &Arc<Shares>) {
     lock(&shared.spool).take_over();
     shared.reserve.look_again();
     shared.queue.push_job(Box::new(|writer| {
-        writer.backend.look_after_log();
         writer.drain_step();
+        writer.backend.tell_losses();
         Step::Finished
     }));
 }

@@ -47,6 +47,11 @@ impl Log {
         self.frames.load(Ordering::Relaxed)
     }
 
+    /// Which file it is, if that is known.
+    pub(super) fn identity(&self) -> Option<(u64, u64)> {
+        *lock(&self.identity)
+    }
+
     /// The database was closed: the next log may be another.
     pub(super) fn begin_anew(&self) {
         self.frames.store(0, Ordering::Relaxed);

@@ -276,6 +276,14 @@ pub(super) fn figures(db: &Connection) -> Result<HashMap<String, Kept>> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
+/// How many events there are up to this number.
+pub(super) fn events_until(db: &Connection, newest: i64) -> Result<u64> {
+    let count: i64 = db
+        .prepare_cached("SELECT count(*) FROM events WHERE id <= ?1")?
+        .query_row([newest], |row| row.get(0))?;
+    Ok(u64::try_from(count).unwrap_or(0))
+}
+
 pub(super) const GAPS: &str =
     "SELECT at, cause, records, message FROM gaps WHERE id >= 0 ORDER BY id DESC LIMIT 1000";
 

@@ -17,6 +17,8 @@ struct Idle {
     connections: Vec<Connection>,
     /// Counts how often the database was replaced.
     generation: u64,
+    /// Which file the writer has open.
+    file: Option<(u64, u64)>,
 }
 
 #[derive(Debug)]
@@ -38,6 +40,18 @@ impl Readers {
         let mut idle = lock(&self.idle);
         idle.connections.clear();
         idle.generation += 1;
+        idle.file = None;
+    }
+
+    /// Told when the writer has opened a database.
+    pub(super) fn expect(&self, file: Option<(u64, u64)>) {
+        lock(&self.idle).file = file;
+    }
+
+    /// Whether another file stands where the database was, or none, and the writer does not know it yet.
+    pub(super) fn is_replaced(&self) -> bool {
+        let file = lock(&self.idle).file;
+        file.is_some() && connection::identity(&self.path) != file
     }
 
     /// Lends a connection. One on which something failed is not used again.
