@@ -134,8 +134,14 @@ impl Instance {
     }
 
     /// Whether the socket is still the one that was made.
-    pub(crate) fn owns_socket(&self) -> bool {
+    fn owns_socket(&self) -> bool {
         self.made.is_some() && identity(&self.socket) == self.made
+    }
+
+    /// Finds that out where a disk that hangs holds up nobody.
+    pub(crate) fn socket_is_lost(&self) -> impl FnOnce() -> bool + Send + 'static {
+        let (socket, made) = (self.socket.clone(), self.made);
+        move || made.is_none() || identity(&socket) != made
     }
 
     /// Takes the socket away, so that clients do without or start another daemon.
@@ -287,7 +293,7 @@ mod tests {
         let places = places(folder.path());
         let mut first = Instance::claim(&places).unwrap();
         let listener = first.listen().unwrap();
-        assert!(first.owns_socket());
+        assert!(!first.socket_is_lost()());
         let refused = Instance::claim(&places).unwrap_err();
         assert!(matches!(refused, StartError::AlreadyRunning), "{refused}");
 
@@ -315,7 +321,7 @@ mod tests {
         let _listener = instance.listen().unwrap();
         fs::remove_file(&places.socket).unwrap();
         fs::write(&places.socket, "other").unwrap();
-        assert!(!instance.owns_socket());
+        assert!(instance.socket_is_lost()());
         drop(instance);
         assert_eq!(fs::read_to_string(&places.socket).unwrap(), "other");
         let mut next = Instance::claim(&places).unwrap();

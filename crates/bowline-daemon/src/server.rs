@@ -32,6 +32,7 @@ use mio::net::{UnixListener, UnixStream};
 use mio::unix::SourceFd;
 use mio::{Events, Interest, Registry, Token};
 use tokio::runtime::Runtime;
+use tokio::task::JoinHandle;
 
 use crate::daemon::Idle;
 use crate::engine::{Decided, Deciding, Engine, Facts, Weight};
@@ -100,6 +101,8 @@ pub(crate) struct Server {
     helm: Arc<Helm>,
     ended: Option<mpsc::Receiver<End>>,
     looked_around: Instant,
+    /// The last look at the socket.
+    look: Option<JoinHandle<()>>,
     scratch: Vec<u8>,
     /// Set while connections could not be taken for want of descriptors.
     turned_away: bool,
@@ -176,6 +179,7 @@ impl Server {
             helm,
             ended: Some(ended),
             looked_around: Instant::now(),
+            look: None,
             scratch: vec![0; 64 * 1024],
             turned_away: false,
         })
@@ -244,10 +248,17 @@ impl Server {
         Ok(())
     }
 
-    fn look_around(&self) {
-        if !self.instance.owns_socket() {
-            self.shared.request_stop(Stop::SocketLost);
-        } else if matches!(self.idle, Idle::After(limit) if self.shared.idle_for() >= limit)
+    fn look_around(&mut self) {
+        // One that hangs is not joined by others.
+        if self.look.as_ref().is_none_or(JoinHandle::is_finished) {
+            let (is_lost, shared) = (self.instance.socket_is_lost(), Arc::clone(&self.shared));
+            self.look = Some(self.runtime.spawn_blocking(move || {
+                if is_lost() {
+                    shared.request_stop(Stop::SocketLost);
+                }
+            }));
+        }
+        if matches!(self.idle, Idle::After(limit) if self.shared.idle_for() >= limit)
             && !self.clients.values().any(Connection::has_spoken)
             // What only its memory holds would end with it.
             && self.store.waiting().in_memory == 0

@@ -365,6 +365,20 @@ fn an_unknown_event_is_stopped_only_if_it_carries_a_tool_call() {
 }
 
 #[test]
+fn a_project_of_several_agents_is_listed_once() {
+    let stage = Stage::new();
+    for agent in ["claude-code", "generic", "codex"] {
+        let mut call = stage.call();
+        agent.clone_into(&mut call.agent);
+        stage.client().hook(call, &stage.bash("ls"));
+    }
+    let status = stage.ask("daemon.status");
+    let projects = status["projects"].as_array().unwrap();
+    let folders: Vec<&Value> = projects.iter().map(|it| &it["project"]).collect();
+    assert_eq!(folders, [stage.path("project").to_str().unwrap()]);
+}
+
+#[test]
 fn an_agent_without_a_dialect_is_answered_by_the_mode_of_the_call() {
     let stage = Stage::new();
     let mut call = stage.call();

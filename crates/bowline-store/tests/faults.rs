@@ -342,7 +342,7 @@ fn a_log_that_is_removed_while_it_is_in_use_loses_nothing() {
 #[test]
 fn of_a_log_that_is_cut_while_it_is_in_use_what_is_at_hand_is_kept_and_the_rest_counted() {
     // At the next commit, when somebody reads, and at the end.
-    let notice: [fn(&SqliteStore); 3] = [
+    let notice: [Notice; 3] = [
         |store| committed(store, start("s", "after", "Bash", 2_000)),
         |store| drop(store.find_traces(&TraceFilter::default())),
         |_| {},
@@ -390,6 +390,7 @@ fn of_a_database_that_is_overwritten_what_is_at_hand_is_kept_and_the_rest_counte
 }
 
 type Act = fn(&std::path::Path);
+type Notice = fn(&SqliteStore);
 
 /// Ways to take a database away while it is in use; each is given the data folder.
 const TAKEN_AWAY: [(&str, Act); 5] = [
@@ -417,7 +418,7 @@ const TAKEN_AWAY: [(&str, Act); 5] = [
 ];
 
 /// Ways in which the store notices it: at the next commit, when somebody reads, at the end, by itself.
-const NOTICED: [(&str, fn(&SqliteStore)); 4] = [
+const NOTICED: [(&str, Notice); 4] = [
     ("by a commit", |store| {
         committed(store, start("s", "after", "Bash", 4_000));
     }),

@@ -1,9 +1,11 @@
 //! A project's own files set variables for the agent, which hands them on to its hooks. Until a person trusts them they
 //! count for nothing.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::Path;
 use std::process::Output;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 
@@ -66,6 +68,33 @@ fn a_project_does_not_switch_the_guard_off() {
         // Once it is trusted, it counts.
         assert!(place.bowline(&["trust", "--yes"]).status.success());
         assert_eq!(ask(&place, &[], &off), "silence", "{way:?}");
+    }
+}
+
+/// A file that git does not track is a person's own, until git tracks it.
+#[test]
+fn a_file_that_becomes_the_projects_is_noticed() {
+    let place = Place::new();
+    let off = [("BOWLINE", "off")];
+    let index = place.path("project/.git/index");
+    put(&index, "DIRC\0\0\0\u{2} src/main.rs\0");
+    let local = json!({"env": {"BOWLINE": "off"}}).to_string();
+    let file = place.path("project/.claude/settings.local.json");
+    put(&file, &local);
+    // What was changed just now is read again anyway.
+    let long_ago = SystemTime::now() - Duration::from_hours(1);
+    let file = File::options().append(true).open(file).unwrap();
+    file.set_modified(long_ago).unwrap();
+    place.bowline(&["daemon", "start"]);
+    assert_eq!(ask(&place, &[], &off), "silence");
+    put(&index, "DIRC\0\0\0\u{2} .claude/settings.local.json\0");
+    let begun = Instant::now();
+    while ask(&place, &[], &off) != "deny" {
+        assert!(
+            begun.elapsed() < Duration::from_mins(1),
+            "it goes unnoticed"
+        );
+        thread::sleep(Duration::from_millis(50));
     }
 }
 

@@ -282,7 +282,7 @@ fn the_daemon_and_its_store_are_asked() {
             json!([{"name": "x", "fired": 1, "failed": 0, "last_fired": "2026-01-01T00:00:00Z", "last_decision": "deny", "last_failure": null, "p50_us": 1, "p99_us": 1}]),
             "hooks",
             "ok",
-            "never fired yet",
+            "no recorded event has fired these yet",
         ),
     ] {
         let bench = Bench::new();

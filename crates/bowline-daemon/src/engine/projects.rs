@@ -1,6 +1,7 @@
 //! The projects that events come from: settings read once, hooks made once, and both again when files change.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -108,12 +109,23 @@ impl Cost {
 pub struct ProjectState {
     /// Its folder.
     pub project: String,
-    /// How many hooks it has, ours included.
+    /// How many hooks it has for the agent that it has most of them for, ours included.
     pub hooks: usize,
     /// When its settings were read.
     pub loaded_at: DateTime<Utc>,
     /// What is wrong with them.
     pub problems: Vec<String>,
+}
+
+impl ProjectState {
+    /// The same project as it is loaded for another agent.
+    fn join(&mut self, other: Self) {
+        self.hooks = self.hooks.max(other.hooks);
+        self.loaded_at = self.loaded_at.max(other.loaded_at);
+        let known = std::mem::take(&mut self.problems);
+        let new = other.problems.into_iter().filter(|it| !known.contains(it));
+        self.problems = known.iter().cloned().chain(new).collect();
+    }
 }
 
 /// Tells whether a file is the same as before.
@@ -289,6 +301,15 @@ impl Project {
         scope.or_else(|| self.deciding.has(hook).then(|| "built-in".to_owned()))
     }
 
+    fn state(&self, folder: String) -> ProjectState {
+        ProjectState {
+            project: folder,
+            hooks: self.deciding.names().len(),
+            loaded_at: self.loaded_at,
+            problems: self.problems.clone(),
+        }
+    }
+
     fn has_changed(&self) -> bool {
         self.stamps
             .iter()
@@ -397,19 +418,19 @@ impl Projects {
         }
     }
 
+    /// One for each folder, for however many agents it is loaded.
     pub(super) fn states(&self) -> Vec<ProjectState> {
-        let mut states: Vec<ProjectState> = self
-            .read()
-            .values()
-            .map(|project| ProjectState {
-                project: project.folder.display().to_string(),
-                hooks: project.deciding.names().len(),
-                loaded_at: project.loaded_at,
-                problems: project.problems.clone(),
-            })
-            .collect();
-        states.sort_by(|a, b| a.project.cmp(&b.project));
-        states
+        let mut states = BTreeMap::new();
+        for project in self.read().values() {
+            let folder = project.folder.display().to_string();
+            match states.entry(folder.clone()) {
+                Entry::Vacant(place) => {
+                    place.insert(project.state(folder));
+                }
+                Entry::Occupied(mut known) => known.get_mut().join(project.state(folder)),
+            }
+        }
+        states.into_values().collect()
     }
 
     pub(super) fn watched_files(&self) -> HashSet<PathBuf> {

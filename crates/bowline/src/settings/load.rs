@@ -140,6 +140,7 @@ impl Settings {
             watched.push(folder.join(CLAUDE_FOLDER).join("settings.local.json"));
         }
         watched.extend(self.files.iter().map(|file| file.path.clone()));
+        watched.extend(steering::deciding_index(&self.project));
         watched.sort();
         watched.dedup();
         watched

@@ -112,6 +112,14 @@ pub(super) fn files(project: &Path, users: Option<&Path>) -> Vec<FileText> {
     files
 }
 
+/// Git's index, where it decides whether the variables of a file are one person's own: that may change while the file stays as
+/// it is.
+pub(super) fn deciding_index(project: &Path) -> Option<PathBuf> {
+    let local = project.join(CLAUDE_FOLDER).join(OF_ONE_PERSON);
+    let sets_some = !of_files(&[FileText::read(local)]).is_empty();
+    sets_some.then(|| index(project))?
+}
+
 pub(super) fn of_files(files: &[FileText]) -> Vec<ProjectVariable> {
     let texts = files.iter().filter_map(|file| match &file.text {
         Ok(Some(text)) => Some((&file.path, text)),
@@ -146,13 +154,17 @@ fn of_file(path: &Path, root: &Node) -> Vec<ProjectVariable> {
         .collect()
 }
 
+fn index(project: &Path) -> Option<PathBuf> {
+    let git = project.ancestors().find_map(git_folder)?;
+    Some(git.join("index"))
+}
+
 /// Whether git may track a file of the project's `.claude` folder. Its index is only searched for the name: a file that is
 /// taken for tracked loses no protection.
 fn may_be_tracked(project: &Path, name: &str) -> bool {
-    let Some(git) = project.ancestors().find_map(git_folder) else {
+    let Some(index) = index(project) else {
         return false;
     };
-    let index = git.join("index");
     let Ok(metadata) = index.metadata() else {
         return false;
     };

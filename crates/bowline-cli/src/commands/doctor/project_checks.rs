@@ -40,7 +40,10 @@ fn hooks(settings: &Settings, facts: &Facts) -> Check {
             .filter(|name| !fired.iter().any(|(it, _)| it == name))
             .collect();
         if !never.is_empty() {
-            details.push(format!("never fired yet: {}", never.join(", ")));
+            details.push(format!(
+                "no recorded event has fired these yet: {}",
+                never.join(", ")
+            ));
         }
         for (name, failure) in fired
             .iter()
