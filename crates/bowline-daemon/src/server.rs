@@ -268,7 +268,7 @@ impl Server {
     }
 
     fn accept(&mut self) {
-        self.turned_away = false;
+        let was_told = std::mem::take(&mut self.turned_away);
         while let Some(listener) = &self.listener {
             match listener.accept() {
                 Ok((stream, _)) => self.welcome(stream),
@@ -280,7 +280,9 @@ impl Server {
                     ) => {}
                 Err(error) => {
                     // Too many descriptors: the clients wait in the socket's queue, or do without.
-                    tracing::warn!("a connection cannot be taken: {error}");
+                    if !was_told {
+                        tracing::warn!("a connection cannot be taken: {error}");
+                    }
                     self.turned_away = true;
                     return;
                 }

@@ -1,4 +1,4 @@
-//! A system that permits only small files.
+//! A system that permits only small files, or few.
 
 use bowline_store::Store;
 
@@ -35,4 +35,37 @@ fn where_files_must_be_small_answers_are_right_and_losses_are_counted() {
     let gaps = stage.store().gaps().unwrap();
     let counted: u64 = gaps.iter().map(|gap| gap.records).sum();
     assert_eq!(missing, counted, "{gaps:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn without_descriptors_for_connections_answers_are_right_and_the_log_is_not_filled() {
+    use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
+    const EVENTS: usize = 6;
+    let stage = Stage::new();
+    let mut sent = stage.wake_daemon("wake");
+    let daemon = stage.answering_daemon().unwrap();
+    let permit = |daemon: Pid, files: Option<u64>| {
+        let limit = Rlimit {
+            current: files,
+            maximum: getrlimit(Resource::Nofile).maximum,
+        };
+        prlimit(Some(daemon), Resource::Nofile, limit).unwrap()
+    };
+    // The lowest numbers are taken.
+    let usual = permit(daemon, Some(3));
+    for number in 0..EVENTS {
+        let event = Event::new("none", number);
+        stage.must_send(&event);
+        sent.push(event);
+    }
+    let told = stage.log().matches("connection cannot be taken").count();
+    assert!(
+        (1..=EVENTS).contains(&told),
+        "{told} times: {}",
+        stage.log()
+    );
+    permit(daemon, usual.current);
+    until("the daemon is back", || stage.ask("daemon.status"));
+    Audit::of(&stage, &sent).must_be_clean();
 }
