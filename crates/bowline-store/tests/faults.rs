@@ -373,6 +373,29 @@ fn of_a_log_that_is_cut_while_it_is_in_use_what_is_at_hand_is_kept_and_the_rest_
 }
 
 #[test]
+fn nothing_is_written_to_a_log_that_was_cut_not_even_when_there_is_nothing_else_to_do() {
+    let (folder, store) = open();
+    filled(&store, 100);
+    let mut fired = start("s", "fired", "Bash", 1_000);
+    fired.hooks.push(HookFired {
+        name: "guard".into(),
+        ..HookFired::default()
+    });
+    committed(&store, fired);
+    let log = store.path().with_extension("db-wal");
+    let length = fs::metadata(&log).unwrap().len();
+    let file = fs::OpenOptions::new().write(true).open(&log).unwrap();
+    file.set_len(length / 2).unwrap();
+    // Figures of hooks are written when nothing else is to do.
+    store.flush().unwrap();
+    committed(&store, start("s", "after", "Bash", 2_000));
+    drop(store);
+    let store = SqliteStore::open(patient(&folder)).unwrap();
+    assert_eq!(store.integrity_check().unwrap(), Integrity::Sound);
+    assert_eq!((triggers(&store), counted(&store)), (102, 0));
+}
+
+#[test]
 fn of_a_database_that_is_overwritten_what_is_at_hand_is_kept_and_the_rest_counted() {
     let (_folder, store) = open();
     filled(&store, 1_500);

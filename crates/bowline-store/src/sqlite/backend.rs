@@ -78,6 +78,7 @@ impl Backend for SqliteBackend {
         if !self.wants_idle() {
             return;
         }
+        self.look_after_files();
         let keeper = self.keeper.clone();
         let _pen = keeper.take_pen();
         let figures = self.figures.clone();
@@ -271,6 +272,7 @@ impl SqliteBackend {
 
     /// Removes things in a transaction of their own, small enough not to be noticed.
     pub(super) fn remove<T>(&mut self, what: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        self.look_after_files();
         self.database()?;
         let keeper = self.keeper.clone();
         let _pen = keeper.take_pen();
