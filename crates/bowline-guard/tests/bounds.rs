@@ -211,7 +211,12 @@ fn every_limit_says_that_it_was_reached() {
         (
             "$x ".repeat(3_000),
             "shell.unverified",
-            "the text has more than 2500 commands and expansions",
+            "the text has more than 2000 commands and expansions",
+        ),
+        (
+            format!("bash <<EOF\n{}\nEOF\n", "$* ".repeat(3_000)),
+            "shell.unverified",
+            "the text has more than 2000 commands and expansions",
         ),
     ] {
         let verdict = judge(&text, &world).verdict;

@@ -161,9 +161,10 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Notes that a text is not followed, because it would become too long.
+    /// Notes that a text is not followed, because it would become too long. It is paid for: to find that out was work.
     pub(super) fn too_long(&mut self) {
         self.cut_short("a text becomes longer than is followed");
+        self.make(MAX_TEXT);
     }
 
     /// Adds an output to another.

@@ -128,13 +128,23 @@ enum Quotes {
 }
 
 /// Goes through the bytes of a text that are not escaped, not in single quotes, not in a comment, and not in a
-/// here-document, as far as these are plain to see. A text made for it can hide some.
+/// here-document, as far as these are plain to see. Of a here-document only the beginnings of expansions count. A text made
+/// for it can hide some.
 fn for_each_plain(text: &str, mut see: impl FnMut(u8, Quotes)) {
-    let mut delimiter: Option<&str> = None;
+    let mut document: Option<HereDocument<'_>> = None;
     let mut quotes = Quotes::None;
     for line in text.split('\n') {
-        if let Some(end) = delimiter {
-            delimiter = (line.trim_start_matches('\t') != end).then_some(end);
+        if let Some(HereDocument {
+            delimiter,
+            expanded,
+        }) = document
+        {
+            if line.trim_start_matches('\t') == delimiter {
+                document = None;
+            } else if expanded {
+                let begins = line.bytes().filter(|byte| matches!(byte, b'$' | b'`'));
+                begins.for_each(|byte| see(byte, Quotes::Double));
+            }
             continue;
         }
         let mut previous = b' ';
@@ -163,8 +173,7 @@ fn for_each_plain(text: &str, mut see: impl FnMut(u8, Quotes)) {
         if matches!(quotes, Quotes::None | Quotes::Double) {
             see(b'\n', quotes);
         }
-        let document = here_document(line).filter(|_| quotes == Quotes::None);
-        delimiter = document.map(|it| it.delimiter);
+        document = here_document(line).filter(|_| quotes == Quotes::None);
     }
 }
 
@@ -297,6 +306,10 @@ mod tests {
         assert!(looked_ahead(&"chr(1)+".repeat(100)) > 30_000);
         assert!(looked_ahead(&"chr(1) + ".repeat(100)) < 2_000);
         assert_eq!(parts(&"a;".repeat(9)), 10);
+        assert_eq!(
+            parts("cat <<E\n$a `b`\nE"),
+            parts("cat <<'E'\n$a `b`\nE") + 3
+        );
         assert_eq!(words("a bc  d; e"), 1 + 4 + 1 + 1);
         assert_eq!(words("x=$(a b)"), 1 + 1 + 1 + 1 + 3 + 1);
     }

@@ -28,7 +28,7 @@ const MAX_ARITHMETIC: usize = 128;
 const MAX_PREFIXES: usize = 32;
 
 /// Commands and expansions: reading so many takes longer than a verdict may, and nobody writes them in one call.
-const MAX_PARTS: usize = 2_500;
+const MAX_PARTS: usize = 2_000;
 
 /// Words, operators and quotes: the same.
 const MAX_WORDS: usize = 12_000;
