@@ -2,6 +2,7 @@
 //! nothing.
 
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -94,6 +95,23 @@ impl Timely {
             .map_or(Which::Shipped(self.hook.name()), Which::Rule);
         self.unseen.hook(which)
     }
+
+    async fn watched(
+        &self,
+        patience: Arc<Patience>,
+        input: &HookInput,
+        ctx: &HookContext,
+    ) -> Result<Opinion> {
+        let (hook, given, context) = (Arc::clone(&self.hook), input.clone(), ctx.clone());
+        let deciding = Box::pin(async move { hook.opinion(&given, &context).await });
+        match patience.watch(&self.folder, deciding).await {
+            Some(said) => said,
+            None => match self.unseen() {
+                Some(hook) => hook.opinion(input, ctx).await,
+                None => Ok(Opinion::allow()),
+            },
+        }
+    }
 }
 
 #[async_trait]
@@ -122,18 +140,21 @@ impl Hook for Timely {
         self.hook.matches(input)
     }
 
-    async fn opinion(&self, input: &HookInput, ctx: &HookContext) -> Result<Opinion> {
-        let Some(patience) = Patience::current().filter(|it| !it.is_here()) else {
-            return self.hook.opinion(input, ctx).await;
-        };
-        let (hook, given, context) = (Arc::clone(&self.hook), input.clone(), ctx.clone());
-        let deciding = Box::pin(async move { hook.opinion(&given, &context).await });
-        match patience.watch(&self.folder, deciding).await {
-            Some(said) => said,
-            None => match self.unseen() {
-                Some(hook) => hook.opinion(input, ctx).await,
-                None => Ok(Opinion::allow()),
-            },
+    // Written out, so that a call which needs no watching costs nothing more than its hook does.
+    fn opinion<'hook, 'input, 'ctx, 'run>(
+        &'hook self,
+        input: &'input HookInput,
+        ctx: &'ctx HookContext,
+    ) -> Pin<Box<dyn Future<Output = Result<Opinion>> + Send + 'run>>
+    where
+        'hook: 'run,
+        'input: 'run,
+        'ctx: 'run,
+        Self: 'run,
+    {
+        match Patience::current().filter(|it| !it.is_here()) {
+            None => self.hook.opinion(input, ctx),
+            Some(patience) => Box::pin(self.watched(patience, input, ctx)),
         }
     }
 
