@@ -415,9 +415,13 @@ fn receive(agent: &mut Agent) -> Result<bool> {
             Err(error) => return Err(error).context("cannot read the reply"),
         }
     }
-    // The acknowledgement and the reply.
-    let mut lines = agent.received.split_inclusive(|byte| *byte == b'\n');
-    let Some(reply) = lines.nth(1).filter(|line| line.ends_with(b"\n")) else {
+    // The acknowledgement, perhaps signs of life, and the reply.
+    let sign = format!(r#"{{"call":"{}","sign":"#, agent.call);
+    let lines = agent.received.split_inclusive(|byte| *byte == b'\n');
+    let mut after = lines
+        .skip(1)
+        .skip_while(|line| line.starts_with(sign.as_bytes()));
+    let Some(reply) = after.next().filter(|line| line.ends_with(b"\n")) else {
         return Ok(false);
     };
     let begins = format!(r#"{{"call":"{}","exit":0,"#, agent.call);
