@@ -8,6 +8,7 @@
 mod bench;
 mod crash;
 mod demo;
+mod dist;
 mod elf;
 mod fuzz;
 mod install;
@@ -33,9 +34,10 @@ Chores of this repository
       [--count N] [--seed N]
   cargo xtask crash                   `kill -9` for the daemon while agents work: nothing answered may be lost, doubled or wrong
       [--kills N] [--clients N] [--reopen-window] [--programs DIR]
-  cargo xtask profile                 record anew what the daemon's code does most; the compiler lays it out after that
+  cargo xtask dist [--to DIR]         what a release needs: archive, packages, checksums, bill of materials (into target/dist)
+      [--without-profile] [--programs DIR]
 
-demo, install, profile, crash and the first two benches take --offline as well; --programs takes others than those of this tree. --reopen-window
+demo, install, dist, crash and the first two benches take --offline as well; --programs takes others than those of this tree. --reopen-window
 puts a daemon to the test that answers before it records: the campaign must find it out. Benches end with 1 if a limit is missed: run them on a machine that does nothing else.";
 
 /// How a chore came out.
@@ -71,7 +73,7 @@ fn run() -> Result<Outcome> {
         "bench" => bench::run(arguments),
         "fuzz" => fuzz::run(arguments),
         "crash" => crash::run(arguments),
-        "profile" => profile::run(arguments),
+        "dist" => dist::run(arguments),
         "help" => {
             println!("{HELP}");
             Ok(Outcome::Fine)

@@ -1,4 +1,8 @@
-//! What the daemon's code does most, recorded once and told to the compiler ever after: `profile/README.md`.
+//! What the daemon's code does most, recorded for a release and told to the compiler.
+//!
+//! Which code runs for every event, and how often each branch is taken: what is hot is then inlined and lies together, everything
+//! else is made small and stays out of its way, mostly out of memory. A hook call comes when the agent's own work has emptied the
+//! caches, so that counts more than instructions do. A program that is built without it answers the same.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -9,12 +13,10 @@ use serde_json::Value;
 
 use crate::bench::load::{self, Load, Style, Until};
 use crate::bench::stage::Stage;
-use crate::programs::{self, Network, workspace};
-use crate::{Outcome, unexpected};
+use crate::programs::{self, Effort, Network, Runs, workspace};
 
-/// Where the record is, and which compiler can read it.
-const RECORD: &str = "profile/bowline.profdata";
-const COMPILER: &str = "profile/compiler";
+/// Where the record is.
+const RECORD: &str = "target/profile/bowline.profdata";
 
 /// What agents run all day, among other commands, and events as agents have sent them.
 const COMMANDS: &str = "crates/bowline-guard/tests/data/commands.jsonl";
@@ -43,31 +45,9 @@ const FLAG_VARIABLES: [&str; 3] = [
     "CARGO_BUILD_RUSTFLAGS",
 ];
 
-/// How to build with the record here; or why that would not do.
-pub(crate) fn guided() -> Result<CompilerFlags, String> {
-    if let Some(name) = flags_of_ones_own() {
-        return Err(format!("{name} is set"));
-    }
-    let record = workspace().join(RECORD);
-    let recorded = fs::read_to_string(workspace().join(COMPILER)).ok();
-    let recorded = recorded.filter(|_| record.is_file());
-    let compiler = Compiler::here().map_err(|error| format!("{error:#}"))?;
-    fits(recorded.as_deref(), &compiler.name())?;
-    let mut flags = vec![
-        format!("-Cprofile-use={}", record.display()),
-        // Nothing is lukewarm: what does not run for most events is made small, and what does is inlined with measure.
-        "-Cllvm-args=-profile-summary-cutoff-cold=990000".to_owned(),
-        "-Cllvm-args=-hot-callsite-threshold=400".to_owned(),
-    ];
-    if compiler.host.contains("linux") {
-        // Both lie apart, down to the branches of a function.
-        flags.push("-Cllvm-args=-enable-split-machine-functions".to_owned());
-        flags.push("-Clink-arg=-Wl,-z,keep-text-section-prefix".to_owned());
-    }
-    Ok(CompilerFlags {
-        target: compiler.host,
-        flags,
-    })
+/// This kind of machine, in the compiler's words.
+pub(crate) fn host() -> Result<String> {
+    Ok(Compiler::here()?.host)
 }
 
 fn flags_of_ones_own() -> Option<&'static str> {
@@ -76,24 +56,8 @@ fn flags_of_ones_own() -> Option<&'static str> {
         .find(|name| env::var_os(name).is_some())
 }
 
-/// Whether a record is one for this compiler; or why not.
-fn fits(recorded: Option<&str>, here: &str) -> Result<(), String> {
-    match recorded.map(str::trim) {
-        Some(recorded) if recorded == here => Ok(()),
-        Some(recorded) => Err(format!("it is for {recorded}, here is {here}")),
-        None => Err("there is none".to_owned()),
-    }
-}
-
-/// `cargo xtask profile`.
-pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
-    let mut network = Network::Online;
-    while let Some(argument) = arguments.next()? {
-        match argument {
-            lexopt::Arg::Long("offline") => network = Network::Offline,
-            other => return Err(unexpected(&other)),
-        }
-    }
+/// Builds a daemon that counts, lets it work, and says how to build with what it has counted.
+pub(crate) fn record(network: Network) -> Result<CompilerFlags> {
     if let Some(name) = flags_of_ones_own() {
         bail!("{name} is set, and with it nothing is counted; unset it and run this again");
     }
@@ -107,23 +71,22 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
         target: compiler.host.clone(),
         flags: vec![format!("-Cprofile-generate={}", raw.display())],
     };
-    let bowline = programs::bowline(network, Some(&counting))?;
+    let bowline = programs::bowline(network, Effort::Most(Some(&counting)), Runs::Here)?;
     work(&bowline)?;
 
     let pieces: Vec<PathBuf> = fs::read_dir(&raw)
         .context("the daemon has left no profile")?
         .map(|entry| Ok(entry?.path()))
         .collect::<Result<_>>()?;
+    let record = workspace().join(RECORD);
     let merged = Command::new(&merge)
         .args(["merge", "--sparse", "--output"])
-        .arg(workspace().join(RECORD))
+        .arg(&record)
         .args(pieces)
         .status()
         .with_context(|| format!("cannot run {}", merge.display()))?;
     ensure!(merged.success(), "the profiles could not be merged");
-    fs::write(workspace().join(COMPILER), format!("{}\n", compiler.name()))?;
-    println!("{RECORD} is of this tree now; `cargo xtask install` builds with it");
-    Ok(Outcome::Fine)
+    Ok(compiler.guided_by(&record))
 }
 
 /// Lets the daemon do what it does all day.
@@ -160,7 +123,6 @@ fn everyday_commands() -> Result<Vec<String>> {
 /// The compiler of this machine.
 #[derive(Debug)]
 struct Compiler {
-    release: String,
     host: String,
 }
 
@@ -175,14 +137,28 @@ impl Compiler {
                 .with_context(|| format!("`rustc -vV` does not say `{key}`"))
         };
         Ok(Self {
-            release: value("release:")?,
             host: value("host:")?,
         })
     }
 
-    /// Functions have other names with every other release, and a profile knows them by their names.
-    fn name(&self) -> String {
-        format!("rustc {} {}", self.release, self.host)
+    /// How to build with a record of this tree. Functions have other names with every other tree and compiler, and a record knows
+    /// them by their names: so it is made when it is needed, and not kept.
+    fn guided_by(self, record: &Path) -> CompilerFlags {
+        let mut flags = vec![
+            format!("-Cprofile-use={}", record.display()),
+            // Nothing is lukewarm: what does not run for most events is made small, and what does is inlined with measure.
+            "-Cllvm-args=-profile-summary-cutoff-cold=990000".to_owned(),
+            "-Cllvm-args=-hot-callsite-threshold=400".to_owned(),
+        ];
+        if self.host.contains("linux") {
+            // Both lie apart, down to the branches of a function.
+            flags.push("-Cllvm-args=-enable-split-machine-functions".to_owned());
+            flags.push("-Clink-arg=-Wl,-z,keep-text-section-prefix".to_owned());
+        }
+        CompilerFlags {
+            target: self.host,
+            flags,
+        }
     }
 
     /// A program of LLVM's that belongs to this compiler.
@@ -219,23 +195,6 @@ fn ask_rustc(arguments: &[&str]) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_record_is_for_one_compiler() {
-        let here = "rustc 1.95.0 x86_64-unknown-linux-gnu";
-        for (recorded, expected) in [
-            (Some("rustc 1.95.0 x86_64-unknown-linux-gnu\n"), None),
-            (
-                Some("rustc 1.96.0 x86_64-unknown-linux-gnu\n"),
-                Some(
-                    "it is for rustc 1.96.0 x86_64-unknown-linux-gnu, here is rustc 1.95.0 x86_64-unknown-linux-gnu",
-                ),
-            ),
-            (None, Some("there is none")),
-        ] {
-            assert_eq!(fits(recorded, here).err().as_deref(), expected);
-        }
-    }
 
     #[test]
     fn what_is_played_is_here() {

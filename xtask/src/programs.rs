@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
 use crate::elf::{self, Linkage};
-use crate::profile::{self, CompilerFlags};
+use crate::profile::CompilerFlags;
 
 /// Where to take crates from that are not here yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -64,38 +64,64 @@ const STATIC: [&str; 8] = [
     "link-args=-Wl,--defsym=pthread_getattr_np=getpagesize,--defsym=sigaltstack=getpagesize,--defsym=sigaction=getpagesize",
 ];
 
-/// Builds both. What cargo has to say goes to stderr.
+/// On which machines a program has to start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Runs {
+    /// On this one: what its loader understands may be used.
+    Here,
+    /// On others of its kind, too.
+    Everywhere,
+}
+
+/// How the command line and the daemon are compiled.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Effort<'flags> {
+    /// In a few minutes.
+    Quick,
+    /// For a release; with what is known of the daemon's work, if that was recorded.
+    Most(Option<&'flags CompilerFlags>),
+}
+
+/// Builds both as they are installed. What cargo has to say goes to stderr.
 pub(crate) fn build(network: Network) -> Result<Programs> {
-    let guided = profile::guided();
-    if let Err(why) = &guided {
-        eprintln!(
-            "note: bowline is built without the profile ({why}); the daemon decides about a fifth fewer events a second\n\
-             hint: `profile/README.md` tells what it is for and how to record one"
-        );
-    }
-    let bowline = bowline(network, guided.ok().as_ref())?;
+    let bowline = bowline(network, Effort::Quick, Runs::Here)?;
     eprintln!("Building bowline-hook");
     let hook = client(network)?;
     Ok(Programs { bowline, hook })
 }
 
-/// Builds the command line and the daemon for release.
-pub(crate) fn bowline(network: Network, flags: Option<&CompilerFlags>) -> Result<PathBuf> {
+/// Builds both for others.
+pub(crate) fn release(network: Network, flags: Option<&CompilerFlags>) -> Result<Programs> {
+    let bowline = bowline(network, Effort::Most(flags), Runs::Everywhere)?;
+    eprintln!("Building bowline-hook");
+    let hook = client(network)?;
+    Ok(Programs { bowline, hook })
+}
+
+/// Builds the command line and the daemon.
+pub(crate) fn bowline(network: Network, effort: Effort<'_>, runs: Runs) -> Result<PathBuf> {
     eprintln!("Building bowline (a few minutes the first time)");
-    let mut arguments = vec!["build", "--release", "--package", "bowline-cli"];
+    let profile = match effort {
+        Effort::Quick => "quick",
+        Effort::Most(_) => "release",
+    };
+    let mut arguments = vec!["build", "--profile", profile, "--package", "bowline-cli"];
     let config;
-    if let Some(CompilerFlags { target, flags }) = flags {
+    if let Effort::Most(Some(CompilerFlags { target, flags })) = effort {
         // A string of JSON is one of TOML as well.
         config = format!("target.{target}.rustflags={}", Value::from(flags.clone()));
         arguments.extend(["--target", target, "--config", &config]);
     }
-    cargo(network, "bowline", &arguments, &[])
+    cargo(network, "bowline", &arguments, &[], runs)
 }
 
 /// Builds both as the tests do, which is quicker, and beside each other.
 pub(crate) fn build_for_a_look(network: Network) -> Result<Programs> {
     eprintln!("Building bowline (a few minutes the first time)");
-    let quick = |program, package| cargo(network, program, &["build", "--package", package], &[]);
+    let quick = |program, package| {
+        let arguments = ["build", "--package", package];
+        cargo(network, program, &arguments, &[], Runs::Everywhere)
+    };
     Ok(Programs {
         hook: quick("bowline-hook", "bowline-client")?,
         bowline: quick("bowline", "bowline-cli")?,
@@ -110,6 +136,7 @@ fn client(network: Network) -> Result<PathBuf> {
             "bowline-hook",
             &[&["build"], &client[..]].concat(),
             &[],
+            Runs::Everywhere,
         )
     };
     if !cfg!(all(target_os = "linux", target_env = "gnu")) {
@@ -120,6 +147,7 @@ fn client(network: Network) -> Result<PathBuf> {
         "bowline-hook",
         &[&["rustc"], &client[..]].concat(),
         &STATIC,
+        Runs::Everywhere,
     );
     match linked {
         Ok(hook) if is_static(&hook)? => Ok(hook),
@@ -153,11 +181,13 @@ fn cargo(
     program: &str,
     arguments: &[&str],
     rustc_arguments: &[&str],
+    runs: Runs,
 ) -> Result<PathBuf> {
     let mut command = command(network);
-    if arguments.contains(&"--release") {
-        // What is installed runs here and nowhere else.
+    if runs == Runs::Here {
         command.env("BOWLINE_PACKED_RELOCATIONS", "1");
+    } else {
+        command.env_remove("BOWLINE_PACKED_RELOCATIONS");
     }
     command
         .args(arguments)

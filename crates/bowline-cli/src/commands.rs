@@ -13,6 +13,7 @@ mod hook;
 mod hooks;
 mod init;
 mod log;
+mod man;
 mod pause;
 mod redact;
 mod resume;
@@ -24,6 +25,7 @@ mod test;
 mod trace;
 mod trust;
 mod uninstall;
+mod update;
 
 use std::ffi::OsStr;
 
@@ -60,6 +62,8 @@ pub(crate) enum Command {
     Hook(hook::HookArgs),
     Schema(schema::SchemaArgs),
     Completions(completions::CompletionsArgs),
+    Update(update::UpdateArgs),
+    Man(man::ManArgs),
 }
 
 impl Command {
@@ -84,11 +88,13 @@ impl Command {
             Self::Explain(args) => args.format.format(),
             Self::Rules(args) => args.format(),
             Self::Daemon(args) => args.format(),
+            Self::Update(args) => args.format.format(),
             Self::Eval(_)
             | Self::Redact(_)
             | Self::Hook(_)
             | Self::Schema(_)
-            | Self::Completions(_) => Format::Text,
+            | Self::Completions(_)
+            | Self::Man(_) => Format::Text,
         }
     }
 }
@@ -118,6 +124,8 @@ pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
         Command::Hook(args) => hook::run(&args),
         Command::Schema(args) => schema::run(&args, ui),
         Command::Completions(args) => Ok(completions::run(&args, ui)),
+        Command::Update(args) => update::run(&args, ui),
+        Command::Man(args) => man::run(&args, ui),
     }
 }
 
