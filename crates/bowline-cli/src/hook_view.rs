@@ -304,15 +304,15 @@ impl HookView {
     }
 }
 
-/// Where the event stands in the table of events.
 /// Whether a hook of an agent's settings is Bowline itself.
-fn is_bowline(hook: &LoadedHook) -> bool {
+pub(crate) fn is_bowline(hook: &LoadedHook) -> bool {
     match &hook.definition.action {
         Action::Command(action) => starts_bowline(&action.command, action.args.as_deref()),
         _ => false,
     }
 }
 
+/// Where the event stands in the table of events.
 fn place_of(event: HookEvent) -> usize {
     HookEvent::ALL
         .iter()

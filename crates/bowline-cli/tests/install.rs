@@ -14,5 +14,6 @@ mod install {
     mod put;
     #[path = "../shared/ran.rs"]
     mod ran;
+    mod test;
     mod uninstall;
 }

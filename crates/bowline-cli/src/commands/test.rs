@@ -4,6 +4,7 @@ pub(super) mod engine;
 mod input;
 mod show;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use bowline::hooks::{
@@ -12,6 +13,7 @@ use bowline::hooks::{
 };
 use bowline::settings::TrustState;
 use bowline_builtins::mask;
+use bowline_builtins::tracing::DISABLING_VARIABLES;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -19,13 +21,13 @@ use super::EventName;
 use crate::Outcome;
 use crate::error::Result;
 use crate::finding::Finding;
-use crate::hook_view::{HookView, StatusName};
+use crate::hook_view::{HookView, StatusName, is_bowline};
 use crate::project;
 use crate::ui::{Format, FormatArgs, Ui, masked};
 
 /// Fire an event at the hooks of a project and show what becomes of it
 ///
-/// Runs the hooks for real, with your files and your environment; --dry-run only shows which would run
+/// Runs the hooks for real, with your files and your environment, and records nothing; --dry-run only shows which would run
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -100,6 +102,8 @@ struct Report {
     findings: Vec<Finding>,
     dry_run: bool,
     payload: Value,
+    /// How many of the agent's entries for this event are Bowline itself. They are not run.
+    own_entries: usize,
     /// The hooks of this event, in order.
     hooks: Vec<Tested>,
     /// Absent when nothing was run.
@@ -165,7 +169,9 @@ pub(crate) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome> {
     let folder = project::folder(args.dir.as_deref())?;
     let input = input::build(args, &folder)?;
     let settings = project::load(&folder);
-    let ctx = HookContext::new(&input.session_id).with_cwd(working_folder(&input, &folder));
+    let ctx = HookContext::new(&input.session_id)
+        .with_cwd(working_folder(&input, &folder))
+        .with_env(unrecorded());
 
     let builtins = project::builtins(&settings);
     let manager = engine::manager(&settings, &builtins);
@@ -186,6 +192,11 @@ pub(crate) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome> {
         .into_iter()
         .filter(|hook| hook.event == input.event_type())
         .collect();
+    let own_entries = settings
+        .hooks
+        .iter()
+        .filter(|hook| hook.definition.event == input.event_type() && is_bowline(hook))
+        .count();
     let report = Report {
         event: input.event_type().name(),
         class: input.event_type().class(),
@@ -202,6 +213,7 @@ pub(crate) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome> {
             .map(Finding::from)
             .collect(),
         dry_run: args.dry_run,
+        own_entries,
         payload: mask(&input.to_payload(&ctx)),
         hooks: tested(hooks, preview, result.as_ref()),
         reply: args
@@ -222,6 +234,14 @@ pub(crate) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome> {
         Some(result) if !result.allowed && report.class != EventClass::Observe => Outcome::Findings,
         _ => Outcome::Clean,
     })
+}
+
+/// What keeps a hook that asks Bowline itself from recording a test as a real event.
+fn unrecorded() -> HashMap<String, String> {
+    DISABLING_VARIABLES
+        .iter()
+        .map(|name| ((*name).to_owned(), "1".to_owned()))
+        .collect()
 }
 
 /// Where the hooks run: where the agent is, if that place exists here.

@@ -10,12 +10,16 @@ use bowline_builtins::Builtins;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::hook_view::is_bowline;
 
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// The manager of everything that is in force.
+/// The manager of everything that is in force. Bowline's own entries in the agent's settings are left out: they would decide before the
+/// hooks that are tested, and record the event as a real one.
 pub(super) fn manager(settings: &Settings, builtins: &Builtins) -> HookManager {
     let services = Services::from_settings(settings, &Locations::from_env());
+    let mut settings = settings.clone();
+    settings.hooks.retain(|hook| !is_bowline(hook));
     let mut manager = settings.manager(services);
     builtins.register_into(&mut manager);
     manager

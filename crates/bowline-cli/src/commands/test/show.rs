@@ -43,6 +43,12 @@ pub(super) fn show(report: &Report, dir: Option<&Path>, ui: &mut Ui) {
     if let Some(reply) = &report.reply {
         root.push(reply_tree(reply));
     }
+    if report.own_entries > 0 {
+        root.leaf(Text::styled(
+            "Bowline's own entry in the agent's settings is not run; its hooks are shown above",
+            style::FAINT,
+        ));
+    }
     if let Some(problems) = finding::problems(&report.findings, &paths, dir) {
         root.leaf(Text::styled(problems, style::CAUTION));
     }
