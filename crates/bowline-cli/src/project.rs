@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bowline::settings::{self, LoadedRule, Locations, Settings, SettingsFile};
+use bowline::settings::{self, FileKind, LoadedRule, Locations, Settings, SettingsFile};
 use bowline_builtins::machine::Machine;
 use bowline_builtins::rule::{Compiled, compile_rules};
 use bowline_builtins::{Analyst, Builtins, Lasting, Ledger, own_places};
@@ -56,6 +56,12 @@ pub(crate) fn builtins_after(settings: &Settings, store: Option<Arc<dyn Store>>)
     lasting.ledger = Arc::new(Ledger::new(store));
     let own_places = own_places(|name| std::env::var_os(name));
     Builtins::of_caller(settings, &lasting, own_places)
+}
+
+/// Whether the hooks of this file are run by Bowline, and not by the agent that the file belongs to.
+pub(crate) fn is_run_by_bowline(settings: &Settings, file: Option<&Path>) -> bool {
+    let mut files = settings.files.iter();
+    files.any(|it| it.kind == FileKind::BowlineConfig && Some(it.path.as_path()) == file)
 }
 
 /// What becomes of the rules of a file that is looked at by itself.

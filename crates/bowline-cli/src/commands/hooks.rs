@@ -59,7 +59,7 @@ pub(crate) fn run(args: &HooksArgs, ui: &mut Ui) -> Result<Outcome> {
     let builtins = project::builtins(&settings);
     let mut hooks = HookView::all(&settings.hooks, &builtins);
     if args.live {
-        return live::run(&hooks, event, args.format.format(), ui);
+        return live::run(&settings, &hooks, event, args.format.format(), ui);
     }
     hooks.retain(|hook| event.is_none_or(|event| hook.event == event));
     let report = Report {

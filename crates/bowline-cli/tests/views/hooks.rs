@@ -1,5 +1,7 @@
 //! `bowline hooks --live`.
 
+use std::fs;
+
 use super::machine::Machine;
 
 #[test]
@@ -32,4 +34,40 @@ fn every_hook_tells_when_it_fired_and_that_it_never_did() {
     let document = Machine::new().json(&["hooks", "--live"]);
     let hooks = document["hooks"].as_array().unwrap();
     assert!(!hooks.is_empty() && hooks.iter().all(|hook| hook["figures"].is_null()));
+}
+
+#[test]
+fn hooks_that_the_client_runs_are_not_seen_from_here() {
+    let machine = Machine::new();
+    let put = |name: &str, text: &str| {
+        let path = machine.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    let hook = |command: &str| {
+        format!(
+            r#"{{"hooks":{{"Stop":[{{"hooks":[{{"type":"command","command":"{command}"}}]}}]}}}}"#
+        )
+    };
+    put("home/.claude/settings.json", &hook("date"));
+    put(
+        "home/.config/bowline/config.toml",
+        "[[hooks.Stop]]\nhooks = [{ type = 'command', command = 'uptime' }]\n",
+    );
+    let ran = machine.run(&["hooks", "--live", "--event", "Stop"]);
+    ran.expect(
+        0,
+        &["run by Claude Code, not seen from here", "never fired"],
+    );
+    let document = machine.json(&["hooks", "--live", "--event", "Stop"]);
+    let hooks = document["hooks"].as_array().unwrap();
+    let run_by: Vec<_> = hooks.iter().map(|hook| hook["run_by"].clone()).collect();
+    for (who, count) in [("claude-code", 1), ("bowline", hooks.len() - 1)] {
+        assert_eq!(
+            run_by.iter().filter(|it| *it == who).count(),
+            count,
+            "{who}"
+        );
+    }
+    assert!(hooks.len() > 1);
 }

@@ -1,6 +1,6 @@
 //! The hooks, settings and trust of the current project.
 
-use bowline::settings::{FileKind, HookStatus, LoadedHook, Settings, Severity, TrustState};
+use bowline::settings::{HookStatus, LoadedHook, Settings, Severity, TrustState};
 
 use super::check::Check;
 use super::facts::Facts;
@@ -18,7 +18,7 @@ fn hooks(settings: &Settings, facts: &Facts) -> Check {
     let own: Vec<&LoadedHook> = settings
         .hooks
         .iter()
-        .filter(|hook| is_bowlines(hook, settings))
+        .filter(|hook| project::is_run_by_bowline(settings, hook.definition.origin.file.as_deref()))
         .collect();
     let off: Vec<String> = own.iter().filter_map(|hook| off(hook)).collect();
     let builtins = project::builtins(settings);
@@ -67,13 +67,6 @@ fn hooks(settings: &Settings, facts: &Facts) -> Check {
             .advice("`bowline hooks` shows all of them")
     };
     check.details(off).details(details)
-}
-
-/// Whether a hook is run by Bowline and not by the agent.
-fn is_bowlines(hook: &LoadedHook, settings: &Settings) -> bool {
-    let file = hook.definition.origin.file.as_deref();
-    let mut files = settings.files.iter();
-    files.any(|it| it.kind == FileKind::BowlineConfig && Some(it.path.as_path()) == file)
 }
 
 fn off(hook: &LoadedHook) -> Option<String> {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use bowline::hooks::{HookEvent, humane_duration};
+use bowline::settings::{Scope, Settings};
 use bowline_daemon::rpc::triggers;
 use bowline_store::{HookFigures, Trigger};
 use chrono::{DateTime, Utc};
@@ -15,6 +16,7 @@ use crate::commands::log;
 use crate::error::Result;
 use crate::hook_view::{HookView, StatusName};
 use crate::moment;
+use crate::project::is_run_by_bowline;
 use crate::ui::{Format, Table, Text, Ui, clipped, reveal, style};
 
 #[derive(Debug, Serialize)]
@@ -28,10 +30,39 @@ struct Life<'a> {
     name: &'a str,
     /// The events that it is for in this project; none if it is not of this project.
     events: Vec<&'static str>,
-    /// Nothing if it never fired.
+    run_by: RunBy,
+    /// Nothing if it never fired, or if that cannot be seen from here.
     figures: Option<&'a HookFigures>,
     /// What it last warned of, if that was among the last events.
     last_warning: Option<Warning<'a>>,
+}
+
+/// Who runs a hook. What an agent runs by itself leaves no record here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum RunBy {
+    Bowline,
+    ClaudeCode,
+}
+
+impl RunBy {
+    fn of(hook: &HookView, settings: &Settings) -> Self {
+        if hook.scope == Scope::BuiltIn || is_run_by_bowline(settings, hook.file.as_deref()) {
+            Self::Bowline
+        } else {
+            Self::ClaudeCode
+        }
+    }
+
+    /// What is said of a hook that no record has seen.
+    fn unseen(self) -> Text {
+        match self {
+            Self::Bowline => Text::styled("never fired", style::CAUTION),
+            Self::ClaudeCode => {
+                Text::styled("run by Claude Code, not seen from here", style::FAINT)
+            }
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -44,6 +75,7 @@ struct Warning<'a> {
 const SEARCHED: usize = 1_000;
 
 pub(super) fn run(
+    settings: &Settings,
     hooks: &[HookView],
     event: Option<HookEvent>,
     format: Format,
@@ -55,7 +87,7 @@ pub(super) fn run(
         limit: Some(SEARCHED),
     };
     let last = records.ask(&question, ui)?;
-    let mut hooks = lives(hooks, &figures, &warnings(&last));
+    let mut hooks = lives(settings, hooks, &figures, &warnings(&last));
     hooks.retain(|life| event.is_none_or(|event| life.events.contains(&event.name())));
     let report = Report { hooks };
     match format {
@@ -83,6 +115,7 @@ fn warnings(newest_first: &[Trigger]) -> BTreeMap<&str, Warning<'_>> {
 
 /// The project's hooks that are in force, in the order in which they are listed, then all others that fired.
 fn lives<'a>(
+    settings: &Settings,
     hooks: &'a [HookView],
     figures: &'a [HookFigures],
     warnings: &BTreeMap<&'a str, Warning<'a>>,
@@ -99,6 +132,7 @@ fn lives<'a>(
             lives.push(Life {
                 name: &hook.id,
                 events: Vec::new(),
+                run_by: RunBy::of(hook, settings),
                 figures: by_name.get(hook.id.as_str()).copied(),
                 last_warning: warnings.get(hook.id.as_str()).copied(),
             });
@@ -113,6 +147,7 @@ fn lives<'a>(
     lives.extend(elsewhere.map(|figures| Life {
         name: &figures.name,
         events: Vec::new(),
+        run_by: RunBy::Bowline,
         figures: Some(figures),
         last_warning: warnings.get(figures.name.as_str()).copied(),
     }));
@@ -144,7 +179,7 @@ fn show(report: &Report<'_>, ui: &mut Ui) {
         let Some(figures) = life.figures else {
             table.row([
                 name,
-                Text::styled("never fired", style::CAUTION),
+                life.run_by.unseen(),
                 Text::new(),
                 Text::new(),
                 Text::new(),
