@@ -121,9 +121,10 @@ impl HookView {
 
     /// As [`HookView::of_files`], with the hooks that Bowline adds.
     pub(crate) fn all(hooks: &[LoadedHook], builtins: &Builtins) -> Vec<Self> {
+        let mode = project::mode(builtins);
         let shipped = builtins.hooks.iter().flat_map(|shipped| {
             let events = shipped.hook.events().iter();
-            events.map(move |event| Self::shipped(shipped, *event))
+            events.map(move |event| Self::shipped(shipped, *event, mode))
         });
         let rules = builtins.rules.rules.iter().flat_map(|rule| {
             let hook = builtins.rules.hooks.iter();

@@ -4,11 +4,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bowline::settings::{self, FileKind, LoadedRule, Locations, Settings, SettingsFile};
+use bowline::hooks::Dialect;
+use bowline::settings::{self, FileKind, GuardMode, LoadedRule, Locations, Settings, SettingsFile};
 use bowline_builtins::machine::Machine;
 use bowline_builtins::rule::{Compiled, compile_rules};
 use bowline_builtins::{Analyst, Builtins, Lasting, Ledger, own_places};
 use bowline_guard::sensitive::SensitivePolicy;
+use bowline_guard::tool_call::ToolCall;
 use bowline_store::Store;
 use serde::{Serialize, Serializer};
 
@@ -56,6 +58,15 @@ pub(crate) fn builtins_after(settings: &Settings, store: Option<Arc<dyn Store>>)
     lasting.ledger = Arc::new(Ledger::new(store));
     let own_places = own_places(|name| std::env::var_os(name));
     Builtins::of_caller(settings, &lasting, own_places)
+}
+
+/// What becomes of the guards' verdicts under Claude Code.
+pub(crate) fn mode(builtins: &Builtins) -> GuardMode {
+    let agent = Dialect::ClaudeCode.to_string();
+    let guards = &builtins.guards;
+    guards
+        .policy((Some(&agent), None), None, &ToolCall::default().files)
+        .mode
 }
 
 /// Whether the hooks of this file are run by Bowline, and not by the agent that the file belongs to.

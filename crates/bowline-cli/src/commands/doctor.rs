@@ -22,7 +22,7 @@ use crate::control;
 use crate::error::Result;
 use crate::project;
 use crate::ui::{self, Format, FormatArgs, Text, Ui, counted, style};
-use canary::Deciding;
+use canary::Due;
 use check::{Check, Status};
 use facts::{Expected, Facts};
 use installed::Installed;
@@ -91,15 +91,17 @@ fn checks(
     ui::progress("looking at the agent's settings");
     let installed = Installed::find(project, locations);
     let mut checks = installed.checks(settings, locations);
-    let decides = decides(places);
-    let deciding = match decides.status {
-        Status::Ok => Deciding::On,
-        Status::Warning | Status::Problem => Deciding::Off,
+    let guards = project::builtins(settings).guards;
+    let due = Due::by_settings(&guards, project);
+    let decides = decides(places, due);
+    let due = match decides.status {
+        Status::Ok => due,
+        Status::Warning | Status::Problem => Due::Nothing,
     };
     checks.push(decides);
     for (scope, entry) in installed.canaries() {
         ui::progress("running the installed command");
-        checks.push(canary::answers(scope, entry, project, deciding));
+        checks.push(canary::answers(scope, entry, project, due));
         ui::progress("measuring the installed command");
         checks.push(canary::speed(scope, entry, project));
     }
@@ -120,8 +122,8 @@ fn checks(
     checks
 }
 
-/// Whether events are decided at all.
-fn decides(places: &Places) -> Check {
+/// Whether events are decided at all, and what becomes of a verdict.
+fn decides(places: &Places, due: Due) -> Check {
     let check = Check::new("deciding");
     if std::env::var_os("BOWLINE").is_some_and(|value| value == "off") {
         return check
@@ -137,7 +139,15 @@ fn decides(places: &Places) -> Check {
                 ))
                 .advice("run `bowline resume`")
         }
-        Ok(_) => check.ok("not paused"),
+        Ok(_) => check.ok(match due {
+            Due::Observed => {
+                "not paused; the guard only observes: what it would deny or ask about is told, and passes"
+            }
+            Due::DeniedOnce => {
+                "not paused; one strike: what is denied passes at the second attempt"
+            }
+            _ => "not paused",
+        }),
         Err(error) => check
             .warning(error.to_string())
             .advice("run `bowline resume`"),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bowline::hooks::{Hook, HookEvent, Matcher, Repeat};
-use bowline::settings::{HookStatus, LoadedRule, RuleStatus, Scope};
+use bowline::settings::{GuardMode, HookStatus, LoadedRule, RuleStatus, Scope};
 use bowline_builtins::Shipped;
 use bowline_builtins::rule::RuleHook;
 
@@ -12,9 +12,27 @@ use super::{Given, HookView, StatusName, attempts, milliseconds, mode, standing,
 /// What a rule that is not in force would get: what every hook gets that says nothing.
 const RULE_TIMEOUT: Duration = Duration::from_mins(1);
 
+/// What a shipped hook does where the guards have this mode.
+fn summary(shipped: &Shipped, mode: GuardMode) -> String {
+    let summary = &shipped.summary;
+    match mode {
+        GuardMode::Observe if is_guard(shipped) => {
+            format!("only observes; in the mode `enforce` it {summary}")
+        }
+        GuardMode::OneStrike if is_guard(shipped) => {
+            format!("{summary}; what it denies passes at the second attempt")
+        }
+        _ => summary.clone(),
+    }
+}
+
+fn is_guard(shipped: &Shipped) -> bool {
+    shipped.hook.name().starts_with("guard:")
+}
+
 impl HookView {
     /// A hook that Bowline ships.
-    pub(super) fn shipped(shipped: &Shipped, event: HookEvent) -> Self {
+    pub(super) fn shipped(shipped: &Shipped, event: HookEvent, mode_of_guards: GuardMode) -> Self {
         let hook = &shipped.hook;
         let policy = hook.policy();
         Self {
@@ -34,7 +52,7 @@ impl HookView {
             matcher: shipped.tools.map(ToOwned::to_owned),
             condition: None,
             kind: "built_in".to_owned(),
-            runs: shipped.summary.clone(),
+            runs: summary(shipped, mode_of_guards),
             timeout_ms: milliseconds(hook.timeout()),
             timeout_written: None,
             timeout: timeout(hook.timeout(), None, None),

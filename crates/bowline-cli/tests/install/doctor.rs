@@ -92,6 +92,63 @@ fn a_command_that_does_not_do_its_work_is_found_out() {
     }
 }
 
+/// A hook that says this to what is destructive.
+fn saying(answer: &str) -> String {
+    format!("#!/bin/sh\ncase $(cat) in *'rm -rf'*) echo '{answer}' ;; esac\n")
+}
+
+#[test]
+fn observing_is_no_problem() {
+    let told = saying(r#"{"systemMessage":"it would deny"}"#);
+    let deny = saying(r#"{"hookSpecificOutput":{"permissionDecision":"deny"}}"#);
+    let observe = "[guard]\nmode = 'observe'\n";
+    let one_strike = "[guard]\nmode = 'one-strike'\n";
+    let allowed = "[guard.categories]\ndelete = 'allow'\n";
+    let of_agent = "[guard.agents.claude-code]\nmode = 'observe'\n";
+    for (config, script, status, text, deciding) in [
+        (
+            observe,
+            told.as_str(),
+            "ok",
+            "only observes",
+            "only observes",
+        ),
+        (of_agent, &told, "ok", "only observes", "only observes"),
+        (observe, BLIND, "problem", "without a word", "only observes"),
+        (one_strike, &told, "ok", "one strike", "one strike"),
+        (one_strike, &deny, "ok", "denies", "one strike"),
+        (allowed, BLIND, "warning", "the settings let", "not paused"),
+        ("", &told, "problem", "answers wrongly", "not paused"),
+    ] {
+        let bench = Bench::new();
+        bench.run(&["init", "--yes"]).expect(0, &[]);
+        bench.hook(script);
+        bench.write("home/.config/bowline/config.toml", config);
+        let (_, report) = bench.json(&["doctor"]);
+        expect(&report, "canary (user)", status, text);
+        expect(&report, "deciding", "ok", deciding);
+    }
+}
+
+#[test]
+fn hooks_tell_what_the_guards_do_in_their_mode() {
+    let bench = Bench::new();
+    for (mode, text) in [
+        ("enforce", "denies commands"),
+        ("observe", "only observes; in the mode `enforce` it denies"),
+        ("one-strike", "passes at the second attempt"),
+    ] {
+        let config = format!("[guard]\nmode = '{mode}'\n");
+        bench.write("home/.config/bowline/config.toml", &config);
+        let (_, report) = bench.json(&["hooks", "--event", "PreToolUse"]);
+        let hooks = report["hooks"].as_array().unwrap();
+        let guard = hooks.iter().find(|hook| hook["id"] == "guard:commands");
+        let runs = guard.unwrap()["runs"].as_str().unwrap();
+        assert!(runs.contains(text), "{mode}: {runs}");
+        assert!(mode == "observe" || !runs.contains("observes"), "{runs}");
+    }
+}
+
 #[test]
 fn entries_that_lead_nowhere_are_found() {
     let bench = Bench::new();

@@ -4,7 +4,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use bowline::hooks::humane_duration;
+use bowline::hooks::{Dialect, humane_duration};
+use bowline::settings::GuardMode;
+use bowline_builtins::guard::Guards;
+use bowline_guard::tool_call::{CallDecision, ToolCall, judge_command, judge_shell};
 use serde_json::{Value, json};
 
 use super::check::Check;
@@ -16,6 +19,9 @@ use crate::ui::clipped;
 const DESTRUCTIVE: &str = "rm -rf /";
 /// No policy has anything to say about it.
 const HARMLESS: &str = "echo bowline";
+/// The session that the canaries belong to.
+const SESSION: &str = "bowline-doctor";
+const WHICH_SETTING: &str = "`bowline explain 'rm -rf /'` tells which setting makes it so";
 /// How long one canary may take.
 const LIMIT: Duration = Duration::from_secs(20);
 /// How often the time is taken.
@@ -27,6 +33,8 @@ const SLOW: Duration = Duration::from_millis(50);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verdict {
     Silent,
+    /// It passes, and the person is told something.
+    Told,
     Deny,
     Ask(String),
     /// Neither an answer nor silence.
@@ -46,6 +54,7 @@ pub(super) fn verdict(ran: &Ran) -> Verdict {
     match (ran.code, field("permissionDecision").as_str()) {
         (_, "deny") => Verdict::Deny,
         (_, "ask") => Verdict::Ask(field("permissionDecisionReason")),
+        (Some(0), "") if answer.as_ref().is_some_and(tells) => Verdict::Told,
         (Some(0), "") if answer.is_some() || ran.stdout.trim().is_empty() => Verdict::Silent,
         (code, _) => {
             let code = code.map_or("no exit code".to_owned(), |code| {
@@ -57,9 +66,14 @@ pub(super) fn verdict(ran: &Ran) -> Verdict {
     }
 }
 
+/// Whether an answer has something for the person.
+fn tells(answer: &Value) -> bool {
+    answer.get("systemMessage").is_some_and(Value::is_string)
+}
+
 fn payload(command: &str, project: &Path) -> Vec<u8> {
     let payload = json!({
-        "session_id": "bowline-doctor",
+        "session_id": SESSION,
         "transcript_path": "/dev/null",
         "cwd": project.to_string_lossy(),
         "permission_mode": "default",
@@ -81,52 +95,99 @@ fn run(entry: &Entry, text: &str, project: &Path) -> Result<Ran, String> {
     })
 }
 
-/// Whether events are decided now.
+/// What has to come of the destructive call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Deciding {
-    On,
-    Off,
+pub(super) enum Due {
+    /// Nothing is decided now.
+    Nothing,
+    Denied,
+    /// The same call once more in a session passes.
+    DeniedOnce,
+    Asked,
+    /// The guard only observes.
+    Observed,
+    /// The settings let it pass.
+    Passed,
 }
 
-/// Whether the command of the agent's settings denies what is destructive and lets pass what is harmless.
-pub(super) fn answers(
-    scope: InstallScope,
-    entry: &Entry,
-    project: &Path,
-    deciding: Deciding,
-) -> Check {
+impl Due {
+    /// What the settings of the project say to it.
+    pub(super) fn by_settings(guards: &Guards, project: &Path) -> Self {
+        let here = project.to_string_lossy();
+        let world = guards.analyst().world_for(&here, SESSION);
+        let judgement = judge_shell("Bash", DESTRUCTIVE, &world);
+        let agent = Dialect::ClaudeCode.to_string();
+        let files = ToolCall::default().files;
+        let policy = guards.policy((Some(&agent), None), Some(&judgement), &files);
+        let verdict = judge_command(&judgement, &world, &policy.guard);
+        match (verdict.decision, policy.mode) {
+            (CallDecision::Allow, _) => Self::Passed,
+            (_, GuardMode::Observe) => Self::Observed,
+            (CallDecision::Ask, _) => Self::Asked,
+            (CallDecision::Deny, GuardMode::OneStrike) => Self::DeniedOnce,
+            (CallDecision::Deny, _) => Self::Denied,
+        }
+    }
+}
+
+/// Whether the command of the agent's settings lets pass what is harmless, and says to what is destructive what it has to.
+pub(super) fn answers(scope: InstallScope, entry: &Entry, project: &Path, due: Due) -> Check {
     let check = Check::new(format!("canary ({})", scope.as_str()));
-    if deciding == Deciding::Off {
+    if due == Due::Nothing {
         return check.warning("not tried: nothing is decided now");
     }
     let tried = [HARMLESS, DESTRUCTIVE].map(|text| run(entry, text, project));
     match tried.map(|ran| ran.map(|ran| verdict(&ran))) {
-        [Ok(Verdict::Silent), Ok(Verdict::Deny)] => check.ok(
-            "the command in the agent's settings lets a harmless call pass and denies a destructive one",
-        ),
-        [Ok(Verdict::Silent), Ok(Verdict::Ask(_))] => check
-            .warning("the command in the agent's settings only asks about a destructive call")
-            .advice("`bowline explain 'rm -rf /'` tells which setting makes it so"),
-        [Ok(Verdict::Silent), Ok(Verdict::Silent)] => check
-            .problem(format!("a call of `{DESTRUCTIVE}` is let pass without a word"))
-            .advice("`bowline explain 'rm -rf /'` tells what should be said; then run `bowline init` again"),
+        [Ok(Verdict::Silent), Ok(destructive)] => judged(check, &destructive, due),
         [Err(reason), _] | [_, Err(reason)] => check
-            .problem(format!("the command in the agent's settings does not work: {reason}"))
+            .problem(format!(
+                "the command in the agent's settings does not work: {reason}"
+            ))
             .advice("run `bowline init` again"),
-        [harmless, destructive] => check
-            .problem("the command in the agent's settings answers wrongly")
-            .detail(format!("`{HARMLESS}`: {}", told(harmless)))
-            .detail(format!("`{DESTRUCTIVE}`: {}", told(destructive)))
-            .advice("run `bowline daemon restart`, then `bowline doctor` again"),
+        [Ok(harmless), Ok(destructive)] => wrong(check, &harmless, &destructive),
     }
 }
 
-fn told(verdict: Result<Verdict, String>) -> String {
+/// What the answer to the destructive call means, where the harmless one passed.
+fn judged(check: Check, destructive: &Verdict, due: Due) -> Check {
+    match (destructive, due) {
+        (Verdict::Deny, _) => check.ok(
+            "the command in the agent's settings lets a harmless call pass and denies a destructive one",
+        ),
+        (Verdict::Told, Due::DeniedOnce) => check.ok(
+            "the command in the agent's settings lets a harmless call pass, and a destructive one at the second attempt: one strike",
+        ),
+        (Verdict::Told, Due::Observed) => check.ok(
+            "the command in the agent's settings lets every call pass and tells what it would deny: the guard only observes",
+        ),
+        (Verdict::Ask(_), _) => check
+            .warning("the command in the agent's settings only asks about a destructive call")
+            .advice(WHICH_SETTING),
+        (Verdict::Silent, Due::Passed) => check
+            .warning("the settings let a destructive call pass")
+            .advice(WHICH_SETTING),
+        (Verdict::Silent, _) => check
+            .problem(format!("a call of `{DESTRUCTIVE}` is let pass without a word"))
+            .advice("`bowline explain 'rm -rf /'` tells what should be said; then run `bowline init` again"),
+        (Verdict::Told | Verdict::Other(_), _) => wrong(check, &Verdict::Silent, destructive),
+    }
+}
+
+fn wrong(check: Check, harmless: &Verdict, destructive: &Verdict) -> Check {
+    check
+        .problem("the command in the agent's settings answers wrongly")
+        .detail(format!("`{HARMLESS}`: {}", told(harmless)))
+        .detail(format!("`{DESTRUCTIVE}`: {}", told(destructive)))
+        .advice("run `bowline daemon restart`, then `bowline doctor` again")
+}
+
+fn told(verdict: &Verdict) -> String {
     match verdict {
-        Ok(Verdict::Silent) => "silence".to_owned(),
-        Ok(Verdict::Deny) => "denied".to_owned(),
-        Ok(Verdict::Ask(reason)) => format!("asked about: {}", clipped(&reason)),
-        Ok(Verdict::Other(what)) | Err(what) => what,
+        Verdict::Silent => "silence".to_owned(),
+        Verdict::Told => "let pass with a message".to_owned(),
+        Verdict::Deny => "denied".to_owned(),
+        Verdict::Ask(reason) => format!("asked about: {}", clipped(reason)),
+        Verdict::Other(what) => what.clone(),
     }
 }
 
@@ -184,6 +245,7 @@ mod tests {
         for (code, stdout, expected) in [
             (Some(0), "", Verdict::Silent),
             (Some(0), "{}\n", Verdict::Silent),
+            (Some(0), r#"{"systemMessage":"why"}"#, Verdict::Told),
             (Some(0), deny, Verdict::Deny),
             (Some(1), deny, Verdict::Deny),
             (Some(2), "", Verdict::Deny),
