@@ -117,6 +117,31 @@ not_match = ["uv pip install requests", "echo 'pip install x'"]
 "#;
 
 #[tokio::test]
+async fn a_rule_can_be_about_how_programs_are_run() {
+    let rule = |command: &str, verdict: &str| {
+        Bench::with(&format!(
+            "[[rule]]\nid = 'x'\ncommand = '{command}'\nverdict = '{verdict}'\nmessage = 'no'\n"
+        ))
+    };
+    for (pattern, command, expected) in [
+        ("sudo *", "cd x && sudo ls", Decision::Deny),
+        ("sudo *", "ls", Decision::NoOpinion),
+        ("doas *", "doas -u www ls", Decision::Deny),
+        ("timeout *", "timeout 5 make", Decision::Deny),
+        ("timeout *", "make", Decision::NoOpinion),
+        ("sudo apt *", "apt list", Decision::NoOpinion),
+        ("sudo apt *", "sudo apt install x", Decision::Deny),
+    ] {
+        let bench = rule(pattern, "deny");
+        assert_eq!(bench.load().1.diagnostics, [], "{pattern}");
+        let found = bench.bash(command).await.decision();
+        assert_eq!(found, expected, "{pattern} on {command}");
+    }
+    let allowed = rule("sudo *", "allow").load().1.diagnostics;
+    assert!(allowed.iter().any(|it| it.message.contains("name the one")));
+}
+
+#[tokio::test]
 async fn each_verdict_decides() {
     let bench = Bench::with(
         r#"

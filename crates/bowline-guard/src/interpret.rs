@@ -56,6 +56,7 @@ pub use scope::At;
 pub(crate) use scope::NOWHERE;
 use scope::Scope;
 use value::Output;
+pub(crate) use wrappers::{Carrier, carrier};
 
 /// Steps for one text: words, statements, copies of scopes.
 const MAX_STEPS: usize = 24_000;

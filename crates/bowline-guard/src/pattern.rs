@@ -166,6 +166,24 @@ mod tests {
             ("./tool/git status", "./tool/git status", true, true),
             ("./tool/git status", "git status", true, false),
             ("rm -rf scratch*", "rm -rf \"$X\"", false, false),
+            ("sudo pip install *", "pip install x", false, true),
+            ("sudo *", "sudo ls", true, false),
+            ("sudo *", "cd x && sudo -u www ls -l", true, false),
+            ("sudo *", "echo a | sudo tee /etc/x", true, false),
+            ("sudo *", "su -c 'ls'", true, false),
+            ("sudo *", "sudo -i", true, false),
+            ("sudo *", "sudo", true, false),
+            ("sudo *", "bash -c 'sudo ls'", true, false),
+            ("sudo *", "ls", false, false),
+            ("sudo *", "echo sudo ls", false, false),
+            ("sudo", "sudo ls", true, false),
+            ("doas *", "doas ls", true, false),
+            ("timeout *", "timeout 5 make", true, false),
+            ("timeout *", "make", false, false),
+            ("env *", "env A=1 make", true, false),
+            ("env", "env", true, true),
+            ("nohup *", "nohup make &", true, false),
+            ("nice *", "nice -n 5 make", true, false),
         ] {
             let parsed = CommandPattern::parse(pattern).unwrap();
             let runs = runs(command);
@@ -200,9 +218,29 @@ mod tests {
 
     #[test]
     fn patterns_that_cannot_be_meant_are_refused() {
-        for pattern in ["", "  ", "*", "* install", "a; b", "a && b", "a | b"] {
+        for pattern in [
+            "",
+            "  ",
+            "*",
+            "* install",
+            "a; b",
+            "a && b",
+            "a | b",
+            "sudo -u root *",
+            "sudo * x",
+            "timeout 5 make",
+            "env A=1 make",
+            "xargs *",
+            "xargs rm",
+            "time *",
+            "su root make",
+        ] {
             assert!(CommandPattern::parse(pattern).is_err(), "{pattern:?}");
         }
+        for pattern in ["sudo", "sudo *", "doas *", "su *", "xargs *"] {
+            assert!(CommandPattern::of_program(pattern).is_err(), "{pattern:?}");
+        }
+        assert!(CommandPattern::of_program("sudo make *").is_ok());
         for pattern in ["", "../x", "a/../b", "!x"] {
             assert!(PathPattern::parse(pattern).is_err(), "{pattern:?}");
         }

@@ -105,7 +105,7 @@ impl Policies {
                 allow: AllowList {
                     rules: usable(&layer.allow.rules, RulePattern::parse),
                     paths: usable(&layer.allow.paths, PathPattern::parse),
-                    commands: usable(&layer.allow.commands, CommandPattern::parse),
+                    commands: usable(&layer.allow.commands, CommandPattern::of_program),
                 },
             },
         }

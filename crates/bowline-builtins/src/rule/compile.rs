@@ -77,6 +77,14 @@ fn known_effect(text: &str) -> Result<RulePattern, BadPattern> {
     })
 }
 
+/// How `command` is read. What is allowed or rewritten is said of programs; what is stopped, also of how they are run.
+fn command_pattern(rule: &RuleDefinition) -> fn(&str) -> Result<CommandPattern, BadPattern> {
+    match Quantity::from(rule.verdict) {
+        Quantity::Any if rule.rewrite.is_none() => CommandPattern::parse,
+        _ => CommandPattern::of_program,
+    }
+}
+
 struct Compiler<'r> {
     rule: &'r RuleDefinition,
     diagnostics: Vec<Diagnostic>,
@@ -87,7 +95,7 @@ struct Compiler<'r> {
 impl Compiler<'_> {
     fn hook(&mut self, analyst: &Arc<Analyst>) -> RuleHook {
         let rule = self.rule;
-        let commands = self.patterns(&rule.commands, "command", CommandPattern::parse);
+        let commands = self.patterns(&rule.commands, "command", command_pattern(rule));
         let effects = self.patterns(&rule.effects, "effect", known_effect);
         let paths = self.patterns(&rule.paths, "path", PathPattern::parse);
         let when = self.when();

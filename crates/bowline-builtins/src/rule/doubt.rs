@@ -83,7 +83,8 @@ struct Words<'p> {
 impl<'p> Words<'p> {
     fn of(source: &'p str) -> Self {
         let mut words: Vec<&str> = source.split_whitespace().collect();
-        if words.len() > 1 && matches!(words.first(), Some(&("sudo" | "doas"))) {
+        // `sudo *` is for whatever runs with other rights.
+        if matches!(words.as_slice(), ["sudo" | "doas", second, ..] if *second != "*") {
             words.remove(0);
         }
         let open = words.last() == Some(&"*");

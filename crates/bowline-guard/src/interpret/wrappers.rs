@@ -157,6 +157,30 @@ const NO_VALUES: &[&str] = &[
     "eatmydata",
 ];
 
+/// What a program is to the command that it is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Carrier {
+    /// It gives it other rights.
+    Privilege,
+    /// It runs it, and is not seen as a run of its own.
+    Wrapper,
+}
+
+/// What this program is to the command that it is given; `None` if it has commands of its own, too, or takes none.
+pub(crate) fn carrier(name: &str) -> Option<Carrier> {
+    match name {
+        "su" | "runuser" => return Some(Carrier::Privilege),
+        "env" | "genv" => return Some(Carrier::Wrapper),
+        "dotenv" => return None,
+        _ => {}
+    }
+    let wrapper = WRAPPERS.iter().find(|it| it.names.contains(&name))?;
+    Some(match wrapper.kind {
+        Kind::Privilege => Carrier::Privilege,
+        Kind::Plain | Kind::Uncertain => Carrier::Wrapper,
+    })
+}
+
 /// Sees through a wrapper; `None` if it is none.
 pub(super) fn unwrap(
     interpreter: &mut Interpreter<'_>,

@@ -5,12 +5,14 @@ use std::fmt;
 use regex::Regex;
 
 use super::{BadPattern, bad, checked, compiled, wildcard};
+use crate::interpret::{Carrier, carrier};
 use crate::invocation::{Arg, Invocation, Through, Value};
 
 /// A pattern for one program run, word by word: `terraform destroy -target=*`.
 ///
 /// `*` stands for any text in a word; a last word `*` for any number of words. The program counts without its
-/// folder, and however it is wrapped: `pip install *` is also what `sudo bash -c 'pip install x'` runs.
+/// folder, and however it is wrapped: `pip install *` is also what `sudo bash -c 'pip install x'` runs. `sudo pip install *` is
+/// only what runs with other rights, and `sudo *` whatever does; `timeout *` is whatever runs through `timeout`.
 ///
 /// ```
 /// use bowline_guard::invocation::Invocation;
@@ -25,6 +27,8 @@ use crate::invocation::{Arg, Invocation, Through, Value};
 pub struct CommandPattern {
     source: String,
     privilege: Privilege,
+    /// The wrapper that it speaks of, whatever that runs.
+    carrier: Option<String>,
     /// The program, where the pattern names it with its folder.
     program_path: Option<String>,
     words: Vec<Word>,
@@ -133,6 +137,19 @@ enum Privilege {
     Raised,
 }
 
+fn is_raised(run: &Invocation) -> bool {
+    run.through.contains(&Through::Privilege)
+}
+
+/// Whether a program runs through this one, or is it. Of those that give other rights one is as good as another.
+fn carries(name: &str, run: &Invocation) -> bool {
+    let program = run.program.as_deref().unwrap_or_default();
+    match carrier(name) {
+        Some(Carrier::Privilege) => is_raised(run) || carrier(program) == Some(Carrier::Privilege),
+        _ => program == name || run.through.contains(&Through::Wrapper(name.to_owned())),
+    }
+}
+
 /// What may follow the words of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rest {
@@ -152,9 +169,34 @@ impl CommandPattern {
         }
         let mut words: Vec<&str> = source.split_whitespace().collect();
         let mut privilege = Privilege::Plain;
-        if words.len() > 1 && matches!(words.first(), Some(&("sudo" | "doas"))) {
-            privilege = Privilege::Raised;
-            words.remove(0);
+        let mut carried_by = None;
+        let first = words.first().copied().unwrap_or_default();
+        match (carrier(first), words.get(1..).unwrap_or_default()) {
+            // The first is a word of the shell; what the second runs is told by what it reads.
+            _ if matches!(first, "time" | "xargs") => {
+                return Err(bad(format!(
+                    "what `{first}` runs is looked at by itself: write a pattern for that program"
+                )));
+            }
+            (Some(Carrier::Privilege), [] | ["*"]) => return Ok(Self::raised(source, first)),
+            (Some(Carrier::Wrapper), [] | ["*"]) => carried_by = Some(first.to_owned()),
+            (Some(Carrier::Privilege), [program, ..])
+                if matches!(first, "sudo" | "doas") && !program.starts_with('-') =>
+            {
+                privilege = Privilege::Raised;
+                words.remove(0);
+            }
+            (Some(Carrier::Privilege), _) => {
+                return Err(bad(format!(
+                    "options of `{first}` are not looked at: write `{first} *`, or name the program, such as `sudo make *`"
+                )));
+            }
+            (Some(Carrier::Wrapper), _) => {
+                return Err(bad(format!(
+                    "what `{first}` runs is looked at by itself: write `{first} *`, or a pattern for that program"
+                )));
+            }
+            (None, _) => {}
         }
         let mut rest = Rest::Nothing;
         if words.last() == Some(&"*") {
@@ -177,6 +219,7 @@ impl CommandPattern {
         Ok(Self {
             source: source.to_owned(),
             privilege,
+            carrier: carried_by,
             program_path,
             fixed,
             words: words
@@ -187,8 +230,38 @@ impl CommandPattern {
         })
     }
 
-    /// Whether the run is of this form, through whatever it is run.
+    /// A pattern for whatever runs with other rights.
+    fn raised(source: &str, name: &str) -> Self {
+        Self {
+            source: source.to_owned(),
+            privilege: Privilege::Raised,
+            carrier: Some(name.to_owned()),
+            program_path: None,
+            words: Vec::new(),
+            fixed: 0,
+            rest: Rest::Anything,
+        }
+    }
+
+    /// Reads a pattern that has to name a program: what may be done is said of programs, not of how they are run.
+    pub fn of_program(text: &str) -> Result<Self, BadPattern> {
+        let pattern = Self::parse(text)?;
+        if pattern.words.is_empty() {
+            return Err(bad(format!(
+                "`{pattern}` is any program: name the one that is meant, such as `sudo make *`"
+            )));
+        }
+        Ok(pattern)
+    }
+
+    /// Whether the run is of this form, through whatever it is run; with other rights, if the pattern begins with `sudo`.
     pub fn matches(&self, run: &Invocation) -> bool {
+        let carried = self.carrier.as_ref().is_some_and(|it| carries(it, run));
+        carried || self.fits(run) && (self.privilege == Privilege::Plain || is_raised(run))
+    }
+
+    /// Whether the program and its words are of this form.
+    fn fits(&self, run: &Invocation) -> bool {
         let Some((program, words)) = self.words.split_first() else {
             return false;
         };
@@ -230,7 +303,7 @@ impl CommandPattern {
         let words = self.words.get(1..).unwrap_or_default();
         as_written
             && is_meant
-            && self.matches(run)
+            && self.fits(run)
             && words
                 .iter()
                 .zip(&run.args)

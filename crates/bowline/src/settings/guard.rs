@@ -284,7 +284,7 @@ impl FileConfig<'_> {
                         "commands" => LayerSetting::AllowCommands(self.patterns(
                             &path,
                             list,
-                            CommandPattern::parse,
+                            CommandPattern::of_program,
                         )),
                         _ => {
                             self.unknown(&path, list, &["rules", "paths", "commands"]);
