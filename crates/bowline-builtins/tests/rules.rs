@@ -142,6 +142,24 @@ async fn a_rule_can_be_about_how_programs_are_run() {
 }
 
 #[tokio::test]
+async fn a_rule_on_stop_can_ask_whether_it_was_sent_on() {
+    let rule = |event: &str| {
+        Bench::with(&format!(
+            "[[rule]]\nid = 'x'\nevent = '{event}'\nwhen = '!stop_hook_active'\nverdict = 'context'\nmessage = 'test first'\n"
+        ))
+    };
+    let bench = rule("Stop");
+    assert_eq!(bench.load().1.diagnostics, []);
+    for (active, expected) in [(false, Some("test first")), (true, None)] {
+        let stop = HookInput::stop("s1").with_field("stop_hook_active", active);
+        let said = bench.trigger(stop).await.additional_context.clone();
+        assert_eq!(said.as_deref(), expected, "{active}");
+    }
+    let found = rule("SessionStart").load().1.diagnostics;
+    assert_eq!(found.first().map(|it| it.code), Some("absent-field"));
+}
+
+#[tokio::test]
 async fn each_verdict_decides() {
     let bench = Bench::with(
         r#"

@@ -836,6 +836,26 @@ fn f18_f_an_agent_is_kept_from_ending_its_turn_once_in_a_row() {
 }
 
 #[test]
+fn a_rule_that_adds_context_on_stop_speaks_once_in_a_row() {
+    let stage = Stage::new();
+    stage.user_config(
+        "[[rule]]\nid = 'tests'\nevent = 'Stop'\nverdict = 'context'\nmessage = 'run make test first'\n",
+    );
+    for (active, speaks) in [(false, true), (true, false), (true, false), (false, true)] {
+        let answer = stage.hook(&serde_json::json!({
+            "session_id": "s1", "cwd": stage.path("project"), "hook_event_name": "Stop",
+            "stop_hook_active": active,
+        }));
+        assert_eq!(answer.exit, 0);
+        assert_eq!(
+            answer.stdout.contains("run make test first"),
+            speaks,
+            "{active}"
+        );
+    }
+}
+
+#[test]
 fn f18_d_an_exit_code_that_blocks_what_cannot_be_blocked_is_recorded_as_not_enforced() {
     // Whether the agent can show it.
     for (event, shown) in [

@@ -160,6 +160,20 @@ events! {
 }
 
 impl HookEvent {
+    /// The payload fields that any event may carry, in the order in which Claude Code sends them.
+    pub const COMMON_FIELDS: [&'static str; 10] = [
+        "session_id",
+        "transcript_path",
+        "cwd",
+        "scratchpad_dir",
+        "prompt_id",
+        "permission_mode",
+        "agent_id",
+        "agent_type",
+        "effort",
+        "hook_event_name",
+    ];
+
     /// The event of this name in any casing (`PreToolUse`, `preToolUse`, `pre_tool_use`, `pre-tool-use`).
     pub fn from_name(name: &str) -> Option<Self> {
         let all = || Self::ALL.iter().copied();

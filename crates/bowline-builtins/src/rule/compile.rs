@@ -146,12 +146,32 @@ impl Compiler<'_> {
     fn when(&mut self) -> Option<Condition> {
         let written = self.rule.when.as_ref()?;
         match Condition::parse(&written.text) {
-            Ok(condition) => Some(condition),
+            Ok(condition) => {
+                self.fields_of_others(&condition, &written.place);
+                Some(condition)
+            }
             Err(bad) => {
                 let place = written.part(bad.part);
                 self.broken("invalid-condition", &place, bad.problem, bad.help);
                 None
             }
+        }
+    }
+
+    /// A field that no event of the rule has is always empty: another event is meant, or another field.
+    fn fields_of_others(&mut self, condition: &Condition, place: &Place) {
+        let events: Vec<&str> = self.rule.events.iter().map(|it| it.name()).collect();
+        for field in condition.fields_of_others(&self.rule.events) {
+            self.diagnostics.push(self.rule.finding(
+                Severity::Warning,
+                "absent-field",
+                place,
+                format!(
+                    "`when` asks for `{field}`, which {} never has",
+                    events.join(" or ")
+                ),
+                "`bowline events --json` tells which event has which fields",
+            ));
         }
     }
 

@@ -4,17 +4,19 @@
 //! compiled at load, nothing that it can build grows, and the work of going through lists is counted before it
 //! is begun.
 
+mod fields;
 mod inspect;
 mod value;
 
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
+use bowline::hooks::HookEvent;
 use cel::extractors::This;
 use cel::{Context, Env, ExecutionError, Program, Value};
 
 use inspect::{Inspection, Patterns};
-use value::Size;
+use value::{Payload, Size};
 
 pub(super) use value::Facts;
 
@@ -118,13 +120,24 @@ impl Condition {
         })
     }
 
+    /// The fields that it asks for and none of these events has.
+    pub(super) fn fields_of_others(&self, events: &[HookEvent]) -> Vec<&'static str> {
+        let asked = self.inspection.variables.iter().copied();
+        asked
+            .filter(|name| !inspect::VARIABLES.contains(name) && !fields::is_of(events, name))
+            .collect()
+    }
+
     /// Whether it holds for an event.
     pub(super) fn holds(&self, facts: &Facts<'_>) -> Result<bool, Unsettled> {
         let mut size = Size::default();
+        let payload = Payload::new();
         let mut context = Context::with_env(Arc::clone(&ENVIRONMENT));
         for name in &self.inspection.variables {
-            let value = facts.value(name, &mut size)?;
-            context.add_variable_from_value(*name, value);
+            // What is not there is an error only where the expression comes to it.
+            if let Some(value) = facts.value(name, &payload, &mut size)? {
+                context.add_variable_from_value(*name, value);
+            }
         }
         if self.work(&size) > MAX_WORK {
             return Err(Unsettled::Failed(
@@ -189,6 +202,9 @@ fn unsettled(error: ExecutionError) -> Unsettled {
     match error {
         ExecutionError::NoSuchKey(key) => Unsettled::Missing(format!(
             "there is no field `{key}` here; ask for it first, as in `has(tool_input.{key}) && …`"
+        )),
+        ExecutionError::UndeclaredReference(name) => Unsettled::Missing(format!(
+            "this event has no `{name}`; ask for it first, as in `has(payload.{name}) && …`"
         )),
         ExecutionError::IndexOutOfBounds(_) => {
             Unsettled::Missing("there is no element of this number".to_owned())

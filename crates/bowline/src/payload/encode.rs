@@ -3,7 +3,7 @@
 use chrono::SecondsFormat;
 use serde_json::{Map, Value};
 
-use super::names::{COMMON, snake_case};
+use super::names::snake_case;
 use crate::context::HookContext;
 use crate::event::HookEvent;
 use crate::input::{HookEventData, HookInput, ToolOutput};
@@ -15,7 +15,11 @@ impl HookInput {
         let mut known = self.known_fields(ctx);
         let mut payload = Map::with_capacity(known.len());
         let own = self.event_type().payload_fields();
-        for name in COMMON.iter().chain(&["event", "timestamp"]).chain(own) {
+        for name in HookEvent::COMMON_FIELDS
+            .iter()
+            .chain(&["event", "timestamp"])
+            .chain(own)
+        {
             if let Some(value) = known.shift_remove(*name) {
                 payload.insert((*name).to_owned(), value);
             }

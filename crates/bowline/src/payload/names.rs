@@ -4,20 +4,6 @@ use std::borrow::Cow;
 
 use crate::event::HookEvent;
 
-/// The fields that any event may carry, in the order in which Claude Code sends them.
-pub(super) const COMMON: [&str; 10] = [
-    "session_id",
-    "transcript_path",
-    "cwd",
-    "scratchpad_dir",
-    "prompt_id",
-    "permission_mode",
-    "agent_id",
-    "agent_type",
-    "effort",
-    "hook_event_name",
-];
-
 /// Fields beside `hook_event_name` that may hold the event's name.
 pub(super) const OTHER_EVENT_NAMES: [&str; 2] = ["event", "type"];
 
@@ -42,7 +28,7 @@ pub(super) fn canonical(key: &str) -> Cow<'_, str> {
 }
 
 fn is_known(name: &str) -> bool {
-    COMMON.contains(&name)
+    HookEvent::COMMON_FIELDS.contains(&name)
         || HookEvent::ALL
             .iter()
             .any(|event| event.payload_fields().contains(&name))

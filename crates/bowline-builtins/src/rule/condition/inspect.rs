@@ -9,9 +9,9 @@ use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, L
 use globset::{GlobBuilder, GlobMatcher};
 use regex::{Regex, RegexBuilder};
 
-use super::{BadCondition, EXAMPLE};
+use super::{BadCondition, EXAMPLE, fields};
 
-/// The names of what an event brings.
+/// The names of what is known of an event, whatever its payload is. They go before its fields.
 pub(super) const VARIABLES: &[&str] = &[
     "event",
     "tool",
@@ -162,7 +162,8 @@ impl<'p> Inspector<'p> {
         if name == RESULT || self.bound.contains(&name) {
             return Ok(());
         }
-        match VARIABLES.iter().find(|known| **known == name) {
+        let general = VARIABLES.iter().find(|known| **known == name).copied();
+        match general.or_else(|| fields::known(name)) {
             Some(known) => {
                 self.inspection.variables.insert(known);
                 Ok(())
@@ -170,7 +171,7 @@ impl<'p> Inspector<'p> {
             None => Err(BadCondition::new(
                 self.part(node),
                 format!("`when` knows no `{name}`"),
-                suggestion(name, VARIABLES),
+                variable_suggestion(name),
             )),
         }
     }
@@ -354,16 +355,30 @@ fn pattern_example(name: &str) -> &'static str {
     }
 }
 
+fn variable_suggestion(name: &str) -> String {
+    let known: Vec<&str> = VARIABLES.iter().copied().chain(fields::all()).collect();
+    match nearest(name, &known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!(
+            "it knows {}, and the fields of the event's payload",
+            VARIABLES.join(", ")
+        ),
+    }
+}
+
 fn suggestion(name: &str, known: &[&str]) -> String {
-    let near = known
-        .iter()
-        .map(|known| (changes(name, known), known))
-        .min()
-        .filter(|(changes, known)| *changes <= known.len() / 3 + 1);
-    match near {
-        Some((_, near)) => format!("did you mean `{near}`?"),
+    match nearest(name, known) {
+        Some(near) => format!("did you mean `{near}`?"),
         None => format!("it knows {}", known.join(", ")),
     }
+}
+
+fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    let (changes, near) = known
+        .iter()
+        .map(|known| (changes(name, known), *known))
+        .min()?;
+    (changes <= near.len() / 3 + 1).then_some(near)
 }
 
 /// How many characters have to be changed, added or removed to make one word of another.

@@ -64,6 +64,59 @@ fn every_variable_and_function_has_a_value() {
 }
 
 #[test]
+fn every_payload_field_can_be_asked_for() {
+    for event in HookEvent::ALL {
+        let fields = HookEvent::COMMON_FIELDS.iter();
+        for name in fields.chain(event.payload_fields()) {
+            let condition = Condition::parse(&format!("{name} == {name}")).expect(name);
+            assert_eq!(condition.fields_of_others(&[*event]), [""; 0], "{name}");
+        }
+    }
+    let stop = HookInput::for_event("s", HookEvent::Stop);
+    let sent_on = stop.clone().with_field("stop_hook_active", true);
+    let done = HookInput::for_event("s", HookEvent::PostToolUse)
+        .with_field("tool_response", json!({"exit": 3}))
+        .with_field("duration_ms", 70)
+        .with_field("made_up", "x")
+        .with_field("permission_mode", "plan");
+    for (text, input, expected) in [
+        ("stop_hook_active", &stop, false),
+        ("!stop_hook_active", &stop, true),
+        ("stop_hook_active", &sent_on, true),
+        ("payload.stop_hook_active", &sent_on, true),
+        ("has(payload.stop_hook_active)", &stop, false),
+        (
+            "background_tasks == [] && last_assistant_message == ''",
+            &stop,
+            true,
+        ),
+        ("tool_response.exit == 3 && duration_ms > 60", &done, true),
+        (
+            "permission_mode == 'plan' && payload.made_up == 'x'",
+            &done,
+            true,
+        ),
+        (
+            "hook_event_name == event && cwd.endsWith('/sub')",
+            &done,
+            true,
+        ),
+        ("has(payload.duration_ms) && duration_ms > 60", &stop, false),
+    ] {
+        assert_eq!(evaluate(text, input), Ok(expected), "{text}");
+    }
+    assert!(matches!(
+        evaluate("duration_ms > 60", &stop),
+        Err(Unsettled::Missing(_))
+    ));
+    let condition = Condition::parse("stop_hook_active && tool == ''").unwrap();
+    assert_eq!(
+        condition.fields_of_others(&[HookEvent::PreToolUse]),
+        ["stop_hook_active"]
+    );
+}
+
+#[test]
 fn what_is_missing_is_told_from_what_makes_no_sense() {
     let call = bash(json!({"command": "ls", "timeout": "long", "list": []}));
     for (text, missing) in [

@@ -1,14 +1,16 @@
 //! What an event brings, as values of CEL.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use bowline::hooks::HookInput;
+use bowline::hooks::{HookContext, HookInput};
 use bowline_guard::effect::{Effect, Gravity};
 use cel::Value;
 use serde_json::Value as Json;
 
-use super::Unsettled;
+use super::inspect::VARIABLES;
+use super::{Unsettled, fields};
 
 /// Larger events are not handed to an expression.
 const MAX_BYTES: usize = 1024 * 1024;
@@ -26,6 +28,9 @@ pub(in crate::rule) struct Facts<'a> {
     pub(in crate::rule) project: &'a str,
     pub(in crate::rule) effects: &'a [&'a Effect],
 }
+
+/// The event as hooks get it, made when it is first asked for.
+pub(super) type Payload = OnceCell<Json>;
 
 /// How much was handed over.
 #[derive(Debug, Default)]
@@ -52,8 +57,31 @@ impl Size {
 }
 
 impl Facts<'_> {
-    /// The value of a variable. What an event does not have is empty.
-    pub(super) fn value(&self, name: &str, size: &mut Size) -> Result<Value, Unsettled> {
+    /// The value of a variable. What an event does not have is empty, or nothing where that would be a wrong value.
+    pub(super) fn value(
+        &self,
+        name: &str,
+        payload: &Payload,
+        size: &mut Size,
+    ) -> Result<Option<Value>, Unsettled> {
+        if VARIABLES.contains(&name) {
+            return self.general(name, size).map(Some);
+        }
+        let payload = payload.get_or_init(|| {
+            let ctx = HookContext::new(&self.input.session_id).with_cwd(self.cwd);
+            self.input.to_payload(&ctx)
+        });
+        let value = match name {
+            fields::PAYLOAD => Some(payload),
+            _ => payload.get(name),
+        };
+        match value {
+            Some(json) => converted(json, size, 0).map(Some),
+            None => Ok(fields::absent(name)),
+        }
+    }
+
+    fn general(&self, name: &str, size: &mut Size) -> Result<Value, Unsettled> {
         let input = self.input;
         let text = match name {
             "tool_input" => {
