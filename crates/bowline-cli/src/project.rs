@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bowline::hooks::Dialect;
-use bowline::settings::{self, FileKind, GuardMode, LoadedRule, Locations, Settings, SettingsFile};
+use bowline::settings::{
+    self, Diagnostic, FileKind, GuardMode, HookStatus, LoadedRule, Locations, Settings,
+    SettingsFile,
+};
 use bowline_builtins::machine::Machine;
 use bowline_builtins::rule::{Compiled, compile_rules};
 use bowline_builtins::{Analyst, Builtins, Lasting, Ledger, own_places};
@@ -73,6 +76,16 @@ pub(crate) fn mode(builtins: &Builtins) -> GuardMode {
 pub(crate) fn is_run_by_bowline(settings: &Settings, file: Option<&Path>) -> bool {
     let mut files = settings.files.iter();
     files.any(|it| it.kind == FileKind::BowlineConfig && Some(it.path.as_path()) == file)
+}
+
+/// What is wrong with the scripts that the project's hooks call. A hook that is switched off calls none.
+pub(crate) fn script_findings(settings: &Settings) -> Vec<Diagnostic> {
+    let hooks = settings
+        .hooks
+        .iter()
+        .filter(|hook| matches!(hook.status, HookStatus::InForce | HookStatus::Untrusted));
+    let hooks = hooks.map(|hook| &hook.definition);
+    settings::script_findings(hooks, &settings.project, &Locations::from_env())
 }
 
 /// What becomes of the rules of a file that is looked at by itself.

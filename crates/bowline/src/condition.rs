@@ -1,7 +1,7 @@
 //! `if`: one permission rule (`Bash(git *)`) that a tool call has to fit.
 
 mod command;
-mod file;
+pub(crate) mod file;
 mod wildcard;
 
 use std::path::Path;

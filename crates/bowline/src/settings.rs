@@ -31,6 +31,7 @@ mod rule_fields;
 mod rules;
 #[cfg(feature = "schema")]
 mod schema;
+mod scripts;
 mod sensitive;
 mod shape;
 mod steering;
@@ -71,6 +72,7 @@ pub use rule::{
 };
 #[cfg(feature = "schema")]
 pub use schema::json_schema;
+pub use scripts::{script_findings, scripts};
 pub use sensitive::{SensitiveFiles, SensitivePattern};
 pub use steering::{ProjectVariable, Steers, project_variables};
 pub use trust::{TrustEntry, TrustState, TrustStore};

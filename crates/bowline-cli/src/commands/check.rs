@@ -135,7 +135,9 @@ impl Report {
         self.hooks.extend(HookView::of_files(&settings.hooks));
         let rules = project::builtins(&settings).rules;
         self.rules += rules.rules.len();
-        for diagnostic in settings.diagnostics.into_iter().chain(rules.diagnostics) {
+        let scripts = project::script_findings(&settings);
+        let findings = settings.diagnostics.into_iter().chain(rules.diagnostics);
+        for diagnostic in findings.chain(scripts) {
             self.add_finding(diagnostic);
         }
         Ok(())
@@ -172,8 +174,12 @@ impl Report {
             .extend(report.parsed.hooks.iter().map(HookView::alone));
         let rules = project::rules_of_file(path, &report.rules);
         self.rules += rules.rules.len();
+        let locations = Locations::from_env();
+        let folder = std::path::absolute(path).unwrap_or_default();
+        let folder = settings::find_project(folder.parent().unwrap_or(&folder), &locations);
+        let scripts = settings::script_findings(&report.parsed.hooks, &folder, &locations);
         let diagnostics = report.parsed.diagnostics.into_iter();
-        for diagnostic in diagnostics.chain(rules.diagnostics) {
+        for diagnostic in diagnostics.chain(rules.diagnostics).chain(scripts) {
             self.add_finding(diagnostic);
         }
     }

@@ -1,6 +1,6 @@
 //! `bowline check`.
 
-use super::bench::{Bench, example};
+use super::bench::{Bench, example, one_hook};
 
 #[test]
 fn f04_c_a_clean_project_exits_with_0() {
@@ -24,6 +24,31 @@ fn f04_c_a_clean_project_exits_with_0() {
         document["summary"]["hooks"],
         document["hooks"].as_array().unwrap().len()
     );
+}
+
+#[test]
+fn scripts_that_are_not_there_are_found() {
+    let bench = Bench::new();
+    bench.write(
+        ".claude/settings.json",
+        one_hook("Stop", "", "$CLAUDE_PROJECT_DIR/.claude/hooks/nope.sh"),
+    );
+    bench.write("bowline.toml", "[[hooks.PreToolUse]]\nhooks = [{ type = 'command', command = './check.sh', on_failure = 'block' }]\n");
+    bench.write("check.sh", "#!/bin/sh\n");
+    bench.run(&["check"]).expect(
+        1,
+        &[
+            "script-missing",
+            "nope.sh",
+            "script-not-executable",
+            "chmod +x",
+            "and blocks",
+        ],
+    );
+    bench
+        .run(&["check", ".claude/settings.json"])
+        .expect(1, &["script-missing"])
+        .lacks(&["chmod"]);
 }
 
 #[test]

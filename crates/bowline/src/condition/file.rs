@@ -110,7 +110,7 @@ fn literal_braces(path: &str) -> String {
 }
 
 /// Without `.` and `..`, by the text alone.
-fn normalise(path: &Path) -> PathBuf {
+pub(crate) fn normalise(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for component in path.components() {
         match component {

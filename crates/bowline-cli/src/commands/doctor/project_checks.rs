@@ -87,6 +87,7 @@ fn files(settings: &Settings) -> Check {
         .iter()
         .cloned()
         .chain(rules)
+        .chain(project::script_findings(settings))
         .map(Finding::from)
         .collect();
     let paths = Paths::of(&settings.project);
