@@ -16,7 +16,7 @@ use crate::input::HookInput;
 
 use rule::{Rule, Value};
 
-pub(crate) use tools::current_name;
+pub(crate) use tools::{current_name, known_names};
 
 /// A compiled matcher. Cloning it is cheap.
 ///

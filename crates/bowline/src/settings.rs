@@ -41,6 +41,7 @@ mod toml;
 mod traps;
 mod tree;
 mod trust;
+mod unmatched;
 mod url_patterns;
 mod yaml;
 
@@ -76,3 +77,4 @@ pub use scripts::{script_findings, scripts};
 pub use sensitive::{SensitiveFiles, SensitivePattern};
 pub use steering::{ProjectVariable, Steers, project_variables};
 pub use trust::{TrustEntry, TrustState, TrustStore};
+pub use unmatched::matcher_findings;

@@ -136,8 +136,10 @@ impl Report {
         let rules = project::builtins(&settings).rules;
         self.rules += rules.rules.len();
         let scripts = project::script_findings(&settings);
+        let hooks = settings.hooks.iter().map(|hook| &hook.definition);
+        let matchers = settings::matcher_findings(hooks, None);
         let findings = settings.diagnostics.into_iter().chain(rules.diagnostics);
-        for diagnostic in findings.chain(scripts) {
+        for diagnostic in findings.chain(scripts).chain(matchers) {
             self.add_finding(diagnostic);
         }
         Ok(())
@@ -178,8 +180,13 @@ impl Report {
         let folder = std::path::absolute(path).unwrap_or_default();
         let folder = settings::find_project(folder.parent().unwrap_or(&folder), &locations);
         let scripts = settings::script_findings(&report.parsed.hooks, &folder, &locations);
+        let matchers = settings::matcher_findings(&report.parsed.hooks, None);
         let diagnostics = report.parsed.diagnostics.into_iter();
-        for diagnostic in diagnostics.chain(rules.diagnostics).chain(scripts) {
+        for diagnostic in diagnostics
+            .chain(rules.diagnostics)
+            .chain(scripts)
+            .chain(matchers)
+        {
             self.add_finding(diagnostic);
         }
     }

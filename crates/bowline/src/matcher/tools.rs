@@ -15,6 +15,49 @@ const RENAMED: &[(&str, &str)] = &[
     ("BashOutput", "TaskOutput"),
 ];
 
+/// Claude Code's own tools, by their current names.
+const CURRENT: &[&str] = &[
+    "Agent",
+    "AskUserQuestion",
+    "Bash",
+    "Edit",
+    "EnterPlanMode",
+    "ExitPlanMode",
+    "Glob",
+    "Grep",
+    "LS",
+    "ListAgents",
+    "ListMcpResourcesTool",
+    "Monitor",
+    "MultiEdit",
+    "NotebookEdit",
+    "NotebookRead",
+    "PowerShell",
+    "Read",
+    "ReadMcpResourceDirTool",
+    "ReadMcpResourceTool",
+    "SendUserMessage",
+    "Skill",
+    "SlashCommand",
+    "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskOutput",
+    "TaskStop",
+    "TaskUpdate",
+    "TodoWrite",
+    "ToolSearch",
+    "WebFetch",
+    "WebSearch",
+    "Write",
+];
+
+/// Every name that a tool of Claude Code has or had.
+pub(crate) fn known_names() -> impl Iterator<Item = &'static str> {
+    let old = RENAMED.iter().map(|(old, _)| *old);
+    CURRENT.iter().copied().chain(old)
+}
+
 /// The current name of a tool.
 pub(crate) fn current_name(name: &str) -> &str {
     RENAMED

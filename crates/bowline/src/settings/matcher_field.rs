@@ -3,7 +3,7 @@
 use super::fields::{Reported, Text, described, unique};
 use super::findings::Findings;
 use super::node::{Entry, Span, Value};
-use super::traps;
+use super::{traps, unmatched};
 use crate::dialect::Dialect;
 use crate::event::HookEvent;
 use crate::matcher::Matcher;
@@ -22,6 +22,7 @@ pub(super) fn read(
         Value::String(text) => {
             let span = &node.span;
             traps::bare_mcp_server(event, Text { text, span }, findings);
+            unmatched::check(event, Text { text, span }, dialect, findings);
             Matcher::from_text(text, dialect)
         }
         Value::Map(_) => {

@@ -1,6 +1,7 @@
 //! The scripts that command hooks call: which they are, and whether they can be started.
 
 use std::fs;
+use std::ops::Range;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -155,7 +156,7 @@ impl Problem {
         };
         let origin = &hook.origin;
         let name = script.file_name().unwrap_or_default().to_string_lossy();
-        let (line, column, span) = written(hook, &name);
+        let Written { line, column, span } = written(hook, &name);
         Diagnostic {
             severity: match hook.on_failure {
                 OnFailure::Block => Severity::Error,
@@ -172,25 +173,44 @@ impl Problem {
     }
 }
 
-/// Where a hook's file has a name: line, column and bytes. Where it is not found, the hook's own place.
-fn written(hook: &HookDefinition, name: &str) -> (usize, usize, std::ops::Range<usize>) {
+/// Where a text stands in a file.
+pub(super) struct Written {
+    /// From 1.
+    pub(super) line: usize,
+    /// From 1, in characters.
+    pub(super) column: usize,
+    pub(super) span: Range<usize>,
+}
+
+/// Where a hook's file has this text: at the hook or below it, else at the nearest place above. Where it is not found, the hook's own
+/// place.
+pub(super) fn written(hook: &HookDefinition, wanted: &str) -> Written {
     let origin = &hook.origin;
     let text = origin.file.clone().map(FileText::read);
     let text = text.and_then(|file| file.text.ok().flatten());
     let text = text.as_deref().unwrap_or_default();
+    let mut nearest = Written {
+        line: origin.line,
+        column: origin.column,
+        span: 0..0,
+    };
     let mut at = 0;
     for (index, line) in text.split_inclusive('\n').enumerate() {
         let number = index + 1;
-        if number >= origin.line
-            && let Some(found) = line.find(name)
-        {
+        if let Some(found) = line.find(wanted) {
             let before = line.get(..found).unwrap_or_default();
-            let column = before.chars().count() + 1;
-            return (number, column, at + found..at + found + name.len());
+            nearest = Written {
+                line: number,
+                column: before.chars().count() + 1,
+                span: at + found..at + found + wanted.len(),
+            };
+            if number >= origin.line {
+                break;
+            }
         }
         at += line.len();
     }
-    (origin.line, origin.column, 0..0)
+    nearest
 }
 
 /// Where hooks run.

@@ -1,0 +1,229 @@
+//! Matchers for tools that no tool ever matches.
+
+use super::fields::{Text, shortened};
+use super::findings::Findings;
+use super::model::HookDefinition;
+use super::scripts::{Written, written};
+use super::{Diagnostic, Severity};
+use crate::dialect::Dialect;
+use crate::event::HookEvent;
+use crate::matcher::known_names;
+
+/// The first version of Claude Code that reads `Write,Edit` as a list of names.
+const READS_COMMAS: (u32, u32, u32) = (2, 1, 191);
+
+/// What is wrong with a matcher, whatever the version of the client is.
+pub(super) fn check(
+    event: HookEvent,
+    matcher: Text<'_>,
+    dialect: Dialect,
+    findings: &mut Findings<'_>,
+) {
+    if !event.is_tool_event() {
+        return;
+    }
+    if let Some(tool) = permission_rule(matcher.text) {
+        findings.warning(
+            "matches-nothing",
+            matcher.span,
+            format!(
+                "`{}` is a permission rule; a matcher is compared with the tool's name alone, and this one matches none",
+                shortened(matcher.text)
+            ),
+            format!(
+                "write `\"matcher\": \"{tool}\"`, and `\"if\": \"{}\"` in the hook",
+                shortened(matcher.text)
+            ),
+        );
+        return;
+    }
+    let is_list = matcher.text.chars().all(is_in_list);
+    for name in names(matcher.text).filter(|_| is_list) {
+        let Some(meant) = other_casing(name) else {
+            continue;
+        };
+        let message = format!(
+            "`{}` matches no tool of Claude Code: names are compared letter for letter",
+            shortened(name)
+        );
+        let help = format!("did you mean `{meant}`?");
+        match dialect {
+            Dialect::ClaudeCode => {
+                findings.warning("matches-nothing", matcher.span, message, help);
+            }
+            // Other agents' tools have other names.
+            Dialect::Generic => findings.note("matches-nothing", matcher.span, message, help),
+        }
+    }
+}
+
+/// Matchers of Claude Code's files that this version of the client reads in another way than they look. Without a version, they are
+/// noted.
+pub fn matcher_findings<'h>(
+    hooks: impl IntoIterator<Item = &'h HookDefinition>,
+    client: Option<(u32, u32, u32)>,
+) -> Vec<Diagnostic> {
+    if client.is_some_and(|version| version >= READS_COMMAS) {
+        return Vec::new();
+    }
+    let mut findings: Vec<Diagnostic> = Vec::new();
+    for hook in hooks {
+        let matcher = hook.matcher.source();
+        let has_commas = matcher.contains(',') && matcher.chars().all(is_in_list);
+        if hook.origin.dialect != Dialect::ClaudeCode || !hook.event.is_tool_event() || !has_commas
+        {
+            continue;
+        }
+        let finding = commas(hook, matcher, client);
+        // The hooks of a group have one matcher.
+        if !findings.contains(&finding) {
+            findings.push(finding);
+        }
+    }
+    findings
+}
+
+fn commas(hook: &HookDefinition, matcher: &str, client: Option<(u32, u32, u32)>) -> Diagnostic {
+    let (major, minor, patch) = READS_COMMAS;
+    let (severity, message) = match client {
+        Some((a, b, c)) => (
+            Severity::Warning,
+            format!(
+                "Claude Code {a}.{b}.{c} reads `{matcher}` as one pattern, which matches no tool"
+            ),
+        ),
+        None => (
+            Severity::Note,
+            format!(
+                "Claude Code reads `{matcher}` as a list since {major}.{minor}.{patch}; before, it matches no tool"
+            ),
+        ),
+    };
+    let names: Vec<&str> = names(matcher).collect();
+    let Written { line, column, span } = written(hook, matcher);
+    Diagnostic {
+        severity,
+        code: "matches-nothing",
+        file: hook.origin.file.clone(),
+        line,
+        column,
+        span,
+        message,
+        help: Some(format!("write `{}`", names.join("|"))),
+    }
+}
+
+fn is_in_list(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '|' | ',' | ' ')
+}
+
+fn names(matcher: &str) -> impl Iterator<Item = &str> {
+    matcher
+        .split(['|', ','])
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+}
+
+/// The tool that has this name in another casing, and not in this one.
+fn other_casing(name: &str) -> Option<&'static str> {
+    if known_names().any(|known| known == name) {
+        return None;
+    }
+    known_names().find(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// The tool of a text such as `Bash(git push*)`. As a pattern it would be for a tool whose name goes on with what is in the parentheses.
+fn permission_rule(text: &str) -> Option<&'static str> {
+    let (tool, rest) = text.trim().split_once('(')?;
+    let inside = rest.strip_suffix(')')?;
+    let tool = known_names().find(|known| *known == tool)?;
+    let goes_on = inside.split('|').any(|more| {
+        let whole = format!("{tool}{more}");
+        known_names().any(|known| known == whole)
+    });
+    (!goes_on).then_some(tool)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::{DialectChoice, Parsed, Source, Syntax, parse_source};
+
+    fn parsed(event: &str, matcher: &str, dialect: Dialect) -> Parsed {
+        let hook = r#"[{"type": "command", "command": "true"}]"#;
+        let text =
+            format!(r#"{{"hooks": {{"{event}": [{{"matcher": "{matcher}", "hooks": {hook}}}]}}}}"#);
+        parse_source(
+            &text,
+            &Source::new(Syntax::Json, DialectChoice::Fixed(dialect)),
+        )
+    }
+
+    #[test]
+    fn matchers_that_never_match_are_found() {
+        for (matcher, expected) in [
+            ("bash", Some("did you mean `Bash`?")),
+            ("Write|edit", Some("did you mean `Edit`?")),
+            ("webfetch", Some("did you mean `WebFetch`?")),
+            ("Bash(git push*)", Some("\"if\": \"Bash(git push*)\"")),
+            ("Bash(ls)", Some("\"matcher\": \"Bash\"")),
+            ("Read(./.env)", Some("\"matcher\": \"Read\"")),
+            ("Bash", None),
+            ("Task", None),
+            ("Write, Edit", None),
+            ("Notebook(Edit|Read)", None),
+            ("Task(Create|Update)", None),
+            ("mcp__files__read", None),
+            ("mytool", None),
+            ("Ba.*", None),
+        ] {
+            let found = parsed("PreToolUse", matcher, Dialect::ClaudeCode).diagnostics;
+            let help = found.first().and_then(|it| it.help.as_deref());
+            match expected {
+                Some(text) => {
+                    let finding = found.first().unwrap();
+                    assert_eq!(
+                        (finding.code, finding.severity),
+                        ("matches-nothing", Severity::Warning)
+                    );
+                    assert!(
+                        help.unwrap_or_default().contains(text),
+                        "{matcher}: {help:?}"
+                    );
+                }
+                None => assert_eq!(found, [], "{matcher}"),
+            }
+        }
+        assert_eq!(
+            parsed("SessionStart", "bash", Dialect::ClaudeCode).diagnostics,
+            []
+        );
+        let other = parsed("PreToolUse", "bash", Dialect::Generic).diagnostics;
+        assert!(
+            other.iter().all(|it| it.severity == Severity::Note),
+            "{other:?}"
+        );
+    }
+
+    #[test]
+    fn commas_are_read_by_the_version() {
+        let hooks = |matcher| parsed("PreToolUse", matcher, Dialect::ClaudeCode).hooks;
+        for (matcher, client, expected) in [
+            ("Write,Edit", None, Some(Severity::Note)),
+            ("Write,Edit", Some((2, 1, 190)), Some(Severity::Warning)),
+            ("Write,Edit", Some((2, 1, 191)), None),
+            ("Write,Edit", Some((2, 1, 325)), None),
+            ("Write|Edit", Some((2, 1, 190)), None),
+            ("Ba{1,2}sh", Some((2, 1, 190)), None),
+        ] {
+            let found = matcher_findings(&hooks(matcher), client);
+            let severity = found.first().map(|it| it.severity);
+            assert_eq!(severity, expected, "{matcher} {client:?}");
+        }
+        let found = matcher_findings(&hooks("Write, Edit"), None);
+        assert_eq!(
+            found.first().unwrap().help.as_deref(),
+            Some("write `Write|Edit`")
+        );
+    }
+}
