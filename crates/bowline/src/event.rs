@@ -190,7 +190,17 @@ impl HookEvent {
             .iter()
             .map(|event| (edit_distance(&folded, &fold(event.name())), *event))
             .min_by_key(|(distance, _)| *distance)?;
-        (distance <= folded.len() / 3).then_some(event)
+        (distance <= folded.len() / 3)
+            .then_some(event)
+            .or_else(|| Self::beginning_with(&folded))
+    }
+
+    /// The event with the shortest name that a folded text is the beginning of.
+    fn beginning_with(folded: &str) -> Option<Self> {
+        let events = Self::ALL.iter().copied();
+        events
+            .filter(|event| folded.len() > 3 && fold(event.name()).starts_with(folded))
+            .min_by_key(|event| event.name().len())
     }
 
     /// Whether the event is about one tool call.
@@ -294,6 +304,14 @@ mod tests {
             HookEvent::nearest("SubAgentStopped"),
             Some(HookEvent::SubagentStop)
         );
+        for (name, near) in [
+            ("PostTool", HookEvent::PostToolUse),
+            ("pre_tool", HookEvent::PreToolUse),
+            ("UserPrompt", HookEvent::UserPromptSubmit),
+        ] {
+            assert_eq!(HookEvent::nearest(name), Some(near), "{name}");
+        }
         assert_eq!(HookEvent::nearest("xyzzy"), None);
+        assert_eq!(HookEvent::nearest("pre"), None);
     }
 }

@@ -9,6 +9,7 @@ mod files;
 mod findings;
 mod front_matter;
 mod guard;
+mod guard_doubts;
 mod hook_action;
 mod hook_fields;
 mod hook_policy;

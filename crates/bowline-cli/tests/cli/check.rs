@@ -52,6 +52,40 @@ fn scripts_that_are_not_there_are_found() {
 }
 
 #[test]
+fn mistakes_of_the_first_hour_are_found() {
+    let bench = Bench::new();
+    bench.write(
+        ".claude/settings.json",
+        r#"{"disableAllHooks": true, "hooks": {
+  "PostTool": [],
+  "PreToolUse": [
+    {"matcher": "bash", "hooks": [{"type": "command", "command": "true"}]},
+    {"matcher": "Bash(git push*)", "hooks": [{"type": "command", "command": "true"}]},
+    {"matcher": "Write,Edit", "hooks": [{"type": "command", "command": "true"}]}
+  ]
+}}"#,
+    );
+    bench.write(
+        "bowline.toml",
+        "[guard.allow]\nrules = ['git.pushforce']\n[guard.agents.claude]\nmode = 'observe'\n\
+         [guard.sensitive]\ndeny = ['[bad']\n",
+    );
+    bench.run(&["check"]).expect(
+        1,
+        &[
+            "did you mean `PostToolUse`?",
+            "did you mean `Bash`?",
+            "is a permission rule",
+            "since 2.1.191",
+            "hooks-disabled",
+            "did you mean `git.push-force`?",
+            "did you mean `claude-code`?",
+            "literal-brackets",
+        ],
+    );
+}
+
+#[test]
 fn f04_c_findings_are_shown_in_their_source_and_exit_with_1() {
     let bench = Bench::new();
     let canary = bench.project().join("ran");

@@ -7,6 +7,7 @@ use bowline_guard::pattern::{BadPattern, CommandPattern, PathPattern, RulePatter
 
 use super::config::{Config, FileConfig};
 use super::fields::nearest;
+use super::guard_doubts::{self as doubts, Doubt};
 use super::keys::{Setting, choice};
 use super::node::{Entry, Value};
 use crate::event::fold;
@@ -232,7 +233,16 @@ impl FileConfig<'_> {
             let path = format!("{GUARD}.{}", entry.key.text);
             match fold(&entry.key.text).as_str() {
                 "worktree" => self.layer(&path, &Layer::Worktree, entry),
-                "agents" => self.layers(&path, Layer::Agent, entry),
+                "agents" => {
+                    for agent in self.table(&path, entry) {
+                        if let Some(doubt) = doubts::unknown_agent(&agent.key.text) {
+                            let span = &agent.key.span;
+                            self.findings
+                                .warning(doubt.code, span, doubt.message, doubt.help);
+                        }
+                    }
+                    self.layers(&path, Layer::Agent, entry);
+                }
                 "subagents" => self.layers(&path, Layer::Subagent, entry),
                 "sensitive" => self.sensitive(&path, entry),
                 "secrets" => {
@@ -276,10 +286,14 @@ impl FileConfig<'_> {
                     let path = format!("{path}.{}", list.key.text);
                     let setting = match fold(&list.key.text).as_str() {
                         "rules" => {
-                            LayerSetting::AllowRules(self.patterns(&path, list, RulePattern::parse))
+                            let rules = self.patterns(&path, list, RulePattern::parse);
+                            self.doubts(list, &rules, doubts::unknown_rule);
+                            LayerSetting::AllowRules(rules)
                         }
                         "paths" => {
-                            LayerSetting::AllowPaths(self.patterns(&path, list, PathPattern::parse))
+                            let paths = self.patterns(&path, list, PathPattern::parse);
+                            self.doubts(list, &paths, doubts::literal_brackets);
+                            LayerSetting::AllowPaths(paths)
                         }
                         "commands" => LayerSetting::AllowCommands(self.patterns(
                             &path,
@@ -334,6 +348,7 @@ impl FileConfig<'_> {
                 }
             };
             let patterns = self.patterns(&path, entry, PathPattern::parse);
+            self.doubts(entry, &patterns, doubts::literal_brackets);
             self.guard_setting(&path, entry, Ok(setting(patterns)));
         }
     }
@@ -371,6 +386,27 @@ impl FileConfig<'_> {
             }
         }
         patterns
+    }
+
+    /// Tells what is probably not meant so. The patterns count as they are: a wrong one that protects must not protect less.
+    fn doubts(&mut self, list: &Entry, used: &[String], doubt: fn(&str) -> Option<Doubt>) {
+        let Value::List(items) = &list.value.value else {
+            return;
+        };
+        for item in items {
+            let Value::String(text) = &item.value else {
+                continue;
+            };
+            let found = used.contains(text).then(|| doubt(text)).flatten();
+            if let Some(Doubt {
+                code,
+                message,
+                help,
+            }) = found
+            {
+                self.findings.warning(code, &item.span, message, help);
+            }
+        }
     }
 
     fn guard_setting(&mut self, path: &str, entry: &Entry, read: Result<GuardSetting, String>) {
@@ -455,6 +491,27 @@ mod tests {
 
     fn read(text: &str) -> (GuardConfig, Vec<Diagnostic>) {
         load(&[(Scope::Global, text)], TrustState::NotNeeded)
+    }
+
+    #[test]
+    fn what_is_probably_not_meant_is_told_and_counts() {
+        let (guard, findings) = read(
+            "[guard.allow]\nrules = ['git.pushforce', 'git.*']\npaths = ['{a']\n\
+             [guard.sensitive]\ndeny = ['[bad', 'keys/**']\n\
+             [guard.agents.claude]\nmode = 'observe'\n",
+        );
+        let codes: Vec<&str> = findings.iter().map(|it| it.code).collect();
+        assert_eq!(
+            codes,
+            [
+                "unknown-rule",
+                "literal-brackets",
+                "literal-brackets",
+                "unknown-agent"
+            ]
+        );
+        assert_eq!(guard.sensitive.deny, ["[bad", "keys/**"]);
+        assert_eq!(guard.agents["claude"].mode, Some(GuardMode::Observe));
     }
 
     #[test]

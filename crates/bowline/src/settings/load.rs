@@ -409,6 +409,15 @@ impl Loader<'_> {
                 switches.restrict(candidate);
             }
         }
+        self.diagnostics.extend(switches.all_off().map(|path| {
+            finding(
+                Severity::Note,
+                "hooks-disabled",
+                path,
+                "`disableAllHooks` is set: Claude Code runs no hook of its settings, and does not ask Bowline",
+                "remove it, or set it to false",
+            )
+        }));
         switches.disabled_by(Provenance::Settings(Scope::Global))
     }
 

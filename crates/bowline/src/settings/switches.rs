@@ -2,7 +2,7 @@
 //! `disableAllHooks`, `allowedHttpHookUrls` and their like.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::merge::{Candidate, HookStatus};
 use super::model::{Action, Scope};
@@ -92,6 +92,14 @@ impl Switches {
     /// Adds a file. Of two files of one scope the later one wins.
     pub(super) fn add(&mut self, scope: Scope, path: PathBuf, switches: FileSwitches) {
         self.files.push((scope, path, switches));
+    }
+
+    /// The file that switches all hooks of Claude Code's files off.
+    pub(super) fn all_off(&self) -> Option<&Path> {
+        match self.strongest(|file| file.disable_all) {
+            Some((_, path, true)) => Some(path),
+            _ => None,
+        }
     }
 
     /// What switches a hook off, for people.
