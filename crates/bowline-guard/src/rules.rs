@@ -1,10 +1,15 @@
 //! Every rule that a verdict may name, in one list.
 
+mod examples;
+
 use std::borrow::Cow;
 
 use crate::effect::Category;
 use crate::families::{self, RuleInfo};
+use crate::tool_call::CallDecision;
 use crate::{judge, lookalikes, sensitive, tool_call};
+
+use examples::TYPICAL;
 
 /// What a rule looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +39,26 @@ pub struct Rule {
     pub instead: Vec<&'static str>,
 }
 
+/// What a rule says to a typical call, when no settings say otherwise. Another call may be graver or milder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Typical {
+    /// The verdict.
+    pub verdict: CallDecision,
+    /// The call.
+    pub example: Example,
+}
+
+/// A call that a rule is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Example {
+    /// The tool: `Bash`, `Read`, …
+    pub tool: &'static str,
+    /// Its command, or the path that it is for.
+    pub text: &'static str,
+}
+
 /// Every rule, each id once: of the families, of texts and calls as a whole, of files, of look-alikes.
 pub fn rules() -> Vec<Rule> {
     let mut all: Vec<Rule> = Vec::new();
@@ -50,6 +75,12 @@ pub fn rules() -> Vec<Rule> {
 }
 
 impl Rule {
+    /// What it says to a typical call; `None` where that depends on what is there.
+    pub fn typical(&self) -> Option<Typical> {
+        let (_, typical) = TYPICAL.iter().find(|(id, _)| *id == self.id)?;
+        Some(*typical)
+    }
+
     fn join(&mut self, other: Self) {
         if !self.summary.contains(other.summary.as_ref()) {
             self.summary = format!("{}; {}", self.summary, other.summary).into();
@@ -127,6 +158,50 @@ mod tests {
             }
         }
         assert!(commands > 40, "{commands} commands");
+    }
+
+    /// The rules that say nothing without knowing the machine, the project or all of a long text.
+    const DEPENDING: &[&str] = &[
+        "code.too-long",
+        "files.overwrite-work",
+        "files.move-work",
+        "files.delete-work",
+        "git.stage-loss",
+        "git.set-back",
+        "git.resolution",
+        "git.move-branch",
+        "shell.unknown-program",
+        "shell.too-many-paths",
+        "call.no-command",
+        "sensitive.custom-pattern",
+    ];
+
+    #[test]
+    fn every_rule_has_a_verdict_and_an_example_that_comes_to_it() {
+        let mut wrong = Vec::new();
+        let all = rules();
+        for rule in &all {
+            let Some(Typical { verdict, example }) = rule.typical() else {
+                assert!(DEPENDING.contains(&rule.id.as_ref()), "{}", rule.id);
+                continue;
+            };
+            let field = match example.tool {
+                "Bash" | "PowerShell" => "command",
+                "Grep" => "path",
+                _ => "file_path",
+            };
+            let call = ToolCall::from_fields(|name| (name == field).then_some(example.text));
+            let found = judge_tool_call(example.tool, &call, &world(), &GuardPolicy::default());
+            // What passes is named by no verdict.
+            let named = found.rule.as_deref() == Some(rule.id.as_ref());
+            if found.decision != verdict || !(named || verdict == CallDecision::Allow) {
+                wrong.push(format!("{}: {example:?}: {found:?}", rule.id));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        for (id, _) in TYPICAL {
+            assert!(all.iter().any(|rule| rule.id == *id), "no rule `{id}`");
+        }
     }
 
     /// Whatever a verdict names is in the list, with its category.

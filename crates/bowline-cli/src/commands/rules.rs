@@ -136,25 +136,38 @@ fn list(args: &ListArgs, ui: &mut Ui) -> Result<Outcome> {
     match args.format.format() {
         Format::Json => ui.json(&list)?,
         Format::Text => {
-            let mut table = Table::new(["Rule", "Kind", "Category", "What it finds"]);
+            let mut table = Table::new(["Rule", "Says", "Kind", "Category", "What it finds"]);
             for rule in &list.rules {
-                let summary = reveal::code(&rule.summary);
                 table.row([
                     Text::styled(&rule.id, style::NAME),
+                    rule.verdict().into(),
                     rule.kind.name().into(),
                     rule.category.unwrap_or("-").into(),
-                    match &rule.own {
-                        Some(own) => own.remark(summary.into(), &paths),
-                        None => summary.into(),
-                    },
+                    found(rule, &paths),
                 ]);
             }
             ui.table(&table);
             ui.blank();
-            ui.line(counted(list.rules.len(), "rule"));
+            ui.line(format!(
+                "{}. The guard says this without settings; `bowline allow RULE` lets one pass, `bowline rules show RULE` tells more.",
+                counted(list.rules.len(), "rule")
+            ));
         }
     }
     Ok(Outcome::Clean)
+}
+
+/// What a rule finds, with an example.
+fn found(rule: &RuleView, paths: &Paths) -> Text {
+    let summary = Text::from(reveal::code(&rule.summary));
+    let summary = match &rule.own {
+        Some(own) => own.remark(summary, paths),
+        None => summary,
+    };
+    match &rule.example {
+        Some(example) => summary.with(format!("\n{}", reveal::code(example)), style::FAINT),
+        None => summary,
+    }
 }
 
 fn show(args: &ShowArgs, ui: &mut Ui) -> Result<Outcome> {
@@ -179,6 +192,15 @@ fn show(args: &ShowArgs, ui: &mut Ui) -> Result<Outcome> {
             if let Some(category) = rule.category {
                 ui.line(Text::styled("Category: ", style::HEADING).plain(category));
             }
+            if let Some(verdict) = rule.default_verdict {
+                ui.line(Text::styled("Says: ", style::HEADING).plain(told(verdict)));
+            }
+            if let Some(example) = &rule.example {
+                ui.line(Text::styled("Example: ", style::HEADING).plain(reveal::code(example)));
+            }
+            if let Some(allow) = &rule.allow {
+                ui.line(Text::styled("To allow: ", style::HEADING).plain(format!("`{allow}`")));
+            }
             if let Some(instead) = &rule.instead {
                 ui.line(Text::styled("Instead: ", style::GOOD).plain(reveal::code(instead)));
             }
@@ -194,6 +216,17 @@ fn show(args: &ShowArgs, ui: &mut Ui) -> Result<Outcome> {
         }
     }
     Ok(Outcome::Clean)
+}
+
+/// A default verdict, for people.
+fn told(verdict: &str) -> &str {
+    match verdict {
+        "deny" => "deny, without settings",
+        "ask" => "ask, without settings",
+        "allow" => "nothing: it is noted, and passes",
+        "redact" => "nothing: it is taken out of what is kept and shown",
+        _ => "deny or ask, by what would be lost or cannot be seen",
+    }
 }
 
 fn show_own(own: &Own, ui: &mut Ui) {

@@ -40,6 +40,44 @@ fn every_rule_is_listed_once_and_can_be_shown() {
         .expect(2, &["there is no rule", "did you mean git.push-force"]);
 }
 
+#[test]
+fn rules_tell_what_they_say_an_example_and_a_way() {
+    let bench = Bench::new();
+    bench.run(&["rules", "show", "git.push-force"]).expect(
+        0,
+        &[
+            "Says: deny",
+            "Example: git push --force",
+            "`bowline allow git.push-force`",
+        ],
+    );
+    bench
+        .run(&["rules", "show", "sensitive.environment-file"])
+        .expect(0, &["Says: deny", "Example: Read .env"]);
+    bench
+        .run(&["rules", "show", "files.delete-work"])
+        .expect(0, &["by what would be lost"])
+        .lacks(&["Example:"]);
+    bench
+        .run(&["rules", "show", "self.settings"])
+        .expect(0, &["Says: ask"])
+        .lacks(&["To allow:"]);
+    bench
+        .run(&["rules", "list", "--kind", "effect"])
+        .expect(0, &["Says", "git push --force", "`bowline allow RULE`"]);
+
+    let (_, list) = bench.json(&["rules", "list"]);
+    for rule in list["rules"].as_array().unwrap() {
+        let verdict = rule["default_verdict"].as_str().unwrap();
+        assert!(
+            matches!(verdict, "deny" | "ask" | "allow" | "depends" | "redact"),
+            "{rule}"
+        );
+        let has_example = matches!(verdict, "deny" | "ask" | "allow");
+        assert_eq!(rule["example"].is_string(), has_example, "{rule}");
+    }
+}
+
 /// Whatever rule a verdict names, a person can look it up.
 #[test]
 fn the_rules_of_verdicts_are_listed() {

@@ -1,7 +1,9 @@
 //! Every rule, in one form.
 
-use bowline_guard::rules::{self, Rule, Subject};
+use bowline_guard::effect::Category;
+use bowline_guard::rules::{self, Example, Rule, Subject};
 use bowline_guard::secrets;
+use bowline_guard::tool_call::CallDecision;
 use clap::ValueEnum;
 use serde::Serialize;
 
@@ -42,6 +44,13 @@ pub(super) struct RuleView {
     /// The key under which settings give it a verdict; secrets in text are only redacted.
     pub(super) category: Option<&'static str>,
     pub(super) summary: String,
+    /// What the guard says to a typical call when no settings say otherwise: `depends` where that is told by what is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) default_verdict: Option<&'static str>,
+    /// A call that comes to this verdict.
+    pub(super) example: Option<String>,
+    /// The command that lets it pass.
+    pub(super) allow: Option<String>,
     pub(super) instead: Option<String>,
     /// What it must find: of rules about secrets, templates of texts.
     pub(super) matches: Vec<String>,
@@ -49,6 +58,16 @@ pub(super) struct RuleView {
     pub(super) ignores: Vec<String>,
     #[serde(flatten)]
     pub(super) own: Option<Own>,
+}
+
+impl RuleView {
+    /// What it says by itself.
+    pub(super) fn verdict(&self) -> &'static str {
+        match &self.own {
+            Some(own) => own.verdict,
+            None => self.default_verdict.unwrap_or("-"),
+        }
+    }
 }
 
 /// Every rule of the guard, each id once.
@@ -62,7 +81,13 @@ pub(super) fn all() -> Vec<RuleView> {
 
 impl From<Rule> for RuleView {
     fn from(rule: Rule) -> Self {
+        let typical = rule.typical();
+        // Nothing lets changes to the guard itself pass.
+        let can_be_allowed = rule.category != Category::OwnSettings;
         Self {
+            default_verdict: Some(typical.map_or("depends", |it| verdict(it.verdict))),
+            example: typical.map(|it| shown(it.example)),
+            allow: can_be_allowed.then(|| format!("bowline allow {}", rule.id)),
             id: rule.id.into_owned(),
             kind: match rule.subject {
                 Subject::SensitiveFile => Kind::SensitiveFile,
@@ -79,6 +104,22 @@ impl From<Rule> for RuleView {
     }
 }
 
+fn verdict(decision: CallDecision) -> &'static str {
+    match decision {
+        CallDecision::Deny => "deny",
+        CallDecision::Ask => "ask",
+        CallDecision::Allow => "allow",
+    }
+}
+
+/// A command as it is typed; of another tool, its name and what it is for.
+fn shown(example: Example) -> String {
+    match example.tool {
+        "Bash" => example.text.to_owned(),
+        tool => format!("{tool} {}", example.text),
+    }
+}
+
 /// Secrets in text are redacted, so that their rules have no category.
 fn secrets() -> impl Iterator<Item = RuleView> {
     secrets::rules().iter().map(|rule| RuleView {
@@ -86,6 +127,9 @@ fn secrets() -> impl Iterator<Item = RuleView> {
         kind: Kind::Secret,
         category: None,
         summary: rule.description.to_owned(),
+        default_verdict: Some("redact"),
+        example: None,
+        allow: None,
         instead: None,
         matches: owned(rule.matches),
         ignores: owned(rule.ignores),

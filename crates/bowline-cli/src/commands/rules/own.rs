@@ -67,6 +67,9 @@ pub(super) fn view(rule: &LoadedRule) -> RuleView {
         kind: Kind::Own,
         category: None,
         summary: definition.summary(),
+        default_verdict: None,
+        example: None,
+        allow: None,
         instead: definition
             .suggestion
             .as_ref()
