@@ -118,12 +118,11 @@ impl Script {
             Ok(found) if self.start == Start::Run && found.permissions().mode() & 0o111 == 0 => {
                 Some(Problem::NotExecutable)
             }
-            Ok(_) => None,
-            // What cannot be looked at is unknown.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && !self.optional => {
                 Some(Problem::Missing)
             }
-            Err(_) => None,
+            // What cannot be looked at is unknown.
+            Ok(_) | Err(_) => None,
         }
     }
 }
