@@ -102,12 +102,17 @@ impl Guards {
             _ => mode,
         };
         let denied = verdict.decision == CallDecision::Deny;
-        match mode {
+        let answer = match mode {
             GuardMode::Observe => {
-                let verb = if denied { "deny" } else { "ask" };
-                Opinion::allow()
-                    .system_message(format!("Bowline only observes; it would {verb}: {told}"))
-                    .warning(told)
+                let (verb, answer) = if denied {
+                    ("deny", Opinion::block(&told))
+                } else {
+                    ("ask", Opinion::ask(&told))
+                };
+                return answer
+                    .by_rule(rule)
+                    .only_observed()
+                    .system_message(format!("Bowline only observes; it would {verb}: {told}"));
             }
             _ if !denied => Opinion::ask(told),
             GuardMode::OneStrike => {
@@ -126,7 +131,8 @@ impl Guards {
                     "Denied again [{rule}]; asking once more will not change that. Take another way, or leave it to the person."
                 )),
             },
-        }
+        };
+        answer.by_rule(rule)
     }
 
     /// What makes a call the same as one before: what is run and where, not how it is described.

@@ -166,9 +166,10 @@ impl Hook for Tracing {
                 obeyed: changes(Course::Stopped(decision.stop_reason.as_deref())),
                 ignored: changes(Course::Free),
             },
-            Decision::NoOpinion | Decision::Grant | Decision::Ask => {
-                Notes::Settled(changes(Course::Free))
+            Decision::Ask => {
+                Notes::Settled(changes(Course::Asked(decision.stop_reason.as_deref())))
             }
+            Decision::NoOpinion | Decision::Grant => Notes::Settled(changes(Course::Free)),
         };
         self.journal.note(
             call,

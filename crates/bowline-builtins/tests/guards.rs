@@ -195,6 +195,10 @@ async fn f40_e_observe_tells_and_lets_pass_except_for_itself() {
         told.contains("would deny") && told.contains("[files.delete]"),
         "{told}"
     );
+    let observed = denied.output.observed.unwrap();
+    assert_eq!(observed.decision, Decision::Deny);
+    assert_eq!(observed.rule.as_deref(), Some("files.delete"));
+    assert!(told.ends_with(&observed.reason), "{told}");
     let own = place.fire(shell("bowline pause")).await;
     assert_eq!(own.output.decision(), Decision::Ask);
 }
@@ -436,6 +440,8 @@ async fn the_secret_writing_guard_is_there_when_it_is_wanted() {
     let told = observed.fire(write()).await;
     assert_eq!(told.output.decision(), Decision::NoOpinion);
     assert!(told.output.system_message.is_some());
+    let observed = told.output.observed.unwrap();
+    assert_eq!(observed.rule.as_deref(), Some("secrets.writing"));
 }
 
 #[tokio::test]

@@ -28,7 +28,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-pub use arguments::{Arguments, MAX_LIMIT, SessionKey, parse_status};
+pub use arguments::{Arguments, MAX_LIMIT, STATUSES, SessionKey, parse_status};
 
 /// Whether a command changes what is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

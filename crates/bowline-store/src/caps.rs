@@ -41,6 +41,7 @@ pub(crate) fn cap(record: &mut Record) -> usize {
     cut_option(&mut record.tool, NAME);
     cut_option(&mut record.tool_use_id, NAME);
     cut_option(&mut record.reason, MESSAGE);
+    cut_option(&mut record.rule, NAME);
     if let Some(subagent) = &mut record.subagent {
         cut_name(&mut subagent.id);
         cut_name(&mut subagent.kind);
@@ -86,6 +87,7 @@ fn cap_change(change: &mut Change) -> usize {
             cut_name(&mut start.tool);
             cut_option(&mut start.trace_id, NAME);
             cut_option(&mut start.parent, NAME);
+            cut_option(&mut start.asked, ERROR);
             cap_call(&mut start.call);
             return cap_value(&mut start.input);
         }

@@ -41,6 +41,9 @@ pub struct Record {
     pub decision: Decision,
     /// Why, without secrets.
     pub reason: Option<String>,
+    /// The id of the rule from which the decision follows (`git.push-force`).
+    #[serde(default)]
+    pub rule: Option<String>,
     /// Whether the agent acts on the decision.
     pub enforcement: Enforcement,
     /// How long deciding took.
@@ -72,6 +75,7 @@ impl Record {
             tool_use_id: None,
             decision: Decision::NoOpinion,
             reason: None,
+            rule: None,
             enforcement: Enforcement::Enforced,
             duration: Duration::ZERO,
             hooks: Vec::new(),
@@ -97,6 +101,8 @@ pub enum Enforcement {
     Enforced,
     /// It cannot on this event: the decision was shown to the user.
     Unenforced,
+    /// Nothing was decided: this is what would have been.
+    Observed,
 }
 
 impl Enforcement {
@@ -105,7 +111,15 @@ impl Enforcement {
         match self {
             Self::Enforced => "enforced",
             Self::Unenforced => "unenforced",
+            Self::Observed => "observed",
         }
+    }
+
+    /// The enforcement of a stored word.
+    pub(crate) fn parse(word: &str) -> Option<Self> {
+        [Self::Enforced, Self::Unenforced, Self::Observed]
+            .into_iter()
+            .find(|enforcement| enforcement.as_str() == word)
     }
 }
 
@@ -206,6 +220,10 @@ pub enum Unfinished {
     Timeout,
     /// It was called off.
     Cancelled,
+    /// It was denied before it ran.
+    Denied,
+    /// A person or the agent refused it before it ran.
+    Refused,
 }
 
 impl From<Unfinished> for TraceStatus {
@@ -213,6 +231,8 @@ impl From<Unfinished> for TraceStatus {
         match how {
             Unfinished::Timeout => Self::Timeout,
             Unfinished::Cancelled => Self::Cancelled,
+            Unfinished::Denied => Self::Denied,
+            Unfinished::Refused => Self::Refused,
         }
     }
 }
@@ -231,6 +251,9 @@ pub struct TraceStart {
     pub trace_id: Option<String>,
     /// The id of the call that it is part of; by default the one that delegated to the sub-agent.
     pub parent: Option<String>,
+    /// What a person is asked about it, without secrets. A call that never runs then was refused.
+    #[serde(default)]
+    pub asked: Option<String>,
 }
 
 impl TraceStart {
@@ -242,6 +265,7 @@ impl TraceStart {
             input: None,
             trace_id: None,
             parent: None,
+            asked: None,
         }
     }
 }

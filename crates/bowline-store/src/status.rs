@@ -1,9 +1,9 @@
-//! The words for how far something is. One vocabulary is stored; others are understood on the way in.
+//! The words for how far something is. One vocabulary is stored, one is shown; both and others are understood on the way in.
 
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// No status has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -13,8 +13,7 @@ pub struct UnknownStatus(String, &'static str);
 macro_rules! statuses {
     ($(#[$doc:meta])* $name:ident: $expected:literal { $( $(#[$variant_doc:meta])* $variant:ident = $word:literal $(| $alias:literal)*, )* }) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-        #[serde(rename_all = "snake_case")]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum $name {
             $( $(#[$variant_doc])* $variant, )*
@@ -29,7 +28,20 @@ macro_rules! statuses {
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.pad(self.as_str())
+                f.pad(self.shown())
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                to.serialize_str(self.shown())
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                let word = <std::borrow::Cow<'de, str>>::deserialize(from)?;
+                word.parse().map_err(serde::de::Error::custom)
             }
         }
 
@@ -48,17 +60,21 @@ macro_rules! statuses {
 
 statuses! {
     /// How a tool call went.
-    TraceStatus: "started, completed (or Ok), failed (or Error), timeout or cancelled" {
+    TraceStatus: "started, ok, error, denied, refused, cancelled or timeout" {
         /// It runs, or nobody said how it ended.
         Started = "started",
-        /// It succeeded; shown as `Ok`.
+        /// It succeeded; shown as `ok`.
         Completed = "completed" | "ok",
-        /// It failed; shown as `Error`.
+        /// It failed; shown as `error`.
         Failed = "failed" | "error",
         /// It was never heard of again.
         Timeout = "timeout",
         /// It was called off.
         Cancelled = "cancelled" | "canceled",
+        /// It never ran: a hook denied it.
+        Denied = "denied",
+        /// It never ran: a person, or the agent's own rules, refused it after we had let it pass.
+        Refused = "refused",
     }
 }
 
@@ -89,18 +105,43 @@ statuses! {
 }
 
 impl TraceStatus {
-    /// How it is shown: `Ok` and `Error` for the two ordinary ends.
+    /// Every status.
+    pub const ALL: [Self; 7] = [
+        Self::Started,
+        Self::Completed,
+        Self::Failed,
+        Self::Denied,
+        Self::Refused,
+        Self::Cancelled,
+        Self::Timeout,
+    ];
+
+    /// The word that people and programs read, and write in filters.
     pub const fn shown(self) -> &'static str {
         match self {
-            Self::Completed => "Ok",
-            Self::Failed => "Error",
+            Self::Completed => "ok",
+            Self::Failed => "error",
             other => other.as_str(),
         }
     }
 
-    /// Whether it counts as an error: failed, timeout, cancelled.
+    /// Whether it counts as an error: failed, timeout, cancelled. What never ran did not fail.
     pub const fn is_error(self) -> bool {
         matches!(self, Self::Failed | Self::Timeout | Self::Cancelled)
+    }
+}
+
+impl SessionStatus {
+    /// The word that people and programs read.
+    pub const fn shown(self) -> &'static str {
+        self.as_str()
+    }
+}
+
+impl DelegationStatus {
+    /// The word that people and programs read.
+    pub const fn shown(self) -> &'static str {
+        self.as_str()
     }
 }
 
@@ -111,10 +152,10 @@ mod tests {
     #[test]
     fn f21_d_both_vocabularies_are_understood_and_one_is_stored() {
         for (text, expected, stored, shown) in [
-            ("Ok", TraceStatus::Completed, "completed", "Ok"),
-            ("completed", TraceStatus::Completed, "completed", "Ok"),
-            ("Error", TraceStatus::Failed, "failed", "Error"),
-            (" FAILED ", TraceStatus::Failed, "failed", "Error"),
+            ("Ok", TraceStatus::Completed, "completed", "ok"),
+            ("completed", TraceStatus::Completed, "completed", "ok"),
+            ("Error", TraceStatus::Failed, "failed", "error"),
+            (" FAILED ", TraceStatus::Failed, "failed", "error"),
             ("started", TraceStatus::Started, "started", "started"),
             ("timeout", TraceStatus::Timeout, "timeout", "timeout"),
             (
@@ -125,11 +166,26 @@ mod tests {
             ),
         ] {
             let status: TraceStatus = text.parse().unwrap();
+            let as_json: TraceStatus = serde_json::from_value(text.into()).unwrap();
+            assert_eq!(as_json, status);
             assert_eq!(
                 (status, status.as_str(), status.shown()),
                 (expected, stored, shown)
             );
         }
+        for status in TraceStatus::ALL {
+            let word = status.shown();
+            assert_eq!(serde_json::to_value(status).unwrap(), word);
+            assert_eq!(status.to_string(), word);
+            for word in [word, status.as_str()] {
+                assert_eq!(word.parse(), Ok(status));
+            }
+        }
+        let errors = TraceStatus::ALL
+            .into_iter()
+            .filter(|status| status.is_error());
+        let errors: Vec<&str> = errors.map(TraceStatus::shown).collect();
+        assert_eq!(errors, ["error", "cancelled", "timeout"]);
         let error = "done".parse::<TraceStatus>().unwrap_err().to_string();
         assert!(
             error.contains("`done`") && error.contains("started"),

@@ -42,8 +42,11 @@ pub struct Trace {
     pub duration_ms: Option<i64>,
     /// How it went.
     pub status: TraceStatus,
-    /// What went wrong.
+    /// What went wrong, or why it never ran.
     pub error: Option<String>,
+    /// What a person is asked about it, while nobody knows the answer.
+    #[serde(default)]
+    pub asked: Option<String>,
     /// The id of the call that it is part of.
     pub parent: Option<String>,
     /// The number of the trace among all, in the order in which they were recorded.
@@ -164,6 +167,9 @@ pub struct Trigger {
     pub decision: Decision,
     /// Why.
     pub reason: Option<String>,
+    /// The id of the rule from which the decision follows.
+    #[serde(default)]
+    pub rule: Option<String>,
     /// Whether the agent acts on it.
     pub enforcement: Enforcement,
     /// How long deciding took.

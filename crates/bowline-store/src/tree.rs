@@ -169,6 +169,7 @@ mod tests {
             duration_ms: None,
             status: TraceStatus::Completed,
             error: None,
+            asked: None,
             parent: None,
             row,
             parent_row,

@@ -54,7 +54,7 @@ fn f20_a_a_call_is_one_row_with_both_times_and_its_duration() {
         let [trace] = &traces[..] else {
             panic!("{traces:?}")
         };
-        assert_eq!(trace.status.shown(), "Ok");
+        assert_eq!(trace.status.shown(), "ok");
         assert_eq!(trace.duration_ms, Some(1_234));
         assert_eq!((trace.started_at, trace.ended_at), (at(0), Some(at(1_234))));
         assert_eq!(trace.input, Some(json!({"command": "ls"})));
@@ -136,7 +136,7 @@ fn f20_c_a_message_makes_an_error_and_is_cut() {
         trace.error = Some(format!("stderr: {}", "x".repeat(1_000)));
         committed(store, finish);
         let trace = store.get_trace("a").unwrap().unwrap();
-        assert_eq!(trace.status.shown(), "Error");
+        assert_eq!(trace.status.shown(), "error");
         assert_eq!(trace.error.unwrap().chars().count(), 500);
     });
 }

@@ -24,7 +24,7 @@ pub use crate::manager::{
 };
 pub use crate::matcher::Matcher;
 pub use crate::merge::merge;
-pub use crate::opinion::{Opinion, Permission};
+pub use crate::opinion::{Observed, Opinion, Permission};
 pub use crate::output::HookOutput;
 pub use crate::payload::{
     MAX_PAYLOAD_BYTES, MAX_PAYLOAD_DEPTH, PayloadError, event_named, parse_payload,

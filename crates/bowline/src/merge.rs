@@ -14,6 +14,8 @@ use crate::opinion::{Opinion, Permission};
 /// | `suppress_logging` | OR |
 /// | `event_fields` | by key, the last one given |
 /// | `warnings` | all, in order |
+/// | `rule` | that of the stop reason |
+/// | `observed` | the strictest; of two alike the last |
 ///
 /// The reason of an *ask* that a deny has overruled does not count as the stop reason. Whether a rewritten
 /// input runs is [`Opinion::rewritten_input`]'s business: never beside a deny.
@@ -37,6 +39,13 @@ pub fn merge<'a>(outputs: impl IntoIterator<Item = &'a Opinion>) -> Opinion {
         let overruled = decision == Decision::Deny && output.decision() == Decision::Ask;
         if !overruled {
             replace(&mut merged.stop_reason, output.stop_reason.as_ref());
+            if output.stop_reason.is_some() {
+                merged.rule.clone_from(&output.rule);
+            }
+        }
+        let strictest = merged.observed.as_ref().map(|observed| observed.decision);
+        if output.observed.as_ref().map(|observed| observed.decision) >= strictest {
+            replace(&mut merged.observed, output.observed.as_ref());
         }
         replace(&mut merged.system_message, output.system_message.as_ref());
         replace(&mut merged.updated_input, output.updated_input.as_ref());

@@ -15,6 +15,18 @@ pub enum Permission {
     Grant,
 }
 
+/// What a hook would have decided if it did more than observe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Observed {
+    /// The decision.
+    pub decision: Decision,
+    /// The rule from which it follows.
+    pub rule: Option<String>,
+    /// Why.
+    pub reason: String,
+}
+
 /// A hook's output in full: what [`HookOutput`] says, and questions, grants, warnings and an agent's own fields.
 ///
 /// Fields may be added; build one with a factory and the builder methods, or with `..Opinion::default()`.
@@ -43,6 +55,10 @@ pub struct Opinion {
     pub event_fields: Map<String, Value>,
     /// What the person who runs the hooks should know: ignored fields, cut output, skipped parts.
     pub warnings: Vec<String>,
+    /// The id of the rule from which a block or a question follows (`git.push-force`).
+    pub rule: Option<String>,
+    /// What would have been decided, by a hook that only observes.
+    pub observed: Option<Observed>,
 }
 
 impl Default for Opinion {
@@ -65,6 +81,8 @@ impl From<HookOutput> for Opinion {
             end_turn: None,
             event_fields: Map::new(),
             warnings: Vec::new(),
+            rule: None,
+            observed: None,
         }
     }
 }
@@ -138,6 +156,29 @@ impl Opinion {
     pub fn warning(mut self, warning: impl Into<String>) -> Self {
         self.warnings.push(warning.into());
         self
+    }
+
+    /// Names the rule from which a block or a question follows.
+    pub fn by_rule(mut self, rule: impl Into<String>) -> Self {
+        self.rule = Some(rule.into());
+        self
+    }
+
+    /// Instead of deciding, tells what would have been decided: nothing is blocked and nobody is asked.
+    pub fn only_observed(self) -> Self {
+        let observed = Observed {
+            decision: self.decision(),
+            rule: self.rule,
+            reason: self.stop_reason.unwrap_or_default(),
+        };
+        Self {
+            continue_execution: true,
+            permission: None,
+            stop_reason: None,
+            rule: None,
+            observed: Some(observed),
+            ..self
+        }
     }
 
     /// What this opinion comes to. A contradiction is read in the stricter way.

@@ -26,6 +26,8 @@ const EVENTS: &[HookEvent] = &[
     HookEvent::PermissionRequest,
     HookEvent::UserPromptSubmit,
 ];
+/// The rule that all of it follows from.
+const RULE: &str = "secrets.writing";
 /// More places than this are counted, not named.
 const MOST_PLACES: usize = 3;
 /// A large repository takes git a while.
@@ -95,13 +97,19 @@ impl SecretWritingGuard {
         } else {
             self.on_secret
         };
-        let output = match (seen.reason(), mode, on_secret) {
-            (None, _, _) => Opinion::allow(),
-            (Some(reason), GuardMode::Observe, _) => Opinion::allow().system_message(format!(
-                "Bowline only observes; it would stop this: {reason}"
-            )),
-            (Some(reason), _, OnSecret::Ask) => Opinion::ask(reason),
-            (Some(reason), _, OnSecret::Deny) => Opinion::block(reason),
+        let stopped = match on_secret {
+            OnSecret::Ask => Opinion::ask,
+            OnSecret::Deny => Opinion::block,
+        };
+        let output = match (seen.reason(), mode) {
+            (None, _) => Opinion::allow(),
+            (Some(reason), GuardMode::Observe) => stopped(reason.clone())
+                .by_rule(RULE)
+                .only_observed()
+                .system_message(format!(
+                    "Bowline only observes; it would stop this: {reason}"
+                )),
+            (Some(reason), _) => stopped(reason).by_rule(RULE),
         };
         let unseen = seen
             .unseen
@@ -175,7 +183,7 @@ impl Seen {
             return self.unseen.map(|why| {
                 format!(
                     "what would be committed could not be looked at for secrets: {why}. Instead: {LOOKED_AT}. \
-                     [secrets.writing]"
+                     [{RULE}]"
                 )
             });
         }
@@ -189,7 +197,7 @@ impl Seen {
             places.push(format!("{more} more"));
         }
         Some(format!(
-            "{} what looks like a live secret: {}. Instead: {}. [secrets.writing]",
+            "{} what looks like a live secret: {}. Instead: {}. [{RULE}]",
             self.deed,
             places.join("; "),
             self.instead

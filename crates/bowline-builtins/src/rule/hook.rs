@@ -71,8 +71,8 @@ impl RuleHook {
 
     fn verdict(&self, subject: &Subject<'_>) -> Opinion {
         match self.definition.verdict {
-            RuleVerdict::Deny => Opinion::block(self.reason(subject)),
-            RuleVerdict::Ask => Opinion::ask(self.reason(subject)),
+            RuleVerdict::Deny => Opinion::block(self.reason(subject)).by_rule(&self.definition.id),
+            RuleVerdict::Ask => Opinion::ask(self.reason(subject)).by_rule(&self.definition.id),
             RuleVerdict::Allow => Opinion {
                 message: self.definition.message.clone(),
                 ..Opinion::grant()
@@ -102,7 +102,7 @@ impl RuleHook {
         );
         let gate = subject.input.event_type().class() == EventClass::Gate;
         if self.definition.verdict.tightens() && gate {
-            Opinion::ask(text)
+            Opinion::ask(text).by_rule(&self.definition.id)
         } else {
             Opinion::allow().warning(text)
         }
@@ -139,7 +139,8 @@ impl RuleHook {
                  shell. Write it as a plain command{}",
                 quoted(command),
                 self.because()
-            ));
+            ))
+            .by_rule(id);
         };
         let mut updated = input.clone();
         let shown = format!("{} → {} (rule {id})", quoted(command), quoted(&text));

@@ -23,6 +23,8 @@ const ANY_SUBAGENT: &str = "general-purpose";
 pub(super) enum Course<'a> {
     /// As far as we are concerned.
     Free,
+    /// If a person agrees, who is asked this.
+    Asked(Option<&'a str>),
     /// It was denied, and why. What was about to stop goes on instead.
     Stopped(Option<&'a str>),
 }
@@ -88,7 +90,7 @@ pub(super) fn changes(input: &HookInput, course: Course<'_>, keep: RecordConfig)
             event: HookEvent::PermissionDenied,
         } => vec![Change::TraceClosed {
             call: call(input),
-            how: Unfinished::Cancelled,
+            how: Unfinished::Refused,
             message: input.reason().map(detail::refusal),
         }],
         HookEventData::Other {
@@ -108,12 +110,15 @@ fn call_starts(
     let call = call(input);
     let mut start = TraceStart::new(call.clone(), detail::name(tool));
     start.input = detail::input(keep.inputs, tool_input);
+    if let Course::Asked(question) = course {
+        start.asked = question.map(detail::refusal);
+    }
     let mut changes = vec![Change::TraceStarted(start)];
     changes.extend(delegation(input, tool, tool_input, keep).map(Change::DelegationStarted));
     if let Course::Stopped(reason) = course {
         changes.push(Change::TraceClosed {
             call,
-            how: Unfinished::Cancelled,
+            how: Unfinished::Denied,
             message: reason.map(detail::refusal),
         });
     }
@@ -161,7 +166,7 @@ fn call_settled(call: &Value) -> Option<Change> {
     };
     Some(Change::TraceClosed {
         call: Call::Id(detail::id(id)),
-        how: Unfinished::Cancelled,
+        how: Unfinished::Refused,
         message: message.map(detail::refusal),
     })
 }

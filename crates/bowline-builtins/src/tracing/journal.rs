@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bowline::hooks::{
-    DateTime, Decision, HookContext, HookEvent, HookInput, HookRun, RunStatus, TriggerResult, Utc,
+    DateTime, Decision, HookContext, HookEvent, HookInput, HookRun, Observed, RunStatus,
+    TriggerResult, Utc,
 };
 use bowline_store::{Change, Enforcement, HookFired, Record, Subagent};
 
@@ -151,6 +152,14 @@ impl Journal {
             Decision::NoOpinion | Decision::Grant => None,
         };
         record.enforcement = event.enforcement;
+        record.rule = (event.result.output.rule.as_deref())
+            .filter(|_| record.decision >= Decision::Ask)
+            .map(detail::name);
+        if let Some(observed) = &event.result.output.observed
+            && record.decision < Decision::Ask
+        {
+            observe(&mut record, observed);
+        }
         record.duration = event.duration;
         let took = noted.as_ref().map(|noted| noted.took);
         record.hooks = (event.result.results.iter())
@@ -161,7 +170,7 @@ impl Journal {
             (None, _) => Vec::new(),
             (Some(Notes::Settled(changes)), _) => changes,
             (Some(Notes::Denied { obeyed, .. }), Enforcement::Enforced) => obeyed,
-            (Some(Notes::Denied { ignored, .. }), Enforcement::Unenforced) => ignored,
+            (Some(Notes::Denied { ignored, .. }), _) => ignored,
         };
         if withheld {
             withhold(&mut record.changes);
@@ -202,6 +211,14 @@ impl Journal {
     }
 }
 
+/// What would have been decided, where nothing was.
+fn observe(record: &mut Record, observed: &Observed) {
+    record.enforcement = Enforcement::Observed;
+    record.decision = observed.decision;
+    record.reason = Some(detail::reason(&observed.reason));
+    record.rule = observed.rule.as_deref().map(detail::name);
+}
+
 /// Whether the hook that gave the reason wants it out of the logs. Another hook's wish does not count.
 fn withholds_its_reason(result: &TriggerResult) -> bool {
     let reason = result.output.stop_reason.as_ref();
@@ -214,8 +231,12 @@ fn withholds_its_reason(result: &TriggerResult) -> bool {
 /// Takes the reason out of what a refused call means for the store.
 fn withhold(changes: &mut [Change]) {
     for change in changes {
-        if let Change::TraceClosed { message, .. } = change {
-            *message = Some(WITHHELD.to_owned());
+        match change {
+            Change::TraceClosed { message, .. } => *message = Some(WITHHELD.to_owned()),
+            Change::TraceStarted(start) => {
+                start.asked = start.asked.take().map(|_| WITHHELD.to_owned());
+            }
+            _ => {}
         }
     }
 }

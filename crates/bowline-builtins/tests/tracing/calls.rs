@@ -43,7 +43,7 @@ async fn f20_a_a_recorded_session_is_one_row_with_both_times_and_the_clients_dur
         panic!("{traces:?}")
     };
     assert_eq!(trace.tool_use_id, "toolu_0128JDm1ImRunK1LfwymKZbn");
-    assert_eq!((trace.tool.as_str(), trace.status.shown()), ("Bash", "Ok"));
+    assert_eq!((trace.tool.as_str(), trace.status.shown()), ("Bash", "ok"));
     assert_eq!(
         (trace.started_at, trace.ended_at),
         (bench.at(1_000), Some(bench.at(2_234)))
@@ -157,7 +157,7 @@ async fn f20_c_failures_are_errors_with_a_message() {
     bench.report(0, &start).await;
     bench.recorded(100, "PostToolUseFailure-1").await;
     let trace = bench.trace(&id);
-    assert_eq!(trace.status.shown(), "Error");
+    assert_eq!(trace.status.shown(), "error");
     assert_eq!(trace.error.as_deref(), Some("Exit code 3\noops"));
     assert_eq!(trace.duration_ms, Some(65));
 
@@ -183,7 +183,7 @@ async fn f20_c_failures_are_errors_with_a_message() {
         let trace = bench.trace(id);
         assert_eq!(
             (trace.status.shown(), trace.error.as_deref()),
-            ("Error", Some(message))
+            ("error", Some(message))
         );
     }
 
@@ -308,7 +308,7 @@ async fn f20_f_names_and_ids_lose_their_secrets_and_calls_are_found_again() {
     let traces = bench.store.find_traces(&TraceFilter::default()).unwrap();
     let mut statuses: Vec<_> = traces.iter().map(|trace| trace.status).collect();
     statuses.sort_by_key(|status| format!("{status:?}"));
-    assert_eq!(statuses, [TraceStatus::Cancelled, TraceStatus::Completed]);
+    assert_eq!(statuses, [TraceStatus::Completed, TraceStatus::Refused]);
     assert!(
         traces
             .iter()
@@ -347,7 +347,7 @@ async fn a_denied_call_is_closed_unless_the_agent_goes_on_all_the_same() {
     let trace = bench.trace("a");
     assert_eq!(
         (trace.status, trace.error.as_deref()),
-        (TraceStatus::Cancelled, Some("too wide"))
+        (TraceStatus::Denied, Some("too wide"))
     );
 
     let mut bench = denied();
@@ -365,7 +365,7 @@ async fn a_denied_call_is_closed_unless_the_agent_goes_on_all_the_same() {
 }
 
 #[tokio::test]
-async fn a_call_that_the_agent_or_a_person_refuses_is_cancelled() {
+async fn a_call_that_the_agent_or_a_person_refuses_is_refused() {
     let mut bench = Bench::new();
     let refused = payload("PermissionDenied-1");
     let id = refused.tool_use_id().unwrap().to_owned();
@@ -374,7 +374,7 @@ async fn a_call_that_the_agent_or_a_person_refuses_is_cancelled() {
     bench.report(0, &start).await;
     bench.recorded(1, "PermissionDenied-1").await;
     let trace = bench.trace(&id);
-    assert_eq!(trace.status, TraceStatus::Cancelled);
+    assert_eq!(trace.status, TraceStatus::Refused);
     assert!(
         trace
             .error
@@ -399,9 +399,56 @@ async fn a_call_that_the_agent_or_a_person_refuses_is_cancelled() {
     let trace = bench.trace("refused");
     assert_eq!(
         (trace.status, trace.error.as_deref()),
-        (TraceStatus::Cancelled, Some("The user said no"))
+        (TraceStatus::Refused, Some("The user said no"))
     );
     assert_eq!(bench.store.get_trace("invalid").unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_refused_question_keeps_its_reason() {
+    let batch = json!({"hook_event_name": "PostToolBatch", "tool_calls": [
+        {"tool_use_id": "a", "tool_name": "Bash", "tool_response": "The user said no"},
+    ]});
+    for (sign, expected) in [
+        (
+            json!({"hook_event_name": "UserPromptSubmit", "prompt": "go on"}),
+            "refused",
+        ),
+        (
+            json!({"hook_event_name": "SessionEnd", "reason": "prompt_input_exit"}),
+            "refused",
+        ),
+        (batch, "refused"),
+        (
+            json!({"hook_event_name": "Notification", "message": "waiting"}),
+            "started",
+        ),
+    ] {
+        let mut bench = Bench::new().answering(HookEvent::PreToolUse, Opinion::ask("sure?"));
+        bench.report(0, &pre(Some("a"), "Bash", json!({}))).await;
+        let open = bench.trace("a");
+        assert_eq!((open.asked.as_deref(), open.error), (Some("sure?"), None));
+        bench.report(1, &event(sign.clone())).await;
+        let trace = bench.trace("a");
+        assert_eq!(trace.status.shown(), expected, "{sign}");
+        let kept = if expected == "refused" {
+            trace.error
+        } else {
+            trace.asked
+        };
+        assert_eq!(kept.as_deref(), Some("sure?"), "{sign}");
+    }
+    // One that was agreed to has run, and nothing is left of the question.
+    let mut bench = Bench::new().answering(HookEvent::PreToolUse, Opinion::ask("sure?"));
+    bench.report(0, &pre(Some("a"), "Bash", json!({}))).await;
+    bench
+        .report(1, &post(Some("a"), "Bash", json!({}), json!("x")))
+        .await;
+    let prompt = event(json!({"hook_event_name": "UserPromptSubmit", "prompt": "go on"}));
+    bench.report(2, &prompt).await;
+    let trace = bench.trace("a");
+    assert_eq!(trace.status, TraceStatus::Completed);
+    assert_eq!((trace.asked, trace.error), (None, None));
 }
 
 #[tokio::test]

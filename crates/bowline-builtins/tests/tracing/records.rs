@@ -67,6 +67,70 @@ async fn a_record_tells_who_what_and_how_it_was_decided() {
 }
 
 #[tokio::test]
+async fn what_observing_would_have_decided_is_kept() {
+    let would = || Opinion::block("too wide").by_rule("files.delete");
+    let asks = || Opinion::ask("sure?").by_rule("git.push");
+    for (outputs, expected) in [
+        (
+            vec![would()],
+            (
+                Decision::Deny,
+                "too wide",
+                "files.delete",
+                Enforcement::Enforced,
+            ),
+        ),
+        (
+            vec![would().only_observed()],
+            (
+                Decision::Deny,
+                "too wide",
+                "files.delete",
+                Enforcement::Observed,
+            ),
+        ),
+        (
+            vec![would().only_observed(), asks().only_observed()],
+            (
+                Decision::Deny,
+                "too wide",
+                "files.delete",
+                Enforcement::Observed,
+            ),
+        ),
+        // What is really decided counts, however mild it is.
+        (
+            vec![would().only_observed(), asks()],
+            (Decision::Ask, "sure?", "git.push", Enforcement::Enforced),
+        ),
+    ] {
+        let mut bench = Bench::new();
+        for (n, output) in outputs.into_iter().enumerate() {
+            bench = bench.also_answering(&format!("hook {n}"), HookEvent::PreToolUse, output);
+        }
+        let record = bench.decide(0, &bash("a")).await.unwrap();
+        let found = (
+            record.decision,
+            record.reason.as_deref().unwrap(),
+            record.rule.as_deref().unwrap(),
+            record.enforcement,
+        );
+        assert_eq!(found, expected);
+        bench.commit(record);
+        let kept = &bench.store.last_triggers(1).unwrap()[0];
+        assert_eq!(
+            (kept.rule.as_deref(), kept.enforcement),
+            (Some(expected.2), expected.3)
+        );
+        let ran = bench.trace("a").status == TraceStatus::Started;
+        assert_eq!(
+            ran,
+            expected.0 == Decision::Ask || expected.3 == Enforcement::Observed
+        );
+    }
+}
+
+#[tokio::test]
 async fn events_that_mean_nothing_for_traces_are_records_all_the_same() {
     let mut bench = Bench::new();
     for name in [

@@ -95,6 +95,7 @@ fn decision(trigger: &Trigger) -> Text {
         Enforcement::Unenforced if trigger.decision >= Decision::Ask => {
             decision.with("\nnot enforced", style::CAUTION)
         }
+        Enforcement::Observed => decision.with("\nobserved", style::FAINT),
         _ => decision,
     }
 }

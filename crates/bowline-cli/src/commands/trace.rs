@@ -85,14 +85,14 @@ pub(super) struct FilterArgs {
 #[command(after_help = "\
 Examples:
   bowline trace list
-  bowline trace list --since 2h --status error
+  bowline trace list --since 2h --status denied
   bowline trace list --session 8c2f51de --limit 20 --json
   bowline trace list --project . --follow")]
 struct ListArgs {
     #[command(flatten)]
     filter: FilterArgs,
 
-    /// Only calls with this status: started, ok, error, timeout, cancelled, or any-error
+    /// Only calls with this status: started, ok, error, denied, refused, cancelled, timeout, or any-error
     #[arg(long, value_name = "STATUS", value_parser = parse_status)]
     status: Option<StatusFilter>,
 
@@ -256,8 +256,5 @@ pub(super) fn project_name(folder: &Path) -> Result<String> {
 }
 
 fn parse_status(word: &str) -> Result<StatusFilter, String> {
-    rpc::parse_status(word).ok_or_else(|| {
-        "expected started, ok, error, timeout, cancelled, or any-error for the last three"
-            .to_owned()
-    })
+    rpc::parse_status(word).ok_or_else(|| format!("expected {}", rpc::STATUSES))
 }

@@ -63,7 +63,7 @@ fn the_demo_shows_what_the_product_does() {
     );
     let failed = texts(&demo["errors"]["traces"], "status");
     assert_eq!(
-        failed.iter().filter(|status| **status == "failed").count(),
+        failed.iter().filter(|status| **status == "error").count(),
         1
     );
     assert!(!failed.contains(&"timeout"), "{failed:?}");

@@ -270,14 +270,19 @@ fn mistraced(place: &Place, summary: &Value, exception: &Exception) -> Vec<Strin
             let status = match call["is_error"].as_bool() {
                 _ if was_cancelled => "cancelled",
                 Some(true) if refused => "cancelled",
-                Some(true) => "failed",
-                _ => "completed",
+                Some(true) => "error",
+                _ => "ok",
             };
             let ran = status != "cancelled";
+            // Who stopped it tells the status: a hook, a person or the agent.
+            let found = match trace["status"].as_str() {
+                Some("denied" | "refused") => "cancelled",
+                found => found.unwrap_or_default(),
+            };
             let duration = trace["duration_ms"].as_f64();
             let plausible = duration.map_or(!ran, |ms| (0.0..=wall_ms).contains(&ms));
             if trace["tool"] != tool
-                || trace["status"] != status
+                || found != status
                 || trace["parent"] != call["subagent_of"]
                 || !plausible
                 || slept_longer(call, duration)

@@ -57,10 +57,7 @@ fn new_and_changed_calls_come_one_document_to_a_line() {
     assert_eq!(following.document(), ("new".into(), "started".into()));
     // It began long before the newest one.
     machine.record(vec![machine.end("s-1", "toolu_open", "Bash", 61_000, None)]);
-    assert_eq!(
-        following.document(),
-        ("toolu_open".into(), "completed".into())
-    );
+    assert_eq!(following.document(), ("toolu_open".into(), "ok".into()));
 }
 
 #[test]
@@ -69,7 +66,7 @@ fn people_get_a_line_for_each_call() {
     let mut following = Following::start(&machine, &["--tool", "Grep"]);
     let line = following.next();
     assert!(
-        line.contains("Grep") && line.contains("Ok  350 ms  fn parse"),
+        line.contains("Grep") && line.contains("ok  350 ms  fn parse"),
         "{line}"
     );
 }

@@ -137,7 +137,7 @@ impl Machine {
         ];
         denied.changes.push(Change::TraceClosed {
             call: Call::Id("toolu_push".into()),
-            how: Unfinished::Cancelled,
+            how: Unfinished::Denied,
             message: Some("denied".into()),
         });
         records.push(denied);

@@ -50,8 +50,8 @@ fn a_session_shows_agents_prompts_tools_errors_and_what_happened() {
             "Errors",
             "exit code 101",
             "❯ find the bug in the parser",
-            "  Task  Ok  3.5 s",
-            "    Read  Ok  50 ms",
+            "  Task  ok  3.5 s",
+            "    Read  ok  50 ms",
         ],
     );
     let document = machine.json(&["session", "show", "s-1", "--limit", "2"]);

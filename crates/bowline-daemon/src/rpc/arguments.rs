@@ -164,10 +164,7 @@ impl Arguments {
         let value = self.take(name)?;
         let status = value.as_str().and_then(parse_status);
         if status.is_none() {
-            let expected = format!(
-                "started, completed (or ok), failed (or error), timeout, cancelled, or {ANY_ERROR}"
-            );
-            self.wrong(name, &value, &expected);
+            self.wrong(name, &value, STATUSES);
         }
         status
     }
@@ -183,12 +180,15 @@ impl Arguments {
     }
 }
 
+/// The statuses that can be asked for.
+pub const STATUSES: &str = "started, ok, error, denied, refused, cancelled, timeout, or any-error for error, cancelled and timeout";
+
 /// Every status that counts as an error.
 const ANY_ERROR: &str = "any-error";
 
 /// The statuses that a word means: one of them, or `any-error`.
 pub fn parse_status(word: &str) -> Option<StatusFilter> {
-    if word == ANY_ERROR {
+    if word.eq_ignore_ascii_case(ANY_ERROR) {
         return Some(StatusFilter::AnyError);
     }
     let status: TraceStatus = word.parse().ok()?;
@@ -198,7 +198,7 @@ pub fn parse_status(word: &str) -> Option<StatusFilter> {
 /// The word for statuses.
 pub(super) fn status_word(filter: StatusFilter) -> &'static str {
     match filter {
-        StatusFilter::Is(status) => status.as_str(),
+        StatusFilter::Is(status) => status.shown(),
         StatusFilter::AnyError => ANY_ERROR,
     }
 }

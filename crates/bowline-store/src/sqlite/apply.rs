@@ -103,8 +103,8 @@ impl<'a> Apply<'a> {
         let hooks = hooks::to_text(&record.hooks)?;
         let mut insert = self.db.prepare_cached(
             "INSERT INTO events (id, event_id, at, agent, event, project_id, chain_id, session_id, subagent, tool,
-                tool_use_id, decision, reason, enforcement, duration_us, hooks)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+                tool_use_id, decision, reason, enforcement, duration_us, hooks, rule)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
              ON CONFLICT (id) DO NOTHING",
         )?;
         for number in self.numbers() {
@@ -125,6 +125,7 @@ impl<'a> Apply<'a> {
                 record.enforcement.as_str(),
                 duration,
                 hooks,
+                record.rule,
             ])?;
             if inserted > 0 {
                 return Ok(Inserted::New);

@@ -42,8 +42,8 @@ impl Apply<'_> {
         self.db
             .prepare_cached(
                 "INSERT INTO traces (id, tool_use_id, lookup, trace_id, chain_id, session_id, project_id, subagent,
-                    parent_id, tool, digest, status, started_at, created_at, tool_input)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 'started', ?12, ?13, ?14)",
+                    parent_id, tool, digest, status, started_at, created_at, tool_input, error_message)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 'started', ?12, ?13, ?14, ?15)",
             )?
             .execute(params![
                 row,
@@ -60,6 +60,7 @@ impl Apply<'_> {
                 self.at,
                 millis(chrono::Utc::now()),
                 input,
+                start.asked,
             ])?;
         let begun = OpenCall {
             row,
@@ -68,6 +69,8 @@ impl Apply<'_> {
             tool: start.tool.clone(),
             digest,
             started_at: self.at,
+            session: session.id,
+            asked: start.asked.clone(),
         };
         self.memory.open.begun(session.chain, begun);
         Ok(())
@@ -119,16 +122,34 @@ impl Apply<'_> {
         let tool = self.record.tool.as_deref().unwrap_or_default();
         let open = self.memory.open.of(self.db, session.chain)?;
         // One that is not open needs no closing.
-        let Some(row) = open.find(call, tool).map(|open| open.row) else {
+        let Some(open) = open.find(call, tool) else {
             return Ok(());
         };
+        let row = open.row;
+        // What we asked tells more than that somebody said no.
+        let asked = (open.asked.clone()).filter(|_| how == Unfinished::Refused);
         let finish = Finish {
             status: how.into(),
             duration: None,
-            error: message,
+            error: asked.as_deref().or(message),
             output: None,
         };
         self.finish_trace(session, row, &finish)
+    }
+
+    /// Who goes on without an answer to a question has refused it: no agent tells more.
+    pub(super) fn refuse_asked(&mut self, session: &KnownSession) -> Result<()> {
+        let open = self.memory.open.of(self.db, session.chain)?;
+        for row in open.asked(session.id) {
+            self.db
+                .prepare_cached(
+                    "UPDATE traces SET status = 'refused', ended_at = ?2 WHERE id = ?1",
+                )?
+                .execute(params![row, self.at])?;
+            self.memory.open.ended(session.chain, row);
+            self.settle_delegation(row, TraceStatus::Refused)?;
+        }
+        Ok(())
     }
 
     fn finish_trace(

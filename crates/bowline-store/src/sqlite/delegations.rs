@@ -274,7 +274,7 @@ impl Apply<'_> {
         let status = match status {
             TraceStatus::Completed | TraceStatus::Started => "completed",
             TraceStatus::Failed | TraceStatus::Timeout => "failed",
-            TraceStatus::Cancelled => "cancelled",
+            TraceStatus::Cancelled | TraceStatus::Denied | TraceStatus::Refused => "cancelled",
         };
         self.db
             .prepare_cached("UPDATE delegations SET status = ?2, ended_at = ?3 WHERE id = ?1")?

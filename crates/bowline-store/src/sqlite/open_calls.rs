@@ -18,11 +18,14 @@ pub(super) const GENERATED: &str = "bowline-";
 #[derive(Debug, Clone)]
 pub(super) struct OpenCall {
     pub(super) row: i64,
+    pub(super) session: i64,
     pub(super) tool_use_id: String,
     pub(super) trace_id: String,
     pub(super) tool: String,
     pub(super) digest: Option<i64>,
     pub(super) started_at: i64,
+    /// What a person is asked about it.
+    pub(super) asked: Option<String>,
 }
 
 /// The open calls of one chain, oldest first.
@@ -33,6 +36,12 @@ impl ChainCalls {
     /// The call with this id; the newest if there are several.
     pub(super) fn by_id(&self, id: &str) -> Option<&OpenCall> {
         self.0.iter().rev().find(|call| call.tool_use_id == id)
+    }
+
+    /// The calls that a person is asked about, of an agent or of one of its sub-agents.
+    pub(super) fn asked(&self, session: i64) -> Vec<i64> {
+        let asked = (self.0.iter()).filter(|call| call.asked.is_some() && call.session == session);
+        asked.map(|call| call.row).collect()
     }
 
     /// The newest call of a tool.
@@ -118,7 +127,8 @@ impl OpenCalls {
 }
 
 pub(super) const OPEN: &str =
-    "SELECT id, tool_use_id, trace_id, tool, digest, started_at FROM traces INDEXED BY traces_open
+    "SELECT id, tool_use_id, trace_id, tool, digest, started_at, session_id, error_message
+    FROM traces INDEXED BY traces_open
     WHERE chain_id = ?1 AND status = 'started' ORDER BY started_at DESC, id DESC LIMIT ?2";
 
 fn load(db: &Connection, chain: i64) -> Result<ChainCalls> {
@@ -132,6 +142,8 @@ fn load(db: &Connection, chain: i64) -> Result<ChainCalls> {
             tool: row.get(3)?,
             digest: row.get(4)?,
             started_at: row.get(5)?,
+            session: row.get(6)?,
+            asked: row.get(7)?,
         })
     })?;
     let mut calls: VecDeque<OpenCall> = rows.collect::<rusqlite::Result<_>>()?;
@@ -151,6 +163,8 @@ mod tests {
             tool: tool.into(),
             digest,
             started_at,
+            session: 1,
+            asked: None,
         }
     }
 

@@ -173,7 +173,7 @@ macro_rules! triggers_where {
     ($rest:literal) => {
         concat!(
             "SELECT e.event_id, e.at, e.agent, e.event, p.path, s.name, e.subagent, e.tool,
-                e.tool_use_id, e.decision, e.reason, e.enforcement, e.duration_us, e.hooks
+                e.tool_use_id, e.decision, e.reason, e.enforcement, e.duration_us, e.hooks, e.rule
              FROM events e LEFT JOIN projects p ON p.id = e.project_id LEFT JOIN sessions s ON s.id = e.session_id
              WHERE ",
             $rest
@@ -242,11 +242,8 @@ fn trigger(row: &Row<'_>) -> rusqlite::Result<Trigger> {
         tool_use_id: row.get(8)?,
         decision: decision::parse(&decided).unwrap_or_default(),
         reason: row.get(10)?,
-        enforcement: if enforcement == Enforcement::Unenforced.as_str() {
-            Enforcement::Unenforced
-        } else {
-            Enforcement::Enforced
-        },
+        rule: row.get(14)?,
+        enforcement: Enforcement::parse(&enforcement).unwrap_or(Enforcement::Enforced),
         duration: std::time::Duration::from_micros(u64::try_from(micros).unwrap_or(0)),
         hooks: hooks::from_text(&fired),
     })

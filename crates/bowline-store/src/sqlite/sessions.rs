@@ -216,6 +216,7 @@ impl Apply<'_> {
     }
 
     pub(super) fn give_prompt(&mut self, session: &KnownSession, text: Option<&str>) -> Result<()> {
+        self.refuse_asked(session)?;
         let trace_id = self.record.id.clone();
         self.db
             .prepare_cached(
@@ -258,7 +259,7 @@ impl Apply<'_> {
             .execute(params![session.chain, self.at, reason])?;
         self.db
             .prepare_cached(
-                "UPDATE traces SET status = ?2, ended_at = ?3
+                "UPDATE traces SET status = CASE WHEN error_message IS NULL THEN ?2 ELSE 'refused' END, ended_at = ?3
                  WHERE chain_id = ?1 AND status = 'started'",
             )?
             .execute(params![

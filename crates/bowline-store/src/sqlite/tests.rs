@@ -82,6 +82,7 @@ fn f21_a_every_combination_of_filters_uses_an_index() {
         Some(StatusFilter::Is(TraceStatus::Started)),
         Some(StatusFilter::Is(TraceStatus::Completed)),
         Some(StatusFilter::Is(TraceStatus::Failed)),
+        Some(StatusFilter::Is(TraceStatus::Denied)),
     ];
     let scopes: [Option<Scope>; 3] = [None, Some(Scope::chain(1)), Some(one)];
     for scope in scopes {
@@ -131,7 +132,7 @@ fn the_database_is_set_up_as_measured() {
         ("page_size", "4096"),
         ("foreign_keys", "1"),
         ("wal_autocheckpoint", "0"),
-        ("user_version", "4"),
+        ("user_version", "5"),
     ] {
         assert_eq!(text(pragma), expected, "{pragma}");
     }

@@ -29,8 +29,10 @@ pub(super) const COLUMNS: &str = "t.id, t.tool_use_id, t.trace_id, s.name, t.ses
 pub(super) const JOINS: &str =
     "LEFT JOIN sessions s ON s.id = t.session_id LEFT JOIN projects p ON p.id = t.project_id
     LEFT JOIN traces parent ON parent.id = t.parent_id";
-/// As in the indexes: SQLite uses them only for these very words.
-const FAILED: &str = "t.status <> 'started' AND t.status <> 'completed'";
+/// What neither runs nor went well, as in the indexes: SQLite uses them only for these very words.
+const ENDED_BADLY: &str = "t.status <> 'started' AND t.status <> 'completed'";
+/// What of that counts as an error.
+const ERRORS: &str = "t.status <> 'denied' AND t.status <> 'refused'";
 
 fn trace(row: &Row<'_>) -> rusqlite::Result<Trace> {
     let json = |text: Option<String>| {
@@ -38,6 +40,12 @@ fn trace(row: &Row<'_>) -> rusqlite::Result<Trace> {
         text.map(|text| serde_json::from_str(&text).unwrap_or(serde_json::Value::String(text)))
     };
     let status: String = row.get(14)?;
+    let status = status.parse().unwrap_or(TraceStatus::Failed);
+    let message: Option<String> = row.get(15)?;
+    let (asked, error) = match status {
+        TraceStatus::Started => (message, None),
+        _ => (None, message),
+    };
     Ok(Trace {
         row: row.get(0)?,
         tool_use_id: row.get(1)?,
@@ -53,8 +61,9 @@ fn trace(row: &Row<'_>) -> rusqlite::Result<Trace> {
         started_at: time(row.get(11)?),
         ended_at: row.get::<_, Option<i64>>(12)?.map(time),
         duration_ms: row.get(13)?,
-        status: status.parse().unwrap_or(TraceStatus::Failed),
-        error: row.get(15)?,
+        status,
+        error,
+        asked,
         parent_row: row.get(16)?,
         parent: row.get(17)?,
     })
@@ -304,18 +313,20 @@ pub(super) fn find_query(
     // Always there, so that the indexes by time alone are entered and not walked from an end.
     let since = filter.since.map_or(i64::MIN, millis);
     require("t.started_at >= ?", Sql::Integer(since));
-    let failing = filter.status.is_some_and(|status| match status {
-        StatusFilter::AnyError => true,
-        StatusFilter::Is(status) => status.is_error(),
-    });
     let open = filter.status == Some(StatusFilter::Is(TraceStatus::Started));
+    let failing = filter
+        .status
+        .is_some_and(|status| !open && !status.contains(TraceStatus::Completed));
     if let Some(StatusFilter::Is(status)) = filter.status
         && !open
     {
         require("t.status = ?", Sql::Text(status.as_str().to_owned()));
     }
     if failing {
-        conditions.push(FAILED);
+        conditions.push(ENDED_BADLY);
+    }
+    if filter.status == Some(StatusFilter::AnyError) {
+        conditions.push(ERRORS);
     }
     if open {
         conditions.push("t.status = 'started'");

@@ -66,7 +66,10 @@ pub(in crate::commands) fn status(status: TraceStatus) -> Text {
     let colour = match status {
         TraceStatus::Completed => style::GOOD,
         TraceStatus::Failed => style::BAD,
-        TraceStatus::Timeout | TraceStatus::Cancelled => style::CAUTION,
+        TraceStatus::Timeout
+        | TraceStatus::Cancelled
+        | TraceStatus::Denied
+        | TraceStatus::Refused => style::CAUTION,
         _ => style::FAINT,
     };
     Text::styled(status.shown(), colour)

@@ -171,7 +171,7 @@ mod tests {
     fn ids(calls: &[Trace]) -> Vec<(&str, &str)> {
         calls
             .iter()
-            .map(|call| (call.tool_use_id.as_str(), call.status.as_str()))
+            .map(|call| (call.tool_use_id.as_str(), call.status.shown()))
             .collect()
     }
 
@@ -179,15 +179,15 @@ mod tests {
     fn only_what_is_new_or_changed_is_shown_oldest_first() {
         let mut seen = Seen::default();
         let shown = seen.changed(vec![call("b", 2, "started"), call("a", 1, "completed")]);
-        assert_eq!(ids(&shown), [("a", "completed"), ("b", "started")]);
+        assert_eq!(ids(&shown), [("a", "ok"), ("b", "started")]);
         assert!(seen.changed(vec![call("b", 2, "started")]).is_empty());
 
         let shown = seen.changed(vec![call("c", 40, "failed")]);
-        assert_eq!(ids(&shown), [("c", "failed")]);
+        assert_eq!(ids(&shown), [("c", "error")]);
         let open = seen.open_beside(&[]);
         assert_eq!(open, [(1, "b".to_owned())], "an old call is waited for");
         let shown = seen.changed(vec![call("b", 2, "completed")]);
-        assert_eq!(ids(&shown), [("b", "completed")]);
+        assert_eq!(ids(&shown), [("b", "ok")]);
         assert!(seen.open_beside(&[]).is_empty());
         assert_eq!(seen.shown.len(), 1, "what cannot come again is forgotten");
     }

@@ -230,7 +230,12 @@ fn a_schema_of_the_first_version_is_brought_up_to_date_without_loss() {
         (trace.session.as_str(), trace.duration_ms),
         ("old session", Some(1_500))
     );
-    assert_eq!(store.last_triggers(5).unwrap()[0].id, "old event");
+    let triggers = store.last_triggers(5).unwrap();
+    let ids: Vec<&str> = triggers.iter().map(|trigger| trigger.id.as_str()).collect();
+    assert_eq!(ids, ["old denial", "old event"]);
+    let statuses = store.find_traces(&TraceFilter::default()).unwrap();
+    let statuses: Vec<&str> = statuses.iter().map(|trace| trace.status.shown()).collect();
+    assert_eq!(statuses, ["cancelled", "denied", "ok"]);
     assert!(submit(&store, record("new")).is_committed());
     assert!(store.gaps().unwrap().is_empty());
 }

@@ -134,3 +134,9 @@ INSERT INTO events VALUES (3565158400000000001, 'old event', 1700000000000, 'cla
 INSERT INTO traces (id, tool_use_id, lookup, trace_id, chain_id, session_id, project_id, tool, status, started_at, ended_at,
         duration_ms, created_at)
     VALUES (1, 'toolu_old', 46569283491, 'toolu_old', 1, 1, 1, 'Bash', 'completed', 1700000000000, 1700000001500, 1500, 1700000000000);
+INSERT INTO events VALUES (3565158400000000002, 'old denial', 1700000000001, 'claude-code', 'PreToolUse', 1, 1, 1, NULL, 'Bash',
+    'toolu_denied', 'deny', 'too wide', 'enforced', 300, '[]');
+INSERT INTO traces (id, tool_use_id, lookup, trace_id, chain_id, session_id, project_id, tool, status, started_at, ended_at,
+        created_at, error_message)
+    VALUES (2, 'toolu_denied', 0, 'toolu_denied', 1, 1, 1, 'Bash', 'cancelled', 1700000000001, 1700000000001, 1700000000001, 'too wide'),
+           (3, 'toolu_esc', 0, 'toolu_esc', 1, 1, 1, 'Bash', 'cancelled', 1700000000002, 1700000000003, 1700000000002, 'stopped');
