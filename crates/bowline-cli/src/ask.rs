@@ -1,7 +1,7 @@
 //! Asking what was recorded: the daemon, or the store itself where no daemon answers.
 
 use bowline_daemon::rpc::{self, Effect, Question};
-use bowline_daemon::{AskError, Connection, Places};
+use bowline_daemon::{AskError, Connection, Patience, Places};
 use bowline_store::SqliteStore;
 use bowline_wire::RequestError;
 use serde_json::Value;
@@ -31,9 +31,9 @@ impl Records {
     /// Finds them.
     pub(crate) fn open(ui: &Ui) -> Result<Self> {
         let places = places()?;
-        let source = match Connection::open(&places.socket) {
+        let source = match Connection::open_with(&places.socket, Patience::Brief) {
             Ok(connection) => Source::Daemon(connection),
-            Err(_) => open_store(&places, ui)?,
+            Err(error) => open_store(&places, &error, ui)?,
         };
         Ok(Self { places, source })
     }
@@ -60,10 +60,15 @@ impl Records {
                 .result
                 .map_err(refused)?,
             Source::Daemon(connection) => {
+                // What only looks can be read from the store as well: nobody waits long for a daemon that hangs.
+                connection.set_patience(match Q::EFFECT {
+                    Effect::Reads => Patience::Brief,
+                    Effect::Changes => Patience::Usual,
+                });
                 match connection.ask(Q::COMMAND, question.arguments()) {
                     Ok(data) => data,
                     Err(error) if Q::EFFECT == Effect::Reads && is_no_answer(&error) => {
-                        self.source = open_store(&self.places, ui)?;
+                        self.source = open_store(&self.places, &error, ui)?;
                         return self.ask(question, ui);
                     }
                     Err(AskError::Refused(error)) => return Err(refused(error)),
@@ -85,12 +90,17 @@ pub(crate) fn places() -> Result<Places> {
     Places::from_env().map_err(|source| cannot_ask().caused_by(source))
 }
 
-fn open_store(places: &Places, ui: &Ui) -> Result<Source> {
+fn open_store(places: &Places, error: &AskError, ui: &Ui) -> Result<Source> {
     // Looking must not leave traces on a machine on which nothing happened yet.
     if !places.data.exists() {
         return Ok(Source::Nothing);
     }
-    ui.note("the daemon does not answer; read from the store");
+    // One that is not running ended as it should, or was never needed.
+    if !error.is_absence() {
+        ui.note(
+            "the daemon does not answer; read from the store (`bowline daemon status` tells more)",
+        );
+    }
     let store = SqliteStore::open(places.store()).map_err(|source| {
         Error::new(ErrorKind::Records, "the records cannot be opened").caused_by(source)
     })?;

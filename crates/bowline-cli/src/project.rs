@@ -1,5 +1,6 @@
 //! The project that a command is about, and how its paths are shown.
 
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use std::sync::Arc;
 use bowline::hooks::Dialect;
 use bowline::settings::{
     self, Diagnostic, FileKind, GuardMode, HookStatus, LoadedRule, Locations, Settings,
-    SettingsFile,
+    SettingsFile, main_checkout,
 };
 use bowline_builtins::machine::Machine;
 use bowline_builtins::rule::{Compiled, compile_rules};
@@ -138,6 +139,59 @@ impl Paths {
     }
 }
 
+/// The names of projects in lists: a folder's, and for a linked worktree that of the checkout that it belongs to.
+#[derive(Debug, Default)]
+pub(crate) struct ProjectNames(HashMap<String, String>);
+
+impl ProjectNames {
+    pub(crate) fn of(&mut self, folder: Option<&str>) -> &str {
+        let Some(folder) = folder else {
+            return "";
+        };
+        self.0.entry(folder.to_owned()).or_insert_with(|| {
+            let name = |path: &Path| path.file_name().map(|name| shown(Path::new(name)));
+            let path = Path::new(folder);
+            let own = name(path).unwrap_or_else(|| shown(path));
+            match main_checkout(path).as_deref().and_then(name) {
+                Some(main) => format!("{main}@{own}"),
+                None => own,
+            }
+        })
+    }
+}
+
+/// A text in which paths are relative to the project.
+pub(crate) fn relative(text: &str, project: Option<&str>) -> String {
+    let Some(project) = project.filter(|path| path.len() > 1) else {
+        return text.to_owned();
+    };
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(project) {
+        shown.push_str(before);
+        // A path begins here, and ends here or goes on below.
+        let begins = !shown.ends_with(|c: char| c.is_alphanumeric() || "/._-~".contains(c));
+        let below = after
+            .strip_prefix('/')
+            .filter(|rest| rest.starts_with(|c: char| !c.is_whitespace()));
+        let ends = after.is_empty()
+            || after.starts_with(|c: char| c.is_whitespace() || "'\";&|)".contains(c));
+        rest = match below {
+            Some(below) if begins => below,
+            _ if begins && ends => {
+                shown.push('.');
+                after
+            }
+            _ => {
+                shown.push_str(project);
+                after
+            }
+        };
+    }
+    shown.push_str(rest);
+    shown
+}
+
 /// A path on one line, as well as it can be shown.
 pub(crate) fn shown(path: &Path) -> String {
     reveal::name(&path.to_string_lossy())
@@ -223,5 +277,26 @@ mod tests {
         ] {
             assert_eq!(paths.show(Path::new(path)), expected);
         }
+    }
+
+    #[test]
+    fn paths_in_texts_are_relative_to_the_project() {
+        for (text, expected) in [
+            ("/home/ann/shop/src/a.rs", "src/a.rs"),
+            ("cat /home/ann/shop/a '/home/ann/shop/b c'", "cat a 'b c'"),
+            ("cd /home/ann/shop && ls", "cd . && ls"),
+            ("ls /home/ann/shop", "ls ."),
+            ("ls /home/ann/shop2/x", "ls /home/ann/shop2/x"),
+            ("ls /mnt/home/ann/shop/x", "ls /mnt/home/ann/shop/x"),
+            (
+                "x --manifest=/home/ann/shop/Cargo.toml",
+                "x --manifest=Cargo.toml",
+            ),
+            ("", ""),
+        ] {
+            assert_eq!(relative(text, Some("/home/ann/shop")), expected, "{text}");
+        }
+        assert_eq!(relative("/a", None), "/a");
+        assert_eq!(relative("/a", Some("/")), "/a");
     }
 }

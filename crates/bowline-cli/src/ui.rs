@@ -3,6 +3,7 @@
 //! Output is gathered and written at once, in the terminal's width, without colours where they are not
 //! wanted (`NO_COLOR`, pipes, files).
 
+mod list;
 pub(crate) mod masked;
 pub(crate) mod reveal;
 pub(crate) mod snippet;
@@ -19,6 +20,7 @@ use bowline_guard::secrets::{redact, scan};
 use serde::Serialize;
 use serde_json::Value;
 
+pub(crate) use list::{Column, List};
 pub(crate) use table::Table;
 pub(crate) use text::Text;
 pub(crate) use tree::Tree;
@@ -94,19 +96,22 @@ pub(crate) fn clipped(text: &str) -> String {
 pub(crate) struct Ui {
     out: String,
     width: usize,
+    /// Where lines of lists are cut; nowhere if a program reads them.
+    edge: Option<usize>,
 }
 
 impl Ui {
     /// Writes to standard output, as wide as the terminal or `COLUMNS`.
     pub(crate) fn for_stdout() -> Self {
         let columns = || std::env::var("COLUMNS").ok()?.parse().ok();
-        let width = terminal_size::terminal_size_of(io::stdout())
+        let edge = terminal_size::terminal_size_of(io::stdout())
             .map(|(terminal_size::Width(width), _)| usize::from(width))
-            .or_else(columns)
-            .unwrap_or(DEFAULT_WIDTH);
+            .or_else(columns);
+        let width = edge.unwrap_or(DEFAULT_WIDTH);
         Self {
             out: String::new(),
             width: width.clamp(*WIDTHS.start(), *WIDTHS.end()),
+            edge: edge.map(|edge| edge.max(*WIDTHS.start())),
         }
     }
 
@@ -131,7 +136,8 @@ impl Ui {
 
     /// One line, cut where the terminal ends.
     pub(crate) fn row(&mut self, text: &Text) {
-        text.cut(self.width).render(&mut self.out);
+        text.cut(self.edge.unwrap_or(usize::MAX))
+            .render(&mut self.out);
         self.out.push('\n');
     }
 
@@ -141,6 +147,16 @@ impl Ui {
 
     pub(crate) fn table(&mut self, table: &Table) {
         table.render(&mut self.out, self.width);
+    }
+
+    /// Rows of a line each.
+    pub(crate) fn list(&mut self, list: &List) {
+        list.render(&mut self.out, self.edge);
+    }
+
+    /// The next rows of a list that goes on.
+    pub(crate) fn list_going_on(&mut self, list: &List) {
+        list.render_going_on(&mut self.out, self.edge);
     }
 
     pub(crate) fn tree(&mut self, tree: &Tree) {

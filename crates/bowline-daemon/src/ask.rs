@@ -27,6 +27,8 @@ const LONG: [&str; 4] = [
 /// How long a daemon may take for one answer before it counts as hung. What goes through the whole store has no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Patience {
+    /// For whoever can do without it: a second.
+    Brief,
     /// For what it answers from memory: two seconds.
     Short,
     /// For everything else: thirty seconds.
@@ -37,6 +39,7 @@ pub enum Patience {
 impl Patience {
     const fn limit(self) -> Duration {
         match self {
+            Self::Brief => Duration::from_secs(1),
             Self::Short => Duration::from_secs(2),
             Self::Usual => Duration::from_secs(30),
         }
@@ -70,6 +73,14 @@ pub enum AskError {
     Refused(RequestError),
 }
 
+impl AskError {
+    /// Whether there is no daemon: none was started yet, or the last one ended.
+    pub fn is_absence(&self) -> bool {
+        use io::ErrorKind::{ConnectionRefused, NotFound};
+        matches!(self, Self::Unreachable(error) if [NotFound, ConnectionRefused].contains(&error.kind()))
+    }
+}
+
 impl Connection {
     /// Connects to the daemon of this socket.
     pub fn open(socket: &Path) -> Result<Self, AskError> {
@@ -85,6 +96,11 @@ impl Connection {
             lines: Lines::new(MAX_REPLY),
             patience,
         })
+    }
+
+    /// From now on, waits no longer for each answer than this.
+    pub fn set_patience(&mut self, patience: Patience) {
+        self.patience = patience;
     }
 
     /// Asks the daemon how it is.
@@ -162,6 +178,11 @@ mod tests {
     use super::*;
 
     #[test]
+    fn nobody_who_can_do_without_waits_longer_than_a_second() {
+        assert!(Patience::Brief.limit() <= Duration::from_secs(1));
+    }
+
+    #[test]
     fn what_goes_through_the_whole_store_has_no_limit() {
         for (command, limited) in [
             ("store.backup", false),
@@ -172,7 +193,7 @@ mod tests {
             ("daemon.status", true),
             ("traces.list", true),
         ] {
-            for patience in [Patience::Short, Patience::Usual] {
+            for patience in [Patience::Brief, Patience::Short, Patience::Usual] {
                 assert_eq!(patience.limit_for(command).is_some(), limited, "{command}");
             }
         }

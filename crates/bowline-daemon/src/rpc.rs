@@ -28,7 +28,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-pub use arguments::{Arguments, MAX_LIMIT, STATUSES, SessionKey, parse_status};
+pub use arguments::{
+    Arguments, DECISIONS, MAX_LIMIT, STATUSES, SessionKey, parse_decision, parse_status,
+};
 
 /// Whether a command changes what is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

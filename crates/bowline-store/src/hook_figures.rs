@@ -1,11 +1,13 @@
 //! What is known of each hook's life: when it fired last, what it said, how long it takes.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use bowline::hooks::Decision;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use crate::milliseconds;
 use crate::record::{HookFired, Record, decision};
 use crate::trace::percentile;
 
@@ -15,7 +17,7 @@ const SAMPLE: usize = 256;
 const MAX_HOOKS: usize = 1_000;
 
 /// What is known of one hook.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct HookFigures {
     /// The hook's name.
@@ -31,10 +33,12 @@ pub struct HookFigures {
     pub last_decision: Decision,
     /// When it failed last, and how.
     pub last_failure: Option<(DateTime<Utc>, String)>,
-    /// Half of its last runs took at most this, in microseconds.
-    pub p50_us: u32,
-    /// 99 of 100 of its last runs took at most this, in microseconds.
-    pub p99_us: u32,
+    /// Half of its last runs took at most this, in milliseconds.
+    #[serde(rename = "p50_ms", with = "milliseconds")]
+    pub p50: Duration,
+    /// 99 of 100 of its last runs took at most this, in milliseconds.
+    #[serde(rename = "p99_ms", with = "milliseconds")]
+    pub p99: Duration,
 }
 
 /// One hook's figures as they are kept.
@@ -196,6 +200,10 @@ impl Kept {
     fn show(&self, name: &str) -> HookFigures {
         let mut sorted = self.durations.clone();
         sorted.sort_unstable();
+        let time = |percent| {
+            let micros = percentile(&sorted, percent).unwrap_or(0);
+            Duration::from_micros(u64::from(micros))
+        };
         HookFigures {
             name: name.to_owned(),
             fired: self.fired,
@@ -203,8 +211,8 @@ impl Kept {
             last_fired: self.last_fired,
             last_decision: self.last_decision,
             last_failure: self.last_failure.clone(),
-            p50_us: percentile(&sorted, 50).unwrap_or(0),
-            p99_us: percentile(&sorted, 99).unwrap_or(0),
+            p50: time(50),
+            p99: time(99),
         }
     }
 
@@ -228,8 +236,6 @@ impl Kept {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[test]
@@ -266,15 +272,16 @@ mod tests {
         assert_eq!(figures.last_decision, Decision::Deny);
         assert_eq!(figures.last_failure, Some((at(10), "exit 1".to_owned())));
         // Only the last 256 runs count: 744 … 999.
-        assert!((865..=880).contains(&figures.p50_us), "{}", figures.p50_us);
-        assert!((990..=999).contains(&figures.p99_us), "{}", figures.p99_us);
+        let micros = |time: Duration| time.as_micros();
+        assert!((865..=880).contains(&micros(figures.p50)), "{figures:?}");
+        assert!((990..=999).contains(&micros(figures.p99)), "{figures:?}");
         // And so they do when they are added to others.
         let written: HashMap<String, Kept> = all.added_to(&HashMap::new()).into_iter().collect();
         assert_eq!(PendingFigures::default().list(written.clone())[0], *figures);
         let both = &all.list(written)[0];
         assert_eq!((both.fired, both.failed), (2_002, 2));
         assert_eq!(both.last_failure, figures.last_failure);
-        assert_eq!(both.p99_us, figures.p99_us);
+        assert_eq!(both.p99, figures.p99);
     }
 
     #[test]

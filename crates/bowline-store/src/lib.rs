@@ -24,6 +24,7 @@ mod folder;
 mod gap;
 mod hash;
 mod hook_figures;
+mod milliseconds;
 mod queue;
 mod record;
 mod reserve;
@@ -45,7 +46,7 @@ pub use record::{
     Call, Change, DelegationEnd, DelegationStart, Enforcement, HookFired, Record, Subagent,
     TraceEnd, TraceStart, Unfinished,
 };
-pub use session::{Delegation, Prompt, Session, SessionDetails, SessionFilter};
+pub use session::{Delegation, Prompt, Session, SessionDetails, SessionFilter, SessionSummary};
 pub use spool::{Place, Spool, SpoolOptions, Spooled};
 pub use sqlite::{
     Durability, Options, Retention, SqliteStore, count_unkept, keep_beside, kept_beside, unkept,
@@ -55,7 +56,8 @@ pub use store::{
     Done, Forget, Forgotten, Integrity, Note, Outcome, Size, Store, Submission, Waiting,
 };
 pub use trace::{
-    SessionRef, StatusFilter, ToolStatistics, Trace, TraceFilter, TraceStatistics, Trigger,
+    DecisionFilter, SessionRef, StatusFilter, ToolStatistics, Trace, TraceFilter, TraceStatistics,
+    Trigger, TriggerFilter,
 };
 pub use tree::{TraceNode, TraceTree};
 pub use work::PastCall;

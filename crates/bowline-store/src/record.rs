@@ -133,7 +133,12 @@ pub struct HookFired {
     /// What it decided.
     #[serde(with = "decision")]
     pub decision: Decision,
-    /// How long it took.
+    /// How long it took, in milliseconds.
+    #[serde(
+        rename = "duration_ms",
+        alias = "duration",
+        with = "crate::milliseconds"
+    )]
     pub duration: Duration,
     /// What went wrong, without secrets.
     pub failure: Option<String>,

@@ -12,7 +12,7 @@ pub struct Session {
     /// The number of its row.
     pub row: i64,
     /// The agent's name for it; sub-agents share that of the session in which they work.
-    pub name: String,
+    pub session: String,
     /// The agent.
     pub agent: String,
     /// The project's folder.
@@ -41,6 +41,23 @@ pub struct Session {
     pub end_reason: Option<String>,
     /// How many events it reported.
     pub events: i64,
+}
+
+/// A session with all that it continues, in few words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SessionSummary {
+    /// The newest of the chain; it started when the first one did.
+    #[serde(flatten)]
+    pub newest: Session,
+    /// What the user said first, if it is kept.
+    pub first_prompt: Option<String>,
+    /// How many tool calls were made, those of sub-agents included.
+    pub calls: i64,
+    /// How many of them failed, timed out or were cancelled.
+    pub errors: i64,
+    /// How many of them were denied.
+    pub denied: i64,
 }
 
 /// Which sessions are wanted, last heard of first; whatever is `None` does not matter.

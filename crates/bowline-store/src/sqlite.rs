@@ -19,6 +19,7 @@ mod readers;
 mod recent;
 mod sessions;
 mod traces;
+mod triggers;
 mod work;
 
 use std::path::{Path, PathBuf};
@@ -36,10 +37,10 @@ use crate::hook_figures::{HookFigures, PendingFigures};
 use crate::queue::{Step, lock};
 use crate::record::Record;
 use crate::reserve::{Locked, Reserve};
-use crate::session::{Session, SessionDetails, SessionFilter};
+use crate::session::{SessionDetails, SessionFilter, SessionSummary};
 use crate::spool::{self, Spool, SpoolOptions};
 use crate::store::{Forget, Forgotten, Integrity, Size, Store, Submission, Waiting};
-use crate::trace::{SessionRef, Trace, TraceFilter, TraceStatistics, Trigger};
+use crate::trace::{SessionRef, Trace, TraceFilter, TraceStatistics, Trigger, TriggerFilter};
 use crate::tree::TraceTree;
 use crate::work::PastCall;
 use crate::writer::{Backend, Drained, Notes, Shared, Threads, Writer};
@@ -385,7 +386,7 @@ impl Store for SqliteStore {
         self.read(|db| traces::statistics(db, filter))
     }
 
-    fn sessions(&self, filter: &SessionFilter<'_>) -> Result<Vec<Session>> {
+    fn sessions(&self, filter: &SessionFilter<'_>) -> Result<Vec<SessionSummary>> {
         self.read(|db| queries::sessions(db, filter))
     }
 
@@ -401,12 +402,12 @@ impl Store for SqliteStore {
         self.read(|db| work::past_work(db, session))
     }
 
-    fn last_triggers(&self, limit: usize) -> Result<Vec<Trigger>> {
-        self.read(|db| queries::last_triggers(db, limit))
+    fn find_triggers(&self, filter: &TriggerFilter<'_>) -> Result<Vec<Trigger>> {
+        self.read(|db| triggers::find(db, filter))
     }
 
     fn triggers_of(&self, call: &Trace) -> Result<Vec<Trigger>> {
-        self.read(|db| queries::triggers_of(db, call))
+        self.read(|db| triggers::of_call(db, call))
     }
 
     fn hook_figures(&self) -> Result<Vec<HookFigures>> {

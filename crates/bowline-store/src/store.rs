@@ -10,9 +10,9 @@ use crate::error::Result;
 use crate::gap::Gap;
 use crate::hook_figures::HookFigures;
 use crate::record::Record;
-use crate::session::{Session, SessionDetails, SessionFilter};
+use crate::session::{SessionDetails, SessionFilter, SessionSummary};
 use crate::spool::Place;
-use crate::trace::{SessionRef, Trace, TraceFilter, TraceStatistics, Trigger};
+use crate::trace::{SessionRef, Trace, TraceFilter, TraceStatistics, Trigger, TriggerFilter};
 use crate::tree::TraceTree;
 use crate::work::PastCall;
 
@@ -276,8 +276,8 @@ pub trait Store: Send + Sync {
     /// What the calls that a filter lets through come to, by tool; the filter's limit says how many are looked at.
     fn trace_statistics(&self, filter: &TraceFilter<'_>) -> Result<TraceStatistics>;
 
-    /// Sessions, last heard of first.
-    fn sessions(&self, filter: &SessionFilter<'_>) -> Result<Vec<Session>>;
+    /// Sessions, last heard of first; those that continue each other are one.
+    fn sessions(&self, filter: &SessionFilter<'_>) -> Result<Vec<SessionSummary>>;
 
     /// Everything about sessions; `None` if there are none.
     fn session(&self, session: SessionRef<'_>) -> Result<Option<SessionDetails>>;
@@ -290,7 +290,15 @@ pub trait Store: Send + Sync {
     fn past_work(&self, session: &str) -> Result<Vec<serde_json::Value>>;
 
     /// The last decided events, newest first.
-    fn last_triggers(&self, limit: usize) -> Result<Vec<Trigger>>;
+    fn last_triggers(&self, limit: usize) -> Result<Vec<Trigger>> {
+        self.find_triggers(&TriggerFilter {
+            limit,
+            ..TriggerFilter::default()
+        })
+    }
+
+    /// The decided events that a filter lets through, newest first.
+    fn find_triggers(&self, filter: &TriggerFilter<'_>) -> Result<Vec<Trigger>>;
 
     /// The decided events of a tool call, oldest first.
     fn triggers_of(&self, call: &Trace) -> Result<Vec<Trigger>>;

@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::milliseconds;
 use crate::record::{Enforcement, HookFired, decision};
 use crate::status::TraceStatus;
 
@@ -61,6 +62,8 @@ pub struct Trace {
 pub enum SessionRef<'a> {
     /// Every session under the agent's name for it, with what it continues, what continues it, and its sub-agents.
     Chain(&'a str),
+    /// The same, by the beginning of the name where nothing has this very name.
+    Beginning(&'a str),
     /// One session (one context window), by the number of its row.
     Row(i64),
 }
@@ -172,10 +175,91 @@ pub struct Trigger {
     pub rule: Option<String>,
     /// Whether the agent acts on it.
     pub enforcement: Enforcement,
-    /// How long deciding took.
+    /// How long deciding took, in milliseconds.
+    #[serde(rename = "duration_ms", with = "milliseconds")]
     pub duration: Duration,
     /// The hooks that fired.
     pub hooks: Vec<HookFired>,
+    /// What the call was called with, where events are listed.
+    #[serde(default)]
+    pub input: Option<Value>,
+    /// The prompt that the event gives, where events are listed.
+    #[serde(default)]
+    pub prompt: Option<String>,
+}
+
+/// Which decisions are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DecisionFilter {
+    /// Nothing was decided.
+    Nothing,
+    /// Permitted.
+    Grant,
+    /// Asked.
+    Ask,
+    /// Denied.
+    Deny,
+    /// What would have been decided.
+    Observed,
+}
+
+impl DecisionFilter {
+    /// Every one.
+    pub const ALL: [Self; 5] = [
+        Self::Deny,
+        Self::Ask,
+        Self::Grant,
+        Self::Observed,
+        Self::Nothing,
+    ];
+
+    /// The word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Nothing => "nothing",
+            Self::Grant => "grant",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+            Self::Observed => "observed",
+        }
+    }
+}
+
+/// Which decided events are wanted, newest first; whatever is `None` or empty does not matter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TriggerFilter<'a> {
+    /// Decided like one of these.
+    pub decisions: &'a [DecisionFilter],
+    /// Reported at this time or later.
+    pub since: Option<DateTime<Utc>>,
+    /// Of this project's folder.
+    pub project: Option<&'a str>,
+    /// Of these sessions.
+    pub session: Option<SessionRef<'a>>,
+    /// Of this name, in any case.
+    pub event: Option<&'a str>,
+    /// About this tool, in any case.
+    pub tool: Option<&'a str>,
+    /// Decided by this rule; `*` stands for anything.
+    pub rule: Option<&'a str>,
+    /// At most so many.
+    pub limit: usize,
+}
+
+impl Default for TriggerFilter<'_> {
+    fn default() -> Self {
+        Self {
+            decisions: &[],
+            since: None,
+            project: None,
+            session: None,
+            event: None,
+            tool: None,
+            rule: None,
+            limit: 50,
+        }
+    }
 }
 
 /// The value that `percent` of a hundred sorted values do not exceed.

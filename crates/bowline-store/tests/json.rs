@@ -10,8 +10,8 @@ use std::time::Duration;
 use bowline::hooks::Decision;
 use bowline_store::{
     Call, Change, DelegationStart, Forget, Gap, HookFigures, HookFired, Integrity, Session,
-    SessionDetails, SessionFilter, SessionRef, Size, Store, Trace, TraceFilter, TraceStart,
-    TraceStatistics, TraceStatus, TraceTree, Trigger,
+    SessionDetails, SessionFilter, SessionRef, SessionSummary, Size, Store, Trace, TraceFilter,
+    TraceStart, TraceStatistics, TraceStatus, TraceTree, Trigger,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -84,7 +84,7 @@ fn everything_that_is_read_back_survives_json() {
     assert_eq!((tree.len(), travel(&tree).len()), (2, 2));
     let statistics: TraceStatistics = store.trace_statistics(&TraceFilter::default()).unwrap();
     travels(&statistics);
-    let sessions: Vec<Session> = store.sessions(&SessionFilter::default()).unwrap();
+    let sessions: Vec<SessionSummary> = store.sessions(&SessionFilter::default()).unwrap();
     travels(&sessions);
     let details: SessionDetails = store.session(SessionRef::Chain("s")).unwrap().unwrap();
     assert_eq!((details.prompts.len(), details.delegations.len()), (1, 1));
@@ -94,6 +94,28 @@ fn everything_that_is_read_back_survives_json() {
     let figures: Vec<HookFigures> = store.hook_figures().unwrap();
     assert!(figures[0].last_failure.is_some());
     travels(&figures);
+    // One unit of time and one name for a thing, whoever tells it.
+    let documents = [
+        json!(store.find_traces(&TraceFilter::default()).unwrap()[0]),
+        json!(triggers[0]),
+        json!(triggers.iter().find_map(|it| it.hooks.first()).unwrap()),
+        json!(figures[0]),
+        json!(sessions[0]),
+        json!(details.sessions[0]),
+    ];
+    for document in documents {
+        for (name, value) in document.as_object().unwrap() {
+            assert!(name != "duration", "{document}");
+            let is_time = name.ends_with("_ms");
+            assert!(
+                !is_time || value.is_number() || value.is_null(),
+                "{name}: {value}"
+            );
+            assert!(!name.ends_with("_us"), "{name}");
+        }
+    }
+    assert_eq!(json!(sessions[0])["session"], "s");
+    assert_eq!(json!(triggers[0])["session"], "s");
     let size: Size = store.size().unwrap();
     travels(&size);
     travels(&store.integrity_check().unwrap());

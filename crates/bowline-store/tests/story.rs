@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use bowline::hooks::Decision;
 use bowline_store::{
-    Call, Change, DelegationEnd, DelegationStart, DelegationStatus, Enforcement, Forget, HookFired,
-    Integrity, Note, Outcome, SessionFilter, SessionRef, SessionStatus, StatusFilter, Store,
-    TraceEnd, TraceFilter, TraceNode, TraceStart, TraceStatus, Unfinished,
+    Call, Change, DecisionFilter, DelegationEnd, DelegationStart, DelegationStatus, Enforcement,
+    Forget, HookFired, Integrity, Note, Outcome, SessionFilter, SessionRef, SessionStatus,
+    StatusFilter, Store, TraceEnd, TraceFilter, TraceNode, TraceStart, TraceStatus, TriggerFilter,
+    Unfinished,
 };
 use serde_json::json;
 use support::*;
@@ -596,9 +597,10 @@ fn f22_c_a_session_is_there_before_anything_refers_to_it() {
             panic!("{sessions:?}")
         };
         assert_eq!(
-            (session.name.as_str(), session.events),
+            (session.newest.session.as_str(), session.newest.events),
             ("never announced", 1)
         );
+        let session = &session.newest;
         assert_eq!((session.started_at, session.last_event_at), (at(5), at(5)));
         assert_eq!(
             store.get_trace("a").unwrap().unwrap().session_row,
@@ -642,7 +644,7 @@ fn sessions_are_chained_and_never_reopened() {
             .iter()
             .map(|it| {
                 (
-                    it.name.as_str(),
+                    it.session.as_str(),
                     it.source.as_deref().unwrap(),
                     it.previous,
                     it.status,
@@ -674,9 +676,12 @@ fn sessions_are_chained_and_never_reopened() {
         store.flush().unwrap();
         let listed = store.sessions(&SessionFilter::default()).unwrap();
         assert_eq!(
-            listed.iter().map(|it| it.row).collect::<Vec<_>>(),
-            [chain[2].row, second, first]
+            listed.iter().map(|it| it.newest.row).collect::<Vec<_>>(),
+            [chain[2].row],
+            "what goes on is one session"
         );
+        assert_eq!(listed[0].newest.started_at, at(0));
+        assert_eq!((listed[0].calls, listed[0].errors), (3, 0));
         let recent = SessionFilter {
             since: Some(at(4)),
             ..SessionFilter::default()
@@ -746,6 +751,182 @@ fn a_call_that_never_finished_is_closed_with_its_session() {
 }
 
 #[test]
+fn sessions_tell_what_they_were_about_and_how_it_went() {
+    with_each(|store| {
+        for (text, ms) in [("mend the parser", 0), ("and the tests", 50)] {
+            let prompt = Change::PromptGiven {
+                text: Some(text.into()),
+            };
+            committed(store, with(record("UserPromptSubmit", "s", ms), prompt));
+        }
+        for (id, status, ms) in [
+            ("a", TraceStatus::Completed, 60),
+            ("b", TraceStatus::Failed, 70),
+            ("c", TraceStatus::Timeout, 80),
+        ] {
+            committed(store, start("s", id, "Bash", ms));
+            committed(store, end("s", id, "Bash", status, ms + 5));
+        }
+        committed(store, start("s", "d", "Bash", 90));
+        let denied = Change::TraceClosed {
+            call: Call::Id("d".into()),
+            how: Unfinished::Denied,
+            message: Some("no".into()),
+        };
+        committed(store, with(record("PreToolUse", "s", 91), denied));
+        let listed = store.sessions(&SessionFilter::default()).unwrap();
+        let [session] = &listed[..] else {
+            panic!("{listed:?}")
+        };
+        assert_eq!(session.first_prompt.as_deref(), Some("mend the parser"));
+        assert_eq!((session.calls, session.errors, session.denied), (4, 2, 1));
+    });
+}
+
+#[test]
+fn events_are_found_by_what_was_decided_and_about_what() {
+    with_each(|store| {
+        let mut decided = Vec::new();
+        for (n, decision, enforcement, rule) in [
+            (0, Decision::Deny, Enforcement::Enforced, "git.push-force"),
+            (1, Decision::Ask, Enforcement::Enforced, "files.delete"),
+            (2, Decision::Deny, Enforcement::Observed, "git.reset"),
+            (3, Decision::NoOpinion, Enforcement::Enforced, ""),
+        ] {
+            let mut event = start(
+                if n < 2 { "abc-1" } else { "xyz-2" },
+                &n.to_string(),
+                "Bash",
+                n,
+            );
+            event.tool_use_id = Some(n.to_string());
+            event.tool = Some("Bash".into());
+            (event.decision, event.enforcement) = (decision, enforcement);
+            event.rule = (!rule.is_empty()).then(|| rule.into());
+            decided.push(event);
+        }
+        let Change::TraceStarted(first) = &mut decided[0].changes[0] else {
+            panic!("a call begins")
+        };
+        first.input = Some(json!({"command": "git push --force"}));
+        for event in decided {
+            committed(store, event);
+        }
+        let prompt = Change::PromptGiven {
+            text: Some("mend it".into()),
+        };
+        committed(store, with(record("UserPromptSubmit", "xyz-2", 4), prompt));
+        let find = |filter: TriggerFilter<'_>| store.find_triggers(&filter).unwrap();
+        let calls = |filter: TriggerFilter<'_>| -> Vec<String> {
+            let found = find(filter).into_iter();
+            found.map(|it| it.tool_use_id.unwrap_or_default()).collect()
+        };
+        let none = TriggerFilter::default;
+        for (filter, expected) in [
+            (
+                TriggerFilter {
+                    decisions: &[DecisionFilter::Deny],
+                    ..none()
+                },
+                &["0"][..],
+            ),
+            (
+                TriggerFilter {
+                    decisions: &[DecisionFilter::Deny, DecisionFilter::Ask],
+                    ..none()
+                },
+                &["1", "0"],
+            ),
+            (
+                TriggerFilter {
+                    decisions: &[DecisionFilter::Observed],
+                    ..none()
+                },
+                &["2"],
+            ),
+            (
+                TriggerFilter {
+                    decisions: &[DecisionFilter::Nothing],
+                    tool: Some("bash"),
+                    ..none()
+                },
+                &["3"],
+            ),
+            (
+                TriggerFilter {
+                    rule: Some("git.*"),
+                    ..none()
+                },
+                &["2", "0"],
+            ),
+            (
+                TriggerFilter {
+                    rule: Some("git.reset"),
+                    ..none()
+                },
+                &["2"],
+            ),
+            (
+                TriggerFilter {
+                    session: Some(SessionRef::Beginning("ab")),
+                    ..none()
+                },
+                &["1", "0"],
+            ),
+            (
+                TriggerFilter {
+                    session: Some(SessionRef::Chain("ab")),
+                    ..none()
+                },
+                &[],
+            ),
+            (
+                TriggerFilter {
+                    event: Some("userpromptsubmit"),
+                    ..none()
+                },
+                &[""],
+            ),
+            (
+                TriggerFilter {
+                    since: Some(at(3)),
+                    tool: Some("Bash"),
+                    ..none()
+                },
+                &["3"],
+            ),
+            (
+                TriggerFilter {
+                    project: Some("/nowhere"),
+                    ..none()
+                },
+                &[],
+            ),
+            (TriggerFilter { limit: 1, ..none() }, &[""]),
+        ] {
+            let shown = format!("{filter:?}");
+            assert_eq!(calls(filter), expected, "{shown}");
+        }
+        let all = find(none());
+        assert_eq!(all[4].input, Some(json!({"command": "git push --force"})));
+        assert_eq!(all[0].prompt.as_deref(), Some("mend it"));
+        // Whatever its case, and by the beginning of a session's name.
+        for (tool, session, count) in [("bash", "ab", 2), ("BASH", "xyz-2", 2), ("Read", "ab", 0)] {
+            let filter = TraceFilter {
+                tool: Some(tool),
+                session: Some(SessionRef::Beginning(session)),
+                ..TraceFilter::default()
+            };
+            assert_eq!(
+                store.find_traces(&filter).unwrap().len(),
+                count,
+                "{tool} {session}"
+            );
+        }
+    });
+}
+
+#[test]
 fn f47_a_the_last_triggers_say_what_was_decided_and_by_whom() {
     with_each(|store| {
         for n in 0..60 {
@@ -802,7 +983,8 @@ fn f47_a_the_last_triggers_say_what_was_decided_and_by_whom() {
             (at(59), Decision::Deny)
         );
         assert_eq!(guard.last_failure, Some((at(10), "panicked".to_owned())));
-        assert_eq!((guard.p50_us, guard.p99_us), (120, 120));
+        let figure = Duration::from_micros(120);
+        assert_eq!((guard.p50, guard.p99), (figure, figure));
     });
 }
 
@@ -825,7 +1007,7 @@ fn what_is_forgotten_is_gone_and_the_rest_stays() {
         fill();
         let left = || {
             let sessions = store.sessions(&SessionFilter::default()).unwrap();
-            let names: Vec<String> = sessions.into_iter().map(|it| it.name).collect();
+            let names: Vec<String> = sessions.into_iter().map(|it| it.newest.session).collect();
             let traces = store.find_traces(&TraceFilter::default()).unwrap();
             let triggers = store.last_triggers(50).unwrap();
             assert_eq!(traces.len(), names.len());

@@ -57,7 +57,7 @@ pub use guard::{
     GuardAllow, GuardAnswer, GuardConfig, GuardLayer, GuardMode, SecretWriting, SensitiveConfig,
 };
 pub use load::{FileKind, FileStatus, Settings, SettingsFile, load};
-pub use locations::{Locations, find_bowline_root, find_project};
+pub use locations::{Locations, find_bowline_root, find_project, main_checkout};
 #[cfg(feature = "mcp")]
 pub(crate) use mcp_servers::NoServer;
 pub use mcp_servers::{McpServers, ProjectServers};

@@ -269,7 +269,7 @@ fn show(status: &Status, ui: &mut Ui) {
     ));
     if let Some(pause) = &status.paused {
         let until = pause.until.map_or_else(String::new, |until| {
-            format!(" until {}", until.format("%Y-%m-%d %H:%M:%SZ"))
+            format!(" until {}", crate::moment::full(until))
         });
         let text = format!("Paused{until}: events are recorded, nothing is decided.");
         ui.line(Text::styled(text, style::CAUTION));

@@ -140,7 +140,7 @@ impl Past {
                     .sessions(&filter)
                     .ok()
                     .and_then(|it| it.into_iter().next());
-                newest.map_or_else(String::new, |it| it.name)
+                newest.map_or_else(String::new, |it| it.newest.session)
             }
             _ => named.to_owned(),
         };

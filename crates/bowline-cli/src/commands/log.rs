@@ -1,32 +1,119 @@
-//! `bowline log`: the last events that were decided, and why.
+//! `bowline log`: the last events that were decided, about what, and why. `bowline denied` is its short form.
+
+use std::path::PathBuf;
 
 use bowline::hooks::{Decision, humane_duration};
-use bowline_daemon::rpc::{store, triggers};
-use bowline_store::{Enforcement, Gap, HookFired, Trigger};
-use chrono::Utc;
+use bowline_daemon::rpc::{self, store, triggers};
+use bowline_store::{DecisionFilter, Enforcement, Gap, HookFired, Trigger};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 
-use super::trace::limit;
+use super::trace::{self, limit, project_name, session_key};
 use crate::Outcome;
 use crate::ask::{NOTHING_YET, Records};
 use crate::error::Result;
-use crate::moment;
-use crate::ui::{Format, FormatArgs, Table, Text, Ui, clipped, counted, reveal, style};
+use crate::moment::{self, parse_time};
+use crate::project::ProjectNames;
+use crate::ui::{Column, Format, FormatArgs, List, Text, Ui, clipped, counted, reveal, style};
 
-/// Show the last events that were decided: which hooks ran, what they decided, and why
+/// Show the last events that were decided: about what, by which rule, and why
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   bowline log
-  bowline log --limit 10
+  bowline log --decision deny,ask --since 1d --project .
+  bowline log --rule 'git.*' --session last
+  bowline log --long --limit 10
   bowline log --limit 1000 --json")]
 pub(crate) struct LogArgs {
+    /// Only what was decided so: deny, ask, grant, observed, nothing; several with commas
+    #[arg(long, value_name = "DECISION", value_parser = parse_decision, value_delimiter = ',')]
+    decision: Vec<DecisionFilter>,
+
+    /// Only events since then: 10m, 2h, 1w, yesterday, 2026-11-15 or a local time such as 10:30
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    since: Option<DateTime<Utc>>,
+
+    /// Only events of this folder's project; `.` is the current one
+    #[arg(long, value_name = "DIR")]
+    project: Option<PathBuf>,
+
+    /// Only events of this session, by the agent's name for it or its beginning; `last` is the newest
+    #[arg(long, value_name = "SESSION")]
+    session: Option<String>,
+
+    /// Only this event, such as PreToolUse
+    #[arg(long, value_name = "EVENT")]
+    event: Option<String>,
+
+    /// Only events about this tool
+    #[arg(long, value_name = "TOOL")]
+    tool: Option<String>,
+
+    /// Only what this rule decided, such as git.push-force or 'git.*'
+    #[arg(long, value_name = "RULE")]
+    rule: Option<String>,
+
     /// At most so many, up to 10000
     #[arg(long, value_name = "N", value_parser = limit, default_value = "50")]
     limit: u16,
 
+    /// Show the whole reason, the hooks that ran and what they said
+    #[arg(long)]
+    long: bool,
+
     #[command(flatten)]
     pub(crate) format: FormatArgs,
+}
+
+/// Show what was denied or asked about: `bowline log --decision deny,ask --since 1d`
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bowline denied
+  bowline denied --since 1w --project .
+  bowline denied --rule 'git.*' --json")]
+pub(crate) struct DeniedArgs {
+    /// Only what was decided since then: 10m, 2h, 1w, yesterday, 2026-11-15; a day if nothing is said
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    since: Option<DateTime<Utc>>,
+
+    /// Only events of this folder's project; `.` is the current one
+    #[arg(long, value_name = "DIR")]
+    project: Option<PathBuf>,
+
+    /// Only what this rule decided, such as git.push-force or 'git.*'
+    #[arg(long, value_name = "RULE")]
+    rule: Option<String>,
+
+    /// Show the whole reason, the hooks that ran and what they said
+    #[arg(long)]
+    long: bool,
+
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+fn parse_decision(word: &str) -> Result<DecisionFilter, String> {
+    rpc::parse_decision(word).ok_or_else(|| format!("expected {}", rpc::DECISIONS))
+}
+
+/// What `bowline denied` asks.
+pub(crate) fn denied(args: DeniedArgs, ui: &mut Ui) -> Result<Outcome> {
+    let day_ago = Utc::now() - TimeDelta::days(1);
+    let log = LogArgs {
+        decision: vec![DecisionFilter::Deny, DecisionFilter::Ask],
+        since: args.since.or(Some(day_ago)),
+        project: args.project,
+        session: None,
+        event: None,
+        tool: None,
+        rule: args.rule,
+        limit: 50,
+        long: args.long,
+        format: args.format,
+    };
+    run(&log, ui)
 }
 
 #[derive(Debug, Serialize)]
@@ -36,12 +123,22 @@ struct Report {
 
 pub(crate) fn run(args: &LogArgs, ui: &mut Ui) -> Result<Outcome> {
     let mut records = Records::open(ui)?;
+    let session = args.session.clone();
     let question = triggers::Last {
+        decisions: args.decision.clone(),
+        since: args.since,
+        project: args.project.as_deref().map(project_name).transpose()?,
+        session: session
+            .map(|name| session_key(name, &mut records, ui))
+            .transpose()?,
+        event: args.event.clone(),
+        tool: args.tool.clone(),
+        rule: args.rule.clone(),
         limit: Some(usize::from(args.limit)),
     };
     let triggers = records.ask(&question, ui)?;
     let gaps = records.ask(&store::Gaps {}, ui)?;
-    let missing = missing(&gaps, &triggers, usize::from(args.limit));
+    let missing = missing(&gaps, &triggers, &question);
     if missing > 0 {
         let missing = counted(missing, "record");
         ui.note(format!(
@@ -51,52 +148,173 @@ pub(crate) fn run(args: &LogArgs, ui: &mut Ui) -> Result<Outcome> {
     match args.format.format() {
         Format::Json => ui.json(&Report { triggers })?,
         Format::Text if records.is_nothing() => ui.line(NOTHING_YET),
-        Format::Text if triggers.is_empty() => {
+        Format::Text if triggers.is_empty() && question == unfiltered(&question) => {
             ui.line(
                 "No event was decided yet. `bowline doctor` tells whether your agent asks Bowline.",
             );
         }
-        Format::Text => ui.table(&table(&triggers)),
+        Format::Text if triggers.is_empty() => {
+            ui.line("No event is like that. Ask for more: a longer --since, or no filter.");
+        }
+        Format::Text if args.long => show_long(&triggers, ui),
+        Format::Text => ui.list(&list(&triggers)),
     }
     Ok(Outcome::Clean)
 }
 
+/// The question without its filters.
+fn unfiltered(question: &triggers::Last) -> triggers::Last {
+    triggers::Last {
+        limit: question.limit,
+        ..triggers::Last::default()
+    }
+}
+
 /// How many records are missing among these; where they are all that there are, what was lost before them counts too.
-fn missing(gaps: &[Gap], triggers: &[Trigger], limit: usize) -> u64 {
-    let oldest = triggers.last().filter(|_| triggers.len() >= limit);
-    let since = |gap: &&Gap| oldest.is_none_or(|oldest| gap.time >= oldest.time);
+fn missing(gaps: &[Gap], triggers: &[Trigger], question: &triggers::Last) -> u64 {
+    let is_full = question.limit.is_some_and(|limit| triggers.len() >= limit);
+    let oldest = triggers
+        .last()
+        .filter(|_| is_full)
+        .map(|oldest| oldest.time);
+    let from = oldest.max(question.since);
+    let since = |gap: &&Gap| from.is_none_or(|from| gap.time >= from);
     gaps.iter().filter(since).map(|gap| gap.records).sum()
 }
 
-fn table(triggers: &[Trigger]) -> Table {
+const COLUMNS: &[Column] = &[
+    Column::whole("When", 9),
+    Column::optional("Project", 14, 3).at_most(trace::PROJECT),
+    Column::optional("Agent", 11, 0),
+    Column::optional("Session", trace::SESSION, 1).at_most(trace::SESSION),
+    Column::optional("Event", 16, 2),
+    Column::whole("Tool", 8).at_most(trace::PROJECT),
+    Column::whole("Decision", 10),
+    Column::optional("Rule", 16, 4),
+    Column::rest("What"),
+    Column::whole("Id", trace::ID).at_most(trace::ID),
+];
+
+fn list(triggers: &[Trigger]) -> List {
     let now = Utc::now();
-    let mut table = Table::new(["When", "Event", "Decision", "Took", "Hooks", "Why"]);
+    let mut projects = ProjectNames::default();
+    let mut list = List::new(COLUMNS);
     for trigger in triggers {
-        let event = Text::from(reveal::name(&trigger.event));
-        let event = match &trigger.tool {
-            Some(tool) => event.with(format!("\n{}", reveal::name(tool)), style::NAME),
-            None => event,
-        };
-        table.row([
+        list.row([
             Text::styled(moment::when(trigger.time, now), style::FAINT),
-            event,
+            projects.of(trigger.project.as_deref()).into(),
+            Text::styled(reveal::name(&trigger.agent), style::FAINT),
+            Text::styled(reveal::name(&trigger.session), style::FAINT),
+            reveal::name(&trigger.event).into(),
+            Text::styled(tool(trigger), style::NAME),
             decision(trigger),
-            humane_duration(trigger.duration).into(),
-            hooks(trigger),
-            why(trigger),
+            Text::styled(
+                reveal::name(trigger.rule.as_deref().unwrap_or_default()),
+                style::NAME,
+            ),
+            what(trigger),
+            Text::styled(reveal::name(id(trigger)), style::FAINT),
         ]);
     }
-    table
+    list
 }
 
-fn decision(trigger: &Trigger) -> Text {
-    let decision = decided(trigger.decision);
-    match trigger.enforcement {
-        Enforcement::Unenforced if trigger.decision >= Decision::Ask => {
-            decision.with("\nnot enforced", style::CAUTION)
+fn tool(trigger: &Trigger) -> String {
+    reveal::name(trigger.tool.as_deref().unwrap_or_default())
+}
+
+/// What the event is about, why it was decided so, and what went wrong with hooks.
+fn what(trigger: &Trigger) -> Text {
+    let mut text = Text::from(about(trigger));
+    let mut add = |words: &str, colour| {
+        let gap = if text.is_empty() { "" } else { "  " };
+        text = std::mem::take(&mut text).with(format!("{gap}{}", words.trim()), colour);
+    };
+    if let Some(reason) = &trigger.reason {
+        add(reason, style::FAINT);
+    }
+    for hook in &trigger.hooks {
+        if let Some(failure) = &hook.failure {
+            add(
+                &format!("{} failed ({failure})", reveal::name(&hook.name)),
+                style::BAD,
+            );
         }
-        Enforcement::Observed => decision.with("\nobserved", style::FAINT),
-        _ => decision,
+    }
+    text
+}
+
+/// The command, the file or the prompt.
+fn about(trigger: &Trigger) -> String {
+    match &trigger.prompt {
+        Some(prompt) => prompt.trim().to_owned(),
+        None => trace::about(trigger.input.as_ref(), trigger.project.as_deref()),
+    }
+}
+
+/// By what the call is found, else the event.
+fn id(trigger: &Trigger) -> &str {
+    trigger.tool_use_id.as_deref().unwrap_or(&trigger.id)
+}
+
+/// All that is known of each event.
+fn show_long(triggers: &[Trigger], ui: &mut Ui) {
+    let mut projects = ProjectNames::default();
+    for (index, trigger) in triggers.iter().enumerate() {
+        if index > 0 {
+            ui.blank();
+        }
+        let mut head = Text::styled(moment::full(trigger.time), style::FAINT)
+            .plain("  ")
+            .plain(reveal::name(&trigger.event))
+            .with(format!("  {}", tool(trigger)), style::NAME)
+            .plain("  ")
+            .text(decision(trigger));
+        if let Some(rule) = &trigger.rule {
+            head = head.with(format!("  {}", reveal::name(rule)), style::NAME);
+        }
+        ui.line(head.plain(format!("  {}", humane_duration(trigger.duration))));
+        let agent = format!(
+            "{}  {}  {}",
+            projects.of(trigger.project.as_deref()),
+            trigger.agent,
+            trigger.session
+        );
+        for (label, text) in [
+            ("What", clipped(&about(trigger)).into()),
+            (
+                "Why",
+                trigger
+                    .reason
+                    .as_deref()
+                    .map(clipped)
+                    .unwrap_or_default()
+                    .into(),
+            ),
+            ("Hooks", hooks(trigger)),
+            ("Where", reveal::name(agent.trim()).into()),
+            ("Id", reveal::name(id(trigger)).into()),
+        ] {
+            if !Text::is_empty(&text) {
+                ui.labelled(Text::styled(format!("  {label:<6}"), style::HEADING), &text);
+            }
+        }
+        for note in notes(trigger) {
+            ui.labelled(Text::from("        "), &note);
+        }
+    }
+}
+
+/// What was decided; what would have been, where the guard only observes.
+pub(super) fn decision(trigger: &Trigger) -> Text {
+    match trigger.enforcement {
+        Enforcement::Observed => {
+            Text::styled("would ", style::FAINT).text(decided(trigger.decision))
+        }
+        Enforcement::Unenforced if trigger.decision >= Decision::Ask => {
+            decided(trigger.decision).with(" (not enforced)", style::CAUTION)
+        }
+        _ => decided(trigger.decision),
     }
 }
 
@@ -108,12 +326,6 @@ pub(super) fn decided(decision: Decision) -> Text {
         Decision::Grant => Text::styled("grant", style::GOOD),
         Decision::NoOpinion => Text::styled("-", style::FAINT),
     }
-}
-
-/// The reason, and what the hooks said beside it.
-fn why(trigger: &Trigger) -> Text {
-    let reason = trigger.reason.as_deref().map(clipped).unwrap_or_default();
-    notes(trigger).into_iter().fold(reason.into(), Text::line)
 }
 
 /// What the hooks of an event warned of and printed, a line for each.

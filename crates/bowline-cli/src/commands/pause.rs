@@ -97,7 +97,7 @@ fn show(pause: &Pause, ui: &mut Ui) {
 
 /// A time, for people.
 pub(super) fn shown(time: DateTime<Utc>) -> String {
-    time.format("%Y-%m-%d %H:%M:%S UTC").to_string()
+    crate::moment::full(time)
 }
 
 #[cfg(test)]

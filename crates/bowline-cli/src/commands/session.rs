@@ -2,21 +2,21 @@
 
 mod show;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use bowline_daemon::rpc::sessions;
-use bowline_store::{Session, SessionStatus};
+use bowline_store::{SessionStatus, SessionSummary};
 use chrono::{DateTime, Utc};
 use clap::Subcommand;
 use serde::Serialize;
 
-use super::trace::{limit, project_name};
+use super::trace::{self, limit, project_name};
 use crate::Outcome;
 use crate::ask::{NOTHING_YET, Records};
 use crate::error::{Error, Result};
 use crate::moment::{self, parse_time};
-use crate::project::Paths;
-use crate::ui::{Format, FormatArgs, Table, Text, Ui, clipped, reveal, style};
+use crate::project::ProjectNames;
+use crate::ui::{Column, Format, FormatArgs, List, Text, Ui, clipped, reveal, style};
 
 /// See the sessions of agents, and what happened in them
 #[derive(Debug, clap::Args)]
@@ -32,7 +32,7 @@ pub(crate) struct SessionArgs {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// List sessions, last heard of first
+    /// List sessions, last heard of first: what they were about, how long they took, how they went
     List(ListArgs),
     /// Show one session: prompts, agents, tools, errors, and what happened when
     Show(ShowArgs),
@@ -49,7 +49,7 @@ struct ListArgs {
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
 
-    /// Only sessions heard of since then: 10m, 2h, 2026-11-15 or a time
+    /// Only sessions heard of since then: 10m, 2h, 1w, yesterday, 2026-11-15 or a local time such as 10:30
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     since: Option<DateTime<Utc>>,
 
@@ -70,10 +70,12 @@ struct ListArgs {
 Examples:
   bowline session show 8c2f51de-0d6b-4a3e-9f5c-1f2e3d4c5b6a
   bowline session show 8c2f --limit 200 --json
+  bowline session show last
 
 Of one of the last 1000 sessions the beginning of the name is enough, where only one begins so")]
 struct ShowArgs {
-    /// The agent's name for the session
+    /// The agent's name for the session, or `last` for the newest
+    #[arg(default_value = "last")]
     session: String,
 
     /// Show so many of the last calls, up to 10000
@@ -103,7 +105,7 @@ pub(crate) fn run(args: &SessionArgs, ui: &mut Ui) -> Result<Outcome> {
 
 #[derive(Debug, Serialize)]
 struct Report {
-    sessions: Vec<Session>,
+    sessions: Vec<SessionSummary>,
 }
 
 fn list(args: &ListArgs, records: &mut Records, ui: &mut Ui) -> Result<Outcome> {
@@ -120,45 +122,56 @@ fn list(args: &ListArgs, records: &mut Records, ui: &mut Ui) -> Result<Outcome> 
         Format::Text if sessions.is_empty() => {
             ui.line("No session is like that. Ask for more: a longer --since, or no filter.");
         }
-        Format::Text => ui.table(&table(&sessions)),
+        Format::Text => ui.list(&rows(&sessions)),
     }
     Ok(Outcome::Clean)
 }
 
-fn table(sessions: &[Session]) -> Table {
+const COLUMNS: &[Column] = &[
+    Column::whole("Last heard of", 16),
+    Column::optional("Started", 16, 1),
+    Column::optional("Length", 7, 2),
+    Column::optional("Project", 14, 4).at_most(trace::PROJECT),
+    Column::optional("Agent", 11, 0),
+    Column::whole("Status", 7),
+    Column::optional("Calls", 5, 3),
+    Column::optional("Errors", 6, 3),
+    Column::optional("Denied", 6, 3),
+    Column::rest("First prompt"),
+    Column::whole("Session", trace::SESSION).at_most(trace::SESSION),
+];
+
+fn rows(sessions: &[SessionSummary]) -> List {
     let now = Utc::now();
-    let paths = Paths::of(Path::new(""));
-    let mut table = Table::new([
-        "Last heard of",
-        "Session",
-        "Agent",
-        "Status",
-        "Events",
-        "Project",
-    ]);
-    for session in sessions {
-        let project = session.project.as_deref();
-        table.row([
+    let mut projects = ProjectNames::default();
+    let mut list = List::new(COLUMNS);
+    for summary in sessions {
+        let session = &summary.newest;
+        let length = session.last_event_at - session.started_at;
+        let count = |number: i64, colour| match number {
+            0 => Text::styled("0", style::FAINT),
+            number => Text::styled(number.to_string(), colour),
+        };
+        list.row([
             Text::styled(moment::when(session.last_event_at, now), style::FAINT),
-            Text::styled(reveal::name(&session.name), style::NAME),
-            agent(session),
+            moment::minute(session.started_at).into(),
+            moment::took(length.num_milliseconds()).into(),
+            projects.of(session.project.as_deref()).into(),
+            Text::styled(reveal::name(&session.agent), style::FAINT),
             status(session.status),
-            session.events.to_string().into(),
-            project
-                .map(|folder| paths.show_absolute(Path::new(folder)))
+            summary.calls.to_string().into(),
+            count(summary.errors, style::BAD),
+            count(summary.denied, style::CAUTION),
+            summary
+                .first_prompt
+                .as_deref()
                 .unwrap_or_default()
+                .trim()
                 .into(),
+            Text::styled(reveal::name(&session.session), style::NAME),
         ]);
     }
-    table
-}
-
-fn agent(session: &Session) -> Text {
-    let text = Text::from(reveal::name(&session.agent));
-    match &session.model {
-        Some(model) => text.with(format!("\n{}", reveal::name(model)), style::FAINT),
-        None => text,
-    }
+    list
 }
 
 fn status(status: SessionStatus) -> Text {

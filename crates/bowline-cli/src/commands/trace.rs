@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bowline::settings::{Locations, find_project};
-use bowline_daemon::rpc::{self, SessionKey, traces};
+use bowline_daemon::rpc::{self, SessionKey, sessions, traces};
 use bowline_store::StatusFilter;
 use chrono::{DateTime, Utc};
 use clap::Subcommand;
@@ -22,7 +22,8 @@ use crate::error::Result;
 use crate::moment::{parse_duration, parse_time};
 use crate::ui::{Format, FormatArgs, Ui};
 
-pub(super) use call::{one_line, status, summary};
+pub(super) use call::{LAST, about, one_line, status, summary};
+pub(super) use list::{ID, PROJECT, SESSION};
 pub(super) use stats::table as tool_table;
 
 /// See the tool calls of agents: what ran, what was slow, what failed
@@ -60,7 +61,7 @@ enum Action {
 /// Which calls are meant.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct FilterArgs {
-    /// Only calls of this session, by the agent's name for it
+    /// Only calls of this session, by the agent's name for it or its beginning; `last` is the newest
     #[arg(long, value_name = "SESSION")]
     session: Option<String>,
 
@@ -68,7 +69,7 @@ pub(super) struct FilterArgs {
     #[arg(long, value_name = "TOOL")]
     tool: Option<String>,
 
-    /// Only calls since then: 10m, 2h, 2026-11-15 or a time
+    /// Only calls since then: 10m, 2h, 1w, yesterday, 2026-11-15 or a local time such as 10:30
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     since: Option<DateTime<Utc>>,
 
@@ -109,10 +110,12 @@ struct ListArgs {
 Examples:
   bowline trace show toolu_01AbCdEf
   bowline trace show toolu_01Ab --json
+  bowline trace show last
 
 Of one of the last 1000 calls the beginning of the id is enough, where only one begins so")]
 struct ShowArgs {
-    /// The call's id
+    /// The call's id, or `last` for the newest
+    #[arg(default_value = "last")]
     id: String,
 
     #[command(flatten)]
@@ -154,9 +157,10 @@ struct ErrorsArgs {
 #[command(after_help = "\
 Examples:
   bowline trace tree toolu_01AbCdEf
-  bowline trace tree toolu_01Ab --json")]
+  bowline trace tree last --json")]
 struct TreeArgs {
-    /// The id of any call in it, or the trace id
+    /// The id of any call in it, the trace id, or `last` for the newest
+    #[arg(default_value = "last")]
     id: String,
 
     #[command(flatten)]
@@ -196,7 +200,7 @@ pub(crate) fn run(args: TraceArgs, ui: &mut Ui) -> Result<Outcome> {
     let mut records = Records::open(ui)?;
     match args.action {
         Action::List(args) => {
-            let filter = args.filter.with(args.status)?;
+            let filter = args.filter.with(args.status, &mut records, ui)?;
             if args.follow {
                 follow::run(filter, &mut records, format, ui)
             } else {
@@ -204,7 +208,7 @@ pub(crate) fn run(args: TraceArgs, ui: &mut Ui) -> Result<Outcome> {
             }
         }
         Action::Errors(args) => {
-            let filter = args.filter.with(Some(StatusFilter::AnyError))?;
+            let filter = (args.filter).with(Some(StatusFilter::AnyError), &mut records, ui)?;
             list::run(&traces::List { filter }, &mut records, format, ui)
         }
         Action::Slow(args) => {
@@ -217,16 +221,24 @@ pub(crate) fn run(args: TraceArgs, ui: &mut Ui) -> Result<Outcome> {
         Action::Show(args) => show::run(&args.id, &mut records, format, ui),
         Action::Tree(args) => tree::run(&args.id, &mut records, format, ui),
         Action::Stats(args) => {
-            let filter = args.filter.with(None)?;
+            let filter = args.filter.with(None, &mut records, ui)?;
             stats::run(filter, &mut records, format, ui)
         }
     }
 }
 
 impl FilterArgs {
-    fn with(self, status: Option<StatusFilter>) -> Result<traces::Filter> {
+    fn with(
+        self,
+        status: Option<StatusFilter>,
+        records: &mut Records,
+        ui: &Ui,
+    ) -> Result<traces::Filter> {
         Ok(traces::Filter {
-            session: self.session.map(SessionKey::Name),
+            session: self
+                .session
+                .map(|name| session_key(name, records, ui))
+                .transpose()?,
             tool: self.tool,
             status,
             since: self.since,
@@ -234,6 +246,21 @@ impl FilterArgs {
             limit: self.limit.map(usize::from),
         })
     }
+}
+
+/// The session that a filter names; `last` is the newest.
+pub(super) fn session_key(name: String, records: &mut Records, ui: &Ui) -> Result<SessionKey> {
+    let name = name.trim_end_matches('…');
+    if name != LAST {
+        return Ok(SessionKey::Name(name.to_owned()));
+    }
+    let newest = sessions::List {
+        limit: Some(1),
+        ..sessions::List::default()
+    };
+    let newest = records.ask(&newest, ui)?.pop();
+    let name = newest.map_or(name.to_owned(), |it| it.newest.session);
+    Ok(SessionKey::Name(name))
 }
 
 /// How many rows at most, on the command line.

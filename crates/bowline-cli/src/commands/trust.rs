@@ -92,7 +92,7 @@ fn list(store: &TrustStore, format: Format, ui: &mut Ui) -> Result<Outcome> {
             for entry in trusted {
                 table.row([
                     Text::styled(project::shown(&entry.project), style::NAME),
-                    entry.when.format("%Y-%m-%d %H:%M UTC").to_string().into(),
+                    crate::moment::minute(entry.when).into(),
                     entry.sha256.chars().take(12).collect::<String>().into(),
                 ]);
             }

@@ -41,14 +41,6 @@ impl Text {
         self
     }
 
-    /// Adds another text on a line of its own.
-    pub(crate) fn line(mut self, other: Text) -> Self {
-        if !self.is_empty() {
-            self.spans.push(("\n".to_owned(), Style::new()));
-        }
-        self.text(other)
-    }
-
     pub(crate) fn is_empty(&self) -> bool {
         self.spans.iter().all(|(text, _)| text.is_empty())
     }

@@ -47,7 +47,7 @@ fn nothing_recorded_moves_the_cursor_or_hides() {
     }
     machine
         .run(&["trace", "list"])
-        .expect(0, &["Ba␛[31msh<U+200B>", "an id␛[2Jwith spaces"]);
+        .expect(0, &["Ba␛[31msh<U+200B>", "an id␛[2Jwith s"]);
     let document = machine.json(&["trace", "list"]);
     assert_eq!(
         document["traces"][0]["tool_use_id"], id,

@@ -35,6 +35,22 @@ fn what_a_daemon_cannot_answer_is_read_from_the_store() {
 }
 
 #[test]
+fn a_daemon_that_hangs_is_done_without_and_one_that_ended_is_no_news() {
+    let machine = Machine::after_work();
+    // It takes connections, and never answers.
+    let hung = UnixListener::bind(machine.path("no-daemon.sock")).unwrap();
+    machine.run(&["trace", "list"]).expect(
+        0,
+        &["toolu_test", "does not answer", "bowline daemon status"],
+    );
+    drop(hung);
+    // Its socket is still there.
+    let ended = machine.run(&["trace", "list"]);
+    ended.expect(0, &["toolu_test"]);
+    assert_eq!(ended.stderr, "");
+}
+
+#[test]
 fn what_a_daemon_may_have_changed_is_not_done_again() {
     let machine = Machine::after_work();
     daemon(&machine, "");

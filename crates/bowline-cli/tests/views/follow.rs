@@ -66,7 +66,7 @@ fn people_get_a_line_for_each_call() {
     let mut following = Following::start(&machine, &["--tool", "Grep"]);
     let line = following.next();
     assert!(
-        line.contains("Grep") && line.contains("ok  350 ms  fn parse"),
+        line.contains("Grep") && line.contains("350 ms   fn parse"),
         "{line}"
     );
 }

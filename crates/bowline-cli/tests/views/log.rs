@@ -12,8 +12,17 @@ fn f47_a_the_last_triggers_tell_event_hooks_scope_decision_duration_and_reason()
         0,
         &[
             "PreToolUse",
-            "Bash",
             "DENY",
+            "git push --force",
+            "toolu_push",
+            "find the bug in the parser",
+        ],
+    );
+    machine.run(&["log", "--long"]).expect(
+        0,
+        &[
+            "PreToolUse  Bash  DENY",
+            "git push --force",
             "800 µs",
             "built-in: guard:commands",
             "project: lint failed (exit code 1)",
@@ -21,6 +30,27 @@ fn f47_a_the_last_triggers_tell_event_hooks_scope_decision_duration_and_reason()
             "--force-with-lease",
         ],
     );
+    machine
+        .run(&["denied"])
+        .expect(0, &["git push --force", "toolu_push"])
+        .lacks(&["cargo test"]);
+    for (filter, count) in [
+        ("--decision deny,ask", 1),
+        ("--decision nothing --tool grep", 2),
+        ("--event sessionstart", 1),
+        ("--session s-2", 1),
+        ("--session last --project .", 1),
+        ("--since 1s", 0),
+        ("--rule git.*", 0),
+    ] {
+        let args = ["log"].into_iter().chain(filter.split(' '));
+        let document = machine.json(&args.collect::<Vec<_>>());
+        assert_eq!(
+            document["triggers"].as_array().unwrap().len(),
+            count,
+            "{filter}"
+        );
+    }
     let document = machine.json(&["log", "--limit", "3"]);
     let triggers = document["triggers"].as_array().unwrap();
     assert_eq!(triggers.len(), 3);
@@ -57,7 +87,7 @@ fn what_hooks_warn_of_and_print_is_shown() {
         "lint printed: checked 3 files",
     ];
     // Each on a line of its own.
-    let shown = machine.run_at(200, &["log"]);
+    let shown = machine.run_at(200, &["log", "--long"]);
     shown.expect(0, &said);
     for said in said {
         let lines = shown.stdout.lines().map(str::trim_end);

@@ -10,7 +10,7 @@ fn sessions_are_listed_last_heard_of_first() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|session| session["name"].as_str().unwrap())
+        .map(|session| session["session"].as_str().unwrap())
         .collect();
     assert_eq!(names, ["s-2", "s-1"]);
     for (filter, count) in [
@@ -28,9 +28,34 @@ fn sessions_are_listed_last_heard_of_first() {
             "{filter:?}"
         );
     }
-    machine
-        .run(&["session", "list"])
-        .expect(0, &["s-1", "claude-code", "active", "large"]);
+    machine.run(&["session", "list"]).expect(
+        0,
+        &[
+            "s-1",
+            "claude-code",
+            "active",
+            "find the bug in the parser",
+            "6 s",
+        ],
+    );
+    let first = &document["sessions"][1];
+    assert_eq!(first["first_prompt"], "find the bug in the parser");
+    let counts = ["calls", "errors", "denied"].map(|name| first[name].as_i64().unwrap());
+    assert_eq!(counts, [6, 1, 1]);
+    // One that goes on is still one.
+    machine.record(vec![super::machine::with(
+        machine.event("SessionStart", "s-1", 9_000),
+        bowline_store::Change::SessionStarted {
+            source: Some("resume".into()),
+            model: None,
+            previous: None,
+        },
+    )]);
+    let again = machine.json(&["session", "list"]);
+    let names = again["sessions"].as_array().unwrap().iter();
+    let names: Vec<_> = names.map(|it| it["session"].as_str().unwrap()).collect();
+    assert_eq!(names, ["s-1", "s-2"]);
+    assert_eq!(again["sessions"][0]["started_at"], first["started_at"]);
     machine
         .run(&["session", "list", "--agent", "codex"])
         .expect(0, &["No session is like that"]);

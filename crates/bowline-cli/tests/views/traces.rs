@@ -1,8 +1,11 @@
 //! `bowline trace`.
 
-use serde_json::Value;
+use bowline::hooks::Decision;
+use bowline_store::Enforcement;
+use serde_json::{Value, json};
 
 use super::machine::Machine;
+use super::ran::Ran;
 
 fn ids(document: &Value) -> Vec<&str> {
     document["traces"]
@@ -56,8 +59,8 @@ fn f21_b_calls_are_listed_newest_first_and_filtered() {
     machine.run(&["trace", "list"]).expect(
         0,
         &[
-            "the daemon does not answer; read from the store",
             "When",
+            "project",
             "5 min ago",
             "error",
             "350 ms",
@@ -66,6 +69,157 @@ fn f21_b_calls_are_listed_newest_first_and_filtered() {
             "toolu_test",
         ],
     );
+}
+
+#[test]
+fn a_list_has_one_line_for_each_call_and_pipes_get_all_of_it() {
+    let machine = Machine::new();
+    let command = format!(
+        "cat {}/src/a.rs {}\nsecond line",
+        machine.project(),
+        "x".repeat(200)
+    );
+    machine.record(vec![
+        machine.start(
+            "0f3a5b7c-session",
+            "toolu_01AbCdEfGhIjKlMn",
+            "Bash",
+            0,
+            &json!({"command": command}),
+        ),
+        machine.end(
+            "0f3a5b7c-session",
+            "toolu_01AbCdEfGhIjKlMn",
+            "Bash",
+            9,
+            Some("exit code 7"),
+        ),
+    ]);
+    let whole = format!("cat src/a.rs {}⏎second line  exit code 7", "x".repeat(200));
+    let list = ["trace", "list"];
+    for args in [
+        &list[..],
+        &["trace", "errors"],
+        &["trace", "slow", "--threshold", "1ms"],
+        &["log"],
+    ] {
+        for width in [60, 80, 120, 200] {
+            let ran = machine.run_at(width, args);
+            ran.expect(0, &["cat src/a.rs", "toolu_01AbCdEfG"])
+                .fits(width);
+            let lines = if args == ["log"] { 3 } else { 2 };
+            assert_eq!(ran.stdout.lines().count(), lines, "{}", ran.stdout);
+        }
+        let piped: Ran = machine
+            .command(args)
+            .env_remove("COLUMNS")
+            .output()
+            .unwrap()
+            .into();
+        piped.expect(
+            0,
+            &[
+                "toolu_01AbCdEfGhIjKlMn",
+                "0f3a5b7c-session",
+                "claude-code",
+                "project",
+            ],
+        );
+        if args != ["log"] {
+            piped.expect(0, &[&whole]);
+        }
+    }
+    machine.run_at(140, &list).expect(
+        0,
+        &[
+            "Project",
+            "Agent",
+            "Session",
+            "project  claude-code  0f3a5b7…",
+        ],
+    );
+    // A cut id is an id.
+    machine
+        .run(&["trace", "show", "toolu_01AbCdEfG…"])
+        .expect(0, &["toolu_01AbCdEfGhIjKlMn"]);
+}
+
+#[test]
+fn filters_forgive_and_last_is_an_id() {
+    let machine = Machine::after_work();
+    for (filter, expected) in [
+        ("--tool bash --status denied", vec!["toolu_push"]),
+        ("--session last", vec!["other"]),
+        (
+            "--session s-",
+            vec![
+                "other",
+                "toolu_open",
+                "toolu_push",
+                "toolu_test",
+                "toolu_grep",
+                "toolu_read",
+                "toolu_task",
+            ],
+        ),
+        ("--session s-2 --since yesterday", vec!["other"]),
+        ("--session s-2 --since 1w", vec!["other"]),
+    ] {
+        let args = ["trace", "list"].into_iter().chain(filter.split(' '));
+        assert_eq!(
+            ids(&machine.json(&args.collect::<Vec<_>>())),
+            expected,
+            "{filter}"
+        );
+    }
+    for args in [&["trace", "show", "last"][..], &["trace", "show"]] {
+        assert_eq!(machine.json(args)["trace"]["tool_use_id"], "other");
+    }
+    assert_eq!(
+        machine.json(&["trace", "tree", "last"])["tree"]["calls"][0]["trace"]["tool"],
+        "Read"
+    );
+    for args in [&["session", "show", "last"][..], &["session", "show"]] {
+        assert_eq!(machine.json(args)["sessions"][0]["session"], "s-2");
+    }
+}
+
+#[test]
+fn a_call_tells_what_was_decided_about_it_also_where_the_guard_observes() {
+    let machine = Machine::new();
+    let mut event = machine.start(
+        "s",
+        "toolu_1",
+        "Bash",
+        0,
+        &json!({"command": "git push --force"}),
+    );
+    event.decision = Decision::Deny;
+    event.enforcement = Enforcement::Observed;
+    event.rule = Some("git.push-force".into());
+    event.reason = Some("overwrites what others have pushed".into());
+    machine.record(vec![event]);
+    let told = ["would DENY", "git.push-force", "overwrites what others"];
+    for args in [
+        &["trace", "show", "last"][..],
+        &["log"],
+        &["log", "--decision", "observed", "--long"],
+    ] {
+        machine
+            .run(args)
+            .expect(0, &told)
+            .expect(0, &["git push --force"]);
+    }
+    machine
+        .run(&["log", "--decision", "deny"])
+        .expect(0, &["No event is like that"]);
+    let document = machine.json(&["log", "--rule", "git.*"]);
+    let event = &document["triggers"][0];
+    assert_eq!(
+        (&event["decision"], &event["enforcement"]),
+        (&json!("deny"), &json!("observed"))
+    );
+    assert_eq!(event["rule"], "git.push-force");
 }
 
 #[test]
@@ -200,7 +354,7 @@ fn tables_and_trees_fit_the_terminal() {
 fn wrong_arguments_are_explained() {
     let machine = Machine::after_work();
     for (args, expected) in [
-        (&["trace", "list", "--since", "yesterday"][..], "10m"),
+        (&["trace", "list", "--since", "tomorrow"][..], "10m"),
         (&["trace", "list", "--status", "fine"], "any-error"),
         (
             &["trace", "list", "--limit", "0"],
@@ -254,6 +408,7 @@ fn help_gives_examples_on_every_level() {
         "session list",
         "session show",
         "log",
+        "denied",
         "store",
         "store path",
         "store size",

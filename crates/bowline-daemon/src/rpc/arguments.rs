@@ -1,6 +1,6 @@
 //! The arguments of one request, taken one by one; everything that is wrong with them is told at once.
 
-use bowline_store::{SessionRef, StatusFilter, TraceStatus};
+use bowline_store::{DecisionFilter, SessionRef, StatusFilter, TraceStatus};
 use bowline_wire::RequestError;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -24,6 +24,14 @@ impl SessionKey {
     pub fn as_ref(&self) -> SessionRef<'_> {
         match self {
             Self::Name(name) => SessionRef::Chain(name),
+            Self::Row(row) => SessionRef::Row(*row),
+        }
+    }
+
+    /// The same for a filter, which forgives that only the beginning of a name is given.
+    pub fn as_filter(&self) -> SessionRef<'_> {
+        match self {
+            Self::Name(name) => SessionRef::Beginning(name),
             Self::Row(row) => SessionRef::Row(*row),
         }
     }
@@ -169,6 +177,21 @@ impl Arguments {
         status
     }
 
+    /// Decisions, each by its word.
+    pub(super) fn decisions(&mut self, name: &'static str) -> Vec<DecisionFilter> {
+        let Some(value) = self.take(name) else {
+            return Vec::new();
+        };
+        let decisions = value.as_array().and_then(|words| {
+            let words = words.iter();
+            words.map(|word| parse_decision(word.as_str()?)).collect()
+        });
+        decisions.unwrap_or_else(|| {
+            self.wrong(name, &value, &format!("a list of {DECISIONS}"));
+            Vec::new()
+        })
+    }
+
     /// Something that is said by naming it: only `true` will do.
     pub(super) fn said(&mut self, name: &'static str) -> Option<()> {
         let value = self.take(name)?;
@@ -193,6 +216,17 @@ pub fn parse_status(word: &str) -> Option<StatusFilter> {
     }
     let status: TraceStatus = word.parse().ok()?;
     Some(StatusFilter::Is(status))
+}
+
+/// The decisions that can be asked for.
+pub const DECISIONS: &str = "deny, ask, grant, observed or nothing";
+
+/// The decision that a word means.
+pub fn parse_decision(word: &str) -> Option<DecisionFilter> {
+    let word = word.trim();
+    DecisionFilter::ALL
+        .into_iter()
+        .find(|known| known.word().eq_ignore_ascii_case(word))
 }
 
 /// The word for statuses.

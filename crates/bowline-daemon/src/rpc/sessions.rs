@@ -1,6 +1,6 @@
 //! Questions about sessions.
 
-use bowline_store::{Session, SessionDetails, SessionFilter, Store};
+use bowline_store::{SessionDetails, SessionFilter, SessionSummary, Store};
 use bowline_wire::RequestError;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -11,7 +11,7 @@ use super::{Question, failed};
 /// How many sessions are listed if nobody says otherwise.
 pub const DEFAULT_LIMIT: usize = 100;
 
-/// `sessions.list`: sessions, last heard of first; 100 if nobody says otherwise.
+/// `sessions.list`: sessions, last heard of first, those that continue each other as one; 100 if nobody says otherwise.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct List {
     /// Of this project's folder.
@@ -26,7 +26,7 @@ pub struct List {
 
 impl Question for List {
     const COMMAND: &'static str = "sessions.list";
-    type Answer = Vec<Session>;
+    type Answer = Vec<SessionSummary>;
 
     fn read(arguments: &mut Arguments) -> Option<Self> {
         Some(Self {
@@ -47,7 +47,7 @@ impl Question for List {
         };
         let mut sessions = store.sessions(&filter).map_err(failed)?;
         if let Some(agent) = &self.agent {
-            sessions.retain(|session| session.agent == *agent);
+            sessions.retain(|session| session.newest.agent.eq_ignore_ascii_case(agent));
         }
         sessions.truncate(limit);
         Ok(sessions)

@@ -54,7 +54,7 @@ impl Filter {
 
     fn for_store(&self, default_limit: usize) -> TraceFilter<'_> {
         TraceFilter {
-            session: self.session.as_ref().map(SessionKey::as_ref),
+            session: self.session.as_ref().map(SessionKey::as_filter),
             tool: self.tool.as_deref(),
             status: self.status,
             since: self.since,
@@ -158,7 +158,7 @@ impl Question for Errors {
 
     fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
         let filter = TraceFilter {
-            session: self.session.as_ref().map(SessionKey::as_ref),
+            session: self.session.as_ref().map(SessionKey::as_filter),
             status: Some(StatusFilter::AnyError),
             limit: self.limit.unwrap_or(DEFAULT_LIMIT),
             ..TraceFilter::default()

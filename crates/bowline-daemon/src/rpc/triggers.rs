@@ -1,10 +1,11 @@
 //! Questions about decided events and about the hooks that took part.
 
-use bowline_store::{Store, Trigger};
+use bowline_store::{DecisionFilter, Store, Trigger, TriggerFilter};
 use bowline_wire::RequestError;
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use super::arguments::Arguments;
+use super::arguments::{Arguments, SessionKey};
 use super::{Question, failed};
 
 /// How many events are listed if nobody says otherwise.
@@ -13,6 +14,20 @@ pub const DEFAULT_LIMIT: usize = 50;
 /// `triggers.last`: the last decided events, newest first; 50 if nobody says otherwise.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Last {
+    /// Decided like one of these; all if there are none.
+    pub decisions: Vec<DecisionFilter>,
+    /// Reported at this time or later.
+    pub since: Option<DateTime<Utc>>,
+    /// Of this project's folder.
+    pub project: Option<String>,
+    /// Of these sessions.
+    pub session: Option<SessionKey>,
+    /// Of this name.
+    pub event: Option<String>,
+    /// About this tool.
+    pub tool: Option<String>,
+    /// Decided by this rule; `*` stands for anything.
+    pub rule: Option<String>,
     /// At most so many.
     pub limit: Option<usize>,
 }
@@ -22,14 +37,30 @@ impl Question for Last {
     type Answer = Vec<Trigger>;
 
     fn read(arguments: &mut Arguments) -> Option<Self> {
-        let limit = arguments.limit("limit");
-        Some(Self { limit })
+        Some(Self {
+            decisions: arguments.decisions("decisions"),
+            since: arguments.time("since"),
+            project: arguments.text("project"),
+            session: arguments.session("session"),
+            event: arguments.text("event"),
+            tool: arguments.text("tool"),
+            rule: arguments.text("rule"),
+            limit: arguments.limit("limit"),
+        })
     }
 
     fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
-        store
-            .last_triggers(self.limit.unwrap_or(DEFAULT_LIMIT))
-            .map_err(failed)
+        let filter = TriggerFilter {
+            decisions: &self.decisions,
+            since: self.since,
+            project: self.project.as_deref(),
+            session: self.session.as_ref().map(SessionKey::as_filter),
+            event: self.event.as_deref(),
+            tool: self.tool.as_deref(),
+            rule: self.rule.as_deref(),
+            limit: self.limit.unwrap_or(DEFAULT_LIMIT),
+        };
+        store.find_triggers(&filter).map_err(failed)
     }
 }
 

@@ -3,20 +3,19 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use chrono::{DateTime, TimeDelta, Utc};
 use rusqlite::types::Value as Sql;
-use rusqlite::{Connection, Row, params, params_from_iter};
+use rusqlite::{Connection, Row, params_from_iter};
 
 use super::readers::snapshot;
-use super::{hooks, keys, millis, time, traces};
+use super::{millis, time, traces};
 use crate::error::{Error, Result};
 use crate::gap::{Gap, GapCause};
 use crate::hook_figures::Kept;
-use crate::record::{Enforcement, decision};
-use crate::session::{Delegation, Prompt, Session, SessionDetails, SessionFilter};
+use crate::record::decision;
+use crate::session::{Delegation, Prompt, Session, SessionDetails, SessionFilter, SessionSummary};
 use crate::status::{DelegationStatus, SessionStatus};
 use crate::store::{Integrity, Size};
-use crate::trace::{SessionRef, Trace, Trigger};
+use crate::trace::SessionRef;
 
 /// Nobody is given more of one kind than this at once.
 const MAX_ROWS: usize = 10_000;
@@ -32,7 +31,7 @@ fn session_row(row: &Row<'_>) -> rusqlite::Result<Session> {
     let status: String = row.get(8)?;
     Ok(Session {
         row: row.get(0)?,
-        name: row.get(1)?,
+        session: row.get(1)?,
         agent: row.get(2)?,
         project: row.get(3)?,
         previous: row.get(4)?,
@@ -50,20 +49,45 @@ fn session_row(row: &Row<'_>) -> rusqlite::Result<Session> {
     })
 }
 
-/// The statement for sessions, with or without a project.
+/// What a whole chain comes to, beside its newest session.
+const SUMS: &str = "(SELECT started_at FROM sessions first WHERE first.id = s.chain_id),
+    (SELECT text FROM prompts INDEXED BY prompts_by_chain WHERE chain_id = s.chain_id ORDER BY at LIMIT 1),
+    (SELECT count(*) FROM traces t INDEXED BY traces_by_chain WHERE t.chain_id = s.chain_id),
+    (SELECT count(*) FROM traces t INDEXED BY traces_failed_by_chain WHERE t.chain_id = s.chain_id
+        AND t.status <> 'started' AND t.status <> 'completed' AND t.status <> 'denied' AND t.status <> 'refused'),
+    (SELECT count(*) FROM traces t INDEXED BY traces_failed_by_chain WHERE t.chain_id = s.chain_id
+        AND t.status <> 'started' AND t.status <> 'completed' AND t.status = 'denied')";
+
+fn summary_row(row: &Row<'_>) -> rusqlite::Result<SessionSummary> {
+    let mut newest = session_row(row)?;
+    newest.started_at = row
+        .get::<_, Option<i64>>(16)?
+        .map_or(newest.started_at, time);
+    Ok(SessionSummary {
+        newest,
+        first_prompt: row.get(17)?,
+        calls: row.get(18)?,
+        errors: row.get(19)?,
+        denied: row.get(20)?,
+    })
+}
+
+/// The statement for sessions, with or without a project: of those that continue each other the newest.
 pub(super) fn sessions_sql(by_project: Option<i64>) -> String {
     let (index, condition) = match by_project {
         Some(_) => ("sessions_by_project", "s.project_id = ?3"),
         None => ("sessions_by_time", "?3 IS NULL"),
     };
     format!(
-        "SELECT {SESSION} FROM sessions s INDEXED BY {index} LEFT JOIN projects p ON p.id = s.project_id
+        "SELECT {SESSION}, {SUMS} FROM sessions s INDEXED BY {index} LEFT JOIN projects p ON p.id = s.project_id
          WHERE s.last_event_at >= ?1 AND s.subagent IS NULL AND {condition}
+         AND NOT EXISTS (SELECT 1 FROM sessions later INDEXED BY sessions_by_chain
+            WHERE later.chain_id = s.chain_id AND later.id > s.id AND later.subagent IS NULL)
          ORDER BY s.last_event_at DESC LIMIT ?2"
     )
 }
 
-pub(super) fn sessions(db: &Connection, filter: &SessionFilter<'_>) -> Result<Vec<Session>> {
+pub(super) fn sessions(db: &Connection, filter: &SessionFilter<'_>) -> Result<Vec<SessionSummary>> {
     snapshot(db, |db| {
         let project = match filter
             .project
@@ -79,7 +103,7 @@ pub(super) fn sessions(db: &Connection, filter: &SessionFilter<'_>) -> Result<Ve
             project.map_or(Sql::Null, Sql::Integer),
         ];
         let mut select = db.prepare_cached(&sessions_sql(project))?;
-        let rows = select.query_map(params_from_iter(values), session_row)?;
+        let rows = select.query_map(params_from_iter(values), summary_row)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     })
 }
@@ -166,86 +190,6 @@ fn delegation(row: &Row<'_>) -> rusqlite::Result<Delegation> {
         started_at: time(row.get(7)?),
         ended_at: row.get::<_, Option<i64>>(8)?.map(time),
         last_message: row.get(9)?,
-    })
-}
-
-macro_rules! triggers_where {
-    ($rest:literal) => {
-        concat!(
-            "SELECT e.event_id, e.at, e.agent, e.event, p.path, s.name, e.subagent, e.tool,
-                e.tool_use_id, e.decision, e.reason, e.enforcement, e.duration_us, e.hooks, e.rule
-             FROM events e LEFT JOIN projects p ON p.id = e.project_id LEFT JOIN sessions s ON s.id = e.session_id
-             WHERE ",
-            $rest
-        )
-    };
-}
-
-pub(super) const TRIGGERS: &str = triggers_where!("e.id >= 0 ORDER BY e.id DESC LIMIT ?1");
-
-/// The events of one call among those of a short time.
-pub(super) const TRIGGERS_OF: &str = triggers_where!(
-    "e.id BETWEEN ?1 AND ?2 AND e.tool_use_id = ?3 AND s.name = ?4 ORDER BY e.id LIMIT ?5"
-);
-
-pub(super) fn last_triggers(db: &Connection, rows: usize) -> Result<Vec<Trigger>> {
-    let mut select = db.prepare_cached(TRIGGERS)?;
-    let rows = select.query_map([limit(rows)], trigger)?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
-}
-
-/// An event may have been sent so long before it was taken down, or after.
-const APART: TimeDelta = TimeDelta::seconds(5);
-/// No call has more events.
-const EVENTS_OF_A_CALL: usize = 16;
-
-/// Events are found by their time: those of a call are around its beginning and its end.
-pub(super) fn triggers_of(db: &Connection, call: &Trace) -> Result<Vec<Trigger>> {
-    let mut select = db.prepare_cached(TRIGGERS_OF)?;
-    let mut found: Vec<Trigger> = Vec::new();
-    for time in std::iter::once(call.started_at).chain(call.ended_at) {
-        let floor = |time: DateTime<Utc>| keys::event_floor(time.timestamp_millis());
-        let rows = select.query_map(
-            params![
-                floor(time - APART),
-                floor(time + APART),
-                call.tool_use_id,
-                call.session,
-                limit(EVENTS_OF_A_CALL)
-            ],
-            trigger,
-        )?;
-        for trigger in rows {
-            let trigger = trigger?;
-            if !found.iter().any(|known| known.id == trigger.id) {
-                found.push(trigger);
-            }
-        }
-    }
-    Ok(found)
-}
-
-fn trigger(row: &Row<'_>) -> rusqlite::Result<Trigger> {
-    let decided: String = row.get(9)?;
-    let enforcement: String = row.get(11)?;
-    let micros: i64 = row.get(12)?;
-    let fired: String = row.get(13)?;
-    Ok(Trigger {
-        id: row.get(0)?,
-        time: time(row.get(1)?),
-        agent: row.get(2)?,
-        event: row.get(3)?,
-        project: row.get(4)?,
-        session: row.get::<_, Option<String>>(5)?.unwrap_or_default(),
-        subagent: row.get(6)?,
-        tool: row.get(7)?,
-        tool_use_id: row.get(8)?,
-        decision: decision::parse(&decided).unwrap_or_default(),
-        reason: row.get(10)?,
-        rule: row.get(14)?,
-        enforcement: Enforcement::parse(&enforcement).unwrap_or(Enforcement::Enforced),
-        duration: std::time::Duration::from_micros(u64::try_from(micros).unwrap_or(0)),
-        hooks: hooks::from_text(&fired),
     })
 }
 

@@ -4,7 +4,7 @@ use rusqlite::{Connection, params_from_iter};
 use super::traces::{Scope, find_query};
 use super::*;
 use crate::status::TraceStatus;
-use crate::trace::StatusFilter;
+use crate::trace::{DecisionFilter, StatusFilter, TriggerFilter};
 
 mod faults;
 mod growth;
@@ -47,14 +47,14 @@ fn f21_a_every_documented_query_uses_an_index() {
         ("get_trace: row", traces::by_row()),
         ("tree: prompt", traces::PROMPT.to_owned()),
         ("chains of a session", traces::CHAINS.to_owned()),
+        ("chains of a beginning", traces::CHAINS_FROM.to_owned()),
         ("sessions", queries::sessions_sql(None)),
         ("sessions of a project", queries::sessions_sql(Some(1))),
         ("session", queries::chain_sql()),
         ("prompts", queries::PROMPTS.to_owned()),
         ("delegations", queries::DELEGATIONS.to_owned()),
-        ("last triggers", queries::TRIGGERS.to_owned()),
         ("delegation", delegations::DELEGATION.to_owned()),
-        ("triggers of a call", queries::TRIGGERS_OF.to_owned()),
+        ("triggers of a call", triggers::of_call_sql()),
         ("open calls of a chain", open_calls::OPEN.to_owned()),
         ("row of a session", traces::SESSION_ROW.to_owned()),
         ("project", traces::PROJECT.to_owned()),
@@ -109,6 +109,32 @@ fn f21_a_every_combination_of_filters_uses_an_index() {
                         assert!(plan.iter().all(allowed), "{plan:#?}\n{}", query.sql);
                     }
                 }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_filter_of_events_uses_an_index() {
+    let (_folder, db) = database();
+    let all: [&[DecisionFilter]; 4] = [
+        &[],
+        &[DecisionFilter::Deny, DecisionFilter::Ask],
+        &[DecisionFilter::Observed],
+        &[DecisionFilter::Nothing],
+    ];
+    for decisions in all {
+        for rule in [None, Some("git.*")] {
+            for (project, session) in [(None, None), (Some(1), Some("e.chain_id IN (1)"))] {
+                let filter = TriggerFilter {
+                    decisions,
+                    rule,
+                    tool: Some("bash"),
+                    event: Some("pretooluse"),
+                    ..TriggerFilter::default()
+                };
+                let query = triggers::query(&filter, project, session.map(str::to_owned));
+                assert_no_scan(&db, "events", &query.sql, &query.values);
             }
         }
     }

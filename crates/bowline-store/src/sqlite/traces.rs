@@ -34,11 +34,12 @@ const ENDED_BADLY: &str = "t.status <> 'started' AND t.status <> 'completed'";
 /// What of that counts as an error.
 const ERRORS: &str = "t.status <> 'denied' AND t.status <> 'refused'";
 
+/// A stored value. What is not JSON any more is shown as it is.
+pub(super) fn json(text: String) -> serde_json::Value {
+    serde_json::from_str(&text).unwrap_or(serde_json::Value::String(text))
+}
+
 fn trace(row: &Row<'_>) -> rusqlite::Result<Trace> {
-    let json = |text: Option<String>| {
-        // What is not JSON any more is shown as it is.
-        text.map(|text| serde_json::from_str(&text).unwrap_or(serde_json::Value::String(text)))
-    };
     let status: String = row.get(14)?;
     let status = status.parse().unwrap_or(TraceStatus::Failed);
     let message: Option<String> = row.get(15)?;
@@ -56,8 +57,8 @@ fn trace(row: &Row<'_>) -> rusqlite::Result<Trace> {
         project: row.get(6)?,
         subagent: row.get(7)?,
         tool: row.get(8)?,
-        input: json(row.get(9)?),
-        output: json(row.get(10)?),
+        input: row.get::<_, Option<String>>(9)?.map(json),
+        output: row.get::<_, Option<String>>(10)?.map(json),
         started_at: time(row.get(11)?),
         ended_at: row.get::<_, Option<i64>>(12)?.map(time),
         duration_ms: row.get(13)?,
@@ -90,27 +91,42 @@ fn limit(rows: usize) -> Sql {
 
 pub(super) fn by_id(db: &Connection, tool_use_id: &str) -> Result<Option<Trace>> {
     snapshot(db, |db| {
-        let (first, last): (Option<i64>, Option<i64>) = db
-            .prepare_cached(BOUNDS)?
-            .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let (Some(first), Some(last)) = (first, last) else {
+        let Some(row) = row_of(db, tool_use_id)? else {
             return Ok(None);
         };
-        let mut seek = db.prepare_cached(SEEK)?;
-        for lookup in keys::lookups(first..=last, tool_use_id) {
-            let row: Option<i64> = seek
-                .query_row(params![lookup, tool_use_id], |row| row.get(0))
-                .optional()?;
-            if let Some(row) = row {
-                let sql = by_row();
-                return Ok(db
-                    .prepare_cached(&sql)?
-                    .query_row([row], trace)
-                    .optional()?);
-            }
-        }
-        Ok(None)
+        let mut select = db.prepare_cached(&by_row())?;
+        Ok(select.query_row([row], trace).optional()?)
     })
+}
+
+/// What the newest call of this id was called with.
+pub(super) fn input(db: &Connection, tool_use_id: &str) -> Result<Option<serde_json::Value>> {
+    let Some(row) = row_of(db, tool_use_id)? else {
+        return Ok(None);
+    };
+    let mut select = db.prepare_cached("SELECT tool_input FROM traces WHERE id = ?1")?;
+    let input: Option<Option<String>> = select.query_row([row], |row| row.get(0)).optional()?;
+    Ok(input.flatten().map(json))
+}
+
+/// The row of the newest call of this id.
+fn row_of(db: &Connection, tool_use_id: &str) -> Result<Option<i64>> {
+    let (first, last): (Option<i64>, Option<i64>) = db
+        .prepare_cached(BOUNDS)?
+        .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let (Some(first), Some(last)) = (first, last) else {
+        return Ok(None);
+    };
+    let mut seek = db.prepare_cached(SEEK)?;
+    for lookup in keys::lookups(first..=last, tool_use_id) {
+        let row = seek
+            .query_row(params![lookup, tool_use_id], |row| row.get(0))
+            .optional()?;
+        if row.is_some() {
+            return Ok(row);
+        }
+    }
+    Ok(None)
 }
 
 pub(super) const BOUNDS: &str = "SELECT (SELECT min(id) FROM traces), (SELECT max(id) FROM traces)";
@@ -205,15 +221,13 @@ impl Scope {
 /// The chains that are meant; usually one.
 pub(super) fn scopes(db: &Connection, session: SessionRef<'_>) -> Result<Vec<Scope>> {
     match session {
-        SessionRef::Chain(name) => {
-            let mut select = db.prepare_cached(CHAINS)?;
-            let rows = select.query_map([name], |row| {
-                Ok(Scope {
-                    chain: row.get(0)?,
-                    only: None,
-                })
-            })?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        SessionRef::Chain(name) => chains(db, CHAINS, &[name]),
+        SessionRef::Beginning(name) => {
+            let named = chains(db, CHAINS, &[name])?;
+            if !named.is_empty() {
+                return Ok(named);
+            }
+            chains(db, CHAINS_FROM, &[name, &format!("{name}\u{10ffff}")])
         }
         SessionRef::Row(row) => {
             let scope = db
@@ -234,11 +248,41 @@ pub(super) fn scopes(db: &Connection, session: SessionRef<'_>) -> Result<Vec<Sco
     }
 }
 
+fn chains(db: &Connection, sql: &str, names: &[&str]) -> Result<Vec<Scope>> {
+    let mut select = db.prepare_cached(sql)?;
+    let rows = select.query_map(params_from_iter(names), |row| {
+        Ok(Scope {
+            chain: row.get(0)?,
+            only: None,
+        })
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
 pub(super) const SESSION_ROW: &str =
     "SELECT chain_id, started_at, last_event_at FROM sessions WHERE id = ?1";
 
 pub(super) const CHAINS: &str =
     "SELECT DISTINCT chain_id FROM sessions INDEXED BY sessions_by_name WHERE name = ?1 LIMIT 100";
+
+/// The chains of names that begin alike.
+pub(super) const CHAINS_FROM: &str =
+    "SELECT DISTINCT chain_id FROM sessions INDEXED BY sessions_by_name
+    WHERE name >= ?1 AND name < ?2 LIMIT 100";
+
+/// The name of a tool as agents write it, whatever its case; from one entry of the index to the next.
+const TOOL: &str = "WITH RECURSIVE known (tool) AS (
+        SELECT min(tool) FROM traces
+        UNION ALL SELECT (SELECT min(t.tool) FROM traces t WHERE t.tool > known.tool) FROM known
+            WHERE known.tool IS NOT NULL)
+    SELECT tool FROM known WHERE tool = ?1 COLLATE NOCASE ORDER BY tool = ?1 DESC LIMIT 1";
+
+fn tool(db: &Connection, name: &str) -> Result<Option<String>> {
+    Ok(db
+        .prepare_cached(TOOL)?
+        .query_row([name], |row| row.get(0))
+        .optional()?)
+}
 
 pub(super) fn find(db: &Connection, filter: &TraceFilter<'_>) -> Result<Vec<Trace>> {
     snapshot(db, |db| {
@@ -262,6 +306,14 @@ fn find_queries(
     let project = match filter.project.map(|path| project(db, path)).transpose()? {
         Some(None) => return Ok(Vec::new()),
         known => known.flatten(),
+    };
+    let tool = match filter.tool.map(|name| tool(db, name)).transpose()? {
+        Some(None) => return Ok(Vec::new()),
+        known => known.flatten(),
+    };
+    let filter = &TraceFilter {
+        tool: tool.as_deref(),
+        ..filter.clone()
     };
     match filter.session {
         None => Ok(vec![find_query(filter, None, project, columns, joins)]),

@@ -187,7 +187,7 @@ pub(super) fn git_folder(checkout: &Path) -> Option<PathBuf> {
 
 /// The checkout that a linked worktree belongs to: its `.git` is a file that says
 /// `gitdir: MAIN/.git/worktrees/NAME`.
-fn main_checkout(project: &Path) -> Option<PathBuf> {
+pub fn main_checkout(project: &Path) -> Option<PathBuf> {
     let git_dir = git_folder(project)?;
     let worktrees = git_dir.parent()?;
     let main_git = worktrees.parent()?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bowline::hooks::humane_duration;
 use bowline_daemon::rpc::{self, Question};
-use bowline_daemon::{AskError, Connection, Places, VERSION};
+use bowline_daemon::{AskError, Connection, Patience, Places, VERSION};
 use bowline_store::{SqliteStore, Store};
 use serde_json::{Map, Value};
 
@@ -60,7 +60,7 @@ impl Facts {
             _ => 1,
         };
         let connection = loop {
-            let connection = Connection::open(&places.socket);
+            let connection = Connection::open_with(&places.socket, Patience::Brief);
             looks -= 1;
             if connection.is_ok() || looks == 0 {
                 break connection;
@@ -70,6 +70,7 @@ impl Facts {
         let (status, source) = match connection {
             Ok(mut connection) => {
                 let status = connection.ask("daemon.status", Map::new());
+                connection.set_patience(Patience::Usual);
                 let source = match status {
                     Ok(_) => Ok(Some(Source::Daemon(connection))),
                     Err(_) => Source::of_store(places),
@@ -101,6 +102,9 @@ impl Facts {
             Err(_) if is_off() => {
                 return check
                     .ok("BOWLINE_DAEMON=off: every event is decided in a process of its own");
+            }
+            Err(error) if error.is_absence() => {
+                return check.ok("not running; starts with the next event, and ends when idle");
             }
             Err(error) => {
                 return check

@@ -1,14 +1,12 @@
 //! `bowline hooks --live`: which hooks really fire, what they say, and how long they take.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
-
 use bowline::hooks::{HookEvent, humane_duration};
 use bowline::settings::{Scope, Settings};
 use bowline_daemon::rpc::triggers;
 use bowline_store::{HookFigures, Trigger};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Outcome;
 use crate::ask::Records;
@@ -85,6 +83,7 @@ pub(super) fn run(
     let figures = records.ask(&triggers::HookFigures {}, ui)?;
     let question = triggers::Last {
         limit: Some(SEARCHED),
+        ..triggers::Last::default()
     };
     let last = records.ask(&question, ui)?;
     let mut hooks = lives(settings, hooks, &figures, &warnings(&last));
@@ -165,7 +164,6 @@ fn show(report: &Report<'_>, ui: &mut Ui) {
         "p99",
         "Last failure or warning",
     ]);
-    let micros = |micros: u32| humane_duration(Duration::from_micros(u64::from(micros)));
     for life in &report.hooks {
         let of_project = match life.events.as_slice() {
             [] => "not of this project".to_owned(),
@@ -206,8 +204,8 @@ fn show(report: &Report<'_>, ui: &mut Ui) {
             figures.fired.to_string().into(),
             moment::when(figures.last_fired, now).into(),
             log::decided(figures.last_decision),
-            micros(figures.p50_us).into(),
-            micros(figures.p99_us).into(),
+            humane_duration(figures.p50).into(),
+            humane_duration(figures.p99).into(),
             trouble,
         ]);
     }

@@ -71,6 +71,9 @@ pub(super) fn run(args: &ShowArgs, records: &mut Records, ui: &mut Ui) -> Result
 
 /// The sessions of a name, or of the beginning of one.
 fn find(name: &str, records: &mut Records, ui: &Ui) -> Result<(SessionKey, SessionDetails)> {
+    let SessionKey::Name(name) = &trace::session_key(name.to_owned(), records, ui)? else {
+        return Err(no_session(name));
+    };
     let named = |name: &str| sessions::Get {
         session: SessionKey::Name(name.to_owned()),
     };
@@ -85,8 +88,8 @@ fn find(name: &str, records: &mut Records, ui: &Ui) -> Result<(SessionKey, Sessi
     let mut names: Vec<String> = records
         .ask(&newest, ui)?
         .into_iter()
-        .map(|session| session.name)
-        .filter(|known| known.starts_with(name))
+        .map(|session| session.newest.session)
+        .filter(|known| known.starts_with(name.as_str()))
         .collect();
     names.sort();
     names.dedup();
@@ -148,7 +151,7 @@ fn show(report: &Report, ui: &mut Ui) {
 
 fn show_session(session: &Session, ui: &mut Ui) {
     ui.line(
-        Text::styled(reveal::name(&session.name), style::NAME)
+        Text::styled(reveal::name(&session.session), style::NAME)
             .plain("  ")
             .text(status(session.status))
             .plain(format!("  {}", counted(session.events, "event"))),
@@ -206,7 +209,7 @@ fn delegations(delegations: &[Delegation]) -> Table {
 }
 
 fn error(call: &Trace) -> Text {
-    let why = call.error.as_deref().unwrap_or(call.status.as_str());
+    let why = call.error.as_deref().unwrap_or(call.status.shown());
     Text::styled(moment::clock(call.started_at), style::FAINT)
         .plain("  ")
         .with(reveal::name(&call.tool), style::NAME)

@@ -192,11 +192,12 @@ impl Preview {
                 )?;
                 filter.session = Some(session);
                 let statistics = records.ask(&traces::Stats { filter }, ui)?;
-                return Ok(Self {
-                    sessions: details.map_or(0, |details| details.sessions.len()),
+                // A filter takes the beginning of a name, too; this is about one session.
+                return Ok(details.map_or_else(Self::default, |details| Self {
+                    sessions: details.sessions.len(),
                     calls: statistics.looked_at,
                     more: statistics.more,
-                });
+                }));
             }
             store::Forget::Project(project) => {
                 filter.project = Some(project.clone());
@@ -210,7 +211,10 @@ impl Preview {
         }
         let sessions = records.ask(&wanted, ui)?;
         let statistics = records.ask(&traces::Stats { filter }, ui)?;
-        let counted = sessions.iter().filter(|it| counts(it, before)).count();
+        let counted = sessions
+            .iter()
+            .filter(|it| counts(&it.newest, before))
+            .count();
         Ok(Self {
             sessions: counted,
             // Calls cannot be counted up to a time, only from one on.

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::ask::Records;
 use crate::error::{Error, Result};
 use crate::moment;
+use crate::project::relative;
 use crate::ui::{Text, Ui, clipped, reveal, style};
 
 /// What tells most about a call, best first.
@@ -29,9 +30,14 @@ const TELLING: [&str; 12] = [
 /// Longer summaries do not help.
 const LONGEST: usize = 100;
 
-/// What a call is about, on one line.
+/// What a call is about, in short.
 pub(in crate::commands) fn summary(call: &Trace) -> String {
-    let text = match &call.input {
+    one_line(&about(call.input.as_ref(), call.project.as_deref()))
+}
+
+/// What a call is about, in full; paths are relative to the project.
+pub(in crate::commands) fn about(input: Option<&Value>, project: Option<&str>) -> String {
+    let text = match input {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => text.clone(),
         Some(Value::Object(fields)) => {
@@ -47,7 +53,7 @@ pub(in crate::commands) fn summary(call: &Trace) -> String {
         }
         Some(other) => other.to_string(),
     };
-    one_line(&text)
+    relative(text.trim(), project)
 }
 
 /// The beginning of a text, on one line.
@@ -84,19 +90,24 @@ pub(super) fn took(call: &Trace) -> String {
 /// How many of the newest calls are searched for the beginning of an id.
 const SEARCHED: usize = 1_000;
 
-/// The call of an id, or of the beginning of one.
+/// The word for the newest call, or session, wherever an id is taken.
+pub(in crate::commands) const LAST: &str = "last";
+
+/// The call of an id, or of the beginning of one; `last` is the newest.
 pub(super) fn find(id: &str, records: &mut Records, ui: &Ui) -> Result<Trace> {
+    // As it is copied from a list that was cut.
+    let id = id.trim_end_matches('…');
     if let Some(call) = records.ask(&traces::Get { id: id.to_owned() }, ui)? {
         return Ok(call);
     }
     let newest = traces::List {
         filter: traces::Filter {
-            limit: Some(SEARCHED),
+            limit: Some(if id == LAST { 1 } else { SEARCHED }),
             ..traces::Filter::default()
         },
     };
     let mut found = records.ask(&newest, ui)?;
-    found.retain(|call| call.tool_use_id.starts_with(id));
+    found.retain(|call| id == LAST || call.tool_use_id.starts_with(id));
     let others = found.len();
     match found.pop() {
         Some(call) if others == 1 => Ok(call),

@@ -8,12 +8,12 @@ use bowline_store::{Trace, TraceStatus};
 use chrono::{DateTime, TimeDelta, Utc};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::call;
+use super::list::Calls;
 use crate::Outcome;
 use crate::ask::Records;
 use crate::error::Result;
 use crate::moment;
-use crate::ui::{Format, Text, Ui, reveal, style};
+use crate::ui::{Format, Ui};
 
 /// How many calls are shown before the first new one.
 const FIRST: usize = 10;
@@ -50,12 +50,14 @@ pub(super) fn run(
             let call = records.ask(&traces::Get { id }, ui)?;
             calls.extend(call.filter(|call| call.session_row == row));
         }
+        let mut lines = Calls::default();
         for call in seen.changed(calls) {
             match format {
                 Format::Json => ui.json_line(&call)?,
-                Format::Text => ui.row(&line(&call)),
+                Format::Text => lines.add(moment::clock(call.started_at), &call),
             }
         }
+        ui.list_going_on(&lines.list);
         ui.flush()?;
         if reader_leaves() {
             return Ok(Outcome::Clean);
@@ -124,23 +126,6 @@ impl Seen {
             !is_old(*started) || (*status == TraceStatus::Started && Some(*started) >= oldest)
         });
     }
-}
-
-fn line(call: &Trace) -> Text {
-    let mut line = Text::styled(moment::clock(call.started_at), style::FAINT)
-        .plain("  ")
-        .with(format!("{:<12}", reveal::name(&call.tool)), style::NAME)
-        .plain("  ")
-        .text(call::status(call.status))
-        .plain(format!("  {}  ", call::took(call)))
-        .plain(call::summary(call));
-    if let Some(error) = &call.error {
-        line = line.with(format!("  {}", call::one_line(error)), style::BAD);
-    }
-    line.with(
-        format!("  {}", reveal::name(&call.tool_use_id)),
-        style::FAINT,
-    )
 }
 
 /// Waits a moment; says whether nobody reads any more (`bowline trace list --follow | head`).

@@ -1,4 +1,4 @@
-//! `bowline trace list`, `slow` and `errors`.
+//! `bowline trace list`, `slow` and `errors`: one line for each call. `--follow` has the same lines.
 
 use bowline_daemon::rpc::Question;
 use bowline_store::Trace;
@@ -10,7 +10,8 @@ use crate::Outcome;
 use crate::ask::{NOTHING_YET, Records};
 use crate::error::Result;
 use crate::moment;
-use crate::ui::{Format, Table, Text, Ui, reveal, style};
+use crate::project::ProjectNames;
+use crate::ui::{Column, Format, List, Text, Ui, reveal, style};
 
 #[derive(Debug, Serialize)]
 struct Report {
@@ -30,21 +31,68 @@ pub(super) fn run<Q: Question<Answer = Vec<Trace>>>(
         Format::Text if traces.is_empty() => {
             ui.line("No tool call is like that. Ask for more: a longer --since, or no filter; `bowline session list` shows where there was work.");
         }
-        Format::Text => ui.table(&table(&traces)),
+        Format::Text => {
+            let now = Utc::now();
+            let mut calls = Calls::default();
+            for call in &traces {
+                calls.add(moment::when(call.started_at, now), call);
+            }
+            ui.list(&calls.list);
+        }
     }
     Ok(Outcome::Clean)
 }
 
-fn table(traces: &[Trace]) -> Table {
-    let now = Utc::now();
-    let mut table = Table::new(["When", "Tool", "Status", "Took", "What", "Id"]);
-    for call in traces {
-        let mut what = Text::from(call::summary(call));
-        if let Some(error) = &call.error {
-            what = what.with(format!("\n{}", call::one_line(error)), style::BAD);
+/// So much of an id is enough to find a call by it.
+pub(in crate::commands) const ID: usize = 16;
+/// So much of a session's name is enough, too.
+pub(in crate::commands) const SESSION: usize = 8;
+/// Longer names of projects are cut.
+pub(in crate::commands) const PROJECT: usize = 20;
+
+const COLUMNS: &[Column] = &[
+    Column::whole("When", 8),
+    Column::optional("Project", 14, 3).at_most(PROJECT),
+    Column::optional("Agent", 11, 1),
+    Column::optional("Session", SESSION, 0).at_most(SESSION),
+    Column::whole("Tool", 8).at_most(PROJECT),
+    Column::whole("Status", 9),
+    Column::optional("Took", 7, 2),
+    Column::rest("What"),
+    Column::whole("Id", ID).at_most(ID),
+];
+
+/// Calls, a line each.
+#[derive(Debug)]
+pub(super) struct Calls {
+    pub(super) list: List,
+    projects: ProjectNames,
+}
+
+impl Default for Calls {
+    fn default() -> Self {
+        Self {
+            list: List::new(COLUMNS),
+            projects: ProjectNames::default(),
         }
-        table.row([
-            Text::styled(moment::when(call.started_at, now), style::FAINT),
+    }
+}
+
+impl Calls {
+    pub(super) fn add(&mut self, when: String, call: &Trace) {
+        let project = call.project.as_deref();
+        let mut what = Text::from(call::about(call.input.as_ref(), project));
+        if let Some(error) = &call.error {
+            what = what.with(format!("  {}", error.trim()), style::BAD);
+        }
+        if let Some(question) = &call.asked {
+            what = what.with(format!("  asked: {}", question.trim()), style::CAUTION);
+        }
+        self.list.row([
+            Text::styled(when, style::FAINT),
+            self.projects.of(project).into(),
+            Text::styled(reveal::name(&call.agent), style::FAINT),
+            Text::styled(reveal::name(&call.session), style::FAINT),
             Text::styled(reveal::name(&call.tool), style::NAME),
             call::status(call.status),
             call::took(call).into(),
@@ -52,5 +100,4 @@ fn table(traces: &[Trace]) -> Table {
             Text::styled(reveal::name(&call.tool_use_id), style::FAINT),
         ]);
     }
-    table
 }

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use bowline::hooks::Decision;
 use bowline_daemon::rpc::triggers;
-use bowline_store::{Trace, Trigger};
+use bowline_store::{Trace, TraceStatus, Trigger};
 use chrono::Utc;
 use serde::Serialize;
 use serde_json::Value;
@@ -15,7 +16,7 @@ use crate::commands::log;
 use crate::error::Result;
 use crate::moment;
 use crate::project::Paths;
-use crate::ui::{Format, Text, Ui, masked, reveal, style};
+use crate::ui::{Format, Text, Ui, clipped, masked, reveal, style};
 
 #[derive(Debug, Serialize)]
 struct Report {
@@ -34,10 +35,30 @@ pub(super) fn run(id: &str, records: &mut Records, format: Format, ui: &mut Ui) 
         Format::Json => ui.json(&Report { trace, triggers })?,
         Format::Text => {
             show(&trace, ui);
+            show_decisions(&triggers, ui);
             show_notes(&triggers, ui);
         }
     }
     Ok(Outcome::Clean)
+}
+
+/// What was decided about the call, by which rule, and why.
+fn show_decisions(triggers: &[Trigger], ui: &mut Ui) {
+    let decided = |trigger: &&Trigger| trigger.decision != Decision::NoOpinion;
+    for trigger in triggers.iter().filter(decided) {
+        ui.blank();
+        let mut line = Text::styled("Decision  ", style::HEADING).text(log::decision(trigger));
+        if let Some(rule) = &trigger.rule {
+            line = line.with(format!("  {}", reveal::name(rule)), style::NAME);
+        }
+        ui.line(line.with(
+            format!("  on {}", reveal::name(&trigger.event)),
+            style::FAINT,
+        ));
+        if let Some(reason) = &trigger.reason {
+            ui.labelled(Text::from("          "), &Text::from(clipped(reason)));
+        }
+    }
 }
 
 /// What hooks warned of and printed.
@@ -97,9 +118,14 @@ fn show(call: &Trace, ui: &mut Ui) {
             );
         }
     }
-    if let Some(error) = &call.error {
-        let label = Text::styled(format!("{:<10}", "Error"), style::HEADING);
-        ui.labelled(label, &Text::styled(error, style::BAD));
+    let (label, why) = match call.status {
+        TraceStatus::Denied | TraceStatus::Refused => ("Never ran", &call.error),
+        TraceStatus::Started => ("Asked", &call.asked),
+        _ => ("Error", &call.error),
+    };
+    if let Some(why) = why {
+        let label = Text::styled(format!("{label:<10}"), style::HEADING);
+        ui.labelled(label, &Text::styled(why, style::BAD));
     }
     for (heading, value) in [("Input", &call.input), ("Output", &call.output)] {
         ui.blank();

@@ -19,7 +19,8 @@ struct Report {
 }
 
 pub(super) fn run(id: &str, records: &mut Records, format: Format, ui: &mut Ui) -> Result<Outcome> {
-    let mut tree = records.ask(&traces::Tree { id: id.to_owned() }, ui)?;
+    let whole = traces::Tree { id: id.to_owned() };
+    let mut tree = records.ask(&whole, ui)?;
     if tree.is_none() {
         let id = call::find(id, records, ui)?.trace_id;
         tree = records.ask(&traces::Tree { id }, ui)?;

@@ -10,9 +10,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bowline_store::{
-    Forget, Forgotten, Gap, HookFigures, Integrity, Options, PastCall, Result, Session,
-    SessionDetails, SessionFilter, SessionRef, Size, SqliteStore, Store, Submission, Trace,
-    TraceFilter, TraceStatistics, TraceTree, Trigger, Waiting,
+    Forget, Forgotten, Gap, HookFigures, Integrity, Options, PastCall, Result, SessionDetails,
+    SessionFilter, SessionRef, SessionSummary, Size, SqliteStore, Store, Submission, Trace,
+    TraceFilter, TraceStatistics, TraceTree, Trigger, TriggerFilter, Waiting,
 };
 use bowline_wire::{Acknowledgement, Answer, Call, CallId, Heard, Lines, MAX_REPLY};
 use chrono::{DateTime, Utc};
@@ -389,7 +389,7 @@ impl Store for Watched {
         self.kept.trace_statistics(filter)
     }
 
-    fn sessions(&self, filter: &SessionFilter<'_>) -> Result<Vec<Session>> {
+    fn sessions(&self, filter: &SessionFilter<'_>) -> Result<Vec<SessionSummary>> {
         self.kept.sessions(filter)
     }
 
@@ -407,8 +407,8 @@ impl Store for Watched {
         self.kept.past_work(session)
     }
 
-    fn last_triggers(&self, limit: usize) -> Result<Vec<Trigger>> {
-        self.kept.last_triggers(limit)
+    fn find_triggers(&self, filter: &TriggerFilter<'_>) -> Result<Vec<Trigger>> {
+        self.kept.find_triggers(filter)
     }
 
     fn triggers_of(&self, call: &Trace) -> Result<Vec<Trigger>> {

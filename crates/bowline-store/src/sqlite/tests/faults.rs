@@ -208,7 +208,7 @@ fn figures_of_hooks_survive_a_restart() {
     drop(store);
     let store = SqliteStore::open(patient(&folder)).unwrap();
     let again = store.hook_figures().unwrap();
-    assert_eq!(again[0].p99_us, 77);
+    assert_eq!(again[0].p99, Duration::from_micros(77));
     assert_eq!(
         (again[0].fired, again[0].failed),
         (figures[0].fired, figures[0].failed)

@@ -124,7 +124,8 @@ fn costs(calls: i64) -> Vec<(String, u64)> {
         "slow".to_owned(),
         steps(&mut || read(&db, &slow.sql, slow.values.clone())),
     ));
-    let triggers = || read(&db, queries::TRIGGERS, vec![Sql::Integer(50)]);
+    let last = triggers::query(&TriggerFilter::default(), None, None);
+    let triggers = || read(&db, &last.sql, last.values.clone());
     costs.push(("last triggers".to_owned(), steps(&mut || triggers())));
     costs
 }

@@ -1,0 +1,199 @@
+//! Questions about decided events.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use rusqlite::types::Value as Sql;
+use rusqlite::{Connection, Row, params, params_from_iter};
+
+use super::readers::snapshot;
+use super::traces::Query;
+use super::{hooks, keys, time, traces};
+use crate::error::Result;
+use crate::record::{Enforcement, decision};
+use crate::trace::{DecisionFilter, SessionRef, Trace, Trigger, TriggerFilter};
+
+/// Nobody is given more at once than this.
+const MAX_ROWS: usize = 10_000;
+
+/// For so many events that are not the beginning of their call, the call is looked up.
+const MAX_LOOKUPS: usize = 1_000;
+
+fn limit(rows: usize) -> i64 {
+    i64::try_from(rows.min(MAX_ROWS)).unwrap_or(0)
+}
+
+const COLUMNS: &str = "e.event_id, e.at, e.agent, e.event, p.path, s.name, e.subagent, e.tool,
+    e.tool_use_id, e.decision, e.reason, e.enforcement, e.duration_us, e.hooks, e.rule";
+const JOINS: &str =
+    "LEFT JOIN projects p ON p.id = e.project_id LEFT JOIN sessions s ON s.id = e.session_id";
+
+/// What the event is about: the input of the call that it begins, or the prompt that it gives.
+const ABOUT: &str = "(SELECT t.tool_input FROM traces t INDEXED BY traces_by_chain
+        WHERE t.chain_id = e.chain_id AND t.started_at = e.at AND t.tool = e.tool
+        AND (e.tool_use_id IS NULL OR t.tool_use_id = e.tool_use_id) LIMIT 1),
+    (SELECT text FROM prompts INDEXED BY prompts_by_trace WHERE trace_id = e.event_id LIMIT 1)";
+
+/// The events of one call among those of a short time.
+pub(super) fn of_call_sql() -> String {
+    format!(
+        "SELECT {COLUMNS}, NULL, NULL FROM events e {JOINS}
+         WHERE e.id BETWEEN ?1 AND ?2 AND e.tool_use_id = ?3 AND s.name = ?4 ORDER BY e.id LIMIT ?5"
+    )
+}
+
+pub(super) fn find(db: &Connection, filter: &TriggerFilter<'_>) -> Result<Vec<Trigger>> {
+    snapshot(db, |db| {
+        let Some(query) = find_query(db, filter)? else {
+            return Ok(Vec::new());
+        };
+        let mut select = db.prepare_cached(&query.sql)?;
+        let rows = select.query_map(params_from_iter(&query.values), trigger)?;
+        let mut found: Vec<Trigger> = rows.collect::<rusqlite::Result<_>>()?;
+        let unknown = found.iter_mut().filter(|trigger| trigger.input.is_none());
+        for trigger in unknown.take(MAX_LOOKUPS) {
+            if let Some(id) = &trigger.tool_use_id {
+                trigger.input = traces::input(db, id)?;
+            }
+        }
+        Ok(found)
+    })
+}
+
+/// The statement for a filter; `None` if nothing can be like that.
+fn find_query(db: &Connection, filter: &TriggerFilter<'_>) -> Result<Option<Query>> {
+    let project = match filter
+        .project
+        .map(|path| traces::project(db, path))
+        .transpose()?
+    {
+        Some(None) => return Ok(None),
+        known => known.flatten(),
+    };
+    let session = match filter.session {
+        None => None,
+        Some(SessionRef::Row(row)) => Some(format!("e.session_id = {row}")),
+        Some(session) => {
+            let chains = traces::scopes(db, session)?;
+            let chains: Vec<String> = chains.iter().map(|it| it.chain.to_string()).collect();
+            Some(format!("e.chain_id IN ({})", chains.join(", ")))
+        }
+    };
+    Ok(Some(query(filter, project, session)))
+}
+
+pub(super) fn query(
+    filter: &TriggerFilter<'_>,
+    project: Option<i64>,
+    session: Option<String>,
+) -> Query {
+    let mut conditions = vec!["e.id >= ?".to_owned()];
+    let floor = filter
+        .since
+        .map_or(0, |since| keys::event_floor(since.timestamp_millis()));
+    let mut values = vec![Sql::Integer(floor)];
+    for (condition, value) in [
+        ("e.event = ? COLLATE NOCASE", filter.event),
+        ("e.tool = ? COLLATE NOCASE", filter.tool),
+        ("e.rule GLOB ?", filter.rule),
+    ] {
+        if let Some(value) = value {
+            conditions.push(condition.to_owned());
+            values.push(Sql::Text(value.to_owned()));
+        }
+    }
+    if let Some(project) = project {
+        conditions.push("e.project_id = ?".to_owned());
+        values.push(Sql::Integer(project));
+    }
+    conditions.extend(session);
+    // The index is of what was decided, and is used only for its very words.
+    let undecided = filter.decisions.contains(&DecisionFilter::Nothing);
+    let decided = !undecided && (!filter.decisions.is_empty() || filter.rule.is_some());
+    if decided {
+        conditions.push("e.decision <> 'no_opinion'".to_owned());
+    }
+    if !filter.decisions.is_empty() {
+        let wanted: Vec<&str> = filter.decisions.iter().map(|it| condition(*it)).collect();
+        conditions.push(format!("({})", wanted.join(" OR ")));
+    }
+    values.push(Sql::Integer(limit(filter.limit)));
+    let index = if decided {
+        "INDEXED BY events_decided"
+    } else {
+        ""
+    };
+    let conditions = conditions.join(" AND ");
+    Query {
+        sql: format!(
+            "SELECT {COLUMNS}, {ABOUT} FROM events e {index} {JOINS}
+             WHERE {conditions} ORDER BY e.id DESC LIMIT ?"
+        ),
+        values,
+    }
+}
+
+const fn condition(wanted: DecisionFilter) -> &'static str {
+    match wanted {
+        DecisionFilter::Nothing => "e.decision = 'no_opinion'",
+        DecisionFilter::Grant => "e.decision = 'grant' AND e.enforcement <> 'observed'",
+        DecisionFilter::Ask => "e.decision = 'ask' AND e.enforcement <> 'observed'",
+        DecisionFilter::Deny => "e.decision = 'deny' AND e.enforcement <> 'observed'",
+        DecisionFilter::Observed => "e.enforcement = 'observed'",
+    }
+}
+
+/// An event may have been sent so long before it was taken down, or after.
+const APART: TimeDelta = TimeDelta::seconds(5);
+/// No call has more events.
+const EVENTS_OF_A_CALL: usize = 16;
+
+/// Events are found by their time: those of a call are around its beginning and its end.
+pub(super) fn of_call(db: &Connection, call: &Trace) -> Result<Vec<Trigger>> {
+    let mut select = db.prepare_cached(&of_call_sql())?;
+    let mut found: Vec<Trigger> = Vec::new();
+    for time in std::iter::once(call.started_at).chain(call.ended_at) {
+        let floor = |time: DateTime<Utc>| keys::event_floor(time.timestamp_millis());
+        let rows = select.query_map(
+            params![
+                floor(time - APART),
+                floor(time + APART),
+                call.tool_use_id,
+                call.session,
+                limit(EVENTS_OF_A_CALL)
+            ],
+            trigger,
+        )?;
+        for trigger in rows {
+            let trigger = trigger?;
+            if !found.iter().any(|known| known.id == trigger.id) {
+                found.push(trigger);
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn trigger(row: &Row<'_>) -> rusqlite::Result<Trigger> {
+    let decided: String = row.get(9)?;
+    let enforcement: String = row.get(11)?;
+    let micros: i64 = row.get(12)?;
+    let fired: String = row.get(13)?;
+    Ok(Trigger {
+        id: row.get(0)?,
+        time: time(row.get(1)?),
+        agent: row.get(2)?,
+        event: row.get(3)?,
+        project: row.get(4)?,
+        session: row.get::<_, Option<String>>(5)?.unwrap_or_default(),
+        subagent: row.get(6)?,
+        tool: row.get(7)?,
+        tool_use_id: row.get(8)?,
+        decision: decision::parse(&decided).unwrap_or_default(),
+        reason: row.get(10)?,
+        rule: row.get(14)?,
+        enforcement: Enforcement::parse(&enforcement).unwrap_or(Enforcement::Enforced),
+        duration: std::time::Duration::from_micros(u64::try_from(micros).unwrap_or(0)),
+        hooks: hooks::from_text(&fired),
+        input: row.get::<_, Option<String>>(15)?.map(traces::json),
+        prompt: row.get(16)?,
+    })
+}
