@@ -9,6 +9,7 @@ mod agents {
     mod demo;
     mod direct;
     mod events;
+    mod gone;
     mod hanging;
     mod place;
     #[path = "../shared/put.rs"]

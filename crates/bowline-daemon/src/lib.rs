@@ -3,6 +3,7 @@
 //! [`run`] is the daemon. [`Engine`] decides one call, for the daemon and for a process that does without it.
 //! [`Connection`] asks a running daemon.
 
+mod agents;
 mod ask;
 mod bounded;
 mod daemon;

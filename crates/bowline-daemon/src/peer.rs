@@ -8,6 +8,18 @@ pub(crate) fn is_own_user(stream: &impl AsFd) -> bool {
     uid(stream).is_some_and(|peer| peer == user || peer == 0)
 }
 
+/// The number of the process at the other end, where the system tells.
+#[cfg(target_os = "linux")]
+pub(crate) fn process(stream: &impl AsFd) -> Option<u32> {
+    let credentials = rustix::net::sockopt::socket_peercred(stream).ok()?;
+    u32::try_from(credentials.pid.as_raw_nonzero().get()).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn process(_: &impl AsFd) -> Option<u32> {
+    None
+}
+
 #[cfg(target_os = "linux")]
 fn uid(stream: &impl AsFd) -> Option<u32> {
     let credentials = rustix::net::sockopt::socket_peercred(stream).ok()?;

@@ -34,6 +34,7 @@ use mio::{Events, Interest, Registry, Token};
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
+use crate::agents;
 use crate::daemon::Idle;
 use crate::engine::{Decided, Deciding, Engine, Facts, Weight};
 use crate::instance::{Instance, StartError};
@@ -252,9 +253,13 @@ impl Server {
         // One that hangs is not joined by others.
         if self.look.as_ref().is_none_or(JoinHandle::is_finished) {
             let (is_lost, shared) = (self.instance.socket_is_lost(), Arc::clone(&self.shared));
+            let store = Arc::clone(&self.store);
             self.look = Some(self.runtime.spawn_blocking(move || {
                 if is_lost() {
                     shared.request_stop(Stop::SocketLost);
+                }
+                for end in shared.agents.ended(agents::runs) {
+                    store.submit(end, Box::new(|_| {}));
                 }
             }));
         }

@@ -12,6 +12,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::agents::Agents;
 use crate::engine::{Engine, ProjectState};
 use crate::pause::Pause;
 use crate::places::Places;
@@ -83,6 +84,8 @@ pub(crate) struct Shared {
     stop: Mutex<Option<Stop>>,
     wake: OnceLock<Box<dyn Fn() + Send + Sync>>,
     program: Option<Program>,
+    /// Who reports.
+    pub(crate) agents: Agents,
 }
 
 /// The file that this process was started from.
@@ -120,6 +123,7 @@ impl Shared {
             stop: Mutex::default(),
             wake: OnceLock::new(),
             program: Program::own(),
+            agents: Agents::default(),
         }
     }
 

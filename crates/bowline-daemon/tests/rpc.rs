@@ -232,12 +232,16 @@ mod commands {
             limit: Some(1),
             ..sessions::List::default()
         };
-        assert_eq!(typed(&store, &question)[0].name, "s2");
+        assert_eq!(typed(&store, &question)[0].newest.session, "s2");
         let session = SessionKey::Name("s1".into());
         let details = typed(&store, &sessions::Get { session }).unwrap();
         assert_eq!(details.prompts.len(), 1);
 
-        let last = typed(&store, &triggers::Last { limit: Some(2) });
+        let two = triggers::Last {
+            limit: Some(2),
+            ..triggers::Last::default()
+        };
+        let last = typed(&store, &two);
         assert_eq!((last.len(), last[0].event.as_str()), (2, "PreToolUse"));
         assert_eq!(typed(&store, &triggers::HookFigures {}), []);
         assert!(typed(&store, &store::Size {}).on_disk > 0);

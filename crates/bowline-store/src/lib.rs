@@ -43,7 +43,7 @@ pub use error::{Error, Result, Unavailable};
 pub use gap::{Gap, GapCause};
 pub use hook_figures::HookFigures;
 pub use record::{
-    Call, Change, DelegationEnd, DelegationStart, Enforcement, HookFired, Record, Subagent,
+    Call, Change, DelegationEnd, DelegationStart, Enforcement, GONE, HookFired, Record, Subagent,
     TraceEnd, TraceStart, Unfinished,
 };
 pub use session::{Delegation, Prompt, Session, SessionDetails, SessionFilter, SessionSummary};

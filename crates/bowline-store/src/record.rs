@@ -217,6 +217,9 @@ pub enum Change {
     DelegationEnded(DelegationEnd),
 }
 
+/// Why a session ended whose agent did not say so, because its process is gone.
+pub const GONE: &str = "gone";
+
 /// How something that never finished is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

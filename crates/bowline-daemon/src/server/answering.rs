@@ -8,7 +8,9 @@ use bowline_wire::{Heard, Reply, Signs};
 use super::AnswerWhen;
 use super::outbox::Outbox;
 use super::relief::{Pending, Relief};
+use crate::agents;
 use crate::engine::{Decided, Facts};
+use crate::peer;
 use crate::status::Shared;
 
 /// Whether the client was told that its call has arrived.
@@ -60,6 +62,9 @@ impl Answering {
             shared.end_event();
             return None;
         };
+        // The hook is still there: it waits for its answer.
+        let reporter = || agents::agent_of(peer::process(outbox.stream())?);
+        shared.agents.note(&record, reporter);
         let done: bowline_store::Done = match when {
             AnswerWhen::Committed => {
                 let pending = Pending::new(bytes, outbox, shared, Shared::end_event);

@@ -5,7 +5,7 @@ use rusqlite::{OptionalExtension, params};
 use super::apply::Apply;
 use super::memory::{KnownSession, SessionKey};
 use crate::error::Result;
-use crate::record::{Change, Subagent, Unfinished};
+use crate::record::{Change, GONE, Subagent, Unfinished};
 use crate::status::TraceStatus;
 
 impl Apply<'_> {
@@ -251,6 +251,7 @@ impl Apply<'_> {
         unfinished: Unfinished,
     ) -> Result<()> {
         self.end_row(session.id, reason)?;
+        let gone = (reason == Some(GONE)).then_some("the agent's process ended");
         self.db
             .prepare_cached(
                 "UPDATE sessions SET status = 'ended', ended_at = ?2, end_reason = ?3
@@ -259,13 +260,15 @@ impl Apply<'_> {
             .execute(params![session.chain, self.at, reason])?;
         self.db
             .prepare_cached(
-                "UPDATE traces SET status = CASE WHEN error_message IS NULL THEN ?2 ELSE 'refused' END, ended_at = ?3
+                "UPDATE traces SET ended_at = ?3, error_message = coalesce(?4, error_message),
+                    status = CASE WHEN error_message IS NULL OR ?4 IS NOT NULL THEN ?2 ELSE 'refused' END
                  WHERE chain_id = ?1 AND status = 'started'",
             )?
             .execute(params![
                 session.chain,
                 TraceStatus::from(unfinished).as_str(),
-                self.at
+                self.at,
+                gone
             ])?;
         self.memory.open.all_ended(session.chain);
         self.db

@@ -1,0 +1,281 @@
+//! Which process reports for a session, so that the session of an agent that was killed ends, too.
+//!
+//! An agent that ends says so; one that is killed does not. The parent of two hooks of a session is its agent: that process
+//! is looked at now and then, and when it is gone, the session is over. A parent that is another one each time (a shell that
+//! ends with the hook) tells nothing, and nothing is concluded from it.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use bowline_store::{Change, GONE, Record, Unfinished};
+use bowline_wire::CallId;
+use chrono::Utc;
+
+/// So many sessions are looked after.
+const MOST_SESSIONS: usize = 10_000;
+/// So many parents that are not the same are tried.
+const MOST_PARENTS: u8 = 3;
+/// So many looks in a row have to find a process gone: an agent that ends has a moment to say so.
+const LOOKS: u8 = 3;
+
+/// A process: its number may be given again, but not with the same time of its start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Process {
+    id: u32,
+    started: u64,
+}
+
+/// The sessions that are looked after.
+#[derive(Debug, Default)]
+pub(crate) struct Agents {
+    sessions: Mutex<HashMap<String, Session>>,
+}
+
+#[derive(Debug)]
+struct Session {
+    agent: String,
+    project: Option<String>,
+    process: Process,
+    known: Known,
+    /// How many looks in a row found it gone.
+    gone: u8,
+}
+
+/// What is known of the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    /// Parents that were not the same.
+    Perhaps(u8),
+    Surely,
+    /// Every hook has another parent.
+    Never,
+}
+
+impl Agents {
+    /// Notes who reports an event. The process is asked for only while it is not known.
+    pub(crate) fn note(&self, record: &Record, parent: impl FnOnce() -> Option<Process>) {
+        if record.session.is_empty() {
+            return;
+        }
+        let mut sessions = self.sessions();
+        // A session that goes on may do so in another process.
+        if matches!(record.event.as_str(), "SessionEnd" | "SessionStart") {
+            sessions.remove(&record.session);
+        }
+        if record.event == "SessionEnd" {
+            return;
+        }
+        let room = sessions.len() < MOST_SESSIONS;
+        let known = sessions.get_mut(&record.session);
+        let is_settled = |it: &Session| !matches!(it.known, Known::Perhaps(_));
+        if known.as_deref().map_or(!room, is_settled) {
+            return;
+        }
+        let Some(process) = parent() else {
+            return;
+        };
+        if let Some(session) = known {
+            return session.meet(process);
+        }
+        let session = Session {
+            agent: record.agent.clone(),
+            project: record.project.clone(),
+            process,
+            known: Known::Perhaps(1),
+            gone: 0,
+        };
+        sessions.insert(record.session.clone(), session);
+    }
+
+    /// The ends of the sessions whose agents are gone, each once.
+    pub(crate) fn ended(&self, runs: impl Fn(Process) -> bool) -> Vec<Record> {
+        let mut ended = Vec::new();
+        self.sessions().retain(|name, session| {
+            if session.known != Known::Surely || runs(session.process) {
+                session.gone = 0;
+                return true;
+            }
+            session.gone += 1;
+            if session.gone < LOOKS {
+                return true;
+            }
+            ended.push(session.end(name));
+            false
+        });
+        ended
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, HashMap<String, Session>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Session {
+    /// Another hook of the session has this parent.
+    fn meet(&mut self, process: Process) {
+        self.known = match self.known {
+            Known::Perhaps(_) if self.process == process => Known::Surely,
+            Known::Perhaps(parents) if parents < MOST_PARENTS => Known::Perhaps(parents + 1),
+            _ => Known::Never,
+        };
+        self.process = process;
+    }
+
+    fn end(&self, name: &str) -> Record {
+        let id = CallId::generate();
+        let mut record = Record::new(id.as_str(), Utc::now(), &self.agent, "SessionEnd", name);
+        record.project.clone_from(&self.project);
+        record.reason = Some("the agent's process ended without a word".to_owned());
+        record.changes = vec![Change::SessionEnded {
+            reason: Some(GONE.to_owned()),
+            unfinished: Unfinished::Timeout,
+        }];
+        record
+    }
+}
+
+/// Programs that start hooks for an agent and are none.
+const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "fish", "env", "timeout"];
+/// So many of them stand between a hook and its agent at most.
+const MOST_SHELLS: usize = 4;
+
+/// The agent that has started a process, as far as the system tells.
+pub(crate) fn agent_of(hook: u32) -> Option<Process> {
+    let mut parent = Stat::read(hook)?.parent;
+    for _ in 0..MOST_SHELLS {
+        let stat = Stat::read(parent)?;
+        if !SHELLS.contains(&stat.name.as_str()) {
+            return Some(Process {
+                id: parent,
+                started: stat.started,
+            });
+        }
+        parent = stat.parent;
+    }
+    None
+}
+
+/// Whether a process still runs.
+pub(crate) fn runs(process: Process) -> bool {
+    Stat::read(process.id).is_some_and(|stat| stat.started == process.started && stat.state != "Z")
+}
+
+/// What Linux tells of a process. Other systems tell it elsewhere: there sessions end when their agents say so.
+#[derive(Debug, PartialEq, Eq)]
+struct Stat {
+    name: String,
+    state: String,
+    parent: u32,
+    started: u64,
+}
+
+impl Stat {
+    fn read(process: u32) -> Option<Self> {
+        Self::parse(&std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?)
+    }
+
+    /// The name is in parentheses and may hold any of them.
+    fn parse(text: &str) -> Option<Self> {
+        let (_, rest) = text.split_once('(')?;
+        let (name, rest) = rest.rsplit_once(')')?;
+        let fields: Vec<&str> = rest.split_whitespace().collect();
+        Some(Self {
+            name: name.to_owned(),
+            state: (*fields.first()?).to_owned(),
+            parent: fields.get(1)?.parse().ok()?,
+            started: fields.get(19)?.parse().ok()?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn process(id: u32) -> Process {
+        Process { id, started: 7 }
+    }
+
+    fn event(name: &str, session: &str) -> Record {
+        Record::new("id", Utc::now(), "claude-code", name, session)
+    }
+
+    /// What becomes of sessions whose hooks had these parents, once all processes but this one are gone.
+    fn ended(events: &[(&str, u32)], left: u32) -> Vec<String> {
+        let agents = Agents::default();
+        for (name, parent) in events {
+            agents.note(&event(name, "s"), || Some(process(*parent)));
+        }
+        let look = || agents.ended(|process| process.id == left);
+        assert!(
+            look().is_empty() && look().is_empty(),
+            "it may still say so"
+        );
+        let ended = look();
+        assert!(look().is_empty(), "once");
+        ended.into_iter().map(|record| record.session).collect()
+    }
+
+    #[test]
+    fn the_session_of_an_agent_that_is_gone_ends_once() {
+        let tool = "PreToolUse";
+        for (events, left, ends) in [
+            (&[(tool, 1), (tool, 1)][..], 9, true),
+            (&[(tool, 1), (tool, 1)], 1, false),
+            (&[(tool, 1)], 9, false),
+            (&[(tool, 1), (tool, 2), (tool, 3), (tool, 4)], 9, false),
+            (&[(tool, 1), (tool, 2), (tool, 2)], 9, true),
+            (
+                &[(tool, 1), (tool, 2), (tool, 3), (tool, 4), (tool, 4)],
+                9,
+                false,
+            ),
+            (&[(tool, 1), (tool, 1), ("SessionEnd", 1)], 9, false),
+            (
+                &[(tool, 1), (tool, 1), ("SessionStart", 2), (tool, 2)],
+                2,
+                false,
+            ),
+        ] {
+            assert_eq!(ended(events, left).len(), usize::from(ends), "{events:?}");
+        }
+    }
+
+    #[test]
+    fn who_is_known_is_not_asked_for_again() {
+        let agents = Agents::default();
+        for _ in 0..2 {
+            agents.note(&event("Stop", "s"), || Some(process(1)));
+        }
+        agents.note(&event("Stop", "s"), || panic!("it is known"));
+        agents.note(&event("Stop", ""), || panic!("there is no session"));
+    }
+
+    #[test]
+    fn a_process_is_read_whatever_its_name() {
+        let fields = "S 42 1 1 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 987 1 1";
+        for name in ["node", "a b", "x) S 1 (y"] {
+            let stat = Stat::parse(&format!("7 ({name}) {fields}\n")).unwrap();
+            assert_eq!(
+                (stat.name.as_str(), stat.parent, stat.started),
+                (name, 42, 987)
+            );
+        }
+        for rubbish in ["", "7", "7 (x", "7 (x) S", "7 (x) S y"] {
+            assert_eq!(Stat::parse(rubbish), None, "{rubbish}");
+        }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn this_process_runs_and_has_a_parent() {
+        let own = std::process::id();
+        let stat = Stat::read(own).unwrap();
+        let (id, started) = (own, stat.started);
+        assert!(runs(Process { id, started }));
+        assert!(!runs(Process {
+            id,
+            started: started + 1
+        }));
+    }
+}
