@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use bowline::hooks::Decision;
 use bowline_store::{
-    Call, Change, DelegationStart, Forget, Gap, HookFigures, HookFired, Integrity, Session,
-    SessionDetails, SessionFilter, SessionRef, SessionSummary, Size, Store, Trace, TraceFilter,
-    TraceStart, TraceStatistics, TraceStatus, TraceTree, Trigger,
+    Call, Change, DelegationStart, Forget, Gap, HookFigures, HookFired, Integrity, SessionDetails,
+    SessionFilter, SessionRef, SessionSummary, Size, Store, Trace, TraceFilter, TraceStart,
+    TraceStatistics, TraceStatus, TraceTree, Trigger,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
