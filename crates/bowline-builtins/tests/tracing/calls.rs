@@ -438,6 +438,15 @@ async fn a_refused_question_keeps_its_reason() {
         };
         assert_eq!(kept.as_deref(), Some("sure?"), "{sign}");
     }
+    // Somebody agreed, and gave a prompt while it ran.
+    let mut bench = Bench::new().answering(HookEvent::PreToolUse, Opinion::ask("sure?"));
+    bench.report(0, &pre(Some("a"), "Bash", json!({}))).await;
+    let prompt = event(json!({"hook_event_name": "UserPromptSubmit", "prompt": "and then"}));
+    bench.report(1, &prompt).await;
+    let ended = post(Some("a"), "Bash", json!({}), json!("x"));
+    assert_eq!(bench.report(2, &ended).await.notes(), []);
+    let trace = bench.trace("a");
+    assert_eq!((trace.status, trace.error), (TraceStatus::Completed, None));
     // One that was agreed to has run, and nothing is left of the question.
     let mut bench = Bench::new().answering(HookEvent::PreToolUse, Opinion::ask("sure?"));
     bench.report(0, &pre(Some("a"), "Bash", json!({}))).await;

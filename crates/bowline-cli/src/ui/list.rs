@@ -104,65 +104,59 @@ impl List {
         }
     }
 
-    /// The widths in which all of it fits; `None` for a column that has to go, or that may be as long as it is.
+    /// The widths in which all of it fits. Columns that may go stay as long as there is room, the most important first.
     fn fit(&self, widths: Vec<usize>, edge: Option<usize>) -> Vec<Width> {
         let Some(edge) = edge else {
-            return widths.into_iter().map(Width::AtLeast).collect();
-        };
-        let mut shown: Vec<Width> = widths.iter().copied().map(Width::Exactly).collect();
-        let taken = |shown: &[Width], columns: &[Column]| {
-            let columns = shown.iter().zip(columns).filter_map(|(width, column)| {
-                let width = width.taken()?;
-                Some(match column.giving {
-                    Giving::Cut => width.min(NARROWEST),
-                    _ => width,
+            // A long cell does not move what follows it in the other rows.
+            let padded = widths.into_iter().zip(self.columns);
+            return padded
+                .map(|(width, column)| match column.giving {
+                    Giving::Cut => Width::AtLeast(0),
+                    _ => Width::AtLeast(width),
                 })
-            });
-            columns
-                .map(|width| width + GAP)
-                .sum::<usize>()
-                .saturating_sub(GAP)
+                .collect();
         };
-        let mut going: Vec<(u8, usize)> = (self.columns.iter().enumerate())
-            .filter_map(|(place, column)| match column.giving {
-                Giving::Goes(order) => Some((order, place)),
-                _ => None,
-            })
-            .collect();
-        going.sort_unstable();
-        for (_, place) in going {
-            if taken(&shown, self.columns) <= edge {
-                break;
+        let mut shown = vec![Width::Gone; widths.len()];
+        let mut room = edge.saturating_add(GAP);
+        for place in self.by_importance() {
+            let (Some(column), Some(natural), Some(width)) = (
+                self.columns.get(place),
+                widths.get(place),
+                shown.get_mut(place),
+            ) else {
+                continue;
+            };
+            let least = match column.giving {
+                Giving::Cut => NARROWEST.min(*natural),
+                _ => *natural,
+            };
+            let fits = least + GAP <= room;
+            if fits || !matches!(column.giving, Giving::Goes(_)) {
+                *width = Width::Exactly(least.min(room.saturating_sub(GAP)));
+                room = room.saturating_sub(least + GAP);
             }
-            if let Some(width) = shown.get_mut(place) {
+        }
+        for ((width, column), natural) in shown.iter_mut().zip(self.columns).zip(&widths) {
+            if let (Width::Exactly(width), Giving::Cut) = (&mut *width, column.giving) {
+                *width = (*width + room).min(*natural);
+            }
+            if *width == Width::Exactly(0) {
                 *width = Width::Gone;
             }
         }
-        let all: usize = shown
-            .iter()
-            .filter_map(|width| width.taken())
-            .map(|it| it + GAP)
-            .sum();
-        let mut over = all.saturating_sub(GAP).saturating_sub(edge);
-        for (width, column) in shown.iter_mut().zip(self.columns) {
-            if let (Width::Exactly(width), Giving::Cut) = (width, column.giving) {
-                let less = over.min(width.saturating_sub(1));
-                *width -= less;
-                over -= less;
-            }
-        }
-        // What does not fit even so is cut wherever the terminal ends.
-        let mut room = edge;
-        for width in &mut shown {
-            if let Width::Exactly(columns) = width {
-                *columns = (*columns).min(room);
-                room = room.saturating_sub(*columns + GAP);
-                if *columns == 0 {
-                    *width = Width::Gone;
-                }
-            }
-        }
         shown
+    }
+
+    /// The places of the columns: what stays, what is cut, then what may go, the last to go first.
+    fn by_importance(&self) -> Vec<usize> {
+        let mut places: Vec<usize> = (0..self.columns.len()).collect();
+        places.sort_by_key(|place| match self.columns.get(*place).map(|it| it.giving) {
+            Some(Giving::Stays) => 0,
+            Some(Giving::Cut) => 1,
+            Some(Giving::Goes(order)) => 1_000 - usize::from(order),
+            None => usize::MAX,
+        });
+        places
     }
 }
 
@@ -173,15 +167,6 @@ enum Width {
     /// There is no edge: nothing is cut.
     AtLeast(usize),
     Gone,
-}
-
-impl Width {
-    fn taken(self) -> Option<usize> {
-        match self {
-            Self::Exactly(width) | Self::AtLeast(width) => Some(width),
-            Self::Gone => None,
-        }
-    }
 }
 
 fn shown_length(cell: &Text, column: Column, edge: Option<usize>) -> usize {
@@ -253,6 +238,7 @@ mod tests {
             lines[1].contains("⏎and a second line that is long  toolu_1234"),
             "{lines:?}"
         );
+        assert!(lines[2].ends_with("  ls  toolu_5678"), "{lines:?}");
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Tool calls, written: each begins, and ends or is closed.
 
-use rusqlite::params;
+use rusqlite::{OptionalExtension, params};
 
 use super::apply::Apply;
 use super::memory::KnownSession;
 use super::open_calls::{GENERATED, OpenCall};
-use super::{keys, millis};
+use super::{keys, millis, traces};
 use crate::error::Result;
 use crate::record::{Call, TraceEnd, TraceStart, Unfinished};
 use crate::status::TraceStatus;
@@ -78,11 +78,15 @@ impl Apply<'_> {
 
     pub(super) fn end_trace(&mut self, session: &KnownSession, end: &TraceEnd) -> Result<()> {
         let open = self.memory.open.of(self.db, session.chain)?;
-        let Some(open) = open.find(&end.call, &end.tool) else {
+        let open = open.find(&end.call, &end.tool);
+        let found = match open.map(|open| (open.row, open.started_at)) {
+            None => self.refused(session, &end.call)?,
+            open => open,
+        };
+        let Some((row, started_at)) = found else {
             self.note_no_start(&end.call, &end.tool);
             return Ok(());
         };
-        let (row, started_at) = (open.row, open.started_at);
         let error = end
             .error
             .as_deref()
@@ -110,6 +114,21 @@ impl Apply<'_> {
             output: end.output.as_ref().map(serde_json::Value::to_string),
         };
         self.finish_trace(session, row, &finish)
+    }
+
+    /// A call that was taken for refused, and when it began: somebody gave a prompt while it ran.
+    fn refused(&self, session: &KnownSession, call: &Call) -> Result<Option<(i64, i64)>> {
+        let Call::Id(id) = call else {
+            return Ok(None);
+        };
+        let Some(row) = traces::row_of(self.db, id)? else {
+            return Ok(None);
+        };
+        let mut select = self.db.prepare_cached(
+            "SELECT id, started_at FROM traces WHERE id = ?1 AND chain_id = ?2 AND status = 'refused'",
+        )?;
+        let found = select.query_row([row, session.chain], |row| Ok((row.get(0)?, row.get(1)?)));
+        Ok(found.optional()?)
     }
 
     pub(super) fn close_trace(

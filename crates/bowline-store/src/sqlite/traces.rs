@@ -110,7 +110,7 @@ pub(super) fn input(db: &Connection, tool_use_id: &str) -> Result<Option<serde_j
 }
 
 /// The row of the newest call of this id.
-fn row_of(db: &Connection, tool_use_id: &str) -> Result<Option<i64>> {
+pub(super) fn row_of(db: &Connection, tool_use_id: &str) -> Result<Option<i64>> {
     let (first, last): (Option<i64>, Option<i64>) = db
         .prepare_cached(BOUNDS)?
         .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
