@@ -3,6 +3,7 @@
 //! Everything that changes a text is a function from text to text; only `file` touches the disk.
 
 pub(crate) mod claude_code;
+pub(crate) mod client;
 pub(crate) mod diff;
 mod edit;
 pub(crate) mod file;
@@ -11,6 +12,7 @@ pub(crate) mod program;
 
 use std::path::{Path, PathBuf};
 
+use bowline::dialect::ClientVersion;
 use bowline::settings::Locations;
 use bowline_wire::OnFailure;
 use serde::Serialize;
@@ -76,6 +78,8 @@ pub(crate) struct Found {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Plan {
     pub(crate) scope: InstallScope,
+    /// What reads the entries: nothing is written that it does not know.
+    pub(crate) client: ClientVersion,
     /// The absolute path of `bowline-hook`.
     pub(crate) program: String,
     pub(crate) on_failure: OnFailure,

@@ -32,14 +32,34 @@ pub fn starts_bowline(command: &str, args: Option<&[String]>) -> bool {
     if let Some(rest) = command.strip_prefix(MISSING_IS_FINE) {
         return rest.contains(&format!("exec {HOOK_PROGRAM} "));
     }
-    let mut words = command.split_whitespace();
-    let program = words.next().unwrap_or_default();
+    let (program, rest) = first_word(command);
+    let mut words = rest.split_whitespace();
     // Words after the program that do not name an agent belong to somebody's own use of it.
-    is_program(program.trim_matches(['"', '\'']))
+    is_program(&program)
         && words
             .next()
             .is_some_and(|agent| agent.starts_with(|c: char| c.is_ascii_lowercase()))
         && !words.any(|word| word.contains(['|', ';', '&']))
+}
+
+/// The first word of a shell's line without its quotes, and what follows it.
+fn first_word(line: &str) -> (String, &str) {
+    let line = line.trim_start();
+    let mut word = String::new();
+    let mut quote = None;
+    let mut letters = line.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match (quote, letter) {
+            (Some(open), _) if letter == open => quote = None,
+            (None, '\'' | '"') => quote = Some(letter),
+            (None, _) if letter.is_whitespace() => {
+                return (word, line.get(at..).unwrap_or_default());
+            }
+            (None | Some('"'), '\\') => word.extend(letters.next().map(|(_, letter)| letter)),
+            _ => word.push(letter),
+        }
+    }
+    (word, "")
 }
 
 #[cfg(test)]
@@ -57,6 +77,10 @@ mod tests {
             (line.as_str(), None, true),
             ("bowline-hook claude-code Stop", None, true),
             ("'/opt/bin/bowline-hook' claude-code", None, true),
+            ("'/opt/my bin/bowline-hook' claude-code", None, true),
+            (r"/opt/my\ bin/bowline-hook claude-code", None, true),
+            (r"'/opt/ann'\''s/bowline-hook' claude-code", None, true),
+            ("'/opt/bowline-hook claude-code'", None, false),
             (
                 "/opt/bin/bowline-hook-log",
                 Some(vec!["claude-code"]),

@@ -12,6 +12,8 @@ use crate::event::{EventClass, HookEvent};
 use crate::opinion::Opinion;
 use crate::settings::ExitPolicy;
 
+pub use claude_code::{ClientVersion, Feature, NoVersion};
+
 /// The rules by which a settings file, a hook's output and an answer are read and written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use bowline::dialect::{ClientVersion, Feature};
 use bowline::hooks::{EventClass, HookEvent};
 use bowline::settings::Locations;
 use bowline_daemon::registration::{HOOK_PROGRAM, MISSING_IS_FINE, PROJECT_SCOPE, SCOPE_VARIABLE};
@@ -22,10 +23,14 @@ const WITHOUT_ON_FAILURE: HookEvent = HookEvent::TaskCompleted;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ClaudeCode;
 
-/// The events that Bowline is registered for.
-pub(crate) fn events() -> impl Iterator<Item = HookEvent> {
+/// The events that Bowline is registered for, with a client of this version.
+pub(crate) fn events(client: ClientVersion) -> impl Iterator<Item = HookEvent> {
     let all = HookEvent::ALL.iter().copied();
-    all.filter(|event| !REPLACING.contains(event))
+    all.filter(move |event| is_registered(*event, client))
+}
+
+fn is_registered(event: HookEvent, client: ClientVersion) -> bool {
+    !REPLACING.contains(&event) && client.has_event(event)
 }
 
 impl Agent for ClaudeCode {
@@ -55,10 +60,12 @@ impl Agent for ClaudeCode {
         plan: &Plan,
         is_meant: &dyn Fn(&str) -> bool,
     ) -> Result<String, Unfit> {
-        let meant = events().filter(|event| is_meant(event.name()));
-        let entries: Vec<_> = meant.map(|event| self.entry(event, plan)).collect();
-        let never = REPLACING.map(HookEvent::name).into_iter();
-        let never: Vec<_> = never.filter(|event| is_meant(event)).collect();
+        let all = HookEvent::ALL.iter().copied();
+        let meant = all.filter(|event| is_meant(event.name()));
+        let (entries, never): (Vec<_>, Vec<_>) =
+            meant.partition(|event| is_registered(*event, plan.client));
+        let entries: Vec<_> = entries.iter().map(|it| self.entry(*it, plan)).collect();
+        let never: Vec<_> = never.into_iter().map(HookEvent::name).collect();
         edit::install(text, &entries, &never)
     }
 
@@ -86,10 +93,14 @@ impl ClaudeCode {
             InstallScope::User => {
                 let places = plan.places.iter().flat_map(|it| ["--env", it]);
                 let args = args.into_iter().chain(places);
-                (
-                    plan.program.clone(),
-                    Some(args.map(str::to_owned).collect()),
-                )
+                if plan.client.knows(Feature::Args) {
+                    let args = args.map(str::to_owned).collect();
+                    (plan.program.clone(), Some(args))
+                } else {
+                    let words = [plan.program.as_str()].into_iter().chain(args);
+                    let words: Vec<_> = words.map(for_the_shell).collect();
+                    (words.join(" "), None)
+                }
             }
             InstallScope::Project | InstallScope::Local => (
                 format!(
@@ -99,7 +110,9 @@ impl ClaudeCode {
                 None,
             ),
         };
-        let has_on_failure = event.class() == EventClass::Gate && event != WITHOUT_ON_FAILURE;
+        let has_on_failure = event.class() == EventClass::Gate
+            && event != WITHOUT_ON_FAILURE
+            && plan.client.knows(Feature::OnFailure);
         Entry {
             event: event.name().to_owned(),
             command,
@@ -107,6 +120,16 @@ impl ClaudeCode {
             timeout: Some(TIMEOUT),
             blocks_on_failure: plan.on_failure == OnFailure::Closed && has_on_failure,
         }
+    }
+}
+
+/// A word that a shell reads as it stands.
+fn for_the_shell(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=".contains(c);
+    if word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 

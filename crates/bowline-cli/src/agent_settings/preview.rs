@@ -119,6 +119,7 @@ fn nameless(found: &[Found], event: &str) -> Vec<Found> {
 
 #[cfg(test)]
 mod tests {
+    use bowline::dialect::ClientVersion;
     use bowline_wire::OnFailure;
 
     use super::*;
@@ -128,6 +129,7 @@ mod tests {
     fn plan(scope: InstallScope, on_failure: OnFailure) -> Plan {
         Plan {
             scope,
+            client: ClientVersion::new(2, 1, 325),
             program: "/bin/bowline-hook".to_owned(),
             on_failure,
             places: Vec::new(),

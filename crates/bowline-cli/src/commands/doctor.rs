@@ -5,7 +5,6 @@ mod check;
 mod copy;
 mod facts;
 mod installed;
-mod process;
 mod project_checks;
 mod writing;
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use bowline::dialect::ClientVersion;
 use bowline::hooks::HookEvent;
 use bowline::settings::Locations;
 use bowline_daemon::Places;
@@ -10,6 +11,7 @@ use serde::Serialize;
 
 use crate::Outcome;
 use crate::agent_settings::claude_code::{self, ClaudeCode};
+use crate::agent_settings::client::Client;
 use crate::agent_settings::diff::Diff;
 use crate::agent_settings::file::SettingsText;
 use crate::agent_settings::preview::Preview;
@@ -30,6 +32,7 @@ Examples:
   bowline init --dry-run
   bowline init --scope project --yes
   bowline init --on-failure closed
+  bowline init --client-version 2.1.197
 
 User entries name bowline-hook by its absolute path. Project and local entries work wherever bowline-hook is on the
 PATH, and do nothing where it is not; where the user's settings have Bowline too, an event is still handled once")]
@@ -41,6 +44,10 @@ pub(crate) struct InitArgs {
     /// What the agent is told when Bowline itself fails: open (nothing), ask (the person) or closed (a denial)
     #[arg(long, value_name = "MODE", default_value_t = OnFailure::Ask, value_parser = on_failure)]
     on_failure: OnFailure,
+
+    /// Write what this version of Claude Code knows, such as 2.1.197 [default: yours; for a project 2.1.197]
+    #[arg(long, value_name = "VERSION")]
+    client_version: Option<ClientVersion>,
 
     /// Only show what would change
     #[arg(long, conflicts_with = "yes")]
@@ -67,6 +74,7 @@ fn on_failure(word: &str) -> Result<OnFailure, String> {
 struct Report {
     agent: &'static str,
     scope: InstallScope,
+    client: Client,
     #[serde(serialize_with = "project::lossy")]
     file: PathBuf,
     state: State,
@@ -99,8 +107,10 @@ pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
     let project = bowline::settings::find_project(&folder, &locations);
     let paths = Paths::of(&project);
     let file = settings_file(&agent, args.scope, &project, &locations)?;
+    let client = Client::of(args.scope, args.client_version, &locations);
     let plan = Plan {
         scope: args.scope,
+        client: client.version,
         program: program_path()?,
         on_failure: args.on_failure,
         places: places(&locations),
@@ -112,13 +122,16 @@ pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
     let mut report = Report {
         agent: agent.id(),
         scope: args.scope,
+        client,
         state: State::AlreadyInstalled,
-        events: claude_code::events().map(HookEvent::name).collect(),
+        events: claude_code::events(client.version)
+            .map(HookEvent::name)
+            .collect(),
         program: plan.program.clone(),
         diff: Diff::between(&current.text, &wanted),
         backup: None,
         notes: notes(
-            args.scope,
+            &plan,
             &current.text,
             bowline::settings::load(&project, &locations)
                 .claude_hooks_off
@@ -241,15 +254,21 @@ fn program_path() -> Result<String> {
     })
 }
 
-fn notes(scope: InstallScope, text: &str, switched_off_by: Option<&str>) -> Vec<String> {
+fn notes(plan: &Plan, text: &str, switched_off_by: Option<&str>) -> Vec<String> {
     let mut notes = Vec::new();
+    if plan.client < ClientVersion::OLDEST_SUPPORTED {
+        notes.push(format!(
+            "Bowline is tried with Claude Code {} and later; update the client if you can",
+            ClientVersion::OLDEST_SUPPORTED
+        ));
+    }
     if let Some(by) = switched_off_by {
         notes.push(format!(
             "Claude Code runs no hooks, and so nothing of Bowline: {by}; change that setting, or ask whoever manages \
              this machine"
         ));
     }
-    if scope != InstallScope::User && !program::is_on_path() {
+    if plan.scope != InstallScope::User && !program::is_on_path() {
         notes.push(
             "bowline-hook is not on your PATH, so that these entries do nothing for you yet"
                 .to_owned(),
@@ -286,6 +305,9 @@ fn show(report: &Report, agent: &impl Agent, paths: &Paths, ui: &mut Ui) {
             "The file as it was: {}",
             paths.show_absolute(backup)
         ));
+    }
+    if report.state != State::Declined {
+        ui.line(report.client.told());
     }
     for note in &report.notes {
         ui.line(Text::styled(note, style::CAUTION));

@@ -149,7 +149,7 @@ fn play(file: &Path, client: &Path, work: &Path) -> Vec<String> {
     fs::write(&adapted, scenario.to_string()).unwrap();
 
     let place = Place::within(&work.join(&name));
-    install(&place);
+    install(&place, client);
     let output = Command::new("python3")
         .arg(harness().join("run_scenario.py"))
         .arg(&adapted)
@@ -194,10 +194,22 @@ fn adapted(file: &Path, exception: &Exception) -> Value {
 }
 
 /// Puts Bowline into the client's settings, as a person does.
-fn install(place: &Place) {
-    let output = place.bowline(&["init", "--scope", "user", "--yes"]);
+fn install(place: &Place, client: &Path) {
+    let folders = env::var_os("PATH").unwrap_or_default();
+    let folders = client
+        .parent()
+        .map(Path::to_owned)
+        .into_iter()
+        .chain(env::split_paths(&folders));
+    let mut init = place.command(&["init", "--scope", "user", "--yes"]);
+    let output = init
+        .env("PATH", env::join_paths(folders).unwrap())
+        .output()
+        .unwrap();
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "bowline init: {told}");
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(told.contains("which is installed here"), "{told}");
 }
 
 /// What the model should have been told and was not.

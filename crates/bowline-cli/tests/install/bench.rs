@@ -70,6 +70,21 @@ impl Bench {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
+    /// Puts a Claude Code of this version on the path of [`Self::run_with_client`].
+    pub(super) fn client(&self, version: &str) {
+        let path = self.write(
+            "client/claude",
+            &format!("#!/bin/sh\n[ \"$*\" = --version ] && echo '{version} (Claude Code)'\n"),
+        );
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// As [`Self::run`], where the client of [`Self::client`] is on the path.
+    pub(super) fn run_with_client(&self, args: &[&str]) -> Ran {
+        let path = format!("{}:/usr/bin:/bin", self.path("client").display());
+        Ran::of(self.bowline(args).env("PATH", path))
+    }
+
     pub(super) fn write(&self, below: &str, text: &str) -> PathBuf {
         let path = self.path(below);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -43,7 +43,7 @@ fn the_installed_command_is_run_and_measured() {
     bench.run(&["init", "--yes"]).expect(0, &[]);
     let (code, report) = bench.json(&["doctor"]);
     assert_eq!(code, Some(0), "{report:#}");
-    expect(&report, "installed (user)", "ok", "31 events");
+    expect(&report, "installed (user)", "ok", "28 events");
     expect(&report, "in force", "ok", "");
     expect(&report, "program", "ok", "");
     expect(&report, "deciding", "ok", "");
@@ -201,6 +201,38 @@ fn what_keeps_the_agent_from_asking_is_told() {
         "only for `Bash`",
     );
     expect(&edit("{"), "installed (user)", "problem", "cannot be used");
+}
+
+#[test]
+fn the_entries_are_compared_with_the_clients_version() {
+    for (written_for, client, status, text) in [
+        ("2.1.197", "2.1.197", "ok", "2.1.197 knows all"),
+        ("2.1.325", "2.1.325", "ok", "2.1.325 knows all"),
+        (
+            "2.1.197",
+            "2.1.325",
+            "ok",
+            "`bowline init` adds DirectoryAdded, PreModelSwitch, PostModelSwitch",
+        ),
+        ("2.1.325", "2.1.197", "problem", "the event PreModelSwitch"),
+        ("2.1.325", "2.1.197", "problem", "`onFailure` of PreToolUse"),
+        ("2.1.197", "2.1.138", "problem", "`args` of PreToolUse"),
+        ("2.1.325", "none", "ok", "not on the PATH"),
+    ] {
+        let bench = Bench::new();
+        bench.client(client);
+        let init = ["init", "--yes", "--on-failure", "closed"];
+        bench
+            .run(&[&init[..], &["--client-version", written_for]].concat())
+            .expect(0, &[]);
+        let ran = bench.run_with_client(&["doctor", "--json"]);
+        let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+        expect(&report, "client", status, text);
+        if client != "2.1.138" {
+            expect(&report, "installed (user)", "ok", "");
+        }
+        assert_eq!(ran.code, Some(i32::from(status == "problem")), "{report:#}");
+    }
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn the_user_scope_gets_the_exec_form_with_an_absolute_path_and_a_timeout() {
         0,
         &[
             "+  \"hooks\": {",
-            "Installed: Claude Code asks Bowline at 31 events",
+            "Installed: Claude Code asks Bowline at 28 events",
         ],
     );
     let settings = settings(&bench);
@@ -37,7 +37,7 @@ fn the_user_scope_gets_the_exec_form_with_an_absolute_path_and_a_timeout() {
             "timeout": 60,
         }]}])
     );
-    assert_eq!(settings["hooks"].as_object().unwrap().len(), 31);
+    assert_eq!(settings["hooks"].as_object().unwrap().len(), 28);
     let mode = fs::metadata(bench.user_settings())
         .unwrap()
         .permissions()
@@ -50,6 +50,96 @@ fn the_user_scope_gets_the_exec_form_with_an_absolute_path_and_a_timeout() {
     );
 }
 
+/// An entry that a client does not know makes it open every session with a warning.
+#[test]
+fn the_client_is_told_of_the_events_that_it_knows() {
+    let newest = ["DirectoryAdded", "PreModelSwitch", "PostModelSwitch"];
+    let file = |scope: &str| match scope {
+        "user" => "home/.claude/settings.json",
+        "project" => "project/.claude/settings.json",
+        _ => "project/.claude/settings.local.json",
+    };
+    for (client, scope, more, has_newest, told) in [
+        (
+            Some("2.1.197"),
+            "user",
+            &[][..],
+            false,
+            "For Claude Code 2.1.197, which is installed here",
+        ),
+        (
+            Some("2.1.325"),
+            "user",
+            &[],
+            true,
+            "For Claude Code 2.1.325",
+        ),
+        (None, "user", &[], false, "Claude Code was not found here"),
+        (
+            Some("broken"),
+            "user",
+            &[],
+            false,
+            "Claude Code was not found here",
+        ),
+        (
+            Some("2.1.325"),
+            "project",
+            &[],
+            false,
+            "For Claude Code 2.1.197 and later: others may read this file",
+        ),
+        (Some("2.1.325"), "local", &[], false, "2.1.197 and later"),
+        (
+            Some("2.1.197"),
+            "project",
+            &["--client-version", "2.1.325"],
+            true,
+            "For Claude Code 2.1.325, as you said",
+        ),
+        (
+            Some("2.1.325"),
+            "user",
+            &["--client-version", "2.1.100"],
+            false,
+            "Bowline is tried with Claude Code 2.1.197 and later",
+        ),
+    ] {
+        let bench = Bench::new();
+        if let Some(version) = client {
+            bench.client(version);
+        }
+        let args = [&["init", "--yes", "--scope", scope], more].concat();
+        bench.run_with_client(&args).expect(0, &["Installed", told]);
+        let text = fs::read_to_string(bench.path(file(scope))).unwrap();
+        for event in newest {
+            assert_eq!(
+                text.contains(event),
+                has_newest,
+                "{event}: {client:?} {args:?}"
+            );
+        }
+        bench
+            .run_with_client(&args)
+            .expect(0, &["Already installed", told]);
+    }
+    let bench = Bench::new();
+    bench
+        .run(&["init", "--yes", "--client-version", "two"])
+        .expect(2, &["`two` is not a version", "2.1.197"]);
+    // Another client, another set; and back.
+    bench.client("2.1.325");
+    bench
+        .run_with_client(&["init", "--yes"])
+        .expect(0, &["31 events"]);
+    bench.client("2.1.197");
+    bench
+        .run_with_client(&["init", "--yes"])
+        .expect(0, &["28 events"]);
+    let text = fs::read_to_string(bench.user_settings()).unwrap();
+    assert!(!text.contains("ModelSwitch"), "{text}");
+}
+
 #[test]
 fn of_entries_that_are_alike_one_is_shown() {
     let bench = Bench::new();
@@ -58,7 +148,7 @@ fn of_entries_that_are_alike_one_is_shown() {
         0,
         &[
             "+    \"PreToolUse\": [",
-            "… and 30 events as PreToolUse: PermissionRequest, ",
+            "… and 27 events as PreToolUse: PermissionRequest, ",
             "--full shows every line",
         ],
     );
@@ -76,7 +166,7 @@ fn of_entries_that_are_alike_one_is_shown() {
     let short = bench.run(&["uninstall", "--dry-run"]);
     short.expect(
         0,
-        &["-    \"PreToolUse\": [", "… and 30 events as PreToolUse"],
+        &["-    \"PreToolUse\": [", "… and 27 events as PreToolUse"],
     );
     short.lacks(&["\"Stop\""]);
     bench
@@ -93,7 +183,14 @@ fn a_second_run_changes_nothing_and_an_older_entry_is_updated() {
     assert_eq!(fs::read_to_string(bench.user_settings()).unwrap(), before);
 
     bench
-        .run(&["init", "--yes", "--on-failure", "closed"])
+        .run(&[
+            "init",
+            "--yes",
+            "--on-failure",
+            "closed",
+            "--client-version",
+            "2.1.325",
+        ])
         .expect(
             0,
             &["-", "\"ask\"", "+", "\"closed\"", "The file as it was"],
@@ -298,7 +395,7 @@ fn a_projects_entry_runs_bowline_where_it_is_and_nothing_where_it_is_not() {
         let file = bench.path("project/.claude").join(name);
         bench
             .run(&["check", file.to_str().unwrap()])
-            .expect(0, &["31 hooks"]);
+            .expect(0, &["28 hooks"]);
         let text = fs::read_to_string(&file).unwrap();
         assert!(
             !text.contains(bench.path("").to_str().unwrap()),

@@ -3,6 +3,7 @@ use super::*;
 fn plan(scope: InstallScope, on_failure: OnFailure) -> Plan {
     Plan {
         scope,
+        client: ClientVersion::new(2, 1, 325),
         program: "/opt/bin/bowline-hook".to_owned(),
         on_failure,
         places: vec!["HOME=/home/ann".to_owned()],
@@ -35,6 +36,55 @@ fn every_event_is_registered_but_those_where_a_hook_replaces_the_agents_own_doin
         ]
     );
     assert!(found.iter().all(|it| it.entry.timeout == Some(60)));
+}
+
+#[test]
+fn nothing_is_written_that_the_client_does_not_know() {
+    let installed = |scope, version: &str| {
+        let plan = Plan {
+            client: version.parse().unwrap(),
+            program: "/opt/my bin/bowline-hook".to_owned(),
+            ..plan(scope, OnFailure::Closed)
+        };
+        ClaudeCode.install("", &plan).unwrap()
+    };
+    for scope in InstallScope::ALL {
+        for (version, unknown) in [
+            (
+                "2.1.197",
+                &["DirectoryAdded", "ModelSwitch", "onFailure"][..],
+            ),
+            ("2.1.250", &["ModelSwitch", "onFailure"]),
+            ("2.1.100", &["PostToolBatch", "\"args\"", "onFailure"]),
+        ] {
+            let text = installed(scope, version);
+            for part in unknown {
+                assert!(!text.contains(part), "{part} for {version}: {text}");
+            }
+            assert!(text.contains("\"PreToolUse\""), "{text}");
+        }
+    }
+    // The shell's form is known again as ours.
+    let text = installed(InstallScope::User, "2.1.100");
+    let found = ClaudeCode.found(&text).unwrap();
+    let entry = &found.first().unwrap().entry;
+    assert!(
+        entry
+            .command
+            .starts_with("'/opt/my bin/bowline-hook' claude-code PreToolUse "),
+        "{}",
+        entry.command
+    );
+    // An entry that the client does not know goes when it is written anew.
+    let newer = installed(InstallScope::User, "2.1.325");
+    assert!(newer.contains("DirectoryAdded") && newer.contains("onFailure"));
+    let older = Plan {
+        client: ClientVersion::OLDEST_SUPPORTED,
+        ..plan(InstallScope::User, OnFailure::Closed)
+    };
+    let text = ClaudeCode.install(&newer, &older).unwrap();
+    assert!(!text.contains("DirectoryAdded") && !text.contains("onFailure"));
+    assert_eq!(ClaudeCode.found(&text).unwrap().len(), 28);
 }
 
 #[test]

@@ -11,8 +11,8 @@ use bowline_guard::tool_call::{CallDecision, ToolCall, judge_command, judge_shel
 use serde_json::{Value, json};
 
 use super::check::Check;
-use super::process::{self, Ran};
 use crate::agent_settings::{Entry, InstallScope};
+use crate::process::{self, Ran};
 use crate::ui::clipped;
 
 /// Every default policy denies it. It is only ever judged, never run.
@@ -71,6 +71,22 @@ fn tells(answer: &Value) -> bool {
     answer.get("systemMessage").is_some_and(Value::is_string)
 }
 
+/// The command of an entry, as the agent starts it: a program with arguments, or a line for the shell.
+fn command(entry: &Entry, project: &Path) -> Command {
+    let (program, args) = match &entry.args {
+        Some(args) => (entry.command.as_str(), args.clone()),
+        None => ("sh", vec!["-c".to_owned(), entry.command.clone()]),
+    };
+    let mut command = Command::new(program);
+    command.args(args);
+    command
+        .current_dir(project)
+        .env("CLAUDE_PROJECT_DIR", project)
+        .env("CLAUDECODE", "1")
+        .env("BOWLINE_DISABLE_TRACKING", "1");
+    command
+}
+
 fn payload(command: &str, project: &Path) -> Vec<u8> {
     let payload = json!({
         "session_id": SESSION,
@@ -86,7 +102,7 @@ fn payload(command: &str, project: &Path) -> Vec<u8> {
 }
 
 fn run(entry: &Entry, text: &str, project: &Path) -> Result<Ran, String> {
-    let command = process::command(entry, project);
+    let command = command(entry, project);
     process::run(command, &payload(text, project), LIMIT).map_err(|error| match error.kind() {
         std::io::ErrorKind::TimedOut => {
             format!("it gave no answer within {}", humane_duration(LIMIT))

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use bowline::dialect::{ClientVersion, Feature};
 use bowline::hooks::HookEvent;
 use bowline::settings::{Action, HookStatus, Locations, Settings};
 use bowline_daemon::registration::starts_bowline;
@@ -9,6 +10,7 @@ use bowline_daemon::registration::starts_bowline;
 use super::check::Check;
 use super::copy;
 use crate::agent_settings::claude_code::{self, ClaudeCode};
+use crate::agent_settings::client;
 use crate::agent_settings::file::SettingsText;
 use crate::agent_settings::{Agent, Entry, Found, InstallScope, is_strict, program};
 use crate::commands::init;
@@ -16,12 +18,16 @@ use crate::project::{self, Paths};
 use crate::ui::counted;
 
 const AGAIN: &str = "run `bowline init` again";
+const AGAIN_IN_EACH_SCOPE: &str =
+    "run `bowline init` again; for a project's file with `--scope project` or `--scope local`";
 
 /// Every settings file of the agent that names Bowline or cannot be read.
 #[derive(Debug)]
 pub(super) struct Installed {
     places: Vec<Place>,
     paths: Paths,
+    /// The version of the agent that reads them, where it is known.
+    client: Option<ClientVersion>,
 }
 
 #[derive(Debug)]
@@ -61,6 +67,7 @@ impl Installed {
         Self {
             places,
             paths: Paths::of(project),
+            client: client::installed(locations),
         }
     }
 
@@ -109,6 +116,7 @@ impl Installed {
                     .advice("run `bowline init`"),
             );
         } else {
+            checks.push(self.check_client());
             checks.push(switched_off(settings));
             checks.push(self.check_programs());
             checks.extend(self.check_folders(&init::places(locations)));
@@ -143,7 +151,10 @@ impl Installed {
             );
         }
         let has = |event: &str| found.iter().any(|it| it.entry.event == event);
-        let missing: Vec<_> = claude_code::events()
+        // What only newer clients know may be missing: not everybody has them.
+        let oldest = ClientVersion::OLDEST_SUPPORTED;
+        let needed = self.client.map_or(oldest, |client| client.min(oldest));
+        let missing: Vec<_> = claude_code::events(needed)
             .map(HookEvent::name)
             .filter(|event| !has(event))
             .collect();
@@ -170,6 +181,51 @@ impl Installed {
                 counted(found.len(), "event")
             ))
         })
+    }
+
+    /// Whether the agent knows what the settings say.
+    fn check_client(&self) -> Check {
+        let check = Check::new("client");
+        let Some(client) = self.client else {
+            return check.ok("Claude Code is not on the PATH, so that its version is not known");
+        };
+        let unknown: Vec<_> = self
+            .entries()
+            .flat_map(|(place, found)| {
+                let file = self.paths.show_absolute(&place.file);
+                let parts = unknown_parts(&found.entry, client).into_iter();
+                parts.map(move |part| format!("{file}: {part}"))
+            })
+            .collect();
+        if !unknown.is_empty() {
+            return check
+                .problem(format!(
+                    "Claude Code {client} does not know all of Bowline's entries, and opens with a warning or ignores them"
+                ))
+                .details(unknown)
+                .advice(AGAIN_IN_EACH_SCOPE);
+        }
+        let in_user_scope = |event: &HookEvent| {
+            let mut entries = self.entries();
+            entries.any(|(place, found)| {
+                place.scope == InstallScope::User && found.entry.event == event.name()
+            })
+        };
+        let has_user_scope = self
+            .entries()
+            .any(|(place, _)| place.scope == InstallScope::User);
+        let more: Vec<_> = claude_code::events(client)
+            .filter(|event| has_user_scope && !in_user_scope(event))
+            .map(HookEvent::name)
+            .collect();
+        let check = check.ok(format!(
+            "Claude Code {client} knows all of Bowline's entries"
+        ));
+        if more.is_empty() {
+            check
+        } else {
+            check.detail(format!("`bowline init` adds {}", more.join(", ")))
+        }
     }
 
     /// The hooks that settings name by their paths.
@@ -259,6 +315,23 @@ impl Place {
     fn found(&self) -> &[Found] {
         self.found.as_deref().unwrap_or_default()
     }
+}
+
+/// What a client of this version does not know of an entry.
+fn unknown_parts(entry: &Entry, client: ClientVersion) -> Vec<String> {
+    let event = HookEvent::from_name(&entry.event);
+    let is_new = event.is_some_and(|event| !client.has_event(event));
+    let has_args = entry.args.is_some() && !client.knows(Feature::Args);
+    let blocks = entry.blocks_on_failure && !client.knows(Feature::OnFailure);
+    let event = &entry.event;
+    [
+        (is_new, format!("the event {event}")),
+        (has_args, format!("`args` of {event}")),
+        (blocks, format!("`onFailure` of {event}")),
+    ]
+    .into_iter()
+    .filter_map(|(is_unknown, part)| is_unknown.then_some(part))
+    .collect()
 }
 
 /// The variables that an entry's arguments set.

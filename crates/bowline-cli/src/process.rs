@@ -1,13 +1,10 @@
-//! Runs a hook's command as an agent would, and gives up on one that hangs.
+//! Runs another program, and gives up on one that hangs.
 
 use std::io::{self, Read, Write as _};
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
-
-use crate::agent_settings::Entry;
 
 /// More of an answer than anybody prints.
 const MOST_OUTPUT: u64 = 1024 * 1024;
@@ -15,31 +12,15 @@ const BETWEEN_LOOKS: Duration = Duration::from_micros(200);
 
 /// What a command said.
 #[derive(Debug)]
-pub(super) struct Ran {
-    pub(super) code: Option<i32>,
-    pub(super) stdout: String,
-    pub(super) stderr: String,
-    pub(super) took: Duration,
-}
-
-/// The command of an entry: a program with arguments, or a line for the shell.
-pub(super) fn command(entry: &Entry, project: &Path) -> Command {
-    let (program, args) = match &entry.args {
-        Some(args) => (entry.command.as_str(), args.clone()),
-        None => ("sh", vec!["-c".to_owned(), entry.command.clone()]),
-    };
-    let mut command = Command::new(program);
-    command.args(args);
-    command
-        .current_dir(project)
-        .env("CLAUDE_PROJECT_DIR", project)
-        .env("CLAUDECODE", "1")
-        .env("BOWLINE_DISABLE_TRACKING", "1");
-    command
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) took: Duration,
 }
 
 /// Runs it with this on standard input, no longer than the limit.
-pub(super) fn run(mut command: Command, stdin: &[u8], limit: Duration) -> io::Result<Ran> {
+pub(crate) fn run(mut command: Command, stdin: &[u8], limit: Duration) -> io::Result<Ran> {
     let started = Instant::now();
     let mut child = command
         .stdin(Stdio::piped())
