@@ -2,11 +2,13 @@
 //!
 //! Everything that changes a text is a function from text to text; only `file` touches the disk.
 
+pub(crate) mod backups;
 pub(crate) mod claude_code;
 pub(crate) mod client;
 pub(crate) mod diff;
 mod edit;
 pub(crate) mod file;
+pub(crate) mod places;
 pub(crate) mod preview;
 pub(crate) mod program;
 
@@ -130,6 +132,11 @@ pub(crate) trait Agent {
 
     /// What starts Bowline in these settings.
     fn found(&self, text: &str) -> Result<Vec<Found>, Unfit>;
+}
+
+/// Whether settings say nothing, so that no file would say as much.
+pub(crate) fn is_blank(text: &str) -> bool {
+    edit::is_blank(text)
 }
 
 /// Whether the settings are JSON and nothing more. Claude Code refuses a whole file for one comment.

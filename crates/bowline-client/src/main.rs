@@ -11,7 +11,7 @@ use std::{env, num::NonZeroU32, process::ExitCode, sync::mpsc, thread};
 use bowline_wire::{Answer, Call, Environment, Failure, MAX_PAYLOAD, OnFailure};
 use lexopt::{Arg, Parser, ValueExt};
 
-const USAGE: &str = "bowline-hook AGENT [EVENT] [--on-failure open|ask|closed] [--timeout SECS] [--env NAME=VALUE]…";
+const USAGE: &str = "bowline-hook AGENT [EVENT] [--on-failure open|ask|closed] [--timeout SECS] [--home DIR] [--env NAME=VALUE]…";
 const EXAMPLE: &str = "bowline-hook claude-code PreToolUse < event.json";
 /// What the agent wrote, shared with threads until the process ends.
 type Payload = &'static [u8];
@@ -33,12 +33,13 @@ fn main() -> ExitCode {
 
 /// Takes what can be understood, also after a mistake, so that a wrong command line is answered in the mode that it asks for.
 fn read_arguments(call: &mut Call, mut arguments: Parser) -> Result<Duration, lexopt::Error> {
-    let mut seconds = 600;
+    let mut seconds = 60;
     let mut next = || {
         match arguments.next()? {
             None => return Ok(false),
             Some(Arg::Long("on-failure")) => call.on_failure = arguments.value()?.parse()?,
             Some(Arg::Long("env")) => set(&mut call.env, &arguments.value()?.string()?)?,
+            Some(Arg::Long("home")) => set_home(&mut call.env, &arguments.value()?.string()?)?,
             Some(Arg::Long("timeout")) => seconds = arguments.value()?.parse::<NonZeroU32>()?.get(),
             Some(Arg::Value(word)) if call.agent.is_empty() => call.agent = word.string()?,
             Some(Arg::Value(word)) if call.event.is_none() => call.event = Some(word.string()?),
@@ -64,6 +65,13 @@ fn set(env: &mut Environment, variable: &str) -> Result<(), lexopt::Error> {
         env.push((name.into(), value.into()));
     }
     Ok(())
+}
+
+/// The folders that follow from the home folder are said with it.
+fn set_home(env: &mut Environment, home: &str) -> Result<(), lexopt::Error> {
+    set(env, &format!("HOME={home}"))?;
+    set(env, &format!("XDG_CONFIG_HOME={home}/.config"))?;
+    set(env, &format!("XDG_DATA_HOME={home}/.local/share"))
 }
 
 fn answer(call: &mut Call, started: Instant, timeout: Duration) -> Answer {

@@ -8,9 +8,10 @@ use bowline::settings::Locations;
 use bowline_daemon::registration::{HOOK_PROGRAM, MISSING_IS_FINE, PROJECT_SCOPE, SCOPE_VARIABLE};
 use bowline_wire::OnFailure;
 
-use super::{Agent, Entry, Found, InstallScope, Plan, Unfit, edit};
+use super::{Agent, Entry, Found, InstallScope, Plan, Unfit, edit, places};
 
-/// The agent's limit for one hook, in seconds. `SessionEnd` would have a second and a half without one.
+/// The agent's limit for one hook, in seconds, which `bowline-hook` expects. `SessionEnd` would have a second and a half
+/// without one.
 pub(crate) const TIMEOUT: u32 = 60;
 
 /// Where a hook takes the place of what the agent does by itself.
@@ -80,25 +81,18 @@ impl Agent for ClaudeCode {
 
 impl ClaudeCode {
     fn entry(self, event: HookEvent, plan: &Plan) -> Entry {
-        let timeout = TIMEOUT.to_string();
-        let args = [
-            self.id(),
-            event.name(),
-            "--on-failure",
-            plan.on_failure.as_str(),
-            "--timeout",
-            &timeout,
-        ];
+        let mut args = vec![self.id().to_owned(), event.name().to_owned()];
+        if plan.on_failure != OnFailure::default() {
+            args.push(format!("--on-failure={}", plan.on_failure));
+        }
         let (command, args) = match plan.scope {
             InstallScope::User => {
-                let places = plan.places.iter().flat_map(|it| ["--env", it]);
-                let args = args.into_iter().chain(places);
+                args.extend(places::arguments(&plan.places));
                 if plan.client.knows(Feature::Args) {
-                    let args = args.map(str::to_owned).collect();
                     (plan.program.clone(), Some(args))
                 } else {
-                    let words = [plan.program.as_str()].into_iter().chain(args);
-                    let words: Vec<_> = words.map(for_the_shell).collect();
+                    args.insert(0, plan.program.clone());
+                    let words: Vec<_> = args.iter().map(|it| for_the_shell(it)).collect();
                     (words.join(" "), None)
                 }
             }

@@ -5,16 +5,13 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use chrono::Utc;
-
 use super::InstallScope;
+use super::backups::{Backups, Original};
 use crate::error::{Error, ErrorKind, Result};
 use crate::project;
 
 /// Nobody's settings are larger; a file that is was put there by mistake.
 const LARGEST: u64 = 64 * 1024 * 1024;
-/// So many copies of one second.
-const MOST_BACKUPS: u32 = 100;
 
 /// A settings file as it was read.
 #[derive(Debug)]
@@ -71,9 +68,51 @@ impl SettingsText {
         self.mode.is_some()
     }
 
-    /// Puts a new text in the place of this one; says where the copy of the old one is. A file that is not there yet gets
-    /// the permissions that its scope asks for.
-    pub(crate) fn replace(&self, text: &str, scope: InstallScope) -> Result<Option<PathBuf>> {
+    /// Where it is written, with links followed.
+    pub(crate) fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// Puts the text with Bowline in the place of this one; says where the copy of the old one is. A file that is not there
+    /// yet gets the permissions that its scope asks for.
+    pub(crate) fn install(
+        &self,
+        text: &str,
+        scope: InstallScope,
+        original: &Original,
+        backups: &Backups,
+    ) -> Result<Option<PathBuf>> {
+        self.check()?;
+        let cannot_write = |source| self.cannot_write(source);
+        let folder = self.target.parent().unwrap_or(Path::new("/"));
+        fs::create_dir_all(folder).map_err(cannot_write)?;
+        let backup = self.back_up(backups)?;
+        backups.remember(original, text)?;
+        let mode = self.mode.unwrap_or(scope.new_file_mode());
+        self.write(text, mode).map_err(cannot_write)?;
+        Ok(backup)
+    }
+
+    /// Puts what was there before Bowline came in the place of this text; says where the copy of the old one is.
+    pub(crate) fn restore(
+        &self,
+        original: &Original,
+        backups: &Backups,
+    ) -> Result<Option<PathBuf>> {
+        self.check()?;
+        let backup = self.back_up(backups)?;
+        match (original, self.mode) {
+            (Original::Text(text), Some(mode)) => self.write(text, mode),
+            (Original::NoFile, Some(_)) => fs::remove_file(&self.target),
+            (_, None) => Ok(()),
+        }
+        .map_err(|source| self.cannot_write(source))?;
+        backups.forget();
+        Ok(backup)
+    }
+
+    /// Whether it may be written, and is still what was read: asking takes time, and agents write to their settings.
+    fn check(&self) -> Result<()> {
         if self.mode.is_some_and(|mode| mode & 0o222 == 0) {
             return Err(Error::new(
                 ErrorKind::File,
@@ -81,7 +120,6 @@ impl SettingsText {
             )
             .hint("make it writable, or change what makes it; nothing was changed"));
         }
-        // Asking takes time, and agents write to their settings.
         let now = Self::read(&self.target)?;
         if (now.mode.is_some(), &now.text) != (self.mode.is_some(), &self.text) {
             return Err(Error::new(
@@ -90,15 +128,16 @@ impl SettingsText {
             )
             .hint("run it again; nothing was changed"));
         }
-        let cannot_write = |source| {
-            Error::file("write", &self.target, source).hint("nothing was changed in the file")
-        };
-        let folder = self.target.parent().unwrap_or(Path::new("/"));
-        fs::create_dir_all(folder).map_err(cannot_write)?;
-        let backup = self.back_up()?;
-        let mode = self.mode.unwrap_or(scope.new_file_mode());
-        self.write(text, mode).map_err(cannot_write)?;
-        Ok(backup)
+        Ok(())
+    }
+
+    fn cannot_write(&self, source: io::Error) -> Error {
+        Error::file("write", &self.target, source).hint("nothing was changed in the file")
+    }
+
+    fn back_up(&self, backups: &Backups) -> Result<Option<PathBuf>> {
+        let copy = self.exists().then(|| backups.keep(&self.text));
+        copy.transpose()
     }
 
     fn write(&self, text: &str, mode: u32) -> io::Result<()> {
@@ -109,32 +148,6 @@ impl SettingsText {
             let _ = fs::remove_file(&beside);
         }
         written
-    }
-
-    fn back_up(&self) -> Result<Option<PathBuf>> {
-        let Some(mode) = self.mode else {
-            return Ok(None);
-        };
-        let time = Utc::now().format("%Y%m%dT%H%M%SZ");
-        let mut number = 1;
-        loop {
-            let path = match number {
-                1 => beside(&self.target, &format!("bowline-backup-{time}")),
-                _ => beside(&self.target, &format!("bowline-backup-{time}-{number}")),
-            };
-            match new_file(&path, self.text.as_bytes(), mode) {
-                Ok(()) => return Ok(Some(path)),
-                Err(error)
-                    if error.kind() == io::ErrorKind::AlreadyExists && number < MOST_BACKUPS =>
-                {
-                    number += 1;
-                }
-                Err(source) => {
-                    return Err(Error::file("make the copy", &path, source)
-                        .hint("nothing was changed; the folder has to be writable"));
-                }
-            }
-        }
     }
 }
 

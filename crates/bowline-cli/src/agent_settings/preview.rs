@@ -106,7 +106,9 @@ fn nameless(found: &[Found], event: &str) -> Vec<Found> {
         .map(|it| {
             let mut it = it.clone();
             it.entry.event.clear();
-            it.entry.command = it.entry.command.replace(&format!(" {event} "), " EVENT ");
+            let words = it.entry.command.split(' ');
+            let words = words.map(|word| if word == event { "" } else { word });
+            it.entry.command = words.collect::<Vec<_>>().join(" ");
             for arg in it.entry.args.iter_mut().flatten() {
                 if arg == event {
                     arg.clear();

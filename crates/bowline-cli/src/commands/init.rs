@@ -10,12 +10,13 @@ use bowline_wire::OnFailure;
 use serde::Serialize;
 
 use crate::Outcome;
+use crate::agent_settings::backups::{Backups, Original};
 use crate::agent_settings::claude_code::{self, ClaudeCode};
 use crate::agent_settings::client::Client;
 use crate::agent_settings::diff::Diff;
 use crate::agent_settings::file::SettingsText;
 use crate::agent_settings::preview::Preview;
-use crate::agent_settings::{Agent, InstallScope, Plan, Unfit, is_strict, program};
+use crate::agent_settings::{Agent, InstallScope, Plan, Unfit, is_strict, places, program};
 use crate::control;
 use crate::error::{Error, ErrorKind, Result};
 use crate::project::{self, Paths};
@@ -24,7 +25,7 @@ use crate::ui::{Answer, Format, FormatArgs, Text, Ui, style};
 /// Put Bowline into Claude Code's hook settings
 ///
 /// Shows what would change and asks first. Other people's hooks, comments and the order of the file stay as they are;
-/// a copy of the old file is kept beside it. Running it again changes nothing, or brings older entries up to date
+/// a copy of the old file is kept in Bowline's own folder. Running it again changes nothing, or brings older entries up to date
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -113,9 +114,10 @@ pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
         client: client.version,
         program: program_path()?,
         on_failure: args.on_failure,
-        places: places(&locations),
+        places: places::now(&locations),
     };
     let current = SettingsText::read(&file)?;
+    let backups = Backups::of(current.target(), &locations)?;
     let wanted = agent
         .install(&current.text, &plan)
         .map_err(|unfit| cannot_edit(&file, &unfit))?;
@@ -160,7 +162,9 @@ pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
         report.state = if args.dry_run {
             State::WouldInstall
         } else if consent(args.yes.then_some(Answer::Yes), format, ui)? == Answer::Yes {
-            report.backup = current.replace(&wanted, args.scope)?;
+            let original = original(&agent, &current, &backups)
+                .map_err(|unfit| cannot_edit(&report.file, &unfit))?;
+            report.backup = current.install(&wanted, args.scope, &original, &backups)?;
             if let Ok(places) = Places::from_env() {
                 control::tell(&places, "daemon.reload");
             }
@@ -179,23 +183,19 @@ pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
     })
 }
 
-/// The variables that say where a person's files are, as they are now.
-pub(super) fn places(locations: &Locations) -> Vec<String> {
-    let above = |path: &Option<PathBuf>, levels: usize| {
-        let path = path.as_deref()?.ancestors().nth(levels)?;
-        path.to_str().map(ToOwned::to_owned)
-    };
-    let moved = std::env::var_os("CLAUDE_CONFIG_DIR").is_some();
-    let claude = locations.claude_config_dir.clone().filter(|_| moved);
-    [
-        ("HOME", above(&locations.home, 0)),
-        ("XDG_CONFIG_HOME", above(&locations.user_config, 2)),
-        ("XDG_DATA_HOME", above(&locations.data_dir, 1)),
-        ("CLAUDE_CONFIG_DIR", above(&claude, 0)),
-    ]
-    .into_iter()
-    .filter_map(|(name, value)| Some(format!("{name}={}", value?)))
-    .collect()
+/// The file as it was before Bowline came: as it was noted then, else what is left without Bowline.
+fn original(
+    agent: &impl Agent,
+    current: &SettingsText,
+    backups: &Backups,
+) -> Result<Original, Unfit> {
+    if !current.exists() {
+        return Ok(Original::NoFile);
+    }
+    match backups.original(&current.text) {
+        Some(original) => Ok(original),
+        None => agent.uninstall(&current.text).map(Original::Text),
+    }
 }
 
 /// The file of a scope. In the home folder the project's file would be the user's.

@@ -9,11 +9,12 @@ use serde::Serialize;
 
 use super::init::{cannot_edit, consent, settings_file};
 use crate::Outcome;
+use crate::agent_settings::backups::{Backups, Original};
 use crate::agent_settings::claude_code::ClaudeCode;
 use crate::agent_settings::diff::Diff;
 use crate::agent_settings::file::SettingsText;
 use crate::agent_settings::preview::Preview;
-use crate::agent_settings::{Agent, InstallScope};
+use crate::agent_settings::{Agent, InstallScope, Unfit, is_blank};
 use crate::control::{self, Stopped};
 use crate::error::Result;
 use crate::project::{self, Paths};
@@ -100,9 +101,13 @@ pub(crate) fn run(args: &UninstallArgs, ui: &mut Ui) -> Result<Outcome> {
     let file = settings_file(&agent, args.scope, &project, &locations)?;
     let places = control::places()?;
     let current = SettingsText::read(&file)?;
-    let wanted = agent
-        .uninstall(&current.text)
-        .map_err(|unfit| cannot_edit(&file, &unfit))?;
+    let backups = Backups::of(current.target(), &locations)?;
+    let original =
+        original(&agent, &current, &backups).map_err(|unfit| cannot_edit(&file, &unfit))?;
+    let wanted = match &original {
+        Original::Text(text) => text.as_str(),
+        Original::NoFile => "",
+    };
     let others = InstallScope::ALL.into_iter().filter_map(|scope| {
         let path = agent.file(scope, &project, &locations)?;
         (path != file && has_bowline(&agent, &path)).then_some(Elsewhere { scope, file: path })
@@ -111,7 +116,7 @@ pub(crate) fn run(args: &UninstallArgs, ui: &mut Ui) -> Result<Outcome> {
         agent: agent.id(),
         scope: args.scope,
         state: State::NotInstalled,
-        diff: Diff::between(&current.text, &wanted),
+        diff: Diff::between(&current.text, wanted),
         backup: None,
         daemon: None,
         daemon_trouble: None,
@@ -123,11 +128,11 @@ pub(crate) fn run(args: &UninstallArgs, ui: &mut Ui) -> Result<Outcome> {
     let format = args.format.format();
     if format == Format::Text {
         let preview = if args.full {
-            Preview::full(&current.text, &wanted)
+            Preview::full(&current.text, wanted)
         } else {
             let change =
                 |is_shown: &dyn Fn(&str) -> bool| agent.uninstall_at(&current.text, is_shown);
-            Preview::short(&agent, &current.text, &wanted, change)
+            Preview::short(&agent, &current.text, wanted, change)
                 .map_err(|unfit| cannot_edit(&report.file, &unfit))?
         };
         show_changes(&report, &preview, args, &paths, ui);
@@ -144,7 +149,7 @@ pub(crate) fn run(args: &UninstallArgs, ui: &mut Ui) -> Result<Outcome> {
     };
     if matches!(report.state, State::Uninstalled | State::NotInstalled) {
         if is_changed {
-            report.backup = current.replace(&wanted, args.scope)?;
+            report.backup = current.restore(&original, &backups)?;
         }
         // An agent that still has Bowline elsewhere starts it again.
         match control::stop(&places) {
@@ -156,6 +161,7 @@ pub(crate) fn run(args: &UninstallArgs, ui: &mut Ui) -> Result<Outcome> {
         if let Some(data) = report.data.as_ref().filter(|_| is_purge) {
             data.delete(&places)?;
             report.purged = true;
+            report.backup = None;
         }
     }
     match format {
@@ -165,6 +171,23 @@ pub(crate) fn run(args: &UninstallArgs, ui: &mut Ui) -> Result<Outcome> {
     Ok(match report.state {
         State::Declined => Outcome::Findings,
         _ => Outcome::Clean,
+    })
+}
+
+/// The file as it was before Bowline came. Where others have written to it since, only Bowline's entries go.
+fn original(
+    agent: &impl Agent,
+    current: &SettingsText,
+    backups: &Backups,
+) -> Result<Original, Unfit> {
+    let without = agent.uninstall(&current.text)?;
+    if without == current.text {
+        return Ok(Original::Text(without));
+    }
+    Ok(match backups.original(&current.text) {
+        Some(original) => original,
+        None if is_blank(&without) && backups.is_made_by_bowline() => Original::NoFile,
+        None => Original::Text(without),
     })
 }
 
@@ -226,7 +249,10 @@ fn show(report: &Report, agent: &impl Agent, paths: &Paths, ui: &mut Ui) {
     }
     match &report.data {
         Some(_) if report.purged => ui.line("What was recorded has been deleted."),
-        Some(data) if !matches!(report.state, State::Declined | State::WouldUninstall) => {
+        Some(data)
+            if data.has_records()
+                && !matches!(report.state, State::Declined | State::WouldUninstall) =>
+        {
             ui.line(format!(
                 "What was recorded stays in {}; `bowline uninstall --purge` deletes it.",
                 paths.show_absolute(&data.folder)

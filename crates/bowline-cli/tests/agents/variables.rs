@@ -173,14 +173,14 @@ fn a_project_does_not_say_where_a_persons_settings_are() {
             format!("XDG_CONFIG_HOME={}/.config", home.display()),
             format!("XDG_DATA_HOME={}/.local/share", home.display()),
         ];
-        let arguments: Vec<&str> = pinned.iter().flat_map(|it| ["--env", it]).collect();
-        assert_eq!(ask(&place, &arguments, &poisoned), "deny", "{way:?}");
-        let log = place.json(&["log"]);
-        assert_eq!(
-            log["triggers"].as_array().unwrap().len(),
-            1,
-            "recorded at home"
-        );
+        let apart: Vec<&str> = pinned.iter().flat_map(|it| ["--env", it]).collect();
+        let together = format!("--home={}", home.display());
+        for (recorded, arguments) in [(1, &apart[..]), (2, &[together.as_str()])] {
+            assert_eq!(ask(&place, arguments, &poisoned), "deny", "{way:?}");
+            let log = place.json(&["log"]);
+            let found = log["triggers"].as_array().unwrap().len();
+            assert_eq!(found, recorded, "recorded at home");
+        }
         // A daemon that a person started knows better, also where nothing is written into the arguments.
         if way.is_empty() {
             assert_eq!(ask(&place, &[], &poisoned), "deny");

@@ -121,16 +121,15 @@ impl Bench {
         (ran.code, document)
     }
 
-    /// The files beside a file whose names begin with its name, without itself.
-    pub(super) fn copies(file: &Path) -> Vec<PathBuf> {
-        let name = file.file_name().unwrap().to_str().unwrap();
-        let mut copies: Vec<_> = fs::read_dir(file.parent().unwrap())
-            .unwrap()
+    /// The copies of a settings file in Bowline's folder, the oldest first.
+    pub(super) fn copies(&self, file: &Path) -> Vec<PathBuf> {
+        let folder = self.data().join("backups");
+        let folder = folder.join(file.strip_prefix("/").unwrap());
+        let mut copies: Vec<_> = fs::read_dir(folder)
+            .into_iter()
+            .flatten()
             .map(|entry| entry.unwrap().path())
-            .filter(|path| {
-                let other = path.file_name().unwrap().to_str().unwrap();
-                other != name && other.starts_with(name)
-            })
+            .filter(|path| path.file_name().unwrap().to_str().unwrap().contains('T'))
             .collect();
         copies.sort();
         copies

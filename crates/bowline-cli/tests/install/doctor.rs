@@ -55,18 +55,16 @@ fn the_installed_command_is_run_and_measured() {
     expect(&report, "store", "ok", "nothing is recorded yet");
     expect(&report, "hooks", "ok", "in force");
     expect(&report, "trust", "ok", "");
-    assert!(!bench.data().exists(), "looking made a store");
+    let kept = fs::read_dir(bench.data()).unwrap().count();
+    assert_eq!(kept, 1, "looking made a store beside the copies");
     assert_eq!(
         fs::read_dir(bench.path("home")).unwrap().count(),
-        2,
-        "a trial was left behind beside `.claude` and the log"
+        3,
+        "a trial was left behind beside `.claude`, `.local` and the log"
     );
     let log = fs::read_to_string(bench.path("home/hook.log")).unwrap();
     assert_eq!(log.lines().count(), 23);
-    let (started, home) = (
-        "claude-code PreToolUse --on-failure ask --timeout 60 --env HOME=",
-        bench.path("home"),
-    );
+    let (started, home) = ("claude-code PreToolUse --home=", bench.path("home"));
     let started = format!("{started}{}", home.display());
     assert!(
         log.lines()

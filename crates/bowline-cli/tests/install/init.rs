@@ -22,18 +22,12 @@ fn the_user_scope_gets_the_exec_form_with_an_absolute_path_and_a_timeout() {
         ],
     );
     let settings = settings(&bench);
-    let place = |name: &str, folder: &str| format!("{name}={}", bench.path(folder).display());
     assert_eq!(
         settings["hooks"]["PreToolUse"],
         json!([{"hooks": [{
             "type": "command",
             "command": bench.path("bin/bowline-hook"),
-            "args": [
-                "claude-code", "PreToolUse", "--on-failure", "ask", "--timeout", "60",
-                "--env", place("HOME", "home"),
-                "--env", place("XDG_CONFIG_HOME", "home/.config"),
-                "--env", place("XDG_DATA_HOME", "home/.local/share"),
-            ],
+            "args": ["claude-code", "PreToolUse", format!("--home={}", bench.path("home").display())],
             "timeout": 60,
         }]}])
     );
@@ -44,10 +38,12 @@ fn the_user_scope_gets_the_exec_form_with_an_absolute_path_and_a_timeout() {
         .mode();
     assert_eq!(mode & 0o777, 0o600);
     assert_eq!(
-        Bench::copies(&bench.user_settings()).len(),
+        bench.copies(&bench.user_settings()).len(),
         0,
         "there was nothing to copy"
     );
+    let text = fs::read_to_string(bench.user_settings()).unwrap();
+    assert_eq!(text.lines().count(), 28 + 4, "{text}");
 }
 
 /// An entry that a client does not know makes it open every session with a warning.
@@ -153,14 +149,14 @@ fn of_entries_that_are_alike_one_is_shown() {
         ],
     );
     let lines = short.stdout.lines().count();
-    assert!(lines < 30, "{lines} lines:\n{}", short.stdout);
+    assert!(lines < 20, "{lines} lines:\n{}", short.stdout);
     short.lacks(&["\"Stop\""]);
     bench
         .run(&["init", "--dry-run", "--full"])
         .expect(0, &["+    \"PreToolUse\": [", "+    \"Stop\": ["]);
     let (_, report) = bench.json(&["init", "--dry-run"]);
     let diff = report["diff"].as_array().unwrap();
-    assert!(diff.contains(&json!("+    \"Stop\": [")));
+    assert_eq!(diff.len(), 1 + 28 + 4, "{diff:#?}");
 
     bench.run(&["init", "--yes"]).expect(0, &[]);
     let short = bench.run(&["uninstall", "--dry-run"]);
@@ -191,15 +187,12 @@ fn a_second_run_changes_nothing_and_an_older_entry_is_updated() {
             "--client-version",
             "2.1.325",
         ])
-        .expect(
-            0,
-            &["-", "\"ask\"", "+", "\"closed\"", "The file as it was"],
-        );
+        .expect(0, &["+", "--on-failure=closed", "The file as it was"]);
     let closed = settings(&bench);
     let gate = &closed["hooks"]["PreToolUse"][0]["hooks"][0];
     assert_eq!(
-        (&gate["args"][3], &gate["onFailure"]),
-        (&json!("closed"), &json!("block"))
+        (&gate["args"][2], &gate["onFailure"]),
+        (&json!("--on-failure=closed"), &json!("block"))
     );
     assert_eq!(
         closed["hooks"]["Stop"][0]["hooks"][0].get("onFailure"),
@@ -225,7 +218,7 @@ fn nothing_is_written_without_a_yes() {
 }
 
 #[test]
-fn what_is_there_stays_and_a_copy_with_the_same_mode_is_kept() {
+fn what_is_there_stays_and_a_copy_is_kept_for_the_person_alone() {
     let bench = Bench::new();
     let text = "{\n    // mine\n    \"env\": {\"API_TOKEN\": \"s3cr3t-value\"},\n    \"hooks\": {\n        \"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"notify bowline-hook\"}]}],\n    },\n}\n";
     let file = bench.write("home/.claude/settings.json", text);
@@ -245,19 +238,39 @@ fn what_is_there_stays_and_a_copy_with_the_same_mode_is_kept() {
     ] {
         assert!(after.contains(line), "{after}");
     }
-    let [copy] = Bench::copies(&file).try_into().unwrap();
-    assert!(
-        copy.to_str()
-            .unwrap()
-            .contains("settings.json.bowline-backup-2")
-    );
+    let [copy] = bench.copies(&file).try_into().unwrap();
     assert_eq!(fs::read_to_string(&copy).unwrap(), text);
-    for path in [&file, &copy] {
+    for (path, mode) in [(&file, 0o640), (&copy, 0o600)] {
         assert_eq!(
             fs::metadata(path).unwrap().permissions().mode() & 0o777,
-            0o640
+            mode
         );
     }
+    let beside = fs::read_dir(file.parent().unwrap()).unwrap().count();
+    assert_eq!(beside, 1, "something was left beside the settings");
+}
+
+#[test]
+fn copies_are_kept_in_bowlines_folder_ten_of_a_file() {
+    let bench = Bench::new();
+    let file = bench.write("home/.claude/settings.json", "{}\n");
+    for time in 0..7 {
+        bench.run(&["init", "--yes"]).expect(0, &["Installed"]);
+        fs::write(&file, format!("{{\"time\": {time}}}\n")).unwrap();
+        bench.run(&["init", "--yes"]).expect(0, &["Installed"]);
+        bench
+            .run(&["uninstall", "--yes"])
+            .expect(0, &["Uninstalled"]);
+    }
+    let copies = bench.copies(&file);
+    assert_eq!(copies.len(), 10, "{copies:#?}");
+    let newest = fs::read_to_string(copies.last().unwrap()).unwrap();
+    assert!(newest.contains("\"time\": 6") && newest.contains("bowline-hook"));
+    bench
+        .run(&["uninstall", "--purge", "--yes"])
+        .expect(0, &["backups", "has been deleted"])
+        .lacks(&["The file as it was"]);
+    assert!(!bench.data().exists());
 }
 
 #[test]
@@ -283,7 +296,7 @@ fn a_file_that_cannot_be_edited_is_left_alone() {
             .run(&["init", "--yes"])
             .expect(2, &[expected, "nothing was changed", "bowline check"]);
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
-        assert_eq!(Bench::copies(&file).len(), 0);
+        assert_eq!(bench.copies(&file).len(), 0);
     }
     let bench = Bench::new();
     let file = bench.write("home/.claude/settings.json", "{}");
@@ -341,7 +354,7 @@ fn a_linked_settings_file_stays_a_link() {
     bench.run(&["init", "--yes"]).expect(0, &["Installed"]);
     assert!(bench.user_settings().is_symlink());
     assert!(fs::read_to_string(&real).unwrap().contains("PreToolUse"));
-    assert_eq!(Bench::copies(&real).len(), 1);
+    assert_eq!(bench.copies(&real).len(), 1);
     fs::remove_file(&real).unwrap();
     bench
         .run(&["init", "--yes"])
@@ -421,7 +434,7 @@ fn a_projects_entry_runs_bowline_where_it_is_and_nothing_where_it_is_not() {
         let log = fs::read_to_string(bench.path("home/hook.log")).unwrap();
         assert_eq!(
             log.lines().last().unwrap(),
-            "claude-code PreToolUse --on-failure ask --timeout 60 scope=project tracking="
+            "claude-code PreToolUse scope=project tracking="
         );
         // What it says and how it ends is the answer.
         bench.hook("#!/bin/sh\necho answer\nexit 2\n");
@@ -449,9 +462,7 @@ fn a_projects_entry_runs_bowline_where_it_is_and_nothing_where_it_is_not() {
 fn each_entry_leads_to_an_answer() {
     let bench = Bench::new();
     // As the client does where there is no daemon.
-    bench.hook(
-        "#!/bin/sh\nexec \"${0%/*}/bowline\" hook --direct \"$1\" \"$2\" --on-failure \"$4\"\n",
-    );
+    bench.hook("#!/bin/sh\nexec \"${0%/*}/bowline\" hook --direct \"$1\" \"$2\"\n");
     let path = format!("{}:/usr/bin:/bin", bench.path("bin").display());
     let payload = json!({
         "session_id": "s1", "transcript_path": "/dev/null", "cwd": bench.path("project"),

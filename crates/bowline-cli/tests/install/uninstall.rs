@@ -14,14 +14,13 @@ fn only_bowlines_entries_go() {
     let bench = Bench::new();
     let file = bench.write("home/.claude/settings.json", THEIRS);
     bench.run(&["init", "--yes"]).expect(0, &["Installed"]);
-    bench.run(&["uninstall"]).expect(
-        2,
-        &["\"Stop\", \"--on-failure\"", "not a terminal", "--yes"],
-    );
+    bench
+        .run(&["uninstall"])
+        .expect(2, &["\"claude-code\", \"Stop\"", "not a terminal", "--yes"]);
     bench.run(&["uninstall", "--dry-run"]).expect(
         0,
         &[
-            "\"Stop\", \"--on-failure\"",
+            "\"claude-code\", \"Stop\"",
             "as Stop: PreToolUse, ",
             "Nothing was changed",
         ],
@@ -35,7 +34,7 @@ fn only_bowlines_entries_go() {
         .run(&["uninstall", "--yes"])
         .expect(0, &["Bowline is not in"]);
     assert_eq!(fs::read_to_string(&file).unwrap(), THEIRS);
-    assert_eq!(Bench::copies(&file).len(), 2);
+    assert_eq!(bench.copies(&file).len(), 2);
 }
 
 #[test]
@@ -54,8 +53,73 @@ fn other_scopes_that_still_have_it_are_named() {
     bench
         .run(&["uninstall", "--yes", "--scope", "project"])
         .expect(0, &["Uninstalled"]);
-    let text = fs::read_to_string(bench.path("project/.claude/settings.json")).unwrap();
-    assert_eq!(text, "{}\n");
+    assert!(!bench.path("project/.claude/settings.json").exists());
+}
+
+#[test]
+fn the_file_is_as_it_was_byte_for_byte() {
+    for text in [
+        "",
+        "\n",
+        "{}",
+        "{}\n",
+        "{\n}\n",
+        "{ }",
+        "{\"a\":1}",
+        "{\n  \"hooks\": {}\n}\n",
+        "{\"hooks\": {\"PreToolUse\": []}}",
+        "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"x\"}]}]}}",
+        "{\r\n\t\"a\": 1\r\n}\r\n",
+        "\u{feff}{\"a\": 1}",
+    ] {
+        let bench = Bench::new();
+        let file = bench.write("home/.claude/settings.json", text);
+        bench.run(&["init", "--yes"]).expect(0, &["Installed"]);
+        // Brought up to date, as after another version of the client.
+        bench
+            .run(&["init", "--yes", "--client-version", "2.1.325"])
+            .expect(0, &["Installed"]);
+        bench
+            .run(&["uninstall", "--yes"])
+            .expect(0, &["Uninstalled"]);
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+    }
+}
+
+#[test]
+fn a_file_that_init_made_goes_again_but_not_what_others_wrote_to_it() {
+    for (scope, name) in [
+        ("user", "home/.claude/settings.json"),
+        ("project", "project/.claude/settings.json"),
+        ("local", "project/.claude/settings.local.json"),
+    ] {
+        let bench = Bench::new();
+        let file = bench.path(name);
+        let init = ["init", "--yes", "--scope", scope];
+        let uninstall = ["uninstall", "--yes", "--scope", scope];
+        bench.run(&init).expect(0, &["Installed"]);
+        bench.run(&uninstall).expect(0, &["Uninstalled"]);
+        assert!(!file.exists(), "{scope}");
+
+        // As an agent prints it anew.
+        bench.run(&init).expect(0, &["Installed"]);
+        let text = fs::read_to_string(&file).unwrap();
+        let mut settings: serde_json::Value = serde_json::from_str(&text).unwrap();
+        fs::write(&file, serde_json::to_string_pretty(&settings).unwrap()).unwrap();
+        bench.run(&init).expect(0, &["Already installed"]);
+        bench.run(&uninstall).expect(0, &["Uninstalled"]);
+        assert!(!file.exists(), "{scope}");
+
+        bench.run(&init).expect(0, &["Installed"]);
+        settings["model"] = json!("opus");
+        fs::write(&file, serde_json::to_string_pretty(&settings).unwrap()).unwrap();
+        let again = [&init[..], &["--client-version", "2.1.325"]].concat();
+        bench.run(&again).expect(0, &["Installed"]);
+        bench.run(&uninstall).expect(0, &["Uninstalled"]);
+        let left: serde_json::Value =
+            serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+        assert_eq!(left, json!({"model": "opus"}));
+    }
 }
 
 #[test]

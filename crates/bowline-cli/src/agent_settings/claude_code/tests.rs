@@ -24,16 +24,7 @@ fn every_event_is_registered_but_those_where_a_hook_replaces_the_agents_own_doin
     assert_eq!(entry.command, "/opt/bin/bowline-hook");
     assert_eq!(
         entry.args.as_ref().unwrap(),
-        &[
-            "claude-code",
-            "PreToolUse",
-            "--on-failure",
-            "ask",
-            "--timeout",
-            "60",
-            "--env",
-            "HOME=/home/ann"
-        ]
+        &["claude-code", "PreToolUse", "--env=HOME=/home/ann"]
     );
     assert!(found.iter().all(|it| it.entry.timeout == Some(60)));
 }
@@ -101,7 +92,7 @@ fn the_agents_own_on_failure_is_set_for_closed_gates_only() {
         let event: HookEvent = found.entry.event.parse().unwrap();
         let expected = event.class() == EventClass::Gate && event != HookEvent::TaskCompleted;
         assert_eq!(found.entry.blocks_on_failure, expected, "{event}");
-        assert!(found.entry.command.contains("--on-failure closed"));
+        assert!(found.entry.command.contains("--on-failure=closed"));
     }
 }
 

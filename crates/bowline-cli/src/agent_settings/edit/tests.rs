@@ -22,24 +22,13 @@ fn line(event: &str) -> Entry {
 
 const INSTALLED: &str = r#"{
   "hooks": {
-    "Stop": [
-      {
-        "hooks": [
-          {
-            "type": "command",
-            "command": "/bin/bowline-hook",
-            "args": ["claude-code", "Stop"],
-            "timeout": 60
-          }
-        ]
-      }
-    ]
+    "Stop": [{"hooks": [{"type": "command", "command": "/bin/bowline-hook", "args": ["claude-code", "Stop"], "timeout": 60}]}]
   }
 }
 "#;
 
 #[test]
-fn an_empty_file_becomes_a_proper_one_and_empty_again() {
+fn an_event_takes_one_line() {
     for empty in ["", "  \n", "\n\n"] {
         assert_eq!(
             install(empty, &[exec("Stop")], &[]).unwrap(),
@@ -49,6 +38,24 @@ fn an_empty_file_becomes_a_proper_one_and_empty_again() {
     }
     assert_eq!(install("{}\n", &[exec("Stop")], &[]).unwrap(), INSTALLED);
     assert_eq!(uninstall(INSTALLED, &|_| true).unwrap(), "{}\n");
+    let more = install(INSTALLED, &[exec("PreToolUse"), exec("Setup")], &[]).unwrap();
+    assert_eq!(
+        more.lines().count(),
+        INSTALLED.lines().count() + 2,
+        "{more}"
+    );
+    // Also one that was spread over lines, when it is brought up to date.
+    let spread =
+        serde_json::to_string_pretty(&serde_json::from_str::<serde_json::Value>(&more).unwrap())
+            .unwrap();
+    assert_eq!(
+        install(&spread, &[exec("Stop")], &[]).unwrap(),
+        spread,
+        "it is settled"
+    );
+    let events = ["PreToolUse", "Setup", "Stop"].map(line);
+    let updated = install(&spread, &events, &[]).unwrap();
+    assert_eq!(updated.lines().count(), more.lines().count(), "{updated}");
 }
 
 /// Settings of many styles: what is there stays, character by character, and comes back when ours goes.
@@ -99,7 +106,10 @@ fn what_others_wrote_stays_byte_for_byte() {
             );
         }
         if text.contains('\t') {
-            assert!(installed.contains("\n\t\t\"PreToolUse\": ["), "{installed}");
+            assert!(
+                installed.contains("\n\t\t\"PreToolUse\": [{"),
+                "{installed}"
+            );
         }
         let bare = uninstall(&installed, &|_| true).unwrap();
         assert_eq!(found(&bare).unwrap(), []);
@@ -261,4 +271,73 @@ fn a_large_file_is_no_trouble() {
     assert!(text.len() > 4_000_000);
     let installed = install(&text, &[exec("Stop"), exec("PreToolUse")], &[]).unwrap();
     assert_eq!(uninstall(&installed, &|_| true).unwrap(), text);
+}
+
+/// A settings file in one of the many ways in which one can be written: the gaps between its signs are drawn by lot.
+fn written(text: &str, gaps: &[usize]) -> String {
+    const GAPS: [&str; 9] = [
+        "",
+        "",
+        " ",
+        "\n",
+        "\n  ",
+        "\n\t\t",
+        " // why, } ]\n",
+        "/* \"hooks\": { */",
+        "\r\n    ",
+    ];
+    let mut gaps = gaps.iter().cycle().map(|gap| GAPS[gap % GAPS.len()]);
+    let mut written = String::new();
+    let mut in_text = false;
+    for letter in text.chars() {
+        in_text ^= letter == '"';
+        let is_sign = !in_text && "{}[],:".contains(letter);
+        if is_sign {
+            written.push_str(gaps.next().unwrap_or_default());
+        }
+        written.push(letter);
+        if is_sign {
+            written.push_str(gaps.next().unwrap_or_default());
+        }
+    }
+    written
+}
+
+/// Theirs, without a blank: settings with and without hooks, with and without a comma at the end of lists.
+const THEIRS: [&str; 9] = [
+    r#"{"a":1}"#,
+    r#"{"a":1,"b":[1,2],}"#,
+    r#"{"env":{"A":"1"},"permissions":{"allow":["Bash"]}}"#,
+    r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x"}]}]}}"#,
+    r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x"}],},],},}"#,
+    r#"{"hooks":{"Stop":[1,null]},"z":true}"#,
+    r#"{"a":1,"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"x"},{"type":"http"}]}],"Stop":[{}]}}"#,
+    r#"{"hooks":{"Other":[]},"b":2}"#,
+    r#"{"hooks":{"SessionStart":[{"hooks":[]}]}}"#,
+];
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(3000))]
+
+    #[test]
+    fn what_init_wrote_uninstall_takes_back_byte_for_byte(
+        theirs in 0..THEIRS.len(),
+        gaps in proptest::collection::vec(0_usize..9, 1..40),
+        marked in proptest::bool::ANY,
+    ) {
+        let mut text = written(THEIRS[theirs], &gaps);
+        if marked {
+            text.insert(0, BYTE_ORDER_MARK);
+        }
+        let entries = [exec("PreToolUse"), line("Stop"), exec("SessionStart"), exec("Setup")];
+        let installed = install(&text, &entries, &["MessageDisplay"]).unwrap();
+        proptest::prop_assert_eq!(found(&installed).unwrap().len(), 4, "{}", &installed);
+        let again = install(&installed, &entries, &["MessageDisplay"]).unwrap();
+        proptest::prop_assert_eq!(&again, &installed);
+        proptest::prop_assert_eq!(&uninstall(&installed, &|_| true).unwrap(), &text, "{}", &installed);
+        // Others may have been added meanwhile, before and after.
+        let fewer = uninstall(&installed, &|event| event == "Stop").unwrap();
+        proptest::prop_assert_eq!(found(&fewer).unwrap().len(), 3);
+        proptest::prop_assert_eq!(&uninstall(&fewer, &|_| true).unwrap(), &text, "{}", &fewer);
+    }
 }

@@ -12,8 +12,7 @@ use super::copy;
 use crate::agent_settings::claude_code::{self, ClaudeCode};
 use crate::agent_settings::client;
 use crate::agent_settings::file::SettingsText;
-use crate::agent_settings::{Agent, Entry, Found, InstallScope, is_strict, program};
-use crate::commands::init;
+use crate::agent_settings::{Agent, Entry, Found, InstallScope, is_strict, places, program};
 use crate::project::{self, Paths};
 use crate::ui::counted;
 
@@ -119,7 +118,7 @@ impl Installed {
             checks.push(self.check_client());
             checks.push(switched_off(settings));
             checks.push(self.check_programs());
-            checks.extend(self.check_folders(&init::places(locations)));
+            checks.extend(self.check_folders(&places::now(locations)));
         }
         checks
     }
@@ -243,7 +242,7 @@ impl Installed {
     /// Whether the folders that `init` wrote into the entries are still the person's.
     fn check_folders(&self, now: &[String]) -> Option<Check> {
         let mut written = self.entries().filter_map(|(_, found)| {
-            let written = pinned(found.entry.args.as_deref()?);
+            let written = places::in_arguments(found.entry.args.as_deref()?);
             (written != now).then_some(written)
         });
         let by_path = !self.programs().is_empty();
@@ -332,15 +331,6 @@ fn unknown_parts(entry: &Entry, client: ClientVersion) -> Vec<String> {
     .into_iter()
     .filter_map(|(is_unknown, part)| is_unknown.then_some(part))
     .collect()
-}
-
-/// The variables that an entry's arguments set.
-fn pinned(args: &[String]) -> Vec<String> {
-    let pairs = args.iter().zip(args.iter().skip(1));
-    pairs
-        .filter(|(flag, _)| *flag == "--env")
-        .map(|(_, variable)| variable.clone())
-        .collect()
 }
 
 /// Whether the agent runs the entries at all.

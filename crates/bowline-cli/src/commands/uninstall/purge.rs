@@ -10,6 +10,7 @@ use std::time::Duration;
 use bowline_daemon::Places;
 use serde::Serialize;
 
+use crate::agent_settings::backups;
 use crate::control;
 use crate::error::{Error, ErrorKind, Result};
 use crate::project::{self, Paths};
@@ -60,6 +61,13 @@ impl Kept {
             folder: folder.clone(),
             entries,
         }))
+    }
+
+    /// Whether anything is there beside copies of settings.
+    pub(super) fn has_records(&self) -> bool {
+        self.entries
+            .iter()
+            .any(|entry| entry.name != backups::FOLDER)
     }
 
     pub(super) fn show(&self, paths: &Paths, ui: &mut Ui) {

@@ -1,0 +1,160 @@
+//! What Bowline keeps of a settings file: copies from before each change, and what the file was before Bowline came.
+//!
+//! They are in Bowline's own folder, below the path of the file, so that nothing is left in a project or beside a person's
+//! settings.
+
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use bowline::settings::Locations;
+use chrono::Utc;
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// The folder of all copies, in the data folder.
+pub(crate) const FOLDER: &str = "backups";
+/// So many copies of one file.
+const MOST: usize = 10;
+/// So many copies of one second.
+const MOST_AT_ONCE: u32 = 100;
+/// The file as Bowline wrote it last.
+const WRITTEN: &str = "written";
+/// The file as it was before Bowline came; nothing if there was no file.
+const ORIGINAL: &str = "original";
+
+/// What is kept of one settings file.
+#[derive(Debug)]
+pub(crate) struct Backups {
+    folder: PathBuf,
+}
+
+/// A settings file as it was before Bowline came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Original {
+    NoFile,
+    Text(String),
+}
+
+impl Backups {
+    /// Those of this file.
+    pub(crate) fn of(file: &Path, locations: &Locations) -> Result<Self> {
+        let data = locations.data_dir.as_ref().ok_or_else(|| {
+            Error::new(
+                ErrorKind::File,
+                "there is no folder for a copy of the settings",
+            )
+            .hint("set HOME or XDG_DATA_HOME to an absolute path; nothing was changed")
+        })?;
+        let below = file.strip_prefix("/").unwrap_or(file);
+        Ok(Self {
+            folder: data.join(FOLDER).join(below),
+        })
+    }
+
+    /// What the file was before Bowline came, if nobody else has written to it since Bowline did.
+    pub(crate) fn original(&self, current: &str) -> Option<Original> {
+        (self.read(WRITTEN)? == current).then(|| self.before())
+    }
+
+    /// Whether Bowline made the file, though others may have written to it since.
+    pub(crate) fn is_made_by_bowline(&self) -> bool {
+        self.read(WRITTEN).is_some() && self.before() == Original::NoFile
+    }
+
+    fn before(&self) -> Original {
+        self.read(ORIGINAL).map_or(Original::NoFile, Original::Text)
+    }
+
+    fn read(&self, name: &str) -> Option<String> {
+        fs::read_to_string(self.folder.join(name)).ok()
+    }
+
+    /// Keeps a copy of the file as it is now; says where.
+    pub(super) fn keep(&self, text: &str) -> Result<PathBuf> {
+        let time = Utc::now().format("%Y%m%dT%H%M%S%3fZ");
+        let mut number = 1;
+        loop {
+            let path = self.folder.join(format!("{time}-{number:02}"));
+            match self.make_folder().and_then(|()| new_file(&path, text)) {
+                Ok(()) => {
+                    self.forget_the_oldest();
+                    return Ok(path);
+                }
+                Err(error)
+                    if error.kind() == io::ErrorKind::AlreadyExists && number < MOST_AT_ONCE =>
+                {
+                    number += 1;
+                }
+                Err(source) => {
+                    return Err(Error::file("make the copy", &path, source)
+                        .hint("nothing was changed; the folder has to be writable"));
+                }
+            }
+        }
+    }
+
+    /// Notes what Bowline is about to write, and what was there before it came.
+    pub(super) fn remember(&self, original: &Original, written: &str) -> Result<()> {
+        let noted = self.make_folder().and_then(|()| {
+            self.forget();
+            if let Original::Text(text) = original {
+                new_file(&self.folder.join(ORIGINAL), text)?;
+            }
+            new_file(&self.folder.join(WRITTEN), written)
+        });
+        noted.map_err(|source| {
+            Error::file("make the copy", &self.folder, source)
+                .hint("nothing was changed; the folder has to be writable")
+        })
+    }
+
+    /// Forgets what was there before Bowline came, because it has gone. The copies stay.
+    pub(super) fn forget(&self) {
+        for name in [WRITTEN, ORIGINAL] {
+            let _ = fs::remove_file(self.folder.join(name));
+        }
+    }
+
+    fn make_folder(&self) -> io::Result<()> {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.folder)
+    }
+
+    /// Their names begin with the time, so that the oldest are first.
+    fn forget_the_oldest(&self) {
+        let names = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let mut copies: Vec<_> = names
+            .map(|entry| entry.path())
+            .filter(|path| {
+                let name = path.file_name().and_then(|name| name.to_str());
+                name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_digit()))
+                    && path.is_file()
+            })
+            .collect();
+        copies.sort();
+        let more = copies.len().saturating_sub(MOST);
+        for copy in copies.iter().take(more) {
+            let _ = fs::remove_file(copy);
+        }
+    }
+}
+
+/// Settings may hold secrets: a copy is for the person alone.
+fn new_file(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?;
+    let written = file
+        .write_all(text.as_bytes())
+        .and_then(|()| file.sync_all());
+    if written.is_err() {
+        let _ = fs::remove_file(path);
+    }
+    written
+}
