@@ -40,7 +40,7 @@ Exit codes:
 
 /// See, check, trust and test the hooks of AI coding agents
 #[derive(Debug, Parser)]
-#[command(name = "bowline", version, max_term_width = 100, after_help = AFTER_HELP)]
+#[command(name = "bowline", version = env!("BOWLINE_VERSION"), max_term_width = 100, after_help = AFTER_HELP)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

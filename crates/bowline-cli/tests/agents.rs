@@ -4,6 +4,7 @@
 #[cfg(test)]
 mod agents {
     mod background;
+    mod bare;
     #[path = "../shared/client.rs"]
     mod client;
     mod demo;

@@ -4,22 +4,29 @@
 mod daemon;
 mod direct;
 
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, IsTerminal, Read, Write};
 use std::time::{Duration, Instant};
 use std::{env, num::NonZeroU32, process::ExitCode, sync::mpsc, thread};
 
 use bowline_wire::{Answer, Call, Environment, Failure, MAX_PAYLOAD, OnFailure};
 use lexopt::{Arg, Parser, ValueExt};
 
-const USAGE: &str = "bowline-hook AGENT [EVENT] [--on-failure open|ask|closed] [--timeout SECS] [--home DIR] [--env NAME=VALUE]…";
+const USAGE: &str = "bowline-hook [AGENT [EVENT]] [--on-failure open|ask|closed] [--timeout SECS] [--home DIR] [--env NAME=VALUE]…";
+const VERSION: &str = concat!("bowline-hook ", env!("BOWLINE_VERSION"));
 const EXAMPLE: &str = "bowline-hook claude-code PreToolUse < event.json";
 /// What the agent wrote, shared with threads until the process ends.
 type Payload = &'static [u8];
 
 fn main() -> ExitCode {
     let started = Instant::now();
-    if env::args_os().nth(1).is_some_and(|word| word == "--help") {
-        let _ = writeln!(io::stdout(), "Usage: {USAGE}\nExample: {EXAMPLE}");
+    let first = env::args_os().nth(1).unwrap_or_default();
+    let told = match first.to_str() {
+        Some("--help" | "-h") => Some(format!("Usage: {USAGE}\nExample: {EXAMPLE}")),
+        Some("--version" | "-V") => Some(VERSION.to_owned()),
+        _ => None,
+    };
+    if let Some(told) = told {
+        let _ = writeln!(io::stdout(), "{told}");
         return ExitCode::SUCCESS;
     }
     let cwd = env::current_dir().unwrap_or_default();
@@ -39,7 +46,7 @@ fn read_arguments(call: &mut Call, mut arguments: Parser) -> Result<Duration, le
             None => return Ok(false),
             Some(Arg::Long("on-failure")) => call.on_failure = arguments.value()?.parse()?,
             Some(Arg::Long("env")) => set(&mut call.env, &arguments.value()?.string()?)?,
-            Some(Arg::Long("home")) => set_home(&mut call.env, &arguments.value()?.string()?)?,
+            Some(Arg::Long("home")) => call.env.set_home(&arguments.value()?.string()?),
             Some(Arg::Long("timeout")) => seconds = arguments.value()?.parse::<NonZeroU32>()?.get(),
             Some(Arg::Value(word)) if call.agent.is_empty() => call.agent = word.string()?,
             Some(Arg::Value(word)) if call.event.is_none() => call.event = Some(word.string()?),
@@ -51,27 +58,14 @@ fn read_arguments(call: &mut Call, mut arguments: Parser) -> Result<Duration, le
     while let read @ (Ok(true) | Err(_)) = next() {
         first = first.and(read.map(drop));
     }
-    match first {
-        Ok(()) if call.agent.is_empty() => Err("AGENT is missing".into()),
-        first => first.map(|()| Duration::from_secs(seconds.into())),
-    }
+    first.map(|()| Duration::from_secs(seconds.into()))
 }
 
 /// A variable as `init` found it counts more than what the agent's settings say: a project may have written those.
 fn set(env: &mut Environment, variable: &str) -> Result<(), lexopt::Error> {
     let (name, value) = variable.split_once('=').ok_or("--env takes NAME=VALUE")?;
-    if env.get(name).is_none_or(|known| known != value) {
-        env.remove(name);
-        env.push((name.into(), value.into()));
-    }
+    env.set(name, value);
     Ok(())
-}
-
-/// The folders that follow from the home folder are said with it.
-fn set_home(env: &mut Environment, home: &str) -> Result<(), lexopt::Error> {
-    set(env, &format!("HOME={home}"))?;
-    set(env, &format!("XDG_CONFIG_HOME={home}/.config"))?;
-    set(env, &format!("XDG_DATA_HOME={home}/.local/share"))
 }
 
 fn answer(call: &mut Call, started: Instant, timeout: Duration) -> Answer {
@@ -84,7 +78,11 @@ fn answer(call: &mut Call, started: Instant, timeout: Duration) -> Answer {
     // Before the event is read, so that both happen at once.
     let find = || daemon::find(&call.env).ok();
     let daemon = (!direct_only).then(find).flatten();
+    let is_bare = call.agent.is_empty();
     let mut payload = Vec::new();
+    if is_bare && io::stdin().is_terminal() {
+        return nothing_to_do();
+    }
     let mut stdin = io::stdin().lock().take(MAX_PAYLOAD as u64 + 1);
     if let Err(error) = stdin.read_to_end(&mut payload) {
         let reason = format!("stdin cannot be read ({})", error.kind());
@@ -95,6 +93,9 @@ fn answer(call: &mut Call, started: Instant, timeout: Duration) -> Answer {
         stdin.set_limit(1 << 30);
         let _ = io::copy(&mut stdin, &mut io::sink());
         return Failure::of(call, &payload, "the event is longer than 64 MB").unverified();
+    }
+    if is_bare && payload.trim_ascii().is_empty() {
+        return nothing_to_do();
     }
     call.payload_bytes = payload.len();
     let payload: Payload = payload.leak();
@@ -107,6 +108,16 @@ fn answer(call: &mut Call, started: Instant, timeout: Duration) -> Answer {
         }
     }
     direct::run(call, payload, deadline).unwrap_or_else(failure)
+}
+
+/// Somebody tries the program, or an agent that does not know its arguments sends nothing: no reason to block anything.
+fn nothing_to_do() -> Answer {
+    Answer {
+        stderr: format!(
+            "bowline-hook: no event on standard input; agents start this program\nUsage: {USAGE}\n"
+        ),
+        ..Answer::default()
+    }
 }
 
 /// An answer that cannot be delivered has failed like any other, and exit codes still arrive.

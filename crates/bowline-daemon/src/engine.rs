@@ -36,7 +36,7 @@ use tokio::sync::watch;
 use crate::bounded::FILES_WITHIN;
 use crate::pause::Pause;
 use caller::{Caller, Switch};
-pub use facts::Facts;
+pub use facts::{Facts, name_the_agent};
 use modes::Modes;
 use patience::{Hanging, Looking, Patience};
 pub use projects::ProjectState;
@@ -166,6 +166,14 @@ impl Engine {
         let settled = |decided| Prepared {
             stage: Stage::Settled(Box::new(decided)),
         };
+        if call.agent.is_empty() {
+            const PROBLEM: &str = "no agent is named, and the event is not Claude Code's";
+            if self.idle_because(facts.switch(&call)).is_some() {
+                return settled(facts.unanswered(PROBLEM));
+            }
+            let unverified = unverified::answer(&call, payload, PROBLEM);
+            return settled(facts.decided(unverified, began.elapsed()));
+        }
         let Ok(dialect) = call.agent.parse::<Dialect>() else {
             let reason = format!(
                 "there is no dialect for the agent `{}`; known are `claude-code` and `generic`",

@@ -36,7 +36,7 @@ use tokio::task::JoinHandle;
 
 use crate::agents;
 use crate::daemon::Idle;
-use crate::engine::{Decided, Deciding, Engine, Facts, Weight};
+use crate::engine::{Decided, Deciding, Engine, Facts, Weight, name_the_agent};
 use crate::instance::{Instance, StartError};
 use crate::peer;
 use crate::status::{Shared, Stop};
@@ -362,7 +362,8 @@ impl Server {
         self.turns.add(token);
     }
 
-    fn call(&mut self, token: Token, call: Call, payload: Vec<u8>, outbox: Arc<Outbox>) {
+    fn call(&mut self, token: Token, mut call: Call, payload: Vec<u8>, outbox: Arc<Outbox>) {
+        name_the_agent(&mut call, &payload);
         self.shared.begin_event(&call.client);
         let mut answering = Answering {
             facts: Facts::of(&call),

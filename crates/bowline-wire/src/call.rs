@@ -60,7 +60,7 @@ pub struct Call {
     pub client: String,
     /// The name of the call.
     pub id: CallId,
-    /// The agent, as `init` named it.
+    /// The agent, as `init` named it; empty if the command line does not say it.
     pub agent: String,
     /// The event, if the command line says it.
     pub event: Option<String>,
@@ -138,7 +138,8 @@ impl Call {
 
     /// What `bowline` is started with to decide this call in a process of its own, with the payload on stdin.
     pub fn direct_arguments(&self) -> Vec<&str> {
-        let mut arguments = vec!["hook", "--direct", &self.agent];
+        let mut arguments = vec!["hook", "--direct"];
+        arguments.extend(Some(self.agent.as_str()).filter(|agent| !agent.is_empty()));
         arguments.extend(self.event.as_deref());
         arguments.extend(["--on-failure", self.on_failure.as_str()]);
         arguments.extend(["--call-id", self.id.as_str()]);

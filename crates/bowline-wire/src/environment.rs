@@ -39,6 +39,21 @@ impl Environment {
         }
     }
 
+    /// Gives a variable this value and no other. One that has it stays in its place.
+    pub fn set(&mut self, name: &str, value: &str) {
+        if self.get(name).is_none_or(|known| known != value) {
+            self.remove(name);
+            self.add(name.as_ref(), value.as_ref());
+        }
+    }
+
+    /// Sets the home folder, and the folders that follow from it where nobody says otherwise.
+    pub fn set_home(&mut self, home: &str) {
+        self.set("HOME", home);
+        self.set("XDG_CONFIG_HOME", &format!("{home}/.config"));
+        self.set("XDG_DATA_HOME", &format!("{home}/.local/share"));
+    }
+
     /// Removes the variables of a name.
     pub fn remove(&mut self, name: &str) {
         let kept = self.iter().filter(|(known, _)| *known != name);

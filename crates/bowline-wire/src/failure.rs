@@ -10,7 +10,8 @@
 //! *Ask* is written only for agents and events that are known to follow it. *Deny* is exit code 2 with the reason on
 //! stderr, which nearly every agent follows, or the agent's own JSON where it does not. *Show* is the reason on stderr with
 //! exit code 0. Asking never blocks a prompt, or nobody could work on the repair; and a block at the end of a turn
-//! would keep the agent going, which is the opposite of closed. Whatever is not known here gets no JSON at all.
+//! would keep the agent going, which is the opposite of closed. Whatever is not known here gets no JSON at all. Where neither
+//! agent nor event is named, it counts as another gate.
 
 use serde_json::{Value, json};
 
@@ -19,7 +20,7 @@ use crate::{Answer, Call, OnFailure};
 /// An event that could not be decided.
 #[derive(Debug, Clone, Copy)]
 pub struct Failure<'a> {
-    /// The agent, as `init` named it.
+    /// The agent, as `init` named it; nothing if it was not named.
     pub agent: &'a str,
     /// The event, as the agent spells it.
     pub event: Option<&'a str>,
@@ -45,9 +46,14 @@ enum Stake {
 impl<'a> Failure<'a> {
     /// The failure of this call. If its command line does not name the event, its payload may.
     pub fn of(call: &'a Call, payload: &'a [u8], reason: &'a str) -> Self {
+        let event = call.event.as_deref().or_else(|| event_in(payload));
         Self {
-            agent: &call.agent,
-            event: call.event.as_deref().or_else(|| event_in(payload)),
+            // A client that ignores arguments starts the program bare, and names its event in the payload.
+            agent: match call.agent.as_str() {
+                "" if event.is_some() => "claude-code",
+                agent => agent,
+            },
+            event,
             on_failure: call.on_failure,
             reason,
         }
@@ -55,7 +61,7 @@ impl<'a> Failure<'a> {
 
     /// The answer when neither the daemon nor the direct run could give one.
     pub fn answer(&self) -> Answer {
-        match (self.on_failure, stake(self.event)) {
+        match (self.on_failure, self.stake()) {
             (OnFailure::Open, _) => Answer::default(),
             (OnFailure::Ask, Stake::Action) => self.ask().unwrap_or_else(|| self.deny()),
             (OnFailure::Ask, Stake::Gate) => self.ask().unwrap_or_else(|| self.show()),
@@ -66,9 +72,17 @@ impl<'a> Failure<'a> {
 
     /// The answer when the payload is too long to be judged: no mode may let that pass unseen.
     pub fn unverified(&self) -> Answer {
-        match stake(self.event) {
+        match self.stake() {
             Stake::Action | Stake::Gate => self.ask().unwrap_or_else(|| self.deny()),
             Stake::Turn | Stake::Nothing => self.show(),
+        }
+    }
+
+    /// What a block would come to. Where neither agent nor event is named, that may be every prompt.
+    fn stake(&self) -> Stake {
+        match (self.agent, self.event) {
+            ("", None) => Stake::Gate,
+            (_, event) => stake(event),
         }
     }
 

@@ -153,6 +153,30 @@ fn ask_is_in_the_agents_own_form() {
     }
 }
 
+/// A client that ignores arguments starts the program bare.
+#[test]
+fn without_an_agent_no_prompt_is_blocked() {
+    for (payload, ask, unverified) in [
+        ("", Shown, ExitTwo),
+        (r#"{"hook_event_name":"UserPromptSubmit"}"#, Shown, ExitTwo),
+        (r#"{"hook_event_name":"Stop"}"#, Shown, Shown),
+        (
+            r#"{"hook_event_name":"PreToolUse"}"#,
+            nested("PreToolUse"),
+            nested("PreToolUse"),
+        ),
+    ] {
+        let mut call = Call::new("/".into(), bowline_wire::Environment::new());
+        let of = |call: &Call| {
+            let failure = Failure::of(call, payload.as_bytes(), "nothing answered");
+            (form(&failure.answer()), form(&failure.unverified()))
+        };
+        assert_eq!(of(&call), (ask, unverified), "{payload}");
+        call.on_failure = OnFailure::Open;
+        assert_eq!(of(&call).0, Silent, "{payload}");
+    }
+}
+
 #[test]
 fn closed_denies() {
     for agent in AGENTS {

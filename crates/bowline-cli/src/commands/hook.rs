@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use bowline_builtins::machine::Machine;
 use bowline_daemon::{
-    Decided, Engine, FILES_WITHIN, Facts, Pause, PauseError, Places, Slow, survive_file_size_limit,
-    within,
+    Decided, Engine, FILES_WITHIN, Facts, Pause, PauseError, Places, Slow, name_the_agent,
+    survive_file_size_limit, within,
 };
 use bowline_store::{Record, SqliteStore, Store, count_unkept, keep_beside};
 use bowline_wire::{Answer, Call, CallId, Failure, MAX_PAYLOAD, OnFailure, Reply};
@@ -43,8 +43,8 @@ pub(crate) struct HookArgs {
     /// Decide in this process
     #[arg(long, required = true)]
     direct: bool,
-    /// The agent that reports the event: claude-code or generic
-    agent: String,
+    /// The agent that reports the event: claude-code or generic [default: known by the event]
+    agent: Option<String>,
     /// The event, if the payload does not name it
     event: Option<String>,
     /// What the agent is told when nothing can be decided: open, ask or closed
@@ -73,7 +73,9 @@ pub(crate) fn run(args: &HookArgs) -> Result<Outcome> {
         std::env::current_dir().unwrap_or_default(),
         std::env::vars_os().collect(),
     );
-    call.agent.clone_from(&args.agent);
+    if let Some(agent) = &args.agent {
+        call.agent.clone_from(agent);
+    }
     call.event.clone_from(&args.event);
     call.on_failure = args.on_failure;
     if let Some(id) = &args.call_id {
@@ -84,6 +86,7 @@ pub(crate) fn run(args: &HookArgs) -> Result<Outcome> {
         print(&answer)?;
         return Ok(Outcome::Answered(answer.exit));
     };
+    name_the_agent(&mut call, &payload);
     if args.relayed {
         return decide(call, &payload, Asker::Relay);
     }

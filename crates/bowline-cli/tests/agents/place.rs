@@ -90,7 +90,13 @@ impl Place {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    fn report(&self, payload: &[u8], arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+    /// What `bowline-hook` answers with just these arguments.
+    pub(super) fn report(
+        &self,
+        payload: &[u8],
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Output {
         let mut command = Command::new(programs().join("bowline-hook"));
         let mut child = self
             .surround(command.args(arguments))

@@ -16,6 +16,23 @@ fn completions_are_printed_for_each_shell() {
 }
 
 #[test]
+fn the_version_names_the_commit() {
+    let mut git = std::process::Command::new("git");
+    git.args(["rev-parse", "--short=7", "HEAD"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"));
+    let commit = git.output().ok().filter(|it| it.status.success());
+    // In an archive of the sources there is none.
+    let commit = commit.map_or_else(String::new, |it| {
+        format!(" ({})", String::from_utf8(it.stdout).unwrap().trim())
+    });
+    let version = env!("CARGO_PKG_VERSION");
+    for option in ["--version", "-V"] {
+        let ran = Bench::new().run(&[option]);
+        assert_eq!(ran.stdout, format!("bowline {version}{commit}\n"));
+    }
+}
+
+#[test]
 fn the_checked_in_schema_is_the_codes_schema() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bowline.schema.json");
     let schema = Bench::new().run(&["schema"]).stdout;

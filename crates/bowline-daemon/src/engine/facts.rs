@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bowline::hooks::Decision;
+use bowline::hooks::{Decision, Dialect, parse_payload};
 use bowline_guard::secrets::redact;
 use bowline_store::Record;
 use bowline_wire::{Answer, Call, CallId, Failure, OnFailure};
 use chrono::{DateTime, Utc};
+use serde_json::Value;
 
 use super::Decided;
 use super::caller::{Known, SWITCH_VARIABLE, Switch};
@@ -22,6 +23,21 @@ pub struct Facts {
     on_failure: OnFailure,
     pub(super) time: DateTime<Utc>,
     pub(super) known: Arc<Known>,
+}
+
+/// Names the agent of a call that does not: a client that knows no arguments of hooks starts the program bare. An event that
+/// looks like Claude Code's is its.
+pub fn name_the_agent(call: &mut Call, payload: &[u8]) {
+    if !call.agent.is_empty() {
+        return;
+    }
+    let Ok(payload) = parse_payload(payload) else {
+        return;
+    };
+    let has_text = |name: &str| payload.get(name).is_some_and(Value::is_string);
+    if has_text("hook_event_name") && has_text("session_id") {
+        Dialect::ClaudeCode.to_string().clone_into(&mut call.agent);
+    }
 }
 
 impl Facts {
