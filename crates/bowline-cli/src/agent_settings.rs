@@ -11,6 +11,7 @@ pub(crate) mod file;
 pub(crate) mod places;
 pub(crate) mod preview;
 pub(crate) mod program;
+pub(crate) mod refusals;
 
 use std::path::{Path, PathBuf};
 
@@ -137,10 +138,4 @@ pub(crate) trait Agent {
 /// Whether settings say nothing, so that no file would say as much.
 pub(crate) fn is_blank(text: &str) -> bool {
     edit::is_blank(text)
-}
-
-/// Whether the settings are JSON and nothing more. Claude Code refuses a whole file for one comment.
-pub(crate) fn is_strict(text: &str) -> bool {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    text.trim().is_empty() || serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }

@@ -16,7 +16,8 @@ use crate::agent_settings::client::Client;
 use crate::agent_settings::diff::Diff;
 use crate::agent_settings::file::SettingsText;
 use crate::agent_settings::preview::Preview;
-use crate::agent_settings::{Agent, InstallScope, Plan, Unfit, is_strict, places, program};
+use crate::agent_settings::refusals::{Refusal, refusals};
+use crate::agent_settings::{Agent, InstallScope, Plan, Unfit, places, program};
 use crate::control;
 use crate::error::{Error, ErrorKind, Result};
 use crate::project::{self, Paths};
@@ -83,6 +84,8 @@ struct Report {
     /// What agents start.
     program: String,
     diff: Diff,
+    /// What keeps the agent from reading the file.
+    refusals: Vec<Refusal>,
     /// The copy of the file as it was.
     #[serde(serialize_with = "project::lossy_option")]
     backup: Option<PathBuf>,
@@ -97,6 +100,8 @@ enum State {
     /// It was asked only what would change.
     WouldInstall,
     Installed,
+    /// The agent will not read the file until somebody has mended it.
+    Written,
     /// The answer was no.
     Declined,
 }
@@ -131,10 +136,10 @@ pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
             .collect(),
         program: plan.program.clone(),
         diff: Diff::between(&current.text, &wanted),
+        refusals: refusals(&wanted),
         backup: None,
         notes: notes(
             &plan,
-            &current.text,
             bowline::settings::load(&project, &locations)
                 .claude_hooks_off
                 .as_deref(),
@@ -158,17 +163,27 @@ pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
             };
             preview.show(ui);
             ui.blank();
+            show_refusals(&report, &paths, ui);
         }
+        let question = if report.refusals.is_empty() {
+            "Write this?"
+        } else {
+            "Write this all the same?"
+        };
         report.state = if args.dry_run {
             State::WouldInstall
-        } else if consent(args.yes.then_some(Answer::Yes), format, ui)? == Answer::Yes {
+        } else if consent(question, args.yes.then_some(Answer::Yes), format, ui)? == Answer::Yes {
             let original = original(&agent, &current, &backups)
                 .map_err(|unfit| cannot_edit(&report.file, &unfit))?;
             report.backup = current.install(&wanted, args.scope, &original, &backups)?;
             if let Ok(places) = Places::from_env() {
                 control::tell(&places, "daemon.reload");
             }
-            State::Installed
+            if report.refusals.is_empty() {
+                State::Installed
+            } else {
+                State::Written
+            }
         } else {
             State::Declined
         };
@@ -178,7 +193,7 @@ pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
         Format::Text => show(&report, &agent, &paths, ui),
     }
     Ok(match report.state {
-        State::Declined => Outcome::Findings,
+        State::Declined | State::Written => Outcome::Findings,
         _ => Outcome::Clean,
     })
 }
@@ -220,6 +235,16 @@ pub(super) fn settings_file(
     Ok(path)
 }
 
+/// The command that takes Bowline out of the settings of a scope.
+pub(super) fn uninstall_in(scope: InstallScope) -> String {
+    match scope {
+        InstallScope::User => "bowline uninstall".to_owned(),
+        InstallScope::Project | InstallScope::Local => {
+            format!("bowline uninstall --scope {}", scope.as_str())
+        }
+    }
+}
+
 /// A settings file that is not what it should be.
 pub(super) fn cannot_edit(file: &Path, unfit: &Unfit) -> Error {
     let shown = project::shown(file);
@@ -233,12 +258,17 @@ pub(super) fn cannot_edit(file: &Path, unfit: &Unfit) -> Error {
 }
 
 /// Asks, unless somebody said yes beforehand. A program that reads JSON cannot be asked.
-pub(super) fn consent(beforehand: Option<Answer>, format: Format, ui: &mut Ui) -> Result<Answer> {
+pub(super) fn consent(
+    question: &str,
+    beforehand: Option<Answer>,
+    format: Format,
+    ui: &mut Ui,
+) -> Result<Answer> {
     match (beforehand, format) {
         (Some(answer), _) => Ok(answer),
         (None, Format::Json) => Ok(Answer::No),
         (None, Format::Text) => ui
-            .ask("Write this?")
+            .ask(question)
             .map_err(|error| error.hint("look at what would change, then run it again with --yes")),
     }
 }
@@ -254,7 +284,7 @@ fn program_path() -> Result<String> {
     })
 }
 
-fn notes(plan: &Plan, text: &str, switched_off_by: Option<&str>) -> Vec<String> {
+fn notes(plan: &Plan, switched_off_by: Option<&str>) -> Vec<String> {
     let mut notes = Vec::new();
     if plan.client < ClientVersion::OLDEST_SUPPORTED {
         notes.push(format!(
@@ -274,13 +304,23 @@ fn notes(plan: &Plan, text: &str, switched_off_by: Option<&str>) -> Vec<String> 
                 .to_owned(),
         );
     }
-    if !is_strict(text) {
-        notes.push(
-            "the file has comments or trailing commas: Claude Code refuses the whole file for them"
-                .to_owned(),
-        );
-    }
     notes
+}
+
+/// What keeps the agent from reading the file, before anybody is asked.
+fn show_refusals(report: &Report, paths: &Paths, ui: &mut Ui) {
+    if report.refusals.is_empty() {
+        return;
+    }
+    let file = paths.show_absolute(&report.file);
+    ui.line(Text::styled(
+        format!("Claude Code refuses the whole of {file}, until these are gone:"),
+        style::CAUTION,
+    ));
+    for refusal in &report.refusals {
+        ui.line(format!("  {}", refusal.told()));
+    }
+    ui.blank();
 }
 
 fn show(report: &Report, agent: &impl Agent, paths: &Paths, ui: &mut Ui) {
@@ -292,6 +332,13 @@ fn show(report: &Report, agent: &impl Agent, paths: &Paths, ui: &mut Ui) {
         )),
         State::WouldInstall => Text::from("Nothing was written (--dry-run)."),
         State::Declined => Text::from("Not installed; nothing was changed."),
+        State::Written => Text::styled(
+            format!(
+                "Written, but {} will not run it: the file has comments or trailing commas; remove them.",
+                agent.name()
+            ),
+            style::CAUTION,
+        ),
         State::Installed => Text::styled(
             format!(
                 "Installed: {} asks Bowline at {events} events.",
@@ -312,7 +359,13 @@ fn show(report: &Report, agent: &impl Agent, paths: &Paths, ui: &mut Ui) {
     for note in &report.notes {
         ui.line(Text::styled(note, style::CAUTION));
     }
-    if report.state == State::Installed {
-        ui.line("`bowline doctor` checks that it works; `bowline uninstall` takes it out again.");
+    if report.state == State::AlreadyInstalled {
+        show_refusals(report, paths, ui);
+    }
+    if matches!(report.state, State::Installed | State::Written) {
+        let uninstall = uninstall_in(report.scope);
+        ui.line(format!(
+            "`bowline doctor` checks that it works; `{uninstall}` takes it out again."
+        ));
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use bowline::settings::{Locations, find_project};
 use serde::Serialize;
 
-use super::init::{cannot_edit, consent, settings_file};
+use super::init::{cannot_edit, consent, settings_file, uninstall_in};
 use crate::Outcome;
 use crate::agent_settings::backups::{Backups, Original};
 use crate::agent_settings::claude_code::ClaudeCode;
@@ -23,7 +23,8 @@ use purge::Kept;
 
 /// Take Bowline out of Claude Code's hook settings and stop its daemon
 ///
-/// Removes only Bowline's own entries. What was recorded stays, unless --purge is given
+/// Leaves the file as it was before; where others have written to it since, only Bowline's own entries go. The daemon goes on
+/// while other settings still have Bowline. What was recorded stays, unless --purge is given
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -141,7 +142,9 @@ pub(crate) fn run(args: &UninstallArgs, ui: &mut Ui) -> Result<Outcome> {
     let is_purge = args.purge && report.data.is_some();
     report.state = match is_changed || is_purge {
         _ if args.dry_run => State::WouldUninstall,
-        true if consent(args.yes.then_some(Answer::Yes), format, ui)? == Answer::No => {
+        true if consent("Write this?", args.yes.then_some(Answer::Yes), format, ui)?
+            == Answer::No =>
+        {
             State::Declined
         }
         true => State::Uninstalled,
@@ -151,12 +154,13 @@ pub(crate) fn run(args: &UninstallArgs, ui: &mut Ui) -> Result<Outcome> {
         if is_changed {
             report.backup = current.restore(&original, &backups)?;
         }
-        // An agent that still has Bowline elsewhere starts it again.
-        match control::stop(&places) {
-            Ok(stopped) => report.daemon = Some(stopped),
-            // It would go on writing to what is deleted.
-            Err(error) if is_purge => return Err(error),
-            Err(error) => report.daemon_trouble = Some(error.to_string()),
+        // An agent that still has Bowline elsewhere uses it; but it would go on writing to what is deleted.
+        if report.elsewhere.is_empty() || is_purge {
+            match control::stop(&places) {
+                Ok(stopped) => report.daemon = Some(stopped),
+                Err(error) if is_purge => return Err(error),
+                Err(error) => report.daemon_trouble = Some(error.to_string()),
+            }
         }
         if let Some(data) = report.data.as_ref().filter(|_| is_purge) {
             data.delete(&places)?;
@@ -240,6 +244,8 @@ fn show(report: &Report, agent: &impl Agent, paths: &Paths, ui: &mut Ui) {
     }
     if report.daemon == Some(Stopped::Now) {
         ui.line("The daemon was stopped.");
+    } else if report.state == State::Uninstalled && !report.elsewhere.is_empty() {
+        ui.line("The daemon goes on, because other settings have Bowline.");
     }
     if let Some(reason) = &report.daemon_trouble {
         ui.line(Text::styled(
@@ -263,9 +269,9 @@ fn show(report: &Report, agent: &impl Agent, paths: &Paths, ui: &mut Ui) {
     for other in &report.elsewhere {
         ui.line(Text::styled(
             format!(
-                "{} still has Bowline; `bowline uninstall --scope {}` takes it out.",
+                "{} still has Bowline; `{}` takes it out.",
                 paths.show_absolute(&other.file),
-                other.scope.as_str()
+                uninstall_in(other.scope)
             ),
             style::CAUTION,
         ));

@@ -223,14 +223,9 @@ fn what_is_there_stays_and_a_copy_is_kept_for_the_person_alone() {
     let text = "{\n    // mine\n    \"env\": {\"API_TOKEN\": \"s3cr3t-value\"},\n    \"hooks\": {\n        \"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"notify bowline-hook\"}]}],\n    },\n}\n";
     let file = bench.write("home/.claude/settings.json", text);
     fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
-    bench.run(&["init", "--yes"]).expect(
-        0,
-        &[
-            "Installed",
-            "comments or trailing commas",
-            "The file as it was",
-        ],
-    );
+    bench
+        .run(&["init", "--yes"])
+        .expect(1, &["Written, but", "The file as it was"]);
     let after = fs::read_to_string(&file).unwrap();
     for line in [
         "    // mine\n    \"env\": {\"API_TOKEN\": \"s3cr3t-value\"},\n",
@@ -271,6 +266,52 @@ fn copies_are_kept_in_bowlines_folder_ten_of_a_file() {
         .expect(0, &["backups", "has been deleted"])
         .lacks(&["The file as it was"]);
     assert!(!bench.data().exists());
+}
+
+/// Claude Code refuses a whole file for one comment: nobody may believe that Bowline is at work then.
+#[test]
+fn a_file_that_the_client_refuses_is_told_before_the_question_with_lines() {
+    let bench = Bench::new();
+    let text = "{\n  // mine\n  \"model\": \"opus\",\n  \"env\": {\"A\": \"1\",}\n}\n";
+    let file = bench.write("home/.claude/settings.json", text);
+    let told = [
+        "refuses the whole of",
+        "line 2: a comment",
+        "line 4: a comma before the closing bracket",
+    ];
+    // Nobody can be asked here, so that what is said comes before the question.
+    bench.run(&["init"]).expect(2, &told);
+    bench.run(&["init", "--dry-run"]).expect(0, &told);
+    assert_eq!(fs::read_to_string(&file).unwrap(), text);
+    let ran = bench.run(&["init", "--yes"]);
+    ran.expect(1, &told).lacks(&["Installed"]);
+    ran.expect(1, &["Written, but Claude Code will not run it"]);
+    let (code, report) = bench.json(&["init", "--yes", "--on-failure", "closed"]);
+    assert_eq!((code, &report["state"]), (Some(1), &json!("written")));
+    assert_eq!(report["refusals"][0]["line"], 2);
+    bench
+        .run(&["init", "--on-failure", "closed"])
+        .expect(0, &["Already installed", told[1]]);
+    bench
+        .run(&["doctor"])
+        .expect(1, &["refuses the whole file", told[1]]);
+}
+
+#[test]
+fn hints_name_the_scope() {
+    for (scope, hint) in [
+        ("user", "`bowline uninstall` takes it out"),
+        (
+            "project",
+            "`bowline uninstall --scope project` takes it out",
+        ),
+        ("local", "`bowline uninstall --scope local` takes it out"),
+    ] {
+        let bench = Bench::new();
+        bench
+            .run(&["init", "--yes", "--scope", scope])
+            .expect(0, &[hint]);
+    }
 }
 
 #[test]

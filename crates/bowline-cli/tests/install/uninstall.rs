@@ -136,6 +136,30 @@ fn the_daemon_is_stopped_and_the_data_stays() {
 }
 
 #[test]
+fn the_daemon_of_another_scope_goes_on() {
+    let bench = Bench::new();
+    for scope in ["user", "local"] {
+        bench
+            .run(&["init", "--yes", "--scope", scope])
+            .expect(0, &[]);
+    }
+    let daemon = Daemon::start(&bench.socket(), &[("daemon.stop", json!({}))]);
+    bench.run(&["uninstall", "--yes"]).expect(
+        0,
+        &[
+            "Uninstalled",
+            "The daemon goes on",
+            "uninstall --scope local",
+        ],
+    );
+    assert_eq!(daemon.asked(), [""; 0]);
+    bench
+        .run(&["uninstall", "--yes", "--scope", "local"])
+        .expect(0, &["The daemon was stopped"]);
+    assert_eq!(daemon.asked(), ["daemon.stop"]);
+}
+
+#[test]
 fn a_daemon_that_refuses_is_told_and_stops_nothing_else() {
     let bench = Bench::new();
     bench.run(&["init", "--yes"]).expect(0, &[]);

@@ -12,7 +12,8 @@ use super::copy;
 use crate::agent_settings::claude_code::{self, ClaudeCode};
 use crate::agent_settings::client;
 use crate::agent_settings::file::SettingsText;
-use crate::agent_settings::{Agent, Entry, Found, InstallScope, is_strict, places, program};
+use crate::agent_settings::refusals::{Refusal, refusals};
+use crate::agent_settings::{Agent, Entry, Found, InstallScope, places, program};
 use crate::project::{self, Paths};
 use crate::ui::counted;
 
@@ -35,7 +36,8 @@ struct Place {
     file: PathBuf,
     /// What is there, or why that cannot be told.
     found: Result<Vec<Found>, String>,
-    is_strict: bool,
+    /// What keeps the agent from reading it.
+    refusals: Vec<Refusal>,
 }
 
 impl Installed {
@@ -49,18 +51,18 @@ impl Installed {
             if places.iter().any(|place| place.file == file) {
                 continue;
             }
-            let (found, is_strict) = match SettingsText::read(&file) {
+            let (found, refusals) = match SettingsText::read(&file) {
                 Ok(text) => (
                     agent.found(&text.text).map_err(|unfit| unfit.to_string()),
-                    is_strict(&text.text),
+                    refusals(&text.text),
                 ),
-                Err(error) => (Err(error.to_string()), true),
+                Err(error) => (Err(error.to_string()), Vec::new()),
             };
             places.push(Place {
                 scope,
                 file,
                 found,
-                is_strict,
+                refusals,
             });
         }
         Self {
@@ -140,12 +142,13 @@ impl Installed {
         if found.is_empty() {
             return None;
         }
-        if !place.is_strict {
+        if !place.refusals.is_empty() {
             return Some(
                 check
                     .problem(format!(
                         "{file} has comments or trailing commas: Claude Code refuses the whole file"
                     ))
+                    .details(place.refusals.iter().map(Refusal::told))
                     .advice("remove them"),
             );
         }
