@@ -12,6 +12,7 @@ mod agents {
     mod events;
     mod gone;
     mod hanging;
+    mod interactive;
     mod place;
     #[path = "../shared/put.rs"]
     mod put;

@@ -202,12 +202,12 @@ impl<'a> Document<'a> {
     }
 
     fn list(&self, list: &Array<'_>) -> List<'a> {
-        let items = list.elements.iter().map(|it| bounds(it)).collect();
+        let items = list.elements.iter().map(bounds).collect();
         List::new(self.text, bounds(list), items)
     }
 
     fn properties(&self, object: &Object<'_>) -> List<'a> {
-        let items = object.properties.iter().map(|it| bounds(it)).collect();
+        let items = object.properties.iter().map(bounds).collect();
         List::new(self.text, bounds(object), items)
     }
 
@@ -379,18 +379,18 @@ impl<'a> Document<'a> {
     fn update_fields(&self, handler: &Object<'_>, wanted: &Entry, edits: &mut Edits) {
         let fields = fields_of(wanted);
         let value_of = |name: &str| fields.iter().find(|(it, _)| *it == name);
-        let mut new = String::new();
+        let mut new = Vec::new();
         for (name, value) in &fields {
             match (handler.get(name), value) {
                 (Some(property), Some(value)) => {
                     edits.replace(bounds(&property.value), value.clone());
                 }
-                (None, Some(value)) => new.push_str(&format!(", \"{name}\": {value}")),
+                (None, Some(value)) => new.push(format!(", \"{name}\": {value}")),
                 (_, None) => {}
             }
         }
         if let Some(command) = handler.get("command") {
-            edits.insert(command.range.end, new);
+            edits.insert(command.range.end, new.concat());
         }
         let is_gone = |at: usize| {
             let name = handler.properties.get(at).map(|it| it.name.as_str());

@@ -36,7 +36,7 @@ pub(crate) fn refusals(text: &str) -> Vec<Refusal> {
     for token in &tokens {
         match &token.token {
             Token::CommentLine(_) | Token::CommentBlock(_) => {
-                refusals.push((token.range.start, "a comment"))
+                refusals.push((token.range.start, "a comment"));
             }
             Token::Comma => comma = Some(token.range.start),
             Token::CloseBrace | Token::CloseBracket => {

@@ -121,11 +121,11 @@ fn every_scenario_of_the_real_client_ends_as_it_should_and_is_traced() {
 }
 
 /// Printing is caught by the test harness; this is seen.
-fn skipped(why: &str) {
+pub(super) fn skipped(why: &str) {
     let _ = writeln!(io::stderr(), "skipped: the real client, because {why}");
 }
 
-fn harness() -> PathBuf {
+pub(super) fn harness() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/realclient")
 }
 
@@ -149,7 +149,7 @@ fn play(file: &Path, client: &Path, work: &Path) -> Vec<String> {
     fs::write(&adapted, scenario.to_string()).unwrap();
 
     let place = Place::within(&work.join(&name));
-    install(&place, client);
+    install(&place, client, "user");
     let output = Command::new("python3")
         .arg(harness().join("run_scenario.py"))
         .arg(&adapted)
@@ -194,14 +194,14 @@ fn adapted(file: &Path, exception: &Exception) -> Value {
 }
 
 /// Puts Bowline into the client's settings, as a person does.
-fn install(place: &Place, client: &Path) {
+pub(super) fn install(place: &Place, client: &Path, scope: &str) {
     let folders = env::var_os("PATH").unwrap_or_default();
     let folders = client
         .parent()
         .map(Path::to_owned)
         .into_iter()
         .chain(env::split_paths(&folders));
-    let mut init = place.command(&["init", "--scope", "user", "--yes"]);
+    let mut init = place.command(&["init", "--scope", scope, "--yes"]);
     let output = init
         .env("PATH", env::join_paths(folders).unwrap())
         .output()
@@ -209,7 +209,8 @@ fn install(place: &Place, client: &Path) {
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "bowline init: {told}");
     let told = String::from_utf8_lossy(&output.stdout);
-    assert!(told.contains("which is installed here"), "{told}");
+    let is_asked = told.contains("which is installed here");
+    assert_eq!(is_asked, scope == "user", "{told}");
 }
 
 /// What the model should have been told and was not.
