@@ -29,6 +29,7 @@ pub use strikes::Strikes;
 pub use tool_guard::{Call, GuardHook, Judged, ToolGuard};
 
 use crate::analyst::Analyst;
+use crate::tracing::CALL_VARIABLE;
 
 /// Guards have the last word.
 pub(crate) const PRIORITY: i32 = i32::MIN;
@@ -95,7 +96,7 @@ impl Guards {
         let (Some(message), Some(rule)) = (verdict.message(), verdict.rule.as_deref()) else {
             return Opinion::allow();
         };
-        let told = format!("{message} [{rule}]");
+        let found = format!("{message} [{rule}]");
         // Nobody switches off the guard without a person, in any mode.
         let mode = match verdict.category {
             Some(Category::OwnSettings) => GuardMode::Enforce,
@@ -105,31 +106,31 @@ impl Guards {
         let answer = match mode {
             GuardMode::Observe => {
                 let (verb, answer) = if denied {
-                    ("deny", Opinion::block(&told))
+                    ("deny", Opinion::block(&found))
                 } else {
-                    ("ask", Opinion::ask(&told))
+                    ("ask", Opinion::ask(&found))
                 };
                 return answer
                     .by_rule(rule)
                     .only_observed()
-                    .system_message(format!("Bowline only observes; it would {verb}: {told}"));
+                    .system_message(format!("Bowline only observes; it would {verb}: {found}"));
             }
-            _ if !denied => Opinion::ask(told),
+            _ if !denied => Opinion::ask(signed(&found)),
             GuardMode::OneStrike => {
                 let strike = self.strike(rule, input, ctx);
                 match self.strikes.count_kept(&strike, input, ctx) {
-                    0 => Opinion::block(format!(
-                        "{told} If it is really meant, the same call once more passes."
-                    )),
+                    0 => Opinion::block(signed(&format!(
+                        "{found} If it is really meant, the same call once more passes."
+                    ))),
                     _ => Opinion::allow()
-                        .system_message(format!("Bowline let the second attempt pass: {told}")),
+                        .system_message(format!("Bowline let the second attempt pass: {found}")),
                 }
             }
             _ => match self.strikes.count(&self.strike(rule, input, ctx)) {
-                0 => Opinion::block(told),
-                _ => Opinion::block(format!(
-                    "Denied again [{rule}]; asking once more will not change that. Take another way, or leave it to the person."
-                )),
+                0 => with_way(Opinion::block(signed(&found)), ctx),
+                _ => Opinion::block(signed(&format!(
+                    "denied again [{rule}]; asking once more will not change that. Take another way, or leave it to the person."
+                ))),
             },
         };
         answer.by_rule(rule)
@@ -152,6 +153,21 @@ impl Guards {
                 &what,
             ],
         )
+    }
+}
+
+/// What the model and the person read begins with who says it.
+pub(crate) fn signed(text: &str) -> String {
+    format!("Bowline: {text}")
+}
+
+/// Adds the line by which a person, and nobody else, learns how to let a denied call pass.
+fn with_way(denial: Opinion, ctx: &HookContext) -> Opinion {
+    match ctx.env.get(CALL_VARIABLE) {
+        Some(call) => denial.system_message(format!(
+            "Bowline denied this. To allow it, in a terminal: bowline allow {call} (bowline why tells more)"
+        )),
+        None => denial,
     }
 }
 

@@ -156,6 +156,36 @@ async fn the_same_denied_call_gets_a_shorter_firmer_answer() {
 }
 
 #[tokio::test]
+async fn denials_are_signed_and_only_the_person_reads_how_to_allow() {
+    let place = Place::new().user("[[rule]]\nid = 'no-make'\ncommand = 'make *'\nverdict = 'deny'");
+    let manager = place.manager();
+    let call = ("BOWLINE_CALL_ID".to_owned(), "019a-77".to_owned());
+    let context = place.context().with_env([call].into());
+    let way = "bowline allow 019a-77";
+    for (input, decision, shown) in [
+        (shell("git reset --hard"), Decision::Deny, true),
+        (shell("git reset --hard"), Decision::Deny, false),
+        (shell("bowline uninstall"), Decision::Ask, false),
+        (shell("make deploy"), Decision::Deny, false),
+        (
+            tool("Edit", json!({ "file_path": ".env" })),
+            Decision::Ask,
+            false,
+        ),
+    ] {
+        let output = manager.trigger(input, &context).await.output;
+        assert_eq!(output.decision(), decision);
+        let told = reason(&output);
+        assert!(
+            told.starts_with("Bowline: ") && !told.contains(way),
+            "{told}"
+        );
+        let person = output.system_message.as_deref().unwrap_or_default();
+        assert_eq!(person.contains(way), shown, "{told}: {person}");
+    }
+}
+
+#[tokio::test]
 async fn f40_e_one_strike_denies_once_and_lets_the_identical_retry_pass() {
     let place = Place::new().user("guard.mode = 'one-strike'");
     let manager = place.manager();

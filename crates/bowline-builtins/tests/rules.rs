@@ -214,7 +214,7 @@ async fn each_verdict_decides() {
     let denied = bench.bash("git push --force origin main").await;
     let reason = denied.stop_reason.unwrap();
     assert!(
-        reason.starts_with("`git push --force origin main`: history is shared. Instead: ")
+        reason.starts_with("Bowline: `git push --force origin main`: history is shared. Instead: ")
             && reason.ends_with("(rule no-force)"),
         "{reason}"
     );

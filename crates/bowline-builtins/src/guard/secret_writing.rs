@@ -16,7 +16,7 @@ use bowline_guard::tool::Tool;
 use bowline_guard::tool_call::runs_a_shell;
 use serde_json::Value;
 
-use super::{Guards, PRIORITY, run_policy};
+use super::{Guards, PRIORITY, run_policy, signed};
 use commit::Commit;
 use spot::{Spot, place_of, spots_in};
 
@@ -109,7 +109,7 @@ impl SecretWritingGuard {
                 .system_message(format!(
                     "Bowline only observes; it would stop this: {reason}"
                 )),
-            (Some(reason), _) => stopped(reason).by_rule(RULE),
+            (Some(reason), _) => stopped(signed(&reason)).by_rule(RULE),
         };
         let unseen = seen
             .unseen

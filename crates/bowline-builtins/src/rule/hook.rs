@@ -13,6 +13,7 @@ use super::apply::{Applies, Conditions};
 use super::rewrite::Rewrite;
 use super::subject::{Subject, quoted};
 use crate::Analyst;
+use crate::guard::signed;
 
 /// Rewriting comes first, so that everyone else judges what will really run.
 const REWRITE_PRIORITY: i32 = 100;
@@ -102,7 +103,7 @@ impl RuleHook {
         );
         let gate = subject.input.event_type().class() == EventClass::Gate;
         if self.definition.verdict.tightens() && gate {
-            Opinion::ask(text).by_rule(&self.definition.id)
+            Opinion::ask(signed(&text)).by_rule(&self.definition.id)
         } else {
             Opinion::allow().warning(text)
         }
@@ -119,7 +120,11 @@ impl RuleHook {
         let instead = rule.suggestion.as_ref().map_or_else(String::new, |it| {
             format!(". Instead: {}", it.text.trim_end_matches('.'))
         });
-        format!("`{}`{why}{instead} (rule {})", subject.quoted(), rule.id)
+        signed(&format!(
+            "`{}`{why}{instead} (rule {})",
+            subject.quoted(),
+            rule.id
+        ))
     }
 
     fn rewritten(&self, subject: &Subject<'_>) -> Opinion {
@@ -134,12 +139,12 @@ impl RuleHook {
             return Opinion::allow();
         }
         let Some(text) = rewrite.apply(command, world) else {
-            return Opinion::ask(format!(
+            return Opinion::ask(signed(&format!(
                 "rule {id} would rewrite `{}`, but the words to be replaced are quoted, nested or made by the \
                  shell. Write it as a plain command{}",
                 quoted(command),
                 self.because()
-            ))
+            )))
             .by_rule(id);
         };
         let mut updated = input.clone();

@@ -36,6 +36,8 @@ struct Exception {
     maybe_cancelled: &'static [&'static str],
     /// What the model must have been told.
     told: &'static [&'static str],
+    /// What only the person is shown, beside a denial.
+    for_the_person: &'static [&'static str],
 }
 
 fn exception(scenario: &str) -> Exception {
@@ -44,7 +46,7 @@ fn exception(scenario: &str) -> Exception {
             ours_alone: true,
             overruled: &["model_sees"],
             cancelled: &["Bash"],
-            told: &["deletes", "Instead:", "[files."],
+            told: &["Bowline: ", "deletes", "Instead:", "[files."],
             ..Exception::default()
         },
         "16_changes" => Exception {
@@ -82,7 +84,8 @@ fn exception(scenario: &str) -> Exception {
         },
         "32_project_variables" => Exception {
             cancelled: &["reset --hard"],
-            told: &["this session did not make"],
+            told: &["Bowline: ", "this session did not make"],
+            for_the_person: &["bowline allow "],
             ..Exception::default()
         },
         "33_mcp_tool_hook" => Exception {
@@ -170,6 +173,7 @@ fn play(file: &Path, client: &Path, work: &Path) -> Vec<String> {
         .map(ToString::to_string)
         .collect();
     problems.extend(untold(&summary, &exception));
+    problems.extend(misled(&summary, &exception));
     problems.extend(unreported(&place, &scenario, &exception));
     problems.extend(mistraced(&place, &summary, &exception));
     problems
@@ -219,6 +223,21 @@ fn untold(summary: &Value, exception: &Exception) -> Vec<String> {
     let missing = exception.told.iter().filter(|text| !told.contains(**text));
     missing
         .map(|text| format!("the model was not told {text:?}"))
+        .collect()
+}
+
+/// What the person should have been shown and was not, or the model has seen as well.
+fn misled(summary: &Value, exception: &Exception) -> Vec<String> {
+    let told = summary["model_requests"].to_string();
+    let kept = list(&summary["transcripts"]).iter();
+    let shown: String = kept
+        .map(|path| fs::read_to_string(path.as_str().unwrap()).unwrap())
+        .collect();
+    let mut texts = exception.for_the_person.iter();
+    let wrong = texts.find(|text| told.contains(**text) || !shown.contains(**text));
+    wrong
+        .map(|text| format!("{text:?} is not for the person alone"))
+        .into_iter()
         .collect()
 }
 

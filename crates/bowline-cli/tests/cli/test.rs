@@ -382,6 +382,7 @@ fn guards_are_ordinary_hooks() {
             1,
             &[
                 "guard:commands (Bowline): deny",
+                "Bowline: ",
                 "[git.push-force]",
                 "--force-with-lease",
                 "#2 guard:sensitive-files (Bowline): Bash touches no files",
@@ -435,9 +436,10 @@ fn the_same_call_again_gets_a_firmer_answer() {
         "--repeat",
         "2",
     ];
-    bench
-        .run(&reset)
-        .expect(1, &["Denied again [git.reset-hard]", "will not change"]);
+    bench.run(&reset).expect(
+        1,
+        &["Bowline: denied again [git.reset-hard]", "will not change"],
+    );
     bench.write("bowline.toml", "[guard]\nmode = \"one-strike\"\n");
     bench.run(&["trust", "--yes"]).expect(0, &["Trusted"]);
     bench
