@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bowline::hooks::{HookContext, HookInput};
@@ -73,6 +73,11 @@ impl Analyst {
     /// The project's folder.
     pub fn project(&self) -> Cow<'_, str> {
         self.project.to_string_lossy()
+    }
+
+    /// The project's folder, as a path.
+    pub(crate) fn project_folder(&self) -> &Path {
+        &self.project
     }
 
     /// Where the agent is: by the event, by the context, or in the project.

@@ -123,11 +123,12 @@ impl Builtins {
             .with_ledger(Arc::clone(&lasting.ledger))
             .with_own_places(own_places);
         let analyst = Arc::new(analyst);
-        let guards = Arc::new(Guards::new(
+        let guards = Guards::new(
             Arc::clone(&analyst),
             Policies::new(settings.config.guard.clone()),
             Arc::clone(&lasting.strikes),
-        ));
+        );
+        let guards = Arc::new(guards.with_allowances(settings.allowances.clone()));
         let mut hooks = vec![
             Shipped::guard::<CommandGuard>(&guards),
             Shipped::guard::<SensitiveFileGuard>(&guards),

@@ -2,6 +2,7 @@
 //!
 //! They run after all other hooks, so that they judge what will really be executed, whatever was rewritten before.
 
+mod allowed;
 mod commands;
 mod look_alikes;
 mod policies;
@@ -14,12 +15,13 @@ mod tool_guard;
 use std::sync::Arc;
 
 use bowline::hooks::{HookContext, HookInput, OnFailure, Opinion, RunPolicy};
-use bowline::settings::GuardMode;
+use bowline::settings::{AllowanceStore, AllowedCall, GuardMode};
 use bowline_guard::effect::Category;
 use bowline_guard::judge::Judgement;
 use bowline_guard::sensitive::ToolFields;
-use bowline_guard::tool_call::{CallDecision, CallVerdict, runs_a_shell};
+use bowline_guard::tool_call::{CallDecision, CallVerdict};
 
+pub use allowed::{Allowed, call_of};
 pub use commands::CommandGuard;
 pub use look_alikes::LookAlikeGuard;
 pub use policies::{Checkout, Policies, Policy};
@@ -43,6 +45,7 @@ pub struct Guards {
     analyst: Arc<Analyst>,
     policies: Policies,
     strikes: Arc<Strikes>,
+    allowances: AllowanceStore,
 }
 
 impl Guards {
@@ -52,7 +55,14 @@ impl Guards {
             analyst,
             policies,
             strikes,
+            allowances: AllowanceStore::default(),
         }
+    }
+
+    /// The same, with what a person let pass.
+    pub fn with_allowances(mut self, allowances: AllowanceStore) -> Self {
+        self.allowances = allowances;
+        self
     }
 
     /// What judges commands for them.
@@ -61,28 +71,35 @@ impl Guards {
     }
 
     /// The settings for an agent, and for one of its sub-agents if it is one, for a call: what a worktree may do
-    /// more, it may only do within itself.
+    /// more, it may only do within itself. What a person let pass is in them.
     pub fn policy(
         &self,
         (agent, subagent): (Option<&str>, Option<&str>),
         judgement: Option<&Judgement>,
         files: &ToolFields<'_>,
+        allowed: &Allowed<'_>,
     ) -> Arc<Policy> {
+        let checkout = self.checkout(judgement, files);
+        allowed.applied(self.policies.of(checkout, agent, subagent))
+    }
+
+    /// Whose settings count: those of a linked worktree for what stays within it.
+    fn checkout(&self, judgement: Option<&Judgement>, files: &ToolFields<'_>) -> Checkout {
         let loose = self.policies.differ_in_worktrees()
             && self.analyst.checkout() == Checkout::Linked
             && !reach::leaves(&self.analyst.project(), judgement, files);
-        let checkout = if loose {
+        if loose {
             Checkout::Linked
         } else {
             Checkout::Main
-        };
-        self.policies.of(checkout, agent, subagent)
+        }
     }
 
     /// What becomes of the verdicts on an event that is not one call alone.
     fn mode(&self, input: &HookInput, ctx: &HookContext) -> GuardMode {
-        self.policy(reporter(input, ctx), None, &ToolFields::default())
-            .mode
+        let (agent, subagent) = reporter(input, ctx);
+        let checkout = self.checkout(None, &ToolFields::default());
+        self.policies.of(checkout, agent, subagent).mode
     }
 
     /// What a verdict comes to in the mode of the project.
@@ -138,16 +155,12 @@ impl Guards {
 
     /// What makes a call the same as one before: what is run and where, not how it is described.
     fn strike(&self, rule: &str, input: &HookInput, ctx: &HookContext) -> strikes::Strike {
-        let runs = input.tool_name().is_some_and(runs_a_shell);
-        let what = match (input.command().filter(|_| runs), input.tool_input()) {
-            (Some(command), _) => command.to_owned(),
-            (None, Some(input)) => input.to_string(),
-            (None, None) => String::new(),
-        };
+        let AllowedCall { tool, what } =
+            call_of(input.tool_name().unwrap_or_default(), input.tool_input());
         strikes::Strike::new(
             &input.session_id,
             &[
-                input.tool_name().unwrap_or_default(),
+                &tool,
                 &self.analyst.cwd_of(input, ctx),
                 rule,
                 &what,

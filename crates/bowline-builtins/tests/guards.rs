@@ -4,7 +4,8 @@
 mod place;
 
 use bowline::hooks::{Decision, FnHook, HookEvent, HookInput, HookManager, Opinion};
-use bowline_builtins::guard::{Call, GuardHook, Judged, ToolGuard};
+use bowline::settings::{Lasts, Reach, TrustState, Wish};
+use bowline_builtins::guard::{Call, GuardHook, Judged, ToolGuard, call_of};
 use place::Place;
 use serde_json::{Value, json};
 
@@ -182,6 +183,73 @@ async fn denials_are_signed_and_only_the_person_reads_how_to_allow() {
         );
         let person = output.system_message.as_deref().unwrap_or_default();
         assert_eq!(person.contains(way), shown, "{told}: {person}");
+    }
+}
+
+fn wish(place: &Place, rule: &str, only: Option<&str>, lasts: Lasts) -> Wish {
+    Wish {
+        rule: rule.to_owned(),
+        call: only.map(|command| call_of("Bash", Some(&json!({ "command": command })))),
+        reach: Reach::Project(place.project_dir()),
+        lasts,
+    }
+}
+
+#[tokio::test]
+async fn an_allowance_silences_exactly_that() {
+    let place = Place::new();
+    place.allow(wish(&place, "git.reset-hard", None, Lasts::Always));
+    place.allow(wish(&place, "git.clean", Some("git clean -fd"), Lasts::Always));
+    place.allow(wish(&place, "self.command", None, Lasts::Always));
+    place.allow(wish(&place, "secrets.writing", None, Lasts::Always));
+    for (command, decision) in [
+        ("git reset --hard", Decision::NoOpinion),
+        ("git reset --hard HEAD~3", Decision::NoOpinion),
+        ("git reset --hard && rm -rf ~", Decision::Deny),
+        ("git clean -fd", Decision::NoOpinion),
+        ("git clean -fdx", Decision::Deny),
+        ("bowline uninstall", Decision::Ask),
+        ("git push --force", Decision::Deny),
+    ] {
+        let output = place.fire(shell(command)).await.output;
+        assert_eq!(output.decision(), decision, "{command}");
+    }
+    let elsewhere = place.fire_in(&place.home(), shell("git reset --hard")).await;
+    assert_eq!(elsewhere.output.decision(), Decision::Deny);
+}
+
+#[tokio::test]
+async fn an_allowance_for_one_call_is_used_up_by_it_and_by_no_other() {
+    let place = Place::new();
+    place.allow(wish(&place, "git.reset-hard", None, Lasts::Once));
+    place.allow(wish(&place, "git.clean", None, Lasts::Once));
+    let both = "git reset --hard && git clean -fd && rm -rf ~";
+    for (command, decision) in [
+        ("ls", Decision::NoOpinion),
+        ("git push --force", Decision::Deny),
+        (both, Decision::Deny),
+        ("git reset --hard && git clean -fd", Decision::NoOpinion),
+        ("git reset --hard", Decision::Deny),
+        ("git clean -fd", Decision::Deny),
+    ] {
+        let output = place.fire(shell(command)).await.output;
+        assert_eq!(output.decision(), decision, "{command}");
+    }
+}
+
+#[tokio::test]
+async fn an_allowance_undoes_no_trust_and_a_lock_stays_above_it() {
+    let place = Place::new().project("guard.categories.production = 'allow'");
+    place.trust();
+    place.allow(wish(&place, "git.reset-hard", None, Lasts::Always));
+    assert_eq!(place.settings().trust, TrustState::Trusted);
+    let passes = place.fire(shell("git reset --hard")).await.output;
+    assert_eq!(passes.decision(), Decision::NoOpinion);
+    for lock in ["locked = ['guard']", "locked = ['guard.allow']", "not toml"] {
+        let place = Place::new().managed(lock);
+        place.allow(wish(&place, "git.reset-hard", None, Lasts::Always));
+        let output = place.fire(shell("git reset --hard")).await.output;
+        assert_eq!(output.decision(), Decision::Deny, "{lock}");
     }
 }
 

@@ -1,5 +1,6 @@
 //! Settings files: find, read, check, merge.
 
+mod allowances;
 mod check;
 mod claude_hooks;
 mod config;
@@ -16,6 +17,7 @@ mod hook_policy;
 mod ids;
 mod json;
 mod keys;
+mod ledger_file;
 mod limits;
 mod load;
 mod locations;
@@ -46,6 +48,9 @@ mod unmatched;
 mod url_patterns;
 mod yaml;
 
+pub use allowances::{
+    Allowance, AllowanceStore, AllowedCall, Caller, Lasts, Occasion, Reach, Use, Wish,
+};
 pub use check::{FileReport, check_file};
 pub use claude_hooks::ClaudeHooks;
 pub use config::{

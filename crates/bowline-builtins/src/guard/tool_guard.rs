@@ -6,10 +6,12 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bowline::hooks::{Hook, HookContext, HookEvent, HookInput, Match, Opinion, RunPolicy};
+use bowline::settings::Allowance;
 use bowline_guard::judge::Judgement;
 use bowline_guard::tool_call::{CallVerdict, ToolCall, runs_a_shell};
 
-use super::{Guards, PRIORITY, Policy, reporter, run_policy};
+use super::allowed::without;
+use super::{Allowed, Guards, PRIORITY, Policy, reporter, run_policy};
 use crate::machine::MachineWorld;
 
 /// The events on which a tool call can still be stopped.
@@ -46,14 +48,24 @@ pub struct Call<'call> {
 }
 
 impl<'call> Call<'call> {
-    fn new(guards: &'call Guards, input: &'call HookInput, ctx: &'call HookContext) -> Self {
+    fn new(
+        guards: &'call Guards,
+        input: &'call HookInput,
+        ctx: &'call HookContext,
+        allowed: &Allowed<'_>,
+    ) -> Self {
         let tool = input.tool_name().unwrap_or_default();
         let fields = ToolCall::from_fields(|name| input.tool_input()?.get(name)?.as_str());
         let command = fields.command.filter(|_| runs_a_shell(tool));
         let judgement = command.map(|command| guards.analyst().judge(command, input, ctx));
         Self {
             world: guards.analyst().world_of(input, ctx),
-            policy: guards.policy(reporter(input, ctx), judgement.as_deref(), &fields.files),
+            policy: guards.policy(
+                reporter(input, ctx),
+                judgement.as_deref(),
+                &fields.files,
+                allowed,
+            ),
             tool,
             fields,
             command,
@@ -101,6 +113,30 @@ impl<G: ToolGuard> fmt::Debug for GuardHook<G> {
     }
 }
 
+/// The verdict, with what a person let pass once: that is used up where it makes the answer milder.
+fn judge<G: ToolGuard>(call: &mut Call<'_>, allowed: &Allowed<'_>) -> Judged {
+    let strict = G::judge(call);
+    let policy = Arc::clone(&call.policy);
+    let mut milder = strict.verdict.clone();
+    let mut needed = Vec::new();
+    while let Some(rule) = milder.rule.clone()
+        && let Some(entry) = allowed.once(&rule)
+        && needed.iter().all(|it: &&Allowance| it.number != entry.number)
+    {
+        needed.push(entry);
+        call.policy = Arc::new(without(Policy::clone(&call.policy), &rule));
+        milder = G::judge(call).verdict;
+    }
+    if milder.decision < strict.verdict.decision && needed.into_iter().all(|it| allowed.claim(it)) {
+        return Judged {
+            verdict: milder,
+            ..strict
+        };
+    }
+    call.policy = policy;
+    strict
+}
+
 #[async_trait]
 impl<G: ToolGuard> Hook for GuardHook<G> {
     fn name(&self) -> &str {
@@ -127,8 +163,9 @@ impl<G: ToolGuard> Hook for GuardHook<G> {
     }
 
     async fn opinion(&self, input: &HookInput, ctx: &HookContext) -> bowline::Result<Opinion> {
-        let call = Call::new(&self.guards, input, ctx);
-        let judged = G::judge(&call);
+        let allowed = Allowed::of_event(&self.guards, input);
+        let mut call = Call::new(&self.guards, input, ctx, &allowed);
+        let judged = judge::<G>(&mut call, &allowed);
         let answer = self
             .guards
             .answer(&judged.verdict, call.policy.mode, input, ctx);

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bowline::hooks::{HookContext, HookInput, HookManager, Services, TriggerResult};
-use bowline::settings::{self, Locations, Settings, TrustStore};
+use bowline::settings::{self, AllowanceStore, Locations, Settings, TrustStore, Wish};
 use bowline_builtins::machine::Machine;
 use bowline_builtins::{Builtins, Lasting, assemble};
 use tempfile::TempDir;
@@ -49,6 +49,19 @@ impl Place {
     pub(crate) fn trust(&self) {
         let mut store = TrustStore::open(&Locations::under(self.dir.path())).unwrap();
         store.record(&self.project_dir()).unwrap();
+    }
+
+    /// Lets something pass, as `bowline allow` does.
+    pub(crate) fn allow(&self, wish: Wish) {
+        let mut store = AllowanceStore::open(&Locations::under(self.dir.path()));
+        store.add(wish).unwrap();
+    }
+
+    /// Writes the administrator's settings.
+    pub(crate) fn managed(self, text: &str) -> Self {
+        fs::create_dir_all(self.dir.path().join("etc/bowline")).unwrap();
+        fs::write(self.dir.path().join("etc/bowline/config.toml"), text).unwrap();
+        self
     }
 
     pub(crate) fn settings(&self) -> Settings {

@@ -6,13 +6,13 @@ mod view;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bowline_builtins::guard::Guards;
+use bowline_builtins::guard::{Guards, call_of as call_of_tool};
 use bowline_guard::paths::World;
 use bowline_guard::tool_call::{
     CallDecision, ToolCall, judge_command, judge_looks, judge_shell, judge_tool_call, runs_a_shell,
 };
 use bowline_store::{SessionFilter, SessionRef, SqliteStore, Store};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::Outcome;
 use crate::ask::places;
@@ -82,6 +82,7 @@ pub(crate) fn run(args: &ExplainArgs, ui: &mut Ui) -> Result<Outcome> {
         world: &guards.analyst().world_for(&here, &past.session),
         guards: &guards,
         agent: args.agent.as_deref(),
+        session: &past.session,
     };
     let mut report = match (&args.tool, &args.input) {
         (Some(tool), Some(input)) => {
@@ -156,11 +157,16 @@ struct Subject<'a> {
     world: &'a dyn World,
     guards: &'a Guards,
     agent: Option<&'a str>,
+    session: &'a str,
 }
 
 impl Subject<'_> {
     fn call(&self, tool: &str, input: &Map<String, Value>, call: &ToolCall<'_>) -> Report {
-        let policy = self.guards.policy((self.agent, None), None, &call.files);
+        let meant = call_of_tool(tool, Some(&Value::Object(input.clone())));
+        let allowed = self.guards.allowed(self.session, meant);
+        let policy = self
+            .guards
+            .policy((self.agent, None), None, &call.files, &allowed);
         let verdict = judge_tool_call(tool, call, self.world, &policy.guard);
         Report::of_call(tool, input, verdict, policy.mode)
     }
@@ -169,9 +175,11 @@ impl Subject<'_> {
         let world = self.world;
         let judgement = judge_shell(tool, command, world);
         let files = ToolCall::default().files;
-        let policy = self
-            .guards
-            .policy((self.agent, None), Some(&judgement), &files);
+        let meant = call_of_tool(tool, Some(&json!({ "command": command })));
+        let allowed = self.guards.allowed(self.session, meant);
+        let policy =
+            self.guards
+                .policy((self.agent, None), Some(&judgement), &files, &allowed);
         let verdict = judge_command(&judgement, world, &policy.guard).or_stricter(judge_looks(
             command,
             &judgement,

@@ -50,6 +50,8 @@ pub struct Config {
     pub locked: Vec<String>,
     /// `allow_managed_hooks_only`: only the administrator's hooks run.
     pub allow_managed_hooks_only: bool,
+    /// Why what a person let pass with `bowline allow` does not count, if the administrator keeps that to himself.
+    pub allow_locked: Option<String>,
 }
 
 /// Defaults that may stand at the top level too. What is wrong with them is said by whoever reads the hooks.
@@ -216,6 +218,7 @@ impl<'a> FileConfig<'a> {
 pub(super) fn resolve(files: &mut [FileConfig<'_>], trust: TrustState) -> Config {
     let mut config = Config::default();
     let lock = files.iter().find_map(Lock::of);
+    config.allow_locked = lock.as_ref().and_then(|it| it.holds("guard.allow"));
     files.sort_by_key(|file| std::cmp::Reverse(file.scope));
     for file in files {
         for stated in std::mem::take(&mut file.stated) {

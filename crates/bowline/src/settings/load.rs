@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use bowline_guard::pattern::PathPattern;
 use bowline_guard::sensitive::SensitivePolicy;
 
+use super::allowances::AllowanceStore;
 use super::claude_hooks::ClaudeHooks;
 use super::config::{self, Config, FileConfig};
 use super::files::{self, FileText, finding};
@@ -60,6 +61,8 @@ pub struct Settings {
     pub claude_hooks: ClaudeHooks,
     /// Where the servers of hooks that call an MCP tool are looked for.
     pub mcp_servers: McpServers,
+    /// What a person let pass with `bowline allow`; nothing where the administrator keeps that to himself.
+    pub allowances: AllowanceStore,
 }
 
 impl Settings {
@@ -82,6 +85,7 @@ impl Settings {
                 trust: TrustState::Untrusted,
             },
             mcp_servers: McpServers::default(),
+            allowances: AllowanceStore::default(),
         }
     }
 
@@ -132,6 +136,7 @@ impl Settings {
         let claude = locations.claude_config_dir.as_ref();
         watched.extend(claude.map(|folder| folder.join("settings.json")));
         watched.extend(TrustStore::open(locations).map(|trust| trust.file()));
+        watched.extend(AllowanceStore::open(locations).file());
         for folder in [&self.project, &self.bowline_root] {
             watched.extend([PROJECT_FILE, LOCAL_FILE].map(|name| folder.join(name)));
             watched.push(sensitive::file_of(folder));
@@ -221,6 +226,7 @@ pub fn load(project: &Path, locations: &Locations) -> Settings {
         trust,
         sensitive_files,
     } = loader.bowline_files();
+    let allowances = loader.allowances(&config);
     let claude_hooks_off = loader.claude_files(&config);
     let variables = loader.variables(trust);
     if config.allow_managed_hooks_only {
@@ -258,6 +264,7 @@ pub fn load(project: &Path, locations: &Locations) -> Settings {
         variables,
         claude_hooks,
         mcp_servers,
+        allowances,
         project,
         bowline_root,
     }
@@ -367,6 +374,23 @@ impl Loader<'_> {
             // Without a data folder nothing was ever trusted.
             Err(_) if matches!(files.sha256(), Ok(None)) => TrustState::NotNeeded,
             Err(_) => TrustState::Untrusted,
+        }
+    }
+
+    fn allowances(&mut self, config: &Config) -> AllowanceStore {
+        let store = AllowanceStore::open(self.locations);
+        if let (Some(problem), Some(file)) = (store.problem(), store.file()) {
+            self.diagnostics.push(finding(
+                Severity::Error,
+                "allow-record",
+                &file,
+                format!("{problem}; nothing is allowed by it"),
+                "repair it or remove it",
+            ));
+        }
+        match config.allow_locked {
+            Some(_) => AllowanceStore::default(),
+            None => store,
         }
     }
 

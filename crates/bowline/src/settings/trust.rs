@@ -1,16 +1,13 @@
 //! Which projects the user trusts, kept outside of them. A project that changes has to be trusted again.
 
 use std::collections::BTreeMap;
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
-use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use rustix::fs::FlockOperation;
 
-use super::files::{self, FileText};
+use super::files::FileText;
+use super::ledger_file::LedgerFile;
 use super::locations::{CLAUDE_FOLDER, LOCAL_FILE, Locations, PROJECT_FILE, local_file};
 use super::mcp_servers::MCP_FILE;
 use super::sensitive;
@@ -20,8 +17,6 @@ use crate::error::{Error, Result};
 const FORMAT: u64 = 1;
 /// What the variables are called in the fingerprint.
 const VARIABLES: &str = "env";
-const LOCK_ATTEMPTS: u32 = 250;
-const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
 /// Whether a project's own Bowline files count in full. Until they are trusted they may only tighten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -184,7 +179,7 @@ struct Record {
 /// A record that is damaged, or that others could have written, trusts nothing and is never overwritten.
 #[derive(Debug)]
 pub struct TrustStore {
-    folder: PathBuf,
+    file: LedgerFile,
     /// Claude Code's folder of the user.
     users: Option<PathBuf>,
     records: Result<BTreeMap<String, Record>, String>,
@@ -196,16 +191,17 @@ impl TrustStore {
         let folder = locations.data_dir.clone().ok_or_else(|| {
             Error::other("no data folder to keep trust in: set HOME or XDG_DATA_HOME")
         })?;
+        let file = LedgerFile::new(folder, "trust", "trust record");
         Ok(Self {
-            records: read_records(&folder),
+            records: read_records(&file),
             users: locations.claude_config_dir.clone(),
-            folder,
+            file,
         })
     }
 
     /// The file that the record is kept in.
     pub fn file(&self) -> PathBuf {
-        trust_file(&self.folder)
+        self.file.path()
     }
 
     /// Why the record cannot be used, if so.
@@ -346,25 +342,15 @@ impl TrustStore {
 
     /// Changes the record as it is on disk now, so that another process's changes are kept.
     fn change<T>(&mut self, change: impl FnOnce(&mut BTreeMap<String, Record>) -> T) -> Result<T> {
-        prepare_folder(&self.folder)?;
-        let _lock = lock(&self.folder.join("trust.lock"))?;
-        self.records = read_records(&self.folder);
+        let held = self.file.hold()?;
+        self.records = read_records(&self.file);
         let records = self.records.as_mut().map_err(|problem| {
             Error::other(format!("{problem}; repair it or remove it, then try again"))
         })?;
         let result = change(records);
-        let text = encode(records);
-        write_atomically(&self.folder, &text).map_err(|source| Error::File {
-            action: "write",
-            path: trust_file(&self.folder),
-            source,
-        })?;
+        held.write(&encode(records))?;
         Ok(result)
     }
-}
-
-fn trust_file(folder: &Path) -> PathBuf {
-    folder.join("trust.json")
 }
 
 fn key(project: &Path) -> Result<String> {
@@ -402,26 +388,11 @@ fn utf8(path: &Path) -> Result<String> {
     })
 }
 
-fn read_records(folder: &Path) -> Result<BTreeMap<String, Record>, String> {
-    let path = trust_file(folder);
-    let refused = |why: &str| format!("the trust record {} {why}", path.display());
-    for guarded in [folder, &path] {
-        match guarded.metadata() {
-            Ok(found) if found.uid() != rustix::process::geteuid().as_raw() => {
-                return Err(refused("belongs to another user"));
-            }
-            Ok(found) if found.mode() & 0o022 != 0 => {
-                return Err(refused("could be written by other users"));
-            }
-            Ok(_) | Err(_) => {}
-        }
+fn read_records(file: &LedgerFile) -> Result<BTreeMap<String, Record>, String> {
+    match file.read()? {
+        Some(text) => decode(&text).ok_or_else(|| file.refused("is damaged")),
+        None => Ok(BTreeMap::new()),
     }
-    let text = files::read_text(&path)
-        .map_err(|unreadable| refused(&format!("is unusable: {unreadable}")))?;
-    text.map_or_else(
-        || Ok(BTreeMap::new()),
-        |text| decode(&text).ok_or_else(|| refused("is damaged")),
-    )
 }
 
 fn decode(text: &str) -> Option<BTreeMap<String, Record>> {
@@ -453,74 +424,6 @@ fn encode(records: &BTreeMap<String, Record>) -> String {
         "{:#}\n",
         serde_json::json!({ "format": FORMAT, "projects": projects })
     )
-}
-
-fn prepare_folder(folder: &Path) -> Result<()> {
-    let failed = |source| Error::File {
-        action: "create",
-        path: folder.to_owned(),
-        source,
-    };
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-        .map_err(failed)?;
-    let found = folder.metadata().map_err(failed)?;
-    if found.uid() != rustix::process::geteuid().as_raw() {
-        return Err(failed(io::Error::other("it belongs to another user")));
-    }
-    if found.mode() & 0o077 != 0 {
-        fs::set_permissions(folder, Permissions::from_mode(0o700)).map_err(failed)?;
-    }
-    Ok(())
-}
-
-/// Held until it is dropped. Gives up after a while rather than hang behind a stuck process.
-fn lock(path: &Path) -> Result<File> {
-    let failed = |source| Error::File {
-        action: "lock",
-        path: path.to_owned(),
-        source,
-    };
-    let file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed())
-        .open(path)
-        .map_err(failed)?;
-    for _ in 0..LOCK_ATTEMPTS {
-        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => return Ok(file),
-            Err(rustix::io::Errno::WOULDBLOCK | rustix::io::Errno::INTR) => {
-                std::thread::sleep(LOCK_PAUSE);
-            }
-            Err(error) => return Err(failed(error.into())),
-        }
-    }
-    Err(failed(io::Error::other(
-        "another process holds it; try again",
-    )))
-}
-
-fn write_atomically(folder: &Path, text: &str) -> io::Result<()> {
-    // The lock is held, so a left-over is of a process that died.
-    let temporary = folder.join("trust.json.new");
-    match fs::remove_file(&temporary) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Ok(()) | Err(_) => {}
-    }
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&temporary)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    fs::rename(&temporary, trust_file(folder))?;
-    File::open(folder)?.sync_all()
 }
 
 #[cfg(test)]

@@ -340,6 +340,7 @@ fn mentions_own(path: &str) -> bool {
         "hooks",
         "config.toml",
         "trust.json",
+        "allowed.json",
         "paused.json",
         "daemon.",
         "sensitive-files",
@@ -498,6 +499,7 @@ fn is_kept_file(name: &str) -> bool {
     matches!(
         name,
         "trust.json"
+            | "allowed.json"
             | "paused.json"
             | "daemon.sock"
             | "daemon.lock"

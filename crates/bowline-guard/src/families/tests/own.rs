@@ -230,6 +230,7 @@ fn programs_that_change_its_settings() {
          self rm -rf "$XDG_DATA_HOME/bowline"
          self echo {} > "$CLAUDE_CONFIG_DIR/settings.json"
          self echo x > /srv/conf/bowline/trust.json
+         self echo x > /srv/conf/bowline/allowed.json
          pass cat .claude/settings.json
          pass jq .hooks .claude/settings.json
          pass python3 -m json.tool .claude/settings.json

@@ -1,3 +1,6 @@
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
 use super::*;
 
 struct Bench {
@@ -31,7 +34,7 @@ impl Bench {
     }
 
     fn trust_file(&self) -> PathBuf {
-        trust_file(self.locations.data_dir.as_deref().unwrap())
+        self.open().file()
     }
 }
 

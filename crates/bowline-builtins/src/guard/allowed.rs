@@ -1,0 +1,115 @@
+//! What a person let pass with `bowline allow`: the voice of one rule is taken away, and all else counts as ever.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use bowline::hooks::{HookEvent, HookInput};
+use bowline::settings::{Allowance, AllowanceStore, AllowedCall, Caller, Occasion};
+use bowline_guard::pattern::RulePattern;
+use bowline_guard::tool_call::runs_a_shell;
+use serde_json::Value;
+
+use super::{Guards, Policy};
+
+/// What a call is, to the letter: what a shell runs, or the whole input of another tool. How it is described is no part of it.
+pub fn call_of(tool: &str, input: Option<&Value>) -> AllowedCall {
+    let command = input.and_then(|it| it.get("command")?.as_str());
+    let what = match (command.filter(|_| runs_a_shell(tool)), input) {
+        (Some(command), _) => command.to_owned(),
+        (None, Some(input)) => input.to_string(),
+        (None, None) => String::new(),
+    };
+    AllowedCall {
+        tool: tool.to_owned(),
+        what,
+    }
+}
+
+/// What a person let pass, as one event sees it.
+#[derive(Debug)]
+pub struct Allowed<'a> {
+    store: &'a AllowanceStore,
+    caller: Caller<'a>,
+}
+
+impl<'a> Allowed<'a> {
+    pub(super) fn of_event(guards: &'a Guards, input: &'a HookInput) -> Self {
+        let occasion = match input.event_type() {
+            HookEvent::PermissionRequest => Occasion::Permission,
+            _ => Occasion::Call,
+        };
+        let tool = input.tool_name().unwrap_or_default();
+        Self {
+            store: &guards.allowances,
+            caller: Caller {
+                project: guards.analyst.project_folder(),
+                session: &input.session_id,
+                call: call_of(tool, input.tool_input()),
+                occasion,
+                now: input.timestamp,
+            },
+        }
+    }
+
+    /// For a call that is only looked at.
+    pub fn of_call(guards: &'a Guards, session: &'a str, call: AllowedCall) -> Self {
+        let project: &Path = guards.analyst.project_folder();
+        Self {
+            store: &guards.allowances,
+            caller: Caller {
+                project,
+                session,
+                call,
+                occasion: Occasion::Call,
+                now: chrono::Utc::now(),
+            },
+        }
+    }
+
+    /// The entries that count for the call, but for those that only one call may use.
+    fn lasting(&self) -> impl Iterator<Item = &Allowance> {
+        let entries = self.store.entries().iter();
+        entries.filter(|it| !it.is_once() && it.fits(&self.caller))
+    }
+
+    /// The policy with what counts for the call.
+    pub(super) fn applied(&self, policy: Arc<Policy>) -> Arc<Policy> {
+        let rules: Vec<&str> = self.lasting().map(|it| it.wish.rule.as_str()).collect();
+        if rules.is_empty() {
+            return policy;
+        }
+        let policy = Arc::unwrap_or_clone(policy);
+        let policy = rules.into_iter().fold(policy, without);
+        Arc::new(policy)
+    }
+
+    /// The entries for one call that would take this rule's voice away.
+    pub(super) fn once(&self, rule: &str) -> Option<&Allowance> {
+        let mut entries = self.store.entries().iter();
+        entries.find(|it| it.is_once() && it.wish.rule == rule && it.fits(&self.caller))
+    }
+
+    /// Uses up such an entry. `false` if another call was first.
+    pub(super) fn claim(&self, entry: &Allowance) -> bool {
+        self.store.claim(entry.number, &self.caller)
+    }
+
+    /// Whether this rule says nothing to the call; an entry for one call is used up by it.
+    pub(super) fn silences(&self, rule: &str) -> bool {
+        self.lasting().any(|it| it.wish.rule == rule)
+            || self.once(rule).is_some_and(|it| self.claim(it))
+    }
+}
+
+/// The policy without this rule's voice.
+pub(super) fn without(mut policy: Policy, rule: &str) -> Policy {
+    policy.guard.allow.rules.extend(RulePattern::parse(rule));
+    policy
+}
+
+impl Guards {
+    /// What a person let pass of a call that is only looked at.
+    pub fn allowed<'a>(&'a self, session: &'a str, call: AllowedCall) -> Allowed<'a> {
+        Allowed::of_call(self, session, call)
+    }
+}
