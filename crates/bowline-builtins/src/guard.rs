@@ -25,7 +25,7 @@ pub use allowed::{Allowed, call_of};
 pub use commands::CommandGuard;
 pub use look_alikes::LookAlikeGuard;
 pub use policies::{Checkout, Policies, Policy};
-pub use secret_writing::{OnSecret, SecretWritingGuard};
+pub use secret_writing::{OnSecret, SECRET_WRITING, SecretWritingGuard};
 pub use sensitive_files::SensitiveFileGuard;
 pub use strikes::Strikes;
 pub use tool_guard::{Call, GuardHook, Judged, ToolGuard};
@@ -159,12 +159,7 @@ impl Guards {
             call_of(input.tool_name().unwrap_or_default(), input.tool_input());
         strikes::Strike::new(
             &input.session_id,
-            &[
-                &tool,
-                &self.analyst.cwd_of(input, ctx),
-                rule,
-                &what,
-            ],
+            &[&tool, &self.analyst.cwd_of(input, ctx), rule, &what],
         )
     }
 }

@@ -199,7 +199,12 @@ fn wish(place: &Place, rule: &str, only: Option<&str>, lasts: Lasts) -> Wish {
 async fn an_allowance_silences_exactly_that() {
     let place = Place::new();
     place.allow(wish(&place, "git.reset-hard", None, Lasts::Always));
-    place.allow(wish(&place, "git.clean", Some("git clean -fd"), Lasts::Always));
+    place.allow(wish(
+        &place,
+        "git.clean",
+        Some("git clean -fd"),
+        Lasts::Always,
+    ));
     place.allow(wish(&place, "self.command", None, Lasts::Always));
     place.allow(wish(&place, "secrets.writing", None, Lasts::Always));
     for (command, decision) in [
@@ -214,7 +219,9 @@ async fn an_allowance_silences_exactly_that() {
         let output = place.fire(shell(command)).await.output;
         assert_eq!(output.decision(), decision, "{command}");
     }
-    let elsewhere = place.fire_in(&place.home(), shell("git reset --hard")).await;
+    let elsewhere = place
+        .fire_in(&place.home(), shell("git reset --hard"))
+        .await;
     assert_eq!(elsewhere.output.decision(), Decision::Deny);
 }
 

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod allow;
 mod check;
 mod completions;
 mod daemon;
@@ -26,6 +27,7 @@ mod trace;
 mod trust;
 mod uninstall;
 mod update;
+mod why;
 
 use std::ffi::OsStr;
 
@@ -55,6 +57,8 @@ pub(crate) enum Command {
     Store(store::StoreArgs),
     Test(test::TestArgs),
     Trust(trust::TrustArgs),
+    Allow(allow::AllowArgs),
+    Why(why::WhyArgs),
     Explain(explain::ExplainArgs),
     Rules(rules::RulesArgs),
     Eval(eval::EvalArgs),
@@ -87,7 +91,9 @@ impl Command {
             Self::Store(args) => args.format(),
             Self::Test(args) => args.format.format(),
             Self::Trust(args) => args.format.format(),
-            Self::Explain(args) => args.format.format(),
+            Self::Allow(args) => args.format.format(),
+            Self::Why(args) => args.format.format(),
+            Self::Explain(args) => args.format(),
             Self::Rules(args) => args.format(),
             Self::Daemon(args) => args.format(),
             Self::Update(args) => args.format.format(),
@@ -119,6 +125,8 @@ pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
         Command::Store(args) => store::run(args, ui),
         Command::Test(args) => test::run(&args, ui),
         Command::Trust(args) => trust::run(&args, ui),
+        Command::Allow(args) => allow::run(&args, ui),
+        Command::Why(args) => why::run(&args, ui),
         Command::Explain(args) => explain::run(&args, ui),
         Command::Rules(args) => rules::run(&args, ui),
         Command::Eval(args) => eval::run(&args),

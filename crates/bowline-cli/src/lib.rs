@@ -13,6 +13,8 @@ mod hook_view;
 mod moment;
 mod process;
 mod project;
+mod recorded;
+mod standing;
 mod steered;
 mod stream;
 mod ui;

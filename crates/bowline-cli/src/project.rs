@@ -48,7 +48,9 @@ pub(crate) fn folder(named: Option<&Path>) -> Result<PathBuf> {
 /// The settings of the project that the folder belongs to.
 pub(crate) fn load(folder: &Path) -> Settings {
     let locations = Locations::from_env();
-    settings::load(&settings::find_project(folder, &locations), &locations)
+    let mut settings = settings::load(&settings::find_project(folder, &locations), &locations);
+    settings.allowances = settings.allowances.for_looking();
+    settings
 }
 
 /// The hooks that Bowline adds to the project's own.

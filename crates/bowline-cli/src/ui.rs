@@ -45,6 +45,13 @@ pub(crate) struct FormatArgs {
 }
 
 impl FormatArgs {
+    /// What either of both asks for.
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self {
+            json: self.json || other.json,
+        }
+    }
+
     pub(crate) fn format(self) -> Format {
         if self.json {
             Format::Json

@@ -3,6 +3,7 @@
 
 #[cfg(test)]
 mod agents {
+    mod allow;
     mod background;
     mod bare;
     #[path = "../shared/client.rs"]

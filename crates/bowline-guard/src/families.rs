@@ -36,6 +36,8 @@ mod unverified;
 mod versions;
 mod weighing;
 
+pub use own::is_agent as is_agent_program;
+
 use crate::effect::{Effect, Gravity};
 use crate::interpret::At;
 use crate::invocation::{Arg, Done, Invocation, Reliance, Through};

@@ -26,8 +26,8 @@ const EVENTS: &[HookEvent] = &[
     HookEvent::PermissionRequest,
     HookEvent::UserPromptSubmit,
 ];
-/// The rule that all of it follows from.
-const RULE: &str = "secrets.writing";
+/// What people call the guard against written secrets by.
+pub const SECRET_WRITING: &str = "secrets.writing";
 /// More places than this are counted, not named.
 const MOST_PLACES: usize = 3;
 /// A large repository takes git a while.
@@ -104,12 +104,12 @@ impl SecretWritingGuard {
         let output = match (seen.reason(), mode) {
             (None, _) => Opinion::allow(),
             (Some(reason), GuardMode::Observe) => stopped(reason.clone())
-                .by_rule(RULE)
+                .by_rule(SECRET_WRITING)
                 .only_observed()
                 .system_message(format!(
                     "Bowline only observes; it would stop this: {reason}"
                 )),
-            (Some(reason), _) => stopped(signed(&reason)).by_rule(RULE),
+            (Some(reason), _) => stopped(signed(&reason)).by_rule(SECRET_WRITING),
         };
         let unseen = seen
             .unseen
@@ -151,7 +151,7 @@ impl Hook for SecretWritingGuard {
         };
         let mode = self.guards.mode(input, ctx);
         let is_loud = seen.reason().is_some();
-        if is_loud && Allowed::of_event(&self.guards, input).silences(RULE) {
+        if is_loud && Allowed::of_event(&self.guards, input).silences(SECRET_WRITING) {
             return Ok(Opinion::allow());
         }
         Ok(self.answer(seen, mode))
@@ -187,7 +187,7 @@ impl Seen {
             return self.unseen.map(|why| {
                 format!(
                     "what would be committed could not be looked at for secrets: {why}. Instead: {LOOKED_AT}. \
-                     [{RULE}]"
+                     [{SECRET_WRITING}]"
                 )
             });
         }
@@ -201,7 +201,7 @@ impl Seen {
             places.push(format!("{more} more"));
         }
         Some(format!(
-            "{} what looks like a live secret: {}. Instead: {}. [{RULE}]",
+            "{} what looks like a live secret: {}. Instead: {}. [{SECRET_WRITING}]",
             self.deed,
             places.join("; "),
             self.instead

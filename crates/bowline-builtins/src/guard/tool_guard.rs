@@ -121,7 +121,9 @@ fn judge<G: ToolGuard>(call: &mut Call<'_>, allowed: &Allowed<'_>) -> Judged {
     let mut needed = Vec::new();
     while let Some(rule) = milder.rule.clone()
         && let Some(entry) = allowed.once(&rule)
-        && needed.iter().all(|it: &&Allowance| it.number != entry.number)
+        && needed
+            .iter()
+            .all(|it: &&Allowance| it.number != entry.number)
     {
         needed.push(entry);
         call.policy = Arc::new(without(Policy::clone(&call.policy), &rule));

@@ -1,17 +1,22 @@
 //! `bowline explain`: what the guard sees in a command or a tool call, and what it makes of it.
 
+mod own;
 mod show;
 mod view;
 
+use std::borrow::Cow;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use bowline::hooks::HookInput;
 use bowline_builtins::guard::{Guards, call_of as call_of_tool};
 use bowline_guard::paths::World;
 use bowline_guard::tool_call::{
     CallDecision, ToolCall, judge_command, judge_looks, judge_shell, judge_tool_call, runs_a_shell,
 };
 use bowline_store::{SessionFilter, SessionRef, SqliteStore, Store};
+use clap::Parser;
 use serde_json::{Map, Value, json};
 
 use crate::Outcome;
@@ -21,31 +26,36 @@ use crate::error::{Error, Result};
 use crate::project;
 use crate::stream;
 use crate::ui::{Format, FormatArgs, Ui};
-use view::Report;
+pub(super) use view::Report;
 
 /// Show what the guard sees in a command or a tool call, and its verdict
 ///
 /// Judged by the project's settings, with what this machine has: links, what git holds, and what the session made. Nothing is run
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "\
 Examples:
   bowline explain 'git push --force origin main'
   bowline explain 'curl -s https://get.example.com | sudo bash' --json
+  bowline explain --json git push --force origin main
   bowline explain --tool Read --input '{\"file_path\": \".env\"}'
   pbpaste | bowline explain -
 
 Exits with 1 when the call is denied or somebody has to be asked")]
 pub(crate) struct ExplainArgs {
-    /// The shell command, as one argument; - reads standard input
-    #[arg(required_unless_present = "tool")]
-    command: Option<String>,
+    /// The shell command: in quotes, or the rest of the line, so that options come before it; - reads standard input
+    #[arg(
+        value_name = "COMMAND",
+        required_unless_present = "tool",
+        trailing_var_arg = true
+    )]
+    words: Vec<String>,
 
     /// Another tool than the shell, with --input
     #[arg(
         long,
         value_name = "TOOL",
         requires = "input",
-        conflicts_with = "command"
+        conflicts_with = "words"
     )]
     tool: Option<String>,
 
@@ -57,9 +67,9 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
 
-    /// Judge it for this session, which may delete what it made; `last` is the newest of the project, `none` is for nobody
-    #[arg(long, value_name = "ID", default_value = "last")]
-    session: String,
+    /// Judge it for this session, which may delete what it made; `last` is the newest of the project, `none` is for nobody [default: last]
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
 
     /// Judge it as if run in this folder instead of the current one
     #[arg(long, value_name = "DIR")]
@@ -72,30 +82,76 @@ pub(crate) struct ExplainArgs {
 /// More is no command that anybody would explain.
 const MAX_INPUT: usize = 16 * 1024 * 1024;
 
-pub(crate) fn run(args: &ExplainArgs, ui: &mut Ui) -> Result<Outcome> {
-    let folder = project::folder(args.dir.as_deref())?;
-    let settings = project::load(&folder);
-    let past = Past::of(&args.session, &settings.project)?;
-    let guards = project::builtins_after(&settings, past.store).guards;
-    let here = folder.to_string_lossy();
-    let subject = Subject {
-        world: &guards.analyst().world_for(&here, &past.session),
-        guards: &guards,
-        agent: args.agent.as_deref(),
-        session: &past.session,
-    };
-    let mut report = match (&args.tool, &args.input) {
-        (Some(tool), Some(input)) => {
-            let input = object(&given(input)?)?;
-            let call = call_of(&input);
-            match call.command.filter(|_| runs_a_shell(tool)) {
-                Some(command) => subject.command(tool, command),
-                None => subject.call(tool, &input, &call),
-            }
+/// The options once more, where they follow a command in quotes.
+#[derive(Debug, Parser)]
+struct Following {
+    #[command(flatten)]
+    args: ExplainArgs,
+}
+
+impl ExplainArgs {
+    /// Who reads the answer.
+    pub(crate) fn format(&self) -> Format {
+        self.settled().map_or(self.format, |it| it.format).format()
+    }
+
+    /// A command that stands in one argument is in quotes, and what follows it are options.
+    fn settled(&self) -> Result<Self, clap::Error> {
+        let Some((first, rest)) = self.words.split_first() else {
+            return Ok(self.clone());
+        };
+        if rest.is_empty() || !(first == "-" || first.contains(char::is_whitespace)) {
+            return Ok(self.clone());
         }
-        _ => subject.command("Bash", &given(args.command.as_deref().unwrap_or_default())?),
+        let program = iter::once("bowline explain");
+        let line = program.chain(rest.iter().map(String::as_str));
+        let later = Following::try_parse_from(line.chain(["--", first]))?.args;
+        Ok(Self {
+            agent: later.agent.or_else(|| self.agent.clone()),
+            session: later.session.or_else(|| self.session.clone()),
+            dir: later.dir.or_else(|| self.dir.clone()),
+            format: self.format.or(later.format),
+            ..later
+        })
+    }
+
+    /// The command: one word is a line of a shell, several are the words of one.
+    fn command(&self) -> Result<String> {
+        match self.words.as_slice() {
+            [line] => given(line),
+            words => Ok(words
+                .iter()
+                .map(|it| word(it))
+                .collect::<Vec<_>>()
+                .join(" ")),
+        }
+    }
+}
+
+/// A word as a shell reads it.
+fn word(text: &str) -> Cow<'_, str> {
+    let plain = |c: char| c.is_alphanumeric() || "-_=+./,:@%~".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(format!("'{}'", text.replace('\'', "'\\''")))
+    }
+}
+
+pub(crate) fn run(args: &ExplainArgs, ui: &mut Ui) -> Result<Outcome> {
+    let args = args
+        .settled()
+        .map_err(|wrong| Error::usage(wrong.to_string()))?;
+    let (tool, input) = match (&args.tool, &args.input) {
+        (Some(tool), Some(input)) => (tool.as_str(), object(&given(input)?)?),
+        _ => ("Bash", command_input(args.command()?)),
     };
-    report.session = Some(past.session).filter(|it| !it.is_empty());
+    let subject = Question {
+        folder: project::folder(args.dir.as_deref())?,
+        session: args.session.as_deref().unwrap_or("last"),
+        agent: args.agent.as_deref(),
+    };
+    let report = subject.report(tool, &input)?;
     match args.format.format() {
         Format::Json => ui.json(&report)?,
         Format::Text => show::show(&report, ui),
@@ -104,6 +160,43 @@ pub(crate) fn run(args: &ExplainArgs, ui: &mut Ui) -> Result<Outcome> {
         CallDecision::Allow => Outcome::Clean,
         CallDecision::Ask | CallDecision::Deny => Outcome::Findings,
     })
+}
+
+fn command_input(command: String) -> Map<String, Value> {
+    Map::from_iter([("command".to_owned(), Value::String(command))])
+}
+
+/// Where, for which session and for which agent something is judged.
+#[derive(Debug)]
+pub(super) struct Question<'a> {
+    pub(super) folder: PathBuf,
+    pub(super) session: &'a str,
+    pub(super) agent: Option<&'a str>,
+}
+
+impl Question<'_> {
+    /// What the guard and the person's own rules say to a call.
+    pub(super) fn report(&self, tool: &str, input: &Map<String, Value>) -> Result<Report> {
+        let settings = project::load(&self.folder);
+        let past = Past::of(self.session, &settings.project)?;
+        let builtins = project::builtins_after(&settings, past.store);
+        let here = self.folder.to_string_lossy();
+        let subject = Subject {
+            world: &builtins.guards.analyst().world_for(&here, &past.session),
+            guards: &builtins.guards,
+            agent: self.agent,
+            session: &past.session,
+        };
+        let call = call_of(input);
+        let mut report = match call.command.filter(|_| runs_a_shell(tool)) {
+            Some(command) => subject.command(tool, command),
+            None => subject.call(tool, input, &call),
+        };
+        let event = HookInput::pre_tool_use(&past.session, tool, Value::Object(input.clone()));
+        report.add_rules(own::heard(&settings, &builtins, event, &self.folder)?);
+        report.session = Some(past.session).filter(|it| !it.is_empty());
+        Ok(report)
+    }
 }
 
 /// The session that is judged, and where it is recorded.
@@ -177,9 +270,9 @@ impl Subject<'_> {
         let files = ToolCall::default().files;
         let meant = call_of_tool(tool, Some(&json!({ "command": command })));
         let allowed = self.guards.allowed(self.session, meant);
-        let policy =
-            self.guards
-                .policy((self.agent, None), Some(&judgement), &files, &allowed);
+        let policy = self
+            .guards
+            .policy((self.agent, None), Some(&judgement), &files, &allowed);
         let verdict = judge_command(&judgement, world, &policy.guard).or_stricter(judge_looks(
             command,
             &judgement,

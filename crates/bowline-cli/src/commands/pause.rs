@@ -11,6 +11,7 @@ use crate::Outcome;
 use crate::control;
 use crate::error::{Error, ErrorKind, Result};
 use crate::moment::parse_duration;
+use crate::standing;
 use crate::ui::{Format, FormatArgs, Text, Ui, style};
 
 /// A longer pause is an uninstalled Bowline.
@@ -26,7 +27,7 @@ Examples:
   bowline pause --for 10m")]
 pub(crate) struct PauseArgs {
     /// How long: 30s, 10m, 2h or 1d; without it, until `bowline resume`
-    #[arg(long = "for", value_name = "TIME", value_parser = duration)]
+    #[arg(long = "for", value_name = "TIME", value_parser = length)]
     length: Option<TimeDelta>,
 
     #[command(flatten)]
@@ -39,13 +40,13 @@ struct Report {
 }
 
 /// A time that can pass: not none, and not for ever.
-fn duration(text: &str) -> Result<TimeDelta, String> {
+pub(super) fn length(text: &str) -> Result<TimeDelta, String> {
     let longest = TimeDelta::days(LONGEST_DAYS);
-    let length = parse_duration(text)
+    let parsed = parse_duration(text)
         .ok()
         .and_then(|length| TimeDelta::from_std(length).ok())
         .filter(|length| *length > TimeDelta::zero() && *length <= longest);
-    length.ok_or_else(|| {
+    parsed.ok_or_else(|| {
         format!(
             "expected a number and its unit, such as 30s, 10m, 2h or 1d; at most {LONGEST_DAYS}d"
         )
@@ -53,6 +54,7 @@ fn duration(text: &str) -> Result<TimeDelta, String> {
 }
 
 pub(crate) fn run(args: &PauseArgs, ui: &mut Ui) -> Result<Outcome> {
+    standing::no_agent()?;
     let places = control::places()?;
     let since = Utc::now();
     let pause = Pause {
@@ -124,7 +126,7 @@ mod tests {
             ("99999999999999999999d", None),
             ("9223372036854775807h", None),
         ] {
-            let read = duration(text).map(|length| length.num_seconds());
+            let read = length(text).map(|length| length.num_seconds());
             assert_eq!(read.as_ref().ok(), seconds.as_ref(), "{text}: {read:?}");
             if let Err(message) = read {
                 assert!(message.contains("10m"), "{message}");

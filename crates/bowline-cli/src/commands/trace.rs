@@ -1,6 +1,6 @@
 //! `bowline trace`: the tool calls of agents: what ran, how long it took, what failed, what belongs together.
 
-mod call;
+pub(super) mod call;
 mod follow;
 mod list;
 mod show;

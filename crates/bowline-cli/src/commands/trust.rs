@@ -15,6 +15,7 @@ use crate::Outcome;
 use crate::control;
 use crate::error::{Error, ErrorKind, Result};
 use crate::project;
+use crate::standing;
 use crate::ui::{Answer, Format, FormatArgs, Table, Text, Ui, style};
 use report::Report;
 
@@ -70,8 +71,10 @@ pub(crate) fn run(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome> {
         Error::new(ErrorKind::File, "cannot open the record of trust").caused_by(source)
     })?;
     if args.list {
-        list(&store, args.format.format(), ui)
-    } else if args.revoke {
+        return list(&store, args.format.format(), ui);
+    }
+    standing::no_agent()?;
+    if args.revoke {
         revoke(&mut store, args, ui)
     } else {
         trust(&mut store, args, ui)

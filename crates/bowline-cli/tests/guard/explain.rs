@@ -21,6 +21,59 @@ fn a_command_is_shown_as_a_tree_with_its_verdict() {
 }
 
 #[test]
+fn own_rules_count_and_a_way_is_shown() {
+    let bench = Bench::new();
+    bench.write(
+        "bowline.toml",
+        "[[rule]]\nid = 'no-deploy'\ncommand = 'make deploy'\nverdict = 'deny'\nmessage = 'ask Ada'\n",
+    );
+    bench.run(&["explain", "make", "deploy"]).expect(
+        1,
+        &[
+            "deny by your rule no-deploy (bowline.toml:1)",
+            "ask Ada",
+            "To allow: change your rule no-deploy in bowline.toml:1",
+        ],
+    );
+    bench.run(&["explain", "make test"]).expect(0, &["allow"]);
+    bench
+        .run(&["explain", "git push --force"])
+        .expect(1, &["To allow: `bowline allow git.push-force --once`"]);
+    bench
+        .run(&["explain", "bowline uninstall"])
+        .lacks(&["To allow"]);
+    let (code, document) = bench.json(&["explain", "make deploy && ls"]);
+    assert_eq!((code, &document["outcome"]), (Some(1), &json!("deny")));
+    assert_eq!(document["own_rules"][0]["id"], "no-deploy");
+    assert_eq!(document["verdict"]["decision"], "allow");
+}
+
+#[test]
+fn the_rest_of_the_line_is_the_command() {
+    let bench = Bench::new();
+    for (args, input) in [
+        (&["--json", "ls", "-la"][..], "ls -la"),
+        (&["--json", "ls", "--json"], "ls --json"),
+        (
+            &["--json", "git", "commit", "-m", "it's done"],
+            r"git commit -m 'it'\''s done'",
+        ),
+        (&["ls -la", "--json"], "ls -la"),
+        (
+            &["--agent", "codex", "ls -la", "--session", "none", "--json"],
+            "ls -la",
+        ),
+    ] {
+        let ran = bench.run(&[&["explain"], args].concat());
+        let document: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(document["input"], input, "{args:?}");
+    }
+    bench
+        .run(&["explain", "ls -la", "--nonsense"])
+        .expect(2, &["--nonsense"]);
+}
+
+#[test]
 fn harmless_commands_and_other_tools_are_explained() {
     let bench = Bench::new();
     for (args, code, text) in [
@@ -120,7 +173,7 @@ fn wrong_use_is_said() {
     for (args, text) in [
         (vec!["explain"], "required"),
         (
-            vec!["explain", "ls", "--tool", "Read", "--input", "{}"],
+            vec!["explain", "--tool", "Read", "--input", "{}", "ls"],
             "cannot be used with",
         ),
         (vec!["explain", "--tool", "Read"], "--input"),
@@ -128,7 +181,7 @@ fn wrong_use_is_said() {
             vec!["explain", "--tool", "Read", "--input", "[]"],
             "cannot use --input",
         ),
-        (vec!["explain", "ls", "--dir", "nowhere"], "cannot open"),
+        (vec!["explain", "--dir", "nowhere", "ls"], "cannot open"),
     ] {
         bench.run(&args).expect(2, &[text]);
     }

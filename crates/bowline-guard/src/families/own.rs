@@ -4,6 +4,8 @@ mod agents;
 mod files;
 mod switches;
 
+pub use agents::is_agent;
+
 use crate::effect::Effect;
 use crate::invocation::{Arg, Invocation, Through};
 use crate::paths::World;

@@ -205,6 +205,11 @@ impl AllowanceStore {
         }
     }
 
+    /// The same for those who only look: an entry for one call is used up by none of their calls, and does not count.
+    pub fn for_looking(self) -> Self {
+        Self { file: None, ..self }
+    }
+
     /// The file that it is kept in.
     pub fn file(&self) -> Option<PathBuf> {
         self.file.as_ref().map(LedgerFile::path)

@@ -25,7 +25,19 @@ pub(super) fn show(report: &Report, ui: &mut Ui) {
     }
     ui.blank();
     let verdict = &report.verdict;
-    let mut head = Text::styled(verdict.decision, style_of(report.decision()).bold());
+    for rule in &report.own_rules {
+        let place = rule.place.as_deref().unwrap_or("your settings");
+        ui.line(
+            Text::styled(rule.decision, style_of(rule.strictness).bold())
+                .plain(" by your rule ")
+                .with(&rule.id, style::NAME)
+                .with(format!(" ({place})"), style::FAINT),
+        );
+        if let Some(reason) = &rule.reason {
+            ui.line(reason.as_str());
+        }
+    }
+    let mut head = Text::styled(verdict.decision, style_of(verdict.strictness()).bold());
     if let (Some(rule), Some(category)) = (&verdict.rule, verdict.category) {
         head = head
             .plain(" by ")
@@ -41,7 +53,7 @@ pub(super) fn show(report: &Report, ui: &mut Ui) {
     if let Some(instead) = &verdict.instead {
         ui.line(Text::styled("Instead: ", style::GOOD).plain(instead));
     }
-    let consequence = match (report.mode, report.decision()) {
+    let consequence = match (report.mode, verdict.strictness()) {
         (_, CallDecision::Allow) => None,
         // The guard itself is asked about in every mode.
         _ if verdict.category == Some(Category::OwnSettings.name()) => None,
@@ -54,6 +66,28 @@ pub(super) fn show(report: &Report, ui: &mut Ui) {
     if let Some(consequence) = consequence {
         ui.line(Text::styled("Mode: ", style::CAUTION).plain(consequence));
     }
+    for way in ways(report) {
+        ui.line(Text::styled("To allow: ", style::FAINT).plain(way));
+    }
+}
+
+/// How a person lets pass what is stopped.
+fn ways(report: &Report) -> Vec<String> {
+    let own = report.own_rules.iter();
+    let stopping = own.filter(|it| it.strictness > CallDecision::Allow);
+    let mut ways: Vec<String> = stopping
+        .map(|rule| {
+            let place = rule.place.as_deref().unwrap_or("your settings");
+            format!("change your rule {} in {place}", rule.id)
+        })
+        .collect();
+    let guarded = report.verdict.category != Some(Category::OwnSettings.name());
+    if let Some(rule) = report.verdict.rule.as_ref().filter(|_| guarded) {
+        ways.push(format!(
+            "`bowline allow {rule} --once`, or `--for 1h`; once a call was stopped, `bowline allow last` is for that call alone"
+        ));
+    }
+    ways
 }
 
 fn tree(report: &Report) -> Tree {

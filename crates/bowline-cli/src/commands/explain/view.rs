@@ -16,12 +16,14 @@ use bowline_guard::tool_call::{CallDecision, CallVerdict};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::own::OwnRule;
+
 #[derive(Debug, Serialize)]
-pub(super) struct Report {
+pub(in crate::commands) struct Report {
     pub(super) tool: String,
     /// The command, or the input of another tool as JSON.
     pub(super) input: String,
-    pub(super) verdict: Verdict,
+    pub(in crate::commands) verdict: Verdict,
     /// The session that it was judged for; absent for nobody.
     pub(super) session: Option<String>,
     /// What becomes of the verdict.
@@ -31,14 +33,18 @@ pub(super) struct Report {
     pub(super) programs: Vec<Program>,
     /// What the text does that is no program's doing.
     pub(super) effects: Vec<EffectView>,
+    /// What the person's own rules say; the strictest word counts, theirs or the guard's.
+    pub(super) own_rules: Vec<OwnRule>,
+    /// What comes of all of it: `allow`, `ask` or `deny`.
+    pub(super) outcome: &'static str,
     #[serde(skip)]
     decision: CallDecision,
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Verdict {
-    pub(super) decision: &'static str,
-    pub(super) rule: Option<String>,
+pub(in crate::commands) struct Verdict {
+    pub(in crate::commands) decision: &'static str,
+    pub(in crate::commands) rule: Option<String>,
     pub(super) category: Option<&'static str>,
     pub(super) reason: Option<String>,
     pub(super) instead: Option<String>,
@@ -128,6 +134,8 @@ impl Report {
             tool: presentable(tool),
             input: presentable(command),
             decision: verdict.decision,
+            own_rules: Vec::new(),
+            outcome: verdict.decision.name(),
             verdict: verdict.into(),
             session: None,
             understanding: Some(Understood::from(&judgement.understanding)),
@@ -147,6 +155,8 @@ impl Report {
             tool: presentable(tool),
             input: presentable(&Value::Object(input.clone()).to_string()),
             decision: verdict.decision,
+            own_rules: Vec::new(),
+            outcome: verdict.decision.name(),
             verdict: verdict.into(),
             session: None,
             understanding: None,
@@ -156,8 +166,27 @@ impl Report {
         }
     }
 
-    pub(super) fn decision(&self) -> CallDecision {
+    /// What comes of the guard's verdict and of the person's own rules.
+    pub(in crate::commands) fn decision(&self) -> CallDecision {
         self.decision
+    }
+
+    pub(super) fn add_rules(&mut self, rules: Vec<OwnRule>) {
+        let strictest = rules.iter().map(|it| it.strictness).max();
+        self.decision = strictest.map_or(self.decision, |it| it.max(self.decision));
+        self.outcome = self.decision.name();
+        self.own_rules = rules;
+    }
+}
+
+impl Verdict {
+    /// The guard's own word.
+    pub(super) fn strictness(&self) -> CallDecision {
+        match self.decision {
+            "deny" => CallDecision::Deny,
+            "ask" => CallDecision::Ask,
+            _ => CallDecision::Allow,
+        }
     }
 }
 

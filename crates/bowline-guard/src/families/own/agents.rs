@@ -52,8 +52,13 @@ const MOVING: &[&str] = &[
     "XDG_DATA_HOME",
 ];
 
+/// Whether a program is an agent, by its name or by that of its package.
+pub fn is_agent(name: &str) -> bool {
+    AGENTS.contains(&name)
+}
+
 pub(super) fn effects(run: Run<'_>) -> Option<Effect> {
-    if !AGENTS.contains(&run.name) {
+    if !is_agent(run.name) {
         return None;
     }
     changes_settings(run)

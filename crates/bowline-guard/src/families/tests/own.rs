@@ -61,6 +61,12 @@ fn its_commands() {
          self bowline store forget --all --yes
          self bowline uninstall
          self bowline allow git.push-force
+         self bowline allow --list
+         self bowline why last
+         self script -qec 'bowline allow last' /dev/null
+         self sh -c "bowline allow last --yes"
+         self x=allow; bowline $x last
+         self env -u CLAUDECODE setsid bowline allow last
          self bowline approvals grant 7
          self bowline frobnicate
          self bowline trust --yes

@@ -48,15 +48,30 @@ fn an_entry_counts_where_and_as_long_as_it_says() {
             None,
             [true, true, false, true],
         ),
-        (Reach::Session(String::new()), Lasts::Always, None, [false; 4]),
+        (
+            Reach::Session(String::new()),
+            Lasts::Always,
+            None,
+            [false; 4],
+        ),
         (
             Reach::Global,
             Lasts::Always,
             Some("git clean"),
             [true, false, true, true],
         ),
-        (Reach::Global, Lasts::Until(Utc::now() + hour), None, [true; 4]),
-        (Reach::Global, Lasts::Until(Utc::now() - hour), None, [false; 4]),
+        (
+            Reach::Global,
+            Lasts::Until(Utc::now() + hour),
+            None,
+            [true; 4],
+        ),
+        (
+            Reach::Global,
+            Lasts::Until(Utc::now() - hour),
+            None,
+            [false; 4],
+        ),
     ] {
         let entry = store.add(wish(reach, lasts, only)).unwrap();
         let fits = [

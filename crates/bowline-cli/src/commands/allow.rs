@@ -1,0 +1,352 @@
+//! `bowline allow`: takes away the voice of one of the guard's rules, for one call or in one place.
+
+use std::path::PathBuf;
+
+use bowline::settings::{Allowance, AllowanceStore, Lasts, Locations, Reach, Wish};
+use bowline_builtins::guard::SECRET_WRITING;
+use bowline_daemon::rpc::sessions;
+use bowline_guard::effect::Category;
+use bowline_guard::rules;
+use chrono::{TimeDelta, Utc};
+use clap::ArgGroup;
+use serde::Serialize;
+
+use super::pause::{length, shown};
+use crate::Outcome;
+use crate::ask::Records;
+use crate::control;
+use crate::error::{Error, ErrorKind, Result};
+use crate::project;
+use crate::recorded::{Recorded, is_rule};
+use crate::standing;
+use crate::ui::{Answer, Format, FormatArgs, Table, Text, Ui, clipped, reveal, style};
+
+/// Let a call pass that the guard stopped, or silence one of its rules
+///
+/// The entry is shown before it is written. It takes away the voice of one rule and nothing else: all other rules still count, the
+/// agent still asks what it would ask, and the administrator's settings stay above it. Only a person at a terminal can do this
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bowline allow last                          the last call that was stopped, word for word, in its project
+  bowline allow last --once                   the same, one time
+  bowline allow git.clean --for 1h            what this rule finds in this project, for an hour
+  bowline allow git.clean --session           the same, in the newest session of this project
+  bowline allow --list
+  bowline allow --remove 3")]
+#[command(group(ArgGroup::new("extent").args(["once", "length", "session", "project", "global"])))]
+#[command(group(ArgGroup::new("what").args(["named", "list", "remove"]).required(true)))]
+pub(crate) struct AllowArgs {
+    /// A rule such as git.clean, the id of a call or event, or `last`
+    #[arg(value_name = "RULE|CALL")]
+    named: Option<String>,
+
+    /// For one call
+    #[arg(long)]
+    once: bool,
+
+    /// For so long: 30s, 10m, 2h or 1d
+    #[arg(long = "for", value_name = "TIME", value_parser = length)]
+    length: Option<TimeDelta>,
+
+    /// In the session of the call, or in the newest one of this project
+    #[arg(long)]
+    session: bool,
+
+    /// In the project of the call, or in this one; this is what holds without an option
+    #[arg(long)]
+    project: bool,
+
+    /// Everywhere
+    #[arg(long)]
+    global: bool,
+
+    /// Do not ask
+    #[arg(long, short, conflicts_with_all = ["list", "remove"])]
+    yes: bool,
+
+    /// List what is allowed
+    #[arg(long, conflicts_with = "extent")]
+    list: bool,
+
+    /// Remove the entry of this number
+    #[arg(long, value_name = "N", conflicts_with = "extent")]
+    remove: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+#[derive(Debug, Serialize)]
+struct Listed<'a> {
+    allowed: &'a [Allowance],
+    /// Why none of it counts.
+    locked: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    entry: Wish,
+    /// Absent if it was not written.
+    number: Option<u64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Removed {
+    removed: Option<Allowance>,
+}
+
+pub(crate) fn run(args: &AllowArgs, ui: &mut Ui) -> Result<Outcome> {
+    standing::person()?;
+    let mut store = AllowanceStore::open(&Locations::from_env());
+    if let Some(problem) = store.problem() {
+        return Err(Error::new(ErrorKind::File, problem.to_owned())
+            .hint("repair the file, or remove it and allow again"));
+    }
+    match (&args.named, args.remove) {
+        (Some(named), _) => allow(named, args, &mut store, ui),
+        (None, Some(number)) => remove(number, &mut store, args.format.format(), ui),
+        (None, None) => list(&store, args.format.format(), ui),
+    }
+}
+
+fn allow(
+    named: &str,
+    args: &AllowArgs,
+    store: &mut AllowanceStore,
+    ui: &mut Ui,
+) -> Result<Outcome> {
+    let wish = wish(named, args, ui)?;
+    refuse_in_vain(&wish)?;
+    let format = args.format.format();
+    if format == Format::Text {
+        describe(&wish, ui);
+    }
+    let consent = match (args.yes, format) {
+        (true, _) => Answer::Yes,
+        (false, Format::Json) => Answer::No,
+        (false, Format::Text) => ui.ask("Allow this?")?,
+    };
+    let number = match consent {
+        Answer::Yes => Some(store.add(wish.clone()).map_err(cannot_write)?.number),
+        Answer::No => None,
+    };
+    tell_daemon();
+    match (format, number) {
+        (Format::Json, _) => ui.json(&Report {
+            entry: wish,
+            number,
+        })?,
+        (Format::Text, Some(number)) => ui.line(
+            Text::styled("Allowed.", style::GOOD)
+                .plain(format!(" `bowline allow --remove {number}` takes it back.")),
+        ),
+        (Format::Text, None) => ui.line("Not allowed; nothing was changed."),
+    }
+    Ok(match number {
+        Some(_) => Outcome::Clean,
+        None => Outcome::Findings,
+    })
+}
+
+/// The narrowest entry that is what was asked for.
+fn wish(named: &str, args: &AllowArgs, ui: &Ui) -> Result<Wish> {
+    let here = project::load(&project::folder(None)?).project;
+    let lasts = match (args.once, args.length) {
+        (true, _) => Lasts::Once,
+        (false, Some(length)) => Lasts::Until(Utc::now() + length),
+        (false, None) => Lasts::Always,
+    };
+    if is_rule(named) {
+        return Ok(Wish {
+            rule: named.to_owned(),
+            call: None,
+            reach: reach(args, here, || newest_session(ui))?,
+            lasts,
+        });
+    }
+    let found = Recorded::find(named, ui)?.ok_or_else(|| {
+        Error::usage(format!("`{named}` is no rule of the guard, and no call that was recorded"))
+            .hint("`bowline rules list` shows the rules, `bowline log` the calls; `last` is the last one that was stopped")
+    })?;
+    let rule = found.rule().ok_or_else(|| no_rule(&found))?;
+    let call = found.exact_call().ok_or_else(|| {
+        Error::usage(
+            "this call was not kept word for word, so that nothing can be allowed for it alone",
+        )
+        .hint(format!(
+            "`bowline allow {rule} --once` lets the next call pass that this rule stops"
+        ))
+    })?;
+    let project = found.event.project.as_ref().map_or(here, PathBuf::from);
+    Ok(Wish {
+        rule,
+        call: Some(call),
+        reach: reach(args, project, || Ok(found.event.session.clone()))?,
+        lasts,
+    })
+}
+
+fn no_rule(found: &Recorded) -> Error {
+    let why = found.event.reason.as_deref().unwrap_or("it was let pass");
+    Error::usage(format!("no rule of the guard stopped this call: {why}")).hint(
+        "what your own hooks and rules stop is changed in their files: `bowline hooks` lists them",
+    )
+}
+
+fn reach(
+    args: &AllowArgs,
+    project: PathBuf,
+    session: impl FnOnce() -> Result<String>,
+) -> Result<Reach> {
+    Ok(match (args.global, args.session) {
+        (true, _) => Reach::Global,
+        (false, true) => Reach::Session(session()?),
+        (false, false) => Reach::Project(project),
+    })
+}
+
+fn newest_session(ui: &Ui) -> Result<String> {
+    let folder = project::load(&project::folder(None)?).project;
+    let question = sessions::List {
+        project: folder.to_str().map(ToOwned::to_owned),
+        limit: Some(1),
+        ..sessions::List::default()
+    };
+    let newest = Records::open(ui)?.ask(&question, ui)?.into_iter().next();
+    newest.map(|session| session.name).ok_or_else(|| {
+        Error::usage("no session of this project is recorded")
+            .hint("`bowline allow RULE` allows it in the project")
+    })
+}
+
+/// What would count for nothing is not written.
+fn refuse_in_vain(wish: &Wish) -> Result<()> {
+    let own = |rule: &rules::Rule| rule.id == wish.rule && rule.category == Category::OwnSettings;
+    if rules::rules().iter().any(own) {
+        return Err(Error::usage(format!(
+            "{} guards Bowline itself; it cannot be silenced",
+            wish.rule
+        )));
+    }
+    let config = project::load(&project::folder(None)?).config;
+    match config.allow_locked {
+        Some(why) => Err(Error::usage(format!(
+            "nothing can be allowed on this machine: {why}"
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn describe(wish: &Wish, ui: &mut Ui) {
+    let summary = rules::rules()
+        .into_iter()
+        .find(|rule| rule.id == wish.rule)
+        .map_or_else(
+            || SECRET_WRITING.to_owned(),
+            |rule| rule.summary.into_owned(),
+        );
+    let label = |name: &str| Text::styled(format!("{name:<7} "), style::FAINT);
+    ui.labelled(
+        label("Rule"),
+        &Text::styled(&wish.rule, style::NAME).with(format!("  {summary}"), style::FAINT),
+    );
+    ui.labelled(label("Call"), &what(wish).into());
+    ui.labelled(label("Where"), &place(wish).into());
+    ui.labelled(label("How long"), &duration(wish).into());
+    ui.line("Whatever else the guard finds in such a call still counts; nothing is granted.");
+}
+
+fn what(wish: &Wish) -> String {
+    match &wish.call {
+        Some(call) => format!("{} {}", call.tool, clipped(&reveal::name(&call.what))),
+        None => "every call".to_owned(),
+    }
+}
+
+fn place(wish: &Wish) -> String {
+    match &wish.reach {
+        Reach::Project(folder) => format!("in {}", project::shown(folder)),
+        Reach::Session(session) => format!("in session {}", reveal::name(session)),
+        _ => "everywhere".to_owned(),
+    }
+}
+
+fn duration(wish: &Wish) -> String {
+    match &wish.lasts {
+        Lasts::Once => "once".to_owned(),
+        Lasts::Until(until) => format!("until {}", shown(*until)),
+        _ => "until it is removed".to_owned(),
+    }
+}
+
+fn list(store: &AllowanceStore, format: Format, ui: &mut Ui) -> Result<Outcome> {
+    let now = Utc::now();
+    let open: Vec<Allowance> = store
+        .entries()
+        .iter()
+        .filter(|it| it.is_open(now))
+        .cloned()
+        .collect();
+    let locked = project::load(&project::folder(None)?).config.allow_locked;
+    if format == Format::Json {
+        ui.json(&Listed {
+            allowed: &open,
+            locked,
+        })?;
+        return Ok(Outcome::Clean);
+    }
+    if let Some(why) = locked {
+        ui.line(Text::styled(
+            format!("None of this counts: {why}."),
+            style::CAUTION,
+        ));
+    }
+    if open.is_empty() {
+        ui.line("Nothing is allowed.");
+        return Ok(Outcome::Clean);
+    }
+    let mut table = Table::new(["N", "Rule", "Call", "Where", "How long"]);
+    for entry in &open {
+        table.row([
+            entry.number.to_string().into(),
+            Text::styled(&entry.wish.rule, style::NAME),
+            what(&entry.wish).into(),
+            place(&entry.wish).into(),
+            duration(&entry.wish).into(),
+        ]);
+    }
+    ui.table(&table);
+    Ok(Outcome::Clean)
+}
+
+fn remove(number: u64, store: &mut AllowanceStore, format: Format, ui: &mut Ui) -> Result<Outcome> {
+    let removed = store.remove(number).map_err(cannot_write)?;
+    tell_daemon();
+    let outcome = match &removed {
+        Some(_) => Outcome::Clean,
+        None => Outcome::Findings,
+    };
+    match (format, &removed) {
+        (Format::Json, _) => ui.json(&Removed { removed })?,
+        (Format::Text, Some(entry)) => ui.line(format!(
+            "{} counts again: {}, {}.",
+            entry.wish.rule,
+            what(&entry.wish),
+            place(&entry.wish)
+        )),
+        (Format::Text, None) => ui.line("There is no entry of this number."),
+    }
+    Ok(outcome)
+}
+
+fn cannot_write(source: bowline::Error) -> Error {
+    Error::new(ErrorKind::File, "cannot change what is allowed").caused_by(source)
+}
+
+/// A running daemon reads the record again at once.
+fn tell_daemon() {
+    if let Ok(places) = control::places() {
+        control::tell(&places, "daemon.reload");
+    }
+}

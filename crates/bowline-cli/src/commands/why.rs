@@ -1,0 +1,312 @@
+//! `bowline why`: what was decided about a call, by which rule, under which settings, and how to change that.
+
+use std::path::{Path, PathBuf};
+
+use bowline::hooks::Decision;
+use bowline::settings::{FileKind, GuardMode, Settings, TrustState};
+use bowline_guard::rules;
+use bowline_store::{Enforcement, Trigger};
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::explain::Question;
+use super::log::decided;
+use super::trace::call::summary;
+use crate::Outcome;
+use crate::error::Result;
+use crate::moment;
+use crate::project::{self, Paths};
+use crate::recorded::Recorded;
+use crate::standing;
+use crate::ui::{Format, FormatArgs, Text, Ui, clipped, reveal, style};
+
+/// Show why a call was stopped or let pass: the call, the rule, the settings that apply, and how to change them
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bowline why last
+  bowline why toolu_01SIwCMflBrCdrKUcAYfRzkn
+  bowline why last --json")]
+pub(crate) struct WhyArgs {
+    /// The id of a call or event, or its beginning; `last` is the last one that was stopped
+    #[arg(value_name = "CALL")]
+    call: String,
+
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    /// The event's id.
+    id: String,
+    tool_use_id: Option<String>,
+    time: DateTime<Utc>,
+    agent: String,
+    session: String,
+    project: Option<String>,
+    tool: Option<String>,
+    /// What the tool was called with, as it was kept.
+    input: Option<Value>,
+    /// `deny`, `ask`, `grant` or `no_opinion`.
+    decision: &'static str,
+    enforcement: Enforcement,
+    reason: Option<String>,
+    /// The guard's rule; absent if another hook decided.
+    rule: Option<RuleView>,
+    /// The hooks that had something to say.
+    hooks: Vec<String>,
+    settings: SettingsView,
+    /// What would be decided now; absent where the input was not kept.
+    now: Option<&'static str>,
+    /// Commands that change it, each with what it does.
+    ways: Vec<Way>,
+}
+
+#[derive(Debug, Serialize)]
+struct RuleView {
+    id: String,
+    category: Option<&'static str>,
+    summary: Option<String>,
+}
+
+/// The settings that apply today.
+#[derive(Debug, Serialize)]
+struct SettingsView {
+    mode: GuardMode,
+    /// The files that say something.
+    files: Vec<String>,
+    /// Whether the project's own files count in full.
+    trust: TrustState,
+    /// How many entries of `bowline allow` there are.
+    allowances: usize,
+    /// Why these do not count.
+    locked: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Way {
+    command: String,
+    effect: String,
+}
+
+pub(crate) fn run(args: &WhyArgs, ui: &mut Ui) -> Result<Outcome> {
+    standing::person()?;
+    let found = Recorded::found(&args.call, ui)?;
+    let report = report(&found)?;
+    match args.format.format() {
+        Format::Json => ui.json(&report)?,
+        Format::Text => show(&found, &report, ui),
+    }
+    Ok(Outcome::Clean)
+}
+
+fn report(found: &Recorded) -> Result<Report> {
+    let event = &found.event;
+    let folder = folder(event)?;
+    let settings = project::load(&folder);
+    let rule = found.rule();
+    let input = found.call.as_ref().and_then(|call| call.input.clone());
+    Ok(Report {
+        id: event.id.clone(),
+        tool_use_id: event.tool_use_id.clone(),
+        time: event.time,
+        agent: event.agent.clone(),
+        session: event.session.clone(),
+        project: event.project.clone(),
+        tool: event.tool.clone(),
+        decision: word(event.decision),
+        enforcement: event.enforcement,
+        reason: event.reason.clone(),
+        hooks: spoken(event),
+        settings: SettingsView::of(&settings),
+        now: judged_now(found, folder)?,
+        ways: ways(found, rule.as_deref(), &settings),
+        rule: rule.map(RuleView::of),
+        input,
+    })
+}
+
+/// Where the call was made, or here if that is gone.
+fn folder(event: &Trigger) -> Result<PathBuf> {
+    let then = event.project.as_deref().map(Path::new);
+    match then.filter(|it| it.is_dir()) {
+        Some(project) => Ok(project.to_owned()),
+        None => project::folder(None),
+    }
+}
+
+/// The decision as JSON has it.
+const fn word(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Deny => "deny",
+        Decision::Ask => "ask",
+        Decision::Grant => "grant",
+        Decision::NoOpinion => "no_opinion",
+    }
+}
+
+fn spoken(event: &Trigger) -> Vec<String> {
+    let hooks = event.hooks.iter();
+    let spoken = hooks.filter(|hook| hook.decision != Decision::NoOpinion);
+    spoken.map(|hook| hook.name.clone()).collect()
+}
+
+/// What today's settings make of the call, from the project's folder.
+fn judged_now(found: &Recorded, folder: PathBuf) -> Result<Option<&'static str>> {
+    let Some((call, Some(Value::Object(input)))) =
+        found.call.as_ref().map(|call| (call, call.input.as_ref()))
+    else {
+        return Ok(None);
+    };
+    if found.exact_call().is_none() {
+        return Ok(None);
+    }
+    let question = Question {
+        folder,
+        session: &found.event.session,
+        agent: Some(&found.event.agent),
+    };
+    let now = question.report(&call.tool, input).ok();
+    Ok(now.map(|report| report.decision().name()))
+}
+
+fn ways(found: &Recorded, rule: Option<&str>, settings: &Settings) -> Vec<Way> {
+    let Some(rule) = rule.filter(|_| settings.config.allow_locked.is_none()) else {
+        return Vec::new();
+    };
+    let way = |command: String, effect: &str| Way {
+        command,
+        effect: effect.to_owned(),
+    };
+    let mut ways = Vec::new();
+    if found.exact_call().is_some() {
+        let id = &found.event.id;
+        ways.push(way(
+            format!("bowline allow {id} --once"),
+            "this call, one time",
+        ));
+        ways.push(way(
+            format!("bowline allow {id}"),
+            "this call in its project",
+        ));
+    }
+    ways.push(way(
+        format!("bowline allow {rule} --session"),
+        "all that this rule finds, in the newest session of the project",
+    ));
+    ways.push(way(
+        format!("bowline allow {rule}"),
+        "all that this rule finds, in the project that you are in",
+    ));
+    ways
+}
+
+impl RuleView {
+    fn of(id: String) -> Self {
+        let rule = rules::rules().into_iter().find(|rule| rule.id == id);
+        Self {
+            category: rule.as_ref().map(|rule| rule.category.name()),
+            summary: rule.map(|rule| rule.summary.into_owned()),
+            id,
+        }
+    }
+}
+
+impl SettingsView {
+    fn of(settings: &Settings) -> Self {
+        let paths = Paths::of(&settings.project);
+        let files = settings.files.iter();
+        let own = files.filter(|file| file.kind == FileKind::BowlineConfig);
+        Self {
+            mode: settings.config.guard.base.mode.unwrap_or_default(),
+            files: own.map(|file| paths.show(&file.path)).collect(),
+            trust: settings.trust,
+            allowances: settings.allowances.entries().len(),
+            locked: settings.config.allow_locked.clone(),
+        }
+    }
+}
+
+fn show(found: &Recorded, report: &Report, ui: &mut Ui) {
+    let label = |name: &str| Text::styled(format!("{name:<9} "), style::FAINT);
+    let what = found.call.as_ref().map(summary).unwrap_or_default();
+    let tool = report.tool.as_deref().unwrap_or(&found.event.event);
+    ui.labelled(
+        label("Call"),
+        &Text::styled(reveal::name(tool), style::NAME).plain(format!(" {what}")),
+    );
+    let mut decision = decided(found.event.decision);
+    if report.enforcement == Enforcement::Unenforced && found.event.decision >= Decision::Ask {
+        decision = decision.with(" not enforced", style::CAUTION);
+    }
+    let when = moment::when(report.time, Utc::now());
+    ui.labelled(
+        label("Decision"),
+        &decision.with(format!("  {when}"), style::FAINT),
+    );
+    let place = report.project.as_deref().unwrap_or("no project");
+    ui.labelled(
+        label("Where"),
+        &format!(
+            "{} by {}, session {}",
+            reveal::name(place),
+            reveal::name(&report.agent),
+            reveal::name(&report.session)
+        )
+        .into(),
+    );
+    show_rule(report, label("Rule"), ui);
+    if let Some(reason) = &report.reason {
+        ui.labelled(label("Reason"), &clipped(reason).into());
+    }
+    ui.labelled(label("Settings"), &settings_line(&report.settings).into());
+    let now = match report.now {
+        Some(now) => format!("{now}, by today's settings"),
+        None => "cannot be told: the call was not kept word for word".to_owned(),
+    };
+    ui.labelled(label("Now"), &now.into());
+    if report.ways.is_empty() {
+        return;
+    }
+    ui.blank();
+    ui.line("To allow it:");
+    for way in &report.ways {
+        ui.line(
+            Text::styled(format!("  {}", way.command), style::NAME)
+                .with(format!("  {}", way.effect), style::FAINT),
+        );
+    }
+}
+
+fn show_rule(report: &Report, label: Text, ui: &mut Ui) {
+    let text = match &report.rule {
+        Some(rule) => {
+            let summary = rule.summary.as_deref().unwrap_or_default();
+            Text::styled(&rule.id, style::NAME).with(format!("  {summary}"), style::FAINT)
+        }
+        None if report.hooks.is_empty() => "none had anything to say".into(),
+        None => format!("none of the guard's; {} decided", report.hooks.join(", ")).into(),
+    };
+    ui.labelled(label, &text);
+}
+
+fn settings_line(settings: &SettingsView) -> String {
+    let mode = serde_json::to_value(settings.mode).ok();
+    let mode = mode.as_ref().and_then(Value::as_str).unwrap_or("enforce");
+    let files = match settings.files.as_slice() {
+        [] => "no files, the defaults".to_owned(),
+        files => files.join(", "),
+    };
+    let trust = match settings.trust {
+        TrustState::Untrusted | TrustState::Changed => "; the project's own are not trusted",
+        _ => "",
+    };
+    let allowed = match (&settings.locked, settings.allowances) {
+        (Some(why), _) => format!("; nothing can be allowed: {why}"),
+        (None, 0) => String::new(),
+        (None, count) => format!("; {count} allowed with `bowline allow`"),
+    };
+    format!("mode {mode}; {files}{trust}{allowed}")
+}

@@ -1,0 +1,117 @@
+//! One decided event and its call, as people name them: by the event's id or its beginning, by the agent's id of the call, or as the
+//! `last` one that was stopped.
+
+use bowline::hooks::Decision;
+use bowline::settings::AllowedCall;
+use bowline_builtins::guard::{SECRET_WRITING, call_of};
+use bowline_daemon::rpc::{traces, triggers};
+use bowline_guard::rules;
+use bowline_store::{Trace, Trigger};
+
+use crate::ask::Records;
+use crate::error::{Error, Result};
+use crate::ui::Ui;
+
+/// So many events are searched.
+const SEARCHED: usize = 10_000;
+/// A shorter beginning of an id could be a word.
+const SHORTEST: usize = 6;
+/// What stands in the place of what was not kept.
+const NOT_KEPT: &[&str] = &["[REDACTED", "left out]", "[left out"];
+
+/// An event that was decided, and the call that it is about.
+#[derive(Debug)]
+pub(crate) struct Recorded {
+    pub(crate) event: Trigger,
+    pub(crate) call: Option<Trace>,
+}
+
+impl Recorded {
+    /// Finds what is named; `None` if nothing has that name.
+    pub(crate) fn find(named: &str, ui: &Ui) -> Result<Option<Self>> {
+        let mut records = Records::open(ui)?;
+        let last = triggers::Last {
+            limit: Some(SEARCHED),
+        };
+        let events = records.ask(&last, ui)?;
+        let is_meant = |event: &Trigger| match named {
+            "last" => event.decision >= Decision::Ask,
+            _ => {
+                event.tool_use_id.as_deref() == Some(named)
+                    || event.id == named
+                    || (named.len() >= SHORTEST && event.id.starts_with(named))
+            }
+        };
+        // Of the events of one call, the one that stopped it is meant.
+        let mut meant: Vec<Trigger> = events.into_iter().filter(is_meant).collect();
+        meant.sort_by_key(|it| std::cmp::Reverse(it.decision >= Decision::Ask));
+        let Some(event) = meant.into_iter().next() else {
+            return Ok(None);
+        };
+        let call = match &event.tool_use_id {
+            Some(id) => records.ask(&traces::Get { id: id.clone() }, ui)?,
+            None => None,
+        };
+        Ok(Some(Self { event, call }))
+    }
+
+    /// The same, where there has to be one.
+    pub(crate) fn found(named: &str, ui: &Ui) -> Result<Self> {
+        Self::find(named, ui)?.ok_or_else(|| {
+            Error::usage(format!("nothing is recorded under `{named}`")).hint(
+                "`bowline log` lists what was decided; `last` is the last call that was stopped",
+            )
+        })
+    }
+
+    /// The guard's rule that stopped it.
+    pub(crate) fn rule(&self) -> Option<String> {
+        rule_in(self.event.reason.as_deref()?)
+    }
+
+    /// The call to the letter, if all of it was kept.
+    pub(crate) fn exact_call(&self) -> Option<AllowedCall> {
+        let call = self.call.as_ref()?;
+        let exact = call_of(&call.tool, Some(call.input.as_ref()?));
+        let whole = !NOT_KEPT.iter().any(|mark| exact.what.contains(mark));
+        whole.then_some(exact)
+    }
+}
+
+/// Whether the guard has a rule of this name.
+pub(crate) fn is_rule(id: &str) -> bool {
+    id == SECRET_WRITING || rules::rules().iter().any(|rule| rule.id == id)
+}
+
+/// The rule that a reason names in brackets; the last one, because a command may have brackets of its own.
+fn rule_in(reason: &str) -> Option<String> {
+    let mut named = reason.rsplit('[').filter_map(|rest| rest.split_once(']'));
+    let rule = named.find(|(id, _)| is_rule(id));
+    rule.map(|(id, _)| id.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rule_of_a_reason_is_its_last_bracket_that_is_one() {
+        for (reason, rule) in [
+            (
+                "Bowline: `rm` deletes. [files.delete]",
+                Some("files.delete"),
+            ),
+            (
+                "Bowline: denied again [git.reset-hard]; leave it [to me]",
+                Some("git.reset-hard"),
+            ),
+            ("`echo [files.delete]` runs. [git.clean]", Some("git.clean")),
+            ("holds a secret. [secrets.writing]", Some("secrets.writing")),
+            ("`make`: no (rule no-make)", None),
+            ("[nonsense]", None),
+            ("[", None),
+        ] {
+            assert_eq!(rule_in(reason).as_deref(), rule, "{reason}");
+        }
+    }
+}
