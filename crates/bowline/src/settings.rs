@@ -28,6 +28,7 @@ mod model;
 mod node;
 mod plugins;
 mod read;
+mod repository;
 mod rule;
 mod rule_examples;
 mod rule_fields;

@@ -5,16 +5,20 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 
 use super::files::FileText;
 use super::ledger_file::LedgerFile;
 use super::locations::{CLAUDE_FOLDER, LOCAL_FILE, Locations, PROJECT_FILE, local_file};
 use super::mcp_servers::MCP_FILE;
+use super::repository::RepositoryFolder;
 use super::sensitive;
 use super::steering::{self, ProjectVariable, Steers};
 use crate::error::{Error, Result};
 
-const FORMAT: u64 = 1;
+const FORMAT: u64 = 2;
+/// The format before, which knows no repositories.
+const OLD_FORMAT: u64 = 1;
 /// What the variables are called in the fingerprint.
 const VARIABLES: &str = "env";
 
@@ -168,10 +172,58 @@ pub(super) fn hex_sha256<'a, N: AsRef<[u8]>>(
     })
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Record {
     sha256: String,
     when: DateTime<Utc>,
+    /// Which repository it is of: in its other worktrees, and after a move, the same contents are trusted as well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    repository: Option<RepositoryFolder>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Ledger {
+    format: u64,
+    projects: BTreeMap<String, Record>,
+}
+
+/// What of a project trust is about.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    /// Its own Bowline files.
+    Settings,
+    /// Its hooks in Claude Code's files, recorded under the folder that they are in.
+    ClaudeHooks,
+    /// Its MCP servers.
+    McpServers,
+}
+
+impl Part {
+    const ALL: [Self; 3] = [Self::Settings, Self::ClaudeHooks, Self::McpServers];
+
+    const fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Settings => None,
+            Self::ClaudeHooks => Some(CLAUDE_FOLDER),
+            Self::McpServers => Some(MCP_FILE),
+        }
+    }
+
+    /// What a record of it is found by.
+    fn key(self, project: &str) -> String {
+        match self.name() {
+            Some(name) => format!("{project}/{name}"),
+            None => project.to_owned(),
+        }
+    }
+
+    /// Its place in the repository.
+    fn within(self, repository: RepositoryFolder) -> RepositoryFolder {
+        match self.name() {
+            Some(name) => repository.join(name),
+            None => repository,
+        }
+    }
 }
 
 /// The record of trusted projects: `trust.json` in the data folder.
@@ -221,17 +273,31 @@ impl TrustStore {
             Ok(Some(sha256)) => Some(sha256),
             Err(_) => None,
         };
-        let recorded = key(project)
-            .ok()
-            .and_then(|key| self.records.as_ref().ok()?.get(&key));
-        match recorded {
-            None => TrustState::Untrusted,
-            Some(record) if now.as_ref() == Some(&record.sha256) => TrustState::Trusted,
-            Some(record) if matches!(files.own_sha256(), Ok(Some(own)) if own == record.sha256) => {
-                TrustState::ExceptAllowList
-            }
-            Some(_) => TrustState::Changed,
+        let recorded = self.recorded(project, Part::Settings);
+        let has = |sha256: Option<&String>| recorded.iter().any(|it| Some(&it.sha256) == sha256);
+        if recorded.is_empty() {
+            TrustState::Untrusted
+        } else if now.is_some() && has(now.as_ref()) {
+            TrustState::Trusted
+        } else if matches!(files.own_sha256(), Ok(Some(own)) if has(Some(&own))) {
+            TrustState::ExceptAllowList
+        } else {
+            TrustState::Changed
         }
+    }
+
+    /// What was recorded of a project: under its path, or of the same folder of the same repository.
+    fn recorded(&self, project: &Path, part: Part) -> Vec<&Record> {
+        let Ok(records) = &self.records else {
+            return Vec::new();
+        };
+        let key = key(project).ok().map(|project| part.key(&project));
+        let here = RepositoryFolder::of(project).map(|it| part.within(it));
+        let is_meant = |path: &String, record: &Record| {
+            Some(path) == key.as_ref() || (here.is_some() && record.repository == here)
+        };
+        let meant = records.iter().filter(|(path, it)| is_meant(path, it));
+        meant.map(|(_, record)| record).collect()
     }
 
     /// Trusts the project's files as they are now.
@@ -243,14 +309,14 @@ impl TrustStore {
                 sensitive::PATH
             ))
         })?;
-        self.insert(project, sha256)
+        self.insert(project, Part::Settings, sha256)
     }
 
     /// Trusts the project's files if they still have the fingerprint of what the user was shown.
     pub fn record_shown(&mut self, project: &Path, sha256: &str) -> Result<()> {
         if self.fingerprint(project)?.as_deref() == Some(sha256) {
             // What was shown, not what is there by now.
-            self.insert(project, sha256.to_owned())
+            self.insert(project, Part::Settings, sha256.to_owned())
         } else {
             Err(Error::other(format!(
                 "the settings of {} changed while they were shown; look at them again",
@@ -261,42 +327,43 @@ impl TrustStore {
 
     /// Whether the project's hooks in Claude Code's files are trusted.
     pub(super) fn claude_hooks_state(&self, project: &Path, sha256: &str) -> TrustState {
-        self.state_of_key(claude_key(project), sha256)
+        self.state_of_part(project, Part::ClaudeHooks, sha256)
     }
 
-    fn state_of_key(&self, key: Result<String>, sha256: &str) -> TrustState {
-        let recorded = key
-            .ok()
-            .and_then(|key| self.records.as_ref().ok()?.get(&key));
-        match recorded {
-            None => TrustState::Untrusted,
-            Some(record) if record.sha256 == sha256 => TrustState::Trusted,
-            Some(_) => TrustState::Changed,
+    fn state_of_part(&self, project: &Path, part: Part, sha256: &str) -> TrustState {
+        let recorded = self.recorded(project, part);
+        if recorded.is_empty() {
+            TrustState::Untrusted
+        } else if recorded.iter().any(|record| record.sha256 == sha256) {
+            TrustState::Trusted
+        } else {
+            TrustState::Changed
         }
     }
 
     /// Trusts the project's hooks in Claude Code's files, as the user was shown them.
     pub fn record_claude_hooks(&mut self, project: &Path, sha256: &str) -> Result<()> {
-        self.insert_as(claude_key(project)?, sha256.to_owned())
+        self.insert(project, Part::ClaudeHooks, sha256.to_owned())
     }
 
     /// Whether the project's MCP servers are trusted.
     pub(super) fn mcp_servers_state(&self, project: &Path, sha256: &str) -> TrustState {
-        self.state_of_key(mcp_key(project), sha256)
+        self.state_of_part(project, Part::McpServers, sha256)
     }
 
     /// Trusts the project's MCP servers, as the user was shown them.
     pub fn record_mcp_servers(&mut self, project: &Path, sha256: &str) -> Result<()> {
-        self.insert_as(mcp_key(project)?, sha256.to_owned())
+        self.insert(project, Part::McpServers, sha256.to_owned())
     }
 
-    fn insert(&mut self, project: &Path, sha256: String) -> Result<()> {
-        self.insert_as(key(project)?, sha256)
-    }
-
-    fn insert_as(&mut self, key: String, sha256: String) -> Result<()> {
-        let when = Utc::now();
-        self.change(|records| records.insert(key, Record { sha256, when }))?;
+    fn insert(&mut self, project: &Path, part: Part, sha256: String) -> Result<()> {
+        let key = part.key(&key(project)?);
+        let record = Record {
+            sha256,
+            when: Utc::now(),
+            repository: RepositoryFolder::of(project).map(|it| part.within(it)),
+        };
+        self.change(|records| records.insert(key, record))?;
         Ok(())
     }
 
@@ -309,21 +376,31 @@ impl TrustStore {
         ProjectFiles::read(project, self.users.as_deref())
     }
 
-    /// Forgets the project. `false` when it was not trusted.
+    /// Forgets the project, also as its other worktrees have it. `false` when it was not trusted.
     pub fn revoke(&mut self, project: &Path) -> Result<bool> {
         // A project that is gone can still be revoked, by the path that it was listed with.
-        let key = key(project).or_else(|error| utf8(project).map_err(|_| error))?;
-        let keys = [in_claude_folder(&key), mcp_file(&key), key];
-        if self
-            .records
-            .as_ref()
-            .is_ok_and(|records| !keys.iter().any(|key| records.contains_key(key)))
-        {
+        let path = key(project).or_else(|error| utf8(project).map_err(|_| error))?;
+        let keys = Part::ALL.map(|part| part.key(&path));
+        let records = self.records.as_ref().ok();
+        let there =
+            RepositoryFolder::of(project).or_else(|| records?.get(&path)?.repository.clone());
+        let places = there.map(|it| Part::ALL.map(|part| part.within(it.clone())));
+        let is_meant = |key: &String, record: &Record| {
+            let same = |places: &[RepositoryFolder; 3]| {
+                record
+                    .repository
+                    .as_ref()
+                    .is_some_and(|it| places.contains(it))
+            };
+            keys.contains(key) || places.as_ref().is_some_and(same)
+        };
+        if records.is_some_and(|records| !records.iter().any(|(key, it)| is_meant(key, it))) {
             return Ok(false);
         }
         self.change(|records| {
-            let removed = keys.map(|key| records.remove(&key));
-            removed.iter().any(Option::is_some)
+            let before = records.len();
+            records.retain(|key, record| !is_meant(key, record));
+            records.len() < before
         })
     }
 
@@ -348,7 +425,7 @@ impl TrustStore {
             Error::other(format!("{problem}; repair it or remove it, then try again"))
         })?;
         let result = change(records);
-        held.write(&encode(records))?;
+        held.write(&encode(records)?)?;
         Ok(result)
     }
 }
@@ -360,23 +437,6 @@ fn key(project: &Path) -> Result<String> {
         source,
     })?;
     utf8(&canonical)
-}
-
-/// Hooks in Claude Code's files are recorded beside the project, under the folder that they are in.
-fn claude_key(project: &Path) -> Result<String> {
-    Ok(in_claude_folder(&key(project)?))
-}
-
-fn mcp_key(project: &Path) -> Result<String> {
-    Ok(mcp_file(&key(project)?))
-}
-
-fn mcp_file(project: &str) -> String {
-    format!("{project}/{MCP_FILE}")
-}
-
-fn in_claude_folder(project: &str) -> String {
-    format!("{project}/{CLAUDE_FOLDER}")
 }
 
 fn utf8(path: &Path) -> Result<String> {
@@ -396,34 +456,18 @@ fn read_records(file: &LedgerFile) -> Result<BTreeMap<String, Record>, String> {
 }
 
 fn decode(text: &str) -> Option<BTreeMap<String, Record>> {
-    let value: serde_json::Value = serde_json::from_str(text).ok()?;
-    if value.get("format")?.as_u64()? != FORMAT {
-        return None;
-    }
-    value
-        .get("projects")?
-        .as_object()?
-        .iter()
-        .map(|(project, record)| {
-            let sha256 = record.get("sha256")?.as_str()?.to_owned();
-            let when = record.get("when")?.as_str()?.parse().ok()?;
-            Some((project.clone(), Record { sha256, when }))
-        })
-        .collect()
+    let ledger: Ledger = serde_json::from_str(text).ok()?;
+    matches!(ledger.format, FORMAT | OLD_FORMAT).then_some(ledger.projects)
 }
 
-fn encode(records: &BTreeMap<String, Record>) -> String {
-    let projects: serde_json::Map<_, _> = records
-        .iter()
-        .map(|(project, record)| {
-            let record = serde_json::json!({ "sha256": record.sha256, "when": record.when });
-            (project.clone(), record)
-        })
-        .collect();
-    format!(
-        "{:#}\n",
-        serde_json::json!({ "format": FORMAT, "projects": projects })
-    )
+fn encode(records: &BTreeMap<String, Record>) -> Result<String> {
+    let ledger = Ledger {
+        format: FORMAT,
+        projects: records.clone(),
+    };
+    let text = serde_json::to_string_pretty(&ledger);
+    let text = text.map_err(|source| Error::other(source.to_string()))?;
+    Ok(format!("{text}\n"))
 }
 
 #[cfg(test)]

@@ -128,8 +128,8 @@ fn a_damaged_record_trusts_nothing_and_is_kept() {
         "{",
         "[]",
         "{}",
-        r#"{"format":2,"projects":{}}"#,
-        r#"{"format":1,"projects":{"/p":{"sha256":1}}}"#,
+        r#"{"format":3,"projects":{}}"#,
+        r#"{"format":2,"projects":{"/p":{"sha256":1}}}"#,
     ] {
         let bench = Bench::new();
         bench.write("bowline.toml", "");
@@ -176,4 +176,135 @@ fn concurrent_writers_lose_nothing() {
         }
     });
     assert_eq!(bench.open().entries().len(), projects.len());
+}
+
+/// A checkout as git leaves it.
+fn repository(folder: &Path) {
+    fs::create_dir_all(folder.join(".git/worktrees")).unwrap();
+}
+
+/// A linked worktree as git makes it: both sides name each other.
+fn worktree(repository: &Path, folder: &Path) {
+    let own = repository
+        .join(".git/worktrees")
+        .join(folder.file_name().unwrap());
+    fs::create_dir_all(folder).unwrap();
+    fs::create_dir_all(&own).unwrap();
+    fs::write(folder.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
+    fs::write(own.join("gitdir"), format!("{}/.git\n", folder.display())).unwrap();
+    fs::write(own.join("commondir"), "../..\n").unwrap();
+}
+
+const RULE: &str = "guard.mode = 'observe'";
+
+/// A trusted repository, and a place for others.
+fn trusted() -> (Bench, PathBuf) {
+    let bench = Bench::new();
+    repository(&bench.project);
+    bench.write("bowline.toml", RULE);
+    bench.open().record(&bench.project).unwrap();
+    let other = bench.root.path().join("other");
+    (bench, other)
+}
+
+#[test]
+fn a_linked_worktree_and_a_moved_repository_are_trusted() {
+    let (bench, linked) = trusted();
+    worktree(&bench.project, &linked);
+    fs::write(linked.join("bowline.toml"), RULE).unwrap();
+    assert_eq!(bench.open().state(&linked), TrustState::Trusted);
+    fs::write(linked.join("bowline.toml"), "guard.mode = 'enforce'").unwrap();
+    assert_eq!(bench.open().state(&linked), TrustState::Changed);
+    // What one worktree has and a person trusted is trusted in all of them.
+    bench.open().record(&linked).unwrap();
+    bench.write("bowline.toml", "guard.mode = 'enforce'");
+    assert_eq!(bench.state(), TrustState::Trusted);
+
+    let moved = bench.root.path().join("moved");
+    fs::rename(&bench.project, &moved).unwrap();
+    assert_eq!(bench.open().state(&moved), TrustState::Trusted);
+    assert!(bench.open().revoke(&moved).unwrap());
+    assert!(bench.open().entries().is_empty());
+}
+
+#[test]
+fn a_part_of_a_repository_is_trusted_for_itself() {
+    let bench = Bench::new();
+    let (one, two) = (bench.project.join("one"), bench.project.join("two"));
+    repository(&bench.project);
+    for part in [&one, &two] {
+        fs::create_dir(part).unwrap();
+        fs::write(part.join("bowline.toml"), RULE).unwrap();
+    }
+    bench.open().record(&one).unwrap();
+    assert_eq!(bench.open().state(&one), TrustState::Trusted);
+    assert_eq!(bench.open().state(&two), TrustState::Untrusted);
+    bench.open().record_claude_hooks(&two, "abc").unwrap();
+    assert_eq!(bench.open().state(&two), TrustState::Untrusted);
+}
+
+#[test]
+fn a_copy_a_clone_and_a_forged_link_are_not_trusted() {
+    let (bench, other) = trusted();
+    let git = bench.project.join(".git");
+    let own = git.join("worktrees/real");
+    worktree(&bench.project, &bench.root.path().join("real"));
+    let inside = other.join("inside");
+    let forgeries: &[&dyn Fn()] = &[
+        // A copy or a clone has a folder of its own.
+        &|| repository(&other),
+        // A link to the trusted repository's own folder.
+        &|| std::os::unix::fs::symlink(&git, other.join(".git")).unwrap(),
+        // It claims to be a worktree that is somewhere else.
+        &|| fs::write(other.join(".git"), format!("gitdir: {}\n", own.display())).unwrap(),
+        // It claims to be the repository itself.
+        &|| fs::write(other.join(".git"), format!("gitdir: {}\n", git.display())).unwrap(),
+        // It brings both sides of the link, and names the trusted repository as what they share.
+        &|| {
+            fs::create_dir_all(&inside).unwrap();
+            fs::write(other.join(".git"), "gitdir: inside\n").unwrap();
+            fs::write(inside.join("gitdir"), "../.git\n").unwrap();
+            fs::write(inside.join("commondir"), format!("{}\n", git.display())).unwrap();
+        },
+        // The same, with a folder that is called as git's is.
+        &|| {
+            let named = other.join("worktrees/x");
+            fs::create_dir_all(&named).unwrap();
+            fs::write(other.join(".git"), "gitdir: worktrees/x\n").unwrap();
+            fs::write(named.join("gitdir"), "../../.git\n").unwrap();
+            fs::write(named.join("commondir"), format!("{}\n", git.display())).unwrap();
+        },
+    ];
+    for (index, forge) in forgeries.iter().enumerate() {
+        fs::create_dir_all(&other).unwrap();
+        forge();
+        fs::write(other.join("bowline.toml"), RULE).unwrap();
+        assert_eq!(bench.open().state(&other), TrustState::Untrusted, "{index}");
+        fs::remove_dir_all(&other).unwrap();
+    }
+    // The bench itself is sound: the honest worktree is trusted.
+    fs::write(bench.root.path().join("real/bowline.toml"), RULE).unwrap();
+    let real = bench.root.path().join("real");
+    assert_eq!(bench.open().state(&real), TrustState::Trusted);
+}
+
+#[test]
+fn a_record_of_the_format_before_is_read() {
+    let (bench, _) = trusted();
+    let text = fs::read_to_string(bench.trust_file()).unwrap();
+    let mut old: serde_json::Value = serde_json::from_str(&text).unwrap();
+    old["format"] = 1.into();
+    let projects = old["projects"].as_object_mut().unwrap();
+    projects
+        .values_mut()
+        .next()
+        .unwrap()
+        .as_object_mut()
+        .unwrap()
+        .remove("repository");
+    fs::write(bench.trust_file(), old.to_string()).unwrap();
+    assert_eq!(bench.state(), TrustState::Trusted);
+    let moved = bench.root.path().join("moved");
+    fs::rename(&bench.project, &moved).unwrap();
+    assert_eq!(bench.open().state(&moved), TrustState::Untrusted);
 }
