@@ -118,6 +118,7 @@ fn read_line(mut stream: &UnixStream, lines: &mut Lines, deadline: Instant) -> i
 pub(crate) fn start(socket: &Path, env: &Environment) {
     let marker = starting_marker(socket);
     let _ = fs::DirBuilder::new()
+        .recursive(true)
         .mode(0o700)
         .create(socket.parent().unwrap_or(socket));
     if let Ok(made) = fs::symlink_metadata(&marker).and_then(|file| file.modified()) {

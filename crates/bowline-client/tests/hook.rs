@@ -536,11 +536,15 @@ fn the_folder_that_is_made_for_a_daemon_is_private() {
     let stage = Stage::new();
     let mut hook = stage.hook(&PRE_TOOL_USE);
     hook.env_remove("BOWLINE_SOCKET")
+        .env("HOME", "/home/ann")
         .env("XDG_RUNTIME_DIR", stage.path("run"));
     assert_eq!(said(&run(hook, b"{}")), direct());
-    let made = fs::metadata(stage.path("run/bowline")).unwrap();
-    assert_eq!(made.permissions().mode() & 0o777, 0o700);
-    assert!(stage.path("run/bowline/daemon.starting").exists());
+    let ours = stage.path("run/bowline/3ac9351970493f0d");
+    for made in [ours.parent().unwrap(), &ours] {
+        let made = fs::metadata(made).unwrap();
+        assert_eq!(made.permissions().mode() & 0o777, 0o700);
+    }
+    assert!(ours.join("daemon.starting").exists());
     assert_eq!(stage.starts(), ["daemon start"]);
 }
 

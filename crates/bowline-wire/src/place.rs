@@ -38,7 +38,7 @@ impl fmt::Display for SocketPathError {
 
 impl std::error::Error for SocketPathError {}
 
-/// Finds the socket: `$BOWLINE_SOCKET`, else in `$XDG_RUNTIME_DIR/bowline`, else in `/run/user/UID/bowline`, else in
+/// Finds the socket: `$BOWLINE_SOCKET`, else in `$XDG_RUNTIME_DIR/bowline/HOME`, else in `/run/user/UID/bowline/HOME`, else in
 /// `bowline-UID-HOME` in the temporary folder, where `HOME` is a number made of the home folder: somebody with two homes has two
 /// stores, and a daemon for each. Of the places that nobody chose by name, those whose path is too long for
 /// a socket are passed over.
@@ -62,11 +62,12 @@ pub fn socket_path(
         };
     }
     let of_user = || Path::new("/run/user").join(uid.to_string());
-    let ours = || match folder("HOME") {
-        Some(home) => format!("bowline-{uid}-{:016x}", digest(&home)),
+    let home = || folder("HOME").map(|home| format!("{:016x}", digest(&home)));
+    let ours = || match home() {
+        Some(home) => format!("bowline-{uid}-{home}"),
         None => format!("bowline-{uid}"),
     };
-    let in_folder = |folder: PathBuf| folder.join("bowline");
+    let in_folder = |folder: PathBuf| folder.join("bowline").join(home().unwrap_or_default());
     // One after another, because looking whether a folder is there takes its time.
     let places: [&dyn Fn() -> Option<PathBuf>; 3] = [
         &|| folder("XDG_RUNTIME_DIR").map(in_folder),

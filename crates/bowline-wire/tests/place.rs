@@ -74,7 +74,7 @@ fn the_first_place_that_can_be_used() {
 }
 
 #[test]
-fn two_homes_do_not_share_a_socket_in_the_temporary_folder() {
+fn two_homes_do_not_share_a_socket() {
     let of = |home: &str, more: &[(&str, &str)]| {
         place(&[&[("HOME", home)], more].concat(), false).unwrap()
     };
@@ -89,7 +89,12 @@ fn two_homes_do_not_share_a_socket_in_the_temporary_folder() {
     let own = [("TMPDIR", "/var/t")];
     assert_eq!(of("/home/ann", &own), ann.replace("/tmp", "/var/t"));
     let runtime = [("XDG_RUNTIME_DIR", "/run/x")];
-    assert_eq!(of("/home/ann", &runtime), "/run/x/bowline/daemon.sock");
+    let ann = of("/home/ann", &runtime);
+    assert_eq!(ann, "/run/x/bowline/3ac9351970493f0d/daemon.sock");
+    assert_ne!(ann, of("/home/bob", &runtime));
+    let by_user = |home| place(&[("HOME", home)], true).unwrap();
+    assert_ne!(by_user("/home/ann"), by_user("/home/bob"));
+    assert_eq!(by_user(""), "/run/user/1000/bowline/daemon.sock");
 }
 
 #[test]

@@ -56,7 +56,12 @@ impl Bench {
     }
 
     pub(super) fn socket(&self) -> PathBuf {
-        self.path("run/bowline/daemon.sock")
+        let variable = |name: &str| match name {
+            "HOME" => Some(self.path("home").into_os_string()),
+            "XDG_RUNTIME_DIR" => Some(self.path("run").into_os_string()),
+            _ => None,
+        };
+        bowline_wire::socket_path(variable, 0, |_| false).unwrap()
     }
 
     pub(super) fn data(&self) -> PathBuf {

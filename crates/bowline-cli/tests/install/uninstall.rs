@@ -175,7 +175,8 @@ fn a_purge_shows_what_goes_and_leaves_the_rest_alone() {
     let bench = Bench::new();
     bench.write("home/.local/share/bowline/bowline.db", "rows");
     bench.write("home/.local/share/bowline/spool/1", "row");
-    let beside = ["run/bowline/losses", "run/bowline/0001.spool"].map(|it| bench.write(it, "row"));
+    let runtime = bench.socket().parent().unwrap().display().to_string();
+    let beside = ["losses", "0001.spool"].map(|it| bench.write(&format!("{runtime}/{it}"), "row"));
     let other = bench.write("home/.local/share/other/kept", "");
     std::os::unix::fs::symlink(&other, bench.data().join("link")).unwrap();
     bench.run(&["uninstall", "--purge"]).expect(
