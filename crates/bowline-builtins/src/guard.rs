@@ -71,16 +71,26 @@ impl Guards {
     }
 
     /// The settings for an agent, and for one of its sub-agents if it is one, for a call: what a worktree may do
-    /// more, it may only do within itself. What a person let pass is in them.
+    /// more, it may only do within itself.
     pub fn policy(
         &self,
         (agent, subagent): (Option<&str>, Option<&str>),
         judgement: Option<&Judgement>,
         files: &ToolFields<'_>,
-        allowed: &Allowed<'_>,
     ) -> Arc<Policy> {
         let checkout = self.checkout(judgement, files);
-        allowed.applied(self.policies.of(checkout, agent, subagent))
+        self.policies.of(checkout, agent, subagent)
+    }
+
+    /// The same, with what a person let pass of this call.
+    pub fn policy_with(
+        &self,
+        allowed: &Allowed<'_>,
+        reporter: (Option<&str>, Option<&str>),
+        judgement: Option<&Judgement>,
+        files: &ToolFields<'_>,
+    ) -> Arc<Policy> {
+        allowed.applied(self.policy(reporter, judgement, files))
     }
 
     /// Whose settings count: those of a linked worktree for what stays within it.
@@ -97,9 +107,8 @@ impl Guards {
 
     /// What becomes of the verdicts on an event that is not one call alone.
     fn mode(&self, input: &HookInput, ctx: &HookContext) -> GuardMode {
-        let (agent, subagent) = reporter(input, ctx);
-        let checkout = self.checkout(None, &ToolFields::default());
-        self.policies.of(checkout, agent, subagent).mode
+        self.policy(reporter(input, ctx), None, &ToolFields::default())
+            .mode
     }
 
     /// What a verdict comes to in the mode of the project.

@@ -35,6 +35,7 @@ mod rule_fields;
 mod rules;
 #[cfg(feature = "schema")]
 mod schema;
+mod script_hashes;
 mod scripts;
 mod sensitive;
 mod shape;

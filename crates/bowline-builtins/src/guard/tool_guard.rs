@@ -60,11 +60,11 @@ impl<'call> Call<'call> {
         let judgement = command.map(|command| guards.analyst().judge(command, input, ctx));
         Self {
             world: guards.analyst().world_of(input, ctx),
-            policy: guards.policy(
+            policy: guards.policy_with(
+                allowed,
                 reporter(input, ctx),
                 judgement.as_deref(),
                 &fields.files,
-                allowed,
             ),
             tool,
             fields,

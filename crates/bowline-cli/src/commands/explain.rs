@@ -259,7 +259,7 @@ impl Subject<'_> {
         let allowed = self.guards.allowed(self.session, meant);
         let policy = self
             .guards
-            .policy((self.agent, None), None, &call.files, &allowed);
+            .policy_with(&allowed, (self.agent, None), None, &call.files);
         let verdict = judge_tool_call(tool, call, self.world, &policy.guard);
         Report::of_call(tool, input, verdict, policy.mode)
     }
@@ -270,9 +270,9 @@ impl Subject<'_> {
         let files = ToolCall::default().files;
         let meant = call_of_tool(tool, Some(&json!({ "command": command })));
         let allowed = self.guards.allowed(self.session, meant);
-        let policy = self
-            .guards
-            .policy((self.agent, None), Some(&judgement), &files, &allowed);
+        let policy =
+            self.guards
+                .policy_with(&allowed, (self.agent, None), Some(&judgement), &files);
         let verdict = judge_command(&judgement, world, &policy.guard).or_stricter(judge_looks(
             command,
             &judgement,

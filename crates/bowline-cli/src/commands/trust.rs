@@ -25,8 +25,8 @@ const SENSITIVE_FILES: &str = ".claude/sensitive-files.json";
 /// Trust a project's bowline.toml, after a look at what it would run
 ///
 /// Until then its hooks do not run and it can only make things stricter. Trust ends when bowline.toml,
-/// bowline.local.toml or a .claude/sensitive-files.json with an allow-list changes; it does not cover the scripts
-/// that they call
+/// bowline.local.toml, a script in the project that their hooks call, or a .claude/sensitive-files.json with an allow-list
+/// changes. The same files are trusted in the repository's other worktrees and after a move, not in a copy or clone
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

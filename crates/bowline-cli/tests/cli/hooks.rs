@@ -111,7 +111,7 @@ fn trust_brings_the_projects_hooks_into_force_until_they_change() {
             "hooks/no-lockfile-edits.sh",
             "would also set, which is ignored until then",
             "`prompt.model = \"other\"` (bowline.toml:",
-            "does not cover the scripts that they call",
+            "covers the scripts in the project that their hooks call",
         ],
     );
     let (code, document) = bench.json(&["trust"]);

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::script_hashes::ScriptHashes;
 use super::trust::{TrustState, TrustStore, hex_sha256};
 
 /// A project's hooks in Claude Code's files, as trust sees them.
@@ -16,17 +17,28 @@ pub struct ClaudeHooks {
 }
 
 impl ClaudeHooks {
-    /// Judges the files of a project that have hooks, each with its text.
+    /// Judges the files of a project that have hooks, each with its text, and the scripts that these call.
     pub(super) fn of(
         project: &Path,
         files: &[(PathBuf, String)],
+        scripts: ScriptHashes,
         store: Option<&TrustStore>,
     ) -> Self {
         let texts = files.iter().map(|(path, text)| {
             let name = path.strip_prefix(project).unwrap_or(path);
             (name.as_os_str().as_encoded_bytes(), text.as_str())
         });
-        let sha256 = hex_sha256(texts);
+        let Ok(scripts) = scripts else {
+            // What cannot be looked at is never trusted.
+            return Self {
+                sha256: None,
+                trust: TrustState::Untrusted,
+            };
+        };
+        let scripts = scripts
+            .iter()
+            .map(|(name, hash)| (name.as_bytes(), hash.as_str()));
+        let sha256 = hex_sha256(texts.chain(scripts));
         let trust = match (&sha256, store) {
             (None, _) => TrustState::NotNeeded,
             (Some(_), None) => TrustState::Untrusted,

@@ -12,6 +12,8 @@ use super::{Diagnostic, Severity};
 
 /// The largest settings file that is read.
 pub(super) const MAX_BYTES: u64 = 8 * 1024 * 1024;
+/// The name of what is wrong with a larger one.
+const TOO_LARGE: &str = "too-large";
 /// The most entries of one folder that are looked at.
 const MAX_ENTRIES: usize = 4096;
 
@@ -38,6 +40,11 @@ impl Unreadable {
             position: (1, 1),
             offset: 0,
         }
+    }
+
+    /// Whether only its size stands in the way.
+    pub(super) fn is_too_large(&self) -> bool {
+        self.code == TOO_LARGE
     }
 
     /// The finding for this file.
@@ -115,7 +122,8 @@ pub(super) fn read_text(path: &Path) -> Result<Option<String>, Unreadable> {
     })
 }
 
-fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, Unreadable> {
+/// The bytes of a file; `None` when there is none.
+pub(super) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, Unreadable> {
     // Looked at before it is opened, because opening can have effects (a tape, a fifo's writer).
     match path.metadata() {
         Ok(found) => regular(found.file_type())?,
@@ -200,7 +208,7 @@ fn unreadable(error: &io::Error) -> Unreadable {
 
 fn too_large() -> Unreadable {
     Unreadable::new(
-        "too-large",
+        TOO_LARGE,
         format!("larger than {} MB", MAX_BYTES / (1024 * 1024)),
         "settings files are small; is this the right file?",
     )

@@ -21,6 +21,8 @@ use super::plugins;
 use super::read::{DialectChoice, Parsed, Source, Syntax, parse_source};
 use super::rule::LoadedRule;
 use super::rules;
+use super::script_hashes;
+use super::scripts::scripts;
 use super::sensitive::{self, SensitiveFiles};
 use super::steering::{self, ProjectVariable, Steers};
 use super::switches::{FileSwitches, Provenance, Switches};
@@ -146,6 +148,10 @@ impl Settings {
         }
         watched.extend(self.files.iter().map(|file| file.path.clone()));
         watched.extend(steering::deciding_index(&self.project));
+        for folder in [&self.project, &self.bowline_root] {
+            let hooks = self.hooks.iter().map(|hook| &hook.definition);
+            watched.extend(scripts(hooks, folder, locations));
+        }
         watched.sort();
         watched.dedup();
         watched
@@ -250,8 +256,14 @@ pub fn load(project: &Path, locations: &Locations) -> Settings {
         ..
     } = loader;
     let store = TrustStore::open(locations).ok();
+    let of_project = candidates
+        .iter()
+        .filter(|it| it.family == Family::ClaudeCode)
+        .map(|it| &it.definition)
+        .filter(|it| matches!(it.origin.scope, Scope::Project | Scope::Local));
+    let scripts = script_hashes::of_hooks(of_project, &project, locations);
     let mcp_servers = McpServers::of(&project, locations, plugins, store.as_ref());
-    let claude_hooks = ClaudeHooks::of(&project, &claude_texts, store.as_ref());
+    let claude_hooks = ClaudeHooks::of(&project, &claude_texts, scripts, store.as_ref());
     Settings {
         hooks: arrange(candidates),
         rules,
@@ -298,8 +310,7 @@ impl Loader<'_> {
     fn bowline_files(&mut self) -> OwnFiles {
         let managed = FileText::read(self.locations.managed_config.clone());
         let global = self.locations.user_config.clone().map(FileText::read);
-        let users = self.locations.claude_config_dir.as_deref();
-        let own = ProjectFiles::read(self.bowline_root, users);
+        let own = ProjectFiles::read(self.bowline_root, self.locations);
         let trust = self.trust(&own);
 
         let mut texts = vec![(Scope::Managed, &managed)];

@@ -11,7 +11,9 @@ use super::files::FileText;
 use super::ledger_file::LedgerFile;
 use super::locations::{CLAUDE_FOLDER, LOCAL_FILE, Locations, PROJECT_FILE, local_file};
 use super::mcp_servers::MCP_FILE;
+use super::model::Scope;
 use super::repository::RepositoryFolder;
+use super::script_hashes::{self, ScriptHashes};
 use super::sensitive;
 use super::steering::{self, ProjectVariable, Steers};
 use crate::error::{Error, Result};
@@ -91,15 +93,22 @@ pub(super) struct ProjectFiles {
     pub(super) sensitive: FileText,
     /// What its files for Claude Code set, and would steer Bowline by.
     pub(super) variables: Vec<ProjectVariable>,
+    /// The scripts in the project that the hooks of its own files call.
+    scripts: ScriptHashes,
 }
 
 impl ProjectFiles {
-    pub(super) fn read(project: &Path, users: Option<&Path>) -> Self {
+    pub(super) fn read(project: &Path, locations: &Locations) -> Self {
+        let shared = FileText::read(project.join(PROJECT_FILE));
+        let local = FileText::read(local_file(project));
+        let own = [(&shared, Scope::Project), (&local, Scope::Local)];
+        let users = locations.claude_config_dir.as_deref();
         Self {
-            shared: FileText::read(project.join(PROJECT_FILE)),
-            local: FileText::read(local_file(project)),
+            scripts: script_hashes::of_files(&own, project, locations),
             sensitive: FileText::read(sensitive::file_of(project)),
             variables: steering::project_variables(project, users),
+            shared,
+            local,
         }
     }
 
@@ -144,7 +153,11 @@ impl ProjectFiles {
         let there = texts
             .into_iter()
             .filter_map(|(name, text)| Some((name, text?)));
-        Ok(hex_sha256(there))
+        let scripts = self.scripts.as_ref().map_err(Error::other)?;
+        let scripts = scripts
+            .iter()
+            .map(|(name, hash)| (name.as_str(), hash.as_str()));
+        Ok(hex_sha256(there.chain(scripts)))
     }
 }
 
@@ -152,7 +165,6 @@ impl ProjectFiles {
 pub(super) fn hex_sha256<'a, N: AsRef<[u8]>>(
     texts: impl IntoIterator<Item = (N, &'a str)>,
 ) -> Option<String> {
-    use std::fmt::Write as _;
     let mut hash = hmac_sha256::Hash::new();
     let mut any = false;
     for (name, text) in texts {
@@ -161,15 +173,26 @@ pub(super) fn hex_sha256<'a, N: AsRef<[u8]>>(
         hash.update((text.len() as u64).to_le_bytes());
         hash.update(text);
     }
-    any.then(|| {
-        hash.finalize()
-            .iter()
-            .fold(String::with_capacity(64), |mut hex, byte| {
-                // Writing to a string cannot fail.
-                let _ = write!(hex, "{byte:02x}");
-                hex
-            })
-    })
+    any.then(|| hexadecimal(hash))
+}
+
+/// SHA-256 of bytes, in hexadecimal.
+pub(super) fn hex_sha256_of(bytes: &[u8]) -> String {
+    let mut hash = hmac_sha256::Hash::new();
+    hash.update(bytes);
+    hexadecimal(hash)
+}
+
+fn hexadecimal(hash: hmac_sha256::Hash) -> String {
+    use std::fmt::Write as _;
+    let bytes = hash.finalize();
+    bytes
+        .iter()
+        .fold(String::with_capacity(64), |mut hex, byte| {
+            // Writing to a string cannot fail.
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        })
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -232,8 +255,7 @@ impl Part {
 #[derive(Debug)]
 pub struct TrustStore {
     file: LedgerFile,
-    /// Claude Code's folder of the user.
-    users: Option<PathBuf>,
+    locations: Locations,
     records: Result<BTreeMap<String, Record>, String>,
 }
 
@@ -246,7 +268,7 @@ impl TrustStore {
         let file = LedgerFile::new(folder, "trust", "trust record");
         Ok(Self {
             records: read_records(&file),
-            users: locations.claude_config_dir.clone(),
+            locations: locations.clone(),
             file,
         })
     }
@@ -373,7 +395,7 @@ impl TrustStore {
     }
 
     fn files_of(&self, project: &Path) -> ProjectFiles {
-        ProjectFiles::read(project, self.users.as_deref())
+        ProjectFiles::read(project, &self.locations)
     }
 
     /// Forgets the project, also as its other worktrees have it. `false` when it was not trusted.

@@ -13,8 +13,8 @@ use crate::project::{self, Paths};
 use crate::ui::{Text, Tree, Ui, reveal, style};
 
 /// What trust is, and what it is not.
-const COVERS: &str = "Trust covers bowline.toml and bowline.local.toml as they are now. It does not cover the scripts that \
-     they call: those can change later, and nobody is asked again. A .claude/sensitive-files.json with an allow-list is \
+const COVERS: &str = "Trust covers bowline.toml and bowline.local.toml as they are now. It covers the scripts in \
+     the project that their hooks call as well, but not what those call in turn, nor programs outside of it. A .claude/sensitive-files.json with an allow-list is \
      covered like them, and so are variables that .claude/settings.json sets for the agent, as far as they would steer \
      Bowline, hooks in .claude where [bridge] runs them under other agents, and .mcp.json where a hook calls one of its \
      servers.";

@@ -308,3 +308,41 @@ fn a_record_of_the_format_before_is_read() {
     fs::rename(&bench.project, &moved).unwrap();
     assert_eq!(bench.open().state(&moved), TrustState::Untrusted);
 }
+
+#[test]
+fn a_script_that_changes_ends_trust() {
+    let bench = Bench::new();
+    let hook =
+        |command: &str| format!("[[hooks.PreToolUse]]\nmatcher = 'Bash'\ncommand = '{command}'\n");
+    bench.write(
+        "bowline.toml",
+        &hook("./check.sh --strict && python3 tools/lint.py"),
+    );
+    fs::create_dir(bench.project.join("tools")).unwrap();
+    bench.write("check.sh", "exit 0");
+    let changes: &[(&str, &dyn Fn())] = &[
+        ("it appears", &|| bench.write("tools/lint.py", "pass")),
+        ("it changes", &|| bench.write("check.sh", "exit 1")),
+        ("it is no text", &|| {
+            fs::write(bench.project.join("check.sh"), b"\xff\x00").unwrap()
+        }),
+        ("it goes", &|| {
+            fs::remove_file(bench.project.join("tools/lint.py")).unwrap()
+        }),
+    ];
+    for (what, change) in changes {
+        bench.open().record(&bench.project).unwrap();
+        assert_eq!(bench.state(), TrustState::Trusted, "before {what}");
+        change();
+        assert_eq!(bench.state(), TrustState::Changed, "{what}");
+    }
+    bench.open().record(&bench.project).unwrap();
+    bench.write("README.md", "what no hook calls makes no difference");
+    assert_eq!(bench.state(), TrustState::Trusted);
+    // Too large to be looked at is too large to be trusted.
+    let large = fs::File::create(bench.project.join("check.sh")).unwrap();
+    large.set_len(9 * 1024 * 1024).unwrap();
+    assert_eq!(bench.state(), TrustState::Changed);
+    let error = bench.open().record(&bench.project).unwrap_err().to_string();
+    assert!(error.contains("check.sh"), "{error}");
+}
