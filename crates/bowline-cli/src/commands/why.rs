@@ -121,7 +121,7 @@ fn report(found: &Recorded) -> Result<Report> {
         reason: event.reason.clone(),
         hooks: spoken(event),
         settings: SettingsView::of(&settings),
-        now: judged_now(found, folder)?,
+        now: judged_now(found, folder),
         ways: ways(found, rule.as_deref(), &settings),
         rule: rule.map(RuleView::of),
         input,
@@ -153,23 +153,18 @@ fn spoken(event: &Trigger) -> Vec<String> {
     spoken.map(|hook| hook.name.clone()).collect()
 }
 
-/// What today's settings make of the call, from the project's folder.
-fn judged_now(found: &Recorded, folder: PathBuf) -> Result<Option<&'static str>> {
-    let Some((call, Some(Value::Object(input)))) =
-        found.call.as_ref().map(|call| (call, call.input.as_ref()))
-    else {
-        return Ok(None);
-    };
-    if found.exact_call().is_none() {
-        return Ok(None);
-    }
+/// What today's settings make of the call, from the project's folder; `None` if it was not kept as it was.
+fn judged_now(found: &Recorded, folder: PathBuf) -> Option<&'static str> {
+    found.exact_call()?;
+    let call = found.call.as_ref()?;
+    let input = call.input.as_ref()?.as_object()?;
     let question = Question {
         folder,
         session: &found.event.session,
         agent: Some(&found.event.agent),
     };
-    let now = question.report(&call.tool, input).ok();
-    Ok(now.map(|report| report.decision().name()))
+    let report = question.report(&call.tool, input).ok()?;
+    Some(report.decision().name())
 }
 
 fn ways(found: &Recorded, rule: Option<&str>, settings: &Settings) -> Vec<Way> {

@@ -151,21 +151,17 @@ impl Allowance {
     /// Uses it up, or tells that this very call did.
     fn claim(&mut self, caller: &Caller<'_>) -> bool {
         let sha256 = caller.call.sha256();
-        match &self.used {
-            Some(used) => {
-                caller.occasion == Occasion::Permission
-                    && used.session == caller.session
-                    && used.sha256 == sha256
-            }
-            None => {
-                self.used = Some(Use {
-                    session: caller.session.to_owned(),
-                    sha256,
-                    when: caller.now,
-                });
-                true
-            }
+        if let Some(used) = &self.used {
+            return caller.occasion == Occasion::Permission
+                && used.session == caller.session
+                && used.sha256 == sha256;
         }
+        self.used = Some(Use {
+            session: caller.session.to_owned(),
+            sha256,
+            when: caller.now,
+        });
+        true
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the scripts of a project hold that its hooks call: whoever trusts a hook trusts what it runs.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::files::{self, FileText};
 use super::locations::Locations;
@@ -55,7 +55,7 @@ pub(super) fn of_hooks<'h>(
         .collect()
 }
 
-fn hashed(path: &PathBuf, project: &Path) -> Result<(String, String), String> {
+fn hashed(path: &Path, project: &Path) -> Result<(String, String), String> {
     let name = path.strip_prefix(project).unwrap_or(path);
     let contents = match files::read_bytes(path) {
         Ok(Some(bytes)) => hex_sha256_of(&bytes),

@@ -324,10 +324,10 @@ fn a_script_that_changes_ends_trust() {
         ("it appears", &|| bench.write("tools/lint.py", "pass")),
         ("it changes", &|| bench.write("check.sh", "exit 1")),
         ("it is no text", &|| {
-            fs::write(bench.project.join("check.sh"), b"\xff\x00").unwrap()
+            fs::write(bench.project.join("check.sh"), b"\xff\x00").unwrap();
         }),
         ("it goes", &|| {
-            fs::remove_file(bench.project.join("tools/lint.py")).unwrap()
+            fs::remove_file(bench.project.join("tools/lint.py")).unwrap();
         }),
     ];
     for (what, change) in changes {
