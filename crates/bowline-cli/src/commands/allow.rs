@@ -246,7 +246,7 @@ fn describe(wish: &Wish, ui: &mut Ui) {
             || SECRET_WRITING.to_owned(),
             |rule| rule.summary.into_owned(),
         );
-    let label = |name: &str| Text::styled(format!("{name:<7} "), style::FAINT);
+    let label = |name: &str| Text::styled(format!("{name:<8} "), style::FAINT);
     ui.labelled(
         label("Rule"),
         &Text::styled(&wish.rule, style::NAME).with(format!("  {summary}"), style::FAINT),
