@@ -32,6 +32,7 @@ impl Recorded {
         let mut records = Records::open(ui)?;
         let last = triggers::Last {
             limit: Some(SEARCHED),
+            ..triggers::Last::default()
         };
         let events = records.ask(&last, ui)?;
         let is_meant = |event: &Trigger| match named {
@@ -66,7 +67,7 @@ impl Recorded {
 
     /// The guard's rule that stopped it.
     pub(crate) fn rule(&self) -> Option<String> {
-        rule_in(self.event.reason.as_deref()?)
+        self.event.rule.clone().filter(|id| is_rule(id))
     }
 
     /// The call to the letter, if all of it was kept.
@@ -81,37 +82,4 @@ impl Recorded {
 /// Whether the guard has a rule of this name.
 pub(crate) fn is_rule(id: &str) -> bool {
     id == SECRET_WRITING || rules::rules().iter().any(|rule| rule.id == id)
-}
-
-/// The rule that a reason names in brackets; the last one, because a command may have brackets of its own.
-fn rule_in(reason: &str) -> Option<String> {
-    let mut named = reason.rsplit('[').filter_map(|rest| rest.split_once(']'));
-    let rule = named.find(|(id, _)| is_rule(id));
-    rule.map(|(id, _)| id.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_rule_of_a_reason_is_its_last_bracket_that_is_one() {
-        for (reason, rule) in [
-            (
-                "Bowline: `rm` deletes. [files.delete]",
-                Some("files.delete"),
-            ),
-            (
-                "Bowline: denied again [git.reset-hard]; leave it [to me]",
-                Some("git.reset-hard"),
-            ),
-            ("`echo [files.delete]` runs. [git.clean]", Some("git.clean")),
-            ("holds a secret. [secrets.writing]", Some("secrets.writing")),
-            ("`make`: no (rule no-make)", None),
-            ("[nonsense]", None),
-            ("[", None),
-        ] {
-            assert_eq!(rule_in(reason).as_deref(), rule, "{reason}");
-        }
-    }
 }

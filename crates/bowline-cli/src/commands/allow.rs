@@ -214,7 +214,7 @@ fn newest_session(ui: &Ui) -> Result<String> {
         ..sessions::List::default()
     };
     let newest = Records::open(ui)?.ask(&question, ui)?.into_iter().next();
-    newest.map(|session| session.name).ok_or_else(|| {
+    newest.map(|session| session.newest.session).ok_or_else(|| {
         Error::usage("no session of this project is recorded")
             .hint("`bowline allow RULE` allows it in the project")
     })

@@ -11,7 +11,6 @@ use crate::Outcome;
 use crate::control;
 use crate::error::{Error, ErrorKind, Result};
 use crate::moment::parse_duration;
-use crate::standing;
 use crate::ui::{Format, FormatArgs, Text, Ui, style};
 
 /// A longer pause is an uninstalled Bowline.
@@ -54,7 +53,6 @@ pub(super) fn length(text: &str) -> Result<TimeDelta, String> {
 }
 
 pub(crate) fn run(args: &PauseArgs, ui: &mut Ui) -> Result<Outcome> {
-    standing::no_agent()?;
     let places = control::places()?;
     let since = Utc::now();
     let pause = Pause {

@@ -15,7 +15,6 @@ use crate::Outcome;
 use crate::control;
 use crate::error::{Error, ErrorKind, Result};
 use crate::project;
-use crate::standing;
 use crate::ui::{Answer, Format, FormatArgs, Table, Text, Ui, style};
 use report::Report;
 
@@ -73,7 +72,6 @@ pub(crate) fn run(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome> {
     if args.list {
         return list(&store, args.format.format(), ui);
     }
-    standing::no_agent()?;
     if args.revoke {
         revoke(&mut store, args, ui)
     } else {

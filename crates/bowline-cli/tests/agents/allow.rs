@@ -30,6 +30,38 @@ fn at_a_terminal(place: &Place, line: &str, variables: &[(&str, &str)], answer: 
 }
 
 #[track_caller]
+/// Whether somebody can be played who sits at a terminal; says why not.
+fn can_play_a_person() -> bool {
+    let missing = ["script", "setsid"].into_iter().find(|program| {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        !std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+    });
+    if let Some(program) = missing {
+        eprintln!("skipped: `{program}` is not here");
+        return false;
+    }
+    let mut pid = std::process::id().to_string();
+    while let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) {
+        let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let program = line.split(|byte| *byte == 0).next().unwrap_or_default();
+        let program = String::from_utf8_lossy(program).into_owned();
+        if ["claude", "codex", "gemini", "cursor-agent", "opencode"]
+            .iter()
+            .any(|agent| program.ends_with(agent))
+        {
+            eprintln!("skipped: `{program}` runs these tests, and an agent is no person");
+            return false;
+        }
+        let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+        pid = after_name
+            .split_whitespace()
+            .nth(1)
+            .unwrap_or("0")
+            .to_owned();
+    }
+    true
+}
+
 fn person(place: &Place, line: &str, answer: &str) -> String {
     let output = at_a_terminal(place, line, &[], answer);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -56,6 +88,9 @@ fn id_in(answer: &str) -> String {
 
 #[test]
 fn a_false_alarm_is_explained_and_let_pass_word_for_word() {
+    if !can_play_a_person() {
+        return;
+    }
     let place = Place::new();
     fs::create_dir(place.path("project/.git")).unwrap();
     let id = id_in(&push(&place, "toolu_1", "git push --force"));
@@ -102,6 +137,9 @@ fn a_false_alarm_is_explained_and_let_pass_word_for_word() {
 
 #[test]
 fn a_rule_is_let_pass_once_for_a_while_or_in_a_session() {
+    if !can_play_a_person() {
+        return;
+    }
     let place = Place::new();
     fs::create_dir(place.path("project/.git")).unwrap();
     let mut number = 0;
@@ -152,6 +190,9 @@ fn a_rule_is_let_pass_once_for_a_while_or_in_a_session() {
 
 #[test]
 fn nothing_is_allowed_without_a_person() {
+    if !can_play_a_person() {
+        return;
+    }
     let place = Place::new();
     let allowed = place.path("home/.local/share/bowline/allowed.json");
     let line = "allow git.clean --global --yes";
@@ -173,7 +214,7 @@ fn nothing_is_allowed_without_a_person() {
         assert!(told.contains("a person at a terminal"), "{told}");
     }
     for mark in ["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CURSOR_AGENT"] {
-        for line in [line, "why last", "pause", "trust --yes"] {
+        for line in [line, "why last"] {
             let output = at_a_terminal(&place, line, &[(mark, "1")], "y\n");
             let told = String::from_utf8_lossy(&output.stdout);
             assert_eq!(output.status.code(), Some(2), "{told}");
