@@ -7,10 +7,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bowline::hooks::Dialect;
-use bowline::settings::{self, Diagnostic, Locations, Severity};
+use bowline::settings::{self, Diagnostic, HookDefinition, Locations, Severity};
 use serde::Serialize;
 
 use crate::Outcome;
+use crate::agent_settings::client;
 use crate::error::{Error, Result};
 use crate::finding::Finding;
 use crate::hook_view::HookView;
@@ -120,6 +121,19 @@ fn missing(path: &Path, source: io::Error) -> Error {
     }
 }
 
+/// Matchers that the client reads in another way than they look. It is asked for its version only if that matters.
+fn matcher_findings<'h>(
+    hooks: impl Iterator<Item = &'h HookDefinition> + Clone,
+    locations: &Locations,
+) -> Vec<Diagnostic> {
+    let found = settings::matcher_findings(hooks.clone(), None);
+    let asked = (!found.is_empty()).then(|| client::installed(locations));
+    match asked.flatten() {
+        Some(version) => settings::matcher_findings(hooks, Some(version)),
+        None => found,
+    }
+}
+
 impl Report {
     /// Everything that has hooks for the project.
     fn add_project(&mut self, folder: &Path, dialect: Option<Dialect>) -> Result<()> {
@@ -137,7 +151,7 @@ impl Report {
         self.rules += rules.rules.len();
         let scripts = project::script_findings(&settings);
         let hooks = settings.hooks.iter().map(|hook| &hook.definition);
-        let matchers = settings::matcher_findings(hooks, None);
+        let matchers = matcher_findings(hooks, &Locations::from_env());
         let findings = settings.diagnostics.into_iter().chain(rules.diagnostics);
         for diagnostic in findings.chain(scripts).chain(matchers) {
             self.add_finding(diagnostic);
@@ -180,7 +194,7 @@ impl Report {
         let folder = std::path::absolute(path).unwrap_or_default();
         let folder = settings::find_project(folder.parent().unwrap_or(&folder), &locations);
         let scripts = settings::script_findings(&report.parsed.hooks, &folder, &locations);
-        let matchers = settings::matcher_findings(&report.parsed.hooks, None);
+        let matchers = matcher_findings(report.parsed.hooks.iter(), &locations);
         let diagnostics = report.parsed.diagnostics.into_iter();
         for diagnostic in diagnostics
             .chain(rules.diagnostics)

@@ -5,12 +5,9 @@ use super::findings::Findings;
 use super::model::HookDefinition;
 use super::scripts::{Written, written};
 use super::{Diagnostic, Severity};
-use crate::dialect::Dialect;
+use crate::dialect::{ClientVersion, Dialect, Feature};
 use crate::event::HookEvent;
 use crate::matcher::known_names;
-
-/// The first version of Claude Code that reads `Write,Edit` as a list of names.
-const READS_COMMAS: (u32, u32, u32) = (2, 1, 191);
 
 /// What is wrong with a matcher, whatever the version of the client is.
 pub(super) fn check(
@@ -61,9 +58,9 @@ pub(super) fn check(
 /// noted.
 pub fn matcher_findings<'h>(
     hooks: impl IntoIterator<Item = &'h HookDefinition>,
-    client: Option<(u32, u32, u32)>,
+    client: Option<ClientVersion>,
 ) -> Vec<Diagnostic> {
-    if client.is_some_and(|version| version >= READS_COMMAS) {
+    if client.is_some_and(|version| version.knows(Feature::CommaMatchers)) {
         return Vec::new();
     }
     let mut findings: Vec<Diagnostic> = Vec::new();
@@ -83,19 +80,19 @@ pub fn matcher_findings<'h>(
     findings
 }
 
-fn commas(hook: &HookDefinition, matcher: &str, client: Option<(u32, u32, u32)>) -> Diagnostic {
-    let (major, minor, patch) = READS_COMMAS;
+fn commas(hook: &HookDefinition, matcher: &str, client: Option<ClientVersion>) -> Diagnostic {
+    let since = Feature::CommaMatchers.since();
     let (severity, message) = match client {
-        Some((a, b, c)) => (
+        Some(version) => (
             Severity::Warning,
             format!(
-                "Claude Code {a}.{b}.{c} reads `{matcher}` as one pattern, which matches no tool"
+                "Claude Code {version} reads `{matcher}` as one pattern, which matches no tool"
             ),
         ),
         None => (
             Severity::Note,
             format!(
-                "Claude Code reads `{matcher}` as a list since {major}.{minor}.{patch}; before, it matches no tool"
+                "Claude Code reads `{matcher}` as a list since {since}; before, it matches no tool"
             ),
         ),
     };
@@ -216,6 +213,8 @@ mod tests {
             ("Write|Edit", Some((2, 1, 190)), None),
             ("Ba{1,2}sh", Some((2, 1, 190)), None),
         ] {
+            let client =
+                client.map(|(major, minor, patch)| ClientVersion::new(major, minor, patch));
             let found = matcher_findings(&hooks(matcher), client);
             let severity = found.first().map(|it| it.severity);
             assert_eq!(severity, expected, "{matcher} {client:?}");
