@@ -270,7 +270,7 @@ mod commands {
                 &[
                     "`session` is 1.5; expected a session's name or the number of its row",
                     "`tool` is [\"Bash\"]; expected a text",
-                    "`status` is \"fine\"; expected started, completed",
+                    "`status` is \"fine\"; expected started, ok, error, denied",
                     "`since` is \"yesterday\"; expected a time such as",
                     "`limit` is 0; expected a number from 1 to 10000",
                     "`sesion` is no argument of `traces.list`; it takes session, tool, status, since, project, limit",

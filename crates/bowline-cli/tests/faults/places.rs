@@ -18,14 +18,14 @@ fn answers_rightly(stage: &Stage, series: &str) -> Vec<Event> {
 
 #[test]
 fn without_a_place_for_the_socket_events_are_decided_and_recorded_directly() {
-    let missing: fn(&mut Stage) = |stage| stage.socket = stage.path("no/such/folder/daemon.sock");
+    let nowhere: fn(&mut Stage) = |stage| stage.socket = "/proc/no/such/daemon.sock".into();
     let a_file: fn(&mut Stage) = |stage| {
         fs::write(stage.path("file"), "").unwrap();
         stage.socket = stage.path("file/daemon.sock");
     };
     let occupied: fn(&mut Stage) = |stage| fs::write(&stage.socket, "not a socket").unwrap();
     for (name, prepare) in [
-        ("missing", missing),
+        ("nowhere", nowhere),
         ("file", a_file),
         ("occupied", occupied),
     ] {
