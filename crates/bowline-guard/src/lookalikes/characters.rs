@@ -165,13 +165,21 @@ fn is_right_to_left(c: char) -> bool {
 
 /// Chinese, Japanese and Korean characters, which are written beside Latin ones every day.
 pub(super) fn is_cjk(c: char) -> bool {
+    if is_in_latin_blocks(c) {
+        return false;
+    }
     let scripts = AugmentedScriptSet::for_char(c);
     !scripts.is_all() && (scripts.hanb || scripts.jpan || scripts.kore)
 }
 
+/// All letters of these blocks are Latin. Whole texts are written with them, and the tables of scripts take their time.
+fn is_in_latin_blocks(c: char) -> bool {
+    c <= '\u{24f}'
+}
+
 /// A letter of another script than Latin, or an ASCII letter in full width or mathematical dress.
 pub(super) fn is_foreign(c: char) -> bool {
-    if c.is_ascii() || !c.is_alphanumeric() {
+    if is_in_latin_blocks(c) || !c.is_alphanumeric() {
         return false;
     }
     let dressed = matches!(c, '\u{ff10}'..='\u{ff5a}' | '\u{1d400}'..='\u{1d7ff}');
