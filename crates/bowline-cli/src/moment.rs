@@ -8,9 +8,16 @@ use chrono::{
     TimeZone as _, Utc, Weekday,
 };
 
+/// What time it is, for people who look. Tests of debug builds set their clock by `BOWLINE_NOW`; no decision asks here.
+pub(crate) fn now() -> DateTime<Utc> {
+    let set = || std::env::var("BOWLINE_NOW").ok()?.parse().ok();
+    let set = if cfg!(debug_assertions) { set() } else { None };
+    set.unwrap_or_else(Utc::now)
+}
+
 /// A time as it is typed: `10m` ago, a day, or to the second.
 pub(crate) fn parse_time(text: &str) -> Result<DateTime<Utc>, String> {
-    parse_time_at(text, Utc::now())
+    parse_time_at(text, now())
 }
 
 fn parse_time_at(text: &str, now: DateTime<Utc>) -> Result<DateTime<Utc>, String> {

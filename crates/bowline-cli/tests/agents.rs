@@ -14,6 +14,8 @@ mod agents {
     mod gone;
     mod hanging;
     mod interactive;
+    #[path = "../shared/person.rs"]
+    mod person;
     mod place;
     #[path = "../shared/put.rs"]
     mod put;

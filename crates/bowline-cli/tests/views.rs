@@ -8,9 +8,12 @@ mod views {
     mod hooks;
     mod log;
     mod machine;
+    #[path = "../shared/person.rs"]
+    mod person;
     #[path = "../shared/ran.rs"]
     mod ran;
     mod sessions;
+    mod snapshots;
     mod store;
     mod traces;
 }

@@ -1,6 +1,6 @@
 //! `bowline allow`: takes away the voice of one of the guard's rules, for one call or in one place.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bowline::settings::{Allowance, AllowanceStore, Lasts, Locations, Reach, Wish};
 use bowline_builtins::guard::SECRET_WRITING;
@@ -16,7 +16,8 @@ use crate::Outcome;
 use crate::ask::Records;
 use crate::control;
 use crate::error::{Error, ErrorKind, Result};
-use crate::project;
+use crate::moment;
+use crate::project::{self, Paths};
 use crate::recorded::{Recorded, is_rule};
 use crate::standing;
 use crate::ui::{Answer, Format, FormatArgs, Table, Text, Ui, clipped, reveal, style};
@@ -28,7 +29,7 @@ use crate::ui::{Answer, Format, FormatArgs, Table, Text, Ui, clipped, reveal, st
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  bowline allow last                          the last call that was stopped, word for word, in its project
+  bowline allow last                          the last call that was stopped, in its project
   bowline allow last --once                   the same, one time
   bowline allow git.clean --for 1h            what this rule finds in this project, for an hour
   bowline allow git.clean --session           the same, in the newest session of this project
@@ -266,7 +267,9 @@ fn what(wish: &Wish) -> String {
 
 fn place(wish: &Wish) -> String {
     match &wish.reach {
-        Reach::Project(folder) => format!("in {}", project::shown(folder)),
+        Reach::Project(folder) => {
+            format!("in {}", Paths::of(Path::new("")).show_absolute(folder))
+        }
         Reach::Session(session) => format!("in session {}", reveal::name(session)),
         _ => "everywhere".to_owned(),
     }
@@ -281,7 +284,7 @@ fn duration(wish: &Wish) -> String {
 }
 
 fn list(store: &AllowanceStore, format: Format, ui: &mut Ui) -> Result<Outcome> {
-    let now = Utc::now();
+    let now = moment::now();
     let open: Vec<Allowance> = store
         .entries()
         .iter()

@@ -160,16 +160,19 @@ fn show(report: &Report, ui: &mut Ui) {
             Status::Warning => ("warning  ", style::CAUTION),
             Status::Problem => ("problem  ", style::BAD),
         };
-        ui.line(
-            Text::styled(mark, colour)
-                .with(format!("{}: ", check.name), style::HEADING)
-                .plain(&check.message),
+        ui.labelled(
+            Text::styled(mark, colour),
+            &Text::styled(format!("{}: ", check.name), style::HEADING).plain(&check.message),
         );
         for detail in &check.details {
-            ui.line(Text::styled(format!("           {detail}"), style::FAINT));
+            ui.labelled(
+                Text::from("           "),
+                &Text::styled(detail, style::FAINT),
+            );
         }
         if let Some(advice) = &check.advice {
-            ui.line(Text::styled("         → ", style::NAME).plain(advice));
+            let arrow = Text::styled("         → ", style::NAME);
+            ui.labelled(arrow, &Text::from(advice.as_str()));
         }
     }
     let Summary {

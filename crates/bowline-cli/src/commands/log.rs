@@ -100,7 +100,7 @@ fn parse_decision(word: &str) -> Result<DecisionFilter, String> {
 
 /// What `bowline denied` asks.
 pub(crate) fn denied(args: DeniedArgs, ui: &mut Ui) -> Result<Outcome> {
-    let day_ago = Utc::now() - TimeDelta::days(1);
+    let day_ago = moment::now() - TimeDelta::days(1);
     let log = LogArgs {
         decision: vec![DecisionFilter::Deny, DecisionFilter::Ask],
         since: args.since.or(Some(day_ago)),
@@ -188,7 +188,9 @@ const COLUMNS: &[Column] = &[
     Column::optional("Agent", 11, 0),
     Column::optional("Session", trace::SESSION, 1).at_most(trace::SESSION),
     Column::optional("Event", 16, 2),
-    Column::whole("Tool", 8).at_most(trace::PROJECT),
+    Column::whole("Tool", 8)
+        .at_most(trace::PROJECT)
+        .at_least(10),
     Column::whole("Decision", 10),
     Column::optional("Rule", 16, 4),
     Column::rest("What"),
@@ -196,7 +198,7 @@ const COLUMNS: &[Column] = &[
 ];
 
 fn list(triggers: &[Trigger]) -> List {
-    let now = Utc::now();
+    let now = moment::now();
     let mut projects = ProjectNames::default();
     let mut list = List::new(COLUMNS);
     for trigger in triggers {
@@ -206,7 +208,7 @@ fn list(triggers: &[Trigger]) -> List {
             Text::styled(reveal::name(&trigger.agent), style::FAINT),
             Text::styled(reveal::name(&trigger.session), style::FAINT),
             reveal::name(&trigger.event).into(),
-            Text::styled(tool(trigger), style::NAME),
+            tool_or_event(trigger),
             decision(trigger),
             Text::styled(
                 reveal::name(trigger.rule.as_deref().unwrap_or_default()),
@@ -217,6 +219,14 @@ fn list(triggers: &[Trigger]) -> List {
         ]);
     }
     list
+}
+
+/// The tool; of events without one their name.
+fn tool_or_event(trigger: &Trigger) -> Text {
+    match &trigger.tool {
+        Some(_) => Text::styled(tool(trigger), style::NAME),
+        None => Text::styled(reveal::name(&trigger.event), style::FAINT),
+    }
 }
 
 fn tool(trigger: &Trigger) -> String {

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::Outcome;
 use crate::error::{Error, Result};
 use crate::project::{self, Paths};
-use crate::ui::{Format, FormatArgs, Table, Text, Ui, counted, reveal, style};
+use crate::ui::{self, Column, Format, FormatArgs, Text, Ui, counted, reveal, style};
 use catalogue::{Kind, RuleView};
 use own::Own;
 
@@ -135,39 +135,58 @@ fn list(args: &ListArgs, ui: &mut Ui) -> Result<Outcome> {
     let list = List { rules };
     match args.format.format() {
         Format::Json => ui.json(&list)?,
+        Format::Text if list.rules.is_empty() => {
+            ui.line("There is no such rule. `bowline rules list` lists all kinds.");
+        }
         Format::Text => {
-            let mut table = Table::new(["Rule", "Says", "Kind", "Category", "What it finds"]);
+            let mut rows = ui::List::new(COLUMNS);
             for rule in &list.rules {
-                table.row([
+                rows.row([
                     Text::styled(&rule.id, style::NAME),
                     rule.verdict().into(),
                     rule.kind.name().into(),
                     rule.category.unwrap_or("-").into(),
                     found(rule, &paths),
+                    Text::styled(example(rule), style::FAINT),
                 ]);
             }
-            ui.table(&table);
+            ui.list(&rows);
             ui.blank();
-            ui.line(format!(
-                "{}. The guard says this without settings; `bowline allow RULE` lets one pass, `bowline rules show RULE` tells more.",
-                counted(list.rules.len(), "rule")
-            ));
+            let count = counted(list.rules.len(), "rule");
+            let all_own = list.rules.iter().all(|rule| rule.own.is_some());
+            ui.line(if all_own {
+                format!("{count} of your own. `bowline rules show RULE` tells more.")
+            } else {
+                format!("{count}. The guard says this without settings; `bowline allow RULE` lets one pass, `bowline rules show RULE` tells more.")
+            });
         }
     }
     Ok(Outcome::Clean)
 }
 
-/// What a rule finds, with an example.
+const COLUMNS: &[Column] = &[
+    Column::whole("Rule", 24),
+    Column::whole("Says", 4),
+    Column::optional("Kind", 10, 0),
+    Column::optional("Category", 10, 1),
+    Column::rest("What it finds"),
+    Column::optional("Example", 24, 2).at_most(32),
+];
+
+/// What a rule finds.
 fn found(rule: &RuleView, paths: &Paths) -> Text {
     let summary = Text::from(reveal::code(&rule.summary));
-    let summary = match &rule.own {
-        Some(own) => own.remark(summary, paths),
-        None => summary,
-    };
-    match &rule.example {
-        Some(example) => summary.with(format!("\n{}", reveal::code(example)), style::FAINT),
+    match &rule.own {
+        Some(own) => own.remark_in_line(summary, paths),
         None => summary,
     }
+}
+
+fn example(rule: &RuleView) -> String {
+    rule.example
+        .as_deref()
+        .map(reveal::code)
+        .unwrap_or_default()
 }
 
 fn show(args: &ShowArgs, ui: &mut Ui) -> Result<Outcome> {

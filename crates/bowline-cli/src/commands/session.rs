@@ -142,7 +142,7 @@ const COLUMNS: &[Column] = &[
 ];
 
 fn rows(sessions: &[SessionSummary]) -> List {
-    let now = Utc::now();
+    let now = moment::now();
     let mut projects = ProjectNames::default();
     let mut list = List::new(COLUMNS);
     for summary in sessions {
@@ -162,12 +162,10 @@ fn rows(sessions: &[SessionSummary]) -> List {
             summary.calls.to_string().into(),
             count(summary.errors, style::BAD),
             count(summary.denied, style::CAUTION),
-            summary
-                .first_prompt
-                .as_deref()
-                .unwrap_or_default()
-                .trim()
-                .into(),
+            match summary.first_prompt.as_deref() {
+                Some(prompt) => prompt.trim().into(),
+                None => Text::styled("-", style::FAINT),
+            },
             Text::styled(reveal::name(&session.session), style::NAME),
         ]);
     }

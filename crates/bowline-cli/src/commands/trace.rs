@@ -24,7 +24,7 @@ use crate::ui::{Format, FormatArgs, Ui};
 
 pub(super) use call::{LAST, about, one_line, status, summary};
 pub(super) use list::{ID, PROJECT, SESSION};
-pub(super) use stats::table as tool_table;
+pub(super) use stats::by_tool;
 
 /// See the tool calls of agents: what ran, what was slow, what failed
 #[derive(Debug, clap::Args)]
@@ -204,19 +204,31 @@ pub(crate) fn run(args: TraceArgs, ui: &mut Ui) -> Result<Outcome> {
             if args.follow {
                 follow::run(filter, &mut records, format, ui)
             } else {
-                list::run(&traces::List { filter }, &mut records, format, ui)
+                list::run(
+                    &traces::List { filter },
+                    list::About::Calls,
+                    &mut records,
+                    format,
+                    ui,
+                )
             }
         }
         Action::Errors(args) => {
             let filter = (args.filter).with(Some(StatusFilter::AnyError), &mut records, ui)?;
-            list::run(&traces::List { filter }, &mut records, format, ui)
+            list::run(
+                &traces::List { filter },
+                list::About::Calls,
+                &mut records,
+                format,
+                ui,
+            )
         }
         Action::Slow(args) => {
             let question = traces::Slow {
                 threshold_ms: i64::try_from(args.threshold.as_millis()).ok(),
                 limit: args.limit.map(usize::from),
             };
-            list::run(&question, &mut records, format, ui)
+            list::run(&question, list::About::SlowCalls, &mut records, format, ui)
         }
         Action::Show(args) => show::run(&args.id, &mut records, format, ui),
         Action::Tree(args) => tree::run(&args.id, &mut records, format, ui),

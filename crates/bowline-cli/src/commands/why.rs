@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::explain::Question;
-use super::log::decided;
+use super::log::decision;
 use super::trace::call::summary;
 use crate::Outcome;
 use crate::error::Result;
@@ -232,21 +232,20 @@ fn show(found: &Recorded, report: &Report, ui: &mut Ui) {
         label("Call"),
         &Text::styled(reveal::name(tool), style::NAME).plain(format!(" {what}")),
     );
-    let mut decision = decided(found.event.decision);
-    if report.enforcement == Enforcement::Unenforced && found.event.decision >= Decision::Ask {
-        decision = decision.with(" not enforced", style::CAUTION);
-    }
-    let when = moment::when(report.time, Utc::now());
+    let when = moment::when(report.time, moment::now());
     ui.labelled(
         label("Decision"),
-        &decision.with(format!("  {when}"), style::FAINT),
+        &decision(&found.event).with(format!("  {when}"), style::FAINT),
     );
-    let place = report.project.as_deref().unwrap_or("no project");
+    let place = match report.project.as_deref() {
+        Some(folder) => Paths::of(Path::new("")).show_absolute(Path::new(folder)),
+        None => "no project".to_owned(),
+    };
     ui.labelled(
         label("Where"),
         &format!(
             "{} by {}, session {}",
-            reveal::name(place),
+            reveal::name(&place),
             reveal::name(&report.agent),
             reveal::name(&report.session)
         )
@@ -268,8 +267,9 @@ fn show(found: &Recorded, report: &Report, ui: &mut Ui) {
     ui.blank();
     ui.line("To allow it:");
     for way in &report.ways {
-        ui.line(
-            Text::styled(format!("  {}", way.command), style::NAME)
+        ui.labelled(
+            Text::from("  "),
+            &Text::styled(&way.command, style::NAME)
                 .with(format!("  {}", way.effect), style::FAINT),
         );
     }

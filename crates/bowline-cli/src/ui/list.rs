@@ -27,6 +27,8 @@ pub(crate) struct Column {
     usual: usize,
     /// In a terminal more of a cell is not shown; what is copied from there is the beginning of an id.
     most: usize,
+    /// It is cut to this before the column that takes the rest gets too little.
+    least: usize,
 }
 
 impl Column {
@@ -50,12 +52,19 @@ impl Column {
         self
     }
 
+    /// Gives way down to so much while the rest of the line has too little.
+    pub(crate) const fn at_least(mut self, least: usize) -> Self {
+        self.least = least;
+        self
+    }
+
     const fn new(heading: &'static str, giving: Giving, usual: usize) -> Self {
         Self {
             heading,
             giving,
             usual,
             most: usize::MAX,
+            least: usize::MAX,
         }
     }
 }
@@ -116,6 +125,7 @@ impl List {
                 })
                 .collect();
         };
+        let widths = self.narrowed(widths, edge);
         let mut shown = vec![Width::Gone; widths.len()];
         let mut room = edge.saturating_add(GAP);
         for place in self.by_importance() {
@@ -145,6 +155,24 @@ impl List {
             }
         }
         shown
+    }
+
+    /// The widths once columns that stay have given way, as far as they can and the rest of the line needs it.
+    fn narrowed(&self, mut widths: Vec<usize>, edge: usize) -> Vec<usize> {
+        let needed: usize = (widths.iter().zip(self.columns))
+            .map(|(width, column)| match column.giving {
+                Giving::Stays => width + GAP,
+                Giving::Cut => NARROWEST.min(*width) + GAP,
+                Giving::Goes(_) => 0,
+            })
+            .sum();
+        let mut missing = needed.saturating_sub(edge + GAP);
+        for (width, column) in widths.iter_mut().zip(self.columns) {
+            let given = width.saturating_sub(column.least).min(missing);
+            *width -= given;
+            missing -= given;
+        }
+        widths
     }
 
     /// The places of the columns: what stays, what is cut, then what may go, the last to go first.
@@ -206,6 +234,25 @@ mod tests {
         Column::rest("What"),
         Column::whole("Id", 6).at_most(6),
     ];
+
+    #[test]
+    fn a_long_cell_gives_way_to_the_rest_of_the_line() {
+        const COLUMNS: &[Column] = &[
+            Column::whole("Tool", 8).at_most(20).at_least(8),
+            Column::rest("What"),
+        ];
+        let mut list = List::new(COLUMNS);
+        list.row(["mcp__browser__open_page", "http://localhost:8080"].map(Text::from));
+        let at = |edge| {
+            let mut out = String::new();
+            list.render(&mut out, Some(edge));
+            let plain = anstream::adapter::strip_str(&out).to_string();
+            plain.lines().nth(1).unwrap_or_default().to_owned()
+        };
+        assert_eq!(at(50), "mcp__browser__open_…  http://localhost:8080");
+        assert_eq!(at(36), "mcp__browser…  http://localhost:8080");
+        assert_eq!(at(20), "mcp__br…  http://lo…");
+    }
 
     fn rendered(edge: Option<usize>) -> Vec<String> {
         let mut list = List::new(COLUMNS);

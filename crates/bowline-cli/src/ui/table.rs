@@ -6,7 +6,9 @@ use super::text::Text;
 
 const GAP: usize = 2;
 /// Below this a column that wraps is no longer readable.
-const NARROWEST: usize = 14;
+const NARROWEST: usize = 10;
+/// Shorter words than this, such as ids, are not broken.
+const LONGEST_WORD: usize = 28;
 
 /// Rows under headings.
 #[derive(Debug)]
@@ -29,20 +31,21 @@ impl Table {
     }
 
     pub(crate) fn render(&self, out: &mut String, width: usize) {
-        match fit(&self.natural_widths(), width) {
+        match fit(&self.extents(), width) {
             Some(widths) => self.render_columns(out, &widths),
             None => self.render_records(out, width),
         }
     }
 
-    fn natural_widths(&self) -> Vec<usize> {
-        let mut widths: Vec<usize> = self.headings.iter().map(|text| text.len()).collect();
+    fn extents(&self) -> Vec<Extent> {
+        let headings = self.headings.iter().map(|text| Extent::of(&(*text).into()));
+        let mut extents: Vec<Extent> = headings.collect();
         for row in &self.rows {
-            for (width, cell) in widths.iter_mut().zip(row) {
-                *width = (*width).max(cell.width());
+            for (extent, cell) in extents.iter_mut().zip(row) {
+                extent.grow(Extent::of(cell));
             }
         }
-        widths
+        extents
     }
 
     fn render_columns(&self, out: &mut String, widths: &[usize]) {
@@ -102,31 +105,53 @@ fn render_row(out: &mut String, row: &[Text], widths: &[usize]) {
     }
 }
 
+/// How much room a column wants.
+#[derive(Debug, Clone, Copy)]
+struct Extent {
+    /// What its widest line takes.
+    natural: usize,
+    /// What its longest word takes.
+    word: usize,
+}
+
+impl Extent {
+    fn of(text: &Text) -> Self {
+        Self {
+            natural: text.width(),
+            word: text.longest_word().min(LONGEST_WORD),
+        }
+    }
+
+    fn grow(&mut self, other: Self) {
+        self.natural = self.natural.max(other.natural);
+        self.word = self.word.max(other.word);
+    }
+
+    /// Its width where columns give way to this; words are not broken.
+    fn capped(self, cap: usize) -> usize {
+        self.natural.min(cap).max(self.word)
+    }
+}
+
 /// The widths at which all columns fit: the widest columns give way first. `None` if a column would
 /// become too narrow to read.
-fn fit(natural: &[usize], width: usize) -> Option<Vec<usize>> {
-    let gaps = GAP * natural.len().saturating_sub(1);
+fn fit(extents: &[Extent], width: usize) -> Option<Vec<usize>> {
+    let gaps = GAP * extents.len().saturating_sub(1);
     let room = width.checked_sub(gaps)?;
-    let fits = |cap: usize| {
-        natural
-            .iter()
-            .map(|column| (*column).min(cap))
-            .sum::<usize>()
-            <= room
-    };
-    let widest = natural.iter().copied().max().unwrap_or(0);
+    let at = |cap: usize| extents.iter().map(move |extent| extent.capped(cap));
+    let widest = extents.iter().map(|it| it.natural).max().unwrap_or(0);
     let cap = (NARROWEST.min(widest)..=widest)
         .rev()
-        .find(|cap| fits(*cap))?;
+        .find(|cap| at(*cap).sum::<usize>() <= room)?;
     // What is left over by rounding goes to the first column that was cut.
-    let mut widths: Vec<usize> = natural.iter().map(|column| (*column).min(cap)).collect();
+    let mut widths: Vec<usize> = at(cap).collect();
     let spare = room - widths.iter().sum::<usize>();
     if let Some((cut, wanted)) = widths
         .iter_mut()
-        .zip(natural)
-        .find(|(cut, wanted)| **cut < **wanted)
+        .zip(extents)
+        .find(|(cut, wanted)| **cut < wanted.natural)
     {
-        *cut = (*cut + spare).min(*wanted);
+        *cut = (*cut + spare).min(wanted.natural);
     }
     Some(widths)
 }

@@ -59,6 +59,24 @@ impl Text {
         self.chars().map(|(c, _)| columns(c)).sum()
     }
 
+    /// The columns that the longest part takes that is not broken where it can be helped.
+    pub(crate) fn longest_word(&self) -> usize {
+        let mut longest = 0;
+        let mut word = 0;
+        for (c, _) in self.chars() {
+            word = if matches!(c, ' ' | '\n') {
+                0
+            } else {
+                word + columns(c)
+            };
+            longest = longest.max(word);
+            if c == '/' {
+                word = 0;
+            }
+        }
+        longest
+    }
+
     /// Breaks the text into lines of at most so many columns, between words where it can.
     pub(crate) fn wrap(&self, width: usize) -> Vec<Text> {
         let mut wrapper = Wrapper::new(width.max(1));
@@ -137,6 +155,8 @@ struct Wrapper {
     has_word: bool,
     /// Whether the last character belongs to a word.
     in_word: bool,
+    /// Whether it is a colon or a slash.
+    after_mark: bool,
     /// Where the line can be broken: just after its last space or slash.
     break_at: Option<usize>,
 }
@@ -150,6 +170,7 @@ impl Wrapper {
             width: 0,
             has_word: false,
             in_word: false,
+            after_mark: false,
             break_at: None,
         }
     }
@@ -170,15 +191,16 @@ impl Wrapper {
         }
         self.width += columns(c);
         self.line.push((c, style));
-        // A slash at the beginning of a word belongs to it.
+        // A slash at the beginning of a word belongs to it, and so do those behind a scheme (`https://`).
         let breaks = match c {
             ' ' => self.has_word,
-            '/' => self.in_word,
+            '/' => self.in_word && !self.after_mark,
             _ => false,
         };
         if breaks {
             self.break_at = Some(self.line.len());
         }
+        self.after_mark = matches!(c, ':' | '/');
         self.in_word = c != ' ';
         self.has_word |= self.in_word;
     }
@@ -250,6 +272,16 @@ mod tests {
                 "see .claude/settings.json",
                 14,
                 vec!["see .claude/", "settings.json"],
+            ),
+            (
+                "see http://localhost/basket",
+                21,
+                vec!["see http://localhost/", "basket"],
+            ),
+            (
+                "open http://localhost",
+                15,
+                vec!["open", "http://localhos", "t"],
             ),
             ("  indented text", 12, vec!["  indented", "text"]),
         ] {

@@ -30,7 +30,6 @@ fn rules_are_listed_shown_and_tested() {
         0,
         &[
             "uv-not-pip",
-            "bowline.toml:1 (project)",
             "not trusted: run `bowline trust`",
             "bowline.toml:11 (project)",
             "2 rules",
@@ -45,6 +44,7 @@ fn rules_are_listed_shown_and_tested() {
         0,
         &[
             "migrations (own)",
+            "bowline.toml:11 (project)",
             "deny when tool is `Edit|Write`, and path is `migrations/**`",
             "Path: migrations/**",
             "Instead: add a new migration",

@@ -20,15 +20,38 @@ use super::ran::Ran;
 /// A machine with a home, a project and no daemon.
 pub(super) struct Machine {
     root: TempDir,
+    /// The project's folder.
+    place: &'static str,
+    /// When the work began.
+    start: DateTime<Utc>,
+    /// What the clock shows to those who look; the machine's own if nothing.
+    now: Option<&'static str>,
 }
 
 impl Machine {
     pub(super) fn new() -> Self {
+        Self::with("project", None)
+    }
+
+    /// One that looks the same at any time and in any place: its project is below its home, and its clock stands still.
+    pub(super) fn standing_still() -> Self {
+        // Far away, so that no record is ever too old to be kept.
+        Self::with("home/shop", Some("2099-11-16T17:12:00Z"))
+    }
+
+    fn with(place: &'static str, now: Option<&'static str>) -> Self {
         let root = tempfile::tempdir().unwrap();
-        for folder in ["home", "project/.git"] {
+        for folder in ["home", &format!("{place}/.git")] {
             fs::create_dir_all(root.path().join(folder)).unwrap();
         }
-        Self { root }
+        let clock = now.map_or_else(Utc::now, |now| now.parse().unwrap());
+        let clock = DateTime::from_timestamp_millis(clock.timestamp_millis()).unwrap();
+        Self {
+            root,
+            place,
+            start: clock - TimeDelta::seconds(330),
+            now,
+        }
     }
 
     /// One on which an agent worked.
@@ -44,7 +67,7 @@ impl Machine {
 
     /// The project as it is recorded.
     pub(super) fn project(&self) -> String {
-        let project = fs::canonicalize(self.path("project")).unwrap();
+        let project = fs::canonicalize(self.path(self.place)).unwrap();
         project.to_str().unwrap().to_owned()
     }
 
@@ -152,9 +175,15 @@ impl Machine {
         records
     }
 
+    /// So many milliseconds after the beginning of the work, a little more than five minutes ago.
+    fn at(&self, ms: i64) -> DateTime<Utc> {
+        self.start + TimeDelta::milliseconds(ms)
+    }
+
     pub(super) fn event(&self, event: &str, session: &str, ms: i64) -> Record {
-        let id = format!("event-{ms}-{session}-{event}");
-        let mut record = Record::new(id, at(ms), "claude-code", event, session);
+        let session_begins: String = session.chars().take(8).collect();
+        let id = format!("event-{ms}-{session_begins}-{event}");
+        let mut record = Record::new(id, self.at(ms), "claude-code", event, session);
         record.project = Some(self.project());
         record
     }
@@ -201,12 +230,13 @@ impl Machine {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bowline"));
         command
             .args(args)
-            .current_dir(self.path("project"))
+            .current_dir(self.path(self.place))
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.path("home"))
             .env("BOWLINE_SOCKET", self.path("no-daemon.sock"))
             .env("COLUMNS", "140")
+            .envs(self.now.map(|now| ("BOWLINE_NOW", now)))
             .stdin(Stdio::null());
         command
     }
@@ -239,13 +269,6 @@ impl Ran {
         }
         self
     }
-}
-
-/// So many milliseconds after the beginning of the work, a little more than five minutes ago.
-fn at(ms: i64) -> DateTime<Utc> {
-    static START: std::sync::OnceLock<DateTime<Utc>> = std::sync::OnceLock::new();
-    let now = || DateTime::from_timestamp_millis(Utc::now().timestamp_millis()).unwrap();
-    *START.get_or_init(|| now() - TimeDelta::seconds(330)) + TimeDelta::milliseconds(ms)
 }
 
 pub(super) fn with(mut record: Record, change: Change) -> Record {

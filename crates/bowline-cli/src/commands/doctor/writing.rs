@@ -9,7 +9,7 @@ use bowline_builtins::tracing::{DISABLING_VARIABLES, disables};
 use bowline_daemon::Places;
 
 use super::check::Check;
-use crate::project;
+use crate::project::{self, Paths};
 
 /// What is written to try it out: enough for the disk to need a place for it.
 const TRIAL: [u8; 4096] = [0; 4096];
@@ -36,7 +36,10 @@ pub(super) fn recording() -> Check {
 pub(super) fn writing(places: &Places) -> Check {
     let check = Check::new("writing");
     match try_out(&places.data, &places.store().database()) {
-        Ok(()) => check.ok(format!("{} can be written", project::shown(&places.data))),
+        Ok(()) => check.ok(format!(
+            "{} can be written",
+            Paths::of(Path::new("")).show_absolute(&places.data)
+        )),
         Err((file, error)) => check
             .problem(format!(
                 "{} cannot be written: {error}; what is decided is not recorded",

@@ -204,11 +204,11 @@ fn effect_line(effect: &EffectView) -> Text {
             .plain(format!(" {because} "))
             .with(format!("({}, {})", effect.what, effect.rule), style::FAINT),
         Some(because) => decision
-            .plain(format!(" {}: {}: {because} ", effect.category, effect.what))
-            .with(effect.rule, style::FAINT),
+            .plain(format!(" {}: {}: {because}", effect.category, effect.what))
+            .with(format!(" [{}]", effect.rule), style::FAINT),
         None => decision
-            .plain(format!(" {}: {} ", effect.category, effect.what))
-            .with(effect.rule, style::FAINT),
+            .plain(format!(" {}: {}", effect.category, effect.what))
+            .with(format!(" [{}]", effect.rule), style::FAINT),
     };
     match effect.without_settings {
         Some(decision) => line.with(

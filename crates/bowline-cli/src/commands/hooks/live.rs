@@ -154,7 +154,7 @@ fn lives<'a>(
 }
 
 fn show(report: &Report<'_>, ui: &mut Ui) {
-    let now = Utc::now();
+    let now = moment::now();
     let mut table = Table::new([
         "Hook",
         "Fired",

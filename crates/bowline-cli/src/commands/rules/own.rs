@@ -127,6 +127,16 @@ impl Own {
         }
     }
 
+    /// The same on one line, which may be cut: why it does not count comes first.
+    pub(super) fn remark_in_line(&self, text: Text, paths: &Paths) -> Text {
+        let reason = match &self.status.reason {
+            Some(reason) => Text::styled(format!("{reason}  "), style::CAUTION),
+            None => Text::new(),
+        };
+        let from = format!("  {} ({})", self.place(paths), self.scope);
+        reason.text(text).with(from, style::FAINT)
+    }
+
     /// `file:line`, as editors and terminals understand it.
     fn place(&self, paths: &Paths) -> String {
         match &self.file {

@@ -125,13 +125,14 @@ fn show(report: &Report, ui: &mut Ui) {
     if report.statistics.tools.is_empty() {
         ui.line("No tool was called.");
     } else {
-        ui.table(&trace::tool_table(&report.statistics));
+        ui.list(&trace::by_tool(&report.statistics));
     }
     if !report.errors.is_empty() {
         ui.blank();
         ui.line(Text::styled("Errors", style::BAD.bold()));
         for call in &report.errors {
-            ui.line(error(call));
+            let time = Text::styled(moment::clock(call.started_at), style::FAINT);
+            ui.labelled(time.plain("  "), &error(call));
         }
     }
     ui.blank();
@@ -210,9 +211,7 @@ fn delegations(delegations: &[Delegation]) -> Table {
 
 fn error(call: &Trace) -> Text {
     let why = call.error.as_deref().unwrap_or(call.status.shown());
-    Text::styled(moment::clock(call.started_at), style::FAINT)
-        .plain("  ")
-        .with(reveal::name(&call.tool), style::NAME)
+    Text::styled(reveal::name(&call.tool), style::NAME)
         .plain("  ")
         .with(trace::one_line(why), style::BAD)
         .with(

@@ -87,6 +87,12 @@ pub(super) fn took(call: &Trace) -> String {
         .map_or_else(|| "-".to_owned(), moment::took)
 }
 
+/// The same behind a status; nothing where nobody knows.
+pub(super) fn after(call: &Trace) -> String {
+    let took = call.duration_ms.map(moment::took);
+    took.map(|took| format!("  {took}")).unwrap_or_default()
+}
+
 /// How many of the newest calls are searched for the beginning of an id.
 const SEARCHED: usize = 1_000;
 

@@ -8,7 +8,7 @@ use bowline_store::{Trace, TraceStatus};
 use chrono::{DateTime, TimeDelta, Utc};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::list::Calls;
+use super::list::{About, Calls};
 use crate::Outcome;
 use crate::ask::Records;
 use crate::error::Result;
@@ -50,7 +50,7 @@ pub(super) fn run(
             let call = records.ask(&traces::Get { id }, ui)?;
             calls.extend(call.filter(|call| call.session_row == row));
         }
-        let mut lines = Calls::default();
+        let mut lines = Calls::about(About::Calls);
         for call in seen.changed(calls) {
             match format {
                 Format::Json => ui.json_line(&call)?,

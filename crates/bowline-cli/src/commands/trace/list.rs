@@ -2,7 +2,6 @@
 
 use bowline_daemon::rpc::Question;
 use bowline_store::Trace;
-use chrono::Utc;
 use serde::Serialize;
 
 use super::call;
@@ -20,6 +19,7 @@ struct Report {
 
 pub(super) fn run<Q: Question<Answer = Vec<Trace>>>(
     question: &Q,
+    about: About,
     records: &mut Records,
     format: Format,
     ui: &mut Ui,
@@ -32,8 +32,8 @@ pub(super) fn run<Q: Question<Answer = Vec<Trace>>>(
             ui.line("No tool call is like that. Ask for more: a longer --since, or no filter; `bowline session list` shows where there was work.");
         }
         Format::Text => {
-            let now = Utc::now();
-            let mut calls = Calls::default();
+            let now = moment::now();
+            let mut calls = Calls::about(about);
             for call in &traces {
                 calls.add(moment::when(call.started_at, now), call);
             }
@@ -55,12 +55,32 @@ const COLUMNS: &[Column] = &[
     Column::optional("Project", 14, 3).at_most(PROJECT),
     Column::optional("Agent", 11, 1),
     Column::optional("Session", SESSION, 0).at_most(SESSION),
-    Column::whole("Tool", 8).at_most(PROJECT),
+    Column::whole("Tool", 8).at_most(PROJECT).at_least(10),
     Column::whole("Status", 9),
     Column::optional("Took", 7, 2),
     Column::rest("What"),
     Column::whole("Id", ID).at_most(ID),
 ];
+
+/// Those of slow calls: how long they took is the point.
+const SLOW: &[Column] = &[
+    Column::whole("When", 8),
+    Column::optional("Project", 14, 2).at_most(PROJECT),
+    Column::optional("Agent", 11, 1),
+    Column::optional("Session", SESSION, 0).at_most(SESSION),
+    Column::whole("Tool", 8).at_most(PROJECT).at_least(10),
+    Column::optional("Status", 9, 3),
+    Column::whole("Took", 7),
+    Column::rest("What"),
+    Column::whole("Id", ID).at_most(ID),
+];
+
+/// What a list of calls is about.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum About {
+    Calls,
+    SlowCalls,
+}
 
 /// Calls, a line each.
 #[derive(Debug)]
@@ -69,16 +89,17 @@ pub(super) struct Calls {
     projects: ProjectNames,
 }
 
-impl Default for Calls {
-    fn default() -> Self {
+impl Calls {
+    pub(super) fn about(about: About) -> Self {
         Self {
-            list: List::new(COLUMNS),
+            list: List::new(match about {
+                About::Calls => COLUMNS,
+                About::SlowCalls => SLOW,
+            }),
             projects: ProjectNames::default(),
         }
     }
-}
 
-impl Calls {
     pub(super) fn add(&mut self, when: String, call: &Trace) {
         let project = call.project.as_deref();
         let mut what = Text::from(call::about(call.input.as_ref(), project));

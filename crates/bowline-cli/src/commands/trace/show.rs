@@ -5,7 +5,6 @@ use std::path::Path;
 use bowline::hooks::Decision;
 use bowline_daemon::rpc::triggers;
 use bowline_store::{Trace, TraceStatus, Trigger};
-use chrono::Utc;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -87,9 +86,9 @@ fn show(call: &Trace, ui: &mut Ui) {
         Text::styled(reveal::name(&call.tool), style::NAME)
             .plain("  ")
             .text(call::status(call.status))
-            .plain(format!("  {}", call::took(call))),
+            .plain(call::after(call)),
     );
-    let now = Utc::now();
+    let now = moment::now();
     let started = format!(
         "{} ({})",
         moment::full(call.started_at),
@@ -113,9 +112,8 @@ fn show(call: &Trace, ui: &mut Ui) {
         ("Ended", call.ended_at.map(moment::full)),
     ] {
         if let Some(value) = value {
-            ui.line(
-                Text::styled(format!("{label:<10}"), style::HEADING).plain(reveal::name(&value)),
-            );
+            let label = Text::styled(format!("{label:<10}"), style::HEADING);
+            ui.labelled(label, &reveal::name(&value).into());
         }
     }
     let (label, why) = match call.status {

@@ -7,7 +7,7 @@ use crate::Outcome;
 use crate::ask::{NOTHING_YET, Records};
 use crate::error::Result;
 use crate::moment;
-use crate::ui::{Format, Table, Text, Ui, counted, reveal, style};
+use crate::ui::{Column, Format, List, Text, Ui, counted, reveal, style};
 
 pub(super) fn run(
     filter: traces::Filter,
@@ -23,7 +23,7 @@ pub(super) fn run(
             ui.line("No tool call is like that. Ask for more: a longer --since, or no filter.");
         }
         Format::Text => {
-            ui.table(&table(&statistics));
+            ui.list(&by_tool(&statistics));
             ui.blank();
             let more = if statistics.more {
                 "; there are older ones, --limit says how many are looked at"
@@ -36,13 +36,22 @@ pub(super) fn run(
     Ok(Outcome::Clean)
 }
 
+const COLUMNS: &[Column] = &[
+    Column::whole("Tool", 8).at_least(10),
+    Column::whole("Calls", 5),
+    Column::optional("", BAR, 0),
+    Column::whole("Errors", 6),
+    Column::optional("p50", 7, 1),
+    Column::whole("p99", 7),
+];
+
 /// The tools with their numbers, also for a session's page.
-pub(in crate::commands) fn table(statistics: &TraceStatistics) -> Table {
+pub(in crate::commands) fn by_tool(statistics: &TraceStatistics) -> List {
     let most = statistics.tools.iter().map(|tool| tool.count).max();
-    let mut table = Table::new(["Tool", "Calls", "", "Errors", "p50", "p99"]);
+    let mut list = List::new(COLUMNS);
     for tool in &statistics.tools {
         let time = |time: Option<i64>| time.map_or_else(|| "-".to_owned(), moment::took);
-        table.row([
+        list.row([
             Text::styled(reveal::name(&tool.tool), style::NAME),
             tool.count.to_string().into(),
             Text::styled(bar(tool.count, most.unwrap_or(0)), style::GOOD),
@@ -54,7 +63,7 @@ pub(in crate::commands) fn table(statistics: &TraceStatistics) -> Table {
             time(tool.p99_ms).into(),
         ]);
     }
-    table
+    list
 }
 
 /// A bar of at most so many columns, in eighths.

@@ -73,7 +73,7 @@ fn label(call: &TreeCall) -> Text {
     let mut label = Text::styled(reveal::name(&call.tool), style::NAME)
         .plain("  ")
         .text(call::status(call.status))
-        .plain(format!("  {}", call::took(call)));
+        .plain(call::after(call));
     let about = call::summary(call);
     if !about.is_empty() {
         label = label.plain("  ").with(about, style::FAINT);
