@@ -122,6 +122,12 @@ pub(crate) fn minute(time: DateTime<Utc>) -> String {
     time.format("%Y-%m-%d %H:%M").to_string()
 }
 
+/// A day, where the reader is.
+pub(crate) fn day(time: DateTime<Utc>) -> String {
+    let time = time.with_timezone(&Local);
+    time.format("%Y-%m-%d").to_string()
+}
+
 /// The time of day, to the second, where the reader is.
 pub(crate) fn clock(time: DateTime<Utc>) -> String {
     time.with_timezone(&Local).format("%H:%M:%S").to_string()

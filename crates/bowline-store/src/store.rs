@@ -181,6 +181,15 @@ pub struct Size {
     /// How many of them only the memory of this process holds, because no folder took them.
     #[serde(default)]
     pub in_memory_records: u64,
+    /// How many sessions there are; those that continue each other are one.
+    #[serde(default)]
+    pub sessions: u64,
+    /// How many tool calls there are.
+    #[serde(default)]
+    pub calls: u64,
+    /// When the first event was that is still kept.
+    #[serde(default)]
+    pub since: Option<DateTime<Utc>>,
 }
 
 /// What the store could not take yet, whichever process put it there.

@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::Outcome;
 use crate::ask::{self, NOTHING_YET, Records};
 use crate::error::{Error, Result};
+use crate::moment;
 use crate::project;
 use crate::ui::{Format, FormatArgs, Text, Ui, counted, style};
 use forget::ForgetArgs;
@@ -153,6 +154,7 @@ struct SizeReport {
 
 fn show_size(size: Size, missing: u64, ui: &mut Ui) {
     for (label, value) in [
+        ("Kept", kept(size)),
         ("On disk", bytes(size.on_disk)),
         ("In use", bytes(size.in_use)),
     ] {
@@ -173,6 +175,23 @@ fn show_size(size: Size, missing: u64, ui: &mut Ui) {
             format!("{records}; `bowline doctor` tells why"),
             ui,
         );
+    }
+}
+
+/// "12 sessions, 3,400 calls since 2026-11-03".
+fn kept(size: Size) -> String {
+    let sessions = counted(grouped(size.sessions), "session");
+    let calls = counted(grouped(size.calls), "call");
+    let since = size.since.map(moment::day);
+    let since = since.map(|day| format!(" since {day}"));
+    format!("{sessions}, {calls}{}", since.unwrap_or_default())
+}
+
+/// A number with a comma between its thousands.
+fn grouped(number: u64) -> String {
+    match number {
+        0..1_000 => number.to_string(),
+        _ => format!("{},{:03}", grouped(number / 1_000), number % 1_000),
     }
 }
 
@@ -247,6 +266,20 @@ pub(super) fn bytes(count: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counts_read_well() {
+        for (sessions, calls, expected) in [
+            (0, 0, "0 sessions, 0 calls"),
+            (1, 1, "1 session, 1 call"),
+            (12, 3_400, "12 sessions, 3,400 calls"),
+            (1_000, 1_002_003, "1,000 sessions, 1,002,003 calls"),
+        ] {
+            let mut size = Size::default();
+            (size.sessions, size.calls) = (sessions, calls);
+            assert_eq!(kept(size), expected);
+        }
+    }
 
     #[test]
     fn bytes_read_well() {

@@ -21,13 +21,10 @@ fn the_place_and_the_size_are_told() {
     assert_eq!(machine.json(&["store", "path"])["exists"], true);
     machine
         .run(&["store", "size"])
-        .expect(0, &["On disk", "kB"]);
-    assert!(
-        machine.json(&["store", "size"])["on_disk"]
-            .as_u64()
-            .unwrap()
-            > 0
-    );
+        .expect(0, &["2 sessions, 7 calls since 20", "On disk", "kB"]);
+    let size = machine.json(&["store", "size"]);
+    assert!(size["on_disk"].as_u64().unwrap() > 0);
+    assert_eq!((&size["sessions"], &size["calls"]), (&2.into(), &7.into()));
     machine.run(&["store", "compact"]).expect(0, &["on disk"]);
     assert_eq!(calls(&machine), 7);
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use rusqlite::types::Value as Sql;
-use rusqlite::{Connection, Row, params_from_iter};
+use rusqlite::{Connection, OptionalExtension as _, Row, params_from_iter};
 
 use super::readers::snapshot;
 use super::{millis, time, traces};
@@ -267,6 +267,12 @@ pub(super) fn copy_to(db: &Connection, to: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Counted in an index, of which many rows are on each page.
+const COUNT_SESSIONS: &str =
+    "SELECT count(DISTINCT chain_id) FROM sessions INDEXED BY sessions_by_chain";
+const COUNT_CALLS: &str = "SELECT count(*) FROM traces INDEXED BY traces_by_time";
+const FIRST_EVENT: &str = "SELECT at FROM events ORDER BY id LIMIT 1";
+
 pub(super) fn size(db: &Connection) -> Result<Size> {
     let number = |pragma: &str| -> Result<u64> {
         let value: i64 = db.pragma_query_value(None, pragma, |row| row.get(0))?;
@@ -278,7 +284,15 @@ pub(super) fn size(db: &Connection) -> Result<Size> {
         .path()
         .and_then(|path| std::fs::metadata(format!("{path}-wal")).ok())
         .map_or(0, |log| log.len());
+    let count = |sql: &str| -> Result<u64> {
+        let count: i64 = db.query_row(sql, [], |row| row.get(0))?;
+        Ok(u64::try_from(count).unwrap_or(0))
+    };
+    let first = db.query_row(FIRST_EVENT, [], |row| row.get(0)).optional()?;
     Ok(Size {
+        sessions: count(COUNT_SESSIONS)?,
+        calls: count(COUNT_CALLS)?,
+        since: first.map(time),
         on_disk: pages * page + log,
         in_use: pages.saturating_sub(number("freelist_count")?) * page,
         ..Size::default()
