@@ -71,7 +71,38 @@ pub(crate) enum Command {
     Man(man::ManArgs),
 }
 
+/// Whether an answer is shown page by page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pages {
+    /// Where it is longer than the screen.
+    Long,
+    /// Another program reads it, or it goes on, or something was done.
+    Never,
+}
+
 impl Command {
+    /// Whether the answer is one to leaf through.
+    pub(crate) fn pages(&self) -> Pages {
+        match self {
+            Self::Events(_)
+            | Self::Check(_)
+            | Self::Hooks(_)
+            | Self::Trace(_)
+            | Self::Session(_)
+            | Self::Log(_)
+            | Self::Denied(_)
+            | Self::Explain(_)
+            | Self::Rules(_)
+            | Self::Doctor(_)
+            | Self::Why(_)
+                if self.format() == Format::Text =>
+            {
+                Pages::Long
+            }
+            _ => Pages::Never,
+        }
+    }
+
     /// Who reads the answer.
     pub(crate) fn format(&self) -> Format {
         match self {

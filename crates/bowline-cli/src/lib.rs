@@ -22,11 +22,11 @@ mod ui;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Parser, ValueEnum as _};
 
-use commands::Command;
+use commands::{Command, Pages};
 use error::Error;
-use ui::{Format, Ui};
+use ui::{Colours, Format, Ui};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -34,6 +34,9 @@ Examples:
   bowline init
   bowline doctor
   bowline explain 'git push --force'
+  bowline --color never log
+
+A list that is longer than the screen is shown by BOWLINE_PAGER, PAGER, or `less -FRX`; an empty one means none
 
 Exit codes:
   0  nothing to report, or allowed
@@ -44,6 +47,10 @@ Exit codes:
 #[derive(Debug, Parser)]
 #[command(name = "bowline", version = env!("BOWLINE_VERSION"), max_term_width = 100, after_help = AFTER_HELP)]
 struct Cli {
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", global = true, value_enum, default_value_t)]
+    color: Colours,
+
     #[command(subcommand)]
     command: Command,
 }
@@ -77,12 +84,21 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(usage) => return ui::usage(&usage, &args, format_asked_for(&args)),
+        Err(usage) => {
+            colours_asked_for(&args).apply();
+            return ui::usage(&usage, &args, format_asked_for(&args));
+        }
     };
+    cli.color.apply();
+    let pages = cli.command.pages();
     let format = cli.command.format();
     let mut ui = Ui::for_stdout();
     let result = commands::run(cli.command, &mut ui);
-    match result.and_then(|outcome| ui.flush().map(|()| outcome)) {
+    let shown = |ui: &mut Ui| match pages {
+        Pages::Long => ui.page(),
+        Pages::Never => ui.flush(),
+    };
+    match result.and_then(|outcome| shown(&mut ui).map(|()| outcome)) {
         Ok(outcome) => outcome.into(),
         Err(error) => report(&error, format, ui),
     }
@@ -96,6 +112,21 @@ fn format_asked_for(args: &[OsString]) -> Format {
     } else {
         Format::Text
     }
+}
+
+/// The colours that are wanted, as far as such arguments tell.
+fn colours_asked_for(args: &[OsString]) -> Colours {
+    let mut words = args.iter().filter_map(|arg| arg.to_str());
+    let word = words.find_map(|word| match word.strip_prefix("--color")? {
+        "" => Some(""),
+        word => word.strip_prefix('='),
+    });
+    let word = match word {
+        Some("") => words.next(),
+        word => word,
+    };
+    let colours = word.map(|word| Colours::from_str(word, true));
+    colours.and_then(Result::ok).unwrap_or_default()
 }
 
 /// The one place where an error is shown.

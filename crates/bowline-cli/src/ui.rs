@@ -5,6 +5,7 @@
 
 mod list;
 pub(crate) mod masked;
+mod pager;
 pub(crate) mod reveal;
 pub(crate) mod snippet;
 pub(crate) mod style;
@@ -58,6 +59,30 @@ impl FormatArgs {
         } else {
             Format::Text
         }
+    }
+}
+
+/// When there are colours, on the command line.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Colours {
+    /// In a terminal, unless `NO_COLOR` is set
+    #[default]
+    Auto,
+    /// In pipes and files, too
+    Always,
+    /// Nowhere
+    Never,
+}
+
+impl Colours {
+    /// From now on.
+    pub(crate) fn apply(self) {
+        let choice = match self {
+            Self::Auto => anstream::ColorChoice::Auto,
+            Self::Always => anstream::ColorChoice::Always,
+            Self::Never => anstream::ColorChoice::Never,
+        };
+        choice.write_global();
     }
 }
 
@@ -212,6 +237,17 @@ impl Ui {
             .write_all(text.as_bytes())
             .and_then(|()| stdout.flush())
             .map_err(|source| Error::terminal("cannot write to standard output", source))
+    }
+
+    /// Writes what was gathered for somebody who looks: page by page where it is longer than the screen.
+    pub(crate) fn page(&mut self) -> Result<()> {
+        match pager::show(&self.out) {
+            pager::Shown::Yes => {
+                self.out.clear();
+                Ok(())
+            }
+            pager::Shown::No => self.flush(),
+        }
     }
 
     /// Asks a yes-or-no question; anything but a yes is a no.

@@ -15,5 +15,6 @@ mod views {
     mod sessions;
     mod snapshots;
     mod store;
+    mod terminal;
     mod traces;
 }
