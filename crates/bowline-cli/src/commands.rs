@@ -2,6 +2,7 @@
 
 mod allow;
 mod check;
+mod complete;
 mod completions;
 mod daemon;
 mod demo;
@@ -67,6 +68,7 @@ pub(crate) enum Command {
     Hook(hook::HookArgs),
     Schema(schema::SchemaArgs),
     Completions(completions::CompletionsArgs),
+    Complete(complete::CompleteArgs),
     Update(update::UpdateArgs),
     Man(man::ManArgs),
 }
@@ -133,6 +135,7 @@ impl Command {
             | Self::Hook(_)
             | Self::Schema(_)
             | Self::Completions(_)
+            | Self::Complete(_)
             | Self::Man(_) => Format::Text,
         }
     }
@@ -166,6 +169,7 @@ pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
         Command::Hook(args) => hook::run(&args),
         Command::Schema(args) => schema::run(&args, ui),
         Command::Completions(args) => Ok(completions::run(&args, ui)),
+        Command::Complete(args) => complete::run(&args, ui),
         Command::Update(args) => update::run(&args, ui),
         Command::Man(args) => man::run(&args, ui),
     }

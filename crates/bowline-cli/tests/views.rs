@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod views {
     mod attacks;
+    mod completions;
     mod daemon;
     mod follow;
     mod hooks;

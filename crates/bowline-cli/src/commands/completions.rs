@@ -1,7 +1,8 @@
-//! `bowline completions`: a script that teaches a shell the commands.
+//! `bowline completions`: a script that teaches a shell the commands, and where it can ask for ids.
 
 use clap::{CommandFactory as _, ValueEnum};
 
+use super::complete::Kind;
 use crate::ui::Ui;
 use crate::{Cli, Outcome};
 
@@ -24,14 +25,131 @@ enum Shell {
     Fish,
 }
 
+/// A command whose argument is an id.
+struct Place {
+    command: &'static str,
+    /// How the argument begins in the script for zsh.
+    zsh: &'static str,
+    kinds: &'static [Kind],
+}
+
+const PLACES: &[Place] = &[
+    place("trace show", "'::id -- ", &[Kind::Call]),
+    place("trace tree", "'::id -- ", &[Kind::Call]),
+    place("session show", "'::session -- ", &[Kind::Session]),
+    place("why", "':call -- ", &[Kind::Stopped]),
+    place("allow", "'::named -- ", &[Kind::Stopped, Kind::Rule]),
+    place("rules show", "':id -- ", &[Kind::Rule]),
+];
+
+/// Commands with an option `--session` for one that is recorded.
+const WITH_SESSIONS: &[&str] = &["trace", "log", "store", "explain"];
+
+const fn place(command: &'static str, zsh: &'static str, kinds: &'static [Kind]) -> Place {
+    Place {
+        command,
+        zsh,
+        kinds,
+    }
+}
+
+impl Place {
+    fn kinds(&self) -> String {
+        let names: Vec<&str> = self.kinds.iter().map(|kind| kind.name()).collect();
+        names.join(" ")
+    }
+}
+
 pub(crate) fn run(args: &CompletionsArgs, ui: &mut Ui) -> Outcome {
-    let shell = match args.shell {
-        Shell::Bash => clap_complete::Shell::Bash,
-        Shell::Zsh => clap_complete::Shell::Zsh,
-        Shell::Fish => clap_complete::Shell::Fish,
+    let script = match args.shell {
+        Shell::Bash => for_bash(&generated(clap_complete::Shell::Bash)),
+        Shell::Zsh => for_zsh(&generated(clap_complete::Shell::Zsh)),
+        Shell::Fish => for_fish(&generated(clap_complete::Shell::Fish)),
     };
+    ui.verbatim(&script);
+    Outcome::Clean
+}
+
+fn generated(shell: clap_complete::Shell) -> String {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "bowline", &mut script);
-    ui.verbatim(&String::from_utf8_lossy(&script));
-    Outcome::Clean
+    String::from_utf8_lossy(&script).into_owned()
+}
+
+/// The generated function is asked where no id belongs, and where there is none. What is read is not expanded.
+fn for_bash(script: &str) -> String {
+    let script = script.replace("complete -F _bowline ", "complete -F _bowline_or_id ");
+    let case = |it: &Place| format!("        \"{}\") kinds=\"{}\" ;;", it.command, it.kinds());
+    let places: Vec<String> = PLACES.iter().map(case).collect();
+    let places = places.join("\n");
+    let sessions = WITH_SESSIONS.join("\\ *|");
+    format!(
+        r#"_bowline_or_id() {{
+    local IFS=$' \t\n' cur="${{COMP_WORDS[COMP_CWORD]}}" kinds="" id
+    case "${{COMP_WORDS[*]:1:COMP_CWORD-1}}" in
+{places}
+        {sessions}\ *)
+            [[ "${{COMP_WORDS[COMP_CWORD-1]}}" == --session ]] && kinds="session" ;;
+    esac
+    COMPREPLY=()
+    if [[ -n "$kinds" && "$cur" != -* ]]; then
+        while read -r id; do
+            [[ "$id" == "$cur"* ]] && COMPREPLY+=("$id")
+        done < <("$1" complete $kinds 2>/dev/null)
+    fi
+    [[ ${{#COMPREPLY[@]}} -gt 0 ]] || _bowline "$@"
+}}
+
+{script}"#
+    )
+}
+
+/// The places of ids ask for them.
+fn for_zsh(script: &str) -> String {
+    let asking = |line: &str| {
+        let of_place = PLACES.iter().find(|it| line.starts_with(it.zsh));
+        let kinds = match of_place {
+            Some(place) => Some(place.kinds()),
+            None if line.contains(":SESSION:_default'") => Some("session".to_owned()),
+            None => None,
+        };
+        match kinds {
+            Some(kinds) => line.replace(":_default'", &format!(": _bowline_ids {kinds}'")),
+            None => line.to_owned(),
+        }
+    };
+    let lines: Vec<String> = script.lines().map(asking).collect();
+    let ids = r#"(( $+functions[_bowline_ids] )) ||
+_bowline_ids() {
+    local -a ids
+    ids=(${(f)"$(bowline complete "$@" 2>/dev/null)"})
+    compadd -a ids
+}
+
+if [ "$funcstack[1]" = "_bowline" ]; then"#;
+    let last = r#"if [ "$funcstack[1]" = "_bowline" ]; then"#;
+    lines.join("\n").replace(last, ids) + "\n"
+}
+
+/// Further lines add to those that are there.
+fn for_fish(script: &str) -> String {
+    let mut lines = vec![script.trim_end().to_owned()];
+    for place in PLACES {
+        let condition = match place.command.split_once(' ') {
+            Some((command, action)) => format!(
+                "__fish_bowline_using_subcommand {command}; and __fish_seen_subcommand_from {action}"
+            ),
+            None => format!("__fish_bowline_using_subcommand {}", place.command),
+        };
+        lines.push(format!(
+            "complete -c bowline -n \"{condition}\" -k -f -a \"(bowline complete {} 2>/dev/null)\"",
+            place.kinds()
+        ));
+    }
+    for command in WITH_SESSIONS {
+        lines.push(format!(
+            "complete -c bowline -n \"__fish_bowline_using_subcommand {command}\" -l session -r -k -f -a \"(bowline complete session 2>/dev/null)\""
+        ));
+    }
+    lines.join("\n") + "\n"
 }

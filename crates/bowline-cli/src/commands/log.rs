@@ -263,7 +263,7 @@ fn about(trigger: &Trigger) -> String {
 }
 
 /// By what the call is found, else the event.
-fn id(trigger: &Trigger) -> &str {
+pub(super) fn id(trigger: &Trigger) -> &str {
     trigger.tool_use_id.as_deref().unwrap_or(&trigger.id)
 }
 

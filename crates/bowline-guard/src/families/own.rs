@@ -30,7 +30,15 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
     if let Some(args) = bowline_args(run) {
         let parsed = parse(
             args,
-            &Spec::gnu(&["config", "project", "agent", "C", "on-failure", "scope"]),
+            &Spec::gnu(&[
+                "config",
+                "project",
+                "agent",
+                "C",
+                "color",
+                "on-failure",
+                "scope",
+            ]),
         );
         if !is_harmless(&parsed) {
             found.push(COMMAND.doubtful(format!("runs `bowline {}`", parsed.words.join(" "))));
@@ -74,9 +82,9 @@ fn bowline_args(run: Run<'_>) -> Option<&[Arg]> {
 /// Whether a command of Bowline only looks, tries out, or makes things stricter. What is not known is not harmless.
 fn is_harmless(parsed: &Parsed<'_>) -> bool {
     match parsed.at(0) {
-        "" | "check" | "completions" | "demo" | "doctor" | "eval" | "events" | "explain"
-        | "help" | "hook" | "hooks" | "log" | "redact" | "resume" | "schema" | "session"
-        | "status" | "test" | "trace" | "version" => true,
+        "" | "check" | "complete" | "completions" | "demo" | "denied" | "doctor" | "eval"
+        | "events" | "explain" | "help" | "hook" | "hooks" | "log" | "redact" | "resume"
+        | "schema" | "session" | "status" | "test" | "trace" | "version" => true,
         "rules" => matches!(parsed.at(1), "" | "list" | "show" | "test"),
         "daemon" => matches!(parsed.at(1), "" | "run" | "start" | "status" | "unit"),
         "store" => {

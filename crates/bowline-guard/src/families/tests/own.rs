@@ -63,6 +63,7 @@ fn its_commands() {
          self bowline allow git.push-force
          self bowline allow --list
          self bowline why last
+         self bowline --color never allow git.clean
          self script -qec 'bowline allow last' /dev/null
          self sh -c "bowline allow last --yes"
          self x=allow; bowline $x last
@@ -94,6 +95,9 @@ fn its_commands() {
          pass bowline daemon status
          pass bowline trace list --json
          pass bowline rules list
+         pass bowline denied
+         pass bowline --color never log
+         pass bowline complete call
          pass bowline explain 'bowline uninstall'
          pass echo 'bowline uninstall'"#,
         &super::world(),
