@@ -172,10 +172,9 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
     });
     let latest = serde_json::to_string_pretty(&latest)? + "\n";
     made.push(write(&options.to, "latest.json", latest.into_bytes())?);
-    let sums: String = made
-        .iter()
-        .map(|file| format!("{}  {}\n", file.sha256, file.name))
-        .collect();
+    let sums = made.iter().fold(String::new(), |sums, file| {
+        sums + &format!("{}  {}\n", file.sha256, file.name)
+    });
     fs::write(options.to.join("SHA256SUMS"), &sums)?;
     print!("{sums}");
     eprintln!("These are in {}.", options.to.display());
@@ -220,7 +219,9 @@ fn write(folder: &Path, name: &str, content: Vec<u8>) -> Result<Made> {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes
+        .iter()
+        .fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 /// What every archive has in it. The pages and scripts come from the program itself, so that they say what it does.
