@@ -86,7 +86,10 @@ impl<'a> Allowed<'a> {
     /// The entries for one call that would take this rule's voice away.
     pub(super) fn once(&self, rule: &str) -> Option<&Allowance> {
         let mut entries = self.store.entries().iter();
-        entries.find(|it| it.is_once() && it.wish.rule == rule && it.fits(&self.caller))
+        entries.find(|it| {
+            let meant = it.is_once() && it.wish.rule == rule && it.fits(&self.caller);
+            meant && it.is_open_to(&self.caller)
+        })
     }
 
     /// Uses up such an entry. `false` if another call was first.

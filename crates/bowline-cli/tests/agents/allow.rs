@@ -128,6 +128,10 @@ fn a_rule_is_let_pass_once_for_a_while_or_in_a_session() {
     ]);
     assert_eq!(try_it(), "");
     assert!(try_it().contains("deny"));
+    // What was used up is not in the way of the next.
+    person(&place, "allow git.push-force --once --yes", "");
+    assert_eq!(try_it(), "");
+    assert!(try_it().contains("deny"));
     for option in ["--for 1h", "--session", "--project", "--global"] {
         let said = person(
             &place,

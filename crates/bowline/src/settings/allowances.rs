@@ -148,20 +148,26 @@ impl Allowance {
         self.is_open(now) || self.used.as_ref().is_some_and(fresh)
     }
 
+    /// Whether nobody has used it up, or this very call did.
+    pub fn is_open_to(&self, caller: &Caller<'_>) -> bool {
+        self.used.as_ref().is_none_or(|used| {
+            caller.occasion == Occasion::Permission
+                && used.session == caller.session
+                && used.sha256 == caller.call.sha256()
+        })
+    }
+
     /// Uses it up, or tells that this very call did.
     fn claim(&mut self, caller: &Caller<'_>) -> bool {
-        let sha256 = caller.call.sha256();
-        if let Some(used) = &self.used {
-            return caller.occasion == Occasion::Permission
-                && used.session == caller.session
-                && used.sha256 == sha256;
+        let open = self.is_open_to(caller);
+        if open {
+            self.used.get_or_insert_with(|| Use {
+                session: caller.session.to_owned(),
+                sha256: caller.call.sha256(),
+                when: caller.now,
+            });
         }
-        self.used = Some(Use {
-            session: caller.session.to_owned(),
-            sha256,
-            when: caller.now,
-        });
-        true
+        open
     }
 }
 
