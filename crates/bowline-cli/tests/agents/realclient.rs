@@ -97,6 +97,9 @@ fn exception(scenario: &str) -> Exception {
     }
 }
 
+/// The client starts this hook and ends. On a busy machine it ends the hook with it, before a word was said; once more, then.
+const CUT_OFF: &str = "\"StopFailure\" was not recorded";
+
 #[test]
 fn every_scenario_of_the_real_client_ends_as_it_should_and_is_traced() {
     let Some(client) = env::var_os("CLAUDE_BIN").filter(|path| Path::new(path).exists()) else {
@@ -113,7 +116,12 @@ fn every_scenario_of_the_real_client_ends_as_it_should_and_is_traced() {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 while let Some(scenario) = scenarios.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let found = play(scenario, Path::new(&client), work.path());
+                    let mut found = play(scenario, Path::new(&client), work.path());
+                    if found.iter().all(|problem| problem.ends_with(CUT_OFF)) && !found.is_empty() {
+                        let again = work.path().join("again");
+                        fs::create_dir_all(&again).unwrap();
+                        found = play(scenario, Path::new(&client), &again);
+                    }
                     problems.lock().unwrap().extend(found);
                 }
             });
