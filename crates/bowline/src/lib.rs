@@ -27,8 +27,6 @@ mod runner;
 mod script;
 pub mod settings;
 
-#[cfg(any(feature = "http", feature = "prompt"))]
-mod http_client;
 #[cfg(feature = "prompt")]
 mod model_api;
 #[cfg(test)]

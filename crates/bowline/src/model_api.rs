@@ -3,12 +3,12 @@
 use std::fmt;
 use std::time::Duration;
 
+use bowline_net::http::{BODY_LIMIT, Body, cause, client_for, excerpt, host, read_body};
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::http_client::{BODY_LIMIT, Body, cause, client_for, excerpt, host, read_body};
 use crate::settings::{ModelProvider, PromptConfig};
 
 /// The version of Anthropic's API that requests are written for.

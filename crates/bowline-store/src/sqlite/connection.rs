@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use chrono::Utc;
+use refinery_core::{Migration, Runner};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use rustix::fs::{FlockOperation, flock};
@@ -15,12 +16,29 @@ use super::{Durability, Options, checkpoint, readers};
 use crate::error::{Error, Result, Unavailable};
 use crate::folder;
 
-mod embedded {
-    refinery::embed_migrations!("migrations");
+/// One file of `migrations`. Without the macro of refinery, which would be built with all of its dependencies for the compiler.
+macro_rules! migration {
+    ($name:literal) => {
+        (
+            $name,
+            include_str!(concat!("../../migrations/", $name, ".sql")),
+        )
+    };
 }
 
+const MIGRATION_COUNT: u8 = 5;
 /// The newest version of the schema.
-pub(super) const NEWEST: i64 = 5;
+pub(super) const NEWEST: i64 = MIGRATION_COUNT as i64;
+
+/// All of them, in their order.
+const MIGRATIONS: [(&str, &str); MIGRATION_COUNT as usize] = [
+    migration!("V1__records"),
+    migration!("V2__hooks_and_gaps"),
+    migration!("V3__cheap_conditions"),
+    migration!("V4__work"),
+    migration!("V5__rules_and_statuses"),
+];
+
 /// `BOWL`, so that no other program's database is taken for ours.
 const APPLICATION: i64 = 0x424f_574c;
 /// Pages in memory, in KiB. More would not be faster: a commit whose rows made a page split looks at every one of them.
@@ -165,15 +183,20 @@ fn migrate(db: &mut Connection, path: &Path) -> Result<()> {
     let alone = lock_shape(path)?;
     db.busy_timeout(Duration::from_secs(5))?;
     let migrated = if version(db)? < NEWEST {
-        embedded::migrations::runner()
-            .run(db)
-            .map(|_| ())
-            .map_err(migration_error)
+        apply(db).map_err(migration_error)
     } else {
         Ok(())
     };
     drop(alone);
     migrated
+}
+
+fn apply(db: &mut Connection) -> std::result::Result<(), refinery_core::Error> {
+    let migrations = MIGRATIONS
+        .iter()
+        .map(|(name, sql)| Migration::unapplied(name, sql))
+        .collect::<std::result::Result<Vec<_>, _>>()?;
+    Runner::new(&migrations).run(db).map(|_| ())
 }
 
 /// The right to change the schema or to replace the database, which one process has at a time.
@@ -203,7 +226,7 @@ pub(super) fn note_forgetting(path: &Path) -> Result<()> {
 }
 
 /// The database's own error says whether it may pass.
-fn migration_error(error: refinery::Error) -> Error {
+fn migration_error(error: refinery_core::Error) -> Error {
     let text = error.to_string();
     let mut source: Option<&(dyn std::error::Error + 'static)> = Some(&error);
     while let Some(inner) = source {

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use bowline_net::http::{BODY_LIMIT, cause, client_for, excerpt, host, is_loopback, read_body};
 use reqwest::Url;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 
 use super::placeholder::{Escapes, substitute};
 use crate::dialect::Completeness;
-use crate::http_client::{BODY_LIMIT, cause, client_for, excerpt, host, is_loopback, read_body};
 use crate::settings::HttpAction;
 
 /// How much of a refusal's body is read, for the error's text.

@@ -1,7 +1,6 @@
 //! Hooks that call a tool of an MCP server: one connection for one call, and the text of the result read as a command's stdout is.
 
 mod client;
-mod http;
 mod input;
 mod server;
 
@@ -123,10 +122,12 @@ pub(crate) async fn run(
             file: found.file.display().to_string(),
             reason,
         })?;
-    let call = client::Call {
+    let call = client::Named {
         server: &action.server,
-        tool: &action.tool,
-        arguments: input::filled(&action.input, payload),
+        call: bowline_net::mcp::Call {
+            tool: action.tool.clone(),
+            arguments: input::filled(&action.input, payload),
+        },
     };
     match server {
         Server::Program { command, args, env } => {

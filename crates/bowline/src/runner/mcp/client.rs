@@ -1,79 +1,41 @@
-//! The conversation with a server: hello, one call, and nothing more.
+//! The tool is called, and its text read as a program's output.
 
 use std::collections::{BTreeMap, HashMap};
 
+use bowline_net::mcp::{Call, CallError, Pipes, Said};
 use reqwest::header::{HeaderName, HeaderValue};
-use rmcp::model::{
-    CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ContentBlock,
-    Implementation,
-};
-use rmcp::service::RunningService;
-use rmcp::transport::StreamableHttpClientTransport;
-use rmcp::transport::async_rw::AsyncRwTransport;
-use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
-use rmcp::{RoleClient, ServiceExt};
-use serde_json::{Map, Value};
-use tokio::io::{AsyncRead, AsyncReadExt};
 
 use super::McpError;
-use super::http::Bounded;
 use crate::dialect::{Exit, RawOutput};
-use crate::http_client::{cause, client_for};
 use crate::runner::http::{HttpError, HttpPolicy, checked_url};
 use crate::runner::process::Process;
 
-/// The longest message of a server, and the most that is kept of a tool's text.
-const MESSAGE_LIMIT: usize = 8 * 1024 * 1024;
-/// How much of a server's stderr an error repeats.
-const STDERR_LIMIT: usize = 2 * 1024;
-/// How many of a server's tools an error names.
-const NAMED_TOOLS: usize = 20;
-
-/// One call of a tool.
+/// A call of a server that has a name.
 #[derive(Debug)]
-pub(super) struct Call<'a> {
+pub(super) struct Named<'a> {
     pub(super) server: &'a str,
-    pub(super) tool: &'a str,
-    pub(super) arguments: Map<String, Value>,
+    pub(super) call: Call,
 }
 
-type Client = RunningService<RoleClient, ClientConfig>;
-
-impl Call<'_> {
+impl Named<'_> {
     /// Calls a program. It ends with the call.
     pub(super) async fn through_pipes(self, mut process: Process) -> Result<RawOutput, McpError> {
-        let (stdin, stdout, stderr) = process
-            .streams()
-            .map_err(|error| self.broken(error.to_string()))?;
-        let transport =
-            AsyncRwTransport::new_client(stdout, stdin).with_max_line_length(MESSAGE_LIMIT);
-        let mut said = Vec::new();
-        let conversation = async {
-            let client = ourselves()
-                .serve(transport)
-                .await
-                .map_err(|error| self.broken(error.to_string()))?;
-            self.ask(&client).await
-        };
-        let result = {
-            let mut conversation = std::pin::pin!(conversation);
-            tokio::select! {
-                biased;
-                result = &mut conversation => result,
-                () = listen(stderr, &mut said) => conversation.await,
+        let tool = self.call.tool.clone();
+        let result = match process.streams() {
+            Ok((stdin, stdout, stderr)) => {
+                let pipes = Pipes {
+                    stdin,
+                    stdout,
+                    stderr,
+                };
+                self.call.through_pipes(pipes).await
             }
+            Err(error) => Err(CallError::Connection {
+                reason: error.to_string(),
+            }),
         };
         drop(process);
-        match result {
-            Err(McpError::Connection { server, reason }) if !said.is_empty() => {
-                let said = String::from_utf8_lossy(&said);
-                Err(McpError::Connection {
-                    server,
-                    reason: format!("{reason}; its stderr says: {}", said.trim()),
-                })
-            }
-            result => result,
-        }
+        read(result, self.server, tool)
     }
 
     /// Calls an address.
@@ -88,64 +50,45 @@ impl Call<'_> {
             source,
         };
         let url = checked_url(url, policy).map_err(address)?;
-        let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
-        config.custom_headers = header_map(headers).map_err(address)?;
-        let http = client_for(&url).map_err(|error| self.broken(cause(error)))?;
-        let bounded = Bounded {
-            client: http.clone(),
-            limit: MESSAGE_LIMIT,
-        };
-        let transport = StreamableHttpClientTransport::with_client(bounded, config);
-        let client = ourselves()
-            .serve(transport)
-            .await
-            .map_err(|error| self.broken(error.to_string()))?;
-        self.ask(&client).await
-    }
-
-    async fn ask(&self, client: &Client) -> Result<RawOutput, McpError> {
-        let request =
-            CallToolRequestParams::new(self.tool.to_owned()).with_arguments(self.arguments.clone());
-        let reason = match client.call_tool(request).await {
-            Ok(result) if result.is_error != Some(true) => return Ok(printed(&result)),
-            Ok(result) => text_of(&result),
-            Err(error) => error.to_string(),
-        };
-        // Servers differ in how they say that there is no such tool.
-        let known = client.list_tools(None).await.map(|list| list.tools);
-        let named = |name: &str| name == self.tool;
-        Err(match known {
-            Ok(tools) if !tools.iter().any(|tool| named(&tool.name)) => McpError::UnknownTool {
-                server: self.server.to_owned(),
-                tool: self.tool.to_owned(),
-                known: tools
-                    .iter()
-                    .take(NAMED_TOOLS)
-                    .map(|tool| tool.name.to_string())
-                    .collect(),
-            },
-            Ok(_) => McpError::Tool {
-                server: self.server.to_owned(),
-                tool: self.tool.to_owned(),
-                reason: reason.chars().take(STDERR_LIMIT).collect(),
-            },
-            Err(_) => self.broken(reason),
-        })
-    }
-
-    fn broken(&self, reason: String) -> McpError {
-        McpError::Connection {
-            server: self.server.to_owned(),
-            reason,
-        }
+        let headers = header_map(headers).map_err(address)?;
+        let tool = self.call.tool.clone();
+        let result = self.call.over_http(&url, headers).await;
+        read(result, self.server, tool)
     }
 }
 
-fn ourselves() -> ClientConfig {
-    ClientConfig::new(
-        ClientCapabilities::default(),
-        Implementation::new("bowline", env!("CARGO_PKG_VERSION")),
-    )
+/// The result as a program would have printed it.
+fn read(
+    result: Result<Said, CallError>,
+    server: &str,
+    tool: String,
+) -> Result<RawOutput, McpError> {
+    let server = server.to_owned();
+    let error = match result {
+        Ok(said) => {
+            return Ok(RawOutput {
+                exit: Exit::Code(0),
+                stdout: said.text,
+                stdout_cut: said.cut,
+                stderr: String::new(),
+                stderr_cut: false,
+            });
+        }
+        Err(error) => error,
+    };
+    Err(match error {
+        CallError::Connection { reason } => McpError::Connection { server, reason },
+        CallError::UnknownTool { known } => McpError::UnknownTool {
+            server,
+            tool,
+            known,
+        },
+        CallError::Tool { reason } => McpError::Tool {
+            server,
+            tool,
+            reason,
+        },
+    })
 }
 
 fn header_map(
@@ -168,50 +111,10 @@ fn header_map(
         .collect()
 }
 
-/// Reads to the end, so that the server can go on, and keeps the beginning.
-async fn listen(mut stream: impl AsyncRead + Unpin, kept: &mut Vec<u8>) {
-    let mut chunk = [0; 1024];
-    while let Ok(count @ 1..) = stream.read(&mut chunk).await {
-        let room = STDERR_LIMIT.saturating_sub(kept.len()).min(count);
-        kept.extend_from_slice(chunk.get(..room).unwrap_or_default());
-    }
-}
-
-/// The result as a program would have printed it.
-fn printed(result: &CallToolResult) -> RawOutput {
-    let mut stdout = text_of(result);
-    let end = stdout.floor_char_boundary(MESSAGE_LIMIT);
-    let stdout_cut = end < stdout.len();
-    stdout.truncate(end);
-    RawOutput {
-        exit: Exit::Code(0),
-        stdout,
-        stdout_cut,
-        stderr: String::new(),
-        stderr_cut: false,
-    }
-}
-
-/// The text parts, a line each; of other parts only their type is told.
-fn text_of(result: &CallToolResult) -> String {
-    let parts: Vec<&str> = result
-        .content
-        .iter()
-        .map(|part| match part {
-            ContentBlock::Text(text) => text.text.as_str(),
-            ContentBlock::Image(_) => "[image]",
-            ContentBlock::Audio(_) => "[audio]",
-            ContentBlock::Resource(_) => "[resource]",
-            ContentBlock::ResourceLink(_) => "[resource_link]",
-            _ => "[unknown]",
-        })
-        .collect();
-    parts.join("\n")
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use bowline_net::mcp::MESSAGE_LIMIT;
+    use serde_json::{Map, Value, json};
 
     use super::*;
     use crate::test_server::{Reply, Server};
@@ -221,11 +124,13 @@ mod tests {
         Reply::with_headers(200, "Content-Type: application/json\r\n", body.to_string())
     }
 
-    fn call() -> Call<'static> {
-        Call {
+    fn call() -> Named<'static> {
+        Named {
             server: "remote",
-            tool: "judge",
-            arguments: Map::new(),
+            call: Call {
+                tool: "judge".to_owned(),
+                arguments: Map::new(),
+            },
         }
     }
 

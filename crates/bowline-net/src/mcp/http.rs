@@ -15,7 +15,7 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
 };
 
-use crate::http_client::{Body, excerpt, read_body};
+use crate::http::{Body, excerpt, read_body};
 
 type Failure = StreamableHttpError<reqwest::Error>;
 type Headers = HashMap<HeaderName, HeaderValue>;
@@ -41,7 +41,11 @@ impl StreamableHttpClient for Bounded {
     ) -> Result<StreamableHttpPostResponse, Failure> {
         let headers = headers(custom_headers, session_id.as_deref());
         let request = self.client.post(&*uri).headers(headers);
-        let response = request.json(&message).send().await?;
+        let response = request
+            .json(&message)
+            .send()
+            .await
+            .map_err(Failure::Client)?;
         let status = response.status();
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
             return Ok(StreamableHttpPostResponse::Accepted);
@@ -79,7 +83,12 @@ impl StreamableHttpClient for Bounded {
         custom_headers: Headers,
     ) -> Result<(), Failure> {
         let headers = headers(custom_headers, Some(&session_id));
-        self.client.delete(&*uri).headers(headers).send().await?;
+        self.client
+            .delete(&*uri)
+            .headers(headers)
+            .send()
+            .await
+            .map_err(Failure::Client)?;
         Ok(())
     }
 
@@ -97,7 +106,10 @@ impl StreamableHttpClient for Bounded {
 
 impl Bounded {
     async fn whole(&self, response: Response) -> Result<String, Failure> {
-        match read_body(response, self.limit).await? {
+        match read_body(response, self.limit)
+            .await
+            .map_err(Failure::Client)?
+        {
             Body { cut: true, .. } => Err(self.too_long()),
             Body { text, .. } => Ok(text),
         }
@@ -110,7 +122,7 @@ impl Bounded {
         asked: Option<&RequestId>,
     ) -> Result<Option<ServerJsonRpcMessage>, Failure> {
         let mut events = Events::default();
-        while let Some(chunk) = response.chunk().await? {
+        while let Some(chunk) = response.chunk().await.map_err(Failure::Client)? {
             for data in events.add(&chunk) {
                 if data.len() > self.limit {
                     return Err(self.too_long());

@@ -1,4 +1,4 @@
-//! What HTTP hooks and questions to a model share: clients, bounded bodies, error texts without secrets.
+//! Clients, bounded bodies, error texts without secrets.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::OnceLock;
@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, Url};
+use rustls::crypto::CryptoProvider;
 
 /// The most that is kept of an answer's body.
-pub(crate) const BODY_LIMIT: usize = 8 * 1024 * 1024;
+pub const BODY_LIMIT: usize = 8 * 1024 * 1024;
 
 /// The most characters of a server's words that an error repeats.
 const EXCERPT_LIMIT: usize = 200;
@@ -29,7 +30,7 @@ enum Route {
 }
 
 /// The client for a URL, built at its first use. It never follows redirects.
-pub(crate) fn client_for(url: &Url) -> Result<&'static Client, reqwest::Error> {
+pub fn client_for(url: &Url) -> Result<&'static Client, reqwest::Error> {
     static LOOPBACK_PLAIN: OnceLock<Client> = OnceLock::new();
     static LOOPBACK_TLS: OnceLock<Client> = OnceLock::new();
     static REMOTE: OnceLock<Client> = OnceLock::new();
@@ -52,6 +53,7 @@ pub(crate) fn client_for(url: &Url) -> Result<&'static Client, reqwest::Error> {
 }
 
 fn build(route: Route) -> Result<Client, reqwest::Error> {
+    choose_cryptography();
     let builder = Client::builder()
         .redirect(Policy::none())
         .referer(false)
@@ -73,8 +75,16 @@ fn build(route: Route) -> Result<Client, reqwest::Error> {
     .build()
 }
 
+/// Without a choice of the program that this is a part of, rustls takes `ring`: it is built in seconds, without cmake.
+pub fn choose_cryptography() {
+    if CryptoProvider::get_default().is_none() {
+        // Another thread may be faster, with the same choice.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    }
+}
+
 /// The host without the brackets of an IPv6 address.
-pub(crate) fn host(url: &Url) -> &str {
+pub fn host(url: &Url) -> &str {
     url.host_str()
         .unwrap_or_default()
         .trim_start_matches('[')
@@ -82,7 +92,7 @@ pub(crate) fn host(url: &Url) -> &str {
 }
 
 /// Whether the URL's host is this machine.
-pub(crate) fn is_loopback(url: &Url) -> bool {
+pub fn is_loopback(url: &Url) -> bool {
     let host = host(url);
     host == "localhost"
         || host
@@ -92,18 +102,15 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
 
 /// The body of an answer, as far as it was kept.
 #[derive(Debug)]
-pub(crate) struct Body {
+pub struct Body {
     /// The text; what is not UTF-8 is replaced.
-    pub(crate) text: String,
+    pub text: String,
     /// There was more than the limit.
-    pub(crate) cut: bool,
+    pub cut: bool,
 }
 
 /// Reads a body, at most `limit` bytes of it.
-pub(crate) async fn read_body(
-    mut response: Response,
-    limit: usize,
-) -> Result<Body, reqwest::Error> {
+pub async fn read_body(mut response: Response, limit: usize) -> Result<Body, reqwest::Error> {
     let mut bytes = Vec::new();
     let mut cut = false;
     while let Some(chunk) = response.chunk().await? {
@@ -120,7 +127,7 @@ pub(crate) async fn read_body(
 }
 
 /// Why a request failed, in the words of the innermost cause. The URL, which may hold credentials, is left out.
-pub(crate) fn cause(error: reqwest::Error) -> String {
+pub fn cause(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut innermost: &dyn std::error::Error = &error;
     while let Some(source) = innermost.source() {
@@ -131,7 +138,7 @@ pub(crate) fn cause(error: reqwest::Error) -> String {
 
 /// The first line of a server's words, short and in one piece, with `secrets` blotted out: servers
 /// like to repeat the credentials that they refuse.
-pub(crate) fn excerpt(text: &str, secrets: &[&str]) -> String {
+pub fn excerpt(text: &str, secrets: &[&str]) -> String {
     let mut text = text.to_owned();
     for secret in secrets.iter().filter(|secret| !secret.is_empty()) {
         text = text.replace(secret, "***");
