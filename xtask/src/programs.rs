@@ -33,7 +33,7 @@ pub(crate) struct Programs {
 /// Where to take the programs from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum From {
-    /// They are built.
+    /// They are built as for a release, without a recorded profile.
     Source(Network),
     /// They are in this folder.
     Folder(PathBuf),
@@ -43,7 +43,7 @@ impl From {
     /// The programs.
     pub(crate) fn take(self) -> Result<Programs> {
         match self {
-            Self::Source(network) => build(network),
+            Self::Source(network) => release(network, None),
             Self::Folder(folder) => Ok(Programs {
                 bowline: folder.join("bowline"),
                 hook: folder.join("bowline-hook"),
