@@ -6,6 +6,7 @@ use bowline_store::SqliteStore;
 use bowline_wire::RequestError;
 use serde_json::Value;
 
+use crate::control;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ui::Ui;
 
@@ -60,11 +61,14 @@ impl Records {
                 .result
                 .map_err(refused)?,
             Source::Daemon(connection) => {
-                // What only looks can be read from the store as well: nobody waits long for a daemon that hangs.
-                connection.set_patience(match Q::EFFECT {
-                    Effect::Reads => Patience::Brief,
-                    Effect::Changes => Patience::Usual,
-                });
+                // What only looks can be read from the store as well: nobody waits long for a daemon that hangs. What changes
+                // something may take long, so a daemon that hangs is known before it is asked.
+                connection.set_patience(Patience::Brief);
+                if Q::EFFECT == Effect::Changes {
+                    let well = connection.status();
+                    well.map_err(|error| control::trouble(&self.places, &error))?;
+                    connection.set_patience(Patience::Usual);
+                }
                 match connection.ask(Q::COMMAND, question.arguments()) {
                     Ok(data) => data,
                     Err(error) if Q::EFFECT == Effect::Reads && is_no_answer(&error) => {

@@ -171,9 +171,9 @@ fn patient(began: Instant) -> Result<()> {
     Ok(())
 }
 
-/// Lets a running daemon know of something. One that is not there will see for itself when it starts.
+/// Lets a running daemon know of something. One that is not there will see for itself when it starts, one that hangs when it goes on.
 pub(crate) fn tell(places: &Places, command: &str) {
-    if let Ok(mut daemon) = Connection::open(&places.socket) {
+    if let Ok(mut daemon) = Connection::open_with(&places.socket, Patience::Brief) {
         let _ = daemon.ask(command, Map::new());
     }
 }
@@ -198,7 +198,8 @@ fn cannot_be(error: &AskError) -> bool {
     matches!(error, AskError::Unreachable(error) if matches!(error.kind(), Io::NotADirectory | Io::InvalidFilename))
 }
 
-fn trouble(places: &Places, error: &AskError) -> Error {
+/// What is wrong with a daemon that cannot be asked, and what to do about it.
+pub(crate) fn trouble(places: &Places, error: &AskError) -> Error {
     let is_late = matches!(error, AskError::Unreachable(error) if matches!(error.kind(), Io::WouldBlock | Io::TimedOut));
     match Holder::of(places) {
         Some(Holder { pid: Some(pid), .. }) if is_late => Error::new(

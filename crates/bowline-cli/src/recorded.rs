@@ -5,6 +5,7 @@ use bowline::hooks::Decision;
 use bowline::settings::AllowedCall;
 use bowline_builtins::guard::{SECRET_WRITING, call_of};
 use bowline_daemon::rpc::{traces, triggers};
+use bowline_guard::effect::Category;
 use bowline_guard::rules;
 use bowline_store::{Trace, Trigger};
 
@@ -35,13 +36,12 @@ impl Recorded {
             ..triggers::Last::default()
         };
         let events = records.ask(&last, ui)?;
+        // As lists cut it.
+        let named = named.trim_end_matches('…');
+        let is_named = |id: &str| id == named || (named.len() >= SHORTEST && id.starts_with(named));
         let is_meant = |event: &Trigger| match named {
             "last" => event.decision >= Decision::Ask,
-            _ => {
-                event.tool_use_id.as_deref() == Some(named)
-                    || event.id == named
-                    || (named.len() >= SHORTEST && event.id.starts_with(named))
-            }
+            _ => is_named(&event.id) || event.tool_use_id.as_deref().is_some_and(is_named),
         };
         // Of the events of one call, the one that stopped it is meant.
         let mut meant: Vec<Trigger> = events.into_iter().filter(is_meant).collect();
@@ -77,6 +77,12 @@ impl Recorded {
         let whole = !NOT_KEPT.iter().any(|mark| exact.what.contains(mark));
         whole.then_some(exact)
     }
+}
+
+/// Whether a rule guards Bowline itself, so that nobody can silence it.
+pub(crate) fn guards_itself(id: &str) -> bool {
+    let mut rules = rules::rules().into_iter();
+    rules.any(|rule| rule.id == id && rule.category == Category::OwnSettings)
 }
 
 /// Whether the guard has a rule of this name.

@@ -30,6 +30,7 @@ const MOST_ANCESTORS: usize = 64;
 /// Refuses unless a person at a terminal runs this, and no agent does.
 pub(crate) fn person() -> Result<()> {
     no_agent()?;
+    under_its_own_name()?;
     let terminal = OpenOptions::new().read(true).write(true).open("/dev/tty");
     terminal.map(drop).map_err(|source| {
         refusal("this needs a person at a terminal")
@@ -50,6 +51,16 @@ pub(crate) fn no_agent() -> Result<()> {
         ),
         None => Ok(()),
     }
+}
+
+/// Refuses a copy under another name: the guard would not know what an agent runs there.
+fn under_its_own_name() -> Result<()> {
+    let program = std::env::current_exe().unwrap_or_default();
+    if program.file_name().is_some_and(|name| name == "bowline") {
+        return Ok(());
+    }
+    let message = format!("this program is called {}", program.display());
+    Err(refusal(&message).hint("run it as `bowline`"))
 }
 
 fn refusal(message: &str) -> Error {

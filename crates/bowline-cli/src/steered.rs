@@ -21,17 +21,7 @@ const FILES_WITHIN: Duration = Duration::from_millis(300);
 /// return.
 pub(crate) fn start_unsteered() -> Result<()> {
     let home = registered_home();
-    let users = Locations::of_environment(|name| match (name, &home) {
-        ("HOME", Some(home)) => Some(home.into()),
-        _ => None,
-    });
-    let Some(void) = within(FILES_WITHIN, move || places_by_projects(&users)) else {
-        return Ok(());
-    };
-    let void: Vec<String> = void
-        .into_iter()
-        .filter(|name| !is_home(name, home.as_deref()))
-        .collect();
+    let void = void_places(home.as_deref());
     if void.is_empty() {
         return Ok(());
     }
@@ -49,6 +39,22 @@ pub(crate) fn start_unsteered() -> Result<()> {
         again.env("HOME", home);
     }
     Err(failed(again.exec()))
+}
+
+/// Whether something of the environment is a project's word for a place.
+pub(crate) fn is_steered() -> bool {
+    !void_places(registered_home().as_deref()).is_empty()
+}
+
+/// What of the environment is a project's word for a place.
+fn void_places(home: Option<&Path>) -> Vec<String> {
+    let users = Locations::of_environment(|name| match (name, home) {
+        ("HOME", Some(home)) => Some(home.into()),
+        _ => None,
+    });
+    let mut void = within(FILES_WITHIN, move || places_by_projects(&users)).unwrap_or_default();
+    void.retain(|name| !is_home(name, home));
+    void
 }
 
 /// The variables that say where something is and have the value that a project's own file gives them, here or where the agent

@@ -14,8 +14,8 @@ fn user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Makes a folder for its owner alone, or takes one that is there.
-pub(crate) fn private_folder(path: &Path) -> Result<()> {
+/// Makes a folder for its owner alone, or takes one that is there and nobody else's.
+pub fn private_folder(path: &Path) -> Result<()> {
     DirBuilder::new()
         .recursive(true)
         .mode(FOLDER_MODE)

@@ -40,6 +40,7 @@ mod work;
 mod writer;
 
 pub use error::{Error, Result, Unavailable};
+pub use folder::private_folder;
 pub use gap::{Gap, GapCause};
 pub use hook_figures::HookFigures;
 pub use record::{

@@ -29,6 +29,7 @@ pub fn call_of(tool: &str, input: Option<&Value>) -> AllowedCall {
 #[derive(Debug)]
 pub struct Allowed<'a> {
     store: &'a AllowanceStore,
+    entries: &'a [Allowance],
     caller: Caller<'a>,
 }
 
@@ -41,6 +42,7 @@ impl<'a> Allowed<'a> {
         let tool = input.tool_name().unwrap_or_default();
         Self {
             store: &guards.allowances,
+            entries: guards.allowances.entries(),
             caller: Caller {
                 project: guards.analyst.project_folder(),
                 session: &input.session_id,
@@ -56,6 +58,7 @@ impl<'a> Allowed<'a> {
         let project: &Path = guards.analyst.project_folder();
         Self {
             store: &guards.allowances,
+            entries: guards.allowances.entries(),
             caller: Caller {
                 project,
                 session,
@@ -68,8 +71,24 @@ impl<'a> Allowed<'a> {
 
     /// The entries that count for the call, but for those that only one call may use.
     fn lasting(&self) -> impl Iterator<Item = &Allowance> {
-        let entries = self.store.entries().iter();
+        let entries = self.entries.iter();
         entries.filter(|it| !it.is_once() && it.fits(&self.caller))
+    }
+
+    /// The same event, as if nobody had let anything pass. `None` if it makes no difference.
+    pub(super) fn ignored(&self) -> Option<Self> {
+        self.lasting().next()?;
+        Some(Self {
+            store: self.store,
+            entries: &[],
+            caller: self.caller.clone(),
+        })
+    }
+
+    /// Says which entry took a rule's voice away, for the records.
+    pub(super) fn note(&self, rule: &str) -> Option<String> {
+        let entry = self.lasting().find(|it| it.wish.rule == rule)?;
+        Some(let_pass(entry))
     }
 
     /// The policy with what counts for the call.
@@ -85,7 +104,7 @@ impl<'a> Allowed<'a> {
 
     /// The entries for one call that would take this rule's voice away.
     pub(super) fn once(&self, rule: &str) -> Option<&Allowance> {
-        let mut entries = self.store.entries().iter();
+        let mut entries = self.entries.iter();
         entries.find(|it| {
             let meant = it.is_once() && it.wish.rule == rule && it.fits(&self.caller);
             meant && it.is_open_to(&self.caller)
@@ -102,6 +121,15 @@ impl<'a> Allowed<'a> {
         self.lasting().any(|it| it.wish.rule == rule)
             || self.once(rule).is_some_and(|it| self.claim(it))
     }
+}
+
+/// What the records say of a call that an entry let pass.
+pub(super) fn let_pass(entry: &Allowance) -> String {
+    let Allowance { number, wish, .. } = entry;
+    format!(
+        "{} said nothing: a person let it pass (entry {number} of `bowline allow --list`)",
+        wish.rule
+    )
 }
 
 /// The policy without this rule's voice.

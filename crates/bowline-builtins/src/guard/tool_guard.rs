@@ -10,7 +10,7 @@ use bowline::settings::Allowance;
 use bowline_guard::judge::Judgement;
 use bowline_guard::tool_call::{CallVerdict, ToolCall, runs_a_shell};
 
-use super::allowed::without;
+use super::allowed::{let_pass, without};
 use super::{Allowed, Guards, PRIORITY, Policy, reporter, run_policy};
 use crate::machine::MachineWorld;
 
@@ -107,6 +107,22 @@ impl<G> GuardHook<G> {
     }
 }
 
+impl<G: ToolGuard> GuardHook<G> {
+    /// That a person's entry made the verdict milder. A call is judged a second time only where there is an entry for it.
+    fn let_pass(
+        &self,
+        verdict: &CallVerdict,
+        allowed: &Allowed<'_>,
+        input: &HookInput,
+        ctx: &HookContext,
+    ) -> Option<String> {
+        let ignored = allowed.ignored()?;
+        let strict = G::judge(&mut Call::new(&self.guards, input, ctx, &ignored)).verdict;
+        let rule = strict.rule.filter(|_| strict.decision > verdict.decision)?;
+        allowed.note(&rule)
+    }
+}
+
 impl<G: ToolGuard> fmt::Debug for GuardHook<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("GuardHook").field(&G::NAME).finish()
@@ -129,10 +145,12 @@ fn judge<G: ToolGuard>(call: &mut Call<'_>, allowed: &Allowed<'_>) -> Judged {
         call.policy = Arc::new(without(Policy::clone(&call.policy), &rule));
         milder = G::judge(call).verdict;
     }
-    if milder.decision < strict.verdict.decision && needed.into_iter().all(|it| allowed.claim(it)) {
+    if milder.decision < strict.verdict.decision && needed.iter().all(|it| allowed.claim(it)) {
+        let mut notes = strict.notes;
+        notes.extend(needed.into_iter().map(let_pass));
         return Judged {
             verdict: milder,
-            ..strict
+            notes,
         };
     }
     call.policy = policy;
@@ -167,7 +185,10 @@ impl<G: ToolGuard> Hook for GuardHook<G> {
     async fn opinion(&self, input: &HookInput, ctx: &HookContext) -> bowline::Result<Opinion> {
         let allowed = Allowed::of_event(&self.guards, input);
         let mut call = Call::new(&self.guards, input, ctx, &allowed);
-        let judged = judge::<G>(&mut call, &allowed);
+        let mut judged = judge::<G>(&mut call, &allowed);
+        judged
+            .notes
+            .extend(self.let_pass(&judged.verdict, &allowed, input, ctx));
         let answer = self
             .guards
             .answer(&judged.verdict, call.policy.mode, input, ctx);

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use bowline::settings::{Allowance, AllowanceStore, Lasts, Locations, Reach, Wish};
 use bowline_builtins::guard::SECRET_WRITING;
 use bowline_daemon::rpc::sessions;
-use bowline_guard::effect::Category;
 use bowline_guard::rules;
 use chrono::{TimeDelta, Utc};
 use clap::ArgGroup;
@@ -18,7 +17,7 @@ use crate::control;
 use crate::error::{Error, ErrorKind, Result};
 use crate::moment;
 use crate::project::{self, Paths};
-use crate::recorded::{Recorded, is_rule};
+use crate::recorded::{Recorded, guards_itself, is_rule};
 use crate::standing;
 use crate::ui::{Answer, Format, FormatArgs, Table, Text, Ui, clipped, reveal, style};
 
@@ -223,8 +222,7 @@ fn newest_session(ui: &Ui) -> Result<String> {
 
 /// What would count for nothing is not written.
 fn refuse_in_vain(wish: &Wish) -> Result<()> {
-    let own = |rule: &rules::Rule| rule.id == wish.rule && rule.category == Category::OwnSettings;
-    if rules::rules().iter().any(own) {
+    if guards_itself(&wish.rule) {
         return Err(Error::usage(format!(
             "{} guards Bowline itself; it cannot be silenced",
             wish.rule

@@ -18,7 +18,7 @@ use tokio::runtime::Runtime;
 
 use crate::Outcome;
 use crate::error::{Error, ErrorKind, Result};
-use crate::steered::start_unsteered;
+use crate::steered::{is_steered, start_unsteered};
 
 /// So long an event that was answered without its store waits for that: each keeps a process.
 const KEPT_WITHIN: Duration = Duration::from_mins(1);
@@ -68,7 +68,10 @@ enum Asker {
 }
 
 pub(crate) fn run(args: &HookArgs) -> Result<Outcome> {
-    start_unsteered()?;
+    // It looks at the project's files: on a disk that hangs only a process that nobody waits for may do that.
+    if args.relayed {
+        start_unsteered()?;
+    }
     let mut call = Call::new(
         std::env::current_dir().unwrap_or_default(),
         std::env::vars_os().collect(),
@@ -92,6 +95,12 @@ pub(crate) fn run(args: &HookArgs) -> Result<Outcome> {
     }
     // Hooks that nobody waits for need a process that nobody waits for; and one that hangs on a disk cannot even end.
     if let Some(answer) = relay::ask(&call, &payload) {
+        print(&answer)?;
+        return Ok(Outcome::Answered(answer.exit));
+    }
+    if is_steered() {
+        let why = "no other process could be started without what the project's files set";
+        let answer = Failure::of(&call, &payload, why).unverified();
         print(&answer)?;
         return Ok(Outcome::Answered(answer.exit));
     }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use bowline_net::http;
 use serde::{Deserialize, Serialize};
 
 use crate::Outcome;
@@ -102,32 +103,28 @@ pub(crate) fn run(args: &UpdateArgs, ui: &mut Ui) -> Result<Outcome> {
 /// What is at an address.
 fn fetch(address: &str) -> Result<String> {
     let failed = |error: reqwest::Error| {
-        Error::input(format!("{address} cannot be read")).caused_by(error.without_url())
+        Error::input(format!("{address} cannot be read: {}", http::cause(error)))
+            .hint("addresses that lead elsewhere are not followed: name the last one")
     };
+    let url = reqwest::Url::parse(address)
+        .map_err(|error| Error::input(format!("{address} is no address")).caused_by(error))?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Error::terminal("nothing can be asked", error))?;
-    runtime.block_on(async {
-        let client = reqwest::Client::builder()
-            .timeout(WITHIN)
-            .build()
-            .map_err(failed)?;
-        let asked = client.get(address).send().await.map_err(failed)?;
-        let mut answer = asked.error_for_status().map_err(failed)?;
-        let mut text = Vec::new();
-        while let Some(part) = answer.chunk().await.map_err(failed)? {
-            text.extend_from_slice(&part);
-            if text.len() > MAX_LENGTH {
-                let limit = MAX_LENGTH / 1024;
-                return Err(Error::input(format!(
-                    "{address} is longer than {limit} KB: that is no description of a release"
-                )));
-            }
-        }
-        String::from_utf8(text)
-            .map_err(|error| Error::input(format!("{address} is no text")).caused_by(error))
-    })
+    let body = runtime.block_on(async {
+        let asked = http::client_for(&url)?.get(url).timeout(WITHIN).send();
+        let answer = asked.await?.error_for_status()?;
+        http::read_body(answer, MAX_LENGTH).await
+    });
+    let body = body.map_err(failed)?;
+    if body.cut {
+        let limit = MAX_LENGTH / 1024;
+        return Err(Error::input(format!(
+            "{address} is longer than {limit} KB: that is no description of a release"
+        )));
+    }
+    Ok(body.text)
 }
 
 /// A version, as far as it says which of two is newer.

@@ -17,7 +17,7 @@ use crate::Outcome;
 use crate::error::Result;
 use crate::moment;
 use crate::project::{self, Paths};
-use crate::recorded::Recorded;
+use crate::recorded::{Recorded, guards_itself};
 use crate::standing;
 use crate::ui::{Format, FormatArgs, Text, Ui, clipped, reveal, style};
 
@@ -57,6 +57,8 @@ struct Report {
     rule: Option<RuleView>,
     /// The hooks that had something to say.
     hooks: Vec<String>,
+    /// What they noted, such as that a person had let the call pass.
+    notes: Vec<String>,
     settings: SettingsView,
     /// What would be decided now; absent where the input was not kept.
     now: Option<&'static str>,
@@ -120,6 +122,7 @@ fn report(found: &Recorded) -> Result<Report> {
         enforcement: event.enforcement,
         reason: event.reason.clone(),
         hooks: spoken(event),
+        notes: noted(event),
         settings: SettingsView::of(&settings),
         now: judged_now(found, folder),
         ways: ways(found, rule.as_deref(), &settings),
@@ -153,6 +156,11 @@ fn spoken(event: &Trigger) -> Vec<String> {
     spoken.map(|hook| hook.name.clone()).collect()
 }
 
+fn noted(event: &Trigger) -> Vec<String> {
+    let hooks = event.hooks.iter();
+    hooks.flat_map(|hook| hook.warnings.clone()).collect()
+}
+
 /// What today's settings make of the call, from the project's folder; `None` if it was not kept as it was.
 fn judged_now(found: &Recorded, folder: PathBuf) -> Option<&'static str> {
     found.exact_call()?;
@@ -168,6 +176,8 @@ fn judged_now(found: &Recorded, folder: PathBuf) -> Option<&'static str> {
 }
 
 fn ways(found: &Recorded, rule: Option<&str>, settings: &Settings) -> Vec<Way> {
+    let can_be_silenced = |rule: &&str| !guards_itself(rule);
+    let rule = rule.filter(can_be_silenced);
     let Some(rule) = rule.filter(|_| settings.config.allow_locked.is_none()) else {
         return Vec::new();
     };
@@ -254,6 +264,9 @@ fn show(found: &Recorded, report: &Report, ui: &mut Ui) {
     show_rule(report, label("Rule"), ui);
     if let Some(reason) = &report.reason {
         ui.labelled(label("Reason"), &clipped(reason).into());
+    }
+    for note in &report.notes {
+        ui.labelled(label("Note"), &clipped(&reveal::name(note)).into());
     }
     ui.labelled(label("Settings"), &settings_line(&report.settings).into());
     let now = match report.now {

@@ -74,7 +74,7 @@ fn a_false_alarm_is_explained_and_let_pass_word_for_word() {
     ] {
         assert!(why.contains(part), "no {part} in {why}");
     }
-    for named in ["toolu_1", "last", &id[..16]] {
+    for named in ["toolu_1", "toolu_…", "last", &id[..16]] {
         let document = person(&place, &format!("why {named} --json"), "");
         let document: Value = serde_json::from_str(&document).unwrap();
         assert_eq!(document["id"], id, "{named}");
@@ -94,6 +94,8 @@ fn a_false_alarm_is_explained_and_let_pass_word_for_word() {
         assert!(shown.contains(part), "no {part} in {shown}");
     }
     assert_eq!(push(&place, "toolu_3", "git push --force"), "");
+    let why = person(&place, "why toolu_3", "");
+    assert!(why.contains("entry 1 of `bowline allow --list`"), "{why}");
     assert!(push(&place, "toolu_4", "git push --force origin main").contains("deny"));
     assert!(push(&place, "toolu_5", "git push --force; rm -rf ~").contains("deny"));
 
@@ -158,6 +160,34 @@ fn a_rule_is_let_pass_once_for_a_while_or_in_a_session() {
             "{text}"
         );
     }
+}
+
+#[test]
+fn what_guards_bowline_itself_has_no_way_around_it() {
+    if !can_play_a_person() {
+        return;
+    }
+    let place = Place::new();
+    assert!(push(&place, "toolu_1", "bowline pause").contains("self.command"));
+    let why = person(&place, "why last", "");
+    assert!(
+        why.contains("self.command") && !why.contains("bowline allow"),
+        "{why}"
+    );
+    // The guard knows the program by its name.
+    let copy = place.path("home/other");
+    fs::copy(programs().join("bowline"), &copy).unwrap();
+    let line = format!("{} allow git.clean --yes", copy.display());
+    let mut command = Command::new("script");
+    command.args(["-qec", &line, "/dev/null"]);
+    let output = place
+        .surround(&mut command)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.contains("run it as `bowline`"), "{told}");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Completions, schema, help.
 
 use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
 use std::path::Path;
 
 use super::bench::Bench;
@@ -29,6 +31,48 @@ fn the_version_names_the_commit() {
     for option in ["--version", "-V"] {
         let ran = Bench::new().run(&[option]);
         assert_eq!(ran.stdout, format!("bowline {version}{commit}\n"));
+    }
+}
+
+/// Answers one request with this text.
+fn serve(text: &'static str) -> String {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/latest.json", server.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let (mut stream, _) = server.accept().unwrap();
+        let mut request = [0; 1024];
+        let _ = stream.read(&mut request);
+        let length = text.len();
+        let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n{text}");
+        stream.write_all(answer.as_bytes()).unwrap();
+    });
+    address
+}
+
+#[test]
+fn an_update_is_looked_for_at_an_address() {
+    let bench = Bench::new();
+    let newer = serve(r#"{"version": "99.0.0", "page": "https://example.org/99"}"#);
+    bench
+        .run(&["update", "--check", &newer])
+        .expect(1, &["Bowline 99.0.0 is there", "https://example.org/99"]);
+    let same = serve(concat!(
+        r#"{"version": ""#,
+        env!("CARGO_PKG_VERSION"),
+        r#""}"#
+    ));
+    bench
+        .run(&["update", "--check", &same])
+        .expect(0, &["up to date"]);
+    for (address, why) in [
+        (serve("<html>"), "does not describe a release"),
+        ("http://127.0.0.1:1/x".to_owned(), "cannot be read"),
+        ("https://127.0.0.1:1/x".to_owned(), "cannot be read"),
+        ("http://".to_owned(), "is no address"),
+    ] {
+        bench
+            .run(&["update", "--check", &address])
+            .expect(2, &[why]);
     }
 }
 

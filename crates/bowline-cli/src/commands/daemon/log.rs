@@ -3,12 +3,13 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, SyncSender};
 
 use bowline_daemon::{FILES_WITHIN, Places, Slow};
 use bowline_guard::secrets::redact;
+use rustix::fs::OFlags;
 use tracing_subscriber::filter::LevelFilter;
 
 use super::Place;
@@ -104,10 +105,8 @@ impl Write for Lines {
 }
 
 fn open(folder: &Path, log: &Path) -> io::Result<Capped> {
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)?;
+    // In a folder of somebody else's the log could be a link to any file of ours.
+    bowline_store::private_folder(folder).map_err(io::Error::other)?;
     Capped::open(log, CAP)
 }
 
@@ -142,6 +141,7 @@ impl Capped {
             .append(true)
             .create(true)
             .mode(0o600)
+            .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
             .open(path)?;
         let length = file.metadata()?.len();
         Ok(Self {
@@ -189,6 +189,19 @@ mod tests {
             assert!((1..=100).contains(&length), "{name}: {length}");
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_log_that_is_a_link_is_not_written_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let (log, other) = (
+            folder.path().join("daemon.log"),
+            folder.path().join("other"),
+        );
+        fs::write(&other, "theirs").unwrap();
+        std::os::unix::fs::symlink(&other, &log).unwrap();
+        assert!(open(folder.path(), &log).is_err());
+        assert_eq!(fs::read_to_string(&other).unwrap(), "theirs");
     }
 
     #[test]

@@ -66,6 +66,8 @@ fn its_commands() {
          self bowline --color never allow git.clean
          self script -qec 'bowline allow last' /dev/null
          self sh -c "bowline allow last --yes"
+         self tmux send-keys -t 0 'bow' 'line allow last -y' Enter
+         self tmux send-keys -t 0 bowline Space allow Space last C-m
          self x=allow; bowline $x last
          self env -u CLAUDECODE setsid bowline allow last
          self bowline approvals grant 7

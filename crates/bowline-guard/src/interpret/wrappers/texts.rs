@@ -155,6 +155,18 @@ pub(super) fn timed(interpreter: &mut Interpreter<'_>, call: &Call, scope: &Scop
     }
 }
 
+/// What stands in a terminal once these keys were sent to it: words follow each other without a blank, and some name a key.
+fn typed(words: &[Item]) -> String {
+    let key = |item: &Item| match item.text() {
+        Some("Enter" | "KPEnter" | "C-m" | "C-j") => "\n".to_owned(),
+        Some("Space") => " ".to_owned(),
+        // Whatever was typed before is given up.
+        Some("C-c" | "C-u" | "C-d") => "\n".to_owned(),
+        _ => item.marked().to_owned(),
+    };
+    words.iter().map(key).collect()
+}
+
 /// Terminal multiplexers: every word that holds a blank may be a command, and so may the words at the end.
 fn terminal(
     interpreter: &mut Interpreter<'_>,
@@ -185,6 +197,11 @@ fn terminal(
         }
     };
     let words = args.get(start..).unwrap_or_default();
+    let types = |item: &Item| matches!(item.text(), Some("send-keys" | "send"));
+    if name == "tmux" && args.iter().any(types) {
+        interpreter.nested(&typed(words), inner, None);
+        return Output::nothing();
+    }
     if let [only] = words
         && !only.marked().contains(' ')
     {
