@@ -44,6 +44,8 @@ fn a_daemon_that_hangs_is_named_and_nothing_is_deleted_under_it() {
         &["daemon", "stop"],
         &["daemon", "start"],
         &["uninstall", "--purge", "--yes"],
+        &["store", "backup", "copy.db"],
+        &["store", "forget", "--all", "--yes"],
     ] {
         bench.run(command).expect(2, &[&named, &hint]);
     }

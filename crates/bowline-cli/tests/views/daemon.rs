@@ -53,7 +53,13 @@ fn a_daemon_that_hangs_is_done_without_and_one_that_ended_is_no_news() {
 #[test]
 fn what_a_daemon_may_have_changed_is_not_done_again() {
     let machine = Machine::after_work();
-    daemon(&machine, "");
+    // It says that it is well, and is gone before it has answered.
+    let status = concat!(
+        r#"{"ok":true,"data":{"pid":4711,"version":"0.1.0","started_at":"2026-11-15T12:00:00Z","uptime_s":1,"socket":"/s","#,
+        r#""data":"/d","connections":1,"events":0,"in_flight":0,"projects":[],"paused":null,"memory_bytes":null}}"#,
+        "\n"
+    );
+    daemon(&machine, status);
     machine
         .run(&["store", "forget", "--all", "--yes"])
         .expect(2, &["cannot ask", "bowline daemon status"]);
