@@ -227,9 +227,14 @@ impl AllowanceStore {
         &self.entries
     }
 
-    /// Adds an entry.
+    /// Adds an entry, unless there is one that says the same.
     pub fn add(&mut self, wish: Wish) -> Result<Allowance> {
         self.change(|ledger| {
+            let now = Utc::now();
+            let mut open = ledger.allowed.iter().filter(|it| it.is_open(now));
+            if let Some(same) = open.find(|it| it.wish == wish) {
+                return same.clone();
+            }
             let entry = Allowance {
                 number: ledger.next,
                 wish,

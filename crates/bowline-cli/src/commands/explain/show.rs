@@ -4,6 +4,7 @@ use bowline::settings::GuardMode;
 use bowline_guard::effect::Category;
 use bowline_guard::tool_call::CallDecision;
 
+use super::own::OwnRule;
 use super::view::{EffectView, Program, Report};
 use crate::commands::guard::style_of;
 use crate::ui::{Text, Tree, Ui, style};
@@ -43,6 +44,9 @@ pub(super) fn show(report: &Report, ui: &mut Ui) {
             .plain(" by ")
             .with(rule, style::NAME)
             .with(format!(" ({category})"), style::FAINT);
+    } else if stopping_rules(report).next().is_some() {
+        // Beside a rule that stops the call, "allow" would read like the answer.
+        head = Text::styled(format!("By itself: {}", why_allowed(report)), style::FAINT);
     } else {
         head = head.with(format!(" ({})", why_allowed(report)), style::FAINT);
     }
@@ -71,11 +75,15 @@ pub(super) fn show(report: &Report, ui: &mut Ui) {
     }
 }
 
+/// The person's own rules that stop the call.
+fn stopping_rules(report: &Report) -> impl Iterator<Item = &OwnRule> {
+    let own = report.own_rules.iter();
+    own.filter(|it| it.strictness > CallDecision::Allow)
+}
+
 /// How a person lets pass what is stopped.
 fn ways(report: &Report) -> Vec<String> {
-    let own = report.own_rules.iter();
-    let stopping = own.filter(|it| it.strictness > CallDecision::Allow);
-    let mut ways: Vec<String> = stopping
+    let mut ways: Vec<String> = stopping_rules(report)
         .map(|rule| {
             let place = rule.place.as_deref().unwrap_or("your settings");
             format!("change your rule {} in {place}", rule.id)

@@ -114,14 +114,19 @@ fn entries_are_numbered_once_removed_by_number_and_kept_private() {
     let root = tempfile::tempdir().unwrap();
     let locations = Locations::under(root.path());
     let mut store = AllowanceStore::open(&locations);
-    let add = |store: &mut AllowanceStore| {
-        let entry = store.add(wish(Reach::Global, Lasts::Always, None));
+    let add = |store: &mut AllowanceStore, session: &str| {
+        let entry = store.add(wish(Reach::Session(session.into()), Lasts::Always, None));
         entry.unwrap().number
     };
-    assert_eq!([add(&mut store), add(&mut store)], [1, 2]);
+    assert_eq!([add(&mut store, "s"), add(&mut store, "t")], [1, 2]);
+    assert_eq!(
+        add(&mut store, "s"),
+        1,
+        "what is there already is not written again"
+    );
     assert_eq!(store.remove(2).unwrap().unwrap().number, 2);
     assert_eq!(store.remove(2).unwrap(), None);
-    assert_eq!(add(&mut store), 3);
+    assert_eq!(add(&mut store, "t"), 3);
     let file = store.file().unwrap();
     assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
