@@ -136,6 +136,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
     }
     let release = Release::of(&profile::host()?)?;
     let programs = take_programs(&options)?;
+    must_be_of(&release.commit, &programs.bowline)?;
     if options.to.exists() {
         fs::remove_dir_all(&options.to).context("cannot remove the last release")?;
     }
@@ -201,6 +202,20 @@ fn take_programs(options: &Options) -> Result<Programs> {
         Guidance::None => None,
     };
     programs::release(options.network, flags.as_ref())
+}
+
+/// A release that names another commit than its programs would mislead whoever looks for a mistake in it.
+fn must_be_of(commit: &str, bowline: &Path) -> Result<()> {
+    let version = String::from_utf8(said(bowline, &["--version"])?)?;
+    let named = version.split(['(', ')']).nth(1).unwrap_or_default();
+    let is_same = !named.is_empty() && commit.starts_with(named.trim_end_matches("-changed"));
+    ensure!(
+        is_same,
+        "{} is of another commit than what is checked out ({commit}): {}",
+        bowline.display(),
+        version.trim()
+    );
+    Ok(())
 }
 
 /// A file of the release that lies by itself.
