@@ -76,8 +76,8 @@ pub use model::{
 pub use plugins::plugin_files;
 pub use read::{DialectChoice, Parsed, Source, Syntax, parse, parse_source, validate};
 pub use rule::{
-    ExampleCall, Expected, LoadedRule, Place, RuleDefinition, RuleExample, RuleOrigin, RuleStatus,
-    RuleVerdict, Written,
+    ExampleCall, Expected, LoadedRule, MeantTool, Place, RuleDefinition, RuleExample, RuleOrigin,
+    RuleStatus, RuleVerdict, Written,
 };
 #[cfg(feature = "schema")]
 pub use schema::json_schema;
