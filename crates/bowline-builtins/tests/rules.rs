@@ -1180,3 +1180,57 @@ fn one_file_is_checked_by_itself() {
         .collect();
     assert_eq!(found, [("failed-example", 10)]);
 }
+
+#[tokio::test]
+async fn tools_are_known_in_any_casing() {
+    for tool in ["bash", "BASH", "write|bash", "ba.h"] {
+        let bench = Bench::with(&format!(
+            "[[rule]]\nid = 'r'\ntool = '{tool}'\nverdict = 'deny'"
+        ));
+        let (settings, compiled) = bench.load();
+        assert_eq!(settings.diagnostics, [], "{tool}");
+        assert_eq!(compiled.diagnostics, [], "{tool}");
+        assert_eq!(bench.bash("ls").await.decision(), Decision::Deny, "{tool}");
+        let read = bench.trigger(call("Read", json!({}))).await;
+        assert_eq!(read.decision(), Decision::NoOpinion, "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn a_misspelt_tool_asks_where_it_was_meant() {
+    for (verdict, on_meant) in [
+        ("deny", Decision::Ask),
+        ("ask", Decision::Ask),
+        ("allow", Decision::NoOpinion),
+    ] {
+        let bench = Bench::with(&format!(
+            "[[rule]]\nid = 'r'\ntool = 'Wrte'\nverdict = '{verdict}'"
+        ));
+        let (settings, _) = bench.load();
+        let [finding] = settings.diagnostics.as_slice() else {
+            panic!("{:?}", settings.diagnostics);
+        };
+        assert_eq!(
+            (finding.code, finding.severity, finding.line),
+            ("unknown-tool", Severity::Warning, 3)
+        );
+        assert!(finding.help.as_ref().unwrap().contains("`Write`"));
+        let input = json!({"file_path": "a", "content": ""});
+        let write = bench.trigger(call("Write", input)).await;
+        assert_eq!(write.decision(), on_meant, "{verdict}");
+        assert_eq!(bench.bash("ls").await.decision(), Decision::NoOpinion);
+    }
+    let bench = Bench::with("[[rule]]\nid = 'r'\ntool = 'Wrte'\nverdict = 'deny'");
+    let own = bench.trigger(call("Wrte", json!({}))).await;
+    assert_eq!(own.decision(), Decision::Deny);
+    let meant = Bench::with("[[rule]]\nid = 'r'\ntool = '^Wrte$'\nverdict = 'deny'");
+    assert_eq!(meant.load().0.diagnostics, []);
+}
+
+#[test]
+fn a_rule_with_the_name_of_a_guards_is_noticed() {
+    let bench = Bench::with("[[rule]]\nid = 'git.push-force'\ncommand = 'x'\nverdict = 'deny'");
+    let found = bench.load().1.diagnostics;
+    let found: Vec<_> = found.iter().map(|it| (it.code, it.severity)).collect();
+    assert_eq!(found, [("guard-rule-id", Severity::Warning)]);
+}

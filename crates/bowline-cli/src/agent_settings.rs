@@ -77,6 +77,27 @@ pub(crate) struct Found {
     pub(crate) matcher: Option<String>,
 }
 
+/// A key of the settings that the agent does not read, because it comes again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Shadowed {
+    /// From 1.
+    pub(crate) line: usize,
+    pub(crate) key: String,
+    /// The line of the one that it reads.
+    pub(crate) read_line: usize,
+}
+
+impl Shadowed {
+    pub(crate) fn told(&self) -> String {
+        let Self {
+            line,
+            key,
+            read_line,
+        } = self;
+        format!("line {line}: `{key}` comes again in line {read_line}, and only that one is read")
+    }
+}
+
 /// How Bowline is to be started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Plan {
@@ -133,6 +154,9 @@ pub(crate) trait Agent {
 
     /// What starts Bowline in these settings.
     fn found(&self, text: &str) -> Result<Vec<Found>, Unfit>;
+
+    /// What it does not read of them, because it comes twice.
+    fn shadowed(&self, text: &str) -> Result<Vec<Shadowed>, Unfit>;
 }
 
 /// Whether settings say nothing, so that no file would say as much.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use bowline::hooks::Dialect;
 use bowline::settings::{
-    self, Diagnostic, FileKind, GuardMode, HookStatus, LoadedRule, Locations, Settings,
-    SettingsFile, main_checkout,
+    self, Diagnostic, FileKind, GuardMode, HookDefinition, HookStatus, LoadedHook, LoadedRule,
+    Locations, Settings, SettingsFile, main_checkout,
 };
 use bowline_builtins::machine::Machine;
 use bowline_builtins::rule::{Compiled, compile_rules};
@@ -81,14 +81,30 @@ pub(crate) fn is_run_by_bowline(settings: &Settings, file: Option<&Path>) -> boo
     files.any(|it| it.kind == FileKind::BowlineConfig && Some(it.path.as_path()) == file)
 }
 
-/// What is wrong with the scripts that the project's hooks call. A hook that is switched off calls none.
+/// What is wrong with the scripts that the project's hooks call.
 pub(crate) fn script_findings(settings: &Settings) -> Vec<Diagnostic> {
-    let hooks = settings
-        .hooks
-        .iter()
-        .filter(|hook| matches!(hook.status, HookStatus::InForce | HookStatus::Untrusted));
-    let hooks = hooks.map(|hook| &hook.definition);
+    let hooks = checked_hooks(settings);
     settings::script_findings(hooks, &settings.project, &Locations::from_env())
+}
+
+/// The programs that the project's hooks call, and that are not on the path.
+pub(crate) fn program_findings(settings: &Settings) -> Vec<Diagnostic> {
+    let hooks = checked_hooks(settings);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    settings::program_findings(hooks, &settings.project, &Locations::from_env(), &path)
+}
+
+/// The hooks whose commands are looked at. One that is switched off by itself calls nothing; where all are off for now, they will
+/// be on again.
+fn checked_hooks(settings: &Settings) -> impl Iterator<Item = &HookDefinition> {
+    let all_off = settings.claude_hooks_off.as_ref();
+    let is_checked = move |hook: &&LoadedHook| match &hook.status {
+        HookStatus::InForce | HookStatus::Untrusted => true,
+        HookStatus::Disabled { by } => Some(by) == all_off,
+        _ => false,
+    };
+    let hooks = settings.hooks.iter().filter(is_checked);
+    hooks.map(|hook| &hook.definition)
 }
 
 /// What becomes of the rules of a file that is looked at by itself.

@@ -14,9 +14,10 @@ use crate::event::{HookEvent, edit_distance, fold};
 use crate::hook::Match;
 use crate::input::HookInput;
 
-use rule::{Rule, Value};
+use rule::{Casing, Rule, Value};
 
-pub(crate) use tools::{current_name, known_names};
+pub(crate) use rule::listed_names;
+pub(crate) use tools::{current_name, known_names, misspelt};
 
 /// A compiled matcher. Cloning it is cheap.
 ///
@@ -86,12 +87,21 @@ impl Matcher {
 
     /// A matcher written as one string.
     pub fn from_text(text: &str, dialect: Dialect) -> Result<Self> {
-        match Rule::parse(text, dialect)? {
-            Rule::All => Ok(Self::all()),
-            rule => Ok(Self {
+        Ok(Self::written(text, Rule::parse(text, dialect)?))
+    }
+
+    /// A matcher of Bowline's own rules: as in the generic dialect, but in any casing.
+    pub(crate) fn in_any_casing(text: &str) -> Result<Self> {
+        Ok(Self::written(text, Rule::generic(text, Casing::Any)?))
+    }
+
+    fn written(text: &str, rule: Rule) -> Self {
+        match rule {
+            Rule::All => Self::all(),
+            rule => Self {
                 source: Arc::from(text),
                 kind: Arc::new(Kind::Text(rule)),
-            }),
+            },
         }
     }
 

@@ -27,6 +27,7 @@ mod merge;
 mod model;
 mod node;
 mod plugins;
+mod programs;
 mod read;
 mod repository;
 mod rule;
@@ -63,6 +64,7 @@ pub use diagnostic::{Diagnostic, Severity};
 pub use guard::{
     GuardAllow, GuardAnswer, GuardConfig, GuardLayer, GuardMode, SecretWriting, SensitiveConfig,
 };
+pub use json::{NotJson, not_json};
 pub use load::{FileKind, FileStatus, Settings, SettingsFile, load};
 pub use locations::{Locations, find_bowline_root, find_project, main_checkout};
 #[cfg(feature = "mcp")]
@@ -74,10 +76,11 @@ pub use model::{
     McpToolAction, Origin, Plugin, PromptAction, Scope, Shape, Timeout,
 };
 pub use plugins::plugin_files;
+pub use programs::program_findings;
 pub use read::{DialectChoice, Parsed, Source, Syntax, parse, parse_source, validate};
 pub use rule::{
-    ExampleCall, Expected, LoadedRule, Place, RuleDefinition, RuleExample, RuleOrigin, RuleStatus,
-    RuleVerdict, Written,
+    ExampleCall, Expected, LoadedRule, MeantTool, Place, RuleDefinition, RuleExample, RuleOrigin,
+    RuleStatus, RuleVerdict, Written,
 };
 #[cfg(feature = "schema")]
 pub use schema::json_schema;

@@ -1,7 +1,7 @@
 //! Whether a rule applies to an event.
 
 use bowline::hooks::{HookInput, Match, Matcher};
-use bowline::settings::RuleVerdict;
+use bowline::settings::{MeantTool, RuleVerdict};
 use bowline_guard::effect::Category;
 use bowline_guard::paths::ResolvedPath;
 use bowline_guard::pattern::{CommandPattern, PathPattern, RulePattern};
@@ -17,6 +17,8 @@ use super::{doubt, files, grant};
 pub(super) struct Conditions {
     pub(super) quantity: Quantity,
     pub(super) tools: Vec<Matcher>,
+    /// Tools that may be meant as well: a rule that stops asks about them.
+    pub(super) meant_tools: Vec<MeantTool>,
     pub(super) commands: Vec<CommandPattern>,
     pub(super) effects: Vec<RulePattern>,
     pub(super) paths: Vec<PathPattern>,
@@ -84,7 +86,10 @@ impl Conditions {
             }
         }
         if let Some(why) = refused {
-            return Match::No(why);
+            return match self.doubtful_tool(input) {
+                Some(_) => Match::Yes,
+                None => Match::No(why),
+            };
         }
         match input.tool_name() {
             Some(tool)
@@ -94,6 +99,16 @@ impl Conditions {
             }
             _ => Match::Yes,
         }
+    }
+
+    /// Why the event's tool is only perhaps one of the rule's.
+    fn doubtful_tool(&self, input: &HookInput) -> Option<&str> {
+        let fits = |tool: &Matcher| tool.matches(input) == Match::Yes;
+        if self.doubt == Doubt::IsNo || self.tools.iter().any(fits) {
+            return None;
+        }
+        let meant = self.meant_tools.iter().find(|it| fits(&it.matcher));
+        meant.map(|it| it.why.as_str())
     }
 
     pub(super) fn shell_tools(&self) -> ShellTools {
@@ -126,8 +141,9 @@ impl Conditions {
                 _ => Applies::No(why.to_owned()),
             };
         }
-        if let Some(fault) = &self.fault {
-            return Applies::Unknown(fault.clone());
+        let fault = self.fault.as_deref();
+        if let Some(fault) = fault.or_else(|| self.doubtful_tool(subject.input)) {
+            return Applies::Unknown(fault.to_owned());
         }
         match (self.when(subject), command) {
             (Applies::Yes, command) => command,

@@ -47,6 +47,7 @@ pub fn compile_rules(rules: &[LoadedRule], analyst: &Arc<Analyst>) -> Compiled {
         let hook = compiler.hook(analyst);
         compiler.examples(&hook);
         compiler.suggestion(&hook, analyst);
+        compiler.name();
         let Compiler {
             diagnostics, fault, ..
         } = compiler;
@@ -103,6 +104,7 @@ impl Compiler<'_> {
         let conditions = Conditions {
             quantity: Quantity::from(rule.verdict),
             tools: rule.tools.clone(),
+            meant_tools: rule.meant_tools.clone(),
             commands,
             effects,
             paths,
@@ -282,6 +284,25 @@ impl Compiler<'_> {
                     super::subject::quoted(command)
                 ),
                 "suggest something that may be done",
+            ));
+        }
+    }
+
+    /// Verdicts, records and `bowline allow` go by the name alone.
+    fn name(&mut self) {
+        let id = &self.rule.id;
+        // The guard's names have a family before the dot; most others need no look at its list.
+        let is_the_guards = id.contains('.')
+            && bowline_guard::rules::rules()
+                .iter()
+                .any(|it| it.id == id.as_str());
+        if is_the_guards {
+            self.diagnostics.push(self.rule.finding(
+                Severity::Warning,
+                "guard-rule-id",
+                &self.rule.origin.place,
+                format!("a rule of the guard is called `{id}`, too: a verdict does not tell which of them it is from"),
+                format!("give it a name of its own, such as `my-{}`", id.replace('.', "-")),
             ));
         }
     }

@@ -8,7 +8,7 @@ use bowline::settings::Locations;
 use bowline_daemon::registration::{HOOK_PROGRAM, MISSING_IS_FINE, PROJECT_SCOPE, SCOPE_VARIABLE};
 use bowline_wire::OnFailure;
 
-use super::{Agent, Entry, Found, InstallScope, Plan, Unfit, edit, places};
+use super::{Agent, Entry, Found, InstallScope, Plan, Shadowed, Unfit, edit, places};
 
 /// The agent's limit for one hook, in seconds, which `bowline-hook` expects. `SessionEnd` would have a second and a half
 /// without one.
@@ -76,6 +76,10 @@ impl Agent for ClaudeCode {
 
     fn found(&self, text: &str) -> Result<Vec<Found>, Unfit> {
         edit::found(text)
+    }
+
+    fn shadowed(&self, text: &str) -> Result<Vec<Shadowed>, Unfit> {
+        edit::shadowed(text)
     }
 }
 

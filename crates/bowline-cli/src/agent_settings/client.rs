@@ -1,26 +1,33 @@
 //! Which Claude Code the entries are written for.
 
 use std::ffi::OsStr;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 use bowline::dialect::ClientVersion;
+use bowline::hooks::humane_duration;
 use bowline::settings::Locations;
 use serde::Serialize;
 
 use super::InstallScope;
 use super::program::is_executable;
 use crate::process;
+use crate::project;
+use crate::ui::clipped;
 
 /// A client that needs longer to say its version is not waited for.
 const LIMIT: Duration = Duration::from_secs(5);
 
 /// The version that entries are written for, and how it is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Client {
     pub(crate) version: ClientVersion,
     source: Source,
+    /// What kept an installed client from saying its version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -32,8 +39,32 @@ enum Source {
     Installed,
     /// No client was found here.
     NotFound,
+    /// A client is here, and does not say which one it is.
+    Unanswered,
     /// The file is for everybody who works on the project, whichever client they have.
     Shared,
+    /// The file is the person's own, for whichever client they use in this project.
+    Own,
+}
+
+/// The client that is installed here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Installation {
+    /// It says that it is this one.
+    Known(ClientVersion),
+    /// There is none.
+    NotFound,
+    /// It is there, and does not say which one it is; why, for people.
+    Unanswered(String),
+}
+
+impl Installation {
+    pub(crate) fn version(&self) -> Option<ClientVersion> {
+        match self {
+            Self::Known(version) => Some(*version),
+            Self::NotFound | Self::Unanswered(_) => None,
+        }
+    }
 }
 
 impl Client {
@@ -43,23 +74,29 @@ impl Client {
         named: Option<ClientVersion>,
         locations: &Locations,
     ) -> Self {
-        let oldest = |source| Self {
-            version: ClientVersion::OLDEST_SUPPORTED,
+        let known = |version, source| Self {
+            version,
             source,
+            problem: None,
         };
-        let known = |version, source| Self { version, source };
+        let oldest = |source| known(ClientVersion::OLDEST_SUPPORTED, source);
         match (named, scope) {
             (Some(version), _) => known(version, Source::Named),
-            (None, InstallScope::Project | InstallScope::Local) => oldest(Source::Shared),
-            (None, InstallScope::User) => installed(locations).map_or_else(
-                || oldest(Source::NotFound),
-                |version| known(version, Source::Installed),
-            ),
+            (None, InstallScope::Project) => oldest(Source::Shared),
+            (None, InstallScope::Local) => oldest(Source::Own),
+            (None, InstallScope::User) => match installed(locations) {
+                Installation::Known(version) => known(version, Source::Installed),
+                Installation::NotFound => oldest(Source::NotFound),
+                Installation::Unanswered(problem) => Self {
+                    problem: Some(problem),
+                    ..oldest(Source::Unanswered)
+                },
+            },
         }
     }
 
     /// Which one it is and why, for people.
-    pub(crate) fn told(self) -> String {
+    pub(crate) fn told(&self) -> String {
         let version = self.version;
         match self.source {
             Source::Named => format!("For Claude Code {version}, as you said."),
@@ -68,21 +105,35 @@ impl Client {
                 "Claude Code was not found here: this is what version {version} and later know; --client-version names \
                  another."
             ),
+            Source::Unanswered => format!(
+                "Claude Code does not say its version: {}. This is what version {version} and later know; \
+                 --client-version names another.",
+                self.problem.as_deref().unwrap_or_default()
+            ),
             Source::Shared => format!(
                 "For Claude Code {version} and later: others may read this file with any of them; --client-version \
+                 names another."
+            ),
+            Source::Own => format!(
+                "For Claude Code {version} and later, whichever of them you use in this project; --client-version \
                  names another."
             ),
         }
     }
 }
 
-/// The version of the client that is installed here, as the client itself says it.
-pub(crate) fn installed(locations: &Locations) -> Option<ClientVersion> {
+/// The client that is installed here, and its version as the client itself says it.
+pub(crate) fn installed(locations: &Locations) -> Installation {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    programs(&path, locations.claude_config_dir.as_deref())
-        .into_iter()
-        .filter(|program| is_executable(program))
-        .find_map(|program| version_of(&program))
+    let programs = programs(&path, locations.claude_config_dir.as_deref());
+    let mut first_problem = None;
+    for program in programs.iter().filter(|program| is_executable(program)) {
+        match version_of(program) {
+            Ok(version) => return Installation::Known(version),
+            Err(problem) => first_problem = first_problem.or(Some(problem)),
+        }
+    }
+    first_problem.map_or(Installation::NotFound, Installation::Unanswered)
 }
 
 /// Where the client may be: on the path, else where its own installer puts it.
@@ -93,13 +144,26 @@ fn programs(path: &OsStr, config: Option<&Path>) -> Vec<PathBuf> {
     folders.map(|folder| folder.join("claude")).collect()
 }
 
-fn version_of(program: &Path) -> Option<ClientVersion> {
+fn version_of(program: &Path) -> Result<ClientVersion, String> {
     let mut command = Command::new(program);
     // Inside an agent the variable would make it believe that it runs inside itself.
     command
         .arg("--version")
         .current_dir("/")
         .env_remove("CLAUDECODE");
-    let ran = process::run(command, b"", LIMIT).ok()?;
-    ran.stdout.parse().ok()
+    let shown = format!("`{} --version`", project::shown(program));
+    let ran = process::run(command, b"", LIMIT).map_err(|error| match error.kind() {
+        io::ErrorKind::TimedOut => {
+            format!("{shown} gave no answer within {}", humane_duration(LIMIT))
+        }
+        _ => format!("{shown} cannot be started: {error}"),
+    })?;
+    let said = [ran.stdout.trim(), ran.stderr.trim()].join(" ");
+    ran.stdout.parse().map_err(|_| match said.trim() {
+        "" => format!("{shown} answered nothing"),
+        said => format!(
+            "{shown} answered \"{}\", which is no version",
+            clipped(said)
+        ),
+    })
 }

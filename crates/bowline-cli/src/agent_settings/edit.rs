@@ -1,17 +1,18 @@
 //! Puts entries into hooks of the form `{"hooks": {EVENT: [{"matcher": …, "hooks": [HANDLER]}]}}` and takes them out,
 //! with comments, order, indentation and everybody else's entries left as they are. An entry takes one line.
 
+mod handler;
 mod list;
 mod splice;
 
 use std::ops::Range;
 
-use bowline_daemon::registration::starts_bowline;
 use jsonc_parser::ast::{Array, Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
-use super::{Entry, Found, Unfit};
+use super::{Entry, Found, Shadowed, Unfit};
+use handler::{OUR_FIELDS, entry, event_text, fields_of, group_text, text_of};
 use list::{IfEmpty, Left, Lines, List};
 use splice::Edits;
 
@@ -23,7 +24,8 @@ const INDENT: &str = "  ";
 /// events in `never`.
 pub(super) fn install(text: &str, entries: &[Entry], never: &[&str]) -> Result<String, Unfit> {
     let whole_of = |ours: &Ours, entry: &Entry| {
-        ours.found.entry.event == entry.event && ours.found.matcher.is_none()
+        let is_all = ours.found.matcher.is_none() && ours.standing == Standing::Read;
+        ours.found.entry.event == entry.event && is_all
     };
     // The first at an event is brought up to date.
     let text = edited(text, |document, ours, edits| {
@@ -56,16 +58,42 @@ pub(super) fn install(text: &str, entries: &[Entry], never: &[&str]) -> Result<S
 /// Takes every entry of ours out of the events that `is_meant`, with the groups, events and the object that are empty
 /// then.
 pub(super) fn uninstall(text: &str, is_meant: &dyn Fn(&str) -> bool) -> Result<String, Unfit> {
-    edited(text, |document, ours, edits| {
-        document.remove(ours, edits, |_, it| is_meant(&it.found.entry.event));
-    })
+    // Also where the agent does not look: a `hooks` that another one comes after.
+    let count = Document::parse(body(text))?.all_hooks().count();
+    let mut text = text.to_owned();
+    for from_the_end in (0..count.max(1)).rev() {
+        text = edited_at(from_the_end, &text, |document, ours, edits| {
+            document.remove(ours, edits, |_, it| is_meant(&it.found.entry.event));
+        })?;
+    }
+    Ok(text)
 }
 
 /// What starts Bowline.
 pub(super) fn found(text: &str) -> Result<Vec<Found>, Unfit> {
-    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
-    let ours = Document::parse(text)?.ours()?;
-    Ok(ours.into_iter().map(|it| it.found).collect())
+    let ours = Document::parse(body(text))?.ours()?;
+    let read = ours.into_iter().filter(|it| it.standing == Standing::Read);
+    Ok(read.map(|it| it.found).collect())
+}
+
+/// What the agent does not read, because the same key comes again: of a key that comes twice, the last counts.
+pub(super) fn shadowed(text: &str) -> Result<Vec<Shadowed>, Unfit> {
+    let document = Document::parse(body(text))?;
+    let mut found = document.all_shadowed(document.root.as_ref(), "hooks");
+    if let Some(hooks) = document.hooks() {
+        let mut names: Vec<&str> = hooks.properties.iter().map(|it| it.name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        for name in names {
+            found.extend(document.all_shadowed(Some(hooks), name));
+        }
+    }
+    found.sort_by_key(|it| it.line);
+    Ok(found)
+}
+
+fn body(text: &str) -> &str {
+    text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
 }
 
 /// Whether a file says nothing at all.
@@ -79,8 +107,20 @@ fn edited(
     text: &str,
     change: impl FnOnce(&Document<'_>, &[Ours], &mut Edits),
 ) -> Result<String, Unfit> {
-    let body = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
-    let document = Document::parse(body)?;
+    edited_at(0, text, change)
+}
+
+/// As [`edited`], for another `hooks` than the last one.
+fn edited_at(
+    from_the_end: usize,
+    text: &str,
+    change: impl FnOnce(&Document<'_>, &[Ours], &mut Edits),
+) -> Result<String, Unfit> {
+    let body = body(text);
+    let document = Document {
+        from_the_end,
+        ..Document::parse(body)?
+    };
     let ours = document.ours()?;
     let mut edits = Edits::default();
     change(&document, &ours, &mut edits);
@@ -97,9 +137,18 @@ fn edited(
 /// A handler of ours, by its places in the lists.
 struct Ours {
     found: Found,
+    standing: Standing,
     event: usize,
     group: usize,
     handler: usize,
+}
+
+/// Whether the agent gets to see something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    Read,
+    /// The same event comes again further down.
+    Shadowed,
 }
 
 /// A settings file, with the places of everything in it.
@@ -107,6 +156,8 @@ struct Document<'a> {
     text: &'a str,
     /// Nothing in a file without anything in it.
     root: Option<Object<'a>>,
+    /// Which `hooks` is meant, where there are several: the agent reads the last one.
+    from_the_end: usize,
 }
 
 impl<'a> Document<'a> {
@@ -132,9 +183,14 @@ impl<'a> Document<'a> {
             Some(Value::Object(root)) => Ok(Self {
                 text,
                 root: Some(root),
+                from_the_end: 0,
             }),
             // A file without anything in it is as good as an empty object.
-            None if text.trim().is_empty() => Ok(Self { text, root: None }),
+            None if text.trim().is_empty() => Ok(Self {
+                text,
+                root: None,
+                from_the_end: 0,
+            }),
             _ => Err(Unfit {
                 line: 1,
                 message: "the file holds something else than an object `{ … }`".to_owned(),
@@ -144,15 +200,48 @@ impl<'a> Document<'a> {
 
     /// What is wrong with a value.
     fn unfit(&self, value: &Value<'_>, path: &str, expected: &str) -> Unfit {
-        let before = self.text.get(..value.range().start).unwrap_or_default();
         Unfit {
-            line: before.matches('\n').count() + 1,
+            line: self.line_of(value.range().start),
             message: format!("`{path}` should be {expected}"),
         }
     }
 
+    /// From 1.
+    fn line_of(&self, at: usize) -> usize {
+        let before = self.text.get(..at).unwrap_or_default();
+        before.matches('\n').count() + 1
+    }
+
+    fn all_hooks(&self) -> impl DoubleEndedIterator<Item = &ObjectProp<'a>> {
+        let properties = self.root.as_ref().map(|root| root.properties.as_slice());
+        let properties = properties.unwrap_or_default().iter();
+        properties.filter(|it| it.name.as_str() == "hooks")
+    }
+
+    fn hooks_property(&self) -> Option<&ObjectProp<'a>> {
+        self.all_hooks().rev().nth(self.from_the_end)
+    }
+
     fn hooks(&self) -> Option<&Object<'a>> {
-        self.root.as_ref()?.get_object("hooks")
+        self.hooks_property()?.value.as_object()
+    }
+
+    /// Every key of this name but the last.
+    fn all_shadowed(&self, object: Option<&Object<'a>>, name: &str) -> Vec<Shadowed> {
+        let properties = object.map(|it| it.properties.as_slice());
+        let mut lines: Vec<usize> = properties
+            .unwrap_or_default()
+            .iter()
+            .filter(|it| it.name.as_str() == name)
+            .map(|it| self.line_of(it.range.start))
+            .collect();
+        let read_line = lines.pop().unwrap_or_default();
+        let shadowed = lines.into_iter().map(|line| Shadowed {
+            line,
+            key: name.to_owned(),
+            read_line,
+        });
+        shadowed.collect()
     }
 
     /// The events with their lists of groups.
@@ -164,7 +253,7 @@ impl<'a> Document<'a> {
 
     /// Every handler of ours, in the order of the file.
     fn ours(&self) -> Result<Vec<Ours>, Unfit> {
-        let hooks = self.root.as_ref().and_then(|root| root.get("hooks"));
+        let hooks = self.hooks_property();
         if let Some(hooks) = hooks.filter(|it| it.value.as_object().is_none()) {
             return Err(self.unfit(&hooks.value, "hooks", "an object of events"));
         }
@@ -191,6 +280,7 @@ impl<'a> Document<'a> {
                             entry,
                             matcher: matcher.map(str::to_owned),
                         },
+                        standing: self.standing(property),
                         event,
                         group,
                         handler,
@@ -199,6 +289,26 @@ impl<'a> Document<'a> {
             }
         }
         Ok(ours)
+    }
+
+    fn standing(&self, event: &ObjectProp<'_>) -> Standing {
+        let mut events = self.events().map(|(property, _)| property);
+        let again = events.any(|it| {
+            it.name.as_str() == event.name.as_str() && it.range.start > event.range.start
+        });
+        if again {
+            Standing::Shadowed
+        } else {
+            Standing::Read
+        }
+    }
+
+    /// The groups of an event that the agent reads.
+    fn groups(&self, event: &str) -> Option<&Array<'a>> {
+        let named = self
+            .events()
+            .filter(|(property, _)| property.name.as_str() == event);
+        named.last().map(|(_, groups)| groups)
     }
 
     fn list(&self, list: &Array<'_>) -> List<'a> {
@@ -248,7 +358,7 @@ impl<'a> Document<'a> {
         let closing = self.indent_at(hooks.range.start);
         let mut new = Vec::new();
         for entry in entries {
-            match hooks.get_array(&entry.event) {
+            match self.groups(&entry.event) {
                 Some(groups) => {
                     let first = groups.elements.first();
                     let indent = first.and_then(|it| self.indent_at(it.range().start));
@@ -401,9 +511,6 @@ impl<'a> Document<'a> {
     }
 }
 
-/// The fields of a handler that Bowline writes.
-const OUR_FIELDS: [&str; 5] = ["type", "command", "args", "timeout", "onFailure"];
-
 fn bounds(part: &impl Ranged) -> Range<usize> {
     let range = part.range();
     range.start..range.end
@@ -413,64 +520,6 @@ fn bounds(part: &impl Ranged) -> Range<usize> {
 fn objects<'a, 'b>(list: &'b Array<'a>) -> impl Iterator<Item = (usize, &'b Object<'a>)> {
     let items = list.elements.iter().enumerate();
     items.filter_map(|(at, item)| Some((at, item.as_object()?)))
-}
-
-/// The entry that a handler is, if it starts Bowline.
-fn entry(event: &str, handler: &Object<'_>) -> Option<Entry> {
-    if text_of(handler, "type")? != "command" {
-        return None;
-    }
-    let command = text_of(handler, "command")?;
-    let args = match handler.get("args") {
-        None => None,
-        Some(args) => {
-            let words = args.value.as_array()?.elements.iter();
-            let words = words.map(|word| Some(word.as_string_lit()?.value.clone().into_owned()));
-            Some(words.collect::<Option<Vec<_>>>()?)
-        }
-    };
-    starts_bowline(command, args.as_deref()).then(|| Entry {
-        event: event.to_owned(),
-        command: command.to_owned(),
-        args,
-        timeout: handler
-            .get_number("timeout")
-            .and_then(|timeout| timeout.value.parse().ok()),
-        blocks_on_failure: text_of(handler, "onFailure").is_some_and(|word| word == "block"),
-    })
-}
-
-fn text_of<'b>(object: &'b Object<'_>, name: &str) -> Option<&'b str> {
-    Some(&object.get_string(name)?.value)
-}
-
-fn event_text(entry: &Entry) -> String {
-    format!("{}: [{}]", json(&entry.event), group_text(entry))
-}
-
-fn group_text(entry: &Entry) -> String {
-    let fields = fields_of(entry).into_iter();
-    let fields = fields.filter_map(|(name, value)| Some(format!(", \"{name}\": {}", value?)));
-    let fields: String = fields.collect();
-    format!("{{\"hooks\": [{{\"type\": \"command\"{fields}}}]}}")
-}
-
-/// The fields that are ours to set, as JSON; nothing for those that should not be there.
-fn fields_of(entry: &Entry) -> [(&'static str, Option<String>); 4] {
-    let args = entry.args.as_ref().map(|args| {
-        let args: Vec<_> = args.iter().map(|arg| json(arg)).collect();
-        format!("[{}]", args.join(", "))
-    });
-    [
-        ("command", Some(json(&entry.command))),
-        ("args", args),
-        ("timeout", entry.timeout.map(|seconds| seconds.to_string())),
-        ("onFailure", entry.blocks_on_failure.then(|| json("block"))),
-    ]
-}
-
-fn json(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! What keeps Claude Code from reading a settings file that people and editors find nothing wrong with.
 
-use jsonc_parser::tokens::Token;
-use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
+use bowline::settings::not_json;
 use serde::Serialize;
 
 /// A part of a file for which the client refuses the whole of it.
@@ -20,41 +19,15 @@ impl Refusal {
 
 /// Every comment and every comma too many, in the order of the file; nothing where the file is plain JSON.
 pub(crate) fn refusals(text: &str) -> Vec<Refusal> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let collect = CollectOptions {
-        comments: CommentCollectionStrategy::AsTokens,
-        tokens: true,
-    };
-    let parsed = parse_to_ast(text, &collect, &ParseOptions::default());
-    let tokens = parsed.ok().and_then(|it| it.tokens).unwrap_or_default();
     let line_of = |start: usize| {
         let before = text.get(..start).unwrap_or_default();
         before.matches('\n').count() + 1
     };
-    let mut refusals = Vec::new();
-    let mut comma = None;
-    for token in &tokens {
-        match &token.token {
-            Token::CommentLine(_) | Token::CommentBlock(_) => {
-                refusals.push((token.range.start, "a comment"));
-            }
-            Token::Comma => comma = Some(token.range.start),
-            Token::CloseBrace | Token::CloseBracket => {
-                refusals.extend(
-                    comma
-                        .take()
-                        .map(|at| (at, "a comma before the closing bracket")),
-                );
-            }
-            _ => comma = None,
-        }
-    }
-    refusals.sort_by_key(|(at, _)| *at);
-    let refusals = refusals.into_iter();
-    refusals
-        .map(|(at, what)| Refusal {
-            line: line_of(at),
-            what,
+    let parts = not_json(text).into_iter();
+    parts
+        .map(|part| Refusal {
+            line: line_of(part.span.start),
+            what: part.what,
         })
         .collect()
 }

@@ -127,7 +127,7 @@ fn matcher_findings<'h>(
     locations: &Locations,
 ) -> Vec<Diagnostic> {
     let found = settings::matcher_findings(hooks.clone(), None);
-    let asked = (!found.is_empty()).then(|| client::installed(locations));
+    let asked = (!found.is_empty()).then(|| client::installed(locations).version());
     match asked.flatten() {
         Some(version) => settings::matcher_findings(hooks, Some(version)),
         None => found,
@@ -152,8 +152,9 @@ impl Report {
         let scripts = project::script_findings(&settings);
         let hooks = settings.hooks.iter().map(|hook| &hook.definition);
         let matchers = matcher_findings(hooks, &Locations::from_env());
+        let programs = project::program_findings(&settings);
         let findings = settings.diagnostics.into_iter().chain(rules.diagnostics);
-        for diagnostic in findings.chain(scripts).chain(matchers) {
+        for diagnostic in findings.chain(scripts).chain(programs).chain(matchers) {
             self.add_finding(diagnostic);
         }
         Ok(())
@@ -194,11 +195,14 @@ impl Report {
         let folder = std::path::absolute(path).unwrap_or_default();
         let folder = settings::find_project(folder.parent().unwrap_or(&folder), &locations);
         let scripts = settings::script_findings(&report.parsed.hooks, &folder, &locations);
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let programs = settings::program_findings(&report.parsed.hooks, &folder, &locations, &path);
         let matchers = matcher_findings(report.parsed.hooks.iter(), &locations);
         let diagnostics = report.parsed.diagnostics.into_iter();
         for diagnostic in diagnostics
             .chain(rules.diagnostics)
             .chain(scripts)
+            .chain(programs)
             .chain(matchers)
         {
             self.add_finding(diagnostic);

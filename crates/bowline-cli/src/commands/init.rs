@@ -17,7 +17,7 @@ use crate::agent_settings::diff::Diff;
 use crate::agent_settings::file::SettingsText;
 use crate::agent_settings::preview::Preview;
 use crate::agent_settings::refusals::{Refusal, refusals};
-use crate::agent_settings::{Agent, InstallScope, Plan, Unfit, places, program};
+use crate::agent_settings::{Agent, InstallScope, Plan, Shadowed, Unfit, places, program};
 use crate::control;
 use crate::error::{Error, ErrorKind, Result};
 use crate::project::{self, Paths};
@@ -86,6 +86,8 @@ struct Report {
     diff: Diff,
     /// What keeps the agent from reading the file.
     refusals: Vec<Refusal>,
+    /// What the agent does not read of it.
+    shadowed: Vec<Shadowed>,
     /// The copy of the file as it was.
     #[serde(serialize_with = "project::lossy_option")]
     backup: Option<PathBuf>,
@@ -129,14 +131,17 @@ pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
     let mut report = Report {
         agent: agent.id(),
         scope: args.scope,
-        client,
-        state: State::AlreadyInstalled,
         events: claude_code::events(client.version)
             .map(HookEvent::name)
             .collect(),
+        client,
+        state: State::AlreadyInstalled,
         program: plan.program.clone(),
         diff: Diff::between(&current.text, &wanted),
         refusals: refusals(&wanted),
+        shadowed: agent
+            .shadowed(&wanted)
+            .map_err(|unfit| cannot_edit(&file, &unfit))?,
         backup: None,
         notes: notes(
             &plan,
@@ -164,6 +169,7 @@ pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
             preview.show(ui);
             ui.blank();
             show_refusals(&report, &paths, ui);
+            show_shadowed(&report, ui);
         }
         let question = if report.refusals.is_empty() {
             "Write this?"
@@ -323,6 +329,21 @@ fn show_refusals(report: &Report, paths: &Paths, ui: &mut Ui) {
     ui.blank();
 }
 
+/// What the agent does not read of the file, before anybody is asked.
+fn show_shadowed(report: &Report, ui: &mut Ui) {
+    if report.shadowed.is_empty() {
+        return;
+    }
+    ui.line(Text::styled(
+        "Of a key that comes twice Claude Code reads only the last, so that hooks are lost:",
+        style::CAUTION,
+    ));
+    for shadowed in &report.shadowed {
+        ui.line(format!("  {}", shadowed.told()));
+    }
+    ui.blank();
+}
+
 fn show(report: &Report, agent: &impl Agent, paths: &Paths, ui: &mut Ui) {
     let file = paths.show_absolute(&report.file);
     let events = report.events.len();
@@ -361,6 +382,7 @@ fn show(report: &Report, agent: &impl Agent, paths: &Paths, ui: &mut Ui) {
     }
     if report.state == State::AlreadyInstalled {
         show_refusals(report, paths, ui);
+        show_shadowed(report, ui);
     }
     if matches!(report.state, State::Installed | State::Written) {
         let uninstall = uninstall_in(report.scope);

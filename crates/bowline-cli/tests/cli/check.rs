@@ -60,9 +60,11 @@ fn mistakes_of_the_first_hour_are_found() {
   "PostTool": [],
   "PreToolUse": [
     {"matcher": "bash", "hooks": [{"type": "command", "command": "true"}]},
-    {"matcher": "Bash(git push*)", "hooks": [{"type": "command", "command": "true"}]},
+    {"matcher": "Bash(git push*)", "hooks": [{"type": "command", "command": "./gone.sh"}]},
+    {"matcher": "Wrte", "hooks": [{"type": "command", "command": "nosuchprogram --x"}]},
     {"matcher": "Write,Edit", "hooks": [{"type": "command", "command": "true"}]}
-  ]
+  ],
+  "Stop": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "true"}]}]
 }}"#,
     );
     bench.write(
@@ -77,7 +79,12 @@ fn mistakes_of_the_first_hour_are_found() {
             "did you mean `Bash`?",
             "is a permission rule",
             "since 2.1.191",
-            "hooks-disabled",
+            "warning[hooks-disabled]",
+            "settings.json:1:2",
+            "script-missing",
+            "program-missing",
+            "did you mean `Write`?",
+            "matcher-ignored",
             "did you mean `git.push-force`?",
             "did you mean `claude-code`?",
             "literal-brackets",

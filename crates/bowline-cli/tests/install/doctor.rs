@@ -215,7 +215,7 @@ fn the_entries_are_compared_with_the_clients_version() {
         ("2.1.325", "2.1.197", "problem", "the event PreModelSwitch"),
         ("2.1.325", "2.1.197", "problem", "`onFailure` of PreToolUse"),
         ("2.1.197", "2.1.138", "problem", "`args` of PreToolUse"),
-        ("2.1.325", "none", "ok", "not on the PATH"),
+        ("2.1.325", "none", "warning", "which is no version"),
     ] {
         let bench = Bench::new();
         bench.client(client);
@@ -464,4 +464,16 @@ fn folders_that_are_no_longer_the_persons_are_told() {
         assert!(message.contains(&line), "no `{line}` in {message}");
     }
     assert!(!message.contains("XDG_CONFIG_HOME"), "{message}");
+}
+
+#[test]
+fn trust_that_a_change_ended_is_told_with_the_file() {
+    let bench = Bench::new();
+    let file = bench.write("project/bowline.toml", "[guard]\nmode = 'observe'\n");
+    bench.run(&["trust", "--yes"]).expect(0, &[]);
+    fs::write(&file, "[guard]\nmode = 'one-strike'\n").unwrap();
+    bench.run(&["doctor"]).expect(
+        1,
+        &["because they have changed", "bowline.toml has changed"],
+    );
 }

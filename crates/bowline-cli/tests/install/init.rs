@@ -76,7 +76,7 @@ fn the_client_is_told_of_the_events_that_it_knows() {
             "user",
             &[],
             false,
-            "Claude Code was not found here",
+            "answered \"broken (Claude Code)\", which is no version",
         ),
         (
             Some("2.1.325"),
@@ -85,7 +85,13 @@ fn the_client_is_told_of_the_events_that_it_knows() {
             false,
             "For Claude Code 2.1.197 and later: others may read this file",
         ),
-        (Some("2.1.325"), "local", &[], false, "2.1.197 and later"),
+        (
+            Some("2.1.325"),
+            "local",
+            &[],
+            false,
+            "2.1.197 and later, whichever of them you use in this project",
+        ),
         (
             Some("2.1.197"),
             "project",
@@ -295,6 +301,48 @@ fn a_file_that_the_client_refuses_is_told_before_the_question_with_lines() {
     bench
         .run(&["doctor"])
         .expect(1, &["refuses the whole file", told[1]]);
+}
+
+/// Claude Code's JSON parser keeps the last of two keys: what is under the first one counts for nothing.
+#[test]
+fn a_key_that_comes_twice_is_told_before_the_question_with_lines() {
+    let bench = Bench::new();
+    let text = "{\n  \"hooks\": {\"Stop\": []},\n  \"hooks\": {\"PreToolUse\": []}\n}\n";
+    let file = bench.write("home/.claude/settings.json", text);
+    let told = "line 2: `hooks` comes again in line 3, and only that one is read";
+    bench.run(&["init"]).expect(2, &[told]);
+    assert_eq!(fs::read_to_string(&file).unwrap(), text);
+    bench
+        .run(&["init", "--yes"])
+        .expect(0, &["Installed", told]);
+    let written = fs::read_to_string(&file).unwrap();
+    let read: serde_json::Value = serde_json::from_str(&written).unwrap();
+    assert!(read["hooks"]["SessionStart"].is_array(), "{written}");
+    bench.run(&["doctor"]).expect(0, &[told, "names Bowline"]);
+
+    // As an older Bowline wrote it.
+    let hidden = "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \
+                  \"/bin/bowline-hook\", \"args\": [\"claude-code\", \"Stop\"]}]}]},\n\"hooks\": {}}";
+    fs::write(&file, hidden).unwrap();
+    bench.run(&["doctor"]).expect(
+        1,
+        &[
+            "does not name Bowline where Claude Code reads it",
+            "line 1: `hooks` comes again in line 2",
+        ],
+    );
+}
+
+#[test]
+fn a_client_that_hangs_is_not_called_missing() {
+    let bench = Bench::new();
+    bench.client("2.1.325");
+    let client = bench.path("client/claude");
+    fs::write(&client, "#!/bin/sh\nsleep 60\n").unwrap();
+    bench
+        .run_with_client(&["init", "--dry-run"])
+        .expect(0, &["gave no answer within 5 s"])
+        .lacks(&["not found"]);
 }
 
 #[test]

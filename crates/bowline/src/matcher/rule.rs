@@ -80,11 +80,27 @@ pub(super) enum Rule {
     /// Every value.
     All,
     /// The generic dialect: one of these names.
-    Names(Vec<String>),
+    Names(Vec<String>, Casing),
     /// The generic dialect: a pattern for the whole name.
     Whole(Regex),
     /// Claude Code's rule.
     Client(ClientRule),
+}
+
+/// Whether names have to be written as they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Casing {
+    Exact,
+    Any,
+}
+
+impl Casing {
+    fn is_same(self, one: &str, other: &str) -> bool {
+        match self {
+            Self::Exact => one == other,
+            Self::Any => one.eq_ignore_ascii_case(other),
+        }
+    }
 }
 
 /// Whether a text is a list of names or a pattern depends on its characters, and for some texts on the event.
@@ -99,21 +115,25 @@ pub(super) enum ClientRule {
 impl Rule {
     pub(super) fn parse(text: &str, dialect: Dialect) -> Result<Self> {
         match dialect {
-            Dialect::Generic => Self::generic(text),
+            Dialect::Generic => Self::generic(text, Casing::Exact),
             Dialect::ClaudeCode => Self::client(text),
         }
     }
 
-    fn generic(text: &str) -> Result<Self> {
+    pub(super) fn generic(text: &str, casing: Casing) -> Result<Self> {
         let text = text.trim();
         if matches!(text, "" | "*" | ".*") {
             return Ok(Self::All);
         }
         if text.chars().all(in_wide_list) {
-            return Ok(Self::Names(names(text)));
+            return Ok(Self::Names(
+                names(text).map(str::to_owned).collect(),
+                casing,
+            ));
         }
         regex::RegexBuilder::new(&format!("^(?:{text})$"))
             .size_limit(MAX_COMPILED_BYTES)
+            .case_insensitive(casing == Casing::Any)
             .build()
             // The error of the anchored form would point into text that nobody wrote.
             .map_err(|anchored| Regex::new(text).err().unwrap_or(anchored))
@@ -128,10 +148,11 @@ impl Rule {
         if matches!(text, "" | "*") {
             return Ok(Self::All);
         }
+        let names = || names(text).map(str::to_owned).collect();
         Ok(Self::Client(if text.chars().all(in_narrow_list) {
-            ClientRule::Names(names(text))
+            ClientRule::Names(names())
         } else if text.chars().all(in_wide_list) {
-            ClientRule::NamesOrPattern(names(text), JsPattern::new(text)?)
+            ClientRule::NamesOrPattern(names(), JsPattern::new(text)?)
         } else {
             ClientRule::Pattern(JsPattern::new(text)?)
         }))
@@ -140,7 +161,9 @@ impl Rule {
     pub(super) fn fits(&self, value: &Value<'_>) -> bool {
         match self {
             Self::All => true,
-            Self::Names(names) => value.any_name(|text| names.iter().any(|name| name == text)),
+            Self::Names(names, casing) => {
+                value.any_name(|text| names.iter().any(|name| casing.is_same(name, text)))
+            }
             Self::Whole(pattern) => value.any_name(|text| pattern.is_match(text)),
             Self::Client(rule) => rule.fits(value),
         }
@@ -172,12 +195,16 @@ fn found(pattern: &JsPattern, value: &Value<'_>) -> bool {
         }
 }
 
-fn names(text: &str) -> Vec<String> {
+/// The names of a matcher that is a list of them; none of a pattern.
+pub(crate) fn listed_names(text: &str) -> impl Iterator<Item = &str> {
+    let is_list = text.chars().all(in_wide_list);
+    names(text).filter(move |_| is_list)
+}
+
+fn names(text: &str) -> impl Iterator<Item = &str> {
     text.split(['|', ','])
         .map(str::trim)
         .filter(|name| !name.is_empty())
-        .map(str::to_owned)
-        .collect()
 }
 
 fn in_narrow_list(c: char) -> bool {

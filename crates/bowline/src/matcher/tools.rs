@@ -1,5 +1,9 @@
 //! Tool names that Claude Code renamed. Payloads carry the current name; matchers may still use an old one.
 
+use bowline_guard::tool::Tool;
+
+use crate::event::edit_distance;
+
 const RENAMED: &[(&str, &str)] = &[
     ("Task", "Agent"),
     ("KillShell", "TaskStop"),
@@ -72,4 +76,65 @@ pub(super) fn old_names(current: &str) -> impl Iterator<Item = &'static str> {
         .iter()
         .filter(move |(_, now)| *now == current)
         .map(|(old, _)| *old)
+}
+
+/// The shortest name that is taken for a misspelt one: of fewer letters, too many are near.
+const SHORTEST: usize = 4;
+/// From here on two letters may be wrong.
+const LONG: usize = 7;
+
+/// The tool that was probably meant by a name that none has, in any casing.
+pub(crate) fn misspelt(name: &str) -> Option<&'static str> {
+    let is_known = known_names().any(|known| known.eq_ignore_ascii_case(name));
+    let is_word = name.len() >= SHORTEST && name.chars().all(|c| c.is_ascii_alphabetic());
+    if is_known || !is_word || Tool::named(name).is_some() {
+        return None;
+    }
+    let written = name.to_ascii_lowercase();
+    let candidates = known_names().filter(|known| known.len().abs_diff(name.len()) <= 2);
+    candidates
+        .map(|known| (distance(&written, &known.to_ascii_lowercase()), known))
+        .filter(|(distance, _)| *distance <= if name.len() < LONG { 1 } else { 2 })
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, known)| known)
+}
+
+/// How many slips of the hand lie between two words; two letters the wrong way round are one.
+fn distance(one: &str, other: &str) -> usize {
+    let letters = |text: &str| {
+        let mut letters: Vec<char> = text.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    match edit_distance(one, other) {
+        2 if letters(one) == letters(other) => 1,
+        distance => distance,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misspelt_names_are_told_from_names_of_other_tools() {
+        for (name, expected) in [
+            ("Wrte", Some("Write")),
+            ("Wirte", Some("Write")),
+            ("bahs", Some("Bash")),
+            ("WebFech", Some("WebFetch")),
+            ("NotebokEddit", Some("NotebookEdit")),
+            ("bash", None),
+            ("shell", None),
+            ("LSP", None),
+            ("Batch", None),
+            ("read_file", None),
+            ("mcp__a__wrte", None),
+            ("TaskDelete", None),
+            ("TodoRead", None),
+            ("é", None),
+        ] {
+            assert_eq!(misspelt(name), expected, "{name}");
+        }
+    }
 }

@@ -3,18 +3,72 @@
 use jsonc_parser::ast::{self, ObjectPropName};
 use jsonc_parser::common::{Range, Ranged};
 use jsonc_parser::errors::ParseErrorKind;
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use jsonc_parser::tokens::Token;
+use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 
 use super::findings::Findings;
 use super::node::{Entry, Key, Node, Span, SyntaxError, Value, shifted};
 
+/// Who else reads a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reader {
+    /// Claude Code, which takes nothing but JSON.
+    ClaudeCode,
+    /// Perhaps nobody.
+    Other,
+}
+
+/// A part of a text that JSON does not have, and that editors and people find nothing wrong with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NotJson {
+    /// The bytes.
+    pub span: Span,
+    /// What it is, for people: "a comment".
+    pub what: &'static str,
+}
+
+/// Every comment and every comma too many, in the order of the text; nothing where it is plain JSON, or worse.
+pub fn not_json(text: &str) -> Vec<NotJson> {
+    let base = super::tree::start(text);
+    let collect = CollectOptions {
+        comments: CommentCollectionStrategy::AsTokens,
+        tokens: true,
+    };
+    let body = text.get(base..).unwrap_or_default();
+    let parsed = parse_to_ast(body, &collect, &ParseOptions::default());
+    let tokens = parsed.ok().and_then(|it| it.tokens).unwrap_or_default();
+    let part = |range, what| NotJson {
+        span: span(range, base),
+        what,
+    };
+    let mut parts = Vec::new();
+    let mut comma = None;
+    for token in &tokens {
+        match &token.token {
+            Token::CommentLine(_) | Token::CommentBlock(_) => {
+                parts.push(part(token.range, "a comment"));
+            }
+            Token::Comma => comma = Some(token.range),
+            Token::CloseBrace | Token::CloseBracket => {
+                let comma = comma.take();
+                parts.extend(comma.map(|at| part(at, "a comma before the closing bracket")));
+            }
+            _ => comma = None,
+        }
+    }
+    parts.sort_by_key(|it| it.span.start);
+    parts
+}
+
 /// Reads JSON that begins at byte `base` of the file; `None` when there is nothing in it.
 ///
 /// The text is first read strictly. What JSON does not have but is understood is then allowed and reported,
-/// one kind after the other.
+/// one kind after the other; all of it where Claude Code reads the file, too.
 pub(super) fn read(
     text: &str,
     base: usize,
+    reader: Reader,
     findings: &mut Findings<'_>,
 ) -> Result<Option<Node>, SyntaxError> {
     let mut options = ParseOptions {
@@ -31,7 +85,12 @@ pub(super) fn read(
     };
     loop {
         let error = match parse_to_ast(text, &CollectOptions::default(), &options) {
-            Ok(parsed) => return Ok(parsed.value.as_ref().map(|value| node(value, base))),
+            Ok(parsed) => {
+                if reader == Reader::ClaudeCode {
+                    refused(text, base, findings);
+                }
+                return Ok(parsed.value.as_ref().map(|value| node(value, base)));
+            }
             Err(error) => error,
         };
         let span = span(error.range(), base);
@@ -51,11 +110,30 @@ pub(super) fn read(
                 });
             }
         };
-        findings.warning(
-            "not-strict-json",
-            &span,
-            format!("{found}: Bowline reads this, but Claude Code refuses the whole file"),
-            "remove it if Claude Code reads this file too",
+        if reader == Reader::Other {
+            findings.warning(
+                NOT_STRICT,
+                &span,
+                format!("{found}: Bowline reads this, but Claude Code refuses the whole file"),
+                "remove it if Claude Code reads this file too",
+            );
+        }
+    }
+}
+
+const NOT_STRICT: &str = "not-strict-json";
+
+/// What makes Claude Code refuse the file.
+fn refused(text: &str, base: usize, findings: &mut Findings<'_>) {
+    for part in not_json(text) {
+        findings.error(
+            NOT_STRICT,
+            &shifted(part.span, base),
+            format!(
+                "{}: Claude Code refuses the whole file, with all of its hooks and permissions",
+                part.what
+            ),
+            "remove it",
         );
     }
 }
@@ -115,7 +193,9 @@ mod tests {
     fn comments_and_trailing_commas_are_read_with_one_warning_each() {
         let text = "{ // one\n \"a\": [1, 2,], /* two */ \"b\": {\"c\": null,}, }";
         let mut findings = Findings::new(text, 0, None);
-        let root = read(text, 0, &mut findings).unwrap().unwrap();
+        let root = read(text, 0, Reader::Other, &mut findings)
+            .unwrap()
+            .unwrap();
         assert!(matches!(&root.get("a").unwrap().value, Value::List(list) if list.len() == 2));
         let found: Vec<_> = findings
             .finish()
@@ -123,6 +203,32 @@ mod tests {
             .map(|finding| (finding.code, finding.line))
             .collect();
         assert_eq!(found, [("not-strict-json", 1), ("not-strict-json", 2)]);
+    }
+
+    #[test]
+    fn all_that_claude_code_refuses_is_an_error() {
+        let text = "\u{feff}{ // one\n \"a\": [1, 2,],\n /* three */ \"b\": {\"c\": null,}, }";
+        let mut findings = Findings::new(text, 3, None);
+        read(&text[3..], 3, Reader::ClaudeCode, &mut findings)
+            .unwrap()
+            .unwrap();
+        let found: Vec<_> = findings
+            .finish()
+            .iter()
+            .map(|it| (it.severity, it.line, text[it.span.clone()].to_owned()))
+            .collect();
+        let error = |line, part: &str| (crate::settings::Severity::Error, line, part.to_owned());
+        assert_eq!(
+            found,
+            [
+                error(1, "// one"),
+                error(2, ","),
+                error(3, "/* three */"),
+                error(3, ","),
+                error(3, ",")
+            ]
+        );
+        assert_eq!(not_json("{\"a\": \"// no, ]\"}"), []);
     }
 
     #[test]
@@ -138,7 +244,7 @@ mod tests {
             ("nul", 0),
         ] {
             let mut findings = Findings::new(text, 0, None);
-            let error = read(text, 0, &mut findings).unwrap_err();
+            let error = read(text, 0, Reader::Other, &mut findings).unwrap_err();
             assert_eq!(error.span.start, at, "{text}: {}", error.message);
         }
     }
@@ -147,7 +253,9 @@ mod tests {
     fn spans_are_those_of_the_whole_file() {
         let text = "\u{feff}{\"é\": \"x\"}";
         let mut findings = Findings::new(text, 3, None);
-        let root = read(&text[3..], 3, &mut findings).unwrap().unwrap();
+        let root = read(&text[3..], 3, Reader::Other, &mut findings)
+            .unwrap()
+            .unwrap();
         assert_eq!(&text[root.get("é").unwrap().span.clone()], "\"x\"");
     }
 }

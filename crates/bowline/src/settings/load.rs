@@ -25,7 +25,7 @@ use super::script_hashes;
 use super::scripts::scripts;
 use super::sensitive::{self, SensitiveFiles};
 use super::steering::{self, ProjectVariable, Steers};
-use super::switches::{FileSwitches, Provenance, Switches};
+use super::switches::{self, FileSwitches, Provenance, Switches};
 use super::timeouts;
 use super::tree::tree;
 use super::trust::{ProjectFiles, TrustState, TrustStore};
@@ -444,15 +444,10 @@ impl Loader<'_> {
                 switches.restrict(candidate);
             }
         }
-        self.diagnostics.extend(switches.all_off().map(|path| {
-            finding(
-                Severity::Note,
-                "hooks-disabled",
-                path,
-                "`disableAllHooks` is set: Claude Code runs no hook of its settings, and does not ask Bowline",
-                "remove it, or set it to false",
-            )
-        }));
+        let by = switches.all_off();
+        let by = by.and_then(|path| texts.iter().find(|(_, file)| file.path == path));
+        let by = by.map(|(_, file)| switches::disables_all(file));
+        self.diagnostics.extend(by.into_iter().flatten());
         switches.disabled_by(Provenance::Settings(Scope::Global))
     }
 

@@ -80,14 +80,15 @@ impl Node {
 
     /// The value of a key; the last one, if the key comes twice.
     pub(super) fn get(&self, key: &str) -> Option<&Node> {
+        self.entry(key).map(|entry| &entry.value)
+    }
+
+    /// A key with its value; the last one, if the key comes twice.
+    pub(super) fn entry(&self, key: &str) -> Option<&Entry> {
         let Value::Map(entries) = &self.value else {
             return None;
         };
-        entries
-            .iter()
-            .rev()
-            .find(|entry| entry.key.text == key)
-            .map(|entry| &entry.value)
+        entries.iter().rev().find(|entry| entry.key.text == key)
     }
 }
 

@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 
 use super::findings::Findings;
+use super::json::Reader;
 use super::node::{Node, SyntaxError, shifted};
-use super::{Defaults, Diagnostic, HookDefinition, Plugin, Scope, json, limits, shape, toml, yaml};
+use super::{
+    Defaults, Diagnostic, HookDefinition, Plugin, Scope, json, limits, shape, toml, traps, yaml,
+};
 use crate::dialect::Dialect;
 use crate::hook::Activation;
 
@@ -105,7 +108,8 @@ pub fn parse_source(text: &str, source: &Source) -> Parsed {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let base = text.len() - body.len();
     let mut findings = Findings::new(text, base, source.file.as_deref());
-    match tree(body, base, source.syntax, &mut findings) {
+    let reader = traps::reader(source);
+    match tree(body, base, source.syntax, reader, &mut findings) {
         Ok(Some(root)) => shape::read(&root, source, findings),
         Ok(None) => Parsed {
             hooks: Vec::new(),
@@ -131,6 +135,7 @@ pub(super) fn tree(
     body: &str,
     base: usize,
     syntax: Syntax,
+    reader: Reader,
     findings: &mut Findings<'_>,
 ) -> Result<Option<Node>, SyntaxError> {
     limits::check(body, syntax).map_err(|error| SyntaxError {
@@ -141,7 +146,7 @@ pub(super) fn tree(
         return Ok(None);
     }
     match syntax {
-        Syntax::Json => json::read(body, base, findings),
+        Syntax::Json => json::read(body, base, reader, findings),
         Syntax::Toml => toml::read(body, base).map(Some),
         Syntax::FrontMatter => yaml::read(body, base, findings),
     }

@@ -20,6 +20,8 @@ pub struct RuleDefinition {
     pub events: Vec<HookEvent>,
     /// The tools, or whatever else a matcher is compared with on the event; empty for all.
     pub tools: Vec<Matcher>,
+    /// Tools that were probably meant by names in `tools` that none has.
+    pub meant_tools: Vec<MeantTool>,
     /// `command`: patterns of program runs.
     pub commands: Vec<Written>,
     /// `effect`: categories or rules of the guard.
@@ -104,6 +106,16 @@ impl RuleDefinition {
             help: Some(help.into()),
         }
     }
+}
+
+/// A tool that was probably meant by a misspelt name. Whether it was, only the author knows.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct MeantTool {
+    /// Matches the tool.
+    pub matcher: Matcher,
+    /// Why it is in doubt, for people.
+    pub why: String,
 }
 
 /// What a rule says when it applies.

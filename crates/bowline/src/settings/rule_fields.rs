@@ -4,11 +4,10 @@ use super::fields::{Fields, Reported, described, shortened};
 use super::findings::Findings;
 use super::model::Scope;
 use super::node::{Node, Span, Value};
-use super::rule::{Place, RuleDefinition, RuleOrigin, RuleVerdict, Written};
+use super::rule::{MeantTool, Place, RuleDefinition, RuleOrigin, RuleVerdict, Written};
 use super::rule_examples;
-use crate::dialect::Dialect;
 use crate::event::{EventClass, HookEvent};
-use crate::matcher::Matcher;
+use crate::matcher::{Matcher, listed_names, misspelt};
 
 /// The keys of a rule.
 pub(super) const RULE_KEYS: &[&str] = &[
@@ -113,8 +112,10 @@ impl<'n, 'f, 't> Reader<'n, 'f, 't> {
         let id = self.id();
         let verdict = self.verdict();
         let events = self.events();
+        let (tools, meant_tools) = self.tools(&events);
         let rule = RuleDefinition {
-            tools: self.tools(),
+            tools,
+            meant_tools,
             commands: self.texts("command"),
             effects: self.texts("effect"),
             paths: self.texts("path"),
@@ -203,11 +204,16 @@ impl<'n, 'f, 't> Reader<'n, 'f, 't> {
         events
     }
 
-    fn tools(&mut self) -> Vec<Matcher> {
+    fn tools(&mut self, events: &[HookEvent]) -> (Vec<Matcher>, Vec<MeantTool>) {
         let mut tools = Vec::new();
+        let mut meant = Vec::new();
         let written = self.texts("tool");
+        let names_tools = events.iter().any(|event| event.is_tool_event());
         for written in &written {
-            match Matcher::from_text(&written.text, Dialect::Generic) {
+            if names_tools {
+                meant.extend(self.meant_tools(written));
+            }
+            match Matcher::in_any_casing(&written.text) {
                 Ok(matcher) => tools.push(matcher),
                 Err(error) => self.broken(
                     "invalid-matcher",
@@ -219,6 +225,29 @@ impl<'n, 'f, 't> Reader<'n, 'f, 't> {
         }
         if tools.len() < written.len() {
             tools.clear();
+        }
+        (tools, meant)
+    }
+
+    /// The tools that misspelt names were probably meant for. Agents may have tools of any name, so that the names count all the
+    /// same.
+    fn meant_tools(&mut self, written: &Written) -> Vec<MeantTool> {
+        let mut tools = Vec::new();
+        for name in listed_names(&written.text) {
+            let Some(meant) = misspelt(name) else {
+                continue;
+            };
+            let why = format!("no tool is known that is called `{name}`");
+            self.findings.warning(
+                "unknown-tool",
+                &written.place.span,
+                why.clone(),
+                format!("did you mean `{meant}`? If there is such a tool, write `^{name}$`"),
+            );
+            tools.extend(Matcher::in_any_casing(meant).ok().map(|matcher| MeantTool {
+                why: format!("{why}; if `{meant}` is meant, correct it"),
+                matcher,
+            }));
         }
         tools
     }

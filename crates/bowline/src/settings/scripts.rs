@@ -11,7 +11,7 @@ use bowline_guard::paths::StaticWorld;
 
 use super::files::FileText;
 use super::locations::Locations;
-use super::model::{Action, CommandAction, HookDefinition};
+use super::model::{Action, CommandAction, ExitPolicy, HookDefinition};
 use super::{Diagnostic, Severity};
 use crate::condition::file::normalise;
 use crate::hook::OnFailure;
@@ -63,6 +63,16 @@ struct Script {
     start: Start,
     /// Whether the hook asks first whether it is there.
     optional: bool,
+    part: Part,
+}
+
+/// How much of a hook a script is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// All of it: its exit code is the hook's.
+    Whole,
+    /// Other programs come before or after it, or read it, and make an exit code of their own.
+    Some,
 }
 
 /// How a script is started.
@@ -104,7 +114,7 @@ pub fn script_findings<'h>(
     for hook in hooks {
         for script in place.called(hook) {
             if let Some(problem) = script.problem() {
-                findings.push(problem.finding(hook, &script.path));
+                findings.push(problem.finding(hook, &script));
             }
         }
     }
@@ -127,6 +137,22 @@ impl Script {
     }
 }
 
+impl Part {
+    /// What comes of a hook whose script cannot be started.
+    fn consequence(self, hook: &HookDefinition) -> &'static str {
+        // A shell or an interpreter may leave with 2, which is no failure, but a verdict.
+        match (self, hook.on_failure, hook.exit_policy) {
+            (Self::Some, _, ExitPolicy::AnyNonZero) => "the hook fails, and most exit codes deny",
+            (Self::Some, _, _) => {
+                "the hook fails; if the exit code is 2, as some shells and interpreters have it, that denies"
+            }
+            (Self::Whole, OnFailure::Block, _) => "the hook fails, and blocks",
+            (Self::Whole, OnFailure::Ask, _) => "the hook fails, and asks",
+            (Self::Whole, _, _) => "the hook fails, and does nothing",
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Problem {
     Missing,
@@ -134,13 +160,9 @@ enum Problem {
 }
 
 impl Problem {
-    fn finding(self, hook: &HookDefinition, script: &Path) -> Diagnostic {
-        let shown = script.display();
-        let consequence = match hook.on_failure {
-            OnFailure::Block => "the hook fails, and blocks",
-            OnFailure::Ask => "the hook fails, and asks",
-            _ => "the hook fails, and does nothing",
-        };
+    fn finding(self, hook: &HookDefinition, script: &Script) -> Diagnostic {
+        let shown = script.path.display();
+        let consequence = script.part.consequence(hook);
         let (code, message, help) = match self {
             Self::Missing => (
                 "script-missing",
@@ -154,7 +176,8 @@ impl Problem {
             ),
         };
         let origin = &hook.origin;
-        let name = script.file_name().unwrap_or_default().to_string_lossy();
+        let name = script.path.file_name().unwrap_or_default();
+        let name = name.to_string_lossy();
         let Written { line, column, span } = written(hook, &name);
         Diagnostic {
             severity: match hook.on_failure {
@@ -213,13 +236,14 @@ pub(super) fn written(hook: &HookDefinition, wanted: &str) -> Written {
 }
 
 /// Where hooks run.
-struct Place<'a> {
-    project: &'a Path,
-    locations: &'a Locations,
+pub(super) struct Place<'a> {
+    pub(super) project: &'a Path,
+    pub(super) locations: &'a Locations,
 }
 
 impl Place<'_> {
-    fn called(&self, hook: &HookDefinition) -> Vec<Script> {
+    /// Every program run of a hook.
+    pub(super) fn runs(&self, hook: &HookDefinition) -> Vec<Invocation> {
         let Action::Command(action) = &hook.action else {
             return Vec::new();
         };
@@ -231,10 +255,17 @@ impl Place<'_> {
             text.push_str(&assignment(name, value));
         }
         text.push_str(&shell_text(action, project));
-        let runs = interpret(&text, &StaticWorld::new(project, home)).invocations;
+        interpret(&text, &StaticWorld::new(project, home)).invocations
+    }
+
+    fn called(&self, hook: &HookDefinition) -> Vec<Script> {
+        let Action::Command(action) = &hook.action else {
+            return Vec::new();
+        };
+        let runs = self.runs(hook);
         let asked: Vec<PathBuf> = runs
             .iter()
-            .filter(|run| names(run, ASKING))
+            .filter(|run| asks(run))
             .flat_map(|run| {
                 run.args
                     .iter()
@@ -242,14 +273,18 @@ impl Place<'_> {
             })
             .filter_map(|(run, text)| self.resolved(text, run))
             .collect();
-        let asks = action.command.contains("[[");
+        let tests = action.command.contains("[[");
         let mut scripts: Vec<Script> = runs
             .iter()
             .filter_map(|run| {
                 let (written, start) = script_of(run)?;
                 let path = self.resolved(written, run)?;
                 Some(Script {
-                    optional: asks || asked.contains(&path),
+                    optional: tests || asked.contains(&path),
+                    part: match (runs.len(), start) {
+                        (1, Start::Run) if !moves_first(&action.command) => Part::Whole,
+                        _ => Part::Some,
+                    },
                     path,
                     start,
                 })
@@ -280,6 +315,17 @@ impl Place<'_> {
             .contains(['…', '*', '?', '[', '{', '$', '`', '~']);
         (!is_open).then(|| normalise(&path))
     }
+}
+
+/// Whether a command goes to another folder, which the shell does itself, and which may fail.
+fn moves_first(command: &str) -> bool {
+    let mut words = command.split(|c: char| c.is_whitespace() || ";&|(){}".contains(c));
+    words.any(|word| matches!(word, "cd" | "pushd"))
+}
+
+/// Whether a run asks if something is there.
+pub(super) fn asks(run: &Invocation) -> bool {
+    names(run, ASKING)
 }
 
 fn names(run: &Invocation, programs: &[&str]) -> bool {
@@ -456,6 +502,21 @@ mod tests {
                 .unwrap()
                 .contains("nope.sh")
         );
+    }
+
+    #[test]
+    fn what_comes_of_it_is_told_where_it_is_known() {
+        let bench = Bench::new();
+        for (command, expected) in [
+            ("./nope.sh -v", "the hook fails, and does nothing"),
+            ("cd x && ./nope.sh", "if the exit code is 2"),
+            ("python3 nope.py", "if the exit code is 2"),
+            ("jq .x | ./nope.sh", "if the exit code is 2"),
+        ] {
+            let found = bench.findings(&shell(command));
+            let message = &found.first().unwrap().message;
+            assert!(message.contains(expected), "{command}: {message}");
+        }
     }
 
     #[test]

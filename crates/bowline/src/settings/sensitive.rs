@@ -10,6 +10,7 @@ use super::Diagnostic;
 use super::fields::{Fields, described, shortened};
 use super::files::FileText;
 use super::findings::Findings;
+use super::json::Reader;
 use super::load::{FileKind, FileStatus, SettingsFile};
 use super::locations::CLAUDE_FOLDER;
 use super::model::Scope;
@@ -225,7 +226,7 @@ fn read(
     let base = start(text);
     let body = text.get(base..).unwrap_or_default();
     let mut findings = Findings::new(text, base, Some(path));
-    let status = match tree(body, base, Syntax::Json, &mut findings) {
+    let status = match tree(body, base, Syntax::Json, Reader::Other, &mut findings) {
         Ok(None) => FileStatus::Read,
         Ok(Some(root)) => {
             let mut source = Source {

@@ -4,10 +4,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::files::FileText;
+use super::findings::Findings;
 use super::merge::{Candidate, HookStatus};
 use super::model::{Action, Scope};
 use super::node::{Node, Value};
-use super::url_patterns;
+use super::read::Syntax;
+use super::tree::{start, tree};
+use super::{Diagnostic, url_patterns};
 
 /// What one of Claude Code's files says.
 #[derive(Debug, Clone, Default)]
@@ -24,7 +28,7 @@ impl FileSwitches {
     /// Reads the keys. A value of the wrong kind counts as not written, as in Claude Code.
     pub(super) fn read(root: &Node) -> Self {
         Self {
-            disable_all: flag(root.get("disableAllHooks")),
+            disable_all: flag(root.get(DISABLE_ALL)),
             managed_only: flag(root.get("allowManagedHooksOnly")),
             plugins_only: root.get("strictPluginOnlyCustomization").and_then(|node| {
                 match &node.value {
@@ -48,6 +52,30 @@ impl FileSwitches {
             http_env_vars: strings(root.get("httpHookAllowedEnvVars")),
         }
     }
+}
+
+const DISABLE_ALL: &str = "disableAllHooks";
+
+/// What is said of a file that switches all hooks off, where it does.
+pub(super) fn disables_all(file: &FileText) -> Vec<Diagnostic> {
+    let Ok(Some(text)) = &file.text else {
+        return Vec::new();
+    };
+    let Ok(Some(root)) = tree(text, Syntax::Json) else {
+        return Vec::new();
+    };
+    let mut findings = Findings::new(text, start(text), Some(&file.path));
+    if let Some(entry) = root.entry(DISABLE_ALL) {
+        findings.warning(
+            "hooks-disabled",
+            &(entry.key.span.start..entry.value.span.end),
+            format!(
+                "`{DISABLE_ALL}` is set: Claude Code runs no hook of its settings, and does not ask Bowline"
+            ),
+            "remove it, or set it to false",
+        );
+    }
+    findings.finish()
 }
 
 const HTTP_URLS: &str = "allowedHttpHookUrls";

@@ -1,9 +1,11 @@
 //! Where Claude Code would do something else with a file than its author expects.
 
+use std::path::Path;
 use std::time::Duration;
 
 use super::fields::{Text, shortened};
 use super::findings::Findings;
+use super::json::Reader;
 use super::node::{Key, Span};
 use super::{DialectChoice, Source, Syntax};
 use crate::dialect::Dialect;
@@ -15,6 +17,26 @@ pub(super) fn is_claude_settings(source: &Source) -> bool {
     source.syntax == Syntax::Json
         && source.plugin.is_none()
         && source.dialect != DialectChoice::Fixed(Dialect::Generic)
+}
+
+/// Who else reads this file. Beside its settings, Claude Code's folders may hold any other files.
+pub(super) fn reader(source: &Source) -> Reader {
+    let is_settings = source.file.as_deref().is_none_or(|file| {
+        let names = [
+            "settings.json",
+            "settings.local.json",
+            "managed-settings.json",
+        ];
+        let folder = file.parent().and_then(Path::file_name);
+        file.file_name()
+            .is_some_and(|name| names.iter().any(|it| name == *it))
+            || folder.is_some_and(|name| name == "managed-settings.d")
+    });
+    if is_claude_settings(source) && is_settings {
+        Reader::ClaudeCode
+    } else {
+        Reader::Other
+    }
 }
 
 /// An entry that Claude Code's own check refuses.

@@ -1,6 +1,7 @@
 //! Reads a text into a tree, for those who look for a few keys and leave the findings to others.
 
 use super::findings::Findings;
+use super::json::Reader;
 use super::node::{Node, SyntaxError};
 use super::read::Syntax;
 
@@ -20,5 +21,5 @@ pub(super) fn tree(text: &str, syntax: Syntax) -> Result<Option<Node>, SyntaxErr
     let base = start(text);
     let body = text.get(base..).unwrap_or_default();
     let mut findings = Findings::new(text, base, None);
-    super::read::tree(body, base, syntax, &mut findings)
+    super::read::tree(body, base, syntax, Reader::Other, &mut findings)
 }

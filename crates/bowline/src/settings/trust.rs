@@ -1,6 +1,6 @@
 //! Which projects the user trusts, kept outside of them. A project that changes has to be trusted again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -114,12 +114,15 @@ impl ProjectFiles {
 
     /// SHA-256 over everything that needs trust; `None` when nothing does.
     pub(super) fn sha256(&self) -> Result<Option<String>> {
-        // Without an allow-list, or unreadable, the file can only tighten.
-        let allow_list = match &self.sensitive.text {
-            Ok(Some(text)) if sensitive::loosens(text) => Some(text.as_str()),
+        self.hash(self.allow_list())
+    }
+
+    /// Without an allow-list, or unreadable, the file can only tighten.
+    fn allow_list(&self) -> Option<&str> {
+        match &self.sensitive.text {
+            Ok(Some(text)) if sensitive::loosens(text) => Some(text),
             Ok(_) | Err(_) => None,
-        };
-        self.hash(allow_list)
+        }
     }
 
     /// As [`sha256`](Self::sha256), without the allow-list.
@@ -137,7 +140,22 @@ impl ProjectFiles {
         (!lines.is_empty()).then(|| lines.concat())
     }
 
+    /// What everything that needs trust holds, by its name.
+    fn parts(&self) -> Result<BTreeMap<String, String>> {
+        let parts = self.named(self.allow_list())?.into_iter();
+        Ok(parts
+            .map(|(name, text)| (name, hex_sha256_of(text.as_bytes())))
+            .collect())
+    }
+
     fn hash(&self, allow_list: Option<&str>) -> Result<Option<String>> {
+        let named = self.named(allow_list)?;
+        let named = named.iter().map(|(name, text)| (name, text.as_str()));
+        Ok(hex_sha256(named))
+    }
+
+    /// Everything that needs trust, by its name.
+    fn named(&self, allow_list: Option<&str>) -> Result<Vec<(String, String)>> {
         let mut texts = Vec::new();
         for (name, file) in [(PROJECT_FILE, &self.shared), (LOCAL_FILE, &self.local)] {
             let text = file.text.as_ref().map_err(|unreadable| Error::File {
@@ -153,11 +171,9 @@ impl ProjectFiles {
         let there = texts
             .into_iter()
             .filter_map(|(name, text)| Some((name, text?)));
+        let there = there.map(|(name, text)| (name.to_owned(), text.to_owned()));
         let scripts = self.scripts.as_ref().map_err(Error::other)?;
-        let scripts = scripts
-            .iter()
-            .map(|(name, hash)| (name.as_str(), hash.as_str()));
-        Ok(hex_sha256(there.chain(scripts)))
+        Ok(there.chain(scripts.iter().cloned()).collect())
     }
 }
 
@@ -202,6 +218,9 @@ struct Record {
     /// Which repository it is of: in its other worktrees, and after a move, the same contents are trusted as well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     repository: Option<RepositoryFolder>,
+    /// The hash of each part by its name, to tell which one changed. Older records have none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    parts: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -324,21 +343,23 @@ impl TrustStore {
 
     /// Trusts the project's files as they are now.
     pub fn record(&mut self, project: &Path) -> Result<()> {
-        let sha256 = self.fingerprint(project)?.ok_or_else(|| {
+        let files = self.files_of(project);
+        let sha256 = files.sha256()?.ok_or_else(|| {
             Error::other(format!(
                 "there is nothing to trust: {} has no {PROJECT_FILE}, no {LOCAL_FILE}, no allow-list in {} and no variables for Bowline in .claude/settings.json",
                 project.display(),
                 sensitive::PATH
             ))
         })?;
-        self.insert(project, Part::Settings, sha256)
+        self.insert(project, Part::Settings, sha256, files.parts()?)
     }
 
     /// Trusts the project's files if they still have the fingerprint of what the user was shown.
     pub fn record_shown(&mut self, project: &Path, sha256: &str) -> Result<()> {
-        if self.fingerprint(project)?.as_deref() == Some(sha256) {
+        let files = self.files_of(project);
+        if files.sha256()?.as_deref() == Some(sha256) {
             // What was shown, not what is there by now.
-            self.insert(project, Part::Settings, sha256.to_owned())
+            self.insert(project, Part::Settings, sha256.to_owned(), files.parts()?)
         } else {
             Err(Error::other(format!(
                 "the settings of {} changed while they were shown; look at them again",
@@ -365,7 +386,12 @@ impl TrustStore {
 
     /// Trusts the project's hooks in Claude Code's files, as the user was shown them.
     pub fn record_claude_hooks(&mut self, project: &Path, sha256: &str) -> Result<()> {
-        self.insert(project, Part::ClaudeHooks, sha256.to_owned())
+        self.insert(
+            project,
+            Part::ClaudeHooks,
+            sha256.to_owned(),
+            BTreeMap::new(),
+        )
     }
 
     /// Whether the project's MCP servers are trusted.
@@ -375,15 +401,54 @@ impl TrustStore {
 
     /// Trusts the project's MCP servers, as the user was shown them.
     pub fn record_mcp_servers(&mut self, project: &Path, sha256: &str) -> Result<()> {
-        self.insert(project, Part::McpServers, sha256.to_owned())
+        self.insert(
+            project,
+            Part::McpServers,
+            sha256.to_owned(),
+            BTreeMap::new(),
+        )
     }
 
-    fn insert(&mut self, project: &Path, part: Part, sha256: String) -> Result<()> {
+    /// What is different since the user trusted the project, for people; nothing where that was not noted.
+    pub fn changes(&self, project: &Path) -> Vec<String> {
+        let recorded = self.recorded(project, Part::Settings);
+        let newest = recorded.iter().max_by_key(|record| record.when);
+        let before = newest.map(|record| &record.parts);
+        let (Some(before), Ok(now)) = (
+            before.filter(|parts| !parts.is_empty()),
+            self.files_of(project).parts(),
+        ) else {
+            return Vec::new();
+        };
+        let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
+        let change = |name: &String| {
+            let shown = match name.as_str() {
+                VARIABLES => "`env` in the project's settings for Claude Code",
+                name => name,
+            };
+            match (before.get(name), now.get(name)) {
+                (Some(then), Some(now)) if then == now => None,
+                (Some(_), Some(_)) => Some(format!("{shown} has changed")),
+                (None, _) => Some(format!("{shown} is new")),
+                (_, None) => Some(format!("{shown} is gone")),
+            }
+        };
+        names.into_iter().filter_map(change).collect()
+    }
+
+    fn insert(
+        &mut self,
+        project: &Path,
+        part: Part,
+        sha256: String,
+        parts: BTreeMap<String, String>,
+    ) -> Result<()> {
         let key = part.key(&key(project)?);
         let record = Record {
             sha256,
             when: Utc::now(),
             repository: RepositoryFolder::of(project).map(|it| part.within(it)),
+            parts,
         };
         self.change(|records| records.insert(key, record))?;
         Ok(())

@@ -7,7 +7,7 @@ use super::scripts::{Written, written};
 use super::{Diagnostic, Severity};
 use crate::dialect::{ClientVersion, Dialect, Feature};
 use crate::event::HookEvent;
-use crate::matcher::known_names;
+use crate::matcher::{known_names, listed_names, misspelt};
 
 /// What is wrong with a matcher, whatever the version of the client is.
 pub(super) fn check(
@@ -17,6 +17,7 @@ pub(super) fn check(
     findings: &mut Findings<'_>,
 ) {
     if !event.is_tool_event() {
+        ignored(event, matcher, findings);
         return;
     }
     if let Some(tool) = permission_rule(matcher.text) {
@@ -34,15 +35,21 @@ pub(super) fn check(
         );
         return;
     }
-    let is_list = matcher.text.chars().all(is_in_list);
-    for name in names(matcher.text).filter(|_| is_list) {
-        let Some(meant) = other_casing(name) else {
-            continue;
+    for name in listed_names(matcher.text) {
+        let shown = shortened(name);
+        let (message, meant) = match (other_casing(name), misspelt(name)) {
+            (Some(meant), _) => (
+                format!(
+                    "`{shown}` matches no tool of Claude Code: names are compared letter for letter"
+                ),
+                meant,
+            ),
+            (None, Some(meant)) => (
+                format!("`{shown}` matches no tool of Claude Code that is known"),
+                meant,
+            ),
+            (None, None) => continue,
         };
-        let message = format!(
-            "`{}` matches no tool of Claude Code: names are compared letter for letter",
-            shortened(name)
-        );
         let help = format!("did you mean `{meant}`?");
         match dialect {
             Dialect::ClaudeCode => {
@@ -52,6 +59,24 @@ pub(super) fn check(
             Dialect::Generic => findings.note("matches-nothing", matcher.span, message, help),
         }
     }
+}
+
+/// A matcher where there is nothing to compare it with.
+fn ignored(event: HookEvent, matcher: Text<'_>, findings: &mut Findings<'_>) {
+    let matches_all = matches!(matcher.text.trim(), "" | "*" | ".*");
+    if matches_all || event == HookEvent::Unknown || event.subject_field().is_some() {
+        return;
+    }
+    findings.warning(
+        "matcher-ignored",
+        matcher.span,
+        format!(
+            "{} has nothing that a matcher is compared with: `{}` is ignored, and the hooks under it always run",
+            event.name(),
+            shortened(matcher.text)
+        ),
+        "remove the matcher, or use another event",
+    );
 }
 
 /// Matchers of Claude Code's files that this version of the client reads in another way than they look. Without a version, they are
@@ -66,7 +91,7 @@ pub fn matcher_findings<'h>(
     let mut findings: Vec<Diagnostic> = Vec::new();
     for hook in hooks {
         let matcher = hook.matcher.source();
-        let has_commas = matcher.contains(',') && matcher.chars().all(is_in_list);
+        let has_commas = matcher.contains(',') && listed_names(matcher).next().is_some();
         if hook.origin.dialect != Dialect::ClaudeCode || !hook.event.is_tool_event() || !has_commas
         {
             continue;
@@ -96,7 +121,7 @@ fn commas(hook: &HookDefinition, matcher: &str, client: Option<ClientVersion>) -
             ),
         ),
     };
-    let names: Vec<&str> = names(matcher).collect();
+    let names: Vec<&str> = listed_names(matcher).collect();
     let Written { line, column, span } = written(hook, matcher);
     Diagnostic {
         severity,
@@ -108,17 +133,6 @@ fn commas(hook: &HookDefinition, matcher: &str, client: Option<ClientVersion>) -
         message,
         help: Some(format!("write `{}`", names.join("|"))),
     }
-}
-
-fn is_in_list(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '|' | ',' | ' ')
-}
-
-fn names(matcher: &str) -> impl Iterator<Item = &str> {
-    matcher
-        .split(['|', ','])
-        .map(str::trim)
-        .filter(|name| !name.is_empty())
 }
 
 /// The tool that has this name in another casing, and not in this one.
@@ -165,6 +179,8 @@ mod tests {
             ("Bash(git push*)", Some("\"if\": \"Bash(git push*)\"")),
             ("Bash(ls)", Some("\"matcher\": \"Bash\"")),
             ("Read(./.env)", Some("\"matcher\": \"Read\"")),
+            ("Wrte", Some("did you mean `Write`?")),
+            ("Bash|Edti", Some("did you mean `Edit`?")),
             ("Bash", None),
             ("Task", None),
             ("Write, Edit", None),
@@ -200,6 +216,24 @@ mod tests {
             other.iter().all(|it| it.severity == Severity::Note),
             "{other:?}"
         );
+    }
+
+    #[test]
+    fn matchers_that_are_ignored_are_found() {
+        for (event, matcher, expected) in [
+            ("Stop", "Bash", Some("matcher-ignored")),
+            ("UserPromptSubmit", "x", Some("matcher-ignored")),
+            ("Stop", "", None),
+            ("Stop", "*", None),
+            ("Stop", ".*", None),
+            ("SessionStart", "startup", None),
+        ] {
+            for dialect in [Dialect::ClaudeCode, Dialect::Generic] {
+                let found = parsed(event, matcher, dialect).diagnostics;
+                let code = found.first().map(|it| it.code);
+                assert_eq!(code, expected, "{event} {matcher}: {found:?}");
+            }
+        }
     }
 
     #[test]

@@ -341,3 +341,57 @@ proptest::proptest! {
         proptest::prop_assert_eq!(&uninstall(&fewer, &|_| true).unwrap(), &text, "{}", &fewer);
     }
 }
+
+const TWICE: &str = r#"{
+  "hooks": {"Stop": []},
+  "model": "opus",
+  "hooks": {
+    "PreToolUse": [],
+    "PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "mine"}]}]
+  }
+}
+"#;
+
+/// What the agent reads, as its JSON parser does: of a key that comes twice, the last.
+fn read_by_the_agent(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn entries_go_where_the_agent_reads_them() {
+    let installed = install(TWICE, &[exec("PreToolUse"), exec("Stop")], &[]).unwrap();
+    let read = read_by_the_agent(&installed);
+    for (event, group) in [("PreToolUse", 1), ("Stop", 0)] {
+        let command = &read["hooks"][event][group]["hooks"][0]["command"];
+        assert_eq!(command, "/bin/bowline-hook", "{installed}");
+    }
+    assert_eq!(found(&installed).unwrap().len(), 2);
+    let again = install(&installed, &[exec("PreToolUse"), exec("Stop")], &[]);
+    assert_eq!(again.unwrap(), installed);
+    assert_eq!(uninstall(&installed, &|_| true).unwrap(), TWICE);
+}
+
+#[test]
+fn what_the_agent_does_not_read_is_told_and_taken_out() {
+    let told: Vec<_> = shadowed(TWICE)
+        .unwrap()
+        .into_iter()
+        .map(|it| (it.line, it.key, it.read_line))
+        .collect();
+    let expected = [(2, "hooks", 4), (5, "PreToolUse", 6)];
+    assert_eq!(
+        told,
+        expected.map(|(line, key, read)| (line, key.to_owned(), read))
+    );
+    assert_eq!(shadowed(INSTALLED).unwrap(), []);
+
+    // As an older Bowline wrote it.
+    let hidden = INSTALLED.replacen("\n  }\n}", "\n  },\n  \"hooks\": {\"Setup\": []}\n}", 1);
+    assert_eq!(found(&hidden).unwrap(), []);
+    let without = uninstall(&hidden, &|_| true).unwrap();
+    assert!(!without.contains("bowline-hook"), "{without}");
+    assert_eq!(
+        read_by_the_agent(&without),
+        serde_json::json!({"hooks": {"Setup": []}})
+    );
+}

@@ -10,10 +10,10 @@ use bowline_daemon::registration::starts_bowline;
 use super::check::Check;
 use super::copy;
 use crate::agent_settings::claude_code::{self, ClaudeCode};
-use crate::agent_settings::client;
+use crate::agent_settings::client::{self, Installation};
 use crate::agent_settings::file::SettingsText;
 use crate::agent_settings::refusals::{Refusal, refusals};
-use crate::agent_settings::{Agent, Entry, Found, InstallScope, places, program};
+use crate::agent_settings::{Agent, Entry, Found, InstallScope, Shadowed, places, program};
 use crate::project::{self, Paths};
 use crate::ui::counted;
 
@@ -26,8 +26,8 @@ const AGAIN_IN_EACH_SCOPE: &str =
 pub(super) struct Installed {
     places: Vec<Place>,
     paths: Paths,
-    /// The version of the agent that reads them, where it is known.
-    client: Option<ClientVersion>,
+    /// The agent that reads them.
+    client: Installation,
 }
 
 #[derive(Debug)]
@@ -38,6 +38,8 @@ struct Place {
     found: Result<Vec<Found>, String>,
     /// What keeps the agent from reading it.
     refusals: Vec<Refusal>,
+    /// What the agent does not read of it.
+    shadowed: Vec<Shadowed>,
 }
 
 impl Installed {
@@ -51,18 +53,18 @@ impl Installed {
             if places.iter().any(|place| place.file == file) {
                 continue;
             }
-            let (found, refusals) = match SettingsText::read(&file) {
-                Ok(text) => (
-                    agent.found(&text.text).map_err(|unfit| unfit.to_string()),
-                    refusals(&text.text),
-                ),
-                Err(error) => (Err(error.to_string()), Vec::new()),
+            let text = SettingsText::read(&file).map(|it| it.text);
+            let found = match &text {
+                Ok(text) => agent.found(text).map_err(|unfit| unfit.to_string()),
+                Err(error) => Err(error.to_string()),
             };
+            let text = text.unwrap_or_default();
             places.push(Place {
                 scope,
                 file,
                 found,
-                refusals,
+                refusals: refusals(&text),
+                shadowed: shadowed_in(&text),
             });
         }
         Self {
@@ -139,8 +141,11 @@ impl Installed {
                 );
             }
         };
-        if found.is_empty() {
+        if found.is_empty() && place.shadowed.is_empty() {
             return None;
+        }
+        if !place.shadowed.is_empty() {
+            return Some(shadowed(check, &file, place));
         }
         if !place.refusals.is_empty() {
             return Some(
@@ -155,7 +160,10 @@ impl Installed {
         let has = |event: &str| found.iter().any(|it| it.entry.event == event);
         // What only newer clients know may be missing: not everybody has them.
         let oldest = ClientVersion::OLDEST_SUPPORTED;
-        let needed = self.client.map_or(oldest, |client| client.min(oldest));
+        let needed = self
+            .client
+            .version()
+            .map_or(oldest, |client| client.min(oldest));
         let missing: Vec<_> = claude_code::events(needed)
             .map(HookEvent::name)
             .filter(|event| !has(event))
@@ -188,8 +196,17 @@ impl Installed {
     /// Whether the agent knows what the settings say.
     fn check_client(&self) -> Check {
         let check = Check::new("client");
-        let Some(client) = self.client else {
-            return check.ok("Claude Code is not on the PATH, so that its version is not known");
+        let client = match &self.client {
+            Installation::Known(client) => *client,
+            Installation::NotFound => {
+                return check
+                    .ok("Claude Code is not on the PATH, so that its version is not known");
+            }
+            Installation::Unanswered(problem) => {
+                return check
+                    .warning(format!("Claude Code does not say its version: {problem}"))
+                    .advice("see whether Claude Code works");
+            }
         };
         let unknown: Vec<_> = self
             .entries()
@@ -317,6 +334,34 @@ impl Place {
     fn found(&self) -> &[Found] {
         self.found.as_deref().unwrap_or_default()
     }
+}
+
+/// What the agent does not read of a file that Bowline is in.
+fn shadowed_in(text: &str) -> Vec<Shadowed> {
+    let agent = ClaudeCode;
+    let names_bowline = agent.uninstall(text).is_ok_and(|without| without != text);
+    if names_bowline {
+        agent.shadowed(text).unwrap_or_default()
+    } else {
+        Vec::new()
+    }
+}
+
+/// A file in which a key comes twice.
+fn shadowed(check: Check, file: &str, place: &Place) -> Check {
+    let told = place.shadowed.iter().map(Shadowed::told);
+    let advice = "join what is under the key, and keep one of them; then run `bowline init` again";
+    if place.found().is_empty() {
+        check.problem(format!(
+            "{file} has a key twice, and does not name Bowline where Claude Code reads it"
+        ))
+    } else {
+        check.warning(format!(
+            "{file} names Bowline, but has a key twice: Claude Code reads only the last"
+        ))
+    }
+    .details(told)
+    .advice(advice)
 }
 
 /// What a client of this version does not know of an entry.

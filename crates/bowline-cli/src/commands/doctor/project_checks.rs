@@ -1,6 +1,8 @@
 //! The hooks, settings and trust of the current project.
 
-use bowline::settings::{HookStatus, LoadedHook, Settings, Severity, TrustState};
+use bowline::settings::{
+    HookStatus, LoadedHook, Locations, Settings, Severity, TrustState, TrustStore,
+};
 
 use super::check::Check;
 use super::facts::Facts;
@@ -107,10 +109,30 @@ fn trust(settings: &Settings) -> Check {
     match settings.trust {
         TrustState::NotNeeded => check.ok("the project has nothing that needs it"),
         TrustState::Trusted => check.ok("the project's own settings are trusted"),
+        TrustState::Changed => check
+            .warning(
+                "the project's own settings are no longer trusted, because they have changed: they can only make things stricter",
+            )
+            .details(changes(settings))
+            .advice("look at what changed and run `bowline trust`"),
+        TrustState::ExceptAllowList => check
+            .warning(
+                "the project's own settings are trusted, but not the allow-list of .claude/sensitive-files.json, which has come since",
+            )
+            .advice("look at it and run `bowline trust`"),
         _ => check
             .warning(
                 "the project's own settings are not trusted: they can only make things stricter",
             )
             .advice("look at them and run `bowline trust`"),
     }
+}
+
+/// What is different since the project was trusted.
+fn changes(settings: &Settings) -> Vec<String> {
+    let store = TrustStore::open(&Locations::from_env());
+    store.map_or_else(
+        |_| Vec::new(),
+        |store| store.changes(&settings.bowline_root),
+    )
 }

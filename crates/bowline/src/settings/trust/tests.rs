@@ -346,3 +346,28 @@ fn a_script_that_changes_ends_trust() {
     let error = bench.open().record(&bench.project).unwrap_err().to_string();
     assert!(error.contains("check.sh"), "{error}");
 }
+
+#[test]
+fn what_changed_since_is_told() {
+    let bench = Bench::new();
+    bench.write("bowline.toml", "hooks.Stop = ['./a.sh']");
+    bench.write("bowline.local.toml", "# mine");
+    bench.write("a.sh", "true");
+    assert_eq!(bench.open().changes(&bench.project), [""; 0]);
+    bench.open().record(&bench.project).unwrap();
+    assert_eq!(bench.open().changes(&bench.project), [""; 0]);
+
+    bench.write("a.sh", "false");
+    fs::remove_file(bench.project.join("bowline.local.toml")).unwrap();
+    bench.write("bowline.toml", "hooks.Stop = ['./a.sh', './b.sh']");
+    assert_eq!(bench.state(), TrustState::Changed);
+    assert_eq!(
+        bench.open().changes(&bench.project),
+        [
+            "a.sh has changed",
+            "b.sh is new",
+            "bowline.local.toml is gone",
+            "bowline.toml has changed"
+        ]
+    );
+}
