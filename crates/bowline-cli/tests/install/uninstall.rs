@@ -38,7 +38,7 @@ fn only_bowlines_entries_go() {
 }
 
 #[test]
-fn what_goes_is_not_shown_as_what_stays_and_no_line_is_broken_in_a_pipe() {
+fn what_goes_is_not_shown_as_what_stays() {
     let bench = Bench::new();
     bench.write("home/.claude/settings.json", THEIRS);
     bench.run(&["init", "--yes"]).expect(0, &["Installed"]);
