@@ -16,6 +16,7 @@ mod hooks;
 mod init;
 mod log;
 mod man;
+mod meant;
 mod pause;
 mod redact;
 mod resume;

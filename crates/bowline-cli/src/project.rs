@@ -157,25 +157,86 @@ impl Paths {
     }
 }
 
-/// The names of projects in lists: a folder's, and for a linked worktree that of the checkout that it belongs to.
+/// The names of projects in lists: a folder's, and for a linked worktree that of the checkout that it belongs to. Those that have the
+/// same name are told apart by the folders around them.
 #[derive(Debug, Default)]
-pub(crate) struct ProjectNames(HashMap<String, String>);
+pub(crate) struct ProjectNames {
+    /// The names by folder.
+    names: HashMap<String, String>,
+    /// What is shown of those that share their names.
+    tails: HashMap<String, String>,
+}
 
 impl ProjectNames {
+    /// Gets to know all of these before one is named.
+    pub(crate) fn learn<'a>(&mut self, folders: impl IntoIterator<Item = &'a str>) {
+        let known = self.names.len();
+        for folder in folders {
+            let name = || folder_name(Path::new(folder));
+            (self.names.entry(folder.to_owned())).or_insert_with(name);
+        }
+        if self.names.len() > known {
+            self.tell_apart();
+        }
+    }
+
     pub(crate) fn of(&mut self, folder: Option<&str>) -> &str {
         let Some(folder) = folder else {
             return "";
         };
-        self.0.entry(folder.to_owned()).or_insert_with(|| {
-            let name = |path: &Path| path.file_name().map(|name| shown(Path::new(name)));
-            let path = Path::new(folder);
-            let own = name(path).unwrap_or_else(|| shown(path));
-            match main_checkout(path).as_deref().and_then(name) {
-                Some(main) => format!("{main}@{own}"),
-                None => own,
-            }
-        })
+        self.learn([folder]);
+        let shown = self.tails.get(folder).or_else(|| self.names.get(folder));
+        shown.map_or("", String::as_str)
     }
+
+    /// The folders of projects that are called so, or are shown so.
+    pub(crate) fn called(&self, name: &str) -> Vec<&str> {
+        let is_called = |folder: &str| {
+            let path = Path::new(folder);
+            (!name.is_empty() && path.ends_with(name))
+                || self.names.get(folder).is_some_and(|it| it == name)
+        };
+        let folders = self.names.keys().map(String::as_str);
+        let mut called: Vec<&str> = folders.filter(|folder| is_called(folder)).collect();
+        called.sort_unstable();
+        called
+    }
+
+    fn tell_apart(&mut self) {
+        let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
+        for (folder, name) in &self.names {
+            by_name.entry(name).or_default().push(folder);
+        }
+        let shared = by_name.into_values().filter(|folders| folders.len() > 1);
+        self.tails = shared
+            .flat_map(|folders| {
+                let tail = |folder: &str| (folder.to_owned(), tail_among(folder, &folders));
+                folders.iter().map(|it| tail(it)).collect::<Vec<_>>()
+            })
+            .collect();
+    }
+}
+
+fn folder_name(path: &Path) -> String {
+    let name = |path: &Path| path.file_name().map(|name| shown(Path::new(name)));
+    let own = name(path).unwrap_or_else(|| shown(path));
+    match main_checkout(path).as_deref().and_then(name) {
+        Some(main) => format!("{main}@{own}"),
+        None => own,
+    }
+}
+
+/// The shortest end of a folder's path that none of the others has.
+fn tail_among(folder: &str, others: &[&str]) -> String {
+    let parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    let is_shared = |tail: &Path| {
+        let mut others = others.iter().filter(|other| **other != folder);
+        others.any(|other| Path::new(other).ends_with(tail))
+    };
+    let tails = (1..=parts.len()).filter_map(|length| parts.get(parts.len() - length..));
+    let mut tails = tails.map(|parts| parts.join("/"));
+    let tail = tails.find(|tail| !is_shared(Path::new(tail)));
+    shown(Path::new(tail.as_deref().unwrap_or(folder)))
 }
 
 /// A text in which paths are relative to the project.
@@ -295,6 +356,24 @@ mod tests {
         ] {
             assert_eq!(paths.show(Path::new(path)), expected);
         }
+    }
+
+    #[test]
+    fn projects_of_one_name_are_told_apart() {
+        let mut names = ProjectNames::default();
+        assert_eq!(names.of(Some("/home/a/shop")), "shop");
+        names.learn(["/home/b/shop", "/home/c/bank", "/x/b/shop"]);
+        for (folder, name) in [
+            ("/home/a/shop", "a/shop"),
+            ("/home/b/shop", "home/b/shop"),
+            ("/x/b/shop", "x/b/shop"),
+            ("/home/c/bank", "bank"),
+        ] {
+            assert_eq!(names.of(Some(folder)), name);
+        }
+        assert_eq!(names.called("a/shop"), ["/home/a/shop"]);
+        assert_eq!(names.called("shop").len(), 3);
+        assert_eq!(names.called("hop"), [""; 0]);
     }
 
     #[test]

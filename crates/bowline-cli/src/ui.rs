@@ -101,8 +101,6 @@ pub(crate) enum Answer {
     No,
 }
 
-/// What is written when nothing else is known of the reader's width.
-const DEFAULT_WIDTH: usize = 100;
 const WIDTHS: std::ops::RangeInclusive<usize> = 24..=160;
 /// Nobody types a longer answer to a yes-or-no question.
 const LONGEST_ANSWER: u64 = 1024;
@@ -127,7 +125,10 @@ pub(crate) fn clipped(text: &str) -> String {
 #[derive(Debug)]
 pub(crate) struct Ui {
     out: String,
+    /// Where texts are wrapped; a program gets lines as long as they are.
     width: usize,
+    /// The same for what is said beside the answer.
+    width_beside: usize,
     /// Where lines of lists are cut; nowhere if a program reads them.
     edge: Option<usize>,
 }
@@ -135,14 +136,11 @@ pub(crate) struct Ui {
 impl Ui {
     /// Writes to standard output, as wide as the terminal or `COLUMNS`.
     pub(crate) fn for_stdout() -> Self {
-        let columns = || std::env::var("COLUMNS").ok()?.parse().ok();
-        let edge = terminal_size::terminal_size_of(io::stdout())
-            .map(|(terminal_size::Width(width), _)| usize::from(width))
-            .or_else(columns);
-        let width = edge.unwrap_or(DEFAULT_WIDTH);
+        let edge = columns(terminal_size::terminal_size_of(io::stdout()));
         Self {
             out: String::new(),
-            width: width.clamp(*WIDTHS.start(), *WIDTHS.end()),
+            width: width(edge),
+            width_beside: width(columns(terminal_size::terminal_size_of(io::stderr()))),
             edge: edge.map(|edge| edge.max(*WIDTHS.start())),
         }
     }
@@ -155,14 +153,24 @@ impl Ui {
         }
     }
 
-    /// A text behind a label; further lines are indented like the first.
+    /// A text behind a label; further lines are indented like the first, but for those that need all of the line.
     pub(crate) fn labelled(&mut self, label: Text, text: &Text) {
         let indent = label.length();
-        let mut lead = label;
+        let mut label = Some(label);
         for line in text.wrap(self.width.saturating_sub(indent).max(1)) {
+            let room = self.width.saturating_sub(line.length());
+            let lead = label.take();
+            let lead = lead.unwrap_or_else(|| Text::from(" ".repeat(indent.min(room))));
             lead.text(line).render(&mut self.out);
             self.out.push('\n');
-            lead = Text::from(" ".repeat(indent));
+        }
+    }
+
+    /// A text behind a mark, which each of its lines has.
+    pub(crate) fn marked(&mut self, mark: &Text, text: &Text) {
+        for line in text.wrap(self.width.saturating_sub(mark.length()).max(1)) {
+            mark.clone().text(line).render(&mut self.out);
+            self.out.push('\n');
         }
     }
 
@@ -187,7 +195,7 @@ impl Ui {
     }
 
     /// The next rows of a list that goes on.
-    pub(crate) fn list_going_on(&mut self, list: &List) {
+    pub(crate) fn list_going_on(&mut self, list: &mut List) {
         list.render_going_on(&mut self.out, self.edge);
     }
 
@@ -279,7 +287,7 @@ impl Ui {
     pub(crate) fn note(&self, text: impl AsRef<str>) {
         let note = Text::styled("note: ", style::NAME).plain(text);
         let mut out = String::new();
-        for line in note.wrap(self.width) {
+        for line in note.wrap(self.width_beside) {
             line.render(&mut out);
             out.push('\n');
         }
@@ -296,7 +304,7 @@ impl Ui {
             lines.push(Text::styled("hint: ", style::NAME).plain(hint));
         }
         let mut out = String::new();
-        for line in lines.iter().flat_map(|line| line.wrap(self.width)) {
+        for line in lines.iter().flat_map(|line| line.wrap(self.width_beside)) {
             line.render(&mut out);
             out.push('\n');
         }
@@ -317,6 +325,21 @@ impl Ui {
         // The exit code already tells; there is nowhere left to report a failure to.
         let _ = self.json(&document).and_then(|()| self.flush());
     }
+}
+
+/// The columns of a terminal, or those that somebody asks for.
+fn columns(terminal: Option<(terminal_size::Width, terminal_size::Height)>) -> Option<usize> {
+    let asked = || std::env::var("COLUMNS").ok()?.parse().ok();
+    terminal
+        .map(|(terminal_size::Width(width), _)| usize::from(width))
+        .or_else(asked)
+}
+
+/// Where texts are wrapped.
+fn width(edge: Option<usize>) -> usize {
+    edge.map_or(usize::MAX, |edge| {
+        edge.clamp(*WIDTHS.start(), *WIDTHS.end())
+    })
 }
 
 /// Says what takes so long, to a person who watches. The next one takes its place.

@@ -128,7 +128,7 @@ impl Session {
         record.reason = Some("the agent's process ended without a word".to_owned());
         record.changes = vec![Change::SessionEnded {
             reason: Some(GONE.to_owned()),
-            unfinished: Unfinished::Timeout,
+            unfinished: Unfinished::Cancelled,
         }];
         record
     }

@@ -57,8 +57,8 @@ pub use store::{
     Done, Forget, Forgotten, Integrity, Note, Outcome, Size, Store, Submission, Waiting,
 };
 pub use trace::{
-    DecisionFilter, SessionRef, StatusFilter, ToolStatistics, Trace, TraceFilter, TraceStatistics,
-    Trigger, TriggerFilter,
+    DecisionFilter, SessionRef, StatusFilter, StatusSet, ToolStatistics, Trace, TraceFilter,
+    TraceStatistics, Trigger, TriggerFilter,
 };
 pub use tree::{TraceNode, TraceTree};
 pub use work::PastCall;

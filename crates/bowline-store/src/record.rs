@@ -220,6 +220,9 @@ pub enum Change {
 /// Why a session ended whose agent did not say so, because its process is gone.
 pub const GONE: &str = "gone";
 
+/// Why the calls of such a session never ended. Nobody knows how they went, so they do not count as errors.
+pub(crate) const AGENT_ENDED: &str = "the agent's process ended";
+
 /// How something that never finished is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

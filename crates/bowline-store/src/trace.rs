@@ -73,8 +73,10 @@ pub enum SessionRef<'a> {
 pub enum StatusFilter {
     /// One.
     Is(TraceStatus),
-    /// Every one that counts as an error.
+    /// Every one that counts as an error; not calls that never ended because their agent's process did.
     AnyError,
+    /// Any of several.
+    AnyOf(StatusSet),
 }
 
 impl StatusFilter {
@@ -83,7 +85,31 @@ impl StatusFilter {
         match self {
             Self::Is(wanted) => wanted as u8 == status as u8,
             Self::AnyError => status.is_error(),
+            Self::AnyOf(wanted) => wanted.0 & StatusSet::bit(status) != 0,
         }
+    }
+
+    /// Every status that is meant.
+    pub fn statuses(self) -> impl Iterator<Item = TraceStatus> {
+        let all = TraceStatus::ALL.into_iter();
+        all.filter(move |status| self.contains(*status))
+    }
+}
+
+/// Several statuses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StatusSet(u8);
+
+impl StatusSet {
+    const fn bit(status: TraceStatus) -> u8 {
+        1 << status as u8
+    }
+}
+
+impl FromIterator<TraceStatus> for StatusSet {
+    fn from_iter<I: IntoIterator<Item = TraceStatus>>(statuses: I) -> Self {
+        let bits = statuses.into_iter().map(Self::bit);
+        Self(bits.fold(0, |set, bit| set | bit))
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use bowline::hooks::Decision;
 use bowline_store::{
     Call, Change, DecisionFilter, DelegationEnd, DelegationStart, DelegationStatus, Enforcement,
-    Forget, HookFired, Integrity, Note, Outcome, SessionFilter, SessionRef, SessionStatus,
+    Forget, GONE, HookFired, Integrity, Note, Outcome, SessionFilter, SessionRef, SessionStatus,
     StatusFilter, Store, TraceEnd, TraceFilter, TraceNode, TraceStart, TraceStatus, TriggerFilter,
     Unfinished,
 };
@@ -747,6 +747,41 @@ fn a_call_that_never_finished_is_closed_with_its_session() {
             (trace.status, trace.error.as_deref()),
             (TraceStatus::Cancelled, Some("denied"))
         );
+    });
+}
+
+#[test]
+fn a_call_whose_agent_was_killed_is_no_error() {
+    with_each(|store| {
+        for id in ["open", "failed"] {
+            committed(store, start("s", id, "Bash", 0));
+        }
+        committed(store, end("s", "failed", "Bash", TraceStatus::Failed, 3));
+        let change = Change::SessionEnded {
+            reason: Some(GONE.into()),
+            unfinished: Unfinished::Cancelled,
+        };
+        committed(store, with(record("SessionEnd", "s", 10), change));
+        let call = store.get_trace("open").unwrap().unwrap();
+        assert_eq!(
+            (call.status, call.error.as_deref()),
+            (TraceStatus::Cancelled, Some("the agent's process ended"))
+        );
+        let with_status = |status| {
+            let filter = TraceFilter {
+                status: Some(status),
+                ..TraceFilter::default()
+            };
+            store.find_traces(&filter).unwrap()
+        };
+        assert_eq!(ids(&with_status(StatusFilter::AnyError)), ["failed"]);
+        let both = [TraceStatus::Cancelled, TraceStatus::Failed];
+        let both = with_status(StatusFilter::AnyOf(both.into_iter().collect()));
+        assert_eq!(both.len(), 2);
+        let statistics = store.trace_statistics(&TraceFilter::default()).unwrap();
+        assert_eq!(statistics.tools[0].errors, 1);
+        let sessions = store.sessions(&SessionFilter::default()).unwrap();
+        assert_eq!(sessions[0].errors, 1);
     });
 }
 

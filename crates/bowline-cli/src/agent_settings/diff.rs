@@ -1,7 +1,9 @@
 //! What changes between two texts, for people.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
+use anstyle::Style;
 use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
 
@@ -28,13 +30,31 @@ pub(crate) struct Diff(Vec<Line>);
 
 impl Diff {
     pub(crate) fn between(before: &str, after: &str) -> Self {
-        let diff = TextDiff::configure()
-            .timeout(LONGEST)
-            .diff_lines(before, after);
+        Self::around(before, after, |_| true)
+    }
+
+    /// A part of what changes between two texts: the lines around it are those that stay in the end.
+    pub(crate) fn part(before: &str, part: &str, after: &str) -> Self {
+        let whole = lines_between(before, after);
+        let removed: HashSet<usize> = whole
+            .iter_all_changes()
+            .filter(|change| change.tag() == ChangeTag::Delete)
+            .filter_map(|change| change.old_index())
+            .collect();
+        Self::around(before, part, |line| !removed.contains(&line))
+    }
+
+    /// The lines that differ, and those around them whose numbers will do.
+    fn around(before: &str, after: &str, stays: impl Fn(usize) -> bool) -> Self {
+        let diff = lines_between(before, after);
         let mut lines = Vec::new();
         for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
             lines.push(Line::Place(hunk.header().to_string()));
             for change in hunk.iter_changes() {
+                let stays = change.old_index().is_none_or(&stays);
+                if change.tag() == ChangeTag::Equal && !stays {
+                    continue;
+                }
                 let text = change.value().trim_end_matches(['\n', '\r']).to_owned();
                 lines.push(match change.tag() {
                     ChangeTag::Equal => Line::Same(text),
@@ -48,14 +68,21 @@ impl Diff {
 
     pub(crate) fn show(&self, ui: &mut Ui) {
         for line in &self.0 {
-            ui.line(match line {
-                Line::Place(text) => Text::styled(text, style::NAME),
-                Line::Same(text) => Text::from(format!(" {text}")),
-                Line::Added(text) => Text::styled(format!("+{text}"), style::GOOD),
-                Line::Removed(text) => Text::styled(format!("-{text}"), style::BAD),
-            });
+            let (mark, text, colour) = match line {
+                Line::Place(text) => ("", text, style::NAME),
+                Line::Same(text) => (" ", text, Style::new()),
+                Line::Added(text) => ("+", text, style::GOOD),
+                Line::Removed(text) => ("-", text, style::BAD),
+            };
+            ui.marked(&Text::styled(mark, colour), &Text::styled(text, colour));
         }
     }
+}
+
+fn lines_between<'t>(before: &'t str, after: &'t str) -> TextDiff<'t, 't, 't, str> {
+    TextDiff::configure()
+        .timeout(LONGEST)
+        .diff_lines(before, after)
 }
 
 impl Serialize for Diff {

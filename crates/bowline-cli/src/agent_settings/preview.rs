@@ -75,7 +75,7 @@ impl Preview {
             !others.any(|other| other == event)
         };
         Ok(Self {
-            diff: Diff::between(before, &change(&is_shown)?),
+            diff: Diff::part(before, &change(&is_shown)?, after),
             alike,
         })
     }
@@ -206,6 +206,9 @@ mod tests {
         let (lines, alike) = shown(&preview);
         assert_eq!(alike, [("PreToolUse", 30)]);
         assert!(lines.contains("-    \\\"PreToolUse"), "{lines}");
-        assert!(!lines.contains("-    \\\"PostToolUse"), "{lines}");
+        assert!(
+            !lines.contains("PostToolUse"),
+            "what goes is not among what stays: {lines}"
+        );
     }
 }

@@ -8,7 +8,8 @@ use bowline_store::{DecisionFilter, Enforcement, Gap, HookFired, Trigger};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 
-use super::trace::{self, limit, project_name, session_key};
+use super::meant::{self, Wanted};
+use super::trace::{self, columns, limit, session_key};
 use crate::Outcome;
 use crate::ask::{NOTHING_YET, Records};
 use crate::error::Result;
@@ -26,7 +27,7 @@ Examples:
   bowline log --long --limit 10
   bowline log --limit 1000 --json")]
 pub(crate) struct LogArgs {
-    /// Only what was decided so: deny, ask, grant, observed, nothing; several with commas
+    /// Only what was decided so: deny, ask, grant, observed, or nothing (`no_opinion` in JSON); several with commas
     #[arg(long, value_name = "DECISION", value_parser = parse_decision, value_delimiter = ',')]
     decision: Vec<DecisionFilter>,
 
@@ -34,8 +35,8 @@ pub(crate) struct LogArgs {
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     since: Option<DateTime<Utc>>,
 
-    /// Only events of this folder's project; `.` is the current one
-    #[arg(long, value_name = "DIR")]
+    /// Only events of this project, by its folder or its name; `.` is the current one
+    #[arg(long, value_name = "PROJECT")]
     project: Option<PathBuf>,
 
     /// Only events of this session, by the agent's name for it or its beginning; `last` is the newest
@@ -72,19 +73,31 @@ pub(crate) struct LogArgs {
 Examples:
   bowline denied
   bowline denied --since 1w --project .
-  bowline denied --rule 'git.*' --json")]
+  bowline denied --rule 'git.*' --session last --limit 10 --json")]
 pub(crate) struct DeniedArgs {
     /// Only what was decided since then: 10m, 2h, 1w, yesterday, 2026-11-15; a day if nothing is said
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     since: Option<DateTime<Utc>>,
 
-    /// Only events of this folder's project; `.` is the current one
-    #[arg(long, value_name = "DIR")]
+    /// Only events of this project, by its folder or its name; `.` is the current one
+    #[arg(long, value_name = "PROJECT")]
     project: Option<PathBuf>,
+
+    /// Only events of this session, by the agent's name for it or its beginning; `last` is the newest
+    #[arg(long, value_name = "SESSION")]
+    session: Option<String>,
+
+    /// Only events about this tool
+    #[arg(long, value_name = "TOOL")]
+    tool: Option<String>,
 
     /// Only what this rule decided, such as git.push-force or 'git.*'
     #[arg(long, value_name = "RULE")]
     rule: Option<String>,
+
+    /// At most so many, up to 10000
+    #[arg(long, value_name = "N", value_parser = limit, default_value = "50")]
+    limit: u16,
 
     /// Show the whole reason, the hooks that ran and what they said
     #[arg(long)]
@@ -105,11 +118,11 @@ pub(crate) fn denied(args: DeniedArgs, ui: &mut Ui) -> Result<Outcome> {
         decision: vec![DecisionFilter::Deny, DecisionFilter::Ask],
         since: args.since.or(Some(day_ago)),
         project: args.project,
-        session: None,
+        session: args.session,
         event: None,
-        tool: None,
+        tool: args.tool,
         rule: args.rule,
-        limit: 50,
+        limit: args.limit,
         long: args.long,
         format: args.format,
     };
@@ -127,7 +140,9 @@ pub(crate) fn run(args: &LogArgs, ui: &mut Ui) -> Result<Outcome> {
     let question = triggers::Last {
         decisions: args.decision.clone(),
         since: args.since,
-        project: args.project.as_deref().map(project_name).transpose()?,
+        project: (args.project.as_deref())
+            .map(|folder| meant::project(folder, &mut records, ui))
+            .transpose()?,
         session: session
             .map(|name| session_key(name, &mut records, ui))
             .transpose()?,
@@ -154,7 +169,8 @@ pub(crate) fn run(args: &LogArgs, ui: &mut Ui) -> Result<Outcome> {
             );
         }
         Format::Text if triggers.is_empty() => {
-            ui.line("No event is like that. Ask for more: a longer --since, or no filter.");
+            let nothing = Wanted::of_events(&question).nothing("event", &mut records, ui)?;
+            ui.line(nothing);
         }
         Format::Text if args.long => show_long(&triggers, ui),
         Format::Text => ui.list(&list(&triggers)),
@@ -184,22 +200,21 @@ fn missing(gaps: &[Gap], triggers: &[Trigger], question: &triggers::Last) -> u64
 
 const COLUMNS: &[Column] = &[
     Column::whole("When", 9),
-    Column::optional("Project", 14, 3).at_most(trace::PROJECT),
-    Column::optional("Agent", 11, 0),
-    Column::optional("Session", trace::SESSION, 1).at_most(trace::SESSION),
-    Column::optional("Event", 16, 2),
-    Column::whole("Tool", 8)
-        .at_most(trace::PROJECT)
-        .at_least(10),
+    columns::PROJECT,
+    columns::AGENT,
+    columns::SESSION,
+    Column::whole("Event", 16).at_most(20).at_least(7),
+    Column::optional("Tool", 8, 7).at_most(20).at_least(6),
     Column::whole("Decision", 10),
-    Column::optional("Rule", 16, 4),
+    Column::optional("Rule", 16, 3),
     Column::rest("What"),
-    Column::whole("Id", trace::ID).at_most(trace::ID),
+    columns::ID,
 ];
 
 fn list(triggers: &[Trigger]) -> List {
     let now = moment::now();
     let mut projects = ProjectNames::default();
+    projects.learn(triggers.iter().filter_map(|it| it.project.as_deref()));
     let mut list = List::new(COLUMNS);
     for trigger in triggers {
         list.row([
@@ -208,7 +223,7 @@ fn list(triggers: &[Trigger]) -> List {
             Text::styled(reveal::name(&trigger.agent), style::FAINT),
             Text::styled(reveal::name(&trigger.session), style::FAINT),
             reveal::name(&trigger.event).into(),
-            tool_or_event(trigger),
+            Text::styled(tool(trigger), style::NAME),
             decision(trigger),
             Text::styled(
                 reveal::name(trigger.rule.as_deref().unwrap_or_default()),
@@ -219,14 +234,6 @@ fn list(triggers: &[Trigger]) -> List {
         ]);
     }
     list
-}
-
-/// The tool; of events without one their name.
-fn tool_or_event(trigger: &Trigger) -> Text {
-    match &trigger.tool {
-        Some(_) => Text::styled(tool(trigger), style::NAME),
-        None => Text::styled(reveal::name(&trigger.event), style::FAINT),
-    }
 }
 
 fn tool(trigger: &Trigger) -> String {
@@ -270,6 +277,7 @@ pub(super) fn id(trigger: &Trigger) -> &str {
 /// All that is known of each event.
 fn show_long(triggers: &[Trigger], ui: &mut Ui) {
     let mut projects = ProjectNames::default();
+    projects.learn(triggers.iter().filter_map(|it| it.project.as_deref()));
     for (index, trigger) in triggers.iter().enumerate() {
         if index > 0 {
             ui.blank();

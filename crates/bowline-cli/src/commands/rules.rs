@@ -168,7 +168,7 @@ const COLUMNS: &[Column] = &[
     Column::whole("Rule", 24),
     Column::whole("Says", 4),
     Column::optional("Kind", 10, 0),
-    Column::optional("Category", 10, 1),
+    Column::optional("Category", 10, 0),
     Column::rest("What it finds"),
     Column::optional("Example", 24, 2).at_most(32),
 ];

@@ -10,7 +10,8 @@ use chrono::{DateTime, Utc};
 use clap::Subcommand;
 use serde::Serialize;
 
-use super::trace::{self, limit, project_name};
+use super::meant::{self, Wanted};
+use super::trace::limit;
 use crate::Outcome;
 use crate::ask::{NOTHING_YET, Records};
 use crate::error::{Error, Result};
@@ -53,8 +54,8 @@ struct ListArgs {
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     since: Option<DateTime<Utc>>,
 
-    /// Only sessions of this folder's project; `.` is the current one
-    #[arg(long, value_name = "DIR")]
+    /// Only sessions of this project, by its folder or its name; `.` is the current one
+    #[arg(long, value_name = "PROJECT")]
     project: Option<PathBuf>,
 
     /// At most so many, up to 10000
@@ -110,7 +111,9 @@ struct Report {
 
 fn list(args: &ListArgs, records: &mut Records, ui: &mut Ui) -> Result<Outcome> {
     let question = sessions::List {
-        project: args.project.as_deref().map(project_name).transpose()?,
+        project: (args.project.as_deref())
+            .map(|folder| meant::project(folder, records, ui))
+            .transpose()?,
         agent: args.agent.clone(),
         since: args.since,
         limit: args.limit.map(usize::from),
@@ -120,7 +123,8 @@ fn list(args: &ListArgs, records: &mut Records, ui: &mut Ui) -> Result<Outcome> 
         Format::Json => ui.json(&Report { sessions })?,
         Format::Text if records.is_nothing() => ui.line(NOTHING_YET),
         Format::Text if sessions.is_empty() => {
-            ui.line("No session is like that. Ask for more: a longer --since, or no filter.");
+            let nothing = Wanted::of_sessions(&question).nothing("session", records, ui)?;
+            ui.line(nothing);
         }
         Format::Text => ui.list(&rows(&sessions)),
     }
@@ -131,19 +135,27 @@ const COLUMNS: &[Column] = &[
     Column::whole("Last heard of", 16),
     Column::optional("Started", 16, 1),
     Column::optional("Length", 7, 2),
-    Column::optional("Project", 14, 4).at_most(trace::PROJECT),
+    Column::optional("Project", 14, 4)
+        .at_most(20)
+        .at_least(8)
+        .telling_apart(),
     Column::optional("Agent", 11, 0),
     Column::whole("Status", 7),
     Column::optional("Calls", 5, 3),
     Column::optional("Errors", 6, 3),
     Column::optional("Denied", 6, 3),
     Column::rest("First prompt"),
-    Column::whole("Session", trace::SESSION).at_most(trace::SESSION),
+    Column::whole("Session", 8).at_most(8).at_least(8).of_ids(),
 ];
 
 fn rows(sessions: &[SessionSummary]) -> List {
     let now = moment::now();
     let mut projects = ProjectNames::default();
+    projects.learn(
+        sessions
+            .iter()
+            .filter_map(|it| it.newest.project.as_deref()),
+    );
     let mut list = List::new(COLUMNS);
     for summary in sessions {
         let session = &summary.newest;

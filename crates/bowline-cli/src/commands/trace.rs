@@ -1,6 +1,7 @@
 //! `bowline trace`: the tool calls of agents: what ran, how long it took, what failed, what belongs together.
 
 pub(super) mod call;
+pub(super) mod columns;
 mod follow;
 mod list;
 mod show;
@@ -16,6 +17,7 @@ use bowline_store::StatusFilter;
 use chrono::{DateTime, Utc};
 use clap::Subcommand;
 
+use super::meant::{self, Wanted};
 use crate::Outcome;
 use crate::ask::Records;
 use crate::error::Result;
@@ -23,7 +25,6 @@ use crate::moment::{parse_duration, parse_time};
 use crate::ui::{Format, FormatArgs, Ui};
 
 pub(super) use call::{LAST, about, one_line, status, summary};
-pub(super) use list::{ID, PROJECT, SESSION};
 pub(super) use stats::by_tool;
 
 /// See the tool calls of agents: what ran, what was slow, what failed
@@ -73,8 +74,8 @@ pub(super) struct FilterArgs {
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     since: Option<DateTime<Utc>>,
 
-    /// Only calls of this folder's project; `.` is the current one
-    #[arg(long, value_name = "DIR")]
+    /// Only calls of this project, by its folder or its name; `.` is the current one
+    #[arg(long, value_name = "PROJECT")]
     project: Option<PathBuf>,
 
     /// At most so many, up to 10000
@@ -93,7 +94,7 @@ struct ListArgs {
     #[command(flatten)]
     filter: FilterArgs,
 
-    /// Only calls with this status: started, ok, error, denied, refused, cancelled, timeout, or any-error
+    /// Only calls with this status: started, ok, error, denied, refused, cancelled, timeout, or any-error; several with commas
     #[arg(long, value_name = "STATUS", value_parser = parse_status)]
     status: Option<StatusFilter>,
 
@@ -204,31 +205,20 @@ pub(crate) fn run(args: TraceArgs, ui: &mut Ui) -> Result<Outcome> {
             if args.follow {
                 follow::run(filter, &mut records, format, ui)
             } else {
-                list::run(
-                    &traces::List { filter },
-                    list::About::Calls,
-                    &mut records,
-                    format,
-                    ui,
-                )
+                list_calls(filter, &mut records, format, ui)
             }
         }
         Action::Errors(args) => {
             let filter = (args.filter).with(Some(StatusFilter::AnyError), &mut records, ui)?;
-            list::run(
-                &traces::List { filter },
-                list::About::Calls,
-                &mut records,
-                format,
-                ui,
-            )
+            list_calls(filter, &mut records, format, ui)
         }
         Action::Slow(args) => {
             let question = traces::Slow {
                 threshold_ms: i64::try_from(args.threshold.as_millis()).ok(),
                 limit: args.limit.map(usize::from),
             };
-            list::run(&question, list::About::SlowCalls, &mut records, format, ui)
+            let about = list::About::CallsThatTook(args.threshold);
+            list::run(&question, about, &mut records, format, ui)
         }
         Action::Show(args) => show::run(&args.id, &mut records, format, ui),
         Action::Tree(args) => tree::run(&args.id, &mut records, format, ui),
@@ -237,6 +227,16 @@ pub(crate) fn run(args: TraceArgs, ui: &mut Ui) -> Result<Outcome> {
             stats::run(filter, &mut records, format, ui)
         }
     }
+}
+
+fn list_calls(
+    filter: traces::Filter,
+    records: &mut Records,
+    format: Format,
+    ui: &mut Ui,
+) -> Result<Outcome> {
+    let about = list::About::Calls(Wanted::of_calls(&filter));
+    list::run(&traces::List { filter }, about, records, format, ui)
 }
 
 impl FilterArgs {
@@ -254,7 +254,9 @@ impl FilterArgs {
             tool: self.tool,
             status,
             since: self.since,
-            project: self.project.as_deref().map(project_name).transpose()?,
+            project: (self.project.as_deref())
+                .map(|folder| meant::project(folder, records, ui))
+                .transpose()?,
             limit: self.limit.map(usize::from),
         })
     }

@@ -1,16 +1,24 @@
 //! Lists: one line for each row, cut where the terminal ends, whole in pipes.
 
+use std::collections::HashSet;
+
 use super::style;
 use super::text::Text;
 
 const GAP: usize = 2;
-/// A column that is cut is not made narrower than this while another can go.
-const NARROWEST: usize = 24;
+/// The column that takes the rest is not made narrower than this while another can go.
+const NARROWEST: usize = 20;
+/// It is given so much before the others get more than their least.
+const COMFORTABLE: usize = 30;
+/// Cells that differ are shown so far that they can be told apart, but no further than this.
+const MOST_APART: usize = 16;
+/// Of a list that goes on so many cells are remembered.
+const MOST_KNOWN: usize = 10_000;
 
 /// What happens to a column when the terminal is too narrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Giving {
-    /// It stays whole.
+    /// It stays.
     Stays,
     /// It takes what the others leave, and is cut.
     Cut,
@@ -18,17 +26,31 @@ enum Giving {
     Goes(u8),
 }
 
+/// How a cell is shown that is too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cutting {
+    /// With a sign that there is more.
+    Marked,
+    /// Its beginning alone, which commands take for the whole.
+    Beginning,
+}
+
 /// One column of a list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Column {
     heading: &'static str,
     giving: Giving,
+    cutting: Cutting,
     /// How wide it is where nobody knows what comes.
     usual: usize,
-    /// In a terminal more of a cell is not shown; what is copied from there is the beginning of an id.
+    /// In a terminal more of a cell is not shown.
     most: usize,
-    /// It is cut to this before the column that takes the rest gets too little.
+    /// It is cut to this where room is short.
     least: usize,
+    /// The order in which it goes once its cells differ.
+    differing: Option<u8>,
+    /// Whether cells that differ stay different when they are cut.
+    tells_apart: bool,
 }
 
 impl Column {
@@ -38,10 +60,10 @@ impl Column {
 
     /// The column that takes the rest of the line.
     pub(crate) const fn rest(heading: &'static str) -> Self {
-        Self::new(heading, Giving::Cut, NARROWEST)
+        Self::new(heading, Giving::Cut, usize::MAX)
     }
 
-    /// One that narrow terminals do without; those with the lowest number go first.
+    /// One that narrow terminals do without; those with the lowest number go first, and nothing is cut for number 0.
     pub(crate) const fn optional(heading: &'static str, usual: usize, order: u8) -> Self {
         Self::new(heading, Giving::Goes(order), usual)
     }
@@ -52,9 +74,27 @@ impl Column {
         self
     }
 
-    /// Gives way down to so much while the rest of the line has too little.
+    /// Gives way down to so much where room is short.
     pub(crate) const fn at_least(mut self, least: usize) -> Self {
         self.least = least;
+        self
+    }
+
+    /// Holds ids: what is shown of one can be given to a command.
+    pub(crate) const fn of_ids(mut self) -> Self {
+        self.cutting = Cutting::Beginning;
+        self.telling_apart()
+    }
+
+    /// Keeps cells that differ different, also where they are cut.
+    pub(crate) const fn telling_apart(mut self) -> Self {
+        self.tells_apart = true;
+        self
+    }
+
+    /// Goes in this order, once there is more than one thing in it.
+    pub(crate) const fn if_differing(mut self, order: u8) -> Self {
+        self.differing = Some(order);
         self
     }
 
@@ -62,9 +102,12 @@ impl Column {
         Self {
             heading,
             giving,
+            cutting: Cutting::Marked,
             usual,
             most: usize::MAX,
             least: usize::MAX,
+            differing: None,
+            tells_apart: false,
         }
     }
 }
@@ -74,17 +117,29 @@ impl Column {
 pub(crate) struct List {
     columns: &'static [Column],
     rows: Vec<Vec<Text>>,
+    /// What was in the columns that matter more once they differ.
+    known: Vec<HashSet<String>>,
 }
 
 impl List {
-    pub(crate) const fn new(columns: &'static [Column]) -> Self {
-        let rows = Vec::new();
-        Self { columns, rows }
+    pub(crate) fn new(columns: &'static [Column]) -> Self {
+        Self {
+            columns,
+            rows: Vec::new(),
+            known: vec![HashSet::new(); columns.len()],
+        }
     }
 
     /// Adds a row, one cell for each column.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = Text>) {
-        self.rows.push(cells.into_iter().collect());
+        let row: Vec<Text> = cells.into_iter().collect();
+        for ((known, cell), column) in self.known.iter_mut().zip(&row).zip(self.columns) {
+            let matters = column.tells_apart || column.differing.is_some();
+            if matters && known.len() < MOST_KNOWN && !cell.is_empty() {
+                known.insert(cell.content());
+            }
+        }
+        self.rows.push(row);
     }
 
     /// Headings and rows, as wide as their contents and no wider than the edge.
@@ -92,135 +147,215 @@ impl List {
         let mut widths: Vec<usize> = self.columns.iter().map(|it| it.heading.len()).collect();
         for row in &self.rows {
             for ((width, cell), column) in widths.iter_mut().zip(row).zip(self.columns) {
-                *width = (*width).max(shown_length(cell, *column, edge));
+                *width = (*width).max(shown_length(cell, column, edge));
             }
         }
-        let widths = self.fit(widths, edge);
+        if edge.is_some() {
+            for (place, (width, column)) in widths.iter_mut().zip(self.columns).enumerate() {
+                if column.tells_apart {
+                    *width = (*width).max(self.apart(place, column));
+                }
+            }
+        }
+        let widths = self.fit(&widths, edge);
         let headings: Vec<Text> = (self.columns.iter())
             .map(|column| Text::styled(column.heading, style::HEADING))
             .collect();
-        for row in std::iter::once(&headings).chain(&self.rows) {
-            render_row(out, row, &widths);
+        let whole: Vec<Width> = widths.iter().map(|width| width.whole()).collect();
+        Self::render_row(out, &headings, &whole);
+        for row in &self.rows {
+            Self::render_row(out, row, &widths);
         }
     }
 
-    /// The rows alone, for a list that goes on: its columns are as wide as they usually are.
-    pub(crate) fn render_going_on(&self, out: &mut String, edge: Option<usize>) {
-        let usual = self.columns.iter().map(|column| column.usual).collect();
-        let widths = self.fit(usual, edge);
-        for row in &self.rows {
-            render_row(out, row, &widths);
+    /// The rows alone, for a list that goes on: its columns are as wide as they usually are. They are not kept.
+    pub(crate) fn render_going_on(&mut self, out: &mut String, edge: Option<usize>) {
+        let usual: Vec<usize> = self.columns.iter().map(|column| column.usual).collect();
+        let widths = self.fit(&usual, edge);
+        for row in std::mem::take(&mut self.rows) {
+            Self::render_row(out, &row, &widths);
         }
     }
 
     /// The widths in which all of it fits. Columns that may go stay as long as there is room, the most important first.
-    fn fit(&self, widths: Vec<usize>, edge: Option<usize>) -> Vec<Width> {
+    fn fit(&self, naturals: &[usize], edge: Option<usize>) -> Vec<Width> {
         let Some(edge) = edge else {
             // A long cell does not move what follows it in the other rows.
-            let padded = widths.into_iter().zip(self.columns);
+            let padded = naturals.iter().zip(self.columns);
             return padded
                 .map(|(width, column)| match column.giving {
                     Giving::Cut => Width::AtLeast(0),
-                    _ => Width::AtLeast(width),
+                    _ => Width::AtLeast(*width),
                 })
                 .collect();
         };
-        let widths = self.narrowed(widths, edge);
-        let mut shown = vec![Width::Gone; widths.len()];
+        let mut shown: Vec<Option<usize>> = vec![None; naturals.len()];
         let mut room = edge.saturating_add(GAP);
-        for place in self.by_importance() {
-            let (Some(column), Some(natural), Some(width)) = (
-                self.columns.get(place),
-                widths.get(place),
-                shown.get_mut(place),
-            ) else {
-                continue;
+        let places = self.by_importance();
+        for &(place, column) in &places {
+            let natural = naturals.get(place).copied().unwrap_or_default();
+            let least = self.least(place, column).min(natural);
+            let needed = match column.giving {
+                // Before it, all others get what they want.
+                Giving::Goes(0) => least + self.missing(naturals, &shown),
+                _ => least,
             };
-            let least = match column.giving {
-                Giving::Cut => NARROWEST.min(*natural),
-                _ => *natural,
-            };
-            let fits = least + GAP <= room;
-            if fits || !matches!(column.giving, Giving::Goes(_)) {
-                *width = Width::Exactly(least.min(room.saturating_sub(GAP)));
-                room = room.saturating_sub(least + GAP);
+            if needed + GAP <= room || !matches!(column.giving, Giving::Goes(_)) {
+                let width = least.min(room.saturating_sub(GAP));
+                set(&mut shown, place, width);
+                room = room.saturating_sub(width + GAP);
             }
         }
-        for ((width, column), natural) in shown.iter_mut().zip(self.columns).zip(&widths) {
-            if let (Width::Exactly(width), Giving::Cut) = (&mut *width, column.giving) {
-                *width = (*width + room).min(*natural);
+        let mut grow = |place: usize, limit: usize| {
+            let natural = naturals.get(place).copied().unwrap_or_default();
+            if let Some(Some(width)) = shown.get_mut(place) {
+                let more = natural.min(limit).saturating_sub(*width).min(room);
+                *width += more;
+                room -= more;
             }
-            if *width == Width::Exactly(0) {
-                *width = Width::Gone;
-            }
+        };
+        let rest = |column: &Column| column.giving == Giving::Cut;
+        for (place, _) in places.iter().filter(|(_, column)| rest(column)) {
+            grow(*place, COMFORTABLE);
         }
-        shown
-    }
-
-    /// The widths once columns that stay have given way, as far as they can and the rest of the line needs it.
-    fn narrowed(&self, mut widths: Vec<usize>, edge: usize) -> Vec<usize> {
-        let needed: usize = (widths.iter().zip(self.columns))
-            .map(|(width, column)| match column.giving {
-                Giving::Stays => width + GAP,
-                Giving::Cut => NARROWEST.min(*width) + GAP,
-                Giving::Goes(_) => 0,
+        for (place, _) in places.iter().filter(|(_, column)| !rest(column)) {
+            grow(*place, usize::MAX);
+        }
+        for (place, _) in places.iter().filter(|(_, column)| rest(column)) {
+            grow(*place, usize::MAX);
+        }
+        let columns = shown.into_iter().zip(self.columns).enumerate();
+        columns
+            .map(|(place, (width, column))| match (width, column.cutting) {
+                (None | Some(0), _) => Width::Gone,
+                (Some(width), Cutting::Marked) => Width::Exactly(width),
+                (Some(width), Cutting::Beginning) => {
+                    let shown = column.most.max(self.apart(place, column)).min(width);
+                    Width::Beginning { width, shown }
+                }
             })
-            .sum();
-        let mut missing = needed.saturating_sub(edge + GAP);
-        for (width, column) in widths.iter_mut().zip(self.columns) {
-            let given = width.saturating_sub(column.least).min(missing);
-            *width -= given;
-            missing -= given;
-        }
-        widths
+            .collect()
     }
 
-    /// The places of the columns: what stays, what is cut, then what may go, the last to go first.
-    fn by_importance(&self) -> Vec<usize> {
-        let mut places: Vec<usize> = (0..self.columns.len()).collect();
-        places.sort_by_key(|place| match self.columns.get(*place).map(|it| it.giving) {
-            Some(Giving::Stays) => 0,
-            Some(Giving::Cut) => 1,
-            Some(Giving::Goes(order)) => 1_000 - usize::from(order),
-            None => usize::MAX,
+    /// What the columns that are shown so far want beyond what they have.
+    fn missing(&self, naturals: &[usize], shown: &[Option<usize>]) -> usize {
+        let wanted = naturals.iter().zip(self.columns).zip(shown);
+        let missing = wanted.map(|((natural, column), shown)| match (column.giving, shown) {
+            (Giving::Cut, Some(width)) => COMFORTABLE.min(*natural).saturating_sub(*width),
+            (_, Some(width)) => natural.saturating_sub(*width),
+            (_, None) => 0,
+        });
+        missing.sum()
+    }
+
+    /// What a column needs to be of use.
+    fn least(&self, place: usize, column: &Column) -> usize {
+        match column.giving {
+            Giving::Cut => NARROWEST,
+            _ if column.tells_apart => self.apart(place, column).max(column.heading.len()),
+            _ => column.least,
+        }
+    }
+
+    /// In how many columns its cells can be told apart.
+    fn apart(&self, place: usize, column: &Column) -> usize {
+        let Some(known) = self.known.get(place) else {
+            return column.least;
+        };
+        let longest = known.iter().map(|cell| cell.chars().count()).max();
+        apart(known, column.least).min(longest.unwrap_or(0))
+    }
+
+    /// The columns and their places: what stays, what is cut, then what may go, the last to go first.
+    fn by_importance(&self) -> Vec<(usize, &'static Column)> {
+        let mut places: Vec<(usize, &'static Column)> = self.columns.iter().enumerate().collect();
+        places.sort_by_key(|(place, column)| match (column.giving, column.differing) {
+            (Giving::Stays, _) => 0,
+            (Giving::Cut, _) => 1,
+            (Giving::Goes(_), Some(order)) if self.differs(*place) => 1_000 - usize::from(order),
+            (Giving::Goes(order), _) => 1_000 - usize::from(order),
         });
         places
     }
+
+    fn differs(&self, place: usize) -> bool {
+        self.known.get(place).is_some_and(|known| known.len() > 1)
+    }
+
+    fn render_row(out: &mut String, row: &[Text], widths: &[Width]) {
+        // Padding is written only once something follows it, so that no line ends in spaces.
+        let mut owed = 0;
+        for (cell, width) in row.iter().zip(widths) {
+            let (cell, width) = match *width {
+                Width::Gone => continue,
+                Width::Exactly(width) => (cell.cut(width), width),
+                Width::Beginning { width, shown } => (cell.beginning(shown), width),
+                Width::AtLeast(width) => (cell.cut(usize::MAX), width),
+            };
+            if !cell.is_empty() {
+                out.extend(std::iter::repeat_n(' ', owed));
+                cell.render(out);
+                owed = 0;
+            }
+            owed += width.saturating_sub(cell.length()) + GAP;
+        }
+        out.push('\n');
+    }
+}
+
+fn set(shown: &mut [Option<usize>], place: usize, width: usize) {
+    if let Some(shown) = shown.get_mut(place) {
+        *shown = Some(width);
+    }
+}
+
+/// The width from `least` on in which all of these can be told apart.
+fn apart(cells: &HashSet<String>, least: usize) -> usize {
+    let differ = |width: &usize| {
+        // One column may be taken by the sign that there is more.
+        let beginnings: HashSet<String> = cells
+            .iter()
+            .map(|cell| match cell.chars().count() {
+                length if length <= *width => cell.clone(),
+                _ => cell.chars().take(width.saturating_sub(1)).collect(),
+            })
+            .collect();
+        beginnings.len() == cells.len()
+    };
+    (least..MOST_APART)
+        .find(differ)
+        .unwrap_or(least.max(MOST_APART))
 }
 
 /// How wide a column is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Width {
     Exactly(usize),
+    /// Of ids no more is shown than has to be, although the heading may be wider.
+    Beginning {
+        width: usize,
+        shown: usize,
+    },
     /// There is no edge: nothing is cut.
     AtLeast(usize),
     Gone,
 }
 
-fn shown_length(cell: &Text, column: Column, edge: Option<usize>) -> usize {
+impl Width {
+    /// The width of a heading.
+    const fn whole(self) -> Self {
+        match self {
+            Self::Beginning { width, .. } => Self::Exactly(width),
+            other => other,
+        }
+    }
+}
+
+fn shown_length(cell: &Text, column: &Column, edge: Option<usize>) -> usize {
     match edge {
         Some(_) => cell.length().min(column.most),
         None => cell.length(),
     }
-}
-
-fn render_row(out: &mut String, row: &[Text], widths: &[Width]) {
-    // Padding is written only once something follows it, so that no line ends in spaces.
-    let mut owed = 0;
-    for (cell, width) in row.iter().zip(widths) {
-        let (cell, width) = match *width {
-            Width::Gone => continue,
-            Width::Exactly(width) => (cell.cut(width), width),
-            Width::AtLeast(width) => (cell.cut(usize::MAX), width),
-        };
-        if !cell.is_empty() {
-            out.extend(std::iter::repeat_n(' ', owed));
-            cell.render(out);
-            owed = 0;
-        }
-        owed += width.saturating_sub(cell.length()) + GAP;
-    }
-    out.push('\n');
 }
 
 #[cfg(test)]
@@ -286,6 +421,43 @@ mod tests {
             "{lines:?}"
         );
         assert!(lines[2].ends_with("  ls  toolu_5678"), "{lines:?}");
+    }
+
+    #[test]
+    fn who_did_it_is_seen_and_told_apart() {
+        const COLUMNS: &[Column] = &[
+            Column::whole("When", 5),
+            Column::optional("Project", 8, 3)
+                .at_most(20)
+                .at_least(4)
+                .telling_apart(),
+            Column::optional("Agent", 8, 1).if_differing(4),
+            Column::optional("Session", 6, 2)
+                .at_most(6)
+                .at_least(6)
+                .of_ids(),
+            Column::rest("What"),
+        ];
+        let at = |edge, agents: [&str; 2]| {
+            let mut list = List::new(COLUMNS);
+            let what = "cargo test --workspace --all-features";
+            list.row(["now", "customer-a", agents[0], "8c2f51de-0d6b", what].map(Text::from));
+            list.row(["now", "customer-b", agents[1], "b17e9a40-77c1", what].map(Text::from));
+            let mut out = String::new();
+            list.render(&mut out, Some(edge));
+            let plain = anstream::adapter::strip_str(&out).to_string();
+            plain.lines().map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            at(50, ["a", "a"]),
+            [
+                "When  Project     Session  What",
+                "now   customer-a  8c2f51   cargo test --workspace…",
+                "now   customer-b  b17e9a   cargo test --workspace…",
+            ]
+        );
+        assert!(!at(50, ["a", "a"])[0].contains("Agent"));
+        assert!(at(50, ["a", "b"])[0].contains("Agent"));
     }
 
     #[test]

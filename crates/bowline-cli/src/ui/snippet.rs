@@ -40,6 +40,7 @@ pub(crate) struct Annotated<'a> {
 
 pub(crate) fn render(finding: &Annotated<'_>, width: usize) -> String {
     let mut out = String::new();
+    let widest = width.min(LONGEST_LINE + MARGIN);
     let (level, label, style) = match finding.loudness {
         Loudness::Error => (Level::ERROR, "error", style::BAD),
         Loudness::Warning => (Level::WARNING, "warning", style::CAUTION),
@@ -51,14 +52,14 @@ pub(crate) fn render(finding: &Annotated<'_>, width: usize) -> String {
 
     let mut gutter = " ".to_owned();
     if let Some((text, span)) = &finding.source {
-        let excerpt = Excerpt::of(text, span.clone(), width);
+        let excerpt = Excerpt::of(text, span.clone(), widest);
         let group = Group::with_level(level).element(
             Snippet::source(excerpt.text.as_str())
                 .line_start(excerpt.line)
                 .path(finding.path.as_str())
                 .annotation(AnnotationKind::Primary.span(excerpt.span.clone())),
         );
-        out.push_str(&Renderer::styled().term_width(width).render(&[group]));
+        out.push_str(&Renderer::styled().term_width(widest).render(&[group]));
         out.push('\n');
         gutter = " ".repeat(excerpt.line.to_string().len());
     } else {

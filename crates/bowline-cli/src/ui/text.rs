@@ -59,31 +59,21 @@ impl Text {
         self.chars().map(|(c, _)| columns(c)).sum()
     }
 
-    /// The columns that the longest part takes that is not broken where it can be helped.
+    /// The columns that the longest part takes that is not broken.
     pub(crate) fn longest_word(&self) -> usize {
-        let mut longest = 0;
-        let mut word = 0;
-        for (c, _) in self.chars() {
-            word = if matches!(c, ' ' | '\n') {
-                0
-            } else {
-                word + columns(c)
-            };
-            longest = longest.max(word);
-            if c == '/' {
-                word = 0;
-            }
-        }
-        longest
+        let chars: Vec<(char, Style)> = self.chars().collect();
+        let lines = chars.split(|(c, _)| *c == '\n');
+        let words = lines.flat_map(words).filter(|word| !is_blank(word));
+        let kept = words.filter(|word| word.len() <= LONGEST_WORD);
+        kept.map(length).max().unwrap_or(0)
     }
 
-    /// Breaks the text into lines of at most so many columns, between words where it can.
+    /// Breaks the text into lines of at most so many columns, between words. A path, an id or a word that is longer has a line of its
+    /// own and is not broken: a terminal goes on with it in its next line, and it is copied whole. What is in backquotes is one word.
     pub(crate) fn wrap(&self, width: usize) -> Vec<Text> {
-        let mut wrapper = Wrapper::new(width.max(1));
-        for (c, style) in self.chars() {
-            wrapper.push(c, style);
-        }
-        wrapper.finish()
+        let chars: Vec<(char, Style)> = self.chars().collect();
+        let lines = chars.split(|(c, _)| *c == '\n');
+        lines.flat_map(|line| wrap_line(line, width)).collect()
     }
 
     /// The text on one line of at most so many columns.
@@ -105,6 +95,28 @@ impl Text {
             line.push((c, style));
         }
         Self::from_chars(&line)
+    }
+
+    /// The same without a sign that there is more.
+    pub(crate) fn beginning(&self, width: usize) -> Text {
+        if self.length() <= width {
+            return self.cut(width);
+        }
+        let mut used = 0;
+        let line: Vec<(char, Style)> = self
+            .chars()
+            .map(|(c, style)| (if c == '\n' { '⏎' } else { c }, style))
+            .take_while(|(c, _)| {
+                used += columns(*c);
+                used <= width
+            })
+            .collect();
+        Self::from_chars(&line)
+    }
+
+    /// What it says, without its styles.
+    pub(crate) fn content(&self) -> String {
+        self.chars().map(|(c, _)| c).collect()
     }
 
     /// Writes the text with ANSI escapes for its styles.
@@ -145,82 +157,93 @@ impl From<String> for Text {
     }
 }
 
-/// Collects characters into lines.
-struct Wrapper {
-    limit: usize,
-    lines: Vec<Text>,
-    line: Vec<(char, Style)>,
-    width: usize,
-    /// Whether there is more than indentation on the line.
-    has_word: bool,
-    /// Whether the last character belongs to a word.
-    in_word: bool,
-    /// Whether it is a colon or a slash.
-    after_mark: bool,
-    /// Where the line can be broken: just after its last space or slash.
-    break_at: Option<usize>,
+type Styled = (char, Style);
+
+/// A line without breaks, as lines of so many columns.
+fn wrap_line(chars: &[Styled], width: usize) -> Vec<Text> {
+    let mut lines = Vec::new();
+    let mut line: Vec<Styled> = Vec::new();
+    for word in words(chars).flat_map(|word| pieces(word, width)) {
+        let fits = length(&line).saturating_add(length(word)) <= width;
+        if !fits && !is_blank(&line) && !is_blank(word) {
+            lines.push(ended(&line));
+            line.clear();
+        }
+        line.extend(word);
+    }
+    lines.push(ended(&line));
+    lines
 }
 
-impl Wrapper {
-    fn new(limit: usize) -> Self {
-        Self {
-            limit,
-            lines: Vec::new(),
-            line: Vec::new(),
-            width: 0,
-            has_word: false,
-            in_word: false,
-            after_mark: false,
-            break_at: None,
-        }
-    }
+fn is_blank(chars: &[Styled]) -> bool {
+    chars.iter().all(|(c, _)| *c == ' ')
+}
 
-    fn push(&mut self, c: char, style: Style) {
-        if c == '\n' {
-            return self.end_line(Vec::new());
-        }
-        if self.width.saturating_add(columns(c)) > self.limit {
-            if c == ' ' {
-                return self.end_line(Vec::new());
-            }
-            let rest = match self.break_at {
-                Some(at) => self.line.split_off(at),
-                None => Vec::new(),
-            };
-            self.end_line(rest);
-        }
-        self.width += columns(c);
-        self.line.push((c, style));
-        // A slash at the beginning of a word belongs to it, and so do those behind a scheme (`https://`).
-        let breaks = match c {
-            ' ' => self.has_word,
-            '/' => self.in_word && !self.after_mark,
-            _ => false,
-        };
-        if breaks {
-            self.break_at = Some(self.line.len());
-        }
-        self.after_mark = matches!(c, ':' | '/');
-        self.in_word = c != ' ';
-        self.has_word |= self.in_word;
+/// A word as it is; one that nobody copies, broken where it has to be.
+fn pieces(word: &[Styled], width: usize) -> Vec<&[Styled]> {
+    if word.len() <= LONGEST_WORD {
+        return vec![word];
     }
+    let mut pieces = Vec::new();
+    let mut rest = word;
+    while !rest.is_empty() {
+        let mut used = 0;
+        let fitting = rest.iter().take_while(|(c, _)| {
+            used += columns(*c);
+            used <= width
+        });
+        let (piece, after) = rest.split_at(fitting.count().max(1));
+        pieces.push(piece);
+        rest = after;
+    }
+    pieces
+}
 
-    fn end_line(&mut self, rest: Vec<(char, Style)>) {
-        let mut line = std::mem::replace(&mut self.line, rest);
-        while line.last().is_some_and(|(c, _)| *c == ' ') {
-            line.pop();
-        }
-        self.lines.push(Text::from_chars(&line));
-        self.width = self.line.iter().map(|(c, _)| columns(*c)).sum();
-        self.has_word = !self.line.is_empty();
-        self.in_word = self.has_word;
-        self.break_at = None;
-    }
+/// A line without the blanks at its end.
+fn ended(line: &[Styled]) -> Text {
+    let end = line.iter().rposition(|(c, _)| *c != ' ');
+    Text::from_chars(line.get(..end.map_or(0, |it| it + 1)).unwrap_or_default())
+}
 
-    fn finish(mut self) -> Vec<Text> {
-        self.end_line(Vec::new());
-        self.lines
+/// Words and the blanks between them, each by itself.
+fn words(chars: &[Styled]) -> impl Iterator<Item = &[Styled]> {
+    let mut rest = chars;
+    std::iter::from_fn(move || {
+        let (word, after) = rest.split_at_checked(word_length(rest))?;
+        rest = after;
+        (!word.is_empty()).then_some(word)
+    })
+}
+
+/// How many characters the first word has; blanks in backquotes belong to it.
+fn word_length(chars: &[Styled]) -> usize {
+    if let Some((' ', _)) = chars.first() {
+        let blanks = chars.iter().take_while(|(c, _)| *c == ' ');
+        return blanks.count();
     }
+    let mut end = 0;
+    while let Some((c, _)) = chars.get(end) {
+        match c {
+            ' ' => break,
+            '`' => end += quoted_length(chars.get(end..).unwrap_or_default()),
+            _ => end += 1,
+        }
+    }
+    end
+}
+
+/// No path, id or command that somebody copies is longer.
+const LONGEST_WORD: usize = 200;
+
+/// How many characters there are from one backquote to the next; one where no other is near.
+fn quoted_length(chars: &[Styled]) -> usize {
+    let inside = chars.iter().skip(1).take(LONGEST_WORD);
+    let mut inside = inside.map(|(c, _)| *c);
+    inside.position(|c| c == '`').map_or(1, |place| place + 2)
+}
+
+fn length(chars: &[Styled]) -> usize {
+    chars.iter().map(|(c, _)| columns(*c)).sum()
 }
 
 fn columns(c: char) -> usize {
@@ -264,25 +287,22 @@ mod tests {
             ("", 5, vec![""]),
             ("one two three", 8, vec!["one two", "three"]),
             ("one two three", 7, vec!["one two", "three"]),
-            ("abcdefgh", 3, vec!["abc", "def", "gh"]),
+            ("abcdefgh", 3, vec!["abcdefgh"]),
             ("a\nb", 10, vec!["a", "b"]),
-            ("日本語", 4, vec!["日本", "語"]),
-            ("one two", 0, vec!["o", "n", "e", "t", "w", "o"]),
+            ("日本 語", 4, vec!["日本", "語"]),
+            ("one two", 0, vec!["one", "two"]),
             (
-                "see .claude/settings.json",
+                "see .claude/settings.json now",
                 14,
-                vec!["see .claude/", "settings.json"],
+                vec!["see", ".claude/settings.json", "now"],
             ),
             (
-                "see http://localhost/basket",
-                21,
-                vec!["see http://localhost/", "basket"],
+                "run `bowline trust a`",
+                18,
+                vec!["run", "`bowline trust a`"],
             ),
-            (
-                "open http://localhost",
-                15,
-                vec!["open", "http://localhos", "t"],
-            ),
+            ("(`a b`, `c d`)", 8, vec!["(`a b`,", "`c d`)"]),
+            ("it`s a lone one", 8, vec!["it`s a", "lone one"]),
             ("  indented text", 12, vec!["  indented", "text"]),
         ] {
             assert_eq!(wrapped(text, width), expected, "{text:?} at {width}");

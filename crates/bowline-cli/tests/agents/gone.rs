@@ -47,6 +47,8 @@ fn an_agent_that_is_killed_ends_its_session_and_its_calls() {
     until("the session ends", || session()["status"] == "ended");
     assert_eq!(session()["end_reason"], "gone");
     let call = place.json(&["trace", "show", "toolu_2"]);
-    assert_eq!(call["trace"]["status"], "timeout");
+    assert_eq!(call["trace"]["status"], "cancelled");
     assert_eq!(call["trace"]["error"], "the agent's process ended");
+    assert_eq!(session()["errors"], 0);
+    assert_eq!(place.json(&["trace", "errors"])["traces"], json!([]));
 }

@@ -263,7 +263,9 @@ fn findings_fit_the_width() {
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     for line in text.lines() {
-        assert!(line.chars().count() <= 60, "{line}\n{text}");
+        // A word that is longer than the line is not broken.
+        let is_one_word = line.split_whitespace().count() == 1;
+        assert!(line.chars().count() <= 60 || is_one_word, "{line}\n{text}");
     }
     assert!(text.contains("\n --> hooks.json:1:12\n"), "{text}");
     bench.write("latin1.json", b"\xe9");

@@ -38,6 +38,31 @@ fn only_bowlines_entries_go() {
 }
 
 #[test]
+fn what_goes_is_not_shown_as_what_stays() {
+    let bench = Bench::new();
+    bench.write("home/.claude/settings.json", THEIRS);
+    bench.run(&["init", "--yes"]).expect(0, &["Installed"]);
+    let shown = bench.run(&["uninstall", "--dry-run"]);
+    for line in shown.stdout.lines().filter(|line| line.starts_with(' ')) {
+        assert!(
+            !line.contains("claude-code"),
+            "{line} stays in {}",
+            shown.stdout
+        );
+    }
+    let removed = |line: &&str| line.starts_with('-') && line.contains("\"command\":");
+    let removed = shown.stdout.lines().find(removed);
+    assert!(
+        removed.is_some_and(|line| line.ends_with(',')),
+        "{}",
+        shown.stdout
+    );
+    bench
+        .run(&["uninstall", "--yes"])
+        .expect(0, &["The file as it was: "]);
+}
+
+#[test]
 fn other_scopes_that_still_have_it_are_named() {
     let bench = Bench::new();
     bench

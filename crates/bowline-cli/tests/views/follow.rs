@@ -72,6 +72,30 @@ fn people_get_a_line_for_each_call() {
 }
 
 #[test]
+fn a_narrow_terminal_sees_who_did_what() {
+    let machine = Machine::after_work();
+    let mut child = machine
+        .command(&["trace", "list", "--follow", "--tool", "Grep"])
+        .env("COLUMNS", "80")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    stdout.read_line(&mut line).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    for part in ["project", "s-1", "Grep", "fn parse", "toolu_grep"] {
+        assert!(line.contains(part), "{part} in {line}");
+    }
+    assert!(
+        unicode_width::UnicodeWidthStr::width(line.trim_end()) <= 80,
+        "{line}"
+    );
+}
+
+#[test]
 fn a_reader_that_leaves_ends_it_although_nothing_happens() {
     let machine = Machine::after_work();
     let mut child = machine

@@ -1,7 +1,7 @@
 //! `bowline trace`.
 
 use bowline::hooks::Decision;
-use bowline_store::Enforcement;
+use bowline_store::{Call, Change, Enforcement, Unfinished};
 use serde_json::{Value, json};
 
 use super::machine::Machine;
@@ -105,8 +105,13 @@ fn a_list_has_one_line_for_each_call_and_pipes_get_all_of_it() {
     ] {
         for width in [60, 80, 120, 200] {
             let ran = machine.run_at(width, args);
-            ran.expect(0, &["cat src/a.rs", "toolu_01AbCdEfG"])
-                .fits(width);
+            ran.expect(0, &["cat src/a.rs", "project"]).fits(width);
+            if width >= 80 {
+                ran.expect(0, &[" 0f3a5b "]);
+            }
+            if width >= 100 {
+                ran.expect(0, &["claude", "toolu_01AbCd"]);
+            }
             let lines = if args == ["log"] { 3 } else { 2 };
             assert_eq!(ran.stdout.lines().count(), lines, "{}", ran.stdout);
         }
@@ -135,7 +140,7 @@ fn a_list_has_one_line_for_each_call_and_pipes_get_all_of_it() {
             "Project",
             "Agent",
             "Session",
-            "project  claude-code  0f3a5b7…",
+            "project  claude-code  0f3a5b ",
         ],
     );
     // A cut id is an id.
@@ -220,6 +225,122 @@ fn a_call_tells_what_was_decided_about_it_also_where_the_guard_observes() {
         (&json!("deny"), &json!("observed"))
     );
     assert_eq!(event["rule"], "git.push-force");
+}
+
+/// Events of two projects of one name, by two agents.
+fn of_two_shops() -> Machine {
+    let machine = Machine::new();
+    let mut records = Vec::new();
+    for (place, agent) in [("a", "claude-code"), ("b", "codex")] {
+        let session = format!("{place}1b2c3d4-session");
+        let input = json!({"command": "cargo test --workspace --all-features"});
+        let mut start = machine.start(&session, &format!("toolu_{place}"), "Bash", 0, &input);
+        let mut end = machine.end(
+            &session,
+            &format!("toolu_{place}"),
+            "Bash",
+            2_000,
+            Some("exit code 1"),
+        );
+        for record in [&mut start, &mut end] {
+            record.project = Some(format!("/srv/{place}/my shop"));
+            record.agent = agent.into();
+            record.id = format!("{}-{place}", record.id);
+        }
+        records.extend([start, end]);
+    }
+    machine.record(records);
+    machine
+}
+
+#[test]
+fn who_did_what_is_seen_in_narrow_terminals() {
+    let machine = of_two_shops();
+    for args in [
+        &["trace", "list"][..],
+        &["trace", "slow"],
+        &["trace", "errors"],
+        &["log"],
+    ] {
+        for width in [60, 80, 100, 120] {
+            let ran = machine.run_at(width, args);
+            ran.expect(0, &["a/my sh", "b/my sh", "cargo test --worksp"]);
+            ran.fits(width);
+            if width >= 80 {
+                ran.expect(0, &[" a1b2c3 ", " b1b2c3 ", "claude", "codex"]);
+            }
+        }
+    }
+    // What is seen can be asked for.
+    for (filter, value) in [("--session", "a1b2c3"), ("--project", "a/my shop")] {
+        let document = machine.json(&["trace", "list", filter, value]);
+        assert_eq!(ids(&document), ["toolu_a"], "{filter} {value}");
+    }
+    machine
+        .run(&["log", "--project", "my shop"])
+        .expect(2, &["2 projects are called `my shop`", "/srv/a/my shop"]);
+}
+
+#[test]
+fn filters_tell_what_was_probably_meant() {
+    let machine = Machine::after_work();
+    for (args, told) in [
+        ("trace list --tool Bsh", "did you mean `Bash`?"),
+        ("trace list --tool WebSearch", "there are `Bash`, `Grep`"),
+        ("trace stats --tool Raed", "did you mean `Read`?"),
+        ("trace errors --session zzz", "there are `s-1`, `s-2`"),
+        ("session list --project prject", "/project`?"),
+        ("log --project nowhere", "No project `"),
+        ("log --event PreTolUse", "did you mean `PreToolUse`?"),
+        ("log --rule git.push-forc", "did you mean `git.push-force`?"),
+        (
+            "trace slow --threshold 1h",
+            "No tool call took 60 min or longer",
+        ),
+    ] {
+        let args: Vec<&str> = args.split(' ').collect();
+        machine.run(&args).expect(0, &[told]);
+    }
+    for (args, count) in [
+        ("trace list --status error,denied", 2),
+        ("trace list --status ok,started --tool Bash", 1),
+        ("trace list --project project", 7),
+    ] {
+        let args: Vec<&str> = args.split(' ').collect();
+        assert_eq!(ids(&machine.json(&args)).len(), count, "{args:?}");
+    }
+    for args in [
+        "log --decision denied",
+        "log --decision DENY,asked",
+        "denied --session s-1 --tool bash --limit 1",
+    ] {
+        let args: Vec<&str> = args.split(' ').collect();
+        let document = machine.json(&args);
+        assert_eq!(document["triggers"][0]["decision"], "deny", "{args:?}");
+    }
+    let document = machine.json(&["log", "--decision", "no_opinion", "--limit", "1"]);
+    assert_eq!(document["triggers"][0]["decision"], "no_opinion");
+}
+
+#[test]
+fn a_refused_call_tells_once_why_it_never_ran() {
+    let machine = Machine::new();
+    let input = json!({"command": "git push --force"});
+    let mut event = machine.start("s", "toolu_1", "Bash", 0, &input);
+    let why = "overwrites what others have pushed";
+    event.decision = Decision::Deny;
+    event.reason = Some(why.into());
+    event.changes.push(Change::TraceClosed {
+        call: Call::Id("toolu_1".into()),
+        how: Unfinished::Denied,
+        message: Some(why.into()),
+    });
+    machine.record(vec![event]);
+    let shown = machine.run(&["trace", "show"]);
+    shown
+        .expect(0, &["DENY", "it never ran"])
+        .lacks(&["not recorded"]);
+    assert_eq!(shown.stdout.matches(why).count(), 1, "{}", shown.stdout);
 }
 
 #[test]

@@ -204,13 +204,27 @@ impl Arguments {
 }
 
 /// The statuses that can be asked for.
-pub const STATUSES: &str = "started, ok, error, denied, refused, cancelled, timeout, or any-error for error, cancelled and timeout";
+pub const STATUSES: &str = "started, ok, error, denied, refused, cancelled, timeout, or any-error for error, cancelled and timeout; several with commas";
 
 /// Every status that counts as an error.
 const ANY_ERROR: &str = "any-error";
 
-/// The statuses that a word means: one of them, or `any-error`.
-pub fn parse_status(word: &str) -> Option<StatusFilter> {
+/// The statuses that words mean, several with commas: each one of them, or `any-error`.
+pub fn parse_status(words: &str) -> Option<StatusFilter> {
+    let filters: Vec<StatusFilter> = words
+        .split(',')
+        .map(|word| one_status(word.trim()))
+        .collect::<Option<_>>()?;
+    match filters.as_slice() {
+        [only] => Some(*only),
+        several => {
+            let statuses = several.iter().flat_map(|filter| filter.statuses());
+            Some(StatusFilter::AnyOf(statuses.collect()))
+        }
+    }
+}
+
+fn one_status(word: &str) -> Option<StatusFilter> {
     if word.eq_ignore_ascii_case(ANY_ERROR) {
         return Some(StatusFilter::AnyError);
     }
@@ -221,19 +235,30 @@ pub fn parse_status(word: &str) -> Option<StatusFilter> {
 /// The decisions that can be asked for.
 pub const DECISIONS: &str = "deny, ask, grant, observed or nothing";
 
-/// The decision that a word means.
+/// The decision that a word means: as it is asked for, as JSON has it, or as one says that it was done.
 pub fn parse_decision(word: &str) -> Option<DecisionFilter> {
     let word = word.trim();
-    DecisionFilter::ALL
-        .into_iter()
-        .find(|known| known.word().eq_ignore_ascii_case(word))
+    let spellings = |decision| match decision {
+        DecisionFilter::Nothing => &["no_opinion", "no-opinion", "none", "-"][..],
+        DecisionFilter::Grant => &["granted", "allow", "allowed"],
+        DecisionFilter::Ask => &["asked"],
+        DecisionFilter::Deny => &["denied"],
+        DecisionFilter::Observed => &["observe"],
+    };
+    DecisionFilter::ALL.into_iter().find(|known| {
+        let is_it = |it: &str| it.eq_ignore_ascii_case(word);
+        is_it(known.word()) || spellings(*known).iter().any(|it| is_it(it))
+    })
 }
 
 /// The word for statuses.
-pub(super) fn status_word(filter: StatusFilter) -> &'static str {
+pub(super) fn status_word(filter: StatusFilter) -> String {
     match filter {
-        StatusFilter::Is(status) => status.shown(),
-        StatusFilter::AnyError => ANY_ERROR,
+        StatusFilter::AnyError => ANY_ERROR.to_owned(),
+        other => {
+            let words: Vec<&str> = other.statuses().map(TraceStatus::shown).collect();
+            words.join(",")
+        }
     }
 }
 

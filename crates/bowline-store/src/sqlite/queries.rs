@@ -50,13 +50,18 @@ fn session_row(row: &Row<'_>) -> rusqlite::Result<Session> {
 }
 
 /// What a whole chain comes to, beside its newest session.
-const SUMS: &str = "(SELECT started_at FROM sessions first WHERE first.id = s.chain_id),
+fn sums() -> String {
+    let errors = traces::errors();
+    format!(
+        "(SELECT started_at FROM sessions first WHERE first.id = s.chain_id),
     (SELECT text FROM prompts INDEXED BY prompts_by_chain WHERE chain_id = s.chain_id ORDER BY at LIMIT 1),
     (SELECT count(*) FROM traces t INDEXED BY traces_by_chain WHERE t.chain_id = s.chain_id),
     (SELECT count(*) FROM traces t INDEXED BY traces_failed_by_chain WHERE t.chain_id = s.chain_id
-        AND t.status <> 'started' AND t.status <> 'completed' AND t.status <> 'denied' AND t.status <> 'refused'),
+        AND t.status <> 'started' AND t.status <> 'completed' AND {errors}),
     (SELECT count(*) FROM traces t INDEXED BY traces_failed_by_chain WHERE t.chain_id = s.chain_id
-        AND t.status <> 'started' AND t.status <> 'completed' AND t.status = 'denied')";
+        AND t.status <> 'started' AND t.status <> 'completed' AND t.status = 'denied')"
+    )
+}
 
 fn summary_row(row: &Row<'_>) -> rusqlite::Result<SessionSummary> {
     let mut newest = session_row(row)?;
@@ -78,8 +83,9 @@ pub(super) fn sessions_sql(by_project: Option<i64>) -> String {
         Some(_) => ("sessions_by_project", "s.project_id = ?3"),
         None => ("sessions_by_time", "?3 IS NULL"),
     };
+    let sums = sums();
     format!(
-        "SELECT {SESSION}, {SUMS} FROM sessions s INDEXED BY {index} LEFT JOIN projects p ON p.id = s.project_id
+        "SELECT {SESSION}, {sums} FROM sessions s INDEXED BY {index} LEFT JOIN projects p ON p.id = s.project_id
          WHERE s.last_event_at >= ?1 AND s.subagent IS NULL AND {condition}
          AND NOT EXISTS (SELECT 1 FROM sessions later INDEXED BY sessions_by_chain
             WHERE later.chain_id = s.chain_id AND later.id > s.id AND later.subagent IS NULL)

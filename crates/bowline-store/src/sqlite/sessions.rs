@@ -5,7 +5,7 @@ use rusqlite::{OptionalExtension, params};
 use super::apply::Apply;
 use super::memory::{KnownSession, SessionKey};
 use crate::error::Result;
-use crate::record::{Change, GONE, Subagent, Unfinished};
+use crate::record::{AGENT_ENDED, Change, GONE, Subagent, Unfinished};
 use crate::status::TraceStatus;
 
 impl Apply<'_> {
@@ -251,7 +251,7 @@ impl Apply<'_> {
         unfinished: Unfinished,
     ) -> Result<()> {
         self.end_row(session.id, reason)?;
-        let gone = (reason == Some(GONE)).then_some("the agent's process ended");
+        let gone = (reason == Some(GONE)).then_some(AGENT_ENDED);
         self.db
             .prepare_cached(
                 "UPDATE sessions SET status = 'ended', ended_at = ?2, end_reason = ?3

@@ -83,6 +83,16 @@ fn f21_a_every_combination_of_filters_uses_an_index() {
         Some(StatusFilter::Is(TraceStatus::Completed)),
         Some(StatusFilter::Is(TraceStatus::Failed)),
         Some(StatusFilter::Is(TraceStatus::Denied)),
+        Some(StatusFilter::AnyOf(
+            [TraceStatus::Failed, TraceStatus::Denied]
+                .into_iter()
+                .collect(),
+        )),
+        Some(StatusFilter::AnyOf(
+            [TraceStatus::Started, TraceStatus::Completed]
+                .into_iter()
+                .collect(),
+        )),
     ];
     let scopes: [Option<Scope>; 3] = [None, Some(Scope::chain(1)), Some(one)];
     for scope in scopes {

@@ -8,6 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use super::readers::snapshot;
 use super::{keys, millis, time};
 use crate::error::Result;
+use crate::record::AGENT_ENDED;
 use crate::session::Prompt;
 use crate::status::TraceStatus;
 use crate::trace::{
@@ -31,8 +32,11 @@ pub(super) const JOINS: &str =
     LEFT JOIN traces parent ON parent.id = t.parent_id";
 /// What neither runs nor went well, as in the indexes: SQLite uses them only for these very words.
 const ENDED_BADLY: &str = "t.status <> 'started' AND t.status <> 'completed'";
-/// What of that counts as an error.
-const ERRORS: &str = "t.status <> 'denied' AND t.status <> 'refused'";
+/// What of that counts as an error. Of a call whose agent was killed nobody knows how it went.
+pub(super) fn errors() -> String {
+    let ended = AGENT_ENDED.replace('\'', "''");
+    format!("t.status <> 'denied' AND t.status <> 'refused' AND t.error_message IS NOT '{ended}'")
+}
 
 /// A stored value. What is not JSON any more is shown as it is.
 pub(super) fn json(text: String) -> serde_json::Value {
@@ -342,10 +346,10 @@ pub(super) fn find_query(
     columns: &str,
     joins: &str,
 ) -> Query {
-    let mut conditions: Vec<&str> = Vec::new();
+    let mut conditions: Vec<String> = Vec::new();
     let mut values = Vec::new();
     let mut require = |condition: &'static str, value: Sql| {
-        conditions.push(condition);
+        conditions.push(condition.to_owned());
         values.push(value);
     };
     if let Some(scope) = scope {
@@ -375,13 +379,15 @@ pub(super) fn find_query(
         require("t.status = ?", Sql::Text(status.as_str().to_owned()));
     }
     if failing {
-        conditions.push(ENDED_BADLY);
+        conditions.push(ENDED_BADLY.to_owned());
     }
-    if filter.status == Some(StatusFilter::AnyError) {
-        conditions.push(ERRORS);
+    match filter.status {
+        Some(StatusFilter::AnyError) => conditions.push(errors()),
+        Some(several @ StatusFilter::AnyOf(_)) => conditions.push(one_of(several)),
+        _ => {}
     }
     if open {
-        conditions.push("t.status = 'started'");
+        conditions.push("t.status = 'started'".to_owned());
     }
     let index = match (scope, failing, open) {
         (Some(_), true, _) => "traces_failed_by_chain",
@@ -403,6 +409,14 @@ pub(super) fn find_query(
     }
 }
 
+fn one_of(several: StatusFilter) -> String {
+    let words: Vec<String> = several
+        .statuses()
+        .map(|status| format!("'{}'", status.as_str()))
+        .collect();
+    format!("t.status IN ({})", words.join(", "))
+}
+
 pub(super) fn statistics(db: &Connection, filter: &TraceFilter<'_>) -> Result<TraceStatistics> {
     snapshot(db, |db| {
         let one_more = TraceFilter {
@@ -412,7 +426,12 @@ pub(super) fn statistics(db: &Connection, filter: &TraceFilter<'_>) -> Result<Tr
         let mut looked_at = 0;
         let mut more = false;
         let mut tools: HashMap<String, (usize, usize, Vec<i64>)> = HashMap::new();
-        for query in find_queries(db, &one_more, "t.tool, t.status, t.duration_ms", "")? {
+        for query in find_queries(
+            db,
+            &one_more,
+            "t.tool, t.status, t.duration_ms, t.error_message",
+            "",
+        )? {
             let mut select = db.prepare_cached(&query.sql)?;
             let mut rows = select.query(params_from_iter(&query.values))?;
             while let Some(row) = rows.next()? {
@@ -422,7 +441,9 @@ pub(super) fn statistics(db: &Connection, filter: &TraceFilter<'_>) -> Result<Tr
                 }
                 looked_at += 1;
                 let status: String = row.get(1)?;
-                let failed = status.parse().is_ok_and(TraceStatus::is_error);
+                let message: Option<String> = row.get(3)?;
+                let failed = status.parse().is_ok_and(TraceStatus::is_error)
+                    && message.as_deref() != Some(AGENT_ENDED);
                 let (count, errors, durations) = tools.entry(row.get(0)?).or_default();
                 *count += 1;
                 *errors += usize::from(failed);

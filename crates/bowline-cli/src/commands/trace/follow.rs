@@ -11,6 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use super::list::{About, Calls};
 use crate::Outcome;
 use crate::ask::Records;
+use crate::commands::meant::Wanted;
 use crate::error::Result;
 use crate::moment;
 use crate::ui::{Format, Ui};
@@ -36,6 +37,7 @@ pub(super) fn run(
 ) -> Result<Outcome> {
     let first = *filter.limit.get_or_insert(FIRST);
     let mut seen = Seen::default();
+    let mut lines = Calls::about(&About::Calls(Wanted::default()));
     loop {
         let question = traces::List {
             filter: filter.clone(),
@@ -50,14 +52,15 @@ pub(super) fn run(
             let call = records.ask(&traces::Get { id }, ui)?;
             calls.extend(call.filter(|call| call.session_row == row));
         }
-        let mut lines = Calls::about(About::Calls);
-        for call in seen.changed(calls) {
+        let changed = seen.changed(calls);
+        lines.know_projects_of(&changed);
+        for call in changed {
             match format {
                 Format::Json => ui.json_line(&call)?,
                 Format::Text => lines.add(moment::clock(call.started_at), &call),
             }
         }
-        ui.list_going_on(&lines.list);
+        ui.list_going_on(&mut lines.list);
         ui.flush()?;
         if reader_leaves() {
             return Ok(Outcome::Clean);

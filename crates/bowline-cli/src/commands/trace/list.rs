@@ -1,12 +1,16 @@
 //! `bowline trace list`, `slow` and `errors`: one line for each call. `--follow` has the same lines.
 
+use std::time::Duration;
+
+use bowline::hooks::humane_duration;
 use bowline_daemon::rpc::Question;
 use bowline_store::Trace;
 use serde::Serialize;
 
-use super::call;
+use super::{call, columns};
 use crate::Outcome;
 use crate::ask::{NOTHING_YET, Records};
+use crate::commands::meant::Wanted;
 use crate::error::Result;
 use crate::moment;
 use crate::project::ProjectNames;
@@ -29,11 +33,13 @@ pub(super) fn run<Q: Question<Answer = Vec<Trace>>>(
         Format::Json => ui.json(&Report { traces })?,
         Format::Text if records.is_nothing() => ui.line(NOTHING_YET),
         Format::Text if traces.is_empty() => {
-            ui.line("No tool call is like that. Ask for more: a longer --since, or no filter; `bowline session list` shows where there was work.");
+            let nothing = about.nothing(records, ui)?;
+            ui.line(nothing);
         }
         Format::Text => {
             let now = moment::now();
-            let mut calls = Calls::about(about);
+            let mut calls = Calls::about(&about);
+            calls.know_projects_of(&traces);
             for call in &traces {
                 calls.add(moment::when(call.started_at, now), call);
             }
@@ -43,43 +49,53 @@ pub(super) fn run<Q: Question<Answer = Vec<Trace>>>(
     Ok(Outcome::Clean)
 }
 
-/// So much of an id is enough to find a call by it.
-pub(in crate::commands) const ID: usize = 16;
-/// So much of a session's name is enough, too.
-pub(in crate::commands) const SESSION: usize = 8;
-/// Longer names of projects are cut.
-pub(in crate::commands) const PROJECT: usize = 20;
-
 const COLUMNS: &[Column] = &[
     Column::whole("When", 8),
-    Column::optional("Project", 14, 3).at_most(PROJECT),
-    Column::optional("Agent", 11, 1),
-    Column::optional("Session", SESSION, 0).at_most(SESSION),
-    Column::whole("Tool", 8).at_most(PROJECT).at_least(10),
-    Column::whole("Status", 9),
-    Column::optional("Took", 7, 2),
+    columns::PROJECT,
+    columns::AGENT,
+    columns::SESSION,
+    columns::TOOL,
+    Column::whole("Status", 9).at_least(7),
+    Column::optional("Took", 7, 4),
     Column::rest("What"),
-    Column::whole("Id", ID).at_most(ID),
+    columns::ID,
 ];
 
 /// Those of slow calls: how long they took is the point.
 const SLOW: &[Column] = &[
     Column::whole("When", 8),
-    Column::optional("Project", 14, 2).at_most(PROJECT),
-    Column::optional("Agent", 11, 1),
-    Column::optional("Session", SESSION, 0).at_most(SESSION),
-    Column::whole("Tool", 8).at_most(PROJECT).at_least(10),
-    Column::optional("Status", 9, 3),
+    columns::PROJECT,
+    columns::AGENT,
+    columns::SESSION,
+    columns::TOOL,
+    Column::optional("Status", 9, 4).at_least(7),
     Column::whole("Took", 7),
     Column::rest("What"),
-    Column::whole("Id", ID).at_most(ID),
+    columns::ID,
 ];
 
 /// What a list of calls is about.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(super) enum About {
-    Calls,
-    SlowCalls,
+    /// Those that were asked for.
+    Calls(Wanted),
+    /// Those that took at least so long.
+    CallsThatTook(Duration),
+}
+
+impl About {
+    /// What is said where there are none.
+    fn nothing(&self, records: &mut Records, ui: &Ui) -> Result<String> {
+        match self {
+            Self::Calls(wanted) => wanted.nothing("tool call", records, ui),
+            Self::CallsThatTook(threshold) => {
+                let shortest = humane_duration(*threshold);
+                Ok(format!(
+                    "No tool call took {shortest} or longer. Ask for more with a shorter --threshold."
+                ))
+            }
+        }
+    }
 }
 
 /// Calls, a line each.
@@ -90,14 +106,20 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    pub(super) fn about(about: About) -> Self {
+    pub(super) fn about(about: &About) -> Self {
         Self {
             list: List::new(match about {
-                About::Calls => COLUMNS,
-                About::SlowCalls => SLOW,
+                About::Calls(_) => COLUMNS,
+                About::CallsThatTook(_) => SLOW,
             }),
             projects: ProjectNames::default(),
         }
+    }
+
+    /// Projects that are to be told apart by their names.
+    pub(super) fn know_projects_of(&mut self, calls: &[Trace]) {
+        let projects = calls.iter().filter_map(|call| call.project.as_deref());
+        self.projects.learn(projects);
     }
 
     pub(super) fn add(&mut self, when: String, call: &Trace) {

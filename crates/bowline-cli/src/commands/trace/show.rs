@@ -33,7 +33,7 @@ pub(super) fn run(id: &str, records: &mut Records, format: Format, ui: &mut Ui) 
     match format {
         Format::Json => ui.json(&Report { trace, triggers })?,
         Format::Text => {
-            show(&trace, ui);
+            show(&trace, &triggers, ui);
             show_decisions(&triggers, ui);
             show_notes(&triggers, ui);
         }
@@ -81,7 +81,16 @@ fn show_notes(triggers: &[Trigger], ui: &mut Ui) {
     }
 }
 
-fn show(call: &Trace, ui: &mut Ui) {
+/// What a call gave; of one that gave nothing, why.
+fn without_output(call: &Trace) -> &'static str {
+    match call.status {
+        TraceStatus::Denied | TraceStatus::Refused => "  none: it never ran",
+        TraceStatus::Started => "  none yet",
+        _ => "  not recorded",
+    }
+}
+
+fn show(call: &Trace, triggers: &[Trigger], ui: &mut Ui) {
     ui.line(
         Text::styled(reveal::name(&call.tool), style::NAME)
             .plain("  ")
@@ -121,16 +130,24 @@ fn show(call: &Trace, ui: &mut Ui) {
         TraceStatus::Started => ("Asked", &call.asked),
         _ => ("Error", &call.error),
     };
-    if let Some(why) = why {
+    // What was decided is shown below, with its reason.
+    let is_told = |why: &String| {
+        let mut reasons = triggers.iter().filter_map(|it| it.reason.as_deref());
+        reasons.any(|reason| reason.trim() == why.trim())
+    };
+    if let Some(why) = why.as_ref().filter(|why| !is_told(why)) {
         let label = Text::styled(format!("{label:<10}"), style::HEADING);
         ui.labelled(label, &Text::styled(why, style::BAD));
     }
-    for (heading, value) in [("Input", &call.input), ("Output", &call.output)] {
+    for (heading, value, without) in [
+        ("Input", &call.input, "  not recorded"),
+        ("Output", &call.output, without_output(call)),
+    ] {
         ui.blank();
         ui.line(Text::styled(heading, style::HEADING));
         match value {
             Some(value) => show_value(value, ui),
-            None => ui.line(Text::styled("  not recorded", style::FAINT)),
+            None => ui.line(Text::styled(without, style::FAINT)),
         }
     }
 }

@@ -5,6 +5,7 @@ use bowline_store::TraceStatistics;
 
 use crate::Outcome;
 use crate::ask::{NOTHING_YET, Records};
+use crate::commands::meant::Wanted;
 use crate::error::Result;
 use crate::moment;
 use crate::ui::{Column, Format, List, Text, Ui, counted, reveal, style};
@@ -15,12 +16,14 @@ pub(super) fn run(
     format: Format,
     ui: &mut Ui,
 ) -> Result<Outcome> {
+    let wanted = Wanted::of_calls(&filter);
     let statistics = records.ask(&traces::Stats { filter }, ui)?;
     match format {
         Format::Json => ui.json(&statistics)?,
         Format::Text if records.is_nothing() => ui.line(NOTHING_YET),
         Format::Text if statistics.tools.is_empty() => {
-            ui.line("No tool call is like that. Ask for more: a longer --since, or no filter.");
+            let nothing = wanted.nothing("tool call", records, ui)?;
+            ui.line(nothing);
         }
         Format::Text => {
             ui.list(&by_tool(&statistics));

@@ -1,0 +1,28 @@
+//! The columns that every list of calls or events has. Who did it goes last.
+
+use crate::ui::Column;
+
+/// Which project.
+pub(in crate::commands) const PROJECT: Column = Column::optional("Project", 14, 9)
+    .at_most(20)
+    .at_least(8)
+    .telling_apart();
+
+/// Which agent: of more use where there is more than one.
+pub(in crate::commands) const AGENT: Column =
+    Column::optional("Agent", 11, 5).at_least(7).if_differing(7);
+
+/// Which session; so much of its name is enough to find it.
+pub(in crate::commands) const SESSION: Column = Column::optional("Session", 6, 8)
+    .at_most(6)
+    .at_least(6)
+    .of_ids();
+
+/// Which tool.
+pub(in crate::commands) const TOOL: Column = Column::whole("Tool", 8).at_most(20).at_least(6);
+
+/// By what the call is found. Most ids begin alike, so that less would tell nothing.
+pub(in crate::commands) const ID: Column = Column::optional("Id", 16, 6)
+    .at_most(16)
+    .at_least(12)
+    .of_ids();
