@@ -25,23 +25,34 @@ impl GitReader<'_> {
         Some(modules.map(|(name, _)| name.to_vec()).collect())
     }
 
-    /// The tracked paths of a checkout that do not hold what the index says, or of which nobody can tell; `None` if there
-    /// are more tracked files than `most`.
-    pub(crate) fn unsettled(&self, repo: &Repository, most: usize) -> Option<Vec<Vec<u8>>> {
+    /// The tracked paths of a checkout, of those that are wanted, that do not hold what the index says, or of which nobody can
+    /// tell; `None` if there are more tracked files than `most`, or no time is left.
+    pub(crate) fn unsettled(
+        &self,
+        repo: &Repository,
+        most: usize,
+        wanted: impl Fn(&[u8]) -> bool,
+        has_time: impl Fn() -> bool,
+    ) -> Option<Vec<Vec<u8>>> {
         let checkout = self.checkout(repo)?;
         let index = self.read_index(&checkout)?;
         if index.entries.len() > most {
             return None;
         }
-        let listed = index.entries.under(b"");
-        let settled = |name: &[u8], entry| {
+        let mut unsettled = Vec::new();
+        for (name, entry) in index.entries.under(b"") {
+            if !wanted(name) {
+                continue;
+            }
+            if !has_time() {
+                return None;
+            }
             let compared = self.compare_with_index(&checkout, &index, name, entry);
-            compared == Some(Worktree::Unchanged)
-        };
-        let unsettled = listed
-            .into_iter()
-            .filter(|(name, entry)| !settled(name, entry));
-        Some(unsettled.map(|(name, _)| name.to_vec()).collect())
+            if compared != Some(Worktree::Unchanged) {
+                unsettled.push(name.to_vec());
+            }
+        }
+        Some(unsettled)
     }
 
     /// Whether a branch, tag or head has exactly this content at this path; stashes do not count.
