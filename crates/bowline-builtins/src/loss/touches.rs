@@ -30,8 +30,9 @@ pub(crate) struct Touches {
 }
 
 /// Whether that is all of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) enum Extent {
+    #[default]
     Whole,
     /// There is more, which cannot be told before.
     Part,
@@ -42,10 +43,9 @@ impl Losses<'_> {
     pub(crate) fn touches(&self, acts: &[Act]) -> Touches {
         let mut so_far = SoFar::default();
         let mut list = Vec::new();
-        let mut extent = Extent::Whole;
         for act in acts {
             let touched = self.touched_by(act, &mut so_far).unwrap_or_else(|| {
-                extent = Extent::Part;
+                so_far.extent = Extent::Part;
                 Vec::new()
             });
             let gone = match act {
@@ -62,6 +62,7 @@ impl Losses<'_> {
             so_far.line.add(act);
             list.extend(touched);
         }
+        let extent = so_far.extent;
         Touches { list, extent }
     }
 
@@ -84,13 +85,22 @@ impl Losses<'_> {
             Act::WriteFound(found) => each(found_files(found, &so_far.line)?),
             Act::Unpack(unpacking) => match archive::written(unpacking, &so_far.line) {
                 Some(files) if files.len() <= MAX_MOVED => each(files),
-                _ if unpacking.over == Over::Keep => Vec::new(),
-                _ => return None,
+                _ if unpacking.over == Over::Replace && self.has_tracked(&unpacking.into) => {
+                    return None;
+                }
+                _ => Vec::new(),
             },
             Act::Copy { from, to, at_link } => {
                 let landings = landings(from, to, *at_link, &so_far.line);
-                let covered = covered(&landings)?;
-                self.copied_to(landings.into_iter().chain(covered).collect(), before)
+                let (covered, extent) = match covered(&landings) {
+                    Some(covered) => (covered, Extent::Whole),
+                    None if self.has_tracked(to) => (Vec::new(), Extent::Part),
+                    None => (Vec::new(), Extent::Whole),
+                };
+                let all = landings.into_iter().chain(covered).collect();
+                let copies = self.copied_to(all, before);
+                so_far.extent = so_far.extent.max(extent);
+                copies
             }
             // Another name holds what the first one does.
             Act::Link {
@@ -121,6 +131,20 @@ impl Losses<'_> {
             }
             _ => Vec::new(),
         })
+    }
+
+    /// Whether something may be put over what git tracks in the project.
+    fn has_tracked(&self, place: &Target) -> bool {
+        let path = Path::new(place.link.as_deref().unwrap_or(&place.path));
+        let tracked = || {
+            let folder = if path.is_dir() { path } else { path.parent()? };
+            let repository = self.git.repository(folder)?;
+            let below = path.strip_prefix(&repository.root).ok()?;
+            self.git
+                .tracks_below(&repository, below.as_os_str().as_bytes())
+        };
+        place.kind == TargetKind::Unknown
+            || (path.starts_with(self.project) && tracked().unwrap_or(false))
     }
 
     /// What is copied is known by what it was copied from.
@@ -329,6 +353,8 @@ impl Losses<'_> {
 #[derive(Default)]
 struct SoFar {
     line: Line,
+    /// Whether all that they write could be told.
+    extent: Extent,
     /// What they have put where, or taken away.
     done: HashMap<PathBuf, Before>,
     /// The stashes that they have made, newest last: the paths in each, and whose they are.

@@ -243,6 +243,10 @@ impl Hook for Work {
             return;
         }
         let world = self.analyst.world_of(input, ctx);
+        if input.event_type() == HookEvent::SessionStart {
+            let machine = self.analyst.machine();
+            self.ledger.prepare(machine, world.project_root());
+        }
         match input.event_type() {
             HookEvent::SessionStart if matches!(input.source(), Some("startup" | "clear")) => {
                 self.ledger

@@ -123,6 +123,13 @@ impl Ledger {
         }
     }
 
+    /// Makes ready for the first look at a project.
+    pub(super) fn prepare(&self, machine: &Arc<Machine>, project: &str) {
+        if let Some(lookout) = &self.lookout {
+            lookout.prepare(Arc::clone(machine), project);
+        }
+    }
+
     pub(super) fn saw(&self, watched: &Watched, others: HashSet<String>) {
         let known = self.known(&watched.session, &watched.project);
         lock(&known.state).work.watch(&watched.call, others);

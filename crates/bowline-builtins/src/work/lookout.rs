@@ -37,7 +37,13 @@ pub(super) struct Watched {
 /// A thread of its own, which is started when it is first needed.
 #[derive(Debug, Default)]
 pub(super) struct Lookout {
-    sender: Mutex<Option<SyncSender<Job>>>,
+    sender: Mutex<Option<SyncSender<Task>>>,
+}
+
+enum Task {
+    Look(Job),
+    /// Git's index of a project is read, so that a look need not wait for it.
+    Prepare(Arc<Machine>, String),
 }
 
 struct Job {
@@ -58,20 +64,34 @@ impl Lookout {
         if job.done(|| Instant::now() < until).is_some() {
             return;
         }
+        self.send(Task::Look(job));
+    }
+
+    /// Makes ready for the first look at a project.
+    pub(super) fn prepare(&self, machine: Arc<Machine>, project: &str) {
+        self.send(Task::Prepare(machine, project.to_owned()));
+    }
+
+    fn send(&self, task: Task) {
         let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
         let sender = sender.get_or_insert_with(start);
         // A call that is not watched is judged as if nothing were known.
-        let _ = sender.try_send(job);
+        let _ = sender.try_send(task);
     }
 }
 
-fn start() -> SyncSender<Job> {
-    let (sender, jobs) = sync_channel::<Job>(MAX_WAITING);
+fn start() -> SyncSender<Task> {
+    let (sender, tasks) = sync_channel::<Task>(MAX_WAITING);
     let started = thread::Builder::new()
         .name("lookout".to_owned())
         .spawn(move || {
-            for job in jobs {
-                job.done(|| true);
+            for task in tasks {
+                match task {
+                    Task::Look(job) => {
+                        job.done(|| true);
+                    }
+                    Task::Prepare(machine, project) => read_index(&machine, &project),
+                }
             }
         });
     drop(started);
@@ -114,5 +134,14 @@ impl Job {
             (!own).then_some(text)
         });
         Some(others.collect())
+    }
+}
+
+fn read_index(machine: &Machine, project: &str) {
+    let world = machine.world(project, project);
+    let git = world.git();
+    if let Some(repository) = git.repository(Path::new(project)) {
+        // It is remembered until it changes.
+        git.tracks_below(&repository, b".");
     }
 }

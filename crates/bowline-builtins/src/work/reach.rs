@@ -251,14 +251,10 @@ fn only_makes(name: &str) -> bool {
 /// A script that the shell itself reads is one like others, unless it only sets variables.
 fn sourced(path: &str) -> Reach {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let sets = name.starts_with("activate")
-        || name.starts_with(".env")
-        || name.ends_with(".env")
+    let parts = ["activate", "complet", "env", "profile", "setup"];
+    let sets = parts.iter().any(|it| name.contains(it))
         || name.ends_with("rc")
-        || matches!(
-            name,
-            "env" | "nvm.sh" | ".profile" | ".bash_profile" | "conda.sh"
-        );
+        || matches!(name, "nvm.sh" | "conda.sh");
     if sets {
         Reach::Nothing
     } else {

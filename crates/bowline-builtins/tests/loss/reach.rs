@@ -160,6 +160,10 @@ async fn fixers_change_files_and_those_who_look_do_not() {
             during("git push -u origin main"),
             during("rg -uu foo | head; diff -u a b; wc -w README.md"),
             during("source .venv/bin/activate && pytest"),
+            // What goes elsewhere changes nothing here.
+            during("curl -sL https://example.com/a.tgz | tar xz -C vendor"),
+            during("tar xJf a.tar.xz -C /tmp/out"),
+            during("cp build/*.whl /tmp/out/"),
             case(
                 vec![put("app.db"), Commit],
                 database(vec![Append("app.db")]),
