@@ -117,8 +117,7 @@ impl Job {
         let world = self.machine.world(project, project);
         let git = world.git();
         let repository = git.repository(Path::new(project))?;
-        // A snapshot is known by the folder that it is in.
-        let wanted = |name: &[u8]| reach.changes(&format!("/{}", String::from_utf8_lossy(name)));
+        let wanted = |name: &[u8]| str::from_utf8(name).is_ok_and(|it| reach.changes(it));
         let unsettled = git.unsettled(&repository, MAX_FILES, wanted, has_time)?;
         let view = self.ledger.view(session).in_project(project);
         let others = unsettled.into_iter().filter_map(|name| {
