@@ -31,6 +31,7 @@ use crate::work::SessionView;
 use content::Content;
 pub(crate) use content::times;
 pub(crate) use outlook::Outlook;
+pub(crate) use touches::Extent;
 
 /// Weighs acts for one judgement.
 pub(crate) struct Losses<'w> {

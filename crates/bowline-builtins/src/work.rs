@@ -6,6 +6,7 @@
 
 mod file_work;
 mod hook;
+mod kept;
 mod ledger;
 mod lookout;
 mod reach;

@@ -12,6 +12,8 @@ mod failing;
 mod ground;
 #[path = "loss/owners.rs"]
 mod owners;
+#[path = "loss/reach.rs"]
+mod reach;
 #[path = "loss/rescue.rs"]
 mod rescue;
 #[path = "loss/searches.rs"]
@@ -58,12 +60,16 @@ fn makes_worktree() -> Step {
 }
 
 async fn play(cases: Vec<Case>) {
+    play_on(Ground::with_history, cases).await;
+}
+
+async fn play_on(start: fn() -> Ground, cases: Vec<Case>) {
     if !has_git() {
         return;
     }
     let mut wrong = Vec::new();
     for case in cases {
-        let mut ground = Ground::with_history();
+        let mut ground = start();
         for op in &case.setup {
             ground.perform(op);
         }

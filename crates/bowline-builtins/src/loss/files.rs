@@ -544,7 +544,7 @@ fn walk_links(folder: &Path, is_taken: impl Fn(&Path) -> bool) -> Option<Vec<Pat
 }
 
 /// Whether a file has a text in it; one that cannot be read may.
-fn holds(path: &Path, text: &str) -> bool {
+pub(super) fn holds(path: &Path, text: &str) -> bool {
     const MOST: u64 = 4 * 1024 * 1024;
     let short = fs::symlink_metadata(path).is_ok_and(|it| it.len() <= MOST);
     let content = short.then(|| fs::read(path).ok()).flatten();

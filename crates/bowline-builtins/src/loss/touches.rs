@@ -1,16 +1,19 @@
 //! What calls are about to write, and whose what is there was.
 
 use std::collections::HashMap;
+use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use bowline_guard::loss::{Act, AtLink, GitAct, LinkKind, Untracked, Writing};
+use bowline_guard::loss::{
+    Act, AtLink, Found, GitAct, LinkKind, Links, Over, Target, TargetKind, Untracked, Writing,
+};
 
 use super::Losses;
 use super::archive;
 use super::content::{Content, join};
 use super::expand::files_below;
-use super::files::is_in_git;
+use super::files::{holds, is_in_git};
 use super::landing::{Landing, landings, renamed};
 use super::line::Line;
 use super::pathspec::Pathspecs;
@@ -20,13 +23,31 @@ use crate::work::{Before, Touch};
 /// Files that are followed with the folder in which they are moved, or with the archive in which they come.
 const MAX_MOVED: usize = 500;
 
+/// What a call is about to write.
+pub(crate) struct Touches {
+    pub(crate) list: Vec<Touch>,
+    pub(crate) extent: Extent,
+}
+
+/// Whether that is all of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) enum Extent {
+    #[default]
+    Whole,
+    /// There is more, which cannot be told before.
+    Part,
+}
+
 impl Losses<'_> {
     /// What is at the paths that the acts of a call are about to write, one act after another.
-    pub(crate) fn touches(&self, acts: &[Act]) -> Vec<Touch> {
+    pub(crate) fn touches(&self, acts: &[Act]) -> Touches {
         let mut so_far = SoFar::default();
-        let mut touches = Vec::new();
+        let mut list = Vec::new();
         for act in acts {
-            let touched = self.touched_by(act, &mut so_far);
+            let touched = self.touched_by(act, &mut so_far).unwrap_or_else(|| {
+                so_far.extent = Extent::Part;
+                Vec::new()
+            });
             let gone = match act {
                 Act::Move { from, .. } | Act::Rename { from, .. } => from.as_slice(),
                 Act::Delete { target, .. } => std::slice::from_ref(target),
@@ -39,34 +60,47 @@ impl Losses<'_> {
                 so_far.done.insert(PathBuf::from(&touch.path), touch.before);
             }
             so_far.line.add(act);
-            touches.extend(touched);
+            list.extend(touched);
         }
-        touches
+        let extent = so_far.extent;
+        Touches { list, extent }
     }
 
-    /// What an act writes, with what is there before it.
-    fn touched_by(&self, act: &Act, so_far: &mut SoFar) -> Vec<Touch> {
+    /// What an act writes, with what is there before it; `None` if it may write what cannot be told now.
+    fn touched_by(&self, act: &Act, so_far: &mut SoFar) -> Option<Vec<Touch>> {
         let before = |path: &Path| self.before_now(path, so_far);
-        match act {
-            Act::Make(target) => {
-                let paths = so_far.line.paths(target).unwrap_or_default();
-                let touches = paths.iter().map(|path| self.touch(path, before(path)));
-                touches.flatten().collect()
-            }
+        let each = |paths: Vec<PathBuf>| -> Vec<Touch> {
+            let touches = paths.iter().map(|path| self.touch(path, before(path)));
+            touches.flatten().collect()
+        };
+        Some(match act {
+            // Whoever had what is there has it, whether or not it is written.
+            Act::Perhaps(act) if is_plain_writing(act) => return self.touched_by(act, so_far),
+            Act::Make(target) => each(so_far.line.paths(target).unwrap_or_default()),
             Act::Write { to, how } => {
-                let path = Path::new(to.link.as_deref().unwrap_or(&to.path));
                 let shown = *how == Writing::ByTool;
-                let touch = self.touch(path, before(path));
-                touch.map(|it| Touch { shown, ..it }).into_iter().collect()
+                let touches = each(written(to, *how, &so_far.line)?).into_iter();
+                touches.map(|it| Touch { shown, ..it }).collect()
             }
-            Act::Unpack(unpacking) => {
-                let files = archive::written(unpacking, &so_far.line).unwrap_or_default();
-                let files = files.iter().take(MAX_MOVED);
-                let touches = files.map(|path| self.touch(path, before(path)));
-                touches.flatten().collect()
-            }
+            Act::WriteFound(found) => each(found_files(found, &so_far.line)?),
+            Act::Unpack(unpacking) => match archive::written(unpacking, &so_far.line) {
+                Some(files) if files.len() <= MAX_MOVED => each(files),
+                _ if unpacking.over == Over::Replace && self.has_tracked(&unpacking.into) => {
+                    return None;
+                }
+                _ => Vec::new(),
+            },
             Act::Copy { from, to, at_link } => {
-                self.copied_to(landings(from, to, *at_link, &so_far.line), before)
+                let landings = landings(from, to, *at_link, &so_far.line);
+                let (covered, extent) = match covered(&landings) {
+                    Some(covered) => (covered, Extent::Whole),
+                    None if self.has_tracked(to) => (Vec::new(), Extent::Part),
+                    None => (Vec::new(), Extent::Whole),
+                };
+                let all = landings.into_iter().chain(covered).collect();
+                let copies = self.copied_to(all, before);
+                so_far.extent = so_far.extent.max(extent);
+                copies
             }
             // Another name holds what the first one does.
             Act::Link {
@@ -96,7 +130,21 @@ impl Losses<'_> {
                 unstashed.unwrap_or_default()
             }
             _ => Vec::new(),
-        }
+        })
+    }
+
+    /// Whether something may be put over what git tracks in the project.
+    fn has_tracked(&self, place: &Target) -> bool {
+        let path = Path::new(place.link.as_deref().unwrap_or(&place.path));
+        let tracked = || {
+            let folder = if path.is_dir() { path } else { path.parent()? };
+            let repository = self.git.repository(folder)?;
+            let below = path.strip_prefix(&repository.root).ok()?;
+            self.git
+                .tracks_below(&repository, below.as_os_str().as_bytes())
+        };
+        place.kind == TargetKind::Unknown
+            || (path.starts_with(self.project) && tracked().unwrap_or(false))
     }
 
     /// What is copied is known by what it was copied from.
@@ -305,6 +353,8 @@ impl Losses<'_> {
 #[derive(Default)]
 struct SoFar {
     line: Line,
+    /// Whether all that they write could be told.
+    extent: Extent,
     /// What they have put where, or taken away.
     done: HashMap<PathBuf, Before>,
     /// The stashes that they have made, newest last: the paths in each, and whose they are.
@@ -315,4 +365,68 @@ struct SoFar {
 
 fn text(path: &Path) -> Option<String> {
     path.to_str().map(ToOwned::to_owned)
+}
+
+/// Whether an act only puts new content where something was.
+fn is_plain_writing(act: &Act) -> bool {
+    matches!(
+        act,
+        Act::Write { .. } | Act::WriteFound(_) | Act::Unpack(_) | Act::Copy { .. }
+    )
+}
+
+/// The files that a word names which is written to; `None` if an edit may be of any.
+fn written(to: &Target, how: Writing, line: &Line) -> Option<Vec<PathBuf>> {
+    let literal = || vec![PathBuf::from(to.link.as_deref().unwrap_or(&to.path))];
+    match (to.kind, how) {
+        (TargetKind::Unknown, Writing::Edit | Writing::Tidy) => None,
+        // A pattern that nothing matches is a name like others.
+        (TargetKind::Pattern, _) => {
+            let paths = line.paths(to).filter(|it| it.len() <= MAX_MOVED)?;
+            Some(if paths.is_empty() { literal() } else { paths })
+        }
+        _ => Some(literal()),
+    }
+}
+
+/// The files that a search finds; `None` if there are too many.
+fn found_files(found: &Found, line: &Line) -> Option<Vec<PathBuf>> {
+    if found.links() == Links::Follow {
+        return None;
+    }
+    let mut files = Vec::new();
+    for target in found.roots() {
+        for root in line.paths(target)? {
+            let below = if root.is_dir() {
+                files_below(&root)?
+            } else {
+                vec![root.clone()]
+            };
+            files.extend(below.into_iter().filter(|path| {
+                let below = path.strip_prefix(&root).ok().and_then(Path::to_str);
+                below.is_none_or(|below| found.may_take(target, below))
+                    && !is_in_git(path)
+                    && found.holding().is_none_or(|text| holds(path, text))
+            }));
+        }
+    }
+    (files.len() <= MAX_MOVED).then_some(files)
+}
+
+/// The files that go with the folders that are copied over others; `None` if they cannot be told.
+fn covered(landings: &[Landing]) -> Option<Vec<Landing>> {
+    // Nothing is there yet that could be copied.
+    landings.first()?;
+    let mut covered = Vec::new();
+    for landing in landings.iter().filter(|it| it.to.is_dir()) {
+        let folder = landing.from.as_deref().filter(|it| it.is_dir())?;
+        for file in files_below(folder)? {
+            let to = landing.to.join(file.strip_prefix(folder).ok()?);
+            if fs::symlink_metadata(&to).is_ok() {
+                let from = Some(file);
+                covered.push(Landing { from, to });
+            }
+        }
+    }
+    (covered.len() <= MAX_MOVED).then_some(covered)
 }

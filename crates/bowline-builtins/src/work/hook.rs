@@ -22,7 +22,7 @@ use super::reach::{Reach, reach_of};
 use super::session::{Ground, Seen};
 use super::touch::{CallWork, GitBefore, MixedStash};
 use crate::analyst::Analyst;
-use crate::loss::{Losses, times};
+use crate::loss::{Extent, Losses, times};
 use crate::machine::MachineWorld;
 use crate::machine::git::{ObjectId, Repository};
 use crate::sanitise;
@@ -79,16 +79,17 @@ impl Work {
         }
         let acts = self.acts(input, ctx, world);
         let losses = world.losses();
-        let mut work = if acts.is_empty() {
-            CallWork::default()
-        } else {
-            CallWork {
-                touched: losses.touches(&acts),
-                before: git_before(&losses, &acts),
-                ..CallWork::default()
-            }
+        let touches = losses.touches(&acts);
+        let mut work = CallWork {
+            touched: touches.list,
+            before: git_before(&losses, &acts),
+            ..CallWork::default()
         };
-        let reach = self.reach(input, ctx);
+        // What it writes besides may be anything.
+        let reach = match touches.extent {
+            Extent::Whole => self.reach(input, ctx),
+            Extent::Part => Reach::Anything,
+        };
         let ground = match input
             .tool_input()
             .and_then(|it| it.get("run_in_background"))
@@ -99,11 +100,12 @@ impl Work {
         };
         let session = (input.session_id.as_str(), world.project_root());
         self.ledger.begin_call(session, call, work.clone(), ground);
-        if ground == Ground::Fore(Reach::Anything) {
+        if let Ground::Fore(reach) = ground {
             let watched = Watched {
                 session: input.session_id.clone(),
                 call: call.to_owned(),
                 project: world.project_root().to_owned(),
+                reach,
             };
             self.ledger.watch(self.analyst.machine(), watched);
         }
@@ -241,6 +243,10 @@ impl Hook for Work {
             return;
         }
         let world = self.analyst.world_of(input, ctx);
+        if input.event_type() == HookEvent::SessionStart {
+            let machine = self.analyst.machine();
+            self.ledger.prepare(machine, world.project_root());
+        }
         match input.event_type() {
             HookEvent::SessionStart if matches!(input.source(), Some("startup" | "clear")) => {
                 self.ledger

@@ -116,10 +116,17 @@ impl Ledger {
         open(&state).flatten()
     }
 
-    /// Looks beside the answer which tracked files hold somebody else's work when a call begins.
+    /// Looks which tracked files hold somebody else's work when a call begins.
     pub(super) fn watch(self: &Arc<Self>, machine: &Arc<Machine>, watched: Watched) {
         if let Some(lookout) = &self.lookout {
             lookout.look(Arc::clone(self), Arc::clone(machine), watched);
+        }
+    }
+
+    /// Makes ready for the first look at a project.
+    pub(super) fn prepare(&self, machine: &Arc<Machine>, project: &str) {
+        if let Some(lookout) = &self.lookout {
+            lookout.prepare(Arc::clone(machine), project);
         }
     }
 

@@ -1,22 +1,28 @@
-//! Looks around in a project right after an answer, while the agent starts its program: a tracked file that the program then
-//! changes was clean before, or it was not. What has changed since the call began counts as not clean.
+//! Looks around in a project when a call begins: a tracked file that its program then changes was clean before, or it was not.
+//! What can be seen in no time is seen before the answer, so that no program is faster; the rest right after it, while the agent
+//! starts its program. What has changed since the call began counts as not clean.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use super::ledger::Ledger;
+use super::reach::Reach;
 use crate::loss::times;
 use crate::machine::Machine;
 
 /// Calls that wait to be looked at; more are not watched.
-const MAX_WAITING: usize = 4;
+const MAX_WAITING: usize = 64;
 /// A project with more tracked files is not watched.
 const MAX_FILES: usize = 20_000;
+/// An answer waits so long for a look.
+const AT_ONCE: Duration = Duration::from_micros(1_500);
 
 /// The call that is watched.
 #[derive(Debug, Clone)]
@@ -24,12 +30,20 @@ pub(super) struct Watched {
     pub(super) session: String,
     pub(super) call: String,
     pub(super) project: String,
+    /// Only what the call may change is looked at.
+    pub(super) reach: Reach,
 }
 
 /// A thread of its own, which is started when it is first needed.
 #[derive(Debug, Default)]
 pub(super) struct Lookout {
-    sender: Mutex<Option<SyncSender<Job>>>,
+    sender: Mutex<Option<SyncSender<Task>>>,
+}
+
+enum Task {
+    Look(Job),
+    /// Git's index of a project is read, so that a look need not wait for it.
+    Prepare(Arc<Machine>, String),
 }
 
 struct Job {
@@ -39,27 +53,44 @@ struct Job {
 }
 
 impl Lookout {
-    /// Looks beside the answer, unless there is too much to do already.
+    /// Looks at once, or beside the answer, unless there is too much to do already.
     pub(super) fn look(&self, ledger: Arc<Ledger>, machine: Arc<Machine>, watched: Watched) {
-        let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
-        let sender = sender.get_or_insert_with(start);
-        // A call that is not watched is judged as if nothing were known.
-        let _ = sender.try_send(Job {
+        let job = Job {
             ledger,
             machine,
             watched,
-        });
+        };
+        let until = Instant::now() + AT_ONCE;
+        if job.done(|| Instant::now() < until).is_some() {
+            return;
+        }
+        self.send(Task::Look(job));
+    }
+
+    /// Makes ready for the first look at a project.
+    pub(super) fn prepare(&self, machine: Arc<Machine>, project: &str) {
+        self.send(Task::Prepare(machine, project.to_owned()));
+    }
+
+    fn send(&self, task: Task) {
+        let mut sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
+        let sender = sender.get_or_insert_with(start);
+        // A call that is not watched is judged as if nothing were known.
+        let _ = sender.try_send(task);
     }
 }
 
-fn start() -> SyncSender<Job> {
-    let (sender, jobs) = sync_channel::<Job>(MAX_WAITING);
+fn start() -> SyncSender<Task> {
+    let (sender, tasks) = sync_channel::<Task>(MAX_WAITING);
     let started = thread::Builder::new()
         .name("lookout".to_owned())
         .spawn(move || {
-            for job in jobs {
-                if let Some(others) = others(&job) {
-                    job.ledger.saw(&job.watched, others);
+            for task in tasks {
+                match task {
+                    Task::Look(job) => {
+                        job.done(|| true);
+                    }
+                    Task::Prepare(machine, project) => read_index(&machine, &project),
                 }
             }
         });
@@ -67,25 +98,49 @@ fn start() -> SyncSender<Job> {
     sender
 }
 
-/// The tracked files that hold somebody else's work; `None` if there is no repository, or they cannot be told.
-fn others(job: &Job) -> Option<HashSet<String>> {
-    let project = &job.watched.project;
-    let world = job.machine.world(project, project);
-    let git = world.git();
-    let repository = git.repository(Path::new(project))?;
-    let unsettled = git.unsettled(&repository, MAX_FILES)?;
-    let view = job.ledger.view(&job.watched.session).in_project(project);
-    let others = unsettled.into_iter().filter_map(|name| {
-        let path = repository.root.join(std::ffi::OsStr::from_bytes(&name));
-        let text = path.to_str()?.to_owned();
-        let times = fs::symlink_metadata(&path).ok().and_then(|it| times(&it));
-        let own = times.is_some_and(|times| {
-            view.owns(&text, times)
-                .or_else(|| view.changed(&text, times))
-                .or_else(|| view.left(&text, || Some(git.blob_id(&path)?.to_string())))
-                .is_some()
+impl Job {
+    /// Looks around and says what there is; `None` if that could not be done in time, or at all.
+    fn done(&self, has_time: impl Fn() -> bool) -> Option<()> {
+        let others = self.others(has_time)?;
+        self.ledger.saw(&self.watched, others);
+        Some(())
+    }
+
+    /// The tracked files that hold somebody else's work; `None` if there is no repository, or they cannot be told.
+    fn others(&self, has_time: impl Fn() -> bool) -> Option<HashSet<String>> {
+        let Watched {
+            session,
+            project,
+            reach,
+            ..
+        } = &self.watched;
+        let world = self.machine.world(project, project);
+        let git = world.git();
+        let repository = git.repository(Path::new(project))?;
+        let wanted = |name: &[u8]| str::from_utf8(name).is_ok_and(|it| reach.changes(it));
+        let unsettled = git.unsettled(&repository, MAX_FILES, wanted, has_time)?;
+        let view = self.ledger.view(session).in_project(project);
+        let others = unsettled.into_iter().filter_map(|name| {
+            let path = repository.root.join(OsStr::from_bytes(&name));
+            let text = path.to_str()?.to_owned();
+            let times = fs::symlink_metadata(&path).ok().and_then(|it| times(&it));
+            let own = times.is_some_and(|times| {
+                view.owns(&text, times)
+                    .or_else(|| view.changed(&text, times))
+                    .or_else(|| view.left(&text, || Some(git.blob_id(&path)?.to_string())))
+                    .is_some()
+            });
+            (!own).then_some(text)
         });
-        (!own).then_some(text)
-    });
-    Some(others.collect())
+        Some(others.collect())
+    }
+}
+
+fn read_index(machine: &Machine, project: &str) {
+    let world = machine.world(project, project);
+    let git = world.git();
+    if let Some(repository) = git.repository(Path::new(project)) {
+        // It is remembered until it changes.
+        git.tracks_below(&repository, b".");
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use chrono::{DateTime, Duration, Utc};
 
 use super::file_work::{FileWork, STEP, Share};
-use super::reach::{Reach, is_kept_by_tools};
+use super::reach::Reach;
 use super::touch::CallWork;
 
 /// Files, reads and commits that are remembered of one session.
@@ -260,8 +260,7 @@ impl SessionWork {
             (!theirs && alone(span)).then_some(span)
         };
         if let Some(file) = self.files.get(path) {
-            let changes = |span: &Span| span.reach == Reach::Anything || is_kept_by_tools(path);
-            let later = |span: &Span| span.end > file.until && changes(span);
+            let later = |span: &Span| span.end > file.until && span.reach.changes(path);
             let untouched = |time| file.was_there(time) || by_call(time).is_some_and(later);
             let own =
                 file.share == Share::Own && untouched(times.changed) && untouched(times.modified);
@@ -285,7 +284,7 @@ impl SessionWork {
         let span = self.span_at(times.changed)?;
         let others = self.watched.get(&span.call)?;
         let in_call = span.start <= times.modified && times.modified <= span.end;
-        let reaches = span.reach == Reach::Anything || is_kept_by_tools(path);
+        let reaches = span.reach.changes(path);
         (in_call && reaches && !others.contains(path) && alone(span)).then_some(span.start)
     }
 

@@ -3,13 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
 
 use bowline::hooks::{Decision, HookContext, HookInput, HookManager, Services, ToolOutput};
 use bowline::settings::{self, Locations};
 use bowline_builtins::machine::Machine;
-use bowline_builtins::{Lasting, assemble};
+use bowline_builtins::{Lasting, Ledger, assemble};
 use serde_json::{Value, json};
 
 /// What happens to the disk.
@@ -50,6 +51,8 @@ pub(crate) struct Ground {
     folder: tempfile::TempDir,
     manager: HookManager,
     calls: usize,
+    /// How long a program takes to start.
+    start: Duration,
 }
 
 /// Whether git is installed; says so where it is not.
@@ -63,23 +66,43 @@ pub(crate) fn has_git() -> bool {
 
 impl Ground {
     pub(crate) fn new() -> Self {
+        Self::with_ledger(Ledger::new(None))
+    }
+
+    fn with_ledger(ledger: Ledger) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();
         let project = home.join("work/project");
         fs::create_dir_all(&project).unwrap();
-        let lasting = Lasting::new(Machine::new(Some(home.clone()), Vec::new()));
+        let mut lasting = Lasting::new(Machine::new(Some(home.clone()), Vec::new()));
+        lasting.ledger = Arc::new(ledger);
         let settings = settings::load(&project, &Locations::under(&home));
         let manager = assemble(&settings, Services::default(), &lasting);
         Self {
             folder,
             manager,
             calls: 0,
+            start: Duration::ZERO,
         }
     }
 
     /// With a few files that are committed.
     pub(crate) fn with_history() -> Self {
-        let ground = Self::new();
+        Self::new().committed()
+    }
+
+    /// The same, where somebody looks around when a call begins.
+    pub(crate) fn watched() -> Self {
+        let watched = Self::with_ledger(Ledger::new(None).watching());
+        Self {
+            start: Duration::from_millis(30),
+            ..watched
+        }
+        .committed()
+    }
+
+    fn committed(self) -> Self {
+        let ground = self;
         ground.git(&["init", "-q", "-b", "main"]);
         for name in [
             "README.md",
@@ -220,6 +243,7 @@ impl Ground {
         // A model thinks longer than a step of the file system's clock.
         sleep(Duration::from_millis(10));
         let id = self.before(session, tool, input.clone()).await.1;
+        sleep(self.start);
         perform(self);
         let mut after = HookInput::post_tool_use(session, tool, ToolOutput::new("done"))
             .with_field("tool_use_id", id.as_str())

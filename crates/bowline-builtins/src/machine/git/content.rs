@@ -117,7 +117,7 @@ impl GitReader<'_> {
     }
 
     /// Whether a folder above the path has given way to a link or a file, so that what git tracks is not there.
-    fn is_cut_off(&self, checkout: &Checkout, name: &[u8]) -> Option<bool> {
+    pub(super) fn is_cut_off(&self, checkout: &Checkout, name: &[u8]) -> Option<bool> {
         let slashes = name.iter().enumerate().filter(|(_, byte)| **byte == b'/');
         for (at, _) in slashes {
             let folder = OsStr::from_bytes(name.get(..at)?);

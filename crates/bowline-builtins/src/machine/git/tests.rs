@@ -13,6 +13,7 @@ mod damage;
 mod held;
 mod history;
 mod status;
+mod tracked;
 
 /// A home with a repository in it, in a place of its own.
 struct Ground {

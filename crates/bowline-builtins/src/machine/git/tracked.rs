@@ -1,9 +1,16 @@
 //! What git tracks below a folder, and where submodules lie.
 
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+
+use super::checkout::Checkout;
 use super::content::Worktree;
+use super::entries::{IndexEntry, ReadIndex};
 use super::object_id::ObjectId;
 use super::refs::distinct;
 use super::{GitReader, Repository};
+use crate::machine::look::Stamp;
 
 /// The mode of a submodule.
 const SUBMODULE: u32 = 0o160_000;
@@ -25,23 +32,40 @@ impl GitReader<'_> {
         Some(modules.map(|(name, _)| name.to_vec()).collect())
     }
 
-    /// The tracked paths of a checkout that do not hold what the index says, or of which nobody can tell; `None` if there
-    /// are more tracked files than `most`.
-    pub(crate) fn unsettled(&self, repo: &Repository, most: usize) -> Option<Vec<Vec<u8>>> {
+    /// The tracked paths of a checkout, of those that are wanted, that do not hold what the index says, or of which nobody can
+    /// tell; `None` if there are more tracked files than `most`, or no time is left.
+    pub(crate) fn unsettled(
+        &self,
+        repo: &Repository,
+        most: usize,
+        wanted: impl Fn(&[u8]) -> bool,
+        has_time: impl Fn() -> bool,
+    ) -> Option<Vec<Vec<u8>>> {
         let checkout = self.checkout(repo)?;
         let index = self.read_index(&checkout)?;
         if index.entries.len() > most {
             return None;
         }
-        let listed = index.entries.under(b"");
-        let settled = |name: &[u8], entry| {
+        let mut unsettled = Vec::new();
+        let mut folders = Folders::default();
+        for (name, entry) in index.entries.under(b"") {
+            if !wanted(name) {
+                continue;
+            }
+            if !has_time() {
+                return None;
+            }
+            if folders.are_there(self, &checkout, name)
+                && is_as_noted(&checkout, &index, (name, entry))
+            {
+                continue;
+            }
             let compared = self.compare_with_index(&checkout, &index, name, entry);
-            compared == Some(Worktree::Unchanged)
-        };
-        let unsettled = listed
-            .into_iter()
-            .filter(|(name, entry)| !settled(name, entry));
-        Some(unsettled.map(|(name, _)| name.to_vec()).collect())
+            if compared != Some(Worktree::Unchanged) {
+                unsettled.push(name.to_vec());
+            }
+        }
+        Some(unsettled)
     }
 
     /// Whether a branch, tag or head has exactly this content at this path; stashes do not count.
@@ -66,4 +90,41 @@ impl GitReader<'_> {
         }
         is_certain.then_some(false)
     }
+}
+
+/// The folder of the tracked file before: one after another lies in the same.
+#[derive(Default)]
+struct Folders<'i> {
+    last: Option<&'i [u8]>,
+}
+
+impl<'i> Folders<'i> {
+    /// Whether the folders around a tracked file are folders, and no links.
+    fn are_there(&mut self, git: &GitReader<'_>, checkout: &Checkout, name: &'i [u8]) -> bool {
+        let end = name.iter().rposition(|it| *it == b'/').unwrap_or(0);
+        let folder = name.get(..end).unwrap_or_default();
+        if self.last != Some(folder) {
+            let there = git.is_cut_off(checkout, name) == Some(false);
+            self.last = there.then_some(folder);
+        }
+        self.last.is_some()
+    }
+}
+
+/// Whether a file is just as git's index noted it, at one glance. There are many of them, and each is looked at once.
+fn is_as_noted(
+    checkout: &Checkout,
+    index: &ReadIndex,
+    (name, entry): (&[u8], &IndexEntry),
+) -> bool {
+    let path = checkout.repository.root.join(OsStr::from_bytes(name));
+    let Ok(metadata) = fs::symlink_metadata(path) else {
+        return false;
+    };
+    let stamp = Stamp::of(&metadata);
+    metadata.is_file()
+        && entry.is_file()
+        && !entry.intent_to_add
+        && entry.is_executable() == (stamp.mode & 0o100 != 0)
+        && entry.stat.is_current(&stamp, index.written)
 }

@@ -183,15 +183,22 @@ impl Run<'_> {
         self.writes(files.iter(), Writing::Replace)
     }
 
-    /// Statements that take something out of a database which is a file.
+    /// Statements that take something out of a database which is a file, or put something into it.
     fn statements(&self) -> Vec<Act> {
         let words = operands(&self.invocation.args, &["-cmd", "-init", "-separator"]);
         let Some((file, texts)) = words.split_first() else {
             return Vec::new();
         };
         let loses = |text: &&Arg| !sql::findings(word(text), Backslash::Plain).is_empty();
-        let file = texts.iter().any(loses).then_some(*file);
-        self.writes(file.filter(|it| word(it) != ":memory:"), Writing::Edit)
+        let how = if texts.iter().any(loses) {
+            Writing::Edit
+        } else if texts.iter().all(|it| only_asks(word(it))) {
+            return Vec::new();
+        } else {
+            Writing::Add
+        };
+        let file = Some(*file).filter(|it| word(it) != ":memory:");
+        self.writes(file, how)
     }
 
     /// `.output FILE` and the like, among the words of a database's shell.
@@ -208,6 +215,13 @@ impl Run<'_> {
         let files: Vec<Arg> = files.collect();
         self.writes(files.iter(), Writing::Replace)
     }
+}
+
+/// Whether a statement or a command of a database's shell leaves the database as it is.
+fn only_asks(text: &str) -> bool {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    let asks = ["select", "explain", "pragma", "with", "values"];
+    first.starts_with('.') || asks.iter().any(|it| first.eq_ignore_ascii_case(it))
 }
 
 /// `aws s3 cp FROM TO`, `gsutil cp FROM TO`: the words after the verb.
