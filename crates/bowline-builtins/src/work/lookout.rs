@@ -10,7 +10,6 @@ use std::path::Path;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
 
 use super::ledger::Ledger;
 use super::reach::Reach;
@@ -19,10 +18,10 @@ use crate::machine::Machine;
 
 /// Calls that wait to be looked at; more are not watched.
 const MAX_WAITING: usize = 64;
-/// A project with more tracked files is not watched.
+/// A call that may change more tracked files is not watched.
 const MAX_FILES: usize = 20_000;
-/// An answer waits so long for a look.
-const AT_ONCE: Duration = Duration::from_micros(1_500);
+/// An answer waits for a look at so many: about 2 µs each.
+const AT_ONCE: usize = 64;
 
 /// The call that is watched.
 #[derive(Debug, Clone)]
@@ -60,11 +59,9 @@ impl Lookout {
             machine,
             watched,
         };
-        let until = Instant::now() + AT_ONCE;
-        if job.done(|| Instant::now() < until).is_some() {
-            return;
+        if job.done(AT_ONCE).is_none() {
+            self.send(Task::Look(job));
         }
-        self.send(Task::Look(job));
     }
 
     /// Makes ready for the first look at a project.
@@ -88,7 +85,7 @@ fn start() -> SyncSender<Task> {
             for task in tasks {
                 match task {
                     Task::Look(job) => {
-                        job.done(|| true);
+                        job.done(MAX_FILES);
                     }
                     Task::Prepare(machine, project) => read_index(&machine, &project),
                 }
@@ -99,15 +96,15 @@ fn start() -> SyncSender<Task> {
 }
 
 impl Job {
-    /// Looks around and says what there is; `None` if that could not be done in time, or at all.
-    fn done(&self, has_time: impl Fn() -> bool) -> Option<()> {
-        let others = self.others(has_time)?;
+    /// Looks around and says what there is; `None` if there are more files than `most`, or nobody can tell.
+    fn done(&self, most: usize) -> Option<()> {
+        let others = self.others(most)?;
         self.ledger.saw(&self.watched, others);
         Some(())
     }
 
     /// The tracked files that hold somebody else's work; `None` if there is no repository, or they cannot be told.
-    fn others(&self, has_time: impl Fn() -> bool) -> Option<HashSet<String>> {
+    fn others(&self, most: usize) -> Option<HashSet<String>> {
         let Watched {
             session,
             project,
@@ -118,7 +115,7 @@ impl Job {
         let git = world.git();
         let repository = git.repository(Path::new(project))?;
         let wanted = |name: &[u8]| str::from_utf8(name).is_ok_and(|it| reach.changes(it));
-        let unsettled = git.unsettled(&repository, MAX_FILES, wanted, has_time)?;
+        let unsettled = git.unsettled(&repository, most, wanted)?;
         let view = self.ledger.view(session).in_project(project);
         let others = unsettled.into_iter().filter_map(|name| {
             let path = repository.root.join(OsStr::from_bytes(&name));

@@ -198,10 +198,6 @@ impl Entries {
         itself.chain(inside).collect()
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.listed.len()
-    }
-
     pub(super) fn has_below(&self, folder: &[u8]) -> bool {
         let below = [folder, b"/"].concat();
         let mut inside = self.from(&below);

@@ -33,28 +33,23 @@ impl GitReader<'_> {
     }
 
     /// The tracked paths of a checkout, of those that are wanted, that do not hold what the index says, or of which nobody can
-    /// tell; `None` if there are more tracked files than `most`, or no time is left.
+    /// tell; `None` if more than `most` are wanted.
     pub(crate) fn unsettled(
         &self,
         repo: &Repository,
         most: usize,
         wanted: impl Fn(&[u8]) -> bool,
-        has_time: impl Fn() -> bool,
     ) -> Option<Vec<Vec<u8>>> {
         let checkout = self.checkout(repo)?;
         let index = self.read_index(&checkout)?;
-        if index.entries.len() > most {
+        let listed = index.entries.under(b"");
+        let all = || listed.iter().filter(|(name, _)| wanted(name));
+        if all().take(most + 1).count() > most {
             return None;
         }
         let mut unsettled = Vec::new();
         let mut folders = Folders::default();
-        for (name, entry) in index.entries.under(b"") {
-            if !wanted(name) {
-                continue;
-            }
-            if !has_time() {
-                return None;
-            }
+        for (name, entry) in all() {
             if folders.are_there(self, &checkout, name)
                 && is_as_noted(&checkout, &index, (name, entry))
             {

@@ -1,13 +1,12 @@
 //! Which tracked files hold something else than git's index.
 
-use std::cell::Cell;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::Ground;
 
 fn unsettled(ground: &Ground) -> Vec<String> {
-    let names = ground.ask(|git, repository| git.unsettled(repository, 100, |_| true, || true));
+    let names = ground.ask(|git, repository| git.unsettled(repository, 100, |_| true));
     let text = |name: Vec<u8>| String::from_utf8(name).unwrap();
     names.unwrap().into_iter().map(text).collect()
 }
@@ -33,7 +32,7 @@ fn whatever_is_not_as_the_index_says_is_unsettled() {
 }
 
 #[test]
-fn a_look_ends_with_its_time_and_leaves_out_what_nobody_wants() {
+fn a_look_is_at_few_files_and_leaves_out_what_nobody_wants() {
     let Some(ground) = Ground::new() else {
         return;
     };
@@ -43,12 +42,8 @@ fn a_look_ends_with_its_time_and_leaves_out_what_nobody_wants() {
     ground.commit("first");
     ground.write("b", "another text\n");
     ground.ask(|git, repository| {
-        let left = Cell::new(2);
-        let has_time = || left.replace(left.get() - 1) > 0;
-        assert_eq!(git.unsettled(repository, 100, |_| true, has_time), None);
-        left.set(1);
-        let found = git.unsettled(repository, 100, |name| name == b"b", has_time);
+        let found = git.unsettled(repository, 1, |name| name == b"b");
         assert_eq!(found, Some(vec![b"b".to_vec()]));
-        assert_eq!(git.unsettled(repository, 2, |_| true, || true), None);
+        assert_eq!(git.unsettled(repository, 2, |_| true), None);
     });
 }
