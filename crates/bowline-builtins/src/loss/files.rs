@@ -314,7 +314,7 @@ impl Losses<'_> {
 
     /// What goes with a path because the line has moved it there.
     #[expect(clippy::option_option, reason = "unknown, or nothing")]
-    fn carried(&self, path: &Path, line: &Line) -> Option<Option<Loss>> {
+    pub(super) fn carried(&self, path: &Path, line: &Line) -> Option<Option<Loss>> {
         for carried in line.carried_to(path) {
             if self.is_lost_from(carried)? {
                 return Some(Some(self.lost_with(carried)));
@@ -481,14 +481,7 @@ impl Losses<'_> {
     }
 
     pub(super) fn is_temporary(&self, path: &Path) -> bool {
-        let Some(path) = path.to_str() else {
-            return false;
-        };
-        ["/tmp", "/var/tmp", "/dev/shm"]
-            .into_iter()
-            .chain(self.temp.iter().map(String::as_str))
-            .any(|folder| is_within(path, folder))
-            && !is_within(path, self.project)
+        self.temporary().holds(path)
     }
 }
 

@@ -10,6 +10,7 @@ use bowline_guard::loss::{Act, Found, GitAct};
 use super::Losses;
 use super::line::Line;
 use super::pathspec::{Pathspecs, normal};
+use super::worktrees::worktrees_named;
 
 /// The line with the act that is weighed.
 #[derive(Debug, Default)]
@@ -22,7 +23,7 @@ pub(crate) struct Outlook {
 impl Losses<'_> {
     /// What the line has done before an act. From now on, what the line and the act take away holds nothing.
     pub(super) fn line(&self, act: &Act, earlier: &[Act]) -> Line {
-        let mut line = Line::default();
+        let mut line = Line::with(self.temporary());
         for done in earlier {
             self.follow(&mut line, done);
         }
@@ -91,7 +92,8 @@ impl Losses<'_> {
             }
             GitAct::RemoveForced { paths } => named(paths)?,
             GitAct::WorktreeRemove { path: folder } => {
-                path.starts_with(normal(&directory.join(folder))?)
+                let folders = worktrees_named(&repository, &normal(&directory.join(folder))?)?;
+                folders.iter().any(|it| path.starts_with(it))
             }
             _ => false,
         })
@@ -120,7 +122,7 @@ fn is_sweep(act: &Act) -> bool {
     }
 }
 
-fn finds(found: &Found, path: &Path) -> bool {
+pub(super) fn finds(found: &Found, path: &Path) -> bool {
     found.roots().any(|root| {
         let below = path.strip_prefix(&root.path).ok().and_then(Path::to_str);
         below.is_some_and(|below| found.may_take(root, below))

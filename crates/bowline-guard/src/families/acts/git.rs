@@ -1,6 +1,7 @@
 //! What git does, by its arguments.
 
 mod refs;
+mod rules;
 
 use crate::families::args::{Parsed, Spec, UNKNOWN, parse, split_command, word};
 use crate::families::git::{in_submodules, is_whole_tree, looks_like_file};
@@ -12,6 +13,7 @@ use crate::paths::resolve_literal;
 
 use super::Run;
 use refs::{branch, commit, merge, push, stash, tag, update_ref, worktree};
+pub(super) use rules::ignores;
 
 const GLOBAL: Spec = Spec::gnu(&["C", "c", "git-dir", "work-tree", "namespace", "config-env"]);
 
@@ -33,6 +35,12 @@ pub(super) fn acts(run: &Run<'_>) -> Vec<Act> {
         directory = resolve_literal(folder, &here).path;
     }
     if command == "mv" {
+        return moves(run, rest, &directory);
+    }
+    if command == "worktree"
+        && let [first, rest @ ..] = rest
+        && word(first) == "move"
+    {
         return moves(run, rest, &directory);
     }
     if command == "clone" {
@@ -297,6 +305,7 @@ fn checkout(rest: &[Arg]) -> Vec<GitAct> {
     let paths = parsed.from(before);
     if paths.is_empty() {
         let to = some(parsed.at(0)).filter(|_| parsed.before_dashes.is_none());
+        let to = detached(&parsed).or(to);
         return vec![force.unwrap_or(GitAct::Switch { to })];
     }
     let source = (before > 0).then(|| parsed.at(0).to_owned());
@@ -372,9 +381,17 @@ fn switch(rest: &[Arg]) -> Vec<GitAct> {
     match new_branch(&parsed, &["c", "create", "orphan"], &["C", "force-create"]) {
         Some(acts) => force.into_iter().chain(acts).collect(),
         None => vec![force.unwrap_or(GitAct::Switch {
-            to: some(parsed.at(0)),
+            to: detached(&parsed).or_else(|| some(parsed.at(0))),
         })],
     }
+}
+
+/// The commit that is checked out without its branch, written as one that no branch is called.
+fn detached(parsed: &Parsed<'_>) -> Option<String> {
+    let to = some(parsed.at(0)).unwrap_or_else(|| "HEAD".to_owned());
+    parsed
+        .has(&["d", "detach"])
+        .then(|| format!("{to}^{{commit}}"))
 }
 
 fn clean(rest: &[Arg]) -> Vec<GitAct> {
@@ -429,7 +446,9 @@ fn remove(rest: &[Arg]) -> Vec<GitAct> {
             paths: owned(&parsed.words),
         }
     } else {
-        GitAct::RemoveUnchanged
+        GitAct::RemoveUnchanged {
+            paths: owned(&parsed.words),
+        }
     }]
 }
 
