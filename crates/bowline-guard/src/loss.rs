@@ -320,6 +320,11 @@ pub enum GitAct {
     },
     /// Takes files out of the index, and leaves them where they are.
     Untrack,
+    /// Writes the files of a commit over those that are in the folder.
+    Export {
+        /// The commit, as written.
+        of: String,
+    },
     /// Adds names to the rules by which files are ignored in the folder.
     Ignore {
         /// Which, as written.

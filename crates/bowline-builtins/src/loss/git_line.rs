@@ -176,10 +176,7 @@ impl GitLine {
                         line.adrift = Whose::Own;
                     }
                 }
-                GitAct::Untrack => {
-                    line.untracks = Moved::Yes;
-                    line.added.clear();
-                }
+                GitAct::Untrack => line.untracks = Moved::Yes,
                 GitAct::Add { paths } => line.added.push(Added {
                     directory: directory.to_path_buf(),
                     paths: paths.clone(),
@@ -192,12 +189,14 @@ impl GitLine {
                     line.adrift = Whose::Own;
                 }
                 GitAct::WorktreeGone | GitAct::WorktreeRemove { .. } => line.worktrees = Moved::Yes,
-                GitAct::Other | GitAct::Abort => line.moved = Moved::Yes,
+                GitAct::Other
+                | GitAct::Abort
+                | GitAct::MoveRef { .. }
+                | GitAct::OverwriteRef { .. } => line.moved = Moved::Yes,
                 GitAct::ResetHard { to: Some(to) } => {
                     line.moved = Moved::Yes;
                     line.set_to.push(to.clone());
                 }
-                GitAct::MoveRef { .. } | GitAct::OverwriteRef { .. } => line.moved = Moved::Yes,
                 _ => {}
             }
         }
@@ -267,18 +266,15 @@ impl GitLine {
             tracked: Saved::No,
         };
         let whose = whose(taken)?.unwrap_or(Whose::Own);
-        match self.current.and_then(|at| self.branches.get_mut(at)) {
-            Some(branch) => {
-                if whose == Whose::Others {
-                    branch.holds = Whose::Others;
-                }
-            }
-            None => {
-                self.moved = Moved::Yes;
-                if self.head == Head::Detached && whose == Whose::Others {
-                    self.adrift = Whose::Others;
-                }
-            }
+        let branch = self.current.and_then(|at| self.branches.get_mut(at));
+        let (holder, made) = match branch {
+            Some(branch) => (Some(&mut branch.holds), self.moved),
+            None if self.head == Head::Detached => (Some(&mut self.adrift), Moved::Yes),
+            None => (None, Moved::Yes),
+        };
+        self.moved = made;
+        if let Some(holder) = holder.filter(|_| whose == Whose::Others) {
+            *holder = Whose::Others;
         }
         self.added.clear();
         if all == Untracked::Yes || added_all {

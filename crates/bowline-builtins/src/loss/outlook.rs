@@ -83,7 +83,9 @@ impl Losses<'_> {
             GitAct::Clean(clean) => {
                 !tracked && self.cleans(&repository, directory, clean, below)?
             }
-            GitAct::ResetHard { .. } | GitAct::ForceSwitch { .. } => tracked,
+            GitAct::ResetHard { .. } | GitAct::ForceSwitch { .. } | GitAct::Export { .. } => {
+                tracked
+            }
             GitAct::Restore { paths, .. } | GitAct::TakeSide { paths } => tracked && named(paths)?,
             GitAct::Switch { to: Some(to) } => {
                 tracked
@@ -112,6 +114,7 @@ fn is_sweep(act: &Act) -> bool {
             GitAct::Clean(_)
                 | GitAct::ResetHard { .. }
                 | GitAct::ForceSwitch { .. }
+                | GitAct::Export { .. }
                 | GitAct::Restore { .. }
                 | GitAct::TakeSide { .. }
                 | GitAct::Switch { to: Some(_) }

@@ -14,7 +14,7 @@ use super::files::named;
 use super::git_line::{GitLine, Moved, Saved, Whose};
 use super::line::Line;
 use super::pathspec::{Pathspecs, normal};
-use super::taken::Standing;
+use super::taken::{Standing, added_specs};
 use crate::machine::git::{self, IgnoredFiles, ObjectId, Repository, Staged, Worktree};
 
 /// What is thrown away, and how much of it.
@@ -198,6 +198,13 @@ impl Losses<'_> {
                 self.deinitialised(&repository, &specs, files)
             }
             GitAct::InSubmodules(acts) => self.in_submodules(&repository, acts),
+            GitAct::Export { of } => {
+                let specs = Pathspecs::new(&[".".to_owned()], directory, &repository)?;
+                let line = (&line, files);
+                let mut loose = self.loose_unless_saved(&repository, &specs, IndexToo::No, line)?;
+                loose.extend(self.in_the_way(&repository, Some(of), &specs, line)?);
+                Some(uncommitted(&loose, Extent::Part))
+            }
             GitAct::Add { paths } => self.staged_deletion(&repository, directory, paths, earlier),
             _ => None,
         }
@@ -237,7 +244,7 @@ impl Losses<'_> {
             return Some(Vec::new());
         }
         let tree = self.git.commit(repository, commit)?.tree;
-        let added = self.added_specs(repository, &line.added);
+        let added = added_specs(repository, &line.added);
         let mut found = Vec::new();
         for entry in self.git.untracked(repository, b"", IgnoredFiles::Include)? {
             let path = join(&repository.root, &entry.path);

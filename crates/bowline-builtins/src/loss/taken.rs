@@ -91,7 +91,7 @@ impl Losses<'_> {
             [] => Pathspecs::everything(),
             paths => Pathspecs::new(paths, taken.directory, repository)?,
         };
-        let added = self.added_specs(repository, taken.added);
+        let added = added_specs(repository, taken.added);
         let which = match taken.untracked {
             Untracked::IgnoredToo => IgnoredFiles::Include,
             Untracked::No | Untracked::Yes => IgnoredFiles::Skip,
@@ -128,16 +128,6 @@ impl Losses<'_> {
         }))
     }
 
-    /// What `git add` was given; all of it where that cannot be told.
-    pub(super) fn added_specs(&self, repository: &Repository, added: &[Added]) -> Vec<Pathspecs> {
-        let specs = added.iter().map(|it| match it.paths.as_slice() {
-            [] => Pathspecs::everything(),
-            paths => Pathspecs::new(paths, &it.directory, repository)
-                .unwrap_or_else(Pathspecs::everything),
-        });
-        specs.collect()
-    }
-
     /// Files of others that only the line has put into the index, and that go with it.
     pub(super) fn only_added(
         &self,
@@ -145,7 +135,7 @@ impl Losses<'_> {
         specs: &Pathspecs,
         (line, files): (&GitLine, &Line),
     ) -> Option<Vec<Vec<u8>>> {
-        let added = self.added_specs(repository, &line.added);
+        let added = added_specs(repository, &line.added);
         if added.is_empty() {
             return Some(Vec::new());
         }
@@ -181,4 +171,15 @@ impl Losses<'_> {
         }
         Some(found)
     }
+}
+
+/// What `git add` was given; all of it where that cannot be told.
+pub(super) fn added_specs(repository: &Repository, added: &[Added]) -> Vec<Pathspecs> {
+    let specs = added.iter().map(|it| match it.paths.as_slice() {
+        [] => Pathspecs::everything(),
+        paths => {
+            Pathspecs::new(paths, &it.directory, repository).unwrap_or_else(Pathspecs::everything)
+        }
+    });
+    specs.collect()
 }

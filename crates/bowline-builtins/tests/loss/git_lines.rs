@@ -28,6 +28,7 @@ async fn what_is_unstaged_first_is_thrown_away_with_the_files() {
         &[
             "git restore --staged . && git restore .",
             "git restore --staged .; git restore .; git status",
+            "git reset -q docs && git checkout .",
             "git reset && git checkout .",
             "git reset HEAD -- . ; git checkout -- .",
         ],
@@ -141,15 +142,23 @@ async fn a_work_tree_whose_name_is_not_known_may_be_any() {
         Ask,
     ))
     .await;
-    play(vec![case(
-        vec![Ignore(".wt/"), Commit],
-        vec![Bash(
+    play(vec![
+        case(
+            vec![Append("src/main.py")],
+            vec![],
+            r#"W=$(mktemp -d) && git worktree add -q "$W" HEAD && make test; git worktree remove --force $W"#,
+            Pass,
+        ),
+        case(
+            vec![Ignore(".wt/"), Commit],
+            vec![Bash(
             "git worktree add -q -b f .wt/f",
             vec![Git(&["worktree", "add", "-q", "-b", "f", ".wt/f"])],
         )],
         r#"for w in .wt/*; do git worktree remove --force "$w"; done"#,
         Pass,
-    )])
+        ),
+    ])
     .await;
 }
 
@@ -294,6 +303,36 @@ async fn a_copy_of_what_was_set_back_keeps_nothing() {
             vec![Append("src/main.py")],
             vec![],
             "cp src/main.py src/main.keep && git checkout src/main.py",
+            Pass,
+        ),
+        case(
+            vec![Append("src/main.py")],
+            vec![],
+            "git archive HEAD | tar x",
+            Ask,
+        ),
+        case(
+            vec![put("ideas.md")],
+            vec![],
+            "git archive HEAD | tar x",
+            Pass,
+        ),
+        case(
+            vec![Append("src/main.py")],
+            vec![],
+            "mkdir -p /tmp/base && git archive HEAD | tar x -C /tmp/base",
+            Pass,
+        ),
+        case(
+            vec![],
+            vec![
+                Bash(
+                    "mkdir play && git init play",
+                    vec![Git(&["init", "-q", "play"])],
+                ),
+                Step::Write("play/a.py"),
+            ],
+            "cd play && git add -A && git reset --hard && git stash clear",
             Pass,
         ),
     ])

@@ -171,6 +171,7 @@ fn may_lose_silently(act: &Act, earlier: &[Act], world: &dyn World) -> bool {
                 | GitAct::OverwriteRef { .. }
                 | GitAct::Switch { to: Some(_) }
                 | GitAct::Abort
+                | GitAct::Export { .. }
                 | GitAct::TakeSide { .. },
             ..
         } => true,
@@ -244,6 +245,10 @@ fn settle(
                 act: GitAct::Abort | GitAct::TakeSide { .. },
                 ..
             } => RESOLUTION.effect(gravity, "throws away how a conflict was resolved"),
+            Act::Git {
+                act: GitAct::Export { .. },
+                ..
+            } => OVERWRITE_WORK.effect(gravity, "writes a commit's files over those in the folder"),
             Act::Git { .. } => MOVE_BRANCH.effect(gravity, "sets a branch to another commit"),
             Act::Delete { target, .. } => DELETE_WORK
                 .effect(gravity, format!("deletes {}", target.path))

@@ -2,9 +2,10 @@
 
 mod refs;
 mod rules;
+mod submodules;
 
 use crate::families::args::{Parsed, Spec, UNKNOWN, parse, split_command, word};
-use crate::families::git::{in_submodules, is_whole_tree, looks_like_file};
+use crate::families::git::{is_whole_tree, looks_like_file};
 use crate::invocation::Arg;
 use crate::loss::{
     Act, Clean, Folders, GitAct, IgnoredFiles, IndexToo, Switching, Target, TargetKind, Writing,
@@ -14,6 +15,7 @@ use crate::paths::resolve_literal;
 use super::Run;
 use refs::{branch, commit, merge, push, stash, tag, update_ref, worktree};
 pub(super) use rules::ignores;
+use submodules::submodule;
 
 const GLOBAL: Spec = Spec::gnu(&["C", "c", "git-dir", "work-tree", "namespace", "config-env"]);
 
@@ -479,37 +481,4 @@ fn add(rest: &[Arg]) -> Vec<GitAct> {
         return Vec::new();
     }
     vec![GitAct::Add { paths }]
-}
-
-fn submodule(rest: &[Arg]) -> Vec<GitAct> {
-    let (_, command, later) = split_command(rest, &Spec::gnu(&[]));
-    let parsed = parse(later, &Spec::gnu(&["b", "name", "reference", "depth"]));
-    let force = parsed.has(&["f", "force"]);
-    match command {
-        "deinit" | "update" if force => {
-            let paths = if parsed.has(&["all"]) {
-                Vec::new()
-            } else {
-                owned(&parsed.words)
-            };
-            vec![GitAct::SubmoduleDeinit { paths }]
-        }
-        "foreach" => foreach(later),
-        _ => Vec::new(),
-    }
-}
-
-fn foreach(later: &[Arg]) -> Vec<GitAct> {
-    let commands = in_submodules(later).into_iter();
-    let inner: Vec<GitAct> = commands
-        .flat_map(|args| {
-            let (_, command, rest) = split_command(&args, &GLOBAL);
-            of_command(command, rest)
-        })
-        .collect();
-    if inner.is_empty() {
-        Vec::new()
-    } else {
-        vec![GitAct::InSubmodules(inner)]
-    }
 }

@@ -85,7 +85,8 @@ fn place(rest: &[Arg], given: &str) -> String {
     let mut same = rest.iter().filter(|it| word(it) == given);
     match (same.next(), same.next()) {
         (Some(arg), None) if given.contains(UNKNOWN) => {
-            format!("{UNKNOWN}{}", arg.source.replace('/', "-"))
+            let spelling = arg.source.trim_matches('"').replace('/', "-");
+            format!("{UNKNOWN}{spelling}")
         }
         _ => given.to_owned(),
     }
