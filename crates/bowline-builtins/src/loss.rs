@@ -11,14 +11,18 @@ mod expand;
 mod files;
 mod git_line;
 mod history;
+mod ignoring;
 mod landing;
 mod line;
 mod outlook;
 mod pathspec;
 mod repository;
 mod stash;
+mod submodules;
 mod taken;
+mod temporary;
 mod touches;
+mod worktrees;
 
 use std::cell::{Cell, RefCell};
 use std::path::Path;
@@ -89,7 +93,9 @@ impl Losses<'_> {
                 self.is_in_project(Path::new(path))
                     .then(|| self.of_tool(path))
             }
-            Act::Git { directory, act } => self.of_git(Path::new(directory), act, (earlier, &line)),
+            Act::Git { directory, act } => {
+                self.of_git_in(Path::new(directory), act, (earlier, &line))
+            }
             act => self.of_files(act, &line),
         };
         let mut loss = known.unwrap_or(Loss::Unknown);

@@ -8,6 +8,8 @@ mod beside;
 mod copies;
 #[path = "loss/failing.rs"]
 mod failing;
+#[path = "loss/git_lines.rs"]
+mod git_lines;
 #[path = "loss/ground.rs"]
 mod ground;
 #[path = "loss/owners.rs"]

@@ -281,7 +281,10 @@ pub enum GitAct {
         paths: Vec<String>,
     },
     /// Deletes files from the tree and the index; git refuses where something would be lost.
-    RemoveUnchanged,
+    RemoveUnchanged {
+        /// Which, as written.
+        paths: Vec<String>,
+    },
     /// Deletes refs.
     DeleteRefs {
         /// Their full names.
@@ -317,6 +320,16 @@ pub enum GitAct {
     },
     /// Takes files out of the index, and leaves them where they are.
     Untrack,
+    /// Writes the files of a commit over those that are in the folder.
+    Export {
+        /// The commit, as written.
+        of: String,
+    },
+    /// Adds names to the rules by which files are ignored in the folder.
+    Ignore {
+        /// Which, as written.
+        names: Vec<String>,
+    },
     /// Puts files into the index: those that are named, or all.
     Add {
         /// Which, as written; none for all.
@@ -376,6 +389,8 @@ pub enum Untracked {
     No,
     /// It is.
     Yes,
+    /// It is, and files that git ignores are meant, too.
+    IgnoredToo,
 }
 
 /// Whether a new branch is checked out.

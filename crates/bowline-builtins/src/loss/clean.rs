@@ -9,6 +9,7 @@ use super::Losses;
 use super::content::{Ignored, join};
 use super::files::named;
 use super::git_line::{GitLine, Moved, Saved};
+use super::ignoring::{Rules, RulesStanding};
 use super::line::Line;
 use super::pathspec::Pathspecs;
 use super::taken::Standing;
@@ -19,15 +20,20 @@ impl Losses<'_> {
         &self,
         repository: &Repository,
         directory: &Path,
-        clean: &loss::Clean,
-        line: &GitLine,
-        files: &Line,
+        (clean, rules): (&loss::Clean, Rules),
+        (line, files): (&GitLine, &Line),
     ) -> Option<Loss> {
         if line.untracks == Moved::Yes {
             return None;
         }
-        let sweep = Sweep::new(clean, directory, repository)?;
-        let ignored = match clean.ignored {
+        let mut sweep = Sweep::new(clean, directory, repository)?;
+        // A rule that is turned round with `-e` is one that is changed.
+        let turned = clean.excludes.iter().any(|it| it.starts_with('!'));
+        if turned || rules.standing == RulesStanding::Changed {
+            // What is ignored by then is not known.
+            sweep.ignored = loss::IgnoredFiles::Also;
+        }
+        let ignored = match sweep.ignored {
             loss::IgnoredFiles::Keep => IgnoredFiles::Skip,
             loss::IgnoredFiles::Also | loss::IgnoredFiles::Only => IgnoredFiles::Include,
         };
@@ -37,7 +43,9 @@ impl Losses<'_> {
             let concerned = sweep.takes(&entry.path, entry.ignored)
                 && self.is_reached(repository, &entry.path, clean.folders)?;
             let path = join(&repository.root, &entry.path);
+            let spared = sweep.ignored == loss::IgnoredFiles::Keep && rules.ignore_newly(&path);
             if !concerned
+                || spared
                 || files.is_done_with(&path)
                 || (line.untracked == Saved::Yes && !is_ignored)
             {

@@ -22,7 +22,8 @@ pub(super) fn paths(target: &Target) -> Option<Vec<PathBuf>> {
     }
 }
 
-fn matching(pattern: &str) -> Option<Vec<PathBuf>> {
+/// The paths that a pattern names; `None` if that cannot be told.
+pub(super) fn matching(pattern: &str) -> Option<Vec<PathBuf>> {
     let mut found = vec![PathBuf::from("/")];
     for component in pattern.split('/').filter(|it| !it.is_empty()) {
         let mut next = Vec::new();

@@ -84,7 +84,8 @@ impl Losses<'_> {
         let paths = line.paths(target)?;
         let mut loss: Option<Loss> = None;
         for path in paths {
-            let counts = self.is_in_project(&path) || self.is_own_worktree(&path);
+            let brought = || path.to_str().is_some_and(|it| self.holds_brought_work(it));
+            let counts = self.is_in_project(&path) || self.is_own_worktree(&path) || brought();
             if !counts || is_in_git(&path) {
                 return None;
             }
@@ -118,7 +119,11 @@ impl Losses<'_> {
         }
         if !self.is_in_project(path) {
             let outside = self.is_own_worktree(path) && depth == Depth::Tree;
-            return outside.then(|| self.removed_worktree(path, line)).flatten();
+            return if outside {
+                self.removed_worktree(path, line)
+            } else {
+                self.deleted_outside(path, line)
+            };
         }
         if let Some(loss) = self.carried(path, line)? {
             return Some(loss);
@@ -144,6 +149,28 @@ impl Losses<'_> {
                 known(loss)
             }
         }
+    }
+
+    /// Of what is outside of the project only that counts which the session has taken there.
+    fn deleted_outside(&self, path: &Path, line: &Line) -> Option<Loss> {
+        let name = path.to_str()?;
+        let brought: Vec<PathBuf> = self.brought(|it| is_within(it, name)).collect();
+        let mut loss: Option<Loss> = None;
+        for path in brought {
+            if line.is_done_with(&path) {
+                continue;
+            }
+            let this = match self.content(&path) {
+                Content::Folder => self.deleted_folder(&path, line)?,
+                content => known(self.weigh(&path, content))?,
+            };
+            loss = Some(match loss {
+                Some(before) => before.and(this),
+                None => this,
+            });
+        }
+        // Where nothing of that is lost, the place decides.
+        loss.filter(|it| !matches!(it, Loss::Nothing(_)))
     }
 
     fn deleted_folder(&self, folder: &Path, line: &Line) -> Option<Loss> {
@@ -314,7 +341,7 @@ impl Losses<'_> {
 
     /// What goes with a path because the line has moved it there.
     #[expect(clippy::option_option, reason = "unknown, or nothing")]
-    fn carried(&self, path: &Path, line: &Line) -> Option<Option<Loss>> {
+    pub(super) fn carried(&self, path: &Path, line: &Line) -> Option<Option<Loss>> {
         for carried in line.carried_to(path) {
             if self.is_lost_from(carried)? {
                 return Some(Some(self.lost_with(carried)));
@@ -481,14 +508,7 @@ impl Losses<'_> {
     }
 
     pub(super) fn is_temporary(&self, path: &Path) -> bool {
-        let Some(path) = path.to_str() else {
-            return false;
-        };
-        ["/tmp", "/var/tmp", "/dev/shm"]
-            .into_iter()
-            .chain(self.temp.iter().map(String::as_str))
-            .any(|folder| is_within(path, folder))
-            && !is_within(path, self.project)
+        self.temporary().holds(path)
     }
 }
 

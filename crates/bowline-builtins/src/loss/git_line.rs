@@ -1,6 +1,6 @@
 //! What the same line has done to the repository before: branches, stashes, commits.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bowline_guard::loss::{GitAct, Switching, Untracked};
 
@@ -21,8 +21,14 @@ pub(super) struct GitLine {
     pub(super) untracked: Saved,
     /// Whether the branch that was checked out at first has moved.
     pub(super) moved: Moved,
-    /// What `git add` was given.
-    pub(super) added: Vec<Vec<String>>,
+    /// What `git add` was given, and nothing has taken since.
+    pub(super) added: Vec<Added>,
+    /// Where the branch was set to, as written.
+    pub(super) set_to: Vec<String>,
+    /// What is checked out.
+    pub(super) head: Head,
+    /// Whose work is in commits of the line that no branch holds.
+    pub(super) adrift: Whose,
     /// What was merged or given to another machine, as written.
     pub(super) kept: Vec<String>,
     /// Whether the line has taken files out of the index.
@@ -40,6 +46,33 @@ pub(super) struct LineBranch {
     pub(super) name: String,
     pub(super) at: Option<String>,
     pub(super) holds: Whose,
+    /// Whether the branch that was checked out had moved by then.
+    pub(super) after: Moved,
+}
+
+/// What `git add` was given.
+#[derive(Debug, Clone)]
+pub(super) struct Added {
+    /// Where git ran.
+    pub(super) directory: PathBuf,
+    /// Which paths, as written; none for all.
+    pub(super) paths: Vec<String>,
+}
+
+impl Added {
+    fn is_all(&self) -> bool {
+        let mut paths = self.paths.iter();
+        self.paths.is_empty() || paths.any(|it| matches!(it.as_str(), "." | "*" | ":/"))
+    }
+}
+
+/// What is checked out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Head {
+    #[default]
+    Branch,
+    /// A commit, and no branch goes with it.
+    Detached,
 }
 
 #[derive(Debug)]
@@ -57,12 +90,17 @@ pub(super) struct Taken<'a> {
     pub(super) paths: &'a [String],
     /// Whether files that are not tracked are taken, too.
     pub(super) untracked: Untracked,
+    /// Those that the line has put into the index.
+    pub(super) added: &'a [Added],
+    /// Whether the line has put aside before what is tracked.
+    pub(super) tracked: Saved,
 }
 
 /// Whose work something holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Whose {
     /// The session's, or nobody's.
+    #[default]
     Own,
     /// Somebody else's.
     Others,
@@ -86,34 +124,21 @@ pub(super) enum Moved {
 
 impl GitLine {
     /// Follows the acts before, each with the folder where git runs. `whose` says whose work a stash or commit would take, the
-    /// inner `None` if there is none.
+    /// inner `None` if there is none; `head_at` what is checked out after going somewhere.
     pub(super) fn follow(
+        head: Head,
         acts: &[(&Path, &GitAct)],
         whose: impl Fn(Taken<'_>) -> Option<Option<Whose>>,
+        head_at: impl Fn(&str) -> Head,
     ) -> Option<Self> {
-        let mut line = Self::default();
+        let mut line = Self {
+            head,
+            ..Self::default()
+        };
         for (directory, act) in acts {
             match act {
                 GitAct::StashPush { paths, untracked } => {
-                    let taken = Taken {
-                        directory,
-                        paths,
-                        untracked: *untracked,
-                    };
-                    if line.tracked == Saved::No {
-                        if let Some(holds) = whose(taken)? {
-                            line.stashes.push(LineStash {
-                                holds,
-                                applied: false,
-                            });
-                        }
-                        if paths.is_empty() {
-                            line.tracked = Saved::Yes;
-                        }
-                    }
-                    if *untracked == Untracked::Yes {
-                        line.untracked = Saved::Yes;
-                    }
+                    line.stash((paths, *untracked), directory, &whose)?;
                 }
                 GitAct::StashPop { number } => {
                     let number = (*number)?;
@@ -142,34 +167,88 @@ impl GitLine {
                 }
                 GitAct::StashClear => return None,
                 GitAct::CreateBranch { name, at, switch } => {
-                    line.branches.push(LineBranch {
-                        name: name.clone(),
-                        at: at.clone(),
-                        holds: Whose::Own,
-                    });
-                    if *switch == Switching::Yes {
-                        line.current = Some(line.branches.len() - 1);
+                    line.branch(name, at.as_deref(), *switch);
+                }
+                GitAct::Switch { to } | GitAct::ForceSwitch { to } => {
+                    line.current = None;
+                    if let Some(to) = to {
+                        line.head = head_at(to);
+                        line.adrift = Whose::Own;
                     }
                 }
-                GitAct::Switch { .. } | GitAct::ForceSwitch { .. } => line.current = None,
                 GitAct::Untrack => line.untracks = Moved::Yes,
-                GitAct::Add { paths } => line.added.push(paths.clone()),
+                GitAct::Add { paths } => line.added.push(Added {
+                    directory: directory.to_path_buf(),
+                    paths: paths.clone(),
+                }),
                 GitAct::Commit { all } => line.commit(*all, directory, &whose)?,
                 GitAct::DeleteRefs { names } => line.deleted.extend(names.iter().cloned()),
-                GitAct::Merge { names } | GitAct::Push { names } => {
+                GitAct::Merge { names } => line.kept.extend(names.iter().cloned()),
+                GitAct::Push { names } => {
                     line.kept.extend(names.iter().cloned());
+                    line.adrift = Whose::Own;
                 }
                 GitAct::WorktreeGone | GitAct::WorktreeRemove { .. } => line.worktrees = Moved::Yes,
-                GitAct::Other | GitAct::Abort => line.moved = Moved::Yes,
-                GitAct::ResetHard { to: Some(_) }
+                GitAct::Other
+                | GitAct::Abort
                 | GitAct::MoveRef { .. }
-                | GitAct::OverwriteRef { .. } => {
+                | GitAct::OverwriteRef { .. } => line.moved = Moved::Yes,
+                GitAct::ResetHard { to: Some(to) } => {
                     line.moved = Moved::Yes;
+                    line.set_to.push(to.clone());
                 }
                 _ => {}
             }
         }
         Some(line)
+    }
+
+    fn stash(
+        &mut self,
+        (paths, untracked): (&[String], Untracked),
+        directory: &Path,
+        whose: &impl Fn(Taken<'_>) -> Option<Option<Whose>>,
+    ) -> Option<()> {
+        let again = self.untracked == Saved::Yes && untracked == Untracked::Yes;
+        let taken = Taken {
+            directory,
+            paths,
+            untracked: if again { Untracked::No } else { untracked },
+            added: &self.added,
+            tracked: self.tracked,
+        };
+        if let Some(holds) = whose(taken)? {
+            self.stashes.push(LineStash {
+                holds,
+                applied: false,
+            });
+        }
+        if paths.is_empty() {
+            self.tracked = Saved::Yes;
+            self.added.clear();
+        }
+        if untracked != Untracked::No {
+            self.untracked = Saved::Yes;
+        }
+        Some(())
+    }
+
+    fn branch(&mut self, name: &str, at: Option<&str>, switch: Switching) {
+        // A name that is given to where we are holds the commits of the line, too.
+        let holds = match at {
+            None | Some("HEAD" | "@") => std::mem::take(&mut self.adrift),
+            Some(_) => Whose::Own,
+        };
+        self.branches.push(LineBranch {
+            name: name.to_owned(),
+            at: at.map(ToOwned::to_owned),
+            holds,
+            after: self.moved,
+        });
+        if switch == Switching::Yes {
+            self.current = Some(self.branches.len() - 1);
+            self.head = Head::Branch;
+        }
     }
 
     fn commit(
@@ -178,30 +257,26 @@ impl GitLine {
         directory: &Path,
         whose: &impl Fn(Taken<'_>) -> Option<Option<Whose>>,
     ) -> Option<()> {
-        let added_all = self.added.iter().any(|paths| {
-            paths.is_empty()
-                || paths
-                    .iter()
-                    .any(|it| matches!(it.as_str(), "." | "*" | ":/"))
-        });
+        let added_all = self.added.iter().any(Added::is_all);
         let taken = Taken {
             directory,
             paths: &[],
-            untracked: if added_all {
-                Untracked::Yes
-            } else {
-                Untracked::No
-            },
+            untracked: Untracked::No,
+            added: &self.added,
+            tracked: Saved::No,
         };
         let whose = whose(taken)?.unwrap_or(Whose::Own);
-        match self.current.and_then(|at| self.branches.get_mut(at)) {
-            Some(branch) => {
-                if whose == Whose::Others {
-                    branch.holds = Whose::Others;
-                }
-            }
-            None => self.moved = Moved::Yes,
+        let branch = self.current.and_then(|at| self.branches.get_mut(at));
+        let (holder, made) = match branch {
+            Some(branch) => (Some(&mut branch.holds), self.moved),
+            None if self.head == Head::Detached => (Some(&mut self.adrift), Moved::Yes),
+            None => (None, Moved::Yes),
+        };
+        self.moved = made;
+        if let Some(holder) = holder.filter(|_| whose == Whose::Others) {
+            *holder = Whose::Others;
         }
+        self.added.clear();
         if all == Untracked::Yes || added_all {
             self.tracked = Saved::Yes;
         }

@@ -3,7 +3,7 @@
 use bowline_guard::loss::Loss;
 
 use super::Losses;
-use super::git_line::{GitLine, Moved, Whose};
+use super::git_line::{GitLine, LineBranch, Moved, Whose};
 use super::repository::Extent;
 use crate::machine::git::{ObjectId, Repository};
 
@@ -106,7 +106,10 @@ impl Losses<'_> {
             }
             if let Some(branch) = line.branches.iter().find(|it| it.name == *name) {
                 loss = loss.and(match branch.holds {
-                    Whose::Own => Loss::Nothing("the same line made the branch".to_owned()),
+                    Whose::Own if line.set_to.is_empty() || branch.after == Moved::Yes => {
+                        Loss::Nothing("the same line made the branch".to_owned())
+                    }
+                    Whose::Own => self.let_go(repository, branch, &without, line)?,
                     Whose::Others => Loss::Whole(
                         "the branch has the only commit of work that this session did not make"
                             .to_owned(),
@@ -123,6 +126,32 @@ impl Losses<'_> {
             loss = loss.and(self.unheld(repository, *tip, &without, &with, line, Extent::Whole)?);
         }
         Some(loss)
+    }
+
+    /// What only a branch of the line's own still holds, after another was set to an older commit.
+    fn let_go(
+        &self,
+        repository: &Repository,
+        branch: &LineBranch,
+        without: &[&str],
+        line: &GitLine,
+    ) -> Option<Loss> {
+        let at = |branch: &LineBranch| {
+            let at = branch.at.as_deref().unwrap_or("HEAD");
+            self.git.resolve(repository, at)
+        };
+        let tip = at(branch)?;
+        let head = self.git.head(repository)?;
+        let mut without = without.to_vec();
+        without.extend(head.branch.as_deref());
+        without.push(&branch.name);
+        let last = line.set_to.last()?;
+        let mut made = line.branches.iter();
+        let there = match made.find(|it| it.name.rsplit('/').next() == Some(last)) {
+            Some(branch) => at(branch)?,
+            None => self.git.resolve(repository, last)?,
+        };
+        self.unheld(repository, tip, &without, &[there], line, Extent::Whole)
     }
 
     /// A branch that takes the place and the name of another.

@@ -9,6 +9,7 @@ use super::archive;
 use super::expand;
 use super::git_line::Saved;
 use super::landing::{Landing, landings, renamed};
+use super::temporary::Temporary;
 
 /// What the runs before have done to files.
 #[derive(Debug, Clone, Default)]
@@ -36,6 +37,8 @@ pub(super) struct Line {
     committed: Vec<String>,
     /// Whether git was given all that it tracks.
     tracked: Saved,
+    /// Where nothing lasts.
+    temporary: Temporary,
 }
 
 /// Something that a line has moved.
@@ -48,6 +51,14 @@ pub(super) struct Carried {
 }
 
 impl Line {
+    /// A line that has not begun.
+    pub(super) fn with(temporary: Temporary) -> Self {
+        Self {
+            temporary,
+            ..Self::default()
+        }
+    }
+
     /// The same, where only those copies count that are still there after the act that is weighed.
     pub(super) fn facing(self, after: &Self) -> Self {
         let lasting = after.copies.iter().map(|(from, _)| from.clone());
@@ -143,10 +154,11 @@ impl Line {
                 for landing in &landings {
                     self.covers(landing);
                 }
-                // A copy in a folder for temporary files does not last.
+                // A copy of what was changed before holds something else.
                 if let [from] = from.as_slice()
                     && let [landing] = landings.as_slice()
-                    && (!is_fleeting(&landing.to) || is_fleeting(Path::new(&from.path)))
+                    && self.lasts(Path::new(&from.path), &landing.to)
+                    && !self.has_changed(&from.path)
                 {
                     let place = landing.to.to_string_lossy().into_owned();
                     self.copies.push((from.path.clone(), place));
@@ -207,7 +219,7 @@ impl Line {
     fn names(&mut self, file: &Target, name: &Path) {
         let free = self.has_made(name) || std::fs::symlink_metadata(name).is_err();
         let folder = name.parent().filter(|_| free);
-        let lasts = !is_fleeting(name) || is_fleeting(Path::new(&file.path));
+        let lasts = self.lasts(Path::new(&file.path), name);
         let made = file.kind == TargetKind::Exact
             && folder.is_some_and(|it| it.is_dir() || self.has_made(it));
         if let Some(name) = name.to_str().filter(|_| made && lasts) {
@@ -250,9 +262,8 @@ impl Line {
 
     /// Whether what was at a path before the line is no longer there, nor anywhere else.
     pub(super) fn takes(&self, path: &Path) -> bool {
-        let carried = self.carried.iter().any(|it| {
-            path.starts_with(&it.from) && (!is_fleeting(&it.to) || is_fleeting(&it.from))
-        });
+        let mut carried = self.carried.iter();
+        let carried = carried.any(|it| path.starts_with(&it.from) && self.lasts(&it.from, &it.to));
         !carried && path.to_str().is_some_and(|it| self.has_changed(it))
     }
 
@@ -273,6 +284,11 @@ impl Line {
         last.map(Path::new)
     }
 
+    /// Whether what comes to a place is there as long as where it comes from: not in a folder for temporary files.
+    fn lasts(&self, from: &Path, to: &Path) -> bool {
+        !self.temporary.holds(to) || self.temporary.holds(from)
+    }
+
     fn has_changed(&self, path: &str) -> bool {
         self.is_spent(path) || self.changed.iter().any(|it| it == path)
     }
@@ -285,8 +301,9 @@ impl Line {
                 *copy = moved_below(to, below).to_string_lossy().into_owned();
             }
         }
-        self.copies
-            .retain(|(from, copy)| !is_fleeting(Path::new(copy)) || is_fleeting(Path::new(from)));
+        let mut copies = std::mem::take(&mut self.copies);
+        copies.retain(|(from, copy)| self.lasts(Path::new(from), Path::new(copy)));
+        self.copies = copies;
     }
 
     /// Takes something to another place, over what is there.
@@ -357,6 +374,7 @@ impl Line {
             GitAct::WorktreeAdd { path } => {
                 if let Some(path) = absolute(directory, path) {
                     self.makes(&path);
+                    self.folders.push(path);
                 }
             }
             GitAct::Add { paths } if paths.is_empty() => self.staged.push(directory.to_owned()),
@@ -451,10 +469,4 @@ fn moved_below(to: &Path, below: &Path) -> PathBuf {
     } else {
         to.join(below)
     }
-}
-
-fn is_fleeting(path: &Path) -> bool {
-    ["/tmp", "/var/tmp"]
-        .iter()
-        .any(|folder| path.starts_with(folder))
 }

@@ -10,6 +10,7 @@ use bowline_guard::loss::{Act, Found, GitAct};
 use super::Losses;
 use super::line::Line;
 use super::pathspec::{Pathspecs, normal};
+use super::worktrees::worktrees_named;
 
 /// The line with the act that is weighed.
 #[derive(Debug, Default)]
@@ -22,7 +23,7 @@ pub(crate) struct Outlook {
 impl Losses<'_> {
     /// What the line has done before an act. From now on, what the line and the act take away holds nothing.
     pub(super) fn line(&self, act: &Act, earlier: &[Act]) -> Line {
-        let mut line = Line::default();
+        let mut line = Line::with(self.temporary());
         for done in earlier {
             self.follow(&mut line, done);
         }
@@ -82,7 +83,9 @@ impl Losses<'_> {
             GitAct::Clean(clean) => {
                 !tracked && self.cleans(&repository, directory, clean, below)?
             }
-            GitAct::ResetHard { .. } | GitAct::ForceSwitch { .. } => tracked,
+            GitAct::ResetHard { .. } | GitAct::ForceSwitch { .. } | GitAct::Export { .. } => {
+                tracked
+            }
             GitAct::Restore { paths, .. } | GitAct::TakeSide { paths } => tracked && named(paths)?,
             GitAct::Switch { to: Some(to) } => {
                 tracked
@@ -91,7 +94,8 @@ impl Losses<'_> {
             }
             GitAct::RemoveForced { paths } => named(paths)?,
             GitAct::WorktreeRemove { path: folder } => {
-                path.starts_with(normal(&directory.join(folder))?)
+                let folders = worktrees_named(&repository, &normal(&directory.join(folder))?)?;
+                folders.iter().any(|it| path.starts_with(it))
             }
             _ => false,
         })
@@ -110,6 +114,7 @@ fn is_sweep(act: &Act) -> bool {
             GitAct::Clean(_)
                 | GitAct::ResetHard { .. }
                 | GitAct::ForceSwitch { .. }
+                | GitAct::Export { .. }
                 | GitAct::Restore { .. }
                 | GitAct::TakeSide { .. }
                 | GitAct::Switch { to: Some(_) }
@@ -120,7 +125,7 @@ fn is_sweep(act: &Act) -> bool {
     }
 }
 
-fn finds(found: &Found, path: &Path) -> bool {
+pub(super) fn finds(found: &Found, path: &Path) -> bool {
     found.roots().any(|root| {
         let below = path.strip_prefix(&root.path).ok().and_then(Path::to_str);
         below.is_some_and(|below| found.may_take(root, below))

@@ -5,15 +5,16 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use bowline_guard::loss::{self, Act, GitAct, IndexToo, Loss};
-use bowline_guard::paths::is_within;
+use bowline_guard::paths::{glob, is_within};
 
 use super::Losses;
-use super::content::{Ignored, join};
-use super::files::{named, unsaved};
-use super::git_line::{GitLine, Moved, Saved};
+use super::content::join;
+use super::expand;
+use super::files::named;
+use super::git_line::{GitLine, Moved, Saved, Whose};
 use super::line::Line;
 use super::pathspec::{Pathspecs, normal};
-use super::taken::Standing;
+use super::taken::{Standing, added_specs};
 use crate::machine::git::{self, IgnoredFiles, ObjectId, Repository, Staged, Worktree};
 
 /// What is thrown away, and how much of it.
@@ -24,7 +25,26 @@ pub(super) enum Extent {
 }
 
 impl Losses<'_> {
-    pub(super) fn of_git(
+    /// The same as [`Self::of_git`], in each of the folders that a pattern names: a loop over them.
+    pub(super) fn of_git_in(
+        &self,
+        directory: &Path,
+        act: &GitAct,
+        line: (&[Act], &Line),
+    ) -> Option<Loss> {
+        if !is_pattern(directory) {
+            return self.of_git(directory, act, line);
+        }
+        let mut loss = Loss::Nothing("there is no such folder".to_owned());
+        for folder in expand::matching(directory.to_str()?)? {
+            if folder.is_dir() {
+                loss = loss.and(self.of_git(&folder, act, line)?);
+            }
+        }
+        Some(loss)
+    }
+
+    fn of_git(
         &self,
         directory: &Path,
         act: &GitAct,
@@ -43,23 +63,35 @@ impl Losses<'_> {
             let ours = self.git.repository(Path::new(self.project))?;
             Some(normal(&ours.common_dir)? == normal(&repository.common_dir)?)
         };
-        if !is_within(root, self.project) && !is_within(self.project, root) && !is_ours()? {
+        let near = is_within(root, self.project) || is_within(self.project, root);
+        if !near && !self.is_own_scratch(&repository) && !is_ours()? {
             return None;
         }
         let before: Vec<(&Path, &GitAct)> = earlier
             .iter()
             .filter_map(|it| self.in_repository(it, &repository))
             .collect();
-        let line = GitLine::follow(&before, |taken| self.whose(&repository, taken, files))?;
+        let line = self.git_line(&repository, &before, files)?;
         let everything = Pathspecs::everything();
+        let drops = matches!(act, GitAct::StashDrop { .. } | GitAct::StashClear);
+        if drops && line.stashes.is_empty() && self.git.stashes(&repository)?.is_empty() {
+            return Some(Loss::Nothing("there is no stash".to_owned()));
+        }
         // What was in the tree when the line began need not be there when a stash goes.
-        if matches!(act, GitAct::StashDrop { .. } | GitAct::StashClear)
-            && before.iter().any(|(_, it)| sets_back(it))
-        {
+        if drops && before.iter().any(|(_, it)| sets_back(it)) {
             return None;
         }
-        if sets_back(act) && earlier.iter().any(may_stage) {
+        let takes_index = sets_back(act)
+            || matches!(act, GitAct::RemoveForced { .. })
+            || (drops && !line.stashes.is_empty());
+        if takes_index && earlier.iter().any(may_stage) {
             return None;
+        }
+        if line.adrift == Whose::Others && leaves(act) {
+            return Some(Loss::Whole(
+                "the line commits work that this session did not make, and no branch holds the commit"
+                    .to_owned(),
+            ));
         }
         if sets_back(act)
             && let Some(loss) = self.unstashed_by(&repository, &line)?
@@ -101,6 +133,7 @@ impl Losses<'_> {
                 let specs = Pathspecs::new(paths, directory, &repository)?;
                 let mut loose =
                     self.loose_unless_saved(&repository, &specs, *index, (&line, files))?;
+                loose.extend(self.untracked_first(&repository, &specs, *index, &line)?);
                 if let Some(source) = source {
                     loose.extend(self.in_the_way(
                         &repository,
@@ -119,20 +152,26 @@ impl Losses<'_> {
                     return Some(Loss::Nothing("git keeps what is not committed".to_owned()));
                 }
                 let specs = Pathspecs::new(std::slice::from_ref(to), directory, &repository)?;
-                let loose =
-                    self.loose_unless_saved(&repository, &specs, IndexToo::No, (&line, files))?;
+                let index = IndexToo::No;
+                let mut loose =
+                    self.loose_unless_saved(&repository, &specs, index, (&line, files))?;
+                loose.extend(self.untracked_first(&repository, &specs, index, &line)?);
                 Some(uncommitted(&loose, extent(&specs)))
             }
             GitAct::RemoveForced { paths } => {
                 let specs = Pathspecs::new(paths, directory, &repository)?;
-                let loose = self.loose(&repository, &specs, IndexToo::Yes, files)?;
+                let mut loose = self.loose(&repository, &specs, IndexToo::Yes, files)?;
+                loose.extend(self.only_added(&repository, &specs, (&line, files))?);
                 let submodules = self.deinitialised(&repository, &specs, files)?;
                 Some(uncommitted(&loose, extent(&specs)).and(submodules))
             }
-            GitAct::RemoveUnchanged => Some(Loss::Nothing(
+            GitAct::RemoveUnchanged { .. } => Some(Loss::Nothing(
                 "git refuses to remove what it does not have".to_owned(),
             )),
-            GitAct::Clean(clean) => self.cleaned(&repository, directory, clean, &line, files),
+            GitAct::Clean(clean) => {
+                let rules = self.rules_after(&repository, earlier);
+                self.cleaned(&repository, directory, (clean, rules), (&line, files))
+            }
             GitAct::StashDrop { number } => {
                 self.dropped_stash(&repository, (*number)?, (&line, files))
             }
@@ -148,7 +187,7 @@ impl Losses<'_> {
             }
             GitAct::MoveRef { name, to } => self.moved_ref(&repository, name, to.as_deref(), &line),
             GitAct::WorktreeRemove { path } => {
-                self.removed_worktree(&normal(&directory.join(path))?, files)
+                self.removed_worktrees(&repository, &directory.join(path), files)
             }
             GitAct::SubmoduleDeinit { paths } => {
                 let specs = if paths.is_empty() {
@@ -159,6 +198,13 @@ impl Losses<'_> {
                 self.deinitialised(&repository, &specs, files)
             }
             GitAct::InSubmodules(acts) => self.in_submodules(&repository, acts),
+            GitAct::Export { of } => {
+                let specs = Pathspecs::new(&[".".to_owned()], directory, &repository)?;
+                let line = (&line, files);
+                let mut loose = self.loose_unless_saved(&repository, &specs, IndexToo::No, line)?;
+                loose.extend(self.in_the_way(&repository, Some(of), &specs, line)?);
+                Some(uncommitted(&loose, Extent::Part))
+            }
             GitAct::Add { paths } => self.staged_deletion(&repository, directory, paths, earlier),
             _ => None,
         }
@@ -198,19 +244,15 @@ impl Losses<'_> {
             return Some(Vec::new());
         }
         let tree = self.git.commit(repository, commit)?.tree;
-        let added = line.added.iter().any(|paths| {
-            paths.is_empty()
-                || paths
-                    .iter()
-                    .any(|it| matches!(it.as_str(), "." | "*" | ":/"))
-        });
+        let added = added_specs(repository, &line.added);
         let mut found = Vec::new();
         for entry in self.git.untracked(repository, b"", IgnoredFiles::Include)? {
             let path = join(&repository.root, &entry.path);
             if !specs.matches(&entry.path) || files.is_safe(&path) {
                 continue;
             }
-            let staged = added && entry.ignored == git::Ignored::No;
+            let staged =
+                entry.ignored == git::Ignored::No && added.iter().any(|it| it.matches(&entry.path));
             let replaced = match self.git.tree_entry(repository, tree, &entry.path)? {
                 Some(there) => self.git.blob_id(&path) != Some(there.id),
                 None => false,
@@ -272,6 +314,10 @@ impl Losses<'_> {
             }
             Act::Git { directory, act } => {
                 let directory = Path::new(directory);
+                // Which folders a pattern names is known too late for what they keep.
+                if is_pattern(directory) && saves(act) {
+                    return None;
+                }
                 let there = self.git.repository(directory)?;
                 (there.root == repository.root).then_some((directory, act))
             }
@@ -323,106 +369,6 @@ impl Losses<'_> {
         Some(loose)
     }
 
-    /// Whether the session has made a further work tree of the project's repository, and here it is.
-    pub(super) fn is_own_worktree(&self, folder: &Path) -> bool {
-        let own = || {
-            self.since(&folder.join(".git"))?;
-            let repository = self.git.repository(folder)?;
-            let main = self.git.repository(Path::new(self.project))?;
-            let further = repository.root == folder && repository.root != main.root;
-            let shared = |it: &Repository| fs::canonicalize(&it.common_dir).ok();
-            Some(further && shared(&repository)? == shared(&main)?)
-        };
-        own().unwrap_or(false)
-    }
-
-    pub(super) fn removed_worktree(&self, folder: &Path, files: &Line) -> Option<Loss> {
-        if files.has_made(folder) {
-            return Some(Loss::Nothing("the same line made the work tree".to_owned()));
-        }
-        if fs::symlink_metadata(folder).is_err() {
-            return Some(Loss::Nothing("there is no such work tree".to_owned()));
-        }
-        let repository = self.git.repository(folder)?;
-        if repository.root != folder {
-            return None;
-        }
-        let mut lost = self.loose(&repository, &Pathspecs::everything(), IndexToo::Yes, files)?;
-        for entry in self
-            .git
-            .untracked(&repository, b"", IgnoredFiles::Include)?
-        {
-            let file = join(&repository.root, &entry.path);
-            let ignored = match entry.ignored {
-                git::Ignored::Yes => Ignored::Yes,
-                git::Ignored::No => Ignored::No,
-            };
-            let below = String::from_utf8_lossy(&entry.path).into_owned();
-            let rebuilt = bowline_guard::paths::rebuildable_by_name(&below)
-                || (ignored == Ignored::Yes && !bowline_guard::paths::precious_by_name(&below));
-            if !rebuilt && self.is_lost(&file)? {
-                lost.push(entry.path);
-            }
-        }
-        let mut loss = uncommitted(&lost, Extent::Whole);
-        let head = self.git.head(&repository)?;
-        if let (None, Some(commit)) = (&head.branch, head.commit) {
-            let line = GitLine::default();
-            let own = repository.git_dir.file_name()?.to_str()?;
-            let name = format!("worktrees/{own}/HEAD");
-            loss = loss.and(self.unheld(
-                &repository,
-                commit,
-                &["HEAD", &name],
-                &[],
-                &line,
-                Extent::Whole,
-            )?);
-        }
-        Some(loss)
-    }
-
-    fn deinitialised(
-        &self,
-        repository: &Repository,
-        specs: &Pathspecs,
-        files: &Line,
-    ) -> Option<Loss> {
-        let mut loss =
-            Loss::Nothing("the submodules hold nothing that somebody would miss".to_owned());
-        for submodule in self.git.submodules(repository)? {
-            let folder = join(&repository.root, &submodule);
-            if !specs.matches(&submodule) || fs::symlink_metadata(folder.join(".git")).is_err() {
-                continue;
-            }
-            let inner = self.git.repository(&folder)?;
-            if let Some(lost) = self.lost_below(&inner, &folder, files)? {
-                let what = unsaved(&self.shown(&lost));
-                loss = loss.and(if specs.is_everything() {
-                    Loss::Whole(what)
-                } else {
-                    Loss::Part(what)
-                });
-            }
-        }
-        Some(loss)
-    }
-
-    fn in_submodules(&self, repository: &Repository, acts: &[GitAct]) -> Option<Loss> {
-        let mut loss =
-            Loss::Nothing("there is no submodule with work that somebody would miss".to_owned());
-        for submodule in self.git.submodules(repository)? {
-            let folder = join(&repository.root, &submodule);
-            if fs::symlink_metadata(folder.join(".git")).is_err() {
-                continue;
-            }
-            for act in acts {
-                loss = loss.and(self.of_git(&folder, act, (&[], &Line::default()))?);
-            }
-        }
-        Some(loss)
-    }
-
     /// A file that the line deleted, and that only the index had.
     fn staged_deletion(
         &self,
@@ -466,6 +412,11 @@ impl Losses<'_> {
         }
         Some(uncommitted(&lost, Extent::Part))
     }
+}
+
+/// Whether a folder stands for several; brackets may also be a part of its name.
+fn is_pattern(directory: &Path) -> bool {
+    directory.to_str().is_some_and(glob::has_wildcard) && !directory.exists()
 }
 
 /// Whether git puts work somewhere safe.
@@ -514,6 +465,16 @@ fn throws_away(act: &GitAct) -> bool {
     }
 }
 
+/// Whether git goes to another commit.
+fn leaves(act: &GitAct) -> bool {
+    match act {
+        GitAct::Switch { to } | GitAct::ForceSwitch { to } | GitAct::ResetHard { to } => {
+            !matches!(to.as_deref(), None | Some("HEAD" | "@"))
+        }
+        _ => false,
+    }
+}
+
 fn extent(specs: &Pathspecs) -> Extent {
     if specs.is_everything() {
         Extent::Whole
@@ -526,9 +487,12 @@ pub(super) fn uncommitted(paths: &[Vec<u8>], extent: Extent) -> Loss {
     if paths.is_empty() {
         return Loss::Nothing("no uncommitted work of others is in the way".to_owned());
     }
+    let mut paths = paths.to_vec();
+    paths.sort();
+    paths.dedup();
     let what = format!(
         "uncommitted work that this session did not make is in {}",
-        named(paths)
+        named(&paths)
     );
     match extent {
         Extent::Part => Loss::Part(what),

@@ -60,7 +60,11 @@ impl Run<'_> {
                 Opening::Append => Some((&opened.file, Writing::Add)),
                 Opening::Read => None,
             })
-            .flat_map(|(file, how)| self.writes_each([file], how))
+            .flat_map(|(file, how)| {
+                let mut acts = self.writes_each([file], how);
+                acts.extend(git::ignores(self, acts.last()));
+                acts
+            })
             .collect()
     }
 

@@ -158,12 +158,14 @@ fn may_lose_silently(act: &Act, earlier: &[Act], world: &dyn World) -> bool {
                 && found.roots().any(in_project)
         }
         // What is left behind may be a person's, and what git ignores is not always made again.
+        // It also stays a person's where it was taken to, outside of the project.
         Act::Delete { target, .. } => {
-            in_project(target)
-                && (leftover_by_name(&target.path)
-                    || earlier.iter().any(brings)
-                    || world.holds_brought_work(&target.path)
-                    || (!by_name(target, world) && world.is_ignored(&target.path) == Some(true)))
+            world.holds_brought_work(&target.path)
+                || (in_project(target)
+                    && (leftover_by_name(&target.path)
+                        || earlier.iter().any(brings)
+                        || (!by_name(target, world)
+                            && world.is_ignored(&target.path) == Some(true))))
         }
         Act::Git {
             act:
@@ -171,6 +173,7 @@ fn may_lose_silently(act: &Act, earlier: &[Act], world: &dyn World) -> bool {
                 | GitAct::OverwriteRef { .. }
                 | GitAct::Switch { to: Some(_) }
                 | GitAct::Abort
+                | GitAct::Export { .. }
                 | GitAct::TakeSide { .. },
             ..
         } => true,
@@ -244,6 +247,10 @@ fn settle(
                 act: GitAct::Abort | GitAct::TakeSide { .. },
                 ..
             } => RESOLUTION.effect(gravity, "throws away how a conflict was resolved"),
+            Act::Git {
+                act: GitAct::Export { .. },
+                ..
+            } => OVERWRITE_WORK.effect(gravity, "writes a commit's files over those in the folder"),
             Act::Git { .. } => MOVE_BRANCH.effect(gravity, "sets a branch to another commit"),
             Act::Delete { target, .. } => DELETE_WORK
                 .effect(gravity, format!("deletes {}", target.path))

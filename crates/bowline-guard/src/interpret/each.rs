@@ -329,8 +329,10 @@ impl Interpreter<'_> {
                 {
                     words.push(Item::known("{}"));
                 }
+                // Git works on the repository around the folder, which may be another one there.
+                let is_git = words.first().is_some_and(|it| it.marked() == "git");
                 let folder = match how {
-                    Running::InItsFolder if leaves(&search.roots) => Directory::Unknown,
+                    Running::InItsFolder if is_git || leaves(&search.roots) => Directory::Unknown,
                     _ => call.directory.clone(),
                 };
                 self.for_found(&words, folder, &found, call, scope);

@@ -1,9 +1,11 @@
 //! What git does, by its arguments.
 
 mod refs;
+mod rules;
+mod submodules;
 
 use crate::families::args::{Parsed, Spec, UNKNOWN, parse, split_command, word};
-use crate::families::git::{in_submodules, is_whole_tree, looks_like_file};
+use crate::families::git::{is_whole_tree, looks_like_file};
 use crate::invocation::Arg;
 use crate::loss::{
     Act, Clean, Folders, GitAct, IgnoredFiles, IndexToo, Switching, Target, TargetKind, Writing,
@@ -12,6 +14,8 @@ use crate::paths::resolve_literal;
 
 use super::Run;
 use refs::{branch, commit, merge, push, stash, tag, update_ref, worktree};
+pub(super) use rules::ignores;
+use submodules::submodule;
 
 const GLOBAL: Spec = Spec::gnu(&["C", "c", "git-dir", "work-tree", "namespace", "config-env"]);
 
@@ -33,6 +37,12 @@ pub(super) fn acts(run: &Run<'_>) -> Vec<Act> {
         directory = resolve_literal(folder, &here).path;
     }
     if command == "mv" {
+        return moves(run, rest, &directory);
+    }
+    if command == "worktree"
+        && let [first, rest @ ..] = rest
+        && word(first) == "move"
+    {
         return moves(run, rest, &directory);
     }
     if command == "clone" {
@@ -297,6 +307,7 @@ fn checkout(rest: &[Arg]) -> Vec<GitAct> {
     let paths = parsed.from(before);
     if paths.is_empty() {
         let to = some(parsed.at(0)).filter(|_| parsed.before_dashes.is_none());
+        let to = detached(&parsed).or(to);
         return vec![force.unwrap_or(GitAct::Switch { to })];
     }
     let source = (before > 0).then(|| parsed.at(0).to_owned());
@@ -372,9 +383,17 @@ fn switch(rest: &[Arg]) -> Vec<GitAct> {
     match new_branch(&parsed, &["c", "create", "orphan"], &["C", "force-create"]) {
         Some(acts) => force.into_iter().chain(acts).collect(),
         None => vec![force.unwrap_or(GitAct::Switch {
-            to: some(parsed.at(0)),
+            to: detached(&parsed).or_else(|| some(parsed.at(0))),
         })],
     }
+}
+
+/// The commit that is checked out without its branch, written as one that no branch is called.
+fn detached(parsed: &Parsed<'_>) -> Option<String> {
+    let to = some(parsed.at(0)).unwrap_or_else(|| "HEAD".to_owned());
+    parsed
+        .has(&["d", "detach"])
+        .then(|| format!("{to}^{{commit}}"))
 }
 
 fn clean(rest: &[Arg]) -> Vec<GitAct> {
@@ -429,7 +448,9 @@ fn remove(rest: &[Arg]) -> Vec<GitAct> {
             paths: owned(&parsed.words),
         }
     } else {
-        GitAct::RemoveUnchanged
+        GitAct::RemoveUnchanged {
+            paths: owned(&parsed.words),
+        }
     }]
 }
 
@@ -460,37 +481,4 @@ fn add(rest: &[Arg]) -> Vec<GitAct> {
         return Vec::new();
     }
     vec![GitAct::Add { paths }]
-}
-
-fn submodule(rest: &[Arg]) -> Vec<GitAct> {
-    let (_, command, later) = split_command(rest, &Spec::gnu(&[]));
-    let parsed = parse(later, &Spec::gnu(&["b", "name", "reference", "depth"]));
-    let force = parsed.has(&["f", "force"]);
-    match command {
-        "deinit" | "update" if force => {
-            let paths = if parsed.has(&["all"]) {
-                Vec::new()
-            } else {
-                owned(&parsed.words)
-            };
-            vec![GitAct::SubmoduleDeinit { paths }]
-        }
-        "foreach" => foreach(later),
-        _ => Vec::new(),
-    }
-}
-
-fn foreach(later: &[Arg]) -> Vec<GitAct> {
-    let commands = in_submodules(later).into_iter();
-    let inner: Vec<GitAct> = commands
-        .flat_map(|args| {
-            let (_, command, rest) = split_command(&args, &GLOBAL);
-            of_command(command, rest)
-        })
-        .collect();
-    if inner.is_empty() {
-        Vec::new()
-    } else {
-        vec![GitAct::InSubmodules(inner)]
-    }
 }

@@ -27,6 +27,15 @@ impl Run<'_> {
         }
     }
 
+    /// The commit whose files `git archive` gives to the run.
+    pub(super) fn commit_on_stdin(&self) -> Option<String> {
+        let words = self.only_words_on_stdin()?;
+        match words.as_slice() {
+            ["git", "archive", commit] if !commit.starts_with('-') => Some((*commit).to_owned()),
+            _ => None,
+        }
+    }
+
     /// The file that the run reads, also by way of `cat`.
     pub(super) fn file_on_stdin(&self) -> Option<Arg> {
         match &self.invocation.stdin {

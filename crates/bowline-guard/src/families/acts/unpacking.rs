@@ -2,7 +2,7 @@
 
 use crate::families::args::word;
 use crate::invocation::Arg;
-use crate::loss::{Act, Over, Unpacking, Writing};
+use crate::loss::{Act, GitAct, Over, TargetKind, Unpacking, Writing};
 
 use super::Run;
 use super::words::{has, has_letter, operands, value_after, within};
@@ -62,7 +62,23 @@ impl Run<'_> {
         });
         let archive = archive.filter(|_| !ruled && strip.is_some());
         let into = value_after(args, &["-C", "--directory"]);
-        self.unpacked((archive.as_ref(), members), into, strip.unwrap_or(0), over)
+        let exports = (archive.is_none() && over == Over::Replace)
+            .then(|| self.exports(into))
+            .flatten();
+        let mut acts = self.unpacked((archive.as_ref(), members), into, strip.unwrap_or(0), over);
+        acts.extend(exports);
+        acts
+    }
+
+    /// `git archive COMMIT | tar x`.
+    fn exports(&self, into: Option<&str>) -> Option<Act> {
+        let of = self.commit_on_stdin()?;
+        let folder = Arg::known(into.unwrap_or(self.directory));
+        let into = self.targets(&folder).pop()?;
+        (into.kind != TargetKind::Unknown).then_some(Act::Git {
+            directory: into.path,
+            act: GitAct::Export { of },
+        })
     }
 
     /// `unzip ARCHIVE [MEMBERS]`, which asks before it writes over something.

@@ -1,7 +1,7 @@
 //! Branches, tags, stashes, commits and work trees.
 
 use super::{owned, some};
-use crate::families::args::{Spec, parse};
+use crate::families::args::{Spec, UNKNOWN, parse, word};
 use crate::families::git::BRANCH_OPTIONS;
 use crate::invocation::Arg;
 use crate::loss::{GitAct, Switching, Untracked};
@@ -17,8 +17,9 @@ pub(super) fn stash(rest: &[Arg]) -> Vec<GitAct> {
             inner.unwrap_or(word).parse().ok()
         }
     };
-    let all = ["u", "include-untracked", "a", "all"];
-    let untracked = if parsed.has(&all) {
+    let untracked = if parsed.has(&["a", "all"]) {
+        Untracked::IgnoredToo
+    } else if parsed.has(&["u", "include-untracked"]) {
         Untracked::Yes
     } else {
         Untracked::No
@@ -67,12 +68,27 @@ pub(super) fn worktree(rest: &[Arg]) -> Vec<GitAct> {
         rest,
         &Spec::gnu(&["reason", "b", "B"]).shortening(&["force"]),
     );
-    let path = parsed.at(1).to_owned();
+    let path = place(rest, parsed.at(1));
     match parsed.at(0) {
         "add" => vec![GitAct::WorktreeAdd { path }],
         "remove" if parsed.has(&["f", "force"]) => vec![GitAct::WorktreeRemove { path }],
         "remove" => vec![GitAct::WorktreeGone],
         _ => Vec::new(),
+    }
+}
+
+/// A place as written. One that is not known keeps its spelling, so that it is found again, but stays unknown.
+fn place(rest: &[Arg], given: &str) -> String {
+    if given.is_empty() {
+        return UNKNOWN.to_owned();
+    }
+    let mut same = rest.iter().filter(|it| word(it) == given);
+    match (same.next(), same.next()) {
+        (Some(arg), None) if given.contains(UNKNOWN) => {
+            let spelling = arg.source.trim_matches('"').replace('/', "-");
+            format!("{UNKNOWN}{spelling}")
+        }
+        _ => given.to_owned(),
     }
 }
 
