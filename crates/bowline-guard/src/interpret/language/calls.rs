@@ -64,7 +64,7 @@ impl Program {
         } else {
             Destination::Captured
         };
-        let names = bindings(tokens);
+        let names = bindings(&lexed, family);
         let written = if writes {
             texts_written(tokens, &names)
         } else {
@@ -133,10 +133,32 @@ impl Interpreter<'_> {
         Some(printed)
     }
 
-    /// Follows the call of a name, if it is one that matters.
+    /// Follows the call of a name, in the folder that it is made in.
     fn named_call(
         &mut self,
         name: &str,
+        at: usize,
+        program: &Program,
+        scope: &mut Scope,
+        printed: &mut Output,
+    ) {
+        let before = before_name(&program.tokens, at);
+        if self.moves(name, &before, at, program, scope) {
+            return;
+        }
+        let outer = scope.directory.clone();
+        if let Some(folder) = self.folder_of_run(name, &before, at, program, scope) {
+            scope.directory = folder;
+        }
+        self.call_here(name, &before, at, program, scope, printed);
+        scope.directory = outer;
+    }
+
+    /// Follows the call of a name, if it is one that matters.
+    fn call_here(
+        &mut self,
+        name: &str,
+        before: &str,
         at: usize,
         program: &Program,
         scope: &mut Scope,
@@ -149,20 +171,19 @@ impl Interpreter<'_> {
             ..
         } = program;
         let family = *family;
-        let before = before_name(tokens, at);
-        if self.indirect_call(name, &before, at, program, scope) {
+        if self.indirect_call(name, before, at, program, scope) {
             return;
         }
-        let sync = name == "sync" && deletes_by_sync(tokens, at, &before);
+        let sync = name == "sync" && deletes_by_sync(tokens, at, before);
         let deed = if sync {
             Some(Deed::DeleteTree)
         } else {
-            deed(name, &before, family)
+            deed(name, before, family)
         };
         let Some(deed) = deed else {
             return;
         };
-        let Some(inside) = arguments_at(tokens, at, family).or_else(|| no_arguments(deed, &before))
+        let Some(inside) = arguments_at(tokens, at, family).or_else(|| no_arguments(deed, before))
         else {
             return;
         };
@@ -188,7 +209,7 @@ impl Interpreter<'_> {
             values = vec![receiver];
         }
         // `Path("x").rename("y")`, but not `text().replace("x", "y")`.
-        if deed == Deed::Move && before.ends_with(')') {
+        if deed == Deed::Move && before.ends_with(')') && family == Family::Python {
             let [to] = values.as_slice() else {
                 return;
             };

@@ -168,6 +168,9 @@ pub(super) fn deed(name: &str, before: &str, family: Family) -> Option<Deed> {
         {
             Deed::Move
         }
+        // `require("fs").renameSync("x", "y")`, `import {renameSync} from "fs"`
+        "renameSync" | "moveSync" if family == Family::JavaScript => Deed::Move,
+        "rename" if before.ends_with(')') && family == Family::JavaScript => Deed::Move,
         // `Path("x").rename("y")`
         "rename" | "replace" if before.ends_with(')') && family == Family::Python => Deed::Move,
         "copyfile" | "copy2" | "copyFile" | "copyFileSync" | "copySync" | "cpSync" => Deed::Copy,
