@@ -11,7 +11,10 @@ use super::indirect::{computed_member, deletes_by_sync};
 use super::lexer::{Family, Lexed, Token, lex};
 use super::names::Names;
 use super::value::{Value, arguments, closing, evaluate};
-use super::written::{could_be_path, no_arguments, texts_written, with_home, written_path};
+use super::written::{
+    could_be_path, deletes_a_path, hidden_beside, no_arguments, texts_written, with_home,
+    written_path,
+};
 use crate::interpret::Interpreter;
 use crate::interpret::call::Call;
 use crate::interpret::scope::Scope;
@@ -203,10 +206,11 @@ impl Interpreter<'_> {
             Deed::Delete | Deed::DeleteTree | Deed::Read | Deed::Write
         ) && (values.is_empty() || matches!(name, "write_text" | "write_bytes"));
         if on_receiver {
-            let Some(receiver) = receiver(tokens, at, names) else {
-                return;
+            values = match receiver(tokens, at, names) {
+                Some(receiver) => vec![receiver],
+                None if name == "unlink" && deletes_a_path(tokens, before) => vec![Value::Unknown],
+                None => return,
             };
-            values = vec![receiver];
         }
         // `Path("x").rename("y")`, but not `text().replace("x", "y")`.
         if deed == Deed::Move && before.ends_with(')') && family == Family::Python {
@@ -240,6 +244,8 @@ impl Interpreter<'_> {
                     [Value::List(items)] => items.clone(),
                     _ => targets,
                 };
+                let hidden: Vec<Value> = targets.iter().filter_map(hidden_beside).collect();
+                let targets = [targets, hidden].concat();
                 if !targets.is_empty() {
                     let mut words = vec![Item::known("rm"), Item::known(flags)];
                     words.extend(targets.iter().map(item));
@@ -310,6 +316,16 @@ impl Interpreter<'_> {
                     self.opened(&path, Opening::Overwrite, Contents::Something, scope);
                     if let Some(Value::Text(text)) = values.get(1) {
                         self.keeps(&path, text, scope);
+                    }
+                }
+            }
+            Deed::Rewrite => {
+                let in_place =
+                    |it: &Token| matches!(it, Token::Name(word) if word.starts_with("inplace"));
+                if inside.iter().any(in_place) {
+                    let path = values.first().cloned().unwrap_or(Value::Unknown);
+                    for path in alternatives(&path) {
+                        self.opened(&path, Opening::Overwrite, Contents::Something, scope);
                     }
                 }
             }
