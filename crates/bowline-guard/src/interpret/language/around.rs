@@ -72,6 +72,8 @@ pub(super) fn receiver(tokens: &[Token], at: usize, names: &Names) -> Option<Val
                 depth -= 1;
             }
             Token::Symbol(';' | '=' | ',' | '{' | '}') | Token::Newline if depth == 0 => break,
+            // `if path.is_file(): path`, but not `File::Path`.
+            Token::Symbol(':') if depth == 0 && !is_doubled(tokens, start - 1) => break,
             _ => {}
         }
         start -= 1;
@@ -90,6 +92,11 @@ pub(super) fn receiver(tokens: &[Token], at: usize, names: &Names) -> Option<Val
         Value::Unknown => None,
         value => Some(value),
     }
+}
+
+fn is_doubled(tokens: &[Token], at: usize) -> bool {
+    let same = |it: usize| tokens.get(it) == tokens.get(at);
+    same(at + 1) || at.checked_sub(1).is_some_and(same)
 }
 
 /// The tokens of a call's arguments, in parentheses or, where the language allows it, without.

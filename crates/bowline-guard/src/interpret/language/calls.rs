@@ -12,8 +12,7 @@ use super::lexer::{Family, Lexed, Token, lex};
 use super::names::Names;
 use super::value::{Value, arguments, closing, evaluate};
 use super::written::{
-    could_be_path, deletes_a_path, hidden_beside, no_arguments, texts_written, with_home,
-    written_path,
+    could_be_path, deletes_a_path, no_arguments, texts_written, with_home, written_path,
 };
 use crate::interpret::Interpreter;
 use crate::interpret::call::Call;
@@ -244,8 +243,6 @@ impl Interpreter<'_> {
                     [Value::List(items)] => items.clone(),
                     _ => targets,
                 };
-                let hidden: Vec<Value> = targets.iter().filter_map(hidden_beside).collect();
-                let targets = [targets, hidden].concat();
                 if !targets.is_empty() {
                     let mut words = vec![Item::known("rm"), Item::known(flags)];
                     words.extend(targets.iter().map(item));

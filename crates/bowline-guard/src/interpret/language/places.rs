@@ -74,6 +74,7 @@ pub(super) fn called(
             };
             return Some(lasting(value, names));
         }
+        "join" if receiver.is_none() && !is_function => Value::Unknown,
         "join" | "joinpath" => joined_by(path, args, receiver),
         "Path" | "PurePath" | "Pathname" | "PosixPath" => match first {
             None if path.len() == 1 => Value::Text(".".into()),

@@ -138,7 +138,10 @@ pub(super) fn evaluate(tokens: &[Token], names: &Names, depth: usize) -> Value {
                         if !matches!(rest.first(), Some(Token::Symbol('+' | '/'))) {
                             return Value::List(items);
                         }
-                        if let Value::List(more) = evaluate(rest, names, depth + 1) {
+                        let added = rest.get(1..).unwrap_or_default();
+                        if rest.first() == Some(&Token::Symbol('+'))
+                            && let Value::List(more) = evaluate(added, names, depth + 1)
+                        {
                             return Value::List(items.into_iter().chain(more).collect());
                         }
                         made.push(&Value::List(items), joint, names);
@@ -174,7 +177,7 @@ fn listed(inside: &[Token], names: &Names, depth: usize) -> Vec<Value> {
 /// `["rm", "-rf"] + folders`: a list with what is added to it.
 fn extended(mut items: Vec<Value>, rest: &[Token], names: &Names, depth: usize) -> Value {
     if rest.first() == Some(&Token::Symbol('+')) {
-        match evaluate(rest, names, depth + 1) {
+        match evaluate(rest.get(1..).unwrap_or_default(), names, depth + 1) {
             Value::List(more) => items.extend(more),
             Value::Text(_) | Value::Unknown => items.push(Value::Unknown),
         }
@@ -317,6 +320,8 @@ fn called(
         .map(|it| evaluate(it, names, depth + 1))
         .collect();
     let last = path.last().copied().unwrap_or_default();
+    // A module that the text gave a name to is no value.
+    let receiver = receiver.filter(|it| *it != Value::Unknown);
     if let Some(place) = places::called(path, &args, inside, receiver.as_ref(), names) {
         return Some(place).filter(|it| *it != Value::Unknown);
     }

@@ -32,15 +32,6 @@ pub(super) fn could_be_path(value: &Value) -> bool {
     }
 }
 
-/// Names that begin with a dot: a shell leaves them out of `*`, and listings of folders do not.
-pub(super) fn hidden_beside(value: &Value) -> Option<Value> {
-    let Value::Text(text) = value else {
-        return None;
-    };
-    let folder = text.strip_suffix('*')?;
-    (folder.is_empty() || folder.ends_with('/')).then(|| Value::Text(format!("{folder}.[!.]*")))
-}
-
 /// Whether a method that deletes is one of a path, although nobody knows which: `path.unlink()`.
 pub(super) fn deletes_a_path(tokens: &[Token], before: &str) -> bool {
     let is_path =
