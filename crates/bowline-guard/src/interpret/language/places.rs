@@ -63,7 +63,6 @@ pub(super) fn called(
     let first = args.first();
     let value = match last {
         "cwd" | "getcwd" | "pwd" if names.stays == Stays::InItsFolder => Value::Text(".".into()),
-        "cwd" | "getcwd" | "pwd" => Value::Unknown,
         "absolute" | "abspath" | "realpath" | "resolve" | "expand_path" => {
             let value = match (receiver, last) {
                 (Some(receiver), _) if args.is_empty() => receiver.clone(),
@@ -102,7 +101,9 @@ pub(super) fn called(
         "glob" | "iglob" | "globSync" if is_function => several(args),
         "glob" => below(receiver, &argument(first).text()),
         "rglob" => below(receiver, &format!("**/{}", argument(first).text())),
-        "entries" | "scandir" | "walk" | "iglob" | "globSync" => Value::Unknown,
+        "entries" | "scandir" | "walk" | "iglob" | "globSync" | "cwd" | "getcwd" | "pwd" => {
+            Value::Unknown
+        }
         _ => return None,
     };
     Some(value)
