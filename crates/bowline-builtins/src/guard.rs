@@ -4,6 +4,7 @@
 
 mod allowed;
 mod commands;
+mod fields;
 mod look_alikes;
 mod policies;
 mod reach;
@@ -23,6 +24,7 @@ use bowline_guard::tool_call::{CallDecision, CallVerdict};
 
 pub use allowed::{Allowed, call_of};
 pub use commands::CommandGuard;
+pub use fields::text_in;
 pub use look_alikes::LookAlikeGuard;
 pub use policies::{Checkout, Policies, Policy};
 pub use secret_writing::{OnSecret, SECRET_WRITING, SecretWritingGuard};

@@ -4,6 +4,8 @@
 
 #[path = "loss/beside.rs"]
 mod beside;
+#[path = "loss/code.rs"]
+mod code;
 #[path = "loss/copies.rs"]
 mod copies;
 #[path = "loss/failing.rs"]

@@ -1,6 +1,8 @@
 //! The verdict on one call of an agent's tool: what a command would do, which file would be touched, and
 //! whether its names are what they look like. The strictest finding wins.
 
+mod server;
+
 use std::fmt;
 
 use crate::effect::{Category, Effect, Gravity};
@@ -14,6 +16,8 @@ use crate::policy::{Counted, GuardPolicy};
 use crate::secrets::redact;
 use crate::sensitive::{self, SensitiveFinding, ToolFields};
 use crate::tool::{FileVerb, Tool};
+use server::Deed;
+pub use server::ServerFields;
 
 /// A command is quoted in a reason up to so many characters.
 const MAX_QUOTED: usize = 120;
@@ -23,6 +27,8 @@ pub(crate) const REWRITE_NAME: &str =
 
 rules! {
     NO_COMMAND = Unverified, "call.no-command", "Calls a shell without a command";
+    SERVER_DESTROYS = Remote, "call.server-destroys", "Calls a server's tool that by its name does away with a repository, a database or the like",
+        instead "let the person confirm what is to go";
 }
 
 /// What of a tool's input a guard looks at.
@@ -38,10 +44,12 @@ pub struct ToolCall<'input> {
     pub source: Option<&'input str>,
     /// Where it takes that.
     pub destination: Option<&'input str>,
+    /// What the tools of MCP servers are given.
+    pub server: ServerFields<'input>,
 }
 
 impl<'input> ToolCall<'input> {
-    /// Takes the fields by their names, whatever holds them.
+    /// Takes the fields by their names, whatever holds them. `paths/0` is the first item of the list `paths`.
     pub fn from_fields(field: impl Fn(&str) -> Option<&'input str>) -> Self {
         Self {
             command: field("command"),
@@ -62,6 +70,7 @@ impl<'input> ToolCall<'input> {
             destination: ["destination", "destination_path", "new_path", "to"]
                 .into_iter()
                 .find_map(&field),
+            server: ServerFields::from_fields(&field),
         }
     }
 
@@ -310,6 +319,9 @@ pub fn judge_files(
     if let Some(verb) = FileVerb::of(tool) {
         return judge_server(verb, call, world, policy);
     }
+    if let Some(deed) = server::deed(tool, &call.server, &call.files) {
+        return judge_deed(tool, &deed, world, policy);
+    }
     let sensitive = sensitive::judge_tool(tool, &call.files, world)
         .map_or(CallVerdict::ALLOW, |finding| {
             of_file(tool, &finding, world, policy)
@@ -354,6 +366,48 @@ fn judge_server(
     })
 }
 
+/// A tool of a server does what a command or the agent's own tool does, as far as its names say so.
+fn judge_deed(tool: &str, deed: &Deed<'_>, world: &dyn World, policy: &GuardPolicy) -> CallVerdict {
+    match deed {
+        Deed::Line(line) => judge_command(&judge(line, world), world, policy),
+        Deed::PerhapsLine(line) => {
+            let verdict = judge_command(&judge(line, world), world, policy);
+            let decision = verdict.decision.min(CallDecision::Ask);
+            CallVerdict {
+                decision,
+                ..verdict
+            }
+        }
+        Deed::Read(paths) => paths.iter().fold(CallVerdict::ALLOW, |before, path| {
+            let files = ToolFields {
+                file_path: Some(path),
+                ..ToolFields::default()
+            };
+            let found = sensitive::judge_tool("Read", &files, world);
+            before.or_stricter(found.map_or(CallVerdict::ALLOW, |finding| {
+                of_file(tool, &finding, world, policy)
+            }))
+        }),
+        Deed::Destroys => {
+            let decision = policy.decide(
+                SERVER_DESTROYS.category,
+                SERVER_DESTROYS.id,
+                CallDecision::Ask,
+                &[],
+                world,
+            );
+            let reason = format!("{tool} does away with something that others have, too");
+            CallVerdict::new(
+                decision,
+                SERVER_DESTROYS.category,
+                SERVER_DESTROYS.id,
+                &reason,
+            )
+            .instead(SERVER_DESTROYS.instead)
+        }
+    }
+}
+
 /// What somebody has in the file that a tool would change, and that the agent has not seen.
 fn overwritten(tool: &str, call: &ToolCall<'_>, world: &dyn World) -> Option<Effect> {
     if !Tool::named(tool).is_some_and(Tool::changes_a_file) {
@@ -377,7 +431,8 @@ pub fn judge_names(
     world: &dyn World,
     policy: &GuardPolicy,
 ) -> CallVerdict {
-    if !is_file_tool(tool) {
+    // What other servers call a path or a source may be any text.
+    if !Tool::named(tool).is_some_and(Tool::is_for_files) && FileVerb::of(tool).is_none() {
         return CallVerdict::ALLOW;
     }
     call.names(tool)
@@ -402,7 +457,7 @@ pub fn runs_a_shell(tool: &str) -> bool {
 
 /// Whether the tool reads, changes or looks for files.
 pub fn is_file_tool(tool: &str) -> bool {
-    Tool::named(tool).is_some_and(Tool::is_for_files) || FileVerb::of(tool).is_some()
+    Tool::named(tool).is_some_and(Tool::is_for_files) || server::is_known(tool)
 }
 
 fn of_effect(subject: &str, effect: &Effect, decision: CallDecision) -> CallVerdict {

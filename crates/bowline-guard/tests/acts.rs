@@ -177,6 +177,50 @@ fn files_are_made_written_moved_and_deleted() {
             "python3 -c \"import shutil; shutil.rmtree('docs')\"",
             vec!["delete tree /p/docs"],
         ),
+        (
+            "python3 -c \"from pathlib import Path\nfor p in Path('n').glob('*.md'): p.unlink()\"",
+            vec!["delete one /p/n/*.md (pattern)"],
+        ),
+        (
+            "python3 -c \"from pathlib import Path\nfor p in (Path('n') / 'm').rglob('*.md'): p.unlink()\"",
+            vec!["delete one /p/n/m/**/*.md (pattern)"],
+        ),
+        (
+            "python3 -c \"import os\nfor f in os.listdir('n'): os.remove(os.path.join('n', f))\"",
+            vec!["delete one /p/n/* (pattern)"],
+        ),
+        (
+            "python3 -c \"import os\nfor r, ds, fs in os.walk('n'):\n for f in fs: os.remove(os.path.join(r, f))\"",
+            vec!["delete one /p/n/**/* (pattern)"],
+        ),
+        (
+            "python3 -c \"for n in ['a', 'b']: open(f'n/{n}.md', 'w').write('x')\"",
+            vec!["replace /p/n/a.md", "replace /p/n/b.md"],
+        ),
+        (
+            "python3 -c \"from pathlib import Path; Path('n').joinpath('a.md').unlink()\"",
+            vec!["delete one /p/n/a.md"],
+        ),
+        (
+            "python3 -c \"import os; os.chdir('n'); os.remove('a.md')\"",
+            vec!["delete one /p/n/a.md"],
+        ),
+        (
+            "python3 -c \"import subprocess; subprocess.run(['rm', 'a.md'], cwd='n')\"",
+            vec!["delete one /p/n/a.md"],
+        ),
+        (
+            "node -e \"require('child_process').execSync('rm a.md', {cwd: 'n'})\"",
+            vec!["delete one /p/n/a.md"],
+        ),
+        (
+            "node -e \"const fs = require('fs'); const d = 'n'; for (const f of fs.readdirSync(d)) fs.writeFileSync(d + '/' + f, '')\"",
+            vec!["replace /p/n/* (pattern)"],
+        ),
+        (
+            "python3 -c \"import subprocess; d = ['a', 'b']; subprocess.run(['rm', '-r'] + d)\"",
+            vec!["delete tree /p/a", "delete tree /p/b"],
+        ),
         ("bash -c 'rm a'", vec!["delete one /p/a"]),
         ("ssh host rm a", vec![]),
         ("rm --help", vec![]),

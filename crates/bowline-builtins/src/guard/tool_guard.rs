@@ -11,6 +11,7 @@ use bowline_guard::judge::Judgement;
 use bowline_guard::tool_call::{CallVerdict, ToolCall, runs_a_shell};
 
 use super::allowed::{let_pass, without};
+use super::fields::text_in;
 use super::{Allowed, Guards, PRIORITY, Policy, reporter, run_policy};
 use crate::machine::MachineWorld;
 
@@ -55,7 +56,7 @@ impl<'call> Call<'call> {
         allowed: &Allowed<'_>,
     ) -> Self {
         let tool = input.tool_name().unwrap_or_default();
-        let fields = ToolCall::from_fields(|name| input.tool_input()?.get(name)?.as_str());
+        let fields = ToolCall::from_fields(|name| text_in(|it| input.tool_input()?.get(it), name));
         let command = fields.command.filter(|_| runs_a_shell(tool));
         let judgement = command.map(|command| guards.analyst().judge(command, input, ctx));
         Self {

@@ -24,11 +24,16 @@ pub(super) fn paths(target: &Target) -> Option<Vec<PathBuf>> {
 
 /// The paths that a pattern names; `None` if that cannot be told.
 pub(super) fn matching(pattern: &str) -> Option<Vec<PathBuf>> {
+    if is_too_deep(pattern) {
+        return None;
+    }
     let mut found = vec![PathBuf::from("/")];
     for component in pattern.split('/').filter(|it| !it.is_empty()) {
         let mut next = Vec::new();
         for folder in &found {
-            if glob::has_wildcard(component) {
+            if component == "**" {
+                next.extend(folders_below(folder)?);
+            } else if glob::has_wildcard(component) {
                 next.extend(entries(folder, component)?);
             } else {
                 next.push(folder.join(component));
@@ -39,13 +44,54 @@ pub(super) fn matching(pattern: &str) -> Option<Vec<PathBuf>> {
         }
         found = next;
     }
+    // `a/**` is also everything in these folders.
+    if pattern.ends_with("/**") {
+        let below = found.iter().map(|it| files_below(it));
+        let below: Option<Vec<Vec<PathBuf>>> = below.collect();
+        found.extend(below?.concat());
+    }
+    found.sort();
+    found.dedup();
     // A pattern that nothing matches stays as it is, and names nothing.
     found.retain(|path| fs::symlink_metadata(path).is_ok());
     Some(found)
 }
 
+/// Each `**` multiplies the places to look at.
+fn is_too_deep(pattern: &str) -> bool {
+    pattern.matches("**").count() > 2
+}
+
+/// A folder and all folders below it, which is what `**` stands for at most; `None` if there are too many.
+fn folders_below(folder: &Path) -> Option<Vec<PathBuf>> {
+    let mut found = vec![folder.to_owned()];
+    let mut at = 0;
+    while let Some(folder) = found.get(at).cloned() {
+        at += 1;
+        let Ok(listing) = fs::read_dir(&folder) else {
+            continue;
+        };
+        for entry in listing {
+            let entry = entry.ok()?;
+            if entry.file_type().ok()?.is_dir() {
+                found.push(entry.path());
+            }
+            if found.len() > MAX_PATHS {
+                return None;
+            }
+        }
+    }
+    Some(found)
+}
+
 /// The beginning of a path that a pattern names, if it names one.
 pub(super) fn matched(pattern: &str, path: &Path) -> Option<PathBuf> {
+    if is_too_deep(pattern) {
+        return None;
+    }
+    if let Some((before, after)) = pattern.split_once("/**") {
+        return matched_below(before, after, path);
+    }
     let text = path.to_str()?;
     let mut found = PathBuf::from("/");
     let mut parts = text.split('/').filter(|it| !it.is_empty());
@@ -63,6 +109,30 @@ pub(super) fn matched(pattern: &str, path: &Path) -> Option<PathBuf> {
         found.push(part);
     }
     Some(found)
+}
+
+/// The same for `before/**after`, which may be any number of folders deep.
+fn matched_below(before: &str, after: &str, path: &Path) -> Option<PathBuf> {
+    let folder = matched(before, path)?;
+    if after.trim_matches('/').is_empty() {
+        return Some(path.to_owned());
+    }
+    let mut here = folder.clone();
+    let rest = path.strip_prefix(&folder).ok()?.components();
+    let mut folders = vec![folder];
+    for part in rest {
+        here.push(part);
+        folders.push(here.clone());
+    }
+    folders.iter().find_map(|it| {
+        let deeper = format!("{}{after}", glob_free(it)?);
+        matched(&deeper, path)
+    })
+}
+
+/// The text of a path that is no pattern by itself.
+fn glob_free(path: &Path) -> Option<&str> {
+    path.to_str().filter(|it| !glob::has_wildcard(it))
 }
 
 /// All files below a folder; `None` if there are too many.
@@ -87,7 +157,7 @@ pub(super) fn files_below(folder: &Path) -> Option<Vec<PathBuf>> {
 
 /// What of a folder matches. A shell leaves out names that begin with a dot unless the pattern does.
 fn entries(folder: &Path, pattern: &str) -> Option<Vec<PathBuf>> {
-    // Several folders deep, or with choices: more than one name is compared.
+    // With choices: more than one name is compared.
     if pattern.contains("**") || pattern.contains('{') {
         return None;
     }

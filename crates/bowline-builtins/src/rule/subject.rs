@@ -16,7 +16,7 @@ use bowline_guard::tool_call::{ToolCall, judge_tool_call, runs_a_shell, shortene
 
 use super::doubt::runs_of_pieces;
 use crate::Analyst;
-use crate::guard::AGENT_VARIABLE;
+use crate::guard::{AGENT_VARIABLE, text_in};
 use crate::machine::MachineWorld;
 
 /// One event.
@@ -86,7 +86,7 @@ impl<'a> Subject<'a> {
             return Vec::new();
         };
         let fields = self.input.tool_input();
-        let call = ToolCall::from_fields(|name| fields?.get(name)?.as_str());
+        let call = ToolCall::from_fields(|name| text_in(|it| fields?.get(it), name));
         let verdict = judge_tool_call(
             tool,
             &ToolCall {

@@ -9,9 +9,14 @@ mod calls;
 mod deeds;
 mod environment;
 mod indirect;
+mod joining;
 mod lexer;
+mod loops;
+mod moving;
 mod names;
+mod places;
 mod tcl;
+mod templates;
 mod value;
 mod written;
 

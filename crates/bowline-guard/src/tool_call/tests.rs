@@ -187,8 +187,8 @@ fn each_tool_is_judged_by_what_it_does() {
         (
             "mcp__shell__bash",
             vec![("command", "rm -rf ~")],
-            Allow,
-            None,
+            Deny,
+            Some(Category::Delete),
         ),
     ] {
         let verdict = verdict(tool, &fields);
@@ -237,4 +237,128 @@ fn reasons_carry_no_secrets_and_nothing_that_deceives() {
             .len()
             < 1_000
     );
+}
+
+#[test]
+fn the_tools_of_servers_are_judged_by_what_their_names_say() {
+    use CallDecision::{Allow, Ask, Deny};
+    for (tool, fields, decision) in [
+        (
+            "mcp__shell__execute_command",
+            vec![("command", "rm -rf ~")],
+            Deny,
+        ),
+        (
+            "mcp__desktop-commander__start_process",
+            vec![("command", "rm -rf ~")],
+            Deny,
+        ),
+        (
+            "mcp__server__runCommand",
+            vec![("cmd", "git reset --hard")],
+            Deny,
+        ),
+        ("mcp__terminal__run", vec![("script", "rm -rf ~")], Deny),
+        (
+            "mcp__shell__exec",
+            vec![
+                ("command", "rm"),
+                ("args/0", "-rf"),
+                ("args/1", "/home/dev"),
+            ],
+            Deny,
+        ),
+        (
+            "mcp__shell__exec",
+            vec![("command", "rm -rf ."), ("cwd", "/home/dev")],
+            Deny,
+        ),
+        (
+            "mcp__shell__execute_command",
+            vec![("command", "cargo test")],
+            Allow,
+        ),
+        ("mcp__acme__do_it", vec![("command", "rm -rf ~")], Ask),
+        (
+            "mcp__acme__do_it",
+            vec![("command", "open the door")],
+            Allow,
+        ),
+        (
+            "mcp__docs__get_command_help",
+            vec![("command", "rm -rf ~")],
+            Allow,
+        ),
+        (
+            "mcp__context7__search",
+            vec![("query", "DROP TABLE users")],
+            Allow,
+        ),
+        (
+            "mcp__brave__web_search",
+            vec![("query", "rm -rf / what does it do")],
+            Allow,
+        ),
+        (
+            "mcp__puppeteer__puppeteer_evaluate",
+            vec![("script", "rm -rf ~")],
+            Allow,
+        ),
+        ("mcp__filesystem__read_file", vec![("path", ".env")], Deny),
+        (
+            "mcp__filesystem__read_text_file",
+            vec![("path", "src/main.rs")],
+            Allow,
+        ),
+        (
+            "mcp__filesystem__read_multiple_files",
+            vec![("paths/0", "a.rs"), ("paths/1", ".env")],
+            Deny,
+        ),
+        (
+            "mcp__github__get_file_contents",
+            vec![("path", ".env"), ("repo", "shop")],
+            Allow,
+        ),
+        (
+            "mcp__postgres__query",
+            vec![("sql", "DROP TABLE users")],
+            Deny,
+        ),
+        (
+            "mcp__supabase__execute_sql",
+            vec![("query", "TRUNCATE carts")],
+            Deny,
+        ),
+        (
+            "mcp__postgres__query",
+            vec![("sql", "SELECT * FROM users")],
+            Allow,
+        ),
+        (
+            "mcp__supabase__search_docs",
+            vec![("query", "drop table users")],
+            Allow,
+        ),
+        ("mcp__git__git_reset", vec![("mode", "hard")], Deny),
+        ("mcp__git__git_reset", vec![("repo_path", ".")], Allow),
+        ("mcp__git__git_clean", vec![], Deny),
+        ("mcp__git__git_push", vec![("force", "true")], Deny),
+        ("mcp__git__git_status", vec![("repo_path", ".")], Allow),
+        (
+            "mcp__github__delete_repository",
+            vec![("repo", "shop")],
+            Ask,
+        ),
+        ("mcp__k8s__delete_namespace", vec![("name", "prod")], Ask),
+        ("mcp__redis__flushall", vec![], Ask),
+        ("mcp__shop__delete_order", vec![("id", "7")], Allow),
+        ("mcp__github__get_repository", vec![("repo", "shop")], Allow),
+    ] {
+        assert_eq!(
+            verdict(tool, &fields).decision,
+            decision,
+            "{tool} {fields:?}"
+        );
+    }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::lexer::{Family, Token};
+use super::lexer::{Family, Lexed, Token};
+use super::loops;
 use super::names::Names;
 use super::value::{Value, arguments, closing, evaluate};
 
@@ -71,6 +72,8 @@ pub(super) fn receiver(tokens: &[Token], at: usize, names: &Names) -> Option<Val
                 depth -= 1;
             }
             Token::Symbol(';' | '=' | ',' | '{' | '}') | Token::Newline if depth == 0 => break,
+            // `if path.is_file(): path`, but not `File::Path`.
+            Token::Symbol(':') if depth == 0 && !is_doubled(tokens, start - 1) => break,
             _ => {}
         }
         start -= 1;
@@ -89,6 +92,11 @@ pub(super) fn receiver(tokens: &[Token], at: usize, names: &Names) -> Option<Val
         Value::Unknown => None,
         value => Some(value),
     }
+}
+
+fn is_doubled(tokens: &[Token], at: usize) -> bool {
+    let same = |it: usize| tokens.get(it) == tokens.get(at);
+    same(at + 1) || at.checked_sub(1).is_some_and(same)
 }
 
 /// The tokens of a call's arguments, in parentheses or, where the language allows it, without.
@@ -190,13 +198,17 @@ fn last_member(tokens: &[Token], start: usize) -> Option<&str> {
 }
 
 /// The names that the text gives values to, and what its loops go over.
-pub(super) fn bindings(tokens: &[Token]) -> Names {
-    let mut names = Names::new();
+pub(super) fn bindings(lexed: &Lexed, family: Family) -> Names {
+    let tokens = lexed.tokens.as_slice();
+    let mut names = Names::of(lexed, family);
     for (at, token) in tokens.iter().enumerate() {
         let Token::Name(name) = token else {
             continue;
         };
         if let Some((bound, value)) = bound_by_with(tokens, at, &names) {
+            bind(&mut names, &bound, value);
+        }
+        if let Some((bound, value)) = loops::callback(tokens, at, &names) {
             bind(&mut names, &bound, value);
         }
         let (bound, start) = match tokens.get(at + 1) {
@@ -229,7 +241,19 @@ pub(super) fn bindings(tokens: &[Token]) -> Names {
             })
             .unwrap_or(rest.len())
             .min(MAX_EXPRESSION);
-        let value = evaluate(rest.get(..end).unwrap_or_default(), &names, 0);
+        let expression = rest.get(..end).unwrap_or_default();
+        let is_loop = tokens.get(at + 1) != Some(&Token::Symbol('='));
+        if is_loop && let Some(several) = loops::several(tokens, at, expression, &names) {
+            for (bound, value) in several {
+                bind(&mut names, &bound, value);
+            }
+            continue;
+        }
+        let value = if !is_loop && is_a_choice(rest, end) {
+            Value::Unknown
+        } else {
+            evaluate(expression, &names, 0)
+        };
         bind(&mut names, bound, value);
         if names.len() > 256 {
             break;
@@ -237,6 +261,17 @@ pub(super) fn bindings(tokens: &[Token]) -> Names {
     }
     bind_parameters(tokens, &mut names);
     names
+}
+
+/// `path = "a" if quick else "b"`: nobody knows which.
+fn is_a_choice(rest: &[Token], end: usize) -> bool {
+    let after = rest.get(end..).unwrap_or_default();
+    matches!(after.first(), Some(Token::Name(word)) if word == "if")
+        && after
+            .iter()
+            .take(MAX_EXPRESSION)
+            .take_while(|it| !matches!(it, Token::Newline | Token::Symbol(';')))
+            .any(|it| matches!(it, Token::Name(word) if word == "else"))
 }
 
 /// So many functions of a text, and so many calls of one, are looked at.

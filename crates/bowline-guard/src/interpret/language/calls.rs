@@ -11,7 +11,9 @@ use super::indirect::{computed_member, deletes_by_sync};
 use super::lexer::{Family, Lexed, Token, lex};
 use super::names::Names;
 use super::value::{Value, arguments, closing, evaluate};
-use super::written::{could_be_path, no_arguments, texts_written, with_home, written_path};
+use super::written::{
+    could_be_path, deletes_a_path, no_arguments, texts_written, with_home, written_path,
+};
 use crate::interpret::Interpreter;
 use crate::interpret::call::Call;
 use crate::interpret::scope::Scope;
@@ -64,7 +66,7 @@ impl Program {
         } else {
             Destination::Captured
         };
-        let names = bindings(tokens);
+        let names = bindings(&lexed, family);
         let written = if writes {
             texts_written(tokens, &names)
         } else {
@@ -133,10 +135,32 @@ impl Interpreter<'_> {
         Some(printed)
     }
 
-    /// Follows the call of a name, if it is one that matters.
+    /// Follows the call of a name, in the folder that it is made in.
     fn named_call(
         &mut self,
         name: &str,
+        at: usize,
+        program: &Program,
+        scope: &mut Scope,
+        printed: &mut Output,
+    ) {
+        let before = before_name(&program.tokens, at);
+        if self.moves(name, &before, at, program, scope) {
+            return;
+        }
+        let outer = scope.directory.clone();
+        if let Some(folder) = self.folder_of_run(name, &before, at, program, scope) {
+            scope.directory = folder;
+        }
+        self.call_here(name, &before, at, program, scope, printed);
+        scope.directory = outer;
+    }
+
+    /// Follows the call of a name, if it is one that matters.
+    fn call_here(
+        &mut self,
+        name: &str,
+        before: &str,
         at: usize,
         program: &Program,
         scope: &mut Scope,
@@ -149,20 +173,19 @@ impl Interpreter<'_> {
             ..
         } = program;
         let family = *family;
-        let before = before_name(tokens, at);
-        if self.indirect_call(name, &before, at, program, scope) {
+        if self.indirect_call(name, before, at, program, scope) {
             return;
         }
-        let sync = name == "sync" && deletes_by_sync(tokens, at, &before);
+        let sync = name == "sync" && deletes_by_sync(tokens, at, before);
         let deed = if sync {
             Some(Deed::DeleteTree)
         } else {
-            deed(name, &before, family)
+            deed(name, before, family)
         };
         let Some(deed) = deed else {
             return;
         };
-        let Some(inside) = arguments_at(tokens, at, family).or_else(|| no_arguments(deed, &before))
+        let Some(inside) = arguments_at(tokens, at, family).or_else(|| no_arguments(deed, before))
         else {
             return;
         };
@@ -182,13 +205,14 @@ impl Interpreter<'_> {
             Deed::Delete | Deed::DeleteTree | Deed::Read | Deed::Write
         ) && (values.is_empty() || matches!(name, "write_text" | "write_bytes"));
         if on_receiver {
-            let Some(receiver) = receiver(tokens, at, names) else {
-                return;
+            values = match receiver(tokens, at, names) {
+                Some(receiver) => vec![receiver],
+                None if name == "unlink" && deletes_a_path(tokens, before) => vec![Value::Unknown],
+                None => return,
             };
-            values = vec![receiver];
         }
         // `Path("x").rename("y")`, but not `text().replace("x", "y")`.
-        if deed == Deed::Move && before.ends_with(')') {
+        if deed == Deed::Move && before.ends_with(')') && family == Family::Python {
             let [to] = values.as_slice() else {
                 return;
             };
@@ -289,6 +313,16 @@ impl Interpreter<'_> {
                     self.opened(&path, Opening::Overwrite, Contents::Something, scope);
                     if let Some(Value::Text(text)) = values.get(1) {
                         self.keeps(&path, text, scope);
+                    }
+                }
+            }
+            Deed::Rewrite => {
+                let in_place =
+                    |it: &Token| matches!(it, Token::Name(word) if word.starts_with("inplace"));
+                if inside.iter().any(in_place) {
+                    let path = values.first().cloned().unwrap_or(Value::Unknown);
+                    for path in alternatives(&path) {
+                        self.opened(&path, Opening::Overwrite, Contents::Something, scope);
                     }
                 }
             }

@@ -17,6 +17,8 @@ pub(super) enum Deed {
     Open,
     /// Replaces a file's contents.
     Write,
+    /// Replaces a file's contents, if it says so.
+    Rewrite,
     /// Reads a file.
     Read,
     /// Moves a file.
@@ -157,6 +159,8 @@ pub(super) fn deed(name: &str, before: &str, family: Family) -> Option<Deed> {
         | "createWriteStream" | "binwrite" | "writeTextFile" | "writeTextFileSync"
         | "outputFileSync" => Deed::Write,
         "write" if matches!(before, "File" | "IO") => Deed::Write,
+        "input" if before == "fileinput" => Deed::Rewrite,
+        "FileInput" if family == Family::Python => Deed::Rewrite,
         "readFileSync" | "readFile" | "file_get_contents" | "read_text" | "read_bytes"
         | "readlines" | "createReadStream" | "readTextFile" | "readTextFileSync" | "readfile"
         | "foreach_line" | "slurp" => Deed::Read,
@@ -168,6 +172,9 @@ pub(super) fn deed(name: &str, before: &str, family: Family) -> Option<Deed> {
         {
             Deed::Move
         }
+        // `require("fs").renameSync("x", "y")`, `import {renameSync} from "fs"`
+        "renameSync" | "moveSync" if family == Family::JavaScript => Deed::Move,
+        "rename" if before.ends_with(')') && family == Family::JavaScript => Deed::Move,
         // `Path("x").rename("y")`
         "rename" | "replace" if before.ends_with(')') && family == Family::Python => Deed::Move,
         "copyfile" | "copy2" | "copyFile" | "copyFileSync" | "copySync" | "cpSync" => Deed::Copy,

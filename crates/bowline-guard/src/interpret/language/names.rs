@@ -3,27 +3,56 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
+use super::lexer::{Family, Lexed, Token};
 use super::value::Value;
 
 /// Tokens that are looked at and bytes that are made for the values of one text. A name may double another again and
 /// again.
 const MAX_MADE: usize = 512 * 1024;
 
+/// Whether the text runs in one folder all the time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stays {
+    InItsFolder,
+    No,
+}
+
+/// `os.chdir`, `process.chdir`, `Dir.chdir`: the folder is another one for what comes next.
+pub(super) fn is_change_of_folder(name: &str) -> bool {
+    matches!(name, "chdir" | "fchdir" | "cd")
+}
+
 /// The names that the text itself gives values to.
 #[derive(Debug)]
 pub(super) struct Names {
     values: BTreeMap<String, Value>,
+    /// The expressions in each text that has some; none if two texts look alike and differ in them.
+    templates: BTreeMap<String, Option<Vec<String>>>,
+    pub(super) family: Family,
+    pub(super) stays: Stays,
     left: Cell<usize>,
     spent: Cell<bool>,
 }
 
 impl Names {
-    pub(super) fn new() -> Self {
+    pub(super) fn of(lexed: &Lexed, family: Family) -> Self {
+        let moves = lexed
+            .tokens
+            .iter()
+            .any(|it| matches!(it, Token::Name(name) if is_change_of_folder(name)));
         Self {
             values: BTreeMap::new(),
+            templates: templates_of(lexed),
+            family,
+            stays: if moves { Stays::No } else { Stays::InItsFolder },
             left: Cell::new(MAX_MADE),
             spent: Cell::new(false),
         }
+    }
+
+    /// The expressions that are put into a text.
+    pub(super) fn template(&self, text: &str) -> Option<&[String]> {
+        self.templates.get(text)?.as_deref()
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Value> {
@@ -58,4 +87,22 @@ impl Names {
     pub(super) fn is_spent(&self) -> bool {
         self.spent.get()
     }
+}
+
+fn templates_of(lexed: &Lexed) -> BTreeMap<String, Option<Vec<String>>> {
+    let mut by_token: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    for (at, code) in &lexed.inside {
+        by_token.entry(*at).or_default().push(code.clone());
+    }
+    let mut found: BTreeMap<String, Option<Vec<String>>> = BTreeMap::new();
+    for (at, codes) in by_token {
+        let Some(Token::Text(text)) = lexed.tokens.get(at) else {
+            continue;
+        };
+        found
+            .entry(text.clone())
+            .and_modify(|it| *it = it.take().filter(|it| *it == codes))
+            .or_insert(Some(codes));
+    }
+    found
 }

@@ -1,8 +1,10 @@
 //! What an expression of a program text is, as far as it is written out.
 
 use super::UNKNOWN;
+use super::joining::{Joint, Made};
 use super::lexer::Token;
 use super::names::Names;
+use super::{places, templates};
 use crate::interpret::decode;
 
 /// The value of an expression.
@@ -74,22 +76,18 @@ pub(super) fn closing(tokens: &[Token], at: usize) -> usize {
     tokens.len()
 }
 
-/// Works out an expression.
+/// Works out an expression. What is not worked out is unknown: a path that is wrong would be one where nothing is.
 pub(super) fn evaluate(tokens: &[Token], names: &Names, depth: usize) -> Value {
     if depth > 12 || !names.pay(1 + tokens.len()) {
         return Value::Unknown;
     }
-    let mut text = String::new();
-    let mut known = false;
+    let mut made = Made::new();
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
+        let joint = Joint::before(tokens, at);
         match token {
             Token::Text(part) => {
-                if follows_slash(tokens, at) {
-                    text.push('/');
-                }
-                text.push_str(part);
-                known = true;
+                made.push(&templates::filled(part, names, depth), joint, names);
                 at += 1;
             }
             // What stands before a value and does not change it.
@@ -97,63 +95,94 @@ pub(super) fn evaluate(tokens: &[Token], names: &Names, depth: usize) -> Value {
             Token::Symbol('[') if at == 0 => {
                 let end = closing(tokens, 0);
                 let inside = tokens.get(1..end).unwrap_or_default();
-                let items: Vec<_> = arguments(inside)
-                    .into_iter()
-                    .map(|it| evaluate(it, names, depth + 1))
-                    .collect();
+                let items = listed(inside, names, depth);
                 let rest = tokens.get(end + 1..).unwrap_or_default();
-                return packed(&items, inside, rest).unwrap_or(Value::List(items));
+                return packed(&items, inside, rest)
+                    .unwrap_or_else(|| extended(items, rest, names, depth));
             }
-            Token::Symbol('(') if at == 0 => {
-                let end = closing(tokens, 0);
-                let inside = evaluate(tokens.get(1..end).unwrap_or_default(), names, depth + 1);
-                text.push_str(&inside.text());
-                known = true;
+            Token::Symbol('(') => {
+                let end = closing(tokens, at);
+                let inside = tokens.get(at + 1..end).unwrap_or_default();
+                let value = if arguments(inside).len() > 1 {
+                    Value::List(listed(inside, names, depth))
+                } else {
+                    evaluate(inside, names, depth + 1)
+                };
+                made.push(&value, joint, names);
                 at = end + 1;
+            }
+            // `(base / "sub").glob("*")`: called on all that was made so far.
+            Token::Symbol('.') if made.is_known() && places::is_called_on(tokens.get(at + 1)) => {
+                let (value, next) = named(tokens, at + 1, Some(made.value()), names, depth);
+                made = Made::new();
+                made.push(&value.unwrap_or(Value::Unknown), Joint::Beside, names);
+                at = next.max(at + 2);
+            }
+            // `"notes/%s" % name`
+            Token::Symbol('%') if made.is_known() => {
+                let rest = tokens.get(at + 1..).unwrap_or_default();
+                let value = evaluate(rest, names, depth + 1);
+                return templates::formatted(&made.value(), &value);
             }
             // Joining texts; keyword arguments, type marks and line ends change nothing.
             Token::Symbol('+' | '.' | '/' | '&' | '*') | Token::Newline => at += 1,
             Token::Name(_) => {
-                let (value, next) = named(tokens, at, names, depth);
+                let (value, next) = named(tokens, at, None, names, depth);
                 if value.as_ref().is_some_and(|it| !names.pay(it.size())) {
                     return Value::Unknown;
                 }
-                match value {
-                    Some(Value::List(items)) if text.is_empty() => return Value::List(items),
-                    Some(value) => {
-                        if follows_slash(tokens, at) {
-                            text.push('/');
-                        }
-                        text.push_str(&value.text());
-                    }
-                    None => text.push(UNKNOWN),
-                }
-                known = true;
                 at = next.max(at + 1);
+                match value {
+                    Some(Value::List(items)) if !made.is_known() => {
+                        let rest = tokens.get(at..).unwrap_or_default();
+                        if !matches!(rest.first(), Some(Token::Symbol('+' | '/'))) {
+                            return Value::List(items);
+                        }
+                        let added = rest.get(1..).unwrap_or_default();
+                        if rest.first() == Some(&Token::Symbol('+'))
+                            && let Value::List(more) = evaluate(added, names, depth + 1)
+                        {
+                            return Value::List(items.into_iter().chain(more).collect());
+                        }
+                        made.push(&Value::List(items), joint, names);
+                    }
+                    value => made.push(&value.unwrap_or(Value::Unknown), joint, names),
+                }
             }
             Token::Number(number) => {
-                text.push_str(number);
-                known = true;
+                made.push(&Value::Text(number.clone()), Joint::Beside, names);
                 at += 1;
             }
             Token::Shell(_) | Token::Symbol(_) => {
                 at += 1;
-                if known && matches!(token, Token::Symbol('=' | '>' | '<' | '?' | ':' | ';')) {
+                if made.is_known()
+                    && matches!(token, Token::Symbol('=' | '>' | '<' | '?' | ':' | ';'))
+                {
                     break;
                 }
             }
         }
     }
-    if !known || text.chars().all(|c| c == UNKNOWN) {
-        Value::Unknown
-    } else {
-        Value::Text(text)
-    }
+    made.value()
 }
 
-/// `base / "name"`: the slash joins paths.
-fn follows_slash(tokens: &[Token], at: usize) -> bool {
-    matches!(tokens.get(at.wrapping_sub(1)), Some(Token::Symbol('/'))) && at > 1
+/// The values of a list's items.
+fn listed(inside: &[Token], names: &Names, depth: usize) -> Vec<Value> {
+    arguments(inside)
+        .into_iter()
+        .map(|it| evaluate(it, names, depth + 1))
+        .collect()
+}
+
+/// `["rm", "-rf"] + folders`: a list with what is added to it.
+fn extended(mut items: Vec<Value>, rest: &[Token], names: &Names, depth: usize) -> Value {
+    if rest.first() == Some(&Token::Symbol('+')) {
+        match evaluate(rest.get(1..).unwrap_or_default(), names, depth + 1) {
+            Value::List(more) => items.extend(more),
+            Value::Text(_) | Value::Unknown => items.push(Value::Unknown),
+        }
+    }
+    Value::List(items)
 }
 
 /// `[114, 109].pack("c*")`, `bytes([114, 109])`: numbers that are characters.
@@ -187,11 +216,18 @@ fn characters(items: &[Value]) -> Option<String> {
         .collect()
 }
 
-/// A name with what follows it: calls, members, indexes. Gives the value and where it ends.
-fn named(tokens: &[Token], start: usize, names: &Names, depth: usize) -> (Option<Value>, usize) {
+/// A name with what follows it: calls, members, indexes. Gives the value and where it ends. It may be a member of `on`.
+fn named(
+    tokens: &[Token],
+    start: usize,
+    on: Option<Value>,
+    names: &Names,
+    depth: usize,
+) -> (Option<Value>, usize) {
     let mut path: Vec<&str> = Vec::new();
     let mut at = start;
-    let mut value: Option<Value> = None;
+    let is_member = on.is_some();
+    let mut value = on;
     while let Some(token) = tokens.get(at) {
         match token {
             Token::Name(name) => {
@@ -206,24 +242,25 @@ fn named(tokens: &[Token], start: usize, names: &Names, depth: usize) -> (Option
                 }
                 path.push(name);
                 // What an object keeps under a name counts as the name itself.
-                if path.len() == 1 || matches!(path.as_slice(), ["self" | "this", _]) {
+                if (path.len() == 1 && !is_member)
+                    || matches!(path.as_slice(), ["self" | "this", _])
+                {
                     let known = names.get(name);
                     if known.is_some_and(|it| !names.pay(it.size())) {
                         return (None, at + 1);
                     }
                     value = known.cloned();
-                }
-                if name == "parent"
-                    && let Some(Value::Text(inner)) = &value
-                {
-                    value = Some(Value::Text(parent_of(inner)));
+                } else if !matches!(tokens.get(at + 1), Some(Token::Symbol('('))) {
+                    value = value.and_then(|it| places::member(name, it));
                 }
                 if let Some(place) = place_by(&path) {
                     value = Some(place);
                 }
                 at += 1;
             }
-            Token::Symbol('.' | ':') => at += 1,
+            Token::Symbol('.') => at += 1,
+            Token::Symbol('?') if matches!(tokens.get(at + 1), Some(Token::Symbol('.'))) => at += 1,
+            Token::Symbol(':') if matches!(tokens.get(at + 1), Some(Token::Symbol(':'))) => at += 2,
             Token::Symbol('-') if matches!(tokens.get(at + 1), Some(Token::Symbol('>'))) => at += 2,
             Token::Symbol('(' | '[' | '{') => {
                 let end = closing(tokens, at);
@@ -252,7 +289,7 @@ fn named(tokens: &[Token], start: usize, names: &Names, depth: usize) -> (Option
 }
 
 /// Stands for a file or folder that the text has just made: nobody has anything in it.
-const MADE_TEMPORARY: &str = "/tmp/tmp.XXXXXXXXXX";
+pub(super) const MADE_TEMPORARY: &str = "/tmp/tmp.XXXXXXXXXX";
 
 fn place_by(path: &[&str]) -> Option<Value> {
     let joined = path.join(".");
@@ -270,14 +307,6 @@ fn place_by(path: &[&str]) -> Option<Value> {
     Some(Value::Text(place.to_owned()))
 }
 
-fn parent_of(path: &str) -> String {
-    match path.trim_end_matches('/').rsplit_once('/') {
-        Some(("", _)) => "/".to_owned(),
-        Some((parent, _)) => parent.to_owned(),
-        None => ".".to_owned(),
-    }
-}
-
 /// What a call, or an index, gives.
 fn called(
     path: &[&str],
@@ -290,8 +319,13 @@ fn called(
         .into_iter()
         .map(|it| evaluate(it, names, depth + 1))
         .collect();
-    let first = args.first().map(Value::text);
     let last = path.last().copied().unwrap_or_default();
+    // A module that the text gave a name to is no value.
+    let receiver = receiver.filter(|it| *it != Value::Unknown);
+    if let Some(place) = places::called(path, &args, inside, receiver.as_ref(), names) {
+        return Some(place).filter(|it| *it != Value::Unknown);
+    }
+    let first = args.first().map(Value::text);
     let text = match last {
         "new" | "path"
             if !matches!(
@@ -301,28 +335,28 @@ fn called(
         {
             return None;
         }
-        "new" | "path" | "expanduser" | "resolve" | "normpath" | "abspath" | "realpath"
-        | "expandvars" | "Path" | "PurePath" | "str" | "String" | "Pathname" | "escapeshellarg"
-        | "shlex" | "quote" | "File" | "expand_path" | "bytes" | "encode" | "toString"
-        | "strip" | "trim" | "rstrip" | "Buffer" => match (&args.first(), receiver) {
-            (Some(Value::List(items)), _) if last == "bytes" => characters(items)?,
-            (Some(_), _) => first?,
-            (None, receiver) => return receiver,
-        },
-        "home" | "homedir" => "~".to_owned(),
-        "cwd" | "getcwd" | "pwd" => ".".to_owned(),
-        "join" | "joinpath" => {
-            if let Some(Value::Text(separator)) = &receiver
-                && let Some(Value::List(items)) = args.first()
-            {
-                items
-                    .iter()
-                    .map(Value::text)
-                    .collect::<Vec<_>>()
-                    .join(separator)
-            } else {
-                args.iter().map(Value::text).collect::<Vec<_>>().join("/")
+        "new" | "path" | "expanduser" | "normpath" | "expandvars" | "str" | "String"
+        | "escapeshellarg" | "shlex" | "quote" | "File" | "bytes" | "Buffer" => {
+            match (&args.first(), receiver) {
+                (Some(Value::List(items)), _) if last == "bytes" => characters(items)?,
+                (Some(_), _) => first?,
+                (None, receiver) => return receiver,
             }
+        }
+        "home" | "homedir" => "~".to_owned(),
+        "encode" | "toString" | "strip" | "trim" | "rstrip" => match receiver {
+            Some(receiver) => return places::trimmed(receiver, args.first()),
+            None if path.len() == 1 => first?,
+            None => return None,
+        },
+        // They leave out some, or give them in another order.
+        "filter" | "sort" | "reverse" | "slice" | "select" | "reject" | "to_a" | "toSorted"
+            if receiver.is_some() =>
+        {
+            return receiver;
+        }
+        "sorted" | "list" | "set" | "tuple" | "reversed" | "iter" if path.len() == 1 => {
+            return args.into_iter().next();
         }
         "environ" | "getenv" | "get" | "ENV" | "env" | "$ENV" | "$_ENV" | "$_SERVER" | "fetch" => {
             let name = match (first, inside.first()) {
@@ -355,18 +389,6 @@ fn called(
             Some(receiver) => return Some(receiver),
             None => first?,
         },
-        "listdir" | "scandir" | "readdirSync" | "readdir" | "iterdir" | "children" | "entries"
-        | "walk" | "glob" | "iglob" | "rglob" | "globSync" => {
-            let base = first
-                .or(receiver.map(|it| it.text()))
-                .unwrap_or_else(|| ".".to_owned());
-            if base.contains('*') {
-                base
-            } else {
-                format!("{}/*", base.trim_end_matches('/'))
-            }
-        }
-        "dirname" => parent_of(&first?),
         "mkdtemp" | "mkdtempSync" | "mkstemp" | "mktemp" | "mktmpdir" | "TemporaryDirectory"
         | "NamedTemporaryFile" | "makeTempDir" | "makeTempDirSync" | "makeTempFile"
         | "makeTempFileSync" | "tempnam" => MADE_TEMPORARY.to_owned(),

@@ -32,6 +32,13 @@ pub(super) fn could_be_path(value: &Value) -> bool {
     }
 }
 
+/// Whether a method that deletes is one of a path, although nobody knows which: `path.unlink()`.
+pub(super) fn deletes_a_path(tokens: &[Token], before: &str) -> bool {
+    let is_path =
+        |it: &Token| matches!(it, Token::Name(word) if matches!(word.as_str(), "Path" | "pathlib"));
+    !before.is_empty() && tokens.iter().any(is_path)
+}
+
 /// The code with `~` for the home where a text puts it in: `"rm -rf $ENV{HOME}"`.
 pub(super) fn with_home(code: &str) -> Cow<'_, str> {
     const HOME: &[&str] = &[
