@@ -83,6 +83,6 @@ pub use rule::{
 pub use schema::json_schema;
 pub use scripts::{script_findings, scripts};
 pub use sensitive::{SensitiveFiles, SensitivePattern};
-pub use steering::{ProjectVariable, Steers, project_variables};
+pub use steering::{ProjectVariable, Sight, Steers, project_variables};
 pub use trust::{TrustEntry, TrustState, TrustStore};
 pub use unmatched::matcher_findings;

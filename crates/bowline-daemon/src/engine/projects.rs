@@ -9,9 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime};
 
 use bowline::hooks::{Activation, HookEvent, HookManager, RunMode, Services};
-use bowline::settings::{
-    self, Action, FileKind, FileStatus, Locations, Settings, Steers, TrustState,
-};
+use bowline::settings::{self, Action, FileKind, FileStatus, Locations, Settings, TrustState};
 use bowline_builtins::{Builtins, Lasting, own_places, own_places_unseen};
 use bowline_guard::paths::OwnPlaces;
 use chrono::{DateTime, Utc};
@@ -166,13 +164,9 @@ impl Project {
         let folder = settings::find_project(&key.folder, &by_caller);
         // Where our files are is not a project's to say: this process was told by a person.
         let users = Locations::from_env().claude_config_dir;
-        let said: HashSet<String> = settings::project_variables(&folder, users.as_deref())
-            .into_iter()
-            .filter(|it| it.steers == Steers::Places)
-            .map(|it| it.name)
-            .collect();
+        let said = settings::project_variables(&folder, users.as_deref());
         let variable = |name: &str| {
-            if said.contains(name) {
+            if said.iter().any(|it| it.sets(name)) {
                 std::env::var_os(name)
             } else {
                 location(&key.locations, name)

@@ -7,6 +7,7 @@ use std::time::Instant;
 use bowline::hooks::{
     CancellationToken, Decision, Dialect, HookContext, HookEvent, HookInput, Opinion, TriggerResult,
 };
+use bowline::settings::Steers;
 use bowline_builtins::guard::AGENT_VARIABLE;
 use bowline_builtins::tracing::{CALL_VARIABLE, DecidedEvent};
 use bowline_store::{Change, Enforcement, Record};
@@ -321,9 +322,11 @@ fn note_idleness(result: &mut TriggerResult, event: HookEvent, why: &str) {
     }
 }
 
-/// What the project's own files have tried, if anything.
-fn attempts_shown(names: &[&str]) -> Option<String> {
-    let are = match names {
+/// What the project's own files have tried, if anything. What means nothing to Bowline is no attempt.
+fn attempts_shown(names: &[String]) -> Option<String> {
+    let steering = names.iter().filter(|it| Steers::of(it) != Steers::Others);
+    let steering: Vec<&str> = steering.map(String::as_str).collect();
+    let are = match steering.as_slice() {
         [] => return None,
         [name] => format!("{name} is"),
         names => format!("{} are", names.join(", ")),

@@ -15,7 +15,7 @@ use super::model::Scope;
 use super::repository::RepositoryFolder;
 use super::script_hashes::{self, ScriptHashes};
 use super::sensitive;
-use super::steering::{self, ProjectVariable, Steers};
+use super::steering::{self, ProjectVariable, Sight, Steers};
 use crate::error::{Error, Result};
 
 const FORMAT: u64 = 2;
@@ -130,7 +130,7 @@ impl ProjectFiles {
     /// The variables that count once they are trusted, as one text.
     fn conduct(&self) -> Option<String> {
         let variables = self.variables.iter();
-        let conduct = variables.filter(|it| it.steers == Steers::Conduct);
+        let conduct = variables.filter(|it| it.steers != Steers::Places && it.sight == Sight::Read);
         let lines: Vec<String> = conduct
             .map(|it| format!("{:?} {:?}\n", it.name, it.value))
             .collect();
