@@ -73,7 +73,8 @@ fn a_project_does_not_switch_the_guard_off() {
 
 /// Git's index with this one file.
 fn index_of(path: &str) -> String {
-    let entry = format!("{}{path}", "\0".repeat(62));
+    let length = char::from(u8::try_from(path.len()).unwrap());
+    let entry = format!("{}{length}{path}", "\0".repeat(61));
     let filling = "\0".repeat(8 - entry.len() % 8);
     let checksum = "\0".repeat(20);
     format!("DIRC\0\0\0\u{2}\0\0\0\u{1}{entry}{filling}{checksum}")

@@ -16,6 +16,7 @@ const HASHES: [usize; 2] = [20, 32];
 const STAT: usize = 40;
 const FLAGS: usize = 2;
 const EXTENDED: u8 = 0x40;
+const LONGEST_NOTED: usize = 0xfff;
 
 /// A path that git may track, and the index that tells.
 pub(super) struct Candidate {
@@ -84,7 +85,7 @@ impl Candidate {
     }
 }
 
-/// Whether an index with hashes of this length has one of these paths; `None` if it cannot be read so.
+/// Whether an index with hashes of this length may have one of these paths; `None` if it cannot be read so.
 fn lists(index: &[u8], hash: usize, wanted: &[Vec<u8>]) -> Option<bool> {
     let body = index.get(..index.len().checked_sub(hash)?)?;
     let mut rest = body.strip_prefix(b"DIRC")?;
@@ -98,6 +99,8 @@ fn lists(index: &[u8], hash: usize, wanted: &[Vec<u8>]) -> Option<bool> {
             4 => rest = shortened_entry(rest, hash, &mut name)?,
             _ => return None,
         }
+        // Only in a split index names are missing, and there nothing is proven.
+        found = found || name.is_empty();
         // A file system may not tell cases apart.
         found = found || wanted.iter().any(|it| it.eq_ignore_ascii_case(&name));
     }
@@ -105,9 +108,7 @@ fn lists(index: &[u8], hash: usize, wanted: &[Vec<u8>]) -> Option<bool> {
         let extension = take(&mut rest, 4)?;
         let length = number(&mut rest)?;
         take(&mut rest, length)?;
-        if ELSEWHERE.contains(&extension) {
-            return None;
-        }
+        found = found || ELSEWHERE.contains(&extension);
     }
     Some(found)
 }
@@ -123,11 +124,17 @@ fn number(rest: &mut &[u8]) -> Option<usize> {
     usize::try_from(u32::from_be_bytes(bytes)).ok()
 }
 
-/// What is behind the fields before an entry's name.
-fn name_of(entry: &[u8], hash: usize) -> Option<&[u8]> {
-    let flags = entry.get(STAT + hash)?;
+/// The length of an entry's name, as far as it is noted, and what is behind the fields before the name.
+fn name_of(entry: &[u8], hash: usize) -> Option<(usize, &[u8])> {
+    let [flags, length] = entry.get(STAT + hash..)?.first_chunk::<FLAGS>()?;
     let more = if flags & EXTENDED == 0 { 0 } else { FLAGS };
-    entry.get(STAT + hash + FLAGS + more..)
+    let length = usize::from(u16::from_be_bytes([flags & 0x0f, *length]));
+    Some((length, entry.get(STAT + hash + FLAGS + more..)?))
+}
+
+/// Whether a name has the length that is noted of it. If not, the hashes are of another length.
+fn fits(name: &[u8], noted: usize) -> Option<()> {
+    (name.len().min(LONGEST_NOTED) == noted).then_some(())
 }
 
 fn to_nul(text: &[u8]) -> Option<&[u8]> {
@@ -138,8 +145,9 @@ fn to_nul(text: &[u8]) -> Option<&[u8]> {
 
 /// An entry whose name stands there in full, filled up with zeros to a multiple of eight; gives what follows.
 fn padded_entry<'a>(entry: &'a [u8], hash: usize, name: &mut Vec<u8>) -> Option<&'a [u8]> {
-    let behind = name_of(entry, hash)?;
+    let (noted, behind) = name_of(entry, hash)?;
     let text = to_nul(behind)?;
+    fits(text, noted)?;
     name.clear();
     name.extend_from_slice(text);
     let length = entry.len() - behind.len() + text.len();
@@ -148,7 +156,7 @@ fn padded_entry<'a>(entry: &'a [u8], hash: usize, name: &mut Vec<u8>) -> Option<
 
 /// An entry whose name begins as the one before; gives what follows.
 fn shortened_entry<'a>(entry: &'a [u8], hash: usize, name: &mut Vec<u8>) -> Option<&'a [u8]> {
-    let mut behind = name_of(entry, hash)?;
+    let (noted, mut behind) = name_of(entry, hash)?;
     let mut byte = *take(&mut behind, 1)?.first()?;
     let mut dropped = usize::from(byte & 0x7f);
     while byte & 0x80 != 0 {
@@ -158,6 +166,7 @@ fn shortened_entry<'a>(entry: &'a [u8], hash: usize, name: &mut Vec<u8>) -> Opti
     name.truncate(name.len().checked_sub(dropped)?);
     let text = to_nul(behind)?;
     name.extend_from_slice(text);
+    fits(name, noted)?;
     behind.get(text.len() + 1..)
 }
 
@@ -172,7 +181,8 @@ pub(super) mod tests {
         let mut index = b"DIRC\0\0\0\x02".to_vec();
         index.extend(u32::try_from(paths.len()).unwrap().to_be_bytes());
         for path in paths {
-            let mut entry = vec![0; STAT + 20 + FLAGS];
+            let mut entry = vec![0; STAT + 20];
+            entry.extend(u16::try_from(path.len()).unwrap().to_be_bytes());
             entry.extend_from_slice(path.as_bytes());
             entry.resize((entry.len() + 8) & !7, 0);
             index.extend(entry);
