@@ -63,7 +63,7 @@ pub use diagnostic::{Diagnostic, Severity};
 pub use guard::{
     GuardAllow, GuardAnswer, GuardConfig, GuardLayer, GuardMode, SecretWriting, SensitiveConfig,
 };
-pub use load::{FileKind, FileStatus, Settings, SettingsFile, load};
+pub use load::{FileKind, FileStatus, Settings, SettingsFile, load, load_without_project};
 pub use locations::{Locations, find_bowline_root, find_project, main_checkout};
 #[cfg(feature = "mcp")]
 pub(crate) use mcp_servers::NoServer;

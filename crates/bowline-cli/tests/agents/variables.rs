@@ -356,3 +356,60 @@ fn whoever_looks_is_told() {
         assert!(!text.contains("`NODE_ENV`"), "{arguments:?}: {text}");
     }
 }
+
+/// A person's own rules and hooks hold while a project's files are read, however long that takes.
+#[test]
+fn a_slow_project_does_not_suspend_a_persons_own_rules() {
+    let place = Place::new();
+    put(
+        &place.path("home/.config/bowline/config.toml"),
+        "[[rule]]\nid = \"mine\"\ncommand = \"echo forbidden*\"\nverdict = \"deny\"\nmessage = \"no\"\n",
+    );
+    let matcher = |number: u32| json!({"matcher": format!("Bash|Foo{number}.*"), "hooks": [{"type": "command", "command": "x"}]});
+    let matchers: Vec<Value> = (0..50_000).map(matcher).collect();
+    let slow = json!({"hooks": {"PreToolUse": matchers}, "env": {"BOWLINE": "off"}});
+    put(
+        &place.path("project/.claude/settings.json"),
+        &slow.to_string(),
+    );
+    let payload = json!({
+        "session_id": "s1",
+        "hook_event_name": "PreToolUse",
+        "cwd": place.path("project"),
+        "tool_name": "Bash",
+        "tool_input": {"command": "echo forbidden"},
+        "tool_use_id": "toolu_1",
+    });
+    let payload = payload.to_string().into_bytes();
+    for way in WAYS {
+        for brought in [&[][..], &[("BOWLINE", "off")]] {
+            let brought = [way, brought].concat();
+            let output = place.hook_with("PreToolUse", &payload, &[], &brought);
+            assert_eq!(decision(&output), "deny", "{brought:?}: {output:?}");
+        }
+    }
+}
+
+/// What is ignored is told of each event, as Bowline's own word.
+#[test]
+fn what_is_ignored_is_in_the_log() {
+    let place = Place::new();
+    set_by_project(&place, &json!({"BOWLINE": "off", "NODE_ENV": "test"}));
+    let brought = [("BOWLINE", "off"), ("NODE_ENV", "test")];
+    ask(&place, &[], &brought);
+    let log = place.bowline(&["log", "--long"]);
+    let log = String::from_utf8_lossy(&log.stdout);
+    assert!(log.contains("bowline warns: BOWLINE is set by"), "{log}");
+    assert!(!log.contains("NODE_ENV"), "{log}");
+}
+
+/// A file that appears in a session counts at once, not when the watcher comes round.
+#[test]
+fn a_file_that_appears_is_seen_before_a_switch_counts() {
+    let place = Place::new();
+    let off = [("BOWLINE", "off")];
+    place.bowline(&["daemon", "start"]);
+    assert_eq!(ask(&place, &[], &off), "silence");
+    set_by_project(&place, &json!({"BOWLINE": "off"}));
+    assert_eq!(ask(&place, &[], &off), "deny");
+}

@@ -40,6 +40,9 @@ const REMEMBERED: u64 = 10_000;
 /// The coarsest clock of a file system.
 const COARSE: Duration = Duration::from_secs(2);
 
+/// How settings are read.
+type Load = fn(&Path, &Locations) -> Settings;
+
 /// What a project is found by: the folder that an agent names, and whose settings count.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct ProjectKey {
@@ -159,6 +162,15 @@ impl Stamp {
 
 impl Project {
     fn new(key: &ProjectKey, lasting: &Lasting) -> Self {
+        Self::loaded_by(settings::load, key, lasting)
+    }
+
+    /// A project whose own files take too long to read: a person's own settings and the administrator's count.
+    pub(super) fn without_own(key: &ProjectKey, lasting: &Lasting) -> Self {
+        Self::loaded_by(settings::load_without_project, key, lasting)
+    }
+
+    fn loaded_by(load: Load, key: &ProjectKey, lasting: &Lasting) -> Self {
         let reading = SystemTime::now();
         let by_caller = Locations::of_environment(|name| location(&key.locations, name));
         let folder = settings::find_project(&key.folder, &by_caller);
@@ -173,7 +185,7 @@ impl Project {
             }
         };
         let locations = Locations::of_environment(variable);
-        let mut settings = settings::load(&folder, &locations);
+        let mut settings = load(&folder, &locations);
         let watched = settings.watched_files(&locations).into_iter();
         let stamps = watched.map(|path| {
             let stamp = Stamp::settled(&path, reading);
@@ -197,7 +209,7 @@ impl Project {
         }
     }
 
-    /// A project whose settings cannot be read in time: the defaults, with the guards on. No file is looked at.
+    /// A project of a person whose settings cannot be read in time either: the defaults, with the guards on. No file is looked at.
     pub(super) fn unread(key: &ProjectKey, lasting: &Lasting) -> Self {
         let variable = |name: &str| location(&key.locations, name);
         let locations = Locations::of_environment(variable);
@@ -389,27 +401,44 @@ impl Projects {
     /// Reads the settings of every project again whose files have changed. Events in flight keep the old ones. A file that
     /// can no longer be read leaves the last good settings in force.
     pub(super) fn reload_changed(&self, lasting: &Lasting) {
-        let changed: Vec<(ProjectKey, Arc<Project>)> = self
-            .read()
-            .iter()
-            .filter(|(_, project)| project.has_changed())
-            .map(|(key, project)| (key.clone(), Arc::clone(project)))
-            .collect();
-        for (key, old) in changed {
-            let mut new = Project::new(&key, lasting);
-            let broken: Vec<String> = new
-                .broken_files()
-                .difference(&old.broken_files())
-                .map(|path| path.display().to_string())
-                .collect();
-            if broken.is_empty() {
-                new.deciding = new.deciding.succeeding(&old.deciding);
-            } else {
-                new = old.kept_despite(new, &broken.join(", "));
-            }
-            self.loads.fetch_add(1, Ordering::Relaxed);
-            self.write().insert(key, Arc::new(new));
+        let loaded = self.read().clone();
+        for (key, old) in loaded {
+            self.reload_if_changed(key, &old, lasting);
         }
+    }
+
+    /// A project as its files are now.
+    pub(super) fn afresh(&self, key: ProjectKey, lasting: &Lasting) -> Arc<Project> {
+        match self.get(&key) {
+            Some(old) => self.reload_if_changed(key, &old, lasting).unwrap_or(old),
+            None => self.load(key, lasting),
+        }
+    }
+
+    fn reload_if_changed(
+        &self,
+        key: ProjectKey,
+        old: &Project,
+        lasting: &Lasting,
+    ) -> Option<Arc<Project>> {
+        if !old.has_changed() {
+            return None;
+        }
+        let mut new = Project::new(&key, lasting);
+        let broken: Vec<String> = new
+            .broken_files()
+            .difference(&old.broken_files())
+            .map(|path| path.display().to_string())
+            .collect();
+        if broken.is_empty() {
+            new.deciding = new.deciding.succeeding(&old.deciding);
+        } else {
+            new = old.kept_despite(new, &broken.join(", "));
+        }
+        self.loads.fetch_add(1, Ordering::Relaxed);
+        let new = Arc::new(new);
+        self.write().insert(key, Arc::clone(&new));
+        Some(new)
     }
 
     /// One for each folder, for however many agents it is loaded.

@@ -215,6 +215,24 @@ pub fn load(project: &Path, locations: &Locations) -> Settings {
     // Hooks run in other folders than this process, so that a path from here would lead them astray.
     let project = std::path::absolute(project).unwrap_or_else(|_| project.to_owned());
     let bowline_root = find_bowline_root(&project, locations);
+    load_from(project, bowline_root, locations)
+}
+
+/// The settings of a project whose own files are not waited for: a person's own and the administrator's. The project's word for
+/// variables is known, and counts for nothing.
+pub fn load_without_project(project: &Path, locations: &Locations) -> Settings {
+    // Nothing is in a device.
+    let nowhere = PathBuf::from("/dev/null");
+    let users = locations.claude_config_dir.as_deref();
+    Settings {
+        project: project.to_owned(),
+        bowline_root: project.to_owned(),
+        variables: steering::project_variables(project, users),
+        ..load_from(nowhere.clone(), nowhere, locations)
+    }
+}
+
+fn load_from(project: PathBuf, bowline_root: PathBuf, locations: &Locations) -> Settings {
     let mut loader = Loader {
         project: &project,
         bowline_root: &bowline_root,

@@ -99,8 +99,8 @@ pub(super) struct ProjectFiles {
 
 impl ProjectFiles {
     pub(super) fn read(project: &Path, locations: &Locations) -> Self {
-        let shared = FileText::read(project.join(PROJECT_FILE));
-        let local = FileText::read(local_file(project));
+        let shared = FileText::read_own(project.join(PROJECT_FILE));
+        let local = FileText::read_own(local_file(project));
         let own = [(&shared, Scope::Project), (&local, Scope::Local)];
         let users = locations.claude_config_dir.as_deref();
         Self {
