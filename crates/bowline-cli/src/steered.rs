@@ -59,7 +59,8 @@ pub(crate) fn start_unsteered() -> Result<()> {
 fn places_by_projects(users: &Locations) -> Vec<String> {
     let named = env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
     let folders = env::current_dir().into_iter().chain(named);
-    let projects: Vec<PathBuf> = folders.map(|it| find_project(&it, users)).collect();
+    let mut projects: Vec<PathBuf> = folders.map(|it| find_project(&it, users)).collect();
+    projects.dedup();
     let of_project = |it: &PathBuf| project_variables(it, users.claude_config_dir.as_deref());
     let set: Vec<ProjectVariable> = projects.iter().flat_map(of_project).collect();
     let gives = |it: &ProjectVariable, name: &str, value: &OsStr| match it.sight {

@@ -12,7 +12,7 @@ use super::{Diagnostic, Severity};
 
 /// The largest settings file that is read.
 pub(super) const MAX_BYTES: u64 = 8 * 1024 * 1024;
-/// The largest of a project's own Bowline files: reading one must not take long, also if a stranger wrote it.
+/// The largest of a project's files by which it would steer Bowline: reading one must not take long, also if a stranger wrote it.
 pub(super) const MAX_OWN_BYTES: u64 = 512 * 1024;
 /// The name of what is wrong with a larger one.
 const TOO_LARGE: &str = "too-large";
@@ -142,7 +142,8 @@ pub(super) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, Unreadable> {
     read_bytes_within(path, MAX_BYTES)
 }
 
-fn read_bytes_within(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Unreadable> {
+/// The same of a file of this size at most.
+pub(super) fn read_bytes_within(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Unreadable> {
     // Looked at before it is opened, because opening can have effects (a tape, a fifo's writer).
     match path.metadata() {
         Ok(found) => regular(found.file_type())?,

@@ -185,15 +185,19 @@ fn of_file(file: &FileText) -> Vec<ProjectVariable> {
         Ok(None) => return Vec::new(),
         Err(_) => return vec![ProjectVariable::unsure(path, ANY, Sight::Unread)],
     };
-    match (tree(text, Syntax::Json), text::possible_names(text)) {
-        (Ok(Some(root)), _) => of_tree(path, &root),
-        (Ok(None), _) => Vec::new(),
-        (Err(_), None) => vec![ProjectVariable::unsure(path, ANY, Sight::Unread)],
-        (Err(_), Some(names)) => {
-            let guessed = |name: &String| ProjectVariable::unsure(path, name, Sight::Guessed);
-            names.iter().map(guessed).collect()
-        }
+    match tree(text, Syntax::Json) {
+        Ok(Some(root)) => of_tree(path, &root),
+        Ok(None) => Vec::new(),
+        Err(_) => guesses(path, text),
     }
+}
+
+fn guesses(path: &Path, text: &str) -> Vec<ProjectVariable> {
+    let Some(names) = text::possible_names(text) else {
+        return vec![ProjectVariable::unsure(path, ANY, Sight::Unread)];
+    };
+    let guessed = |name: &String| ProjectVariable::unsure(path, name, Sight::Guessed);
+    names.iter().map(guessed).collect()
 }
 
 fn of_tree(path: &Path, root: &Node) -> Vec<ProjectVariable> {

@@ -2,17 +2,18 @@
 
 use std::path::Path;
 
-use super::super::files::{FileText, read_bytes};
+use super::super::files::{FileText, MAX_OWN_BYTES, read_bytes_within};
 
 /// So many names are taken from a file that is not understood.
 const MOST_NAMES: usize = 20_000;
 /// No variable that anybody looks at has a longer name.
 const LONGEST_NAME: usize = 256;
 
-/// Reads a file. What is no text becomes one, as it does for the agent.
+/// Reads a file, if that is quickly done: everybody waits for it. What is no text becomes one, as it does for the agent.
 pub(super) fn read(path: &Path) -> FileText {
     FileText {
-        text: read_bytes(path).map(|bytes| bytes.map(|bytes| decoded(&bytes))),
+        text: read_bytes_within(path, MAX_OWN_BYTES)
+            .map(|bytes| bytes.map(|bytes| decoded(&bytes))),
         path: path.to_owned(),
     }
 }
