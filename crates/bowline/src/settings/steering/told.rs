@@ -27,7 +27,12 @@ pub(in super::super) fn findings(
         let of_file: Vec<&ProjectVariable> =
             variables.iter().filter(|it| it.file == file.path).collect();
         if of_file.iter().any(|it| it.sight != Sight::Read) {
-            all.push(not_understood(file));
+            // That it is broken is told elsewhere.
+            let steers = |it: &ProjectVariable| it.steers != Steers::Others;
+            let matters = of_file
+                .iter()
+                .any(|it| it.sight == Sight::Unread || steers(it));
+            all.extend(matters.then(|| not_understood(file)));
         } else if let Ok(Some(text)) = &file.text {
             let mut findings = Findings::new(text, 0, Some(&file.path));
             for variable in &of_file {
