@@ -2,14 +2,17 @@
 //! variables on to its hooks; with a program that believed them, a project would choose whose settings count.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use bowline::settings::{Locations, Steers, find_project, project_variables};
+use bowline::settings::{
+    Locations, ProjectVariable, Sight, Steers, find_project, project_variables,
+};
 use bowline_daemon::within;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -62,14 +65,35 @@ fn void_places(home: Option<&Path>) -> Vec<String> {
 fn places_by_projects(users: &Locations) -> Vec<String> {
     let named = env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
     let folders = env::current_dir().into_iter().chain(named);
-    let set = folders.flat_map(|folder| {
-        let project = find_project(&folder, users);
-        project_variables(&project, users.claude_config_dir.as_deref())
-    });
-    set.filter(|it| it.steers == Steers::Places && it.name != "CLAUDE_PROJECT_DIR")
-        .filter(|it| env::var_os(&it.name) == Some(OsString::from(&it.value)))
-        .map(|it| it.name)
+    let mut projects: Vec<PathBuf> = folders.map(|it| find_project(&it, users)).collect();
+    projects.dedup();
+    let of_project = |it: &PathBuf| project_variables(it, users.claude_config_dir.as_deref());
+    let set: Vec<ProjectVariable> = projects.iter().flat_map(of_project).collect();
+    let gives = |it: &ProjectVariable, name: &str, value: &OsStr| match it.sight {
+        Sight::Read => it.name == name && OsStr::new(&it.value) == value,
+        _ => it.sets(name) && !is_persons(Path::new(value), &projects),
+    };
+    let places = env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
+    places
+        .filter(|(name, _)| Steers::of(name) == Steers::Places && name != "CLAUDE_PROJECT_DIR")
+        .filter(|(name, value)| set.iter().any(|it| gives(it, name, value)))
+        .map(|(name, _)| name)
         .collect()
+}
+
+/// Whether a folder may be what a person means, where nobody knows what a project's file says: it is there, it is this user's,
+/// and no project brought it along. What `init` wrote into the entry looks just like that.
+fn is_persons(folder: &Path, projects: &[PathBuf]) -> bool {
+    let Ok(real) = folder.canonicalize() else {
+        return false;
+    };
+    let own = rustix::process::getuid().as_raw();
+    let is_own = real.metadata().is_ok_and(|found| found.uid() == own);
+    let is_brought = |project: &PathBuf| {
+        let project = project.canonicalize();
+        project.map_or(true, |project| real.starts_with(project))
+    };
+    is_own && !projects.iter().any(is_brought)
 }
 
 /// Whether a variable already says what the system does.

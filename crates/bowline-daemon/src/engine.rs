@@ -7,6 +7,7 @@ mod modes;
 pub(crate) mod patience;
 mod projects;
 mod skills;
+mod stand_ins;
 mod timely;
 mod turn;
 mod twins;
@@ -41,6 +42,7 @@ use modes::Modes;
 use patience::{Hanging, Looking, Patience};
 pub use projects::ProjectState;
 use projects::{Project, ProjectKey, Projects};
+use stand_ins::StandIns;
 use turn::Turn;
 use twins::{Twin, Twins};
 use voids::Voids;
@@ -64,6 +66,7 @@ pub struct Decided {
 /// Decides hook calls.
 pub struct Engine {
     projects: Projects,
+    stand_ins: StandIns,
     lasting: Lasting,
     /// Where sessions of agents began that do not name their project.
     beginnings: Folders,
@@ -112,6 +115,7 @@ impl Engine {
         }
         Self {
             projects: Projects::default(),
+            stand_ins: StandIns::default(),
             lasting,
             beginnings: Mutex::default(),
             named: Mutex::default(),

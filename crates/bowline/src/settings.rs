@@ -65,7 +65,7 @@ pub use guard::{
     GuardAllow, GuardAnswer, GuardConfig, GuardLayer, GuardMode, SecretWriting, SensitiveConfig,
 };
 pub use json::{NotJson, not_json};
-pub use load::{FileKind, FileStatus, Settings, SettingsFile, load};
+pub use load::{FileKind, FileStatus, Settings, SettingsFile, load, load_without_project};
 pub use locations::{Locations, find_bowline_root, find_project, main_checkout};
 #[cfg(feature = "mcp")]
 pub(crate) use mcp_servers::NoServer;
@@ -86,6 +86,6 @@ pub use rule::{
 pub use schema::json_schema;
 pub use scripts::{script_findings, scripts};
 pub use sensitive::{SensitiveFiles, SensitivePattern};
-pub use steering::{ProjectVariable, Steers, project_variables};
+pub use steering::{ProjectVariable, Sight, Steers, project_variables};
 pub use trust::{TrustEntry, TrustState, TrustStore};
 pub use unmatched::matcher_findings;

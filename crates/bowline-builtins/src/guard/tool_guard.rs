@@ -118,7 +118,7 @@ impl<G: ToolGuard> GuardHook<G> {
         ctx: &HookContext,
     ) -> Option<String> {
         let ignored = allowed.ignored()?;
-        let strict = G::judge(&mut Call::new(&self.guards, input, ctx, &ignored)).verdict;
+        let strict = G::judge(&Call::new(&self.guards, input, ctx, &ignored)).verdict;
         let rule = strict.rule.filter(|_| strict.decision > verdict.decision)?;
         allowed.note(&rule)
     }

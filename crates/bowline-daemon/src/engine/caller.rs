@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bowline::hooks::HookInput;
-use bowline::settings::{Locations, Settings, Steers, find_project, project_variables};
+use bowline::settings::{Locations, Settings, Sight, Steers, find_project, project_variables};
 use bowline_builtins::OWN_PLACE_VARIABLES;
 use bowline_builtins::tracing::{DISABLING_VARIABLES, disables};
 use bowline_wire::{Call, Environment};
@@ -109,7 +109,7 @@ impl Known {
             folders.into_iter().any(|folder| {
                 let project = find_project(&folder, &users);
                 let variables = project_variables(&project, users.claude_config_dir.as_deref());
-                variables.iter().any(|it| it.name == name)
+                variables.iter().any(|it| it.sets(name))
             })
         };
         within(FILES_WITHIN, look).unwrap_or(true)
@@ -189,12 +189,14 @@ impl Caller {
     }
 
     /// The variables that this caller brings, and that count for nothing.
-    pub(super) fn attempts<'v>(&self, void: &'v Void) -> Vec<&'v str> {
-        let brought = void
-            .names
-            .iter()
-            .filter(|name| self.env.get(name).is_some());
-        brought.map(String::as_str).collect()
+    pub(super) fn attempts(&self, void: &Void) -> Vec<String> {
+        let brought = self.env.iter().filter_map(|(name, _)| name.to_str());
+        let mut brought: Vec<String> = brought
+            .filter(|name| void.is_attempt(name))
+            .map(str::to_owned)
+            .collect();
+        brought.sort_unstable();
+        brought
     }
 
     /// Whose entry in the agent's settings made the call.
@@ -205,19 +207,16 @@ impl Caller {
     /// The environment for hooks that run outside this process. What is no text cannot be handed on; and an agent that one
     /// of them starts has entries of its own.
     pub(super) fn variables(&self, void: &Void) -> HashMap<String, String> {
-        let mut variables: HashMap<String, String> = self
-            .env
-            .iter()
+        let brought = self.env.iter();
+        brought
             .filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)))
-            .filter(|(name, _)| *name != SCOPE_VARIABLE && !void.has(name))
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .collect();
-        for name in &void.names {
-            if let Some(value) = own_value(name) {
-                variables.insert(name.clone(), value);
-            }
-        }
-        variables
+            .filter(|(name, _)| *name != SCOPE_VARIABLE)
+            .filter_map(|(name, value)| {
+                let counts = !void.has(name);
+                let value = counts.then(|| value.to_owned());
+                Some((name.to_owned(), value.or_else(|| own_value(name))?))
+            })
+            .collect()
     }
 
     /// What our own hooks look at.
@@ -232,10 +231,11 @@ impl Caller {
 /// The variables that only a project's own files set, and that count for nothing.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Void {
+    /// Sorted.
     names: Vec<String>,
     /// What the project's files set, too, but with a person's trust.
     believed: Vec<String>,
-    /// The switch may be the project's: its files could not be read.
+    /// Any variable may be the project's: its files could not be read.
     unread: bool,
 }
 
@@ -251,7 +251,10 @@ impl Void {
         Self {
             names,
             believed: believed.map(|it| it.name.clone()).collect(),
-            unread: false,
+            unread: settings
+                .variables
+                .iter()
+                .any(|it| it.sight == Sight::Unread),
         }
     }
 
@@ -272,17 +275,36 @@ impl Void {
         }
         let mut void = self.clone();
         void.names.extend(more.cloned());
+        void.names.sort_unstable();
         Cow::Owned(void)
     }
 
     fn has(&self, name: &str) -> bool {
-        (self.unread && name == SWITCH_VARIABLE) || self.names.iter().any(|it| it == name)
+        (self.unread && !is_inert(name)) || self.is_named(name)
     }
+
+    fn is_named(&self, name: &str) -> bool {
+        let order = self.names.binary_search_by(|it| it.as_str().cmp(name));
+        order.is_ok()
+    }
+
+    /// Whether a variable that a caller brings is worth remembering as a project's word. Where that may be any variable, a
+    /// switch is.
+    fn is_attempt(&self, name: &str) -> bool {
+        let is_switch = || name == SWITCH_VARIABLE || DISABLING_VARIABLES.contains(&name);
+        self.is_named(name) || (self.unread && is_switch())
+    }
+}
+
+/// Whether a variable may be anybody's word: it neither loads code nor says where something is, and programs need it.
+fn is_inert(name: &str) -> bool {
+    const INERT: &[&str] = &["USER", "LOGNAME", "LANG", "LANGUAGE", "TERM", "TZ", "PWD"];
+    INERT.contains(&name) || name.starts_with("LC_")
 }
 
 /// What hooks get instead of a project's word: where a person's files are, as this process knows it, and where programs usually are.
 fn own_value(name: &str) -> Option<String> {
-    match Steers::of(name)? {
+    match Steers::of(name) {
         Steers::Places => std::env::var(name).ok(),
         _ if name == "PATH" => Some(USUAL_PATH.to_owned()),
         _ => None,

@@ -9,9 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime};
 
 use bowline::hooks::{Activation, HookEvent, HookManager, RunMode, Services};
-use bowline::settings::{
-    self, Action, FileKind, FileStatus, Locations, Settings, Steers, TrustState,
-};
+use bowline::settings::{self, Action, FileKind, FileStatus, Locations, Settings, TrustState};
 use bowline_builtins::{Builtins, Lasting, own_places, own_places_unseen};
 use bowline_guard::paths::OwnPlaces;
 use chrono::{DateTime, Utc};
@@ -41,6 +39,9 @@ const REMEMBERED: u64 = 10_000;
 
 /// The coarsest clock of a file system.
 const COARSE: Duration = Duration::from_secs(2);
+
+/// How settings are read.
+type Load = fn(&Path, &Locations) -> Settings;
 
 /// What a project is found by: the folder that an agent names, and whose settings count.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -161,25 +162,30 @@ impl Stamp {
 
 impl Project {
     fn new(key: &ProjectKey, lasting: &Lasting) -> Self {
+        Self::loaded_by(settings::load, key, lasting)
+    }
+
+    /// A project whose own files take too long to read: a person's own settings and the administrator's count.
+    pub(super) fn without_own(key: &ProjectKey, lasting: &Lasting) -> Self {
+        Self::loaded_by(settings::load_without_project, key, lasting)
+    }
+
+    fn loaded_by(load: Load, key: &ProjectKey, lasting: &Lasting) -> Self {
         let reading = SystemTime::now();
         let by_caller = Locations::of_environment(|name| location(&key.locations, name));
         let folder = settings::find_project(&key.folder, &by_caller);
         // Where our files are is not a project's to say: this process was told by a person.
         let users = Locations::from_env().claude_config_dir;
-        let said: HashSet<String> = settings::project_variables(&folder, users.as_deref())
-            .into_iter()
-            .filter(|it| it.steers == Steers::Places)
-            .map(|it| it.name)
-            .collect();
+        let said = settings::project_variables(&folder, users.as_deref());
         let variable = |name: &str| {
-            if said.contains(name) {
+            if said.iter().any(|it| it.sets(name)) {
                 std::env::var_os(name)
             } else {
                 location(&key.locations, name)
             }
         };
         let locations = Locations::of_environment(variable);
-        let mut settings = settings::load(&folder, &locations);
+        let mut settings = load(&folder, &locations);
         let watched = settings.watched_files(&locations).into_iter();
         let stamps = watched.map(|path| {
             let stamp = Stamp::settled(&path, reading);
@@ -203,7 +209,7 @@ impl Project {
         }
     }
 
-    /// A project whose settings cannot be read in time: the defaults, with the guards on. No file is looked at.
+    /// A project of a person whose settings cannot be read in time either: the defaults, with the guards on. No file is looked at.
     pub(super) fn unread(key: &ProjectKey, lasting: &Lasting) -> Self {
         let variable = |name: &str| location(&key.locations, name);
         let locations = Locations::of_environment(variable);
@@ -395,27 +401,44 @@ impl Projects {
     /// Reads the settings of every project again whose files have changed. Events in flight keep the old ones. A file that
     /// can no longer be read leaves the last good settings in force.
     pub(super) fn reload_changed(&self, lasting: &Lasting) {
-        let changed: Vec<(ProjectKey, Arc<Project>)> = self
-            .read()
-            .iter()
-            .filter(|(_, project)| project.has_changed())
-            .map(|(key, project)| (key.clone(), Arc::clone(project)))
-            .collect();
-        for (key, old) in changed {
-            let mut new = Project::new(&key, lasting);
-            let broken: Vec<String> = new
-                .broken_files()
-                .difference(&old.broken_files())
-                .map(|path| path.display().to_string())
-                .collect();
-            if broken.is_empty() {
-                new.deciding = new.deciding.succeeding(&old.deciding);
-            } else {
-                new = old.kept_despite(new, &broken.join(", "));
-            }
-            self.loads.fetch_add(1, Ordering::Relaxed);
-            self.write().insert(key, Arc::new(new));
+        let loaded = self.read().clone();
+        for (key, old) in loaded {
+            self.reload_if_changed(key, &old, lasting);
         }
+    }
+
+    /// A project as its files are now.
+    pub(super) fn afresh(&self, key: ProjectKey, lasting: &Lasting) -> Arc<Project> {
+        match self.get(&key) {
+            Some(old) => self.reload_if_changed(key, &old, lasting).unwrap_or(old),
+            None => self.load(key, lasting),
+        }
+    }
+
+    fn reload_if_changed(
+        &self,
+        key: ProjectKey,
+        old: &Project,
+        lasting: &Lasting,
+    ) -> Option<Arc<Project>> {
+        if !old.has_changed() {
+            return None;
+        }
+        let mut new = Project::new(&key, lasting);
+        let broken: Vec<String> = new
+            .broken_files()
+            .difference(&old.broken_files())
+            .map(|path| path.display().to_string())
+            .collect();
+        if broken.is_empty() {
+            new.deciding = new.deciding.succeeding(&old.deciding);
+        } else {
+            new = old.kept_despite(new, &broken.join(", "));
+        }
+        self.loads.fetch_add(1, Ordering::Relaxed);
+        let new = Arc::new(new);
+        self.write().insert(key, Arc::clone(&new));
+        Some(new)
     }
 
     /// One for each folder, for however many agents it is loaded.

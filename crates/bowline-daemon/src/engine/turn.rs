@@ -2,26 +2,41 @@
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bowline::hooks::{
     CancellationToken, Decision, Dialect, HookContext, HookEvent, HookInput, Opinion, TriggerResult,
 };
+use bowline::settings::Steers;
 use bowline_builtins::guard::AGENT_VARIABLE;
 use bowline_builtins::tracing::{CALL_VARIABLE, DecidedEvent};
-use bowline_store::{Change, Enforcement, Record};
+use bowline_store::{Change, Enforcement, HookFired, Record};
 use bowline_wire::{Answer, Call};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-use super::caller::{Caller, Void};
+use super::caller::{Caller, Switch, Void};
 use super::patience::{Patience, UNSEEN};
 use super::projects::{Project, ProjectKey};
 use super::twins::Telling;
 use super::{Decided, Engine, Weight, env_file};
 
+/// Who warns when no hook does.
+const OURSELVES: &str = "bowline";
 /// A project may set variables without number.
 const MOST_OF_ATTEMPTS: usize = 500;
+
+/// A person's own files are small, and near.
+const STAND_IN_WITHIN: Duration = Duration::from_millis(500);
+
+/// What a new look at a project's files gave.
+enum Fresh {
+    /// It was not needed.
+    Same,
+    Found(Arc<Project>),
+    /// It took too long.
+    Unknown,
+}
 
 /// One call on its way through the engine.
 pub(super) struct Turn {
@@ -57,8 +72,38 @@ impl Turn {
         };
         match patience.look(&default.folder, load).await {
             Some(project) => project,
-            None => Arc::new(Project::unread(&default, &self.engine.lasting)),
+            None => self.stand_in(default).await,
         }
+    }
+
+    /// What holds while the project's own files are not read: a person's own settings, or the defaults if those cannot be read
+    /// either.
+    async fn stand_in(&self, key: ProjectKey) -> Arc<Project> {
+        if let Some(project) = self.engine.stand_ins.get(&key) {
+            return project;
+        }
+        let (engine, of) = (Arc::clone(&self.engine), key.clone());
+        let make = move || engine.stand_ins.make(of, &engine.lasting);
+        // Not the project's folder, in which somebody waits already.
+        let place = key.folder.join(".claude");
+        let patience = Patience::apart(STAND_IN_WITHIN, &self.engine.hanging);
+        match patience.look(&place, make).await {
+            Some(project) => project,
+            None => Arc::new(Project::unread(&key, &self.engine.lasting)),
+        }
+    }
+
+    /// The project as its files are now, where the caller switches something off: a file that says so may just have appeared.
+    /// What cannot be looked at in time may say so.
+    async fn afresh(&self, project: &Project, patience: &Patience) -> Fresh {
+        let key = self.engine.known_project(&self.caller, &self.input);
+        let (Switch::Off, Some(folder)) = (self.caller.switches_off(), key) else {
+            return Fresh::Same;
+        };
+        let (engine, key) = (Arc::clone(&self.engine), self.caller.key(folder));
+        let look = move || engine.projects.afresh(key, &engine.lasting);
+        let found = patience.look(&project.folder, look).await;
+        found.map_or(Fresh::Unknown, Fresh::Found)
     }
 
     /// Decides the call, with this patience for files.
@@ -74,9 +119,16 @@ impl Turn {
                 .look(&project.folder, move || engine.reload_changed())
                 .await;
         }
+        let fresh = self.afresh(project, patience).await;
+        let unread = Void::unread();
+        let (project, void) = match &fresh {
+            Fresh::Same => (project, &project.void),
+            Fresh::Found(found) => (found.as_ref(), &found.void),
+            Fresh::Unknown => (project, &unread),
+        };
         self.recall_voids(project, patience).await;
         let session = self.input.session_id.as_str();
-        let void = self.engine.voids.in_call(session, &project.void);
+        let void = self.engine.voids.in_call(session, void);
         let idle = self.engine.idle_because(self.caller.switch(&void));
         let manager = match idle {
             Some(_) => &project.observing,
@@ -321,9 +373,11 @@ fn note_idleness(result: &mut TriggerResult, event: HookEvent, why: &str) {
     }
 }
 
-/// What the project's own files have tried, if anything.
-fn attempts_shown(names: &[&str]) -> Option<String> {
-    let are = match names {
+/// What the project's own files have tried, if anything. What means nothing to Bowline is no attempt.
+fn attempts_shown(names: &[String]) -> Option<String> {
+    let steering = names.iter().filter(|it| Steers::of(it) != Steers::Others);
+    let steering: Vec<&str> = steering.map(String::as_str).collect();
+    let are = match steering.as_slice() {
         [] => return None,
         [name] => format!("{name} is"),
         names => format!("{} are", names.join(", ")),
@@ -342,10 +396,15 @@ fn note_attempts(result: &mut TriggerResult, event: HookEvent, attempts: &str) {
     }
 }
 
-/// Every event keeps it, with the first hook that ran or, where none did, as what is to say of the event.
+/// Every event keeps it, as Bowline's own word.
 fn keep_warning(record: &mut Record, warning: String) {
-    match record.hooks.first_mut() {
-        Some(hook) => hook.warnings.push(warning),
-        None => record.reason = record.reason.take().or(Some(warning)),
+    match record.hooks.iter_mut().find(|it| it.name == OURSELVES) {
+        Some(own) => own.warnings.push(warning),
+        None => record.hooks.push(HookFired {
+            name: OURSELVES.to_owned(),
+            scope: Some("built-in".to_owned()),
+            warnings: vec![warning],
+            ..HookFired::default()
+        }),
     }
 }

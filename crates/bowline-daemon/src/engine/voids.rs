@@ -45,17 +45,13 @@ impl Voids {
     }
 
     /// What is to be kept of an event in which a project's own files try something for the first time.
-    pub(super) fn changed_by(&self, session: &str, tried: &[&str]) -> Option<Value> {
+    pub(super) fn changed_by(&self, session: &str, tried: &[String]) -> Option<Value> {
         if tried.is_empty() || session.is_empty() {
             return None;
         }
         let known = self.lock().get(session).cloned().unwrap_or_default();
-        let is_new = |name: &&&str| !known.iter().any(|it| it == **name);
-        let new: Vec<String> = tried
-            .iter()
-            .filter(is_new)
-            .map(|it| (*it).to_owned())
-            .collect();
+        let is_new = |name: &&String| !known.contains(name);
+        let new: Vec<String> = tried.iter().filter(is_new).cloned().collect();
         if new.is_empty() {
             return None;
         }

@@ -12,6 +12,8 @@ use super::{Diagnostic, Severity};
 
 /// The largest settings file that is read.
 pub(super) const MAX_BYTES: u64 = 8 * 1024 * 1024;
+/// The largest of a project's files by which it would steer Bowline: reading one must not take long, also if a stranger wrote it.
+pub(super) const MAX_OWN_BYTES: u64 = 512 * 1024;
 /// The name of what is wrong with a larger one.
 const TOO_LARGE: &str = "too-large";
 /// The most entries of one folder that are looked at.
@@ -94,11 +96,24 @@ impl FileText {
             path,
         }
     }
+
+    /// One of a project's own Bowline files.
+    pub(super) fn read_own(path: PathBuf) -> Self {
+        let bytes = read_bytes_within(&path, MAX_OWN_BYTES);
+        Self {
+            text: bytes.and_then(text_of),
+            path,
+        }
+    }
 }
 
 /// The text of a file; `None` when there is none.
 pub(super) fn read_text(path: &Path) -> Result<Option<String>, Unreadable> {
-    let Some(bytes) = read_bytes(path)? else {
+    text_of(read_bytes(path)?)
+}
+
+fn text_of(bytes: Option<Vec<u8>>) -> Result<Option<String>, Unreadable> {
+    let Some(bytes) = bytes else {
         return Ok(None);
     };
     String::from_utf8(bytes).map(Some).map_err(|error| {
@@ -124,6 +139,11 @@ pub(super) fn read_text(path: &Path) -> Result<Option<String>, Unreadable> {
 
 /// The bytes of a file; `None` when there is none.
 pub(super) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, Unreadable> {
+    read_bytes_within(path, MAX_BYTES)
+}
+
+/// The same of a file of this size at most.
+pub(super) fn read_bytes_within(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Unreadable> {
     // Looked at before it is opened, because opening can have effects (a tape, a fifo's writer).
     match path.metadata() {
         Ok(found) => regular(found.file_type())?,
@@ -140,15 +160,15 @@ pub(super) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, Unreadable> {
     // Looked at again, because the path may have changed in between.
     let found = file.metadata().map_err(|error| unreadable(&error))?;
     regular(found.file_type())?;
-    if found.len() > MAX_BYTES {
-        return Err(too_large());
+    if found.len() > limit {
+        return Err(too_large(limit));
     }
     let mut bytes = Vec::new();
-    file.take(MAX_BYTES + 1)
+    file.take(limit + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| unreadable(&error))?;
-    if u64::try_from(bytes.len()).is_ok_and(|length| length > MAX_BYTES) {
-        return Err(too_large());
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > limit) {
+        return Err(too_large(limit));
     }
     Ok(Some(bytes))
 }
@@ -206,10 +226,15 @@ fn unreadable(error: &io::Error) -> Unreadable {
     }
 }
 
-fn too_large() -> Unreadable {
+fn too_large(limit: u64) -> Unreadable {
+    const MEGABYTE: u64 = 1024 * 1024;
+    let size = match limit / MEGABYTE {
+        0 => format!("{} KB", limit / 1024),
+        megabytes => format!("{megabytes} MB"),
+    };
     Unreadable::new(
         TOO_LARGE,
-        format!("larger than {} MB", MAX_BYTES / (1024 * 1024)),
+        format!("larger than {size}"),
         "settings files are small; is this the right file?",
     )
 }
@@ -322,6 +347,8 @@ mod tests {
         assert_eq!(read_text(&path).unwrap().unwrap().len(), text.len());
         fs::write(&path, [text.as_slice(), b" "].concat()).unwrap();
         assert_eq!(read_text(&path).unwrap_err().code, "too-large");
+        let own = FileText::read_own(path).text.unwrap_err();
+        assert_eq!(own.to_string(), "larger than 512 KB");
     }
 
     #[test]

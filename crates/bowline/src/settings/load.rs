@@ -10,7 +10,6 @@ use super::allowances::AllowanceStore;
 use super::claude_hooks::ClaudeHooks;
 use super::config::{self, Config, FileConfig};
 use super::files::{self, FileText, finding};
-use super::findings::Findings;
 use super::front_matter;
 use super::ids::Ids;
 use super::locations::{CLAUDE_FOLDER, LOCAL_FILE, Locations, PROJECT_FILE, find_bowline_root};
@@ -24,7 +23,7 @@ use super::rules;
 use super::script_hashes;
 use super::scripts::scripts;
 use super::sensitive::{self, SensitiveFiles};
-use super::steering::{self, ProjectVariable, Steers};
+use super::steering::{self, ProjectVariable, Sight, Steers, Trusted};
 use super::switches::{self, FileSwitches, Provenance, Switches};
 use super::timeouts;
 use super::tree::tree;
@@ -98,13 +97,15 @@ impl Settings {
         let trusted = self.project == self.bowline_root && self.trust.covers_variables();
         self.variables
             .iter()
-            .filter(move |it| !trusted || it.steers == Steers::Places)
+            .filter(move |it| !trusted || it.steers == Steers::Places || it.sight != Sight::Read)
     }
 
     /// The variables that count although only the project's own files set them, because the project is trusted.
     pub fn believed_variables(&self) -> impl Iterator<Item = &ProjectVariable> {
-        let is_void = |it: &ProjectVariable| self.void_variables().any(|void| void.name == it.name);
-        self.variables.iter().filter(move |it| !is_void(it))
+        let void = self.void_variables().map(|it| it.name.as_str());
+        let void: HashSet<&str> = void.collect();
+        let variables = self.variables.iter();
+        variables.filter(move |it| !void.contains(it.name.as_str()))
     }
 
     /// The hooks that run, in their order.
@@ -147,7 +148,7 @@ impl Settings {
             watched.push(folder.join(CLAUDE_FOLDER).join("settings.local.json"));
         }
         watched.extend(self.files.iter().map(|file| file.path.clone()));
-        watched.extend(steering::deciding_index(&self.project));
+        watched.extend(steering::deciding_indexes(&self.project));
         for folder in [&self.project, &self.bowline_root] {
             let hooks = self.hooks.iter().map(|hook| &hook.definition);
             watched.extend(scripts(hooks, folder, locations));
@@ -214,6 +215,24 @@ pub fn load(project: &Path, locations: &Locations) -> Settings {
     // Hooks run in other folders than this process, so that a path from here would lead them astray.
     let project = std::path::absolute(project).unwrap_or_else(|_| project.to_owned());
     let bowline_root = find_bowline_root(&project, locations);
+    load_from(project, bowline_root, locations)
+}
+
+/// The settings of a project whose own files are not waited for: a person's own and the administrator's. The project's word for
+/// variables is known, and counts for nothing.
+pub fn load_without_project(project: &Path, locations: &Locations) -> Settings {
+    // Nothing is in a device.
+    let nowhere = PathBuf::from("/dev/null");
+    let users = locations.claude_config_dir.as_deref();
+    Settings {
+        project: project.to_owned(),
+        bowline_root: project.to_owned(),
+        variables: steering::project_variables(project, users),
+        ..load_from(nowhere.clone(), nowhere, locations)
+    }
+}
+
+fn load_from(project: PathBuf, bowline_root: PathBuf, locations: &Locations) -> Settings {
     let mut loader = Loader {
         project: &project,
         bowline_root: &bowline_root,
@@ -455,38 +474,13 @@ impl Loader<'_> {
     fn variables(&mut self, trust: TrustState) -> Vec<ProjectVariable> {
         let files = steering::files(self.project, self.locations.claude_config_dir.as_deref());
         let variables = steering::of_files(&files);
-        let trusts_variables = self.project == self.bowline_root && trust.covers_variables();
-        for file in &files {
-            let Ok(Some(text)) = &file.text else {
-                continue;
-            };
-            let mut findings = Findings::new(text, 0, Some(&file.path));
-            for variable in variables.iter().filter(|it| it.file == file.path) {
-                let setting = format!("`{}` for the agent and its hooks", variable.name);
-                let advice = "take it out, or look at it with `bowline trust`";
-                match (variable.steers, trusts_variables) {
-                    (Steers::Places, _) => findings.warning(
-                        "project-variable",
-                        &variable.span,
-                        format!("{setting} is ignored: where Bowline's files are is not a project's to say"),
-                        "take it out",
-                    ),
-                    (Steers::Conduct, false) => findings.warning(
-                        "untrusted",
-                        &variable.span,
-                        format!("{setting} is ignored: the project's settings are not trusted"),
-                        advice,
-                    ),
-                    (Steers::Conduct, true) => findings.note(
-                        "project-variable",
-                        &variable.span,
-                        format!("{setting} counts: the project is trusted"),
-                        advice,
-                    ),
-                }
-            }
-            self.diagnostics.extend(findings.finish());
-        }
+        let trusted = if self.project == self.bowline_root && trust.covers_variables() {
+            Trusted::Yes
+        } else {
+            Trusted::No
+        };
+        let findings = steering::findings(&files, &variables, trusted);
+        self.diagnostics.extend(findings);
         variables
     }
 

@@ -1,22 +1,27 @@
 //! Variables by which a project's own files would steer Bowline: Claude Code hands the `env` of `.claude/settings.json` on to
 //! the hooks that it starts, also of a project that was only just cloned.
 
-use std::fs;
+mod text;
+mod told;
+mod tracked;
+
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::files::FileText;
-use super::locations::{CLAUDE_FOLDER, git_folder};
+use super::locations::CLAUDE_FOLDER;
 use super::node::{Node, Value};
 use super::read::Syntax;
 use super::tree::tree;
+pub(super) use told::{Trusted, findings};
+use tracked::Candidate;
 
 /// The file that a team shares.
 const SHARED: &str = "settings.json";
 /// The file of one person, unless git tracks it.
 const OF_ONE_PERSON: &str = "settings.local.json";
-/// A larger index is not searched.
-const MAX_INDEX: u64 = 64 * 1024 * 1024;
+/// The name of what may be any variable.
+const ANY: &str = "*";
 
 /// A variable that a project's own file sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +29,7 @@ const MAX_INDEX: u64 = 64 * 1024 * 1024;
 pub struct ProjectVariable {
     /// Its name.
     pub name: String,
-    /// Its value, as far as it is a text.
+    /// Its value, as the agent makes a text of it.
     pub value: String,
     /// The file that sets it.
     pub file: PathBuf,
@@ -32,6 +37,40 @@ pub struct ProjectVariable {
     pub span: Range<usize>,
     /// What it would do.
     pub steers: Steers,
+    /// How well it is known.
+    pub sight: Sight,
+}
+
+impl ProjectVariable {
+    /// Whether this may be what sets a variable of this name. Its value is nobody's business: agents make texts of all kinds of
+    /// values, each in its own way.
+    pub fn sets(&self, name: &str) -> bool {
+        self.sight == Sight::Unread || self.name == name
+    }
+
+    /// Of a file that is not understood: what cannot be shown can be trusted by nobody.
+    fn unsure(file: &Path, name: &str, sight: Sight) -> Self {
+        Self {
+            name: name.to_owned(),
+            value: String::new(),
+            file: file.to_owned(),
+            span: 0..0,
+            steers: Steers::of(name),
+            sight,
+        }
+    }
+}
+
+/// How well a variable is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Sight {
+    /// It was read.
+    Read,
+    /// The file is not understood, but the agent may do so, and the name occurs in it.
+    Guessed,
+    /// The file cannot be read at all: this stands for every variable.
+    Unread,
 }
 
 /// What a variable would do.
@@ -40,13 +79,15 @@ pub struct ProjectVariable {
 pub enum Steers {
     /// It says where Bowline's own files are, which no project may say.
     Places,
-    /// It switches something off, or chooses what is run. That takes a person's trust.
+    /// It switches something off, says whom to ask, or chooses what is run. That takes a person's trust.
     Conduct,
+    /// It means nothing to Bowline, but may to a person's own hooks, which get it when the project is trusted.
+    Others,
 }
 
 impl Steers {
-    /// What a variable of this name would do, if it has to do with Bowline or with the programs that it starts.
-    pub fn of(name: &str) -> Option<Self> {
+    /// What a variable of this name would do.
+    pub fn of(name: &str) -> Self {
         const PLACES: &[&str] = &[
             "HOME",
             "TMPDIR",
@@ -55,7 +96,8 @@ impl Steers {
             "CLAUDE_PROJECT_DIR",
             "CODEX_HOME",
         ];
-        // What the loader of programs, shells and interpreters run before anything else.
+        // What the loader of programs, shells and interpreters run before anything else. Hooks get none of the others either:
+        // this list only says what is worth a warning.
         const CONDUCT: &[&str] = &[
             "PATH",
             "BASH_ENV",
@@ -73,25 +115,33 @@ impl Steers {
             "PYTHONHOME",
             "PYTHONPATH",
             "PYTHONSTARTUP",
+            "PYTHONUSERBASE",
             "RUBYLIB",
             "RUBYOPT",
             "JAVA_TOOL_OPTIONS",
             "GIT_EXEC_PATH",
             "GIT_SSH",
             "GIT_SSH_COMMAND",
+            "HTMLGRAPH_DISABLE_TRACKING",
+            "ANTHROPIC_BASE_URL",
+            "OPENAI_BASE_URL",
         ];
-        const CONDUCT_BEGINNINGS: &[&str] = &["BOWLINE", "LD_", "DYLD_", "GIT_CONFIG"];
+        const CONDUCT_BEGINNINGS: &[&str] =
+            &["BOWLINE", "LD_", "DYLD_", "GIT_CONFIG", "BASH_FUNC_"];
         // macOS and Windows aside, names are told apart by their case; a project gains nothing by another.
         if PLACES.contains(&name) || name.starts_with("XDG_") {
-            return Some(Self::Places);
+            Self::Places
+        } else if CONDUCT.contains(&name)
+            || CONDUCT_BEGINNINGS.iter().any(|it| name.starts_with(it))
+        {
+            Self::Conduct
+        } else {
+            Self::Others
         }
-        let conduct =
-            CONDUCT.contains(&name) || CONDUCT_BEGINNINGS.iter().any(|it| name.starts_with(it));
-        conduct.then_some(Self::Conduct)
     }
 }
 
-/// The variables of a project's own files that would steer Bowline. `users` is Claude Code's folder of the user: in the home
+/// The variables that a project's own files set. `users` is Claude Code's folder of the user: in the home
 /// folder the files are the user's own.
 pub fn project_variables(project: &Path, users: Option<&Path>) -> Vec<ProjectVariable> {
     of_files(&files(project, users))
@@ -104,105 +154,112 @@ pub(super) fn files(project: &Path, users: Option<&Path>) -> Vec<FileText> {
     if users.is_some_and(|users| real(users).is_some_and(|it| real(&folder) == Some(it))) {
         return Vec::new();
     }
-    let mut files = vec![FileText::read(folder.join(SHARED))];
+    let mut files = vec![text::read(&folder.join(SHARED))];
     let local = folder.join(OF_ONE_PERSON);
-    if local.symlink_metadata().is_ok() && may_be_tracked(project, OF_ONE_PERSON) {
-        files.push(FileText::read(local));
+    let candidates = || Candidate::of(project, CLAUDE_FOLDER, OF_ONE_PERSON);
+    if local.symlink_metadata().is_ok() && candidates().iter().any(Candidate::may_be_tracked) {
+        files.push(text::read(&local));
     }
     files
 }
 
-/// Git's index, where it decides whether the variables of a file are one person's own: that may change while the file stays as
+/// Git's indexes, where they decide whether the variables of a file are one person's own: that may change while the file stays as
 /// it is.
-pub(super) fn deciding_index(project: &Path) -> Option<PathBuf> {
+pub(super) fn deciding_indexes(project: &Path) -> Vec<PathBuf> {
     let local = project.join(CLAUDE_FOLDER).join(OF_ONE_PERSON);
-    let sets_some = !of_files(&[FileText::read(local)]).is_empty();
-    sets_some.then(|| index(project))?
+    if of_files(&[text::read(&local)]).is_empty() {
+        return Vec::new();
+    }
+    let candidates = Candidate::of(project, CLAUDE_FOLDER, OF_ONE_PERSON);
+    candidates.into_iter().map(Candidate::index).collect()
 }
 
 pub(super) fn of_files(files: &[FileText]) -> Vec<ProjectVariable> {
-    let texts = files.iter().filter_map(|file| match &file.text {
-        Ok(Some(text)) => Some((&file.path, text)),
-        Ok(None) | Err(_) => None,
-    });
-    texts
-        .filter_map(|(path, text)| Some((path, tree(text, Syntax::Json).ok()??)))
-        .flat_map(|(path, root)| of_file(path, &root))
-        .collect()
+    files.iter().flat_map(of_file).collect()
 }
 
-fn of_file(path: &Path, root: &Node) -> Vec<ProjectVariable> {
-    let Some(Value::Map(entries)) = root.get("env").map(|node| &node.value) else {
+fn of_file(file: &FileText) -> Vec<ProjectVariable> {
+    let path = &file.path;
+    let text = match &file.text {
+        Ok(Some(text)) => text,
+        Ok(None) => return Vec::new(),
+        Err(_) => return vec![ProjectVariable::unsure(path, ANY, Sight::Unread)],
+    };
+    match tree(text, Syntax::Json) {
+        Ok(Some(root)) => of_tree(path, &root),
+        Ok(None) => Vec::new(),
+        Err(_) => guesses(path, text),
+    }
+}
+
+fn guesses(path: &Path, text: &str) -> Vec<ProjectVariable> {
+    let Some(names) = text::possible_names(text) else {
+        return vec![ProjectVariable::unsure(path, ANY, Sight::Unread)];
+    };
+    let guessed = |name: &String| ProjectVariable::unsure(path, name, Sight::Guessed);
+    names.iter().map(guessed).collect()
+}
+
+fn of_tree(path: &Path, root: &Node) -> Vec<ProjectVariable> {
+    let Value::Map(fields) = &root.value else {
         return Vec::new();
     };
+    // Of several the agent takes one.
+    let blocks = fields.iter().filter(|field| field.key.text == "env");
+    let entries = blocks.filter_map(|block| match &block.value.value {
+        Value::Map(entries) => Some(entries),
+        _ => None,
+    });
     entries
-        .iter()
-        .filter_map(|entry| {
-            let name = &entry.key.text;
-            Some(ProjectVariable {
-                steers: Steers::of(name)?,
-                name: name.clone(),
-                value: match &entry.value.value {
-                    Value::String(text) | Value::Number(text) => text.clone(),
-                    Value::Bool(flag) => flag.to_string(),
-                    Value::Null | Value::List(_) | Value::Map(_) => String::new(),
-                },
-                file: path.to_owned(),
-                span: entry.key.span.clone(),
-            })
+        .flatten()
+        .map(|entry| ProjectVariable {
+            name: entry.key.text.clone(),
+            value: text_of(&entry.value.value),
+            file: path.to_owned(),
+            span: entry.key.span.clone(),
+            steers: Steers::of(&entry.key.text),
+            sight: Sight::Read,
         })
         .collect()
 }
 
-fn index(project: &Path) -> Option<PathBuf> {
-    let git = project.ancestors().find_map(git_folder)?;
-    Some(git.join("index"))
-}
-
-/// Whether git may track a file of the project's `.claude` folder. Its index is only searched for the name: a file that is
-/// taken for tracked loses no protection.
-fn may_be_tracked(project: &Path, name: &str) -> bool {
-    let Some(index) = index(project) else {
-        return false;
-    };
-    let Ok(metadata) = index.metadata() else {
-        return false;
-    };
-    // A pipe would be waited for.
-    if !metadata.is_file() || metadata.len() > MAX_INDEX {
-        return true;
+/// What an agent in JavaScript makes of a value that is no text.
+fn text_of(value: &Value) -> String {
+    match value {
+        Value::String(text) | Value::Number(text) => text.clone(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Null => String::new(),
+        Value::List(list) => {
+            let texts: Vec<String> = list.iter().map(|it| text_of(&it.value)).collect();
+            texts.join(",")
+        }
+        Value::Map(_) => "[object Object]".to_owned(),
     }
-    let Ok(index) = fs::read(index) else {
-        return true;
-    };
-    let has = |text: &str| {
-        let mut places = index.windows(text.len());
-        places.any(|it| it == text.as_bytes())
-    };
-    // The newest form of an index shares the beginnings of names with the entry before.
-    let is_shortened = index.get(4..8) == Some(&[0, 0, 0, 4]);
-    has(&format!("{CLAUDE_FOLDER}/{name}\0")) || (is_shortened && has("local.json\0"))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use rustix::fs::{CWD, FileType, Mode, mknodat};
 
+    use super::tracked::tests::index_of;
     use super::*;
 
     #[test]
     fn what_steers_is_known_by_name() {
         for (name, steers) in [
-            ("BOWLINE", Some(Steers::Conduct)),
-            ("BOWLINE_DAEMON", Some(Steers::Conduct)),
-            ("BOWLINE_SOCKET", Some(Steers::Places)),
-            ("XDG_CONFIG_HOME", Some(Steers::Places)),
-            ("HOME", Some(Steers::Places)),
-            ("LD_PRELOAD", Some(Steers::Conduct)),
-            ("PATH", Some(Steers::Conduct)),
-            ("NODE_ENV", None),
-            ("DATABASE_URL", None),
-            ("HOMEBREW_PREFIX", None),
+            ("BOWLINE", Steers::Conduct),
+            ("BOWLINE_DAEMON", Steers::Conduct),
+            ("BOWLINE_SOCKET", Steers::Places),
+            ("XDG_CONFIG_HOME", Steers::Places),
+            ("HOME", Steers::Places),
+            ("LD_PRELOAD", Steers::Conduct),
+            ("PATH", Steers::Conduct),
+            ("ANTHROPIC_BASE_URL", Steers::Conduct),
+            ("NODE_ENV", Steers::Others),
+            ("DATABASE_URL", Steers::Others),
+            ("HOMEBREW_PREFIX", Steers::Others),
         ] {
             assert_eq!(Steers::of(name), steers, "{name}");
         }
@@ -213,30 +270,21 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let claude = folder.path().join(".claude");
         fs::create_dir(&claude).unwrap();
-        let off = r#"{"env": {"BOWLINE": "off", "NODE_ENV": "test"}}"#;
+        let off = r#"{"env": {"BOWLINE": "off"}}"#;
         fs::write(claude.join(OF_ONE_PERSON), off).unwrap();
         assert_eq!(project_variables(folder.path(), None), []);
 
         fs::create_dir(folder.path().join(".git")).unwrap();
-        fs::write(
-            folder.path().join(".git/index"),
-            b"DIRC\0\0\0\x02 src/a.rs\0",
-        )
-        .unwrap();
+        let index = folder.path().join(".git/index");
+        fs::write(&index, index_of(&["src/a.rs"])).unwrap();
         assert_eq!(project_variables(folder.path(), None), []);
 
-        let tracked = b"DIRC\0\0\0\x02 .claude/settings.local.json\0";
-        fs::write(folder.path().join(".git/index"), tracked).unwrap();
+        fs::write(&index, index_of(&[".claude/settings.local.json"])).unwrap();
         let found = project_variables(folder.path(), None);
         let names: Vec<&str> = found.iter().map(|it| it.name.as_str()).collect();
         assert_eq!(names, ["BOWLINE"]);
 
-        let shortened = b"DIRC\0\0\0\x04 .claude/settings.json\0 \x04local.json\0";
-        fs::write(folder.path().join(".git/index"), shortened).unwrap();
-        assert_eq!(project_variables(folder.path(), None).len(), 1);
-
         // A pipe is not waited for, and may be anything.
-        let index = folder.path().join(".git/index");
         fs::remove_file(&index).unwrap();
         let mode = Mode::from_raw_mode(0o600);
         mknodat(CWD, &index, FileType::Fifo, mode, 0).unwrap();
@@ -245,5 +293,41 @@ mod tests {
         fs::write(claude.join(SHARED), off).unwrap();
         assert_eq!(project_variables(folder.path(), None).len(), 2);
         assert_eq!(project_variables(folder.path(), Some(&claude)), []);
+    }
+
+    #[test]
+    fn what_is_not_understood_may_set_what_occurs_in_it() {
+        let off = r#"{"env": {"BOWLINE": "off"}"#;
+        let wide: Vec<u8> = std::iter::once(0xfeff)
+            .chain(format!("{off}}}").encode_utf16())
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        let deep = format!("{off}, \"x\": {}{}}}", "[".repeat(200), "]".repeat(200));
+        let broken = [off.as_bytes(), b", \"x\": \"\xff\"}"].concat();
+        for (bytes, sight) in [
+            (wide, Sight::Read),
+            (broken, Sight::Read),
+            (
+                format!(r#"{off}, "x": "\ud800"}}"#).into_bytes(),
+                Sight::Guessed,
+            ),
+            (deep.into_bytes(), Sight::Guessed),
+            (format!(r#"{off}, "env": {{}}}}"#).into_bytes(), Sight::Read),
+            (vec![b' '; 9 << 20], Sight::Unread),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            fs::create_dir(folder.path().join(".claude")).unwrap();
+            fs::write(folder.path().join(".claude").join(SHARED), &bytes).unwrap();
+            let found = project_variables(folder.path(), None);
+            let of_switch: Vec<Sight> = found
+                .iter()
+                .filter(|it| it.sets("BOWLINE"))
+                .map(|it| it.sight)
+                .collect();
+            let start = String::from_utf8_lossy(bytes.get(..40).unwrap_or(&bytes));
+            assert_eq!(of_switch, [sight], "{start}");
+            let other = found.iter().any(|it| it.sets("XDG_CONFIG_HOME"));
+            assert_eq!(other, sight == Sight::Unread, "{start}");
+        }
     }
 }

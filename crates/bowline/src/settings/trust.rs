@@ -15,7 +15,7 @@ use super::model::Scope;
 use super::repository::RepositoryFolder;
 use super::script_hashes::{self, ScriptHashes};
 use super::sensitive;
-use super::steering::{self, ProjectVariable, Steers};
+use super::steering::{self, ProjectVariable, Sight, Steers};
 use crate::error::{Error, Result};
 
 const FORMAT: u64 = 2;
@@ -99,8 +99,8 @@ pub(super) struct ProjectFiles {
 
 impl ProjectFiles {
     pub(super) fn read(project: &Path, locations: &Locations) -> Self {
-        let shared = FileText::read(project.join(PROJECT_FILE));
-        let local = FileText::read(local_file(project));
+        let shared = FileText::read_own(project.join(PROJECT_FILE));
+        let local = FileText::read_own(local_file(project));
         let own = [(&shared, Scope::Project), (&local, Scope::Local)];
         let users = locations.claude_config_dir.as_deref();
         Self {
@@ -133,7 +133,7 @@ impl ProjectFiles {
     /// The variables that count once they are trusted, as one text.
     fn conduct(&self) -> Option<String> {
         let variables = self.variables.iter();
-        let conduct = variables.filter(|it| it.steers == Steers::Conduct);
+        let conduct = variables.filter(|it| it.steers != Steers::Places && it.sight == Sight::Read);
         let lines: Vec<String> = conduct
             .map(|it| format!("{:?} {:?}\n", it.name, it.value))
             .collect();

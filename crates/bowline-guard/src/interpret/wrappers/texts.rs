@@ -158,10 +158,9 @@ pub(super) fn timed(interpreter: &mut Interpreter<'_>, call: &Call, scope: &Scop
 /// What stands in a terminal once these keys were sent to it: words follow each other without a blank, and some name a key.
 fn typed(words: &[Item]) -> String {
     let key = |item: &Item| match item.text() {
-        Some("Enter" | "KPEnter" | "C-m" | "C-j") => "\n".to_owned(),
+        // A line is run, or given up.
+        Some("Enter" | "KPEnter" | "C-m" | "C-j" | "C-c" | "C-u" | "C-d") => "\n".to_owned(),
         Some("Space") => " ".to_owned(),
-        // Whatever was typed before is given up.
-        Some("C-c" | "C-u" | "C-d") => "\n".to_owned(),
         _ => item.marked().to_owned(),
     };
     words.iter().map(key).collect()

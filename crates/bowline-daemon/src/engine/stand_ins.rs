@@ -1,0 +1,39 @@
+//! What stands in for projects while their own files are read, or cannot be: a person's own settings count meanwhile, because no
+//! project may suspend them by being slow.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use bowline_builtins::Lasting;
+
+use super::projects::{Project, ProjectKey};
+
+/// So long one is used before a person's settings are read again.
+const FRESH: Duration = Duration::from_secs(5);
+/// So many are kept.
+const MOST: usize = 64;
+
+#[derive(Default)]
+pub(super) struct StandIns {
+    made: Mutex<HashMap<ProjectKey, (Instant, Arc<Project>)>>,
+}
+
+impl StandIns {
+    pub(super) fn get(&self, key: &ProjectKey) -> Option<Arc<Project>> {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let (when, project) = made.get(key)?;
+        (when.elapsed() < FRESH).then(|| Arc::clone(project))
+    }
+
+    /// Makes one, for which a person's files are read.
+    pub(super) fn make(&self, key: ProjectKey, lasting: &Lasting) -> Arc<Project> {
+        let project = Arc::new(Project::without_own(&key, lasting));
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if made.len() >= MOST {
+            made.clear();
+        }
+        made.insert(key, (Instant::now(), Arc::clone(&project)));
+        project
+    }
+}
