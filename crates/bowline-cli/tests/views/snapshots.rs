@@ -176,7 +176,7 @@ fn furnished() -> Machine {
     for (file, text) in [
         (
             "home/.config/bowline/config.toml",
-            "[[hooks.Stop]]\nhooks = [{ type = 'command', command = 'notify-send done', timeout = 5 }]\n",
+            "[[hooks.Stop]]\nhooks = [{ type = 'command', command = 'echo done', timeout = 5 }]\n",
         ),
         (
             "home/shop/bowline.toml",

@@ -265,8 +265,15 @@ fn named(
             Token::Symbol('(' | '[' | '{') => {
                 let end = closing(tokens, at);
                 let inside = tokens.get(at + 1..end).unwrap_or_default();
-                value = called(&path, inside, value, names, depth);
                 at = end + 1;
+                if let (["require" | "__import__"], [Token::Text(module)]) =
+                    (path.as_slice(), inside)
+                {
+                    path = vec![module.rsplit(['/', ':']).next().unwrap_or(module)];
+                    value = None;
+                    continue;
+                }
+                value = called(&path, inside, value, names, depth);
             }
             // Perl calls without parentheses.
             Token::Text(text)
