@@ -1,6 +1,7 @@
 //! One call on its way through the engine.
 
 use std::path::Path;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,6 +15,8 @@ use bowline_store::{Change, Enforcement, HookFired, Record};
 use bowline_wire::{Answer, Call};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
+use tokio::join;
+use tokio::time::timeout;
 
 use super::caller::{Caller, Switch, Void};
 use super::patience::{Patience, UNSEEN};
@@ -26,8 +29,10 @@ const OURSELVES: &str = "bowline";
 /// A project may set variables without number.
 const MOST_OF_ATTEMPTS: usize = 500;
 
+/// A project that takes longer to read may take too long.
+const STAND_IN_AFTER: Duration = Duration::from_millis(500);
 /// A person's own files are small, and near.
-const STAND_IN_WITHIN: Duration = Duration::from_millis(500);
+const STAND_IN_WITHIN: Duration = Duration::from_millis(450);
 
 /// What a new look at a project's files gave.
 enum Fresh {
@@ -70,7 +75,19 @@ impl Turn {
             let key = key.unwrap_or_else(find);
             engine.projects.load(key, &engine.lasting)
         };
-        match patience.look(&default.folder, load).await {
+        let looking = patience.look(&default.folder, load);
+        let found = if patience.is_here() {
+            looking.await
+        } else {
+            let mut looking = pin!(looking);
+            let Ok(found) = timeout(STAND_IN_AFTER, &mut looking).await else {
+                // Both at once, so that the answer comes within the second.
+                let (found, stand_in) = join!(looking, self.stand_in(default.clone()));
+                return found.unwrap_or(stand_in);
+            };
+            found
+        };
+        match found {
             Some(project) => project,
             None => self.stand_in(default).await,
         }
