@@ -349,11 +349,17 @@ fn of_a_log_that_is_cut_while_it_is_in_use_what_is_at_hand_is_kept_and_the_rest_
     ];
     for notice in notice {
         let (folder, store) = open();
+        // As long as somebody reads, the log is not written back to the database, whenever that would be due.
+        let reader = Connection::open(store.path()).unwrap();
+        reader
+            .execute_batch("BEGIN; SELECT * FROM sqlite_master")
+            .unwrap();
         filled(&store, 1_500);
         let log = store.path().with_extension("db-wal");
         let length = fs::metadata(&log).unwrap().len();
         let file = fs::OpenOptions::new().write(true).open(&log).unwrap();
         file.set_len(length / 2).unwrap();
+        drop(reader);
         notice(&store);
         drop(store);
         let store = SqliteStore::open(patient(&folder)).unwrap();

@@ -220,6 +220,8 @@ impl SqliteBackend {
         let newest = self.doubted.as_ref().and_then(|doubt| doubt.newest);
         let settled = self.transact(self.options.deadline, |db, memory| {
             memory.refresh(db)?;
+            // Before anything is brought back, which is newer than what is missing.
+            let oldest = queries::oldest_event(db)?;
             let mut back = match newest {
                 Some(newest) => queries::events_until(db, newest)?,
                 None => 0,
@@ -229,7 +231,7 @@ impl SqliteBackend {
                 back += u64::from(matches!(applied, Applied::Recorded(_)));
             }
             memory.write_touched(db)?;
-            Ok((back, recent.missing(db)?))
+            Ok((back, recent.missing(db, oldest)?))
         });
         drop(pen);
         self.recent = recent;

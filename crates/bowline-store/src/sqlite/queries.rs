@@ -223,6 +223,11 @@ pub(super) fn figures(db: &Connection) -> Result<HashMap<String, Kept>> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
+/// The number of the oldest event.
+pub(super) fn oldest_event(db: &Connection) -> Result<Option<i64>> {
+    Ok(db.query_row("SELECT min(id) FROM events", [], |row| row.get(0))?)
+}
+
 /// How many events there are up to this number.
 pub(super) fn events_until(db: &Connection, newest: i64) -> Result<u64> {
     let count: i64 = db

@@ -71,11 +71,9 @@ impl Recent {
         records.map(|(record, _)| Arc::clone(record)).collect()
     }
 
-    /// How many of those that were in the log are not in the database.
-    pub(super) fn missing(&self, db: &Connection) -> Result<u64> {
-        // What is older than the oldest event may have been removed because there was too much.
-        let oldest: Option<i64> =
-            db.query_row("SELECT min(id) FROM events", [], |row| row.get(0))?;
+    /// How many of those that were in the log are not in the database. What is older than `oldest`, the oldest event that was left,
+    /// may have been removed because there was too much.
+    pub(super) fn missing(&self, db: &Connection, oldest: Option<i64>) -> Result<u64> {
         let oldest = oldest.unwrap_or(i64::MIN);
         let mut select = db.prepare_cached("SELECT 1 FROM events WHERE id = ?1")?;
         let mut missing = 0;
