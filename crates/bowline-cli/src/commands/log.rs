@@ -240,7 +240,7 @@ fn tool(trigger: &Trigger) -> String {
     reveal::name(trigger.tool.as_deref().unwrap_or_default())
 }
 
-/// What the event is about, why it was decided so, and what went wrong with hooks.
+/// What the event is about, why it was decided so, and what hooks warned of or failed with.
 fn what(trigger: &Trigger) -> Text {
     let mut text = Text::from(about(trigger));
     let mut add = |words: &str, colour| {
@@ -255,6 +255,12 @@ fn what(trigger: &Trigger) -> Text {
             add(
                 &format!("{} failed ({failure})", reveal::name(&hook.name)),
                 style::BAD,
+            );
+        }
+        for warning in &hook.warnings {
+            add(
+                &format!("{} warns: {warning}", reveal::name(&hook.name)),
+                style::CAUTION,
             );
         }
     }
