@@ -18,6 +18,9 @@ use crate::programs::{Network, command};
 /// What agents run most of the day.
 const COMMAND: &str = "cargo test --workspace 2>&1 | tail -20";
 
+/// `--against DIR`: a change may cost this much without being called slower. The same programs differ by as much from run to run.
+const SLOWER_LIMIT: f64 = 1.02;
+
 pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
     let what = match arguments.next()? {
         Some(Value(what)) => what.string()?,

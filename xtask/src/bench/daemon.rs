@@ -7,11 +7,11 @@ use anyhow::Result;
 use lexopt::prelude::*;
 use serde_json::{Value, json};
 
-use super::figures::Spread;
+use super::figures::{Spread, median};
 use super::load::{Load, Measured, Style, Until};
 use super::stage::Stage;
-use super::{Bound, COMMAND, Limit, verdict};
-use crate::programs::{From, Network};
+use super::{Bound, COMMAND, Limit, SLOWER_LIMIT, verdict};
+use crate::programs::{From, Network, Programs};
 use crate::{Outcome, unexpected};
 
 const RATE_LIMIT: f64 = 20_000.0;
@@ -26,6 +26,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
     let (mut events, mut seconds, mut as_json) = (1_000_000_u64, 5.0, false);
     let mut growth = GROWTH.to_vec();
     let mut programs = From::Source(Network::Online);
+    let mut against = None;
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("events") => events = arguments.value()?.parse()?,
@@ -34,23 +35,23 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
             Long("json") => as_json = true,
             Long("offline") => programs = From::Source(Network::Offline),
             Long("programs") => programs = From::Folder(arguments.value()?.into()),
+            Long("against") => against = Some(From::Folder(arguments.value()?.into())),
             other => return Err(unexpected(&other)),
         }
     }
     let window = Until::Elapsed(Duration::try_from_secs_f64(seconds)?);
     let built = programs.take()?;
-    let stage = Stage::new(&built.bowline)?;
-    let mut load = Load::new(&stage, &[COMMAND])?;
+    let (stage, mut load) = warm(built)?;
     // With its project loaded, and nothing to do.
-    load.run(1, Style::Persistent, Until::Events(WARM_UP))?;
     let idle = stage.memory()?;
+    let mut other = against.map(|from| warm(from.take()?)).transpose()?;
 
     let cores = available_parallelism().map_or(1, usize::from);
     eprintln!(
         "{cores} cores, shared with the load; store in {}",
         stage.folder().display()
     );
-    let mut rows = Vec::new();
+    let (mut rows, mut other_rows) = (Vec::new(), Vec::new());
     for (connections, style) in growth
         .iter()
         .map(|connections| (*connections, Style::Persistent))
@@ -59,6 +60,11 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
         let row = Row::of(connections, style, &load.run(connections, style, window)?);
         eprintln!("{}", row.line());
         rows.push(row);
+        if let Some((_, load)) = &mut other {
+            let row = Row::of(connections, style, &load.run(connections, style, window)?);
+            eprintln!("{}, compared with", row.line());
+            other_rows.push(row);
+        }
     }
     if let Some(rest) = events.checked_sub(load.answered()).filter(|rest| *rest > 0) {
         eprintln!("{rest} more events, to see what stays in memory");
@@ -68,11 +74,20 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
     load.check_all_kept(&stage)?;
     let answered = load.answered();
 
-    let limits = limits(&rows, idle, full);
+    let mut limits = limits(&rows, idle, full);
+    if let Some((stage, load)) = &other {
+        load.check_all_kept(stage)?;
+        limits.push(Limit {
+            what: "events a second, compared with, to ours",
+            measured: faster(&rows, &other_rows),
+            bound: Bound::AtMost(SLOWER_LIMIT),
+        });
+    }
     if as_json {
         let document = json!({
             "cores": cores,
             "rates": rows.iter().map(Row::json).collect::<Vec<_>>(),
+            "compared_with": other_rows.iter().map(Row::json).collect::<Vec<_>>(),
             "memory_mb": {"idle": idle, "after": full},
             "events": answered,
             "limits": limits.iter().map(Limit::json).collect::<Vec<_>>(),
@@ -88,6 +103,23 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
         }
     }
     Ok(verdict(&limits))
+}
+
+/// A daemon that has its project loaded, and the load for it.
+fn warm(programs: Programs) -> Result<(Stage, Load)> {
+    let stage = Stage::new(&programs.bowline)?;
+    let mut load = Load::new(&stage, &[COMMAND])?;
+    load.run(1, Style::Persistent, Until::Events(WARM_UP))?;
+    Ok((stage, load))
+}
+
+/// How much faster the other programs are, in the middle of all rows.
+fn faster(rows: &[Row], others: &[Row]) -> f64 {
+    median(
+        rows.iter()
+            .zip(others)
+            .map(|(own, other)| other.rate / own.rate),
+    )
 }
 
 fn limits(rows: &[Row], idle: Option<f64>, full: Option<f64>) -> Vec<Limit> {

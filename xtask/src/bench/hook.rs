@@ -12,12 +12,15 @@ use super::figures::{Spread, median};
 use super::load::traces;
 use super::programs::{self, Contender};
 use super::stage::Stage;
-use super::{Bound, COMMAND, Limit, verdict};
+use super::{Bound, COMMAND, Limit, SLOWER_LIMIT, verdict};
 use crate::programs::{From, Network, is_static};
 use crate::{Outcome, unexpected};
 
 const MEDIAN_LIMIT: f64 = 1.4;
 const TAIL_LIMIT: f64 = 2.5;
+const CLIENT: &str = "bowline-hook";
+/// The client of the programs that are compared with.
+const OTHER_CLIENT: &str = "against";
 /// A machine on which an empty process is so much slower at times says nothing about anything else.
 const RESTLESS: f64 = 2.0;
 /// So many runs may be discarded for that.
@@ -31,6 +34,8 @@ struct Options {
     runs: usize,
     json: bool,
     programs: From,
+    /// Programs of another state, to compare with.
+    against: Option<From>,
 }
 
 /// The contenders of one run, in the order of the table.
@@ -45,6 +50,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
         runs: 5,
         json: false,
         programs: From::Source(Network::Online),
+        against: None,
     };
     while let Some(argument) = arguments.next()? {
         match argument {
@@ -53,6 +59,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
             Long("json") => options.json = true,
             Long("offline") => options.programs = From::Source(Network::Offline),
             Long("programs") => options.programs = From::Folder(arguments.value()?.into()),
+            Long("against") => options.against = Some(From::Folder(arguments.value()?.into())),
             other => return Err(unexpected(&other)),
         }
     }
@@ -62,12 +69,20 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
     );
     let built = options.programs.take()?;
     let stage = Stage::new(&built.bowline)?;
-    let (others, missing) = programs::others(stage.folder())?;
+    let against = options.against.map(From::take).transpose()?;
+    let other_stage = against
+        .as_ref()
+        .map(|other| Stage::new(&other.bowline))
+        .transpose()?;
+    let (others, missing) = programs::others(&stage)?;
     let mut contenders = vec![
-        programs::empty(),
-        programs::client(&built.hook),
-        programs::shell(),
+        programs::empty(&stage),
+        programs::client(CLIENT, &built.hook, &stage),
     ];
+    if let (Some(other), Some(other_stage)) = (&against, &other_stage) {
+        contenders.push(programs::client(OTHER_CLIENT, &other.hook, other_stage));
+    }
+    contenders.push(programs::shell(&stage));
     contenders.extend(others);
     let linked = if is_static(&built.hook)? {
         "static"
@@ -84,16 +99,18 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
 
     let mut calls = Calls::default();
     for _ in 0..WARM_UP {
-        round(&contenders, &stage, &mut calls)?;
+        round(&contenders, &mut calls)?;
     }
     let mut runs: Vec<Run> = Vec::new();
     let counting = |runs: &[Run]| runs.iter().filter(|run| run.counts).count();
     while counting(&runs) < options.runs && runs.len() - counting(&runs) < DISCARDED {
-        let run = measure(&contenders, &stage, &mut calls, options.rounds)?;
+        let run = measure(&contenders, &mut calls, options.rounds)?;
         report_run(&run, runs.len() + 1);
         runs.push(run);
     }
-    check_all_recorded(&stage, calls.made)?;
+    for stage in [&stage].into_iter().chain(&other_stage) {
+        check_all_recorded(stage, calls.made)?;
+    }
     let quiet = counting(&runs) > 0;
     let counted: Vec<&Run> = runs.iter().filter(|run| run.counts || !quiet).collect();
     let table = summary(&contenders, &counted);
@@ -124,15 +141,10 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
     Ok(verdict(&limits))
 }
 
-fn measure(
-    contenders: &[Contender],
-    stage: &Stage,
-    calls: &mut Calls,
-    rounds: usize,
-) -> Result<Run> {
+fn measure(contenders: &[Contender<'_>], calls: &mut Calls, rounds: usize) -> Result<Run> {
     let mut times = vec![Vec::with_capacity(rounds); contenders.len()];
     for _ in 0..rounds {
-        for (times, took) in times.iter_mut().zip(round(contenders, stage, calls)?) {
+        for (times, took) in times.iter_mut().zip(round(contenders, calls)?) {
             times.push(took);
         }
     }
@@ -143,27 +155,30 @@ fn measure(
     Ok(Run { spreads, counts })
 }
 
-/// Starts each once. The two that are compared change places from round to round, so that neither always follows
+/// Starts each once. Those that are compared change places from round to round, so that none of them always follows
 /// whatever cools the caches most.
-fn round(contenders: &[Contender], stage: &Stage, calls: &mut Calls) -> Result<Vec<Duration>> {
+fn round(contenders: &[Contender<'_>], calls: &mut Calls) -> Result<Vec<Duration>> {
+    let is_compared = |it: &&Contender<'_>| ["/bin/true", CLIENT, OTHER_CLIENT].contains(&it.name);
+    let compared = contenders.iter().take_while(is_compared).count();
     let mut order: Vec<usize> = (0..contenders.len()).collect();
-    if calls.made % 2 == 1 {
-        order.swap(0, 1);
+    if let Some(compared) = order.get_mut(..compared) {
+        let places = compared.len().max(1);
+        compared.rotate_left(usize::try_from(calls.made)? % places);
     }
-    let payload = calls.next(stage);
+    calls.made += 1;
     let mut took = vec![Duration::ZERO; contenders.len()];
     for index in order {
         if let (Some(contender), Some(slot)) = (contenders.get(index), took.get_mut(index)) {
-            *slot = time(contender, stage, &payload)?;
+            *slot = time(contender, &calls.payload(contender.stage))?;
         }
     }
     Ok(took)
 }
 
-fn time(contender: &Contender, stage: &Stage, payload: &[u8]) -> Result<Duration> {
+fn time(contender: &Contender<'_>, payload: &[u8]) -> Result<Duration> {
     let mut command = Command::new(&contender.program);
     command.args(&contender.arguments);
-    stage.surround(&mut command);
+    contender.stage.surround(&mut command);
     command
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
@@ -189,8 +204,8 @@ struct Calls {
 }
 
 impl Calls {
-    fn next(&mut self, stage: &Stage) -> Vec<u8> {
-        self.made += 1;
+    /// The current one, for whoever works on this stage.
+    fn payload(&self, stage: &Stage) -> Vec<u8> {
         let project = stage.project();
         let session = session(self.made / CALLS_IN_SESSION);
         let payload = json!({
@@ -254,14 +269,14 @@ impl Row {
 }
 
 /// The median of all runs, figure by figure.
-fn summary(contenders: &[Contender], runs: &[&Run]) -> Vec<Row> {
+fn summary(contenders: &[Contender<'_>], runs: &[&Run]) -> Vec<Row> {
     let of = |index: usize, figure: &dyn Fn(Spread, Spread) -> f64| {
         median(runs.iter().filter_map(|run| {
             let empty = run.spreads.first()?;
             Some(figure(*run.spreads.get(index)?, *empty))
         }))
     };
-    let row = |(index, contender): (usize, &Contender)| Row {
+    let row = |(index, contender): (usize, &Contender<'_>)| Row {
         name: contender.name,
         spread: Spread {
             median: of(index, &|own, _| own.median),
@@ -274,9 +289,10 @@ fn summary(contenders: &[Contender], runs: &[&Run]) -> Vec<Row> {
 }
 
 fn limits(table: &[Row]) -> Vec<Limit> {
-    let client = table.iter().find(|row| row.name == "bowline-hook");
+    let named = |name: &str| table.iter().find(|row| row.name == name);
+    let client = named(CLIENT);
     let figure = |figure: &dyn Fn(&Row) -> f64| client.map_or(f64::NAN, figure);
-    vec![
+    let mut limits = vec![
         Limit {
             what: "median of bowline-hook to that of /bin/true",
             measured: figure(&|row| row.ratio),
@@ -287,7 +303,13 @@ fn limits(table: &[Row]) -> Vec<Limit> {
             measured: figure(&|row| row.tail),
             bound: Bound::AtMost(TAIL_LIMIT),
         },
-    ]
+    ];
+    limits.extend(named(OTHER_CLIENT).map(|other| Limit {
+        what: "median of bowline-hook to that of the programs compared with",
+        measured: figure(&|row| row.spread.median / other.spread.median),
+        bound: Bound::AtMost(SLOWER_LIMIT),
+    }));
+    limits
 }
 
 fn report_run(run: &Run, number: usize) {

@@ -6,22 +6,30 @@ use std::process::Command;
 
 use anyhow::Result;
 
+use super::stage::Stage;
 use crate::programs::on_path;
 
-/// A program that takes part, with how it is started.
+/// A program that takes part, with how and where it is started.
 #[derive(Debug, Clone)]
-pub(super) struct Contender {
+pub(super) struct Contender<'stage> {
     pub(super) name: &'static str,
     pub(super) program: PathBuf,
     pub(super) arguments: Vec<String>,
+    pub(super) stage: &'stage Stage,
 }
 
-impl Contender {
-    fn new(name: &'static str, program: impl Into<PathBuf>, arguments: &[&str]) -> Self {
+impl<'stage> Contender<'stage> {
+    fn new(
+        name: &'static str,
+        program: impl Into<PathBuf>,
+        arguments: &[&str],
+        stage: &'stage Stage,
+    ) -> Self {
         Self {
             name,
             program: program.into(),
             arguments: arguments.iter().map(ToString::to_string).collect(),
+            stage,
         }
     }
 }
@@ -44,17 +52,21 @@ if "rm -rf" in command:
 "#;
 
 /// Those that cost nothing but their start.
-pub(super) fn empty() -> Contender {
-    Contender::new("/bin/true", "/bin/true", &[])
+pub(super) fn empty(stage: &Stage) -> Contender<'_> {
+    Contender::new("/bin/true", "/bin/true", &[], stage)
 }
 
 /// An empty shell.
-pub(super) fn shell() -> Contender {
-    Contender::new("sh -c :", "/bin/sh", &["-c", ":"])
+pub(super) fn shell(stage: &Stage) -> Contender<'_> {
+    Contender::new("sh -c :", "/bin/sh", &["-c", ":"], stage)
 }
 
 /// Bowline's client, as `init` registers it.
-pub(super) fn client(hook: &Path) -> Contender {
+pub(super) fn client<'stage>(
+    name: &'static str,
+    hook: &Path,
+    stage: &'stage Stage,
+) -> Contender<'stage> {
     let arguments = [
         "claude-code",
         "PreToolUse",
@@ -63,23 +75,24 @@ pub(super) fn client(hook: &Path) -> Contender {
         "--timeout",
         "60",
     ];
-    Contender::new("bowline-hook", hook, &arguments)
+    Contender::new(name, hook, &arguments, stage)
 }
 
 /// Hooks written in other ways; and why some are missing.
-pub(super) fn others(folder: &Path) -> Result<(Vec<Contender>, Vec<String>)> {
+pub(super) fn others(stage: &Stage) -> Result<(Vec<Contender<'_>>, Vec<String>)> {
+    let folder = stage.folder();
     let (mut found, mut missing) = (Vec::new(), Vec::new());
     match (on_path("bash"), on_path("jq")) {
         (Some(bash), Some(_)) => {
             let script = written(folder, "hook.sh", BASH_HOOK)?;
-            found.push(Contender::new("bash + jq", bash, &[&script]));
+            found.push(Contender::new("bash + jq", bash, &[&script], stage));
         }
         _ => missing.push("bash + jq: skipped, bash or jq is not here".to_owned()),
     }
     match python() {
         Some(python) => {
             let script = written(folder, "hook.py", PYTHON_HOOK)?;
-            found.push(Contender::new("python", python, &[&script]));
+            found.push(Contender::new("python", python, &[&script], stage));
         }
         None => missing.push("python: skipped, python3 is not here".to_owned()),
     }
