@@ -235,7 +235,7 @@ impl SqliteStore {
         }
         let mut threads = Threads::start(&shared, backend)?;
         let (kept, sharing) = (keeper.clone(), shared.clone());
-        threads.spawn("bowline-keeper", move || kept.run(&sharing))?;
+        threads.spawn("bowline-upkeep", move || kept.run(&sharing))?;
         Ok(Self {
             path,
             shared,
