@@ -5,6 +5,8 @@ mod server;
 
 use std::fmt;
 
+use bowline_agents::Tool;
+
 use crate::effect::{Category, Effect, Gravity};
 use crate::families::{self, rule::rules};
 use crate::invocation::{Arg, Invocation, Opened, Opening, Stdin, Through};
@@ -15,7 +17,7 @@ use crate::paths::{World, resolve_literal};
 use crate::policy::{Counted, GuardPolicy};
 use crate::secrets::redact;
 use crate::sensitive::{self, SensitiveFinding, ToolFields};
-use crate::tool::{FileVerb, Tool};
+use crate::tool::FileVerb;
 use server::Deed;
 pub use server::ServerFields;
 
@@ -80,7 +82,7 @@ impl<'input> ToolCall<'input> {
         let pattern = self
             .files
             .pattern
-            .filter(|_| Tool::named(tool) == Some(Tool::Glob));
+            .filter(|_| Tool::named(tool) == Tool::Glob);
         let ToolFields {
             file_path,
             notebook_path,
@@ -238,7 +240,7 @@ pub fn judge_tool_call(
 /// What a command of a shell tool would do, read in the language of that shell.
 pub fn judge_shell(tool: &str, command: &str, world: &dyn World) -> Judgement {
     match Tool::named(tool) {
-        Some(Tool::PowerShell) => judge_powershell(command, world),
+        Tool::PowerShell => judge_powershell(command, world),
         _ => judge(command, world),
     }
 }
@@ -290,7 +292,7 @@ pub fn note_on_file(tool: &str, call: &ToolCall<'_>, world: &dyn World) -> Optio
     let file = call
         .files
         .file_path
-        .filter(|_| Tool::named(tool) == Some(Tool::Read))?;
+        .filter(|_| Tool::named(tool) == Tool::Read)?;
     let note = sensitive::notable(&resolve_literal(file, world))?;
     Some(presentable(&format!(
         "{tool} of `{}`: {note}",
@@ -410,7 +412,7 @@ fn judge_deed(tool: &str, deed: &Deed<'_>, world: &dyn World, policy: &GuardPoli
 
 /// What somebody has in the file that a tool would change, and that the agent has not seen.
 fn overwritten(tool: &str, call: &ToolCall<'_>, world: &dyn World) -> Option<Effect> {
-    if !Tool::named(tool).is_some_and(Tool::changes_a_file) {
+    if !Tool::named(tool).changes_a_file() {
         return None;
     }
     let files = [call.files.file_path, call.files.notebook_path];
@@ -432,7 +434,7 @@ pub fn judge_names(
     policy: &GuardPolicy,
 ) -> CallVerdict {
     // What other servers call a path or a source may be any text.
-    if !Tool::named(tool).is_some_and(Tool::is_for_files) && FileVerb::of(tool).is_none() {
+    if !Tool::named(tool).is_for_files() && FileVerb::of(tool).is_none() {
         return CallVerdict::ALLOW;
     }
     call.names(tool)
@@ -452,12 +454,12 @@ pub fn no_command(tool: &str) -> CallVerdict {
 
 /// Whether a shell runs the tool's `command`.
 pub fn runs_a_shell(tool: &str) -> bool {
-    Tool::named(tool).is_some_and(Tool::runs_a_shell)
+    Tool::named(tool).runs_a_shell()
 }
 
 /// Whether the tool reads, changes or looks for files.
 pub fn is_file_tool(tool: &str) -> bool {
-    Tool::named(tool).is_some_and(Tool::is_for_files) || server::is_known(tool)
+    Tool::named(tool).is_for_files() || server::is_known(tool)
 }
 
 fn of_effect(subject: &str, effect: &Effect, decision: CallDecision) -> CallVerdict {
@@ -499,7 +501,7 @@ fn of_lookalike(
 /// A tool that changes a file does what a program does that the shell opens the file for; of that only the
 /// guard's own settings count here.
 fn own_settings(tool: &str, call: &ToolCall<'_>, world: &dyn World) -> Option<Effect> {
-    if !Tool::named(tool).is_some_and(Tool::changes_a_file) {
+    if !Tool::named(tool).changes_a_file() {
         return None;
     }
     let opened = call.files.paths().map(|file| Opened {

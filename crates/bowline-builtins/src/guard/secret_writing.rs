@@ -12,7 +12,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bowline::hooks::{Hook, HookContext, HookEvent, HookInput, Opinion, RunPolicy};
 use bowline::settings::GuardMode;
-use bowline_guard::tool::Tool;
+use bowline_agents::Tool;
 use bowline_guard::tool_call::runs_a_shell;
 use serde_json::Value;
 
@@ -221,8 +221,7 @@ fn look_at_file(input: &HookInput) -> Seen {
     let mut seen = Seen::new("this call would write", ELSEWHERE);
     let changes = input
         .tool_name()
-        .and_then(Tool::named)
-        .is_some_and(Tool::changes_a_file);
+        .is_some_and(|tool| Tool::named(tool).changes_a_file());
     let Some(fields) = input.tool_input().filter(|_| changes) else {
         return seen;
     };

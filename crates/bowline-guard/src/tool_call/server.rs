@@ -1,5 +1,7 @@
 //! The tools of MCP servers: what their names and arguments say that they do, told as a command or as a tool of the agent's own.
 
+use bowline_agents::McpTool;
+
 use super::ToolFields;
 
 /// So many items of a list are looked at.
@@ -92,7 +94,7 @@ struct Name {
 
 impl Name {
     fn of(tool: &str) -> Option<Self> {
-        let (server, tool) = tool.strip_prefix("mcp__")?.rsplit_once("__")?;
+        let McpTool { server, tool } = McpTool::named(tool)?;
         Some(Self {
             server: words(server),
             tool: words(tool),
