@@ -81,3 +81,6 @@ pub(crate) fn last_resort(agent: &str) -> Option<&'static Row> {
 pub(crate) fn all_spellings() -> impl Iterator<Item = Spellings> {
     LAST_RESORTS.iter().map(|it| it.events)
 }
+
+#[cfg(test)]
+mod tests;
