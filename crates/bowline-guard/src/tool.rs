@@ -17,9 +17,14 @@ impl FileVerb {
     pub fn of(tool: &str) -> Option<Self> {
         let name = McpTool::named(tool)?.tool.to_ascii_lowercase();
         let (verb, object) = name.split_once(['_', '-'])?;
-        let objects = ["file", "directory", "folder", "path", "text_file"];
-        if !objects.contains(&object) {
-            return None;
+        let is_file = ["file", "text_file", "new_file"].contains(&object);
+        let objects = ["directory", "folder", "path"];
+        match (verb, object) {
+            ("create" | "append" | "insert" | "patch", _) if is_file => return Some(Self::Write),
+            // Desktop Commander's.
+            ("edit", "block") => return Some(Self::Write),
+            _ if is_file || objects.contains(&object) => {}
+            _ => return None,
         }
         match verb {
             "copy" => Some(Self::Copy),
@@ -42,6 +47,9 @@ mod tests {
             ("mcp__my__own__remove_directory", Some(FileVerb::Delete)),
             ("mcp__fs__Move-File", Some(FileVerb::Move)),
             ("mcp__fs__write_file", Some(FileVerb::Write)),
+            ("mcp__commander__edit_block", Some(FileVerb::Write)),
+            ("mcp__serena__create_text_file", Some(FileVerb::Write)),
+            ("mcp__fs__create_directory", None),
             ("mcp__fs__read_file", None),
             ("mcp__shop__delete_order", None),
             ("delete_file", None),

@@ -324,21 +324,50 @@ pub fn judge_files(
     if let Some(deed) = server::deed(tool, &call.server, &call.files) {
         return judge_deed(tool, &deed, world, policy);
     }
-    let sensitive = sensitive::judge_tool(tool, &call.files, world)
-        .map_or(CallVerdict::ALLOW, |finding| {
-            of_file(tool, &finding, world, policy)
-        });
-    let own = own_settings(tool, call, world).map_or(CallVerdict::ALLOW, |effect| {
-        let found = effect.gravity.into();
-        let decision = policy.decide(effect.category, effect.rule, found, &[], world);
-        of_effect(tool, &effect, decision)
-    });
+    let sensitive = judge_sensitive((tool, tool), &call.files, world, policy);
+    let own = judge_own((tool, tool), call, world, policy);
     let overwritten = overwritten(tool, call, world).map_or(CallVerdict::ALLOW, |effect| {
         let found = effect.gravity.into();
         let decision = policy.decide(effect.category, effect.rule, found, &effect.paths, world);
         of_effect(tool, &effect, decision)
     });
     sensitive.or_stricter(own).or_stricter(overwritten)
+}
+
+/// The verdict on the secrets in files that a tool touches which works as another does.
+fn judge_sensitive(
+    (tool, like): (&str, &str),
+    files: &ToolFields<'_>,
+    world: &dyn World,
+    policy: &GuardPolicy,
+) -> CallVerdict {
+    sensitive::judge_tool(like, files, world).map_or(CallVerdict::ALLOW, |finding| {
+        of_file(tool, &finding, world, policy)
+    })
+}
+
+/// The verdict on the guard's own settings, if a tool touches them which works as another does.
+fn judge_own(
+    (tool, like): (&str, &str),
+    call: &ToolCall<'_>,
+    world: &dyn World,
+    policy: &GuardPolicy,
+) -> CallVerdict {
+    own_settings(like, call, world).map_or(CallVerdict::ALLOW, |effect| {
+        let found = effect.gravity.into();
+        let decision = policy.decide(effect.category, effect.rule, found, &[], world);
+        of_effect(tool, &effect, decision)
+    })
+}
+
+/// The strictest verdict on several files.
+fn strictest(paths: &[&str], judge: impl Fn(&ToolFields<'_>) -> CallVerdict) -> CallVerdict {
+    paths.iter().fold(CallVerdict::ALLOW, |before, path| {
+        before.or_stricter(judge(&ToolFields {
+            file_path: Some(path),
+            ..ToolFields::default()
+        }))
+    })
 }
 
 /// A tool of a server does what the agent's own tool or a program does.
@@ -348,7 +377,7 @@ fn judge_server(
     world: &dyn World,
     policy: &GuardPolicy,
 ) -> CallVerdict {
-    let file = call.files.paths().next();
+    let file = server::files_of(&call.server, &call.files).next();
     let quoted = |path: &str| format!("'{}'", path.replace('\'', "'\\''"));
     let both = || Some((call.source.or(file)?, call.destination?));
     let line = match verb {
@@ -380,16 +409,28 @@ fn judge_deed(tool: &str, deed: &Deed<'_>, world: &dyn World, policy: &GuardPoli
                 ..verdict
             }
         }
-        Deed::Read(paths) => paths.iter().fold(CallVerdict::ALLOW, |before, path| {
-            let files = ToolFields {
-                file_path: Some(path),
-                ..ToolFields::default()
-            };
-            let found = sensitive::judge_tool("Read", &files, world);
-            before.or_stricter(found.map_or(CallVerdict::ALLOW, |finding| {
-                of_file(tool, &finding, world, policy)
-            }))
+        Deed::Read(paths) => strictest(paths, |files| {
+            judge_sensitive((tool, "Read"), files, world, policy)
         }),
+        Deed::Look(like, fields) => judge_sensitive((tool, like), fields, world, policy),
+        Deed::PerhapsFiles(like, paths) => {
+            let verdict = strictest(paths, |files| {
+                let call = ToolCall {
+                    files: *files,
+                    ..ToolCall::default()
+                };
+                judge_sensitive((tool, like), files, world, policy).or_stricter(judge_own(
+                    (tool, like),
+                    &call,
+                    world,
+                    policy,
+                ))
+            });
+            CallVerdict {
+                decision: verdict.decision.min(CallDecision::Ask),
+                ..verdict
+            }
+        }
         Deed::Destroys => {
             let decision = policy.decide(
                 SERVER_DESTROYS.category,
