@@ -37,6 +37,7 @@ const fn enforces(event: HookEvent) -> bool {
     !matches!(event.class(), EventClass::Observe)
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "a form may be missing")]
 fn ask(it: &Unjudged<'_>) -> Option<Answer> {
     Some(Answer::line(
         &json!({"continue_execution": false, "decision": "ask", "stop_reason": it.text}),

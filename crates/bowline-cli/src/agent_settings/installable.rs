@@ -26,12 +26,12 @@ impl Installable {
     };
 
     /// The word by which `bowline-hook` knows it.
-    pub(crate) const fn id(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         self.agent.name
     }
 
     /// Its name, for people.
-    pub(crate) const fn name(self) -> &'static str {
+    pub(crate) const fn title(self) -> &'static str {
         self.agent.title
     }
 
@@ -112,7 +112,7 @@ impl Installable {
     }
 
     fn entry(self, event: HookEvent, plan: &Plan) -> Entry {
-        let mut args = vec![self.id().to_owned(), event.name().to_owned()];
+        let mut args = vec![self.name().to_owned(), event.name().to_owned()];
         if plan.on_failure != OnFailure::default() {
             args.push(format!("--on-failure={}", plan.on_failure));
         }

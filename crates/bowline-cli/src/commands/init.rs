@@ -128,7 +128,7 @@ pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
         .install(&current.text, &plan)
         .map_err(|unfit| cannot_edit(&file, &unfit))?;
     let mut report = Report {
-        agent: agent.id(),
+        agent: agent.name(),
         scope: args.scope,
         events: agent.events(client.version).map(HookEvent::name).collect(),
         client,
@@ -353,14 +353,14 @@ fn show(report: &Report, agent: Installable, paths: &Paths, ui: &mut Ui) {
         State::Written => Text::styled(
             format!(
                 "Written, but {} will not run it: the file has comments or trailing commas; remove them.",
-                agent.name()
+                agent.title()
             ),
             style::CAUTION,
         ),
         State::Installed => Text::styled(
             format!(
                 "Installed: {} asks Bowline at {events} events.",
-                agent.name()
+                agent.title()
             ),
             style::GOOD,
         ),

@@ -113,7 +113,7 @@ pub(crate) fn run(args: &UninstallArgs, ui: &mut Ui) -> Result<Outcome> {
         (path != file && has_bowline(agent, &path)).then_some(Elsewhere { scope, file: path })
     });
     let mut report = Report {
-        agent: agent.id(),
+        agent: agent.name(),
         scope: args.scope,
         state: State::NotInstalled,
         diff: Diff::between(&current.text, wanted),
@@ -228,7 +228,7 @@ fn show(report: &Report, agent: Installable, paths: &Paths, ui: &mut Ui) {
         State::WouldUninstall => Text::from("Nothing was changed (--dry-run)."),
         State::Declined => Text::from("Not uninstalled; nothing was changed."),
         State::Uninstalled if report.diff != Diff::default() => Text::styled(
-            format!("Uninstalled: {} no longer asks Bowline.", agent.name()),
+            format!("Uninstalled: {} no longer asks Bowline.", agent.title()),
             style::GOOD,
         ),
         State::NotInstalled | State::Uninstalled => Text::from(format!(
