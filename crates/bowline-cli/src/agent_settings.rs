@@ -3,22 +3,21 @@
 //! Everything that changes a text is a function from text to text; only `file` touches the disk.
 
 pub(crate) mod backups;
-pub(crate) mod claude_code;
 pub(crate) mod client;
 pub(crate) mod diff;
 mod edit;
 pub(crate) mod file;
+mod installable;
 pub(crate) mod places;
 pub(crate) mod preview;
 pub(crate) mod program;
 pub(crate) mod refusals;
 
-use std::path::{Path, PathBuf};
-
-use bowline::dialect::ClientVersion;
-use bowline::settings::Locations;
+use bowline_agents::claude_code::ClientVersion;
 use bowline_wire::OnFailure;
 use serde::Serialize;
+
+pub(crate) use installable::Installable;
 
 /// Whose settings Bowline is put into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, clap::ValueEnum)]
@@ -118,45 +117,6 @@ pub(crate) struct Unfit {
     /// From 1.
     pub(crate) line: usize,
     pub(crate) message: String,
-}
-
-/// An agent that Bowline can be put into.
-pub(crate) trait Agent {
-    /// The word by which `bowline-hook` knows it.
-    fn id(&self) -> &'static str;
-
-    /// Its name, for people.
-    fn name(&self) -> &'static str;
-
-    /// The settings file of a scope; `None` where there is no home folder.
-    fn file(&self, scope: InstallScope, project: &Path, locations: &Locations) -> Option<PathBuf>;
-
-    /// The settings with Bowline in them at the events that `is_meant`, and nothing else changed.
-    fn install_at(
-        &self,
-        text: &str,
-        plan: &Plan,
-        is_meant: &dyn Fn(&str) -> bool,
-    ) -> Result<String, Unfit>;
-
-    /// The settings without Bowline at the events that `is_meant`, and nothing else changed.
-    fn uninstall_at(&self, text: &str, is_meant: &dyn Fn(&str) -> bool) -> Result<String, Unfit>;
-
-    /// The settings with Bowline in them, and nothing else changed.
-    fn install(&self, text: &str, plan: &Plan) -> Result<String, Unfit> {
-        self.install_at(text, plan, &|_| true)
-    }
-
-    /// The settings without Bowline, and nothing else changed.
-    fn uninstall(&self, text: &str) -> Result<String, Unfit> {
-        self.uninstall_at(text, &|_| true)
-    }
-
-    /// What starts Bowline in these settings.
-    fn found(&self, text: &str) -> Result<Vec<Found>, Unfit>;
-
-    /// What it does not read of them, because it comes twice.
-    fn shadowed(&self, text: &str) -> Result<Vec<Shadowed>, Unfit>;
 }
 
 /// Whether settings say nothing, so that no file would say as much.

@@ -5,11 +5,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bowline::hooks::Dialect;
 use bowline::settings::{
     self, Diagnostic, FileKind, GuardMode, HookDefinition, HookStatus, LoadedHook, LoadedRule,
     Locations, Settings, SettingsFile, main_checkout,
 };
+use bowline_agents::DEFAULT;
 use bowline_builtins::machine::Machine;
 use bowline_builtins::rule::{Compiled, compile_rules};
 use bowline_builtins::{Analyst, Builtins, Lasting, Ledger, own_places};
@@ -66,12 +66,11 @@ pub(crate) fn builtins_after(settings: &Settings, store: Option<Arc<dyn Store>>)
     Builtins::of_caller(settings, &lasting, own_places)
 }
 
-/// What becomes of the guards' verdicts under Claude Code.
+/// What becomes of the guards' verdicts under the default agent.
 pub(crate) fn mode(builtins: &Builtins) -> GuardMode {
-    let agent = Dialect::ClaudeCode.to_string();
     let guards = &builtins.guards;
     guards
-        .policy((Some(&agent), None), None, &ToolCall::default().files)
+        .policy((Some(DEFAULT.name), None), None, &ToolCall::default().files)
         .mode
 }
 

@@ -8,17 +8,6 @@ use std::process;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Variables that agents set for the programs that they run.
-const MARKS: &[&str] = &[
-    "CLAUDECODE",
-    "CLAUDE_CODE_ENTRYPOINT",
-    "CODEX_SANDBOX",
-    "CURSOR_AGENT",
-    "GEMINI_CLI",
-    "OPENCODE",
-    "QWEN_CODE",
-];
-
 /// Programs that run another one, which their first argument names.
 const INTERPRETERS: &[&str] = &[
     "bash", "bun", "dash", "deno", "env", "node", "nodejs", "python", "python3", "sh", "zsh",
@@ -41,7 +30,7 @@ pub(crate) fn person() -> Result<()> {
 
 /// Refuses what runs below an agent.
 pub(crate) fn no_agent() -> Result<()> {
-    let mark = MARKS.iter().find(|name| std::env::var_os(name).is_some());
+    let mark = bowline_agents::marks().find(|name| std::env::var_os(name).is_some());
     let above = || ancestors().find_map(|it| agent_in(&it).map(ToOwned::to_owned));
     let who = mark.map(|name| format!("{name} is set"));
     match who.or_else(|| above().map(|name| format!("`{name}` started it"))) {

@@ -13,6 +13,7 @@ use std::time::Duration;
 use bowline::settings::{
     Locations, ProjectVariable, Sight, Steers, find_project, project_variables,
 };
+use bowline_agents::is_project_variable;
 use bowline_daemon::within;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -63,7 +64,8 @@ fn void_places(home: Option<&Path>) -> Vec<String> {
 /// The variables that say where something is and have the value that a project's own file gives them, here or where the agent
 /// says that its project is.
 fn places_by_projects(users: &Locations) -> Vec<String> {
-    let named = env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+    let variables = bowline_agents::project_variables().into_iter();
+    let named = variables.filter_map(|name| env::var_os(name).map(PathBuf::from));
     let folders = env::current_dir().into_iter().chain(named);
     let mut projects: Vec<PathBuf> = folders.map(|it| find_project(&it, users)).collect();
     projects.dedup();
@@ -75,7 +77,7 @@ fn places_by_projects(users: &Locations) -> Vec<String> {
     };
     let places = env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
     places
-        .filter(|(name, _)| Steers::of(name) == Steers::Places && name != "CLAUDE_PROJECT_DIR")
+        .filter(|(name, _)| Steers::of(name) == Steers::Places && !is_project_variable(name))
         .filter(|(name, value)| set.iter().any(|it| gives(it, name, value)))
         .map(|(name, _)| name)
         .collect()

@@ -21,9 +21,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use bowline::hooks::{
-    Background, CancellationToken, Dialect, EventClass, HookEvent, HookInput, event_named,
-    parse_payload,
+    Background, CancellationToken, EventClass, HookEvent, HookInput, event_named, parse_payload,
 };
+use bowline_agents::{Agent, DEFAULT, supported_names};
 use bowline_builtins::guard::Strikes;
 use bowline_builtins::machine::Machine;
 use bowline_builtins::tracing::noting_failures;
@@ -171,23 +171,28 @@ impl Engine {
             stage: Stage::Settled(Box::new(decided)),
         };
         if call.agent.is_empty() {
-            const PROBLEM: &str = "no agent is named, and the event is not Claude Code's";
+            let problem = format!(
+                "no agent is named, and the event is not {}'s",
+                DEFAULT.title
+            );
             if self.idle_because(facts.switch(&call)).is_some() {
-                return settled(facts.unanswered(PROBLEM));
+                return settled(facts.unanswered(&problem));
             }
-            let unverified = unverified::answer(&call, payload, PROBLEM);
+            let unverified = unverified::answer(&call, payload, &problem);
             return settled(facts.decided(unverified, began.elapsed()));
         }
-        let Ok(dialect) = call.agent.parse::<Dialect>() else {
+        let agent = bowline_agents::named(&call.agent);
+        let Some(protocol) = agent.and_then(Agent::protocol) else {
             let reason = format!(
-                "there is no dialect for the agent `{}`; known are `claude-code` and `generic`",
-                call.agent
+                "there is no dialect for the agent `{}`; known are {}",
+                call.agent,
+                supported_names("and")
             );
             return settled(facts.failure(&reason));
         };
         let raw = payload;
         let payload = match parse_payload(payload) {
-            Ok(payload) => with_event(payload, call.event.as_deref()),
+            Ok(payload) => protocol.decode(with_event(payload, call.event.as_deref())),
             Err(problem) => {
                 if self.idle_because(facts.switch(&call)).is_some() {
                     return settled(facts.unanswered(&problem.to_string()));
@@ -205,7 +210,7 @@ impl Engine {
         }
         let cancellation = CancellationToken::new();
         let env = std::mem::take(&mut call.env);
-        let caller = Caller::new(env, Arc::clone(&facts.known), &call, &input);
+        let caller = Caller::new(env, Arc::clone(&facts.known), (&call, protocol), &input);
         let key = self
             .known_project(&caller, &input)
             .map(|folder| caller.key(folder));
@@ -218,7 +223,7 @@ impl Engine {
             engine: Arc::clone(self),
             telling: Mutex::new(telling),
             completed: OnceLock::new(),
-            dialect,
+            protocol,
             time: facts.time,
             began,
             input,

@@ -5,6 +5,8 @@ mod server;
 
 use std::fmt;
 
+use bowline_agents::Tool;
+
 use crate::effect::{Category, Effect, Gravity};
 use crate::families::{self, rule::rules};
 use crate::invocation::{Arg, Invocation, Opened, Opening, Stdin, Through};
@@ -15,7 +17,7 @@ use crate::paths::{World, resolve_literal};
 use crate::policy::{Counted, GuardPolicy};
 use crate::secrets::redact;
 use crate::sensitive::{self, SensitiveFinding, ToolFields};
-use crate::tool::{FileVerb, Tool};
+use crate::tool::FileVerb;
 use server::Deed;
 pub use server::ServerFields;
 
@@ -80,7 +82,7 @@ impl<'input> ToolCall<'input> {
         let pattern = self
             .files
             .pattern
-            .filter(|_| Tool::named(tool) == Some(Tool::Glob));
+            .filter(|_| Tool::named(tool) == Tool::Glob);
         let ToolFields {
             file_path,
             notebook_path,
@@ -238,7 +240,7 @@ pub fn judge_tool_call(
 /// What a command of a shell tool would do, read in the language of that shell.
 pub fn judge_shell(tool: &str, command: &str, world: &dyn World) -> Judgement {
     match Tool::named(tool) {
-        Some(Tool::PowerShell) => judge_powershell(command, world),
+        Tool::PowerShell => judge_powershell(command, world),
         _ => judge(command, world),
     }
 }
@@ -290,7 +292,7 @@ pub fn note_on_file(tool: &str, call: &ToolCall<'_>, world: &dyn World) -> Optio
     let file = call
         .files
         .file_path
-        .filter(|_| Tool::named(tool) == Some(Tool::Read))?;
+        .filter(|_| Tool::named(tool) == Tool::Read)?;
     let note = sensitive::notable(&resolve_literal(file, world))?;
     Some(presentable(&format!(
         "{tool} of `{}`: {note}",
@@ -322,21 +324,50 @@ pub fn judge_files(
     if let Some(deed) = server::deed(tool, &call.server, &call.files) {
         return judge_deed(tool, &deed, world, policy);
     }
-    let sensitive = sensitive::judge_tool(tool, &call.files, world)
-        .map_or(CallVerdict::ALLOW, |finding| {
-            of_file(tool, &finding, world, policy)
-        });
-    let own = own_settings(tool, call, world).map_or(CallVerdict::ALLOW, |effect| {
-        let found = effect.gravity.into();
-        let decision = policy.decide(effect.category, effect.rule, found, &[], world);
-        of_effect(tool, &effect, decision)
-    });
+    let sensitive = judge_sensitive((tool, tool), &call.files, world, policy);
+    let own = judge_own((tool, tool), call, world, policy);
     let overwritten = overwritten(tool, call, world).map_or(CallVerdict::ALLOW, |effect| {
         let found = effect.gravity.into();
         let decision = policy.decide(effect.category, effect.rule, found, &effect.paths, world);
         of_effect(tool, &effect, decision)
     });
     sensitive.or_stricter(own).or_stricter(overwritten)
+}
+
+/// The verdict on the secrets in files that a tool touches which works as another does.
+fn judge_sensitive(
+    (tool, like): (&str, &str),
+    files: &ToolFields<'_>,
+    world: &dyn World,
+    policy: &GuardPolicy,
+) -> CallVerdict {
+    sensitive::judge_tool(like, files, world).map_or(CallVerdict::ALLOW, |finding| {
+        of_file(tool, &finding, world, policy)
+    })
+}
+
+/// The verdict on the guard's own settings, if a tool touches them which works as another does.
+fn judge_own(
+    (tool, like): (&str, &str),
+    call: &ToolCall<'_>,
+    world: &dyn World,
+    policy: &GuardPolicy,
+) -> CallVerdict {
+    own_settings(like, call, world).map_or(CallVerdict::ALLOW, |effect| {
+        let found = effect.gravity.into();
+        let decision = policy.decide(effect.category, effect.rule, found, &[], world);
+        of_effect(tool, &effect, decision)
+    })
+}
+
+/// The strictest verdict on several files.
+fn strictest(paths: &[&str], judge: impl Fn(&ToolFields<'_>) -> CallVerdict) -> CallVerdict {
+    paths.iter().fold(CallVerdict::ALLOW, |before, path| {
+        before.or_stricter(judge(&ToolFields {
+            file_path: Some(path),
+            ..ToolFields::default()
+        }))
+    })
 }
 
 /// A tool of a server does what the agent's own tool or a program does.
@@ -346,7 +377,7 @@ fn judge_server(
     world: &dyn World,
     policy: &GuardPolicy,
 ) -> CallVerdict {
-    let file = call.files.paths().next();
+    let file = server::files_of(&call.server, &call.files).next();
     let quoted = |path: &str| format!("'{}'", path.replace('\'', "'\\''"));
     let both = || Some((call.source.or(file)?, call.destination?));
     let line = match verb {
@@ -378,16 +409,28 @@ fn judge_deed(tool: &str, deed: &Deed<'_>, world: &dyn World, policy: &GuardPoli
                 ..verdict
             }
         }
-        Deed::Read(paths) => paths.iter().fold(CallVerdict::ALLOW, |before, path| {
-            let files = ToolFields {
-                file_path: Some(path),
-                ..ToolFields::default()
-            };
-            let found = sensitive::judge_tool("Read", &files, world);
-            before.or_stricter(found.map_or(CallVerdict::ALLOW, |finding| {
-                of_file(tool, &finding, world, policy)
-            }))
+        Deed::Read(paths) => strictest(paths, |files| {
+            judge_sensitive((tool, "Read"), files, world, policy)
         }),
+        Deed::Look(like, fields) => judge_sensitive((tool, like), fields, world, policy),
+        Deed::PerhapsFiles(like, paths) => {
+            let verdict = strictest(paths, |files| {
+                let call = ToolCall {
+                    files: *files,
+                    ..ToolCall::default()
+                };
+                judge_sensitive((tool, like), files, world, policy).or_stricter(judge_own(
+                    (tool, like),
+                    &call,
+                    world,
+                    policy,
+                ))
+            });
+            CallVerdict {
+                decision: verdict.decision.min(CallDecision::Ask),
+                ..verdict
+            }
+        }
         Deed::Destroys => {
             let decision = policy.decide(
                 SERVER_DESTROYS.category,
@@ -410,7 +453,7 @@ fn judge_deed(tool: &str, deed: &Deed<'_>, world: &dyn World, policy: &GuardPoli
 
 /// What somebody has in the file that a tool would change, and that the agent has not seen.
 fn overwritten(tool: &str, call: &ToolCall<'_>, world: &dyn World) -> Option<Effect> {
-    if !Tool::named(tool).is_some_and(Tool::changes_a_file) {
+    if !Tool::named(tool).changes_a_file() {
         return None;
     }
     let files = [call.files.file_path, call.files.notebook_path];
@@ -432,7 +475,7 @@ pub fn judge_names(
     policy: &GuardPolicy,
 ) -> CallVerdict {
     // What other servers call a path or a source may be any text.
-    if !Tool::named(tool).is_some_and(Tool::is_for_files) && FileVerb::of(tool).is_none() {
+    if !Tool::named(tool).is_for_files() && FileVerb::of(tool).is_none() {
         return CallVerdict::ALLOW;
     }
     call.names(tool)
@@ -452,12 +495,12 @@ pub fn no_command(tool: &str) -> CallVerdict {
 
 /// Whether a shell runs the tool's `command`.
 pub fn runs_a_shell(tool: &str) -> bool {
-    Tool::named(tool).is_some_and(Tool::runs_a_shell)
+    Tool::named(tool).runs_a_shell()
 }
 
 /// Whether the tool reads, changes or looks for files.
 pub fn is_file_tool(tool: &str) -> bool {
-    Tool::named(tool).is_some_and(Tool::is_for_files) || server::is_known(tool)
+    Tool::named(tool).is_for_files() || server::is_known(tool)
 }
 
 fn of_effect(subject: &str, effect: &Effect, decision: CallDecision) -> CallVerdict {
@@ -499,7 +542,7 @@ fn of_lookalike(
 /// A tool that changes a file does what a program does that the shell opens the file for; of that only the
 /// guard's own settings count here.
 fn own_settings(tool: &str, call: &ToolCall<'_>, world: &dyn World) -> Option<Effect> {
-    if !Tool::named(tool).is_some_and(Tool::changes_a_file) {
+    if !Tool::named(tool).changes_a_file() {
         return None;
     }
     let opened = call.files.paths().map(|file| Opened {

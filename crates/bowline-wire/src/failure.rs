@@ -10,12 +10,15 @@
 //! *Ask* is written only for agents and events that are known to follow it. *Deny* is exit code 2 with the reason on
 //! stderr, which nearly every agent follows, or the agent's own JSON where it does not. *Show* is the reason on stderr with
 //! exit code 0. Asking never blocks a prompt, or nobody could work on the repair; and a block at the end of a turn
-//! would keep the agent going, which is the opposite of closed. Whatever is not known here gets no JSON at all. Where neither
-//! agent nor event is named, it counts as another gate.
+//! would keep the agent going, which is the opposite of closed. Where neither agent nor event is named, it counts as another
+//! gate.
+//!
+//! The forms are the agents' own (`bowline-agents`); an agent that is not known gets no JSON at all.
 
-use serde_json::{Value, json};
+use bowline_agents::last_resort::{self, Stake};
+use bowline_agents::{Answer, DEFAULT};
 
-use crate::{Answer, Call, OnFailure};
+use crate::{Call, OnFailure};
 
 /// An event that could not be decided.
 #[derive(Debug, Clone, Copy)]
@@ -30,19 +33,6 @@ pub struct Failure<'a> {
     pub reason: &'a str,
 }
 
-/// What a block would come to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stake {
-    /// Something runs, or a model is switched.
-    Action,
-    /// Something else goes on.
-    Gate,
-    /// The agent would go on instead of ending its turn.
-    Turn,
-    /// It is too late, or was never possible.
-    Nothing,
-}
-
 impl<'a> Failure<'a> {
     /// The failure of this call. If its command line does not name the event, its payload may.
     pub fn of(call: &'a Call, payload: &'a [u8], reason: &'a str) -> Self {
@@ -50,7 +40,7 @@ impl<'a> Failure<'a> {
         Self {
             // A client that ignores arguments starts the program bare, and names its event in the payload.
             agent: match call.agent.as_str() {
-                "" if event.is_some() => "claude-code",
+                "" if event.is_some() => DEFAULT.name,
                 agent => agent,
             },
             event,
@@ -78,61 +68,29 @@ impl<'a> Failure<'a> {
         }
     }
 
-    /// What a block would come to. Where neither agent nor event is named, that may be every prompt.
+    /// What a block would come to. Where neither agent nor event is named, that may be every prompt; an event without a name
+    /// may be one before something runs.
     fn stake(&self) -> Stake {
         match (self.agent, self.event) {
             ("", None) => Stake::Gate,
-            (_, event) => stake(event),
+            (_, None) => Stake::Action,
+            (agent, Some(event)) => Stake::of_name(agent, event),
         }
     }
 
     /// The agent's way to let the person decide. Where a dialog is about to open, silence is that way.
     fn ask(&self) -> Option<Answer> {
-        let (event, text) = (self.event?, self.text());
-        let nested = || {
-            json!({"hookSpecificOutput": {
-                "hookEventName": event,
-                "permissionDecision": "ask",
-                "permissionDecisionReason": text,
-            }})
-        };
-        match (self.agent, plain(event).as_str()) {
-            ("claude-code", "pretooluse" | "premodelswitch") => Some(printed(&nested())),
-            ("claude-code", "permissionrequest" | "elicitation")
-            | ("codex" | "copilot", "permissionrequest") => Some(Answer::default()),
-            // Copilot speaks Claude's form where the event is registered in Claude's spelling.
-            ("copilot", "pretooluse") if event == "PreToolUse" => Some(printed(&nested())),
-            ("copilot", "pretooluse") => Some(printed(
-                &json!({"permissionDecision": "ask", "permissionDecisionReason": text}),
-            )),
-            ("cursor", "beforeshellexecution" | "beforemcpexecution") => Some(printed(
-                &json!({"permission": "ask", "user_message": text, "agent_message": text}),
-            )),
-            ("generic", _) => Some(printed(
-                &json!({"continue_execution": false, "decision": "ask", "stop_reason": text}),
-            )),
-            _ => None,
-        }
+        last_resort::ask(self.agent, self.event?, &self.text())
     }
 
     fn deny(&self) -> Answer {
-        let text = self.text();
-        match (self.agent, self.event.map(plain).as_deref()) {
-            ("claude-code", Some("permissionrequest")) => printed(&json!({"hookSpecificOutput": {
-                "hookEventName": self.event,
-                "decision": {"behavior": "deny", "message": text},
-            }})),
-            ("copilot", Some("permissionrequest")) => {
-                printed(&json!({"behavior": "deny", "message": text}))
-            }
-            ("copilot", Some("userpromptsubmitted" | "userpromptsubmit")) => {
-                printed(&json!({"decision": "block", "reason": text}))
-            }
-            _ => Answer {
-                exit: 2,
-                ..self.show()
-            },
-        }
+        let own = self
+            .event
+            .and_then(|event| last_resort::deny(self.agent, event, &self.text()));
+        own.unwrap_or_else(|| Answer {
+            exit: 2,
+            ..self.show()
+        })
     }
 
     fn show(&self) -> Answer {
@@ -147,61 +105,6 @@ impl<'a> Failure<'a> {
             "Bowline could not judge this: {}. `bowline doctor` tells what is wrong",
             self.reason
         )
-    }
-}
-
-fn printed(answer: &Value) -> Answer {
-    Answer {
-        stdout: format!("{answer}\n"),
-        ..Answer::default()
-    }
-}
-
-/// The name without its spelling: `PreToolUse`, `preToolUse` and `pre_tool_use` are one.
-fn plain(event: &str) -> String {
-    let letters = event.chars().filter(char::is_ascii_alphanumeric);
-    letters.map(|letter| letter.to_ascii_lowercase()).collect()
-}
-
-fn stake(event: Option<&str>) -> Stake {
-    let Some(event) = event else {
-        return Stake::Action;
-    };
-    match plain(event).as_str() {
-        "pretooluse"
-        | "permissionrequest"
-        | "premodelswitch"
-        | "premcptoolcall"
-        | "beforetool"
-        | "beforeshellexecution"
-        | "beforemcpexecution"
-        | "beforereadfile"
-        | "toolexecutebefore"
-        | "toolcall"
-        | "pretool"
-        | "preruncommand"
-        | "prewritecode"
-        | "prereadcode"
-        | "premcptooluse" => Stake::Action,
-        "userpromptsubmit"
-        | "userpromptsubmitted"
-        | "userpromptexpansion"
-        | "beforesubmitprompt"
-        | "beforeagent"
-        | "preuserprompt"
-        | "chatmessage"
-        | "sessionstart"
-        | "subagentstart"
-        | "taskcreated"
-        | "taskcompleted"
-        | "precompact"
-        | "configchange"
-        | "elicitation"
-        | "elicitationresult"
-        | "worktreecreate" => Stake::Gate,
-        "stop" | "agentstop" | "subagentstop" | "teammateidle" | "afteragent" | "agentend"
-        | "sessionidle" => Stake::Turn,
-        _ => Stake::Nothing,
     }
 }
 

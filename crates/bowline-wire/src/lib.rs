@@ -45,6 +45,7 @@ mod signs;
 
 use std::time::Duration;
 
+pub use bowline_agents::Answer;
 pub use call::{Announced, Call, OnFailure};
 pub use call_id::CallId;
 pub use environment::Environment;
@@ -52,7 +53,7 @@ pub use error::WireError;
 pub use failure::Failure;
 pub use lines::Lines;
 pub use place::{SocketPathError, socket_path, starting_marker};
-pub use reply::{Acknowledgement, Answer, Reply};
+pub use reply::{Acknowledgement, Reply};
 pub use rpc::{Opening, Refusal, Request, RequestError, Response};
 pub use signs::{Heard, SIGN_EVERY, SILENT_AFTER, Signs};
 

@@ -1,5 +1,6 @@
 //! What the daemon sends back for a hook call.
 
+use bowline_agents::Answer;
 use serde_json::json;
 
 use crate::json::{check_version, line, number, object, push_text, signs, string};
@@ -40,35 +41,6 @@ impl Acknowledgement {
         Ok(Self {
             daemon: string(&mut object, "daemon")?,
             pid: pid.map_err(|_| WireError::field("pid", "a process id"))?,
-        })
-    }
-}
-
-/// What the agent gets: exactly these texts and this exit code.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Answer {
-    /// The exit code.
-    pub exit: u8,
-    /// Standard output.
-    pub stdout: String,
-    /// Standard error.
-    pub stderr: String,
-}
-
-impl Answer {
-    /// What a process answered that decided directly. Any exit code but 0 and 2 is no answer but a failure.
-    pub fn of_process(exit: Option<i32>, stdout: &[u8], stderr: &[u8]) -> Option<Self> {
-        let exit = match exit {
-            Some(0) => 0,
-            Some(2) => 2,
-            _ => return None,
-        };
-        let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-        let (stdout, stderr) = (text(stdout), text(stderr));
-        Some(Self {
-            exit,
-            stdout,
-            stderr,
         })
     }
 }

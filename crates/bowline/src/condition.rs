@@ -7,10 +7,11 @@ mod wildcard;
 use std::path::Path;
 use std::sync::Arc;
 
+use bowline_agents::claude_code::tools::current_name;
+
 use crate::error::{Error, Result};
 use crate::hook::Match;
 use crate::input::HookInput;
-use crate::matcher::current_name;
 
 use command::{Case, CommandRule};
 use file::FileRule;

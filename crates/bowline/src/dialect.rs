@@ -1,4 +1,4 @@
-//! How one agent spells events and answers in JSON. Domain types know nothing of this.
+//! The language of settings files and of what their hooks print. How an agent itself is answered is in [`agents`](crate::agents).
 
 mod answer;
 mod claude_code;
@@ -8,13 +8,11 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::Result;
-use crate::event::{EventClass, HookEvent};
+use crate::event::HookEvent;
 use crate::opinion::Opinion;
 use crate::settings::ExitPolicy;
 
-pub use claude_code::{ClientVersion, Feature, NoVersion};
-
-/// The rules by which a settings file, a hook's output and an answer are read and written.
+/// The rules by which a settings file and what its hooks print are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -25,12 +23,22 @@ pub enum Dialect {
     Generic,
 }
 
+impl Dialect {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::ClaudeCode, Self::Generic];
+
+    /// Its name: that of the agent whose files are written so.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => bowline_agents::claude_code::AGENT.name,
+            Self::Generic => bowline_agents::generic::AGENT.name,
+        }
+    }
+}
+
 impl fmt::Display for Dialect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::ClaudeCode => "claude-code",
-            Self::Generic => "generic",
-        })
+        f.pad(self.name())
     }
 }
 
@@ -38,13 +46,13 @@ impl FromStr for Dialect {
     type Err = crate::Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        match name {
-            "claude-code" => Ok(Self::ClaudeCode),
-            "generic" => Ok(Self::Generic),
-            other => Err(crate::Error::other(format!(
-                "`{other}` is not a dialect; expected `claude-code` or `generic`"
-            ))),
-        }
+        let mut all = Self::ALL.into_iter();
+        all.find(|dialect| dialect.name() == name).ok_or_else(|| {
+            let [first, second] = Self::ALL.map(Self::name);
+            crate::Error::other(format!(
+                "`{name}` is not a dialect; expected `{first}` or `{second}`"
+            ))
+        })
     }
 }
 
@@ -87,32 +95,6 @@ pub enum Completeness {
     Cut,
 }
 
-/// An answer as the agent expects it from the program that it started.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reply {
-    /// The exit code.
-    pub exit_code: u8,
-    /// What to print on standard output.
-    pub stdout: String,
-    /// What to print on standard error.
-    pub stderr: String,
-}
-
-impl Reply {
-    /// Silence, or one line with one JSON object.
-    fn json(object: answer::Object) -> Self {
-        let stdout = if object.is_empty() {
-            String::new()
-        } else {
-            format!("{}\n", serde_json::Value::Object(object))
-        };
-        Self {
-            stdout,
-            ..Self::default()
-        }
-    }
-}
-
 impl Dialect {
     /// Reads what a command hook printed. `Err` is a failure of the hook, not a block.
     pub fn read_output(
@@ -143,23 +125,6 @@ impl Dialect {
         match self {
             Self::ClaudeCode => claude_code::read_answer(hook, event, &object),
             Self::Generic => Ok(generic::read_answer(hook, event, &object)),
-        }
-    }
-
-    /// Whether a block on this event has an effect: it prevents, or its reason reaches the model. Elsewhere it
-    /// is at most shown to the user.
-    pub const fn enforces(self, event: HookEvent) -> bool {
-        match self {
-            Self::ClaudeCode => claude_code::enforces(event),
-            Self::Generic => !matches!(event.class(), EventClass::Observe),
-        }
-    }
-
-    /// Writes an answer for the agent. No opinion is silence; only a grant is ever an "allow".
-    pub fn encode(self, event: HookEvent, output: &Opinion) -> Reply {
-        match self {
-            Self::ClaudeCode => claude_code::encode(event, output),
-            Self::Generic => generic::encode(event, output),
         }
     }
 }

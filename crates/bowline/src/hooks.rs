@@ -5,11 +5,13 @@ pub use chrono::{DateTime, Utc};
 pub use regex::Regex;
 pub use tokio_util::sync::CancellationToken;
 
+pub use bowline_agents::Answer;
+
 pub use crate::condition::Condition;
 pub use crate::configured::{CommandHook, Services};
 pub use crate::context::HookContext;
 pub use crate::decision::Decision;
-pub use crate::dialect::{self, Completeness, Dialect, Exit, RawOutput, Reply};
+pub use crate::dialect::{self, Completeness, Dialect, Exit, RawOutput};
 pub use crate::duration::humane as humane_duration;
 pub use crate::event::{EventClass, HookEvent, UnknownEvent};
 pub use crate::execution::{

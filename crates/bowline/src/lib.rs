@@ -6,11 +6,9 @@ compile_error!("Bowline runs on Linux, macOS and WSL: on Windows, build it insid
 mod condition;
 mod configured;
 mod context;
-mod decision;
 pub mod dialect;
 mod duration;
 mod error;
-mod event;
 mod execution;
 mod hook;
 pub mod hooks;
@@ -19,8 +17,6 @@ pub mod lifecycle;
 mod manager;
 mod matcher;
 mod merge;
-mod opinion;
-mod output;
 mod payload;
 mod rule;
 mod runner;
@@ -36,7 +32,10 @@ mod test_server;
 #[cfg(feature = "agent")]
 pub mod agent;
 
+use bowline_agents::{decision, event, opinion, output};
+
 #[cfg(feature = "agent")]
 pub use agent::Agent;
+pub use bowline_agents as agents;
 pub use error::{Error, Result};
 pub use runner::prompt;

@@ -17,7 +17,7 @@ use crate::input::HookInput;
 use rule::{Casing, Rule, Value};
 
 pub(crate) use rule::listed_names;
-pub(crate) use tools::{current_name, known_names, misspelt};
+pub(crate) use tools::misspelt;
 
 /// A compiled matcher. Cloning it is cheap.
 ///

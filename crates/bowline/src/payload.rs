@@ -4,6 +4,7 @@ mod decode;
 mod encode;
 mod names;
 
+use bowline_agents::kind_of;
 use serde_json::Value;
 
 use crate::event::HookEvent;
@@ -86,18 +87,6 @@ pub fn event_named(payload: &Value) -> Option<&str> {
     text("hook_event_name")
         .or_else(|| text("hookEventName"))
         .or_else(|| names::OTHER_EVENT_NAMES.into_iter().find_map(other))
-}
-
-/// What a value is, in words for people.
-pub(crate) fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
 }
 
 /// The deepest nesting of brackets outside strings, whether or not the text is valid.

@@ -13,6 +13,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use bowline::agents::supported;
 use bowline::hooks::dialect::{Exit, RawOutput};
 use bowline::hooks::{Dialect, HookContext, HookEvent, HookInput, HookManager, merge};
 use bowline::settings::{self, DialectChoice, ExitPolicy, Source, Syntax};
@@ -190,7 +191,9 @@ fn payloads_and_answers_never_panic() {
                     if let Ok(output) = dialect.read_output("fuzz", event, &raw, policy) {
                         let merged = merge([&output]);
                         prop_assert_eq!(merged.decision(), output.decision());
-                        dialect.encode(event, &merged);
+                        for (_, protocol) in supported() {
+                            protocol.encode(event, &merged);
+                        }
                     }
                 }
             }

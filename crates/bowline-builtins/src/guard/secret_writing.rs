@@ -12,7 +12,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bowline::hooks::{Hook, HookContext, HookEvent, HookInput, Opinion, RunPolicy};
 use bowline::settings::GuardMode;
-use bowline_guard::tool::Tool;
+use bowline_agents::Tool;
+use bowline_guard::tool::FileVerb;
 use bowline_guard::tool_call::runs_a_shell;
 use serde_json::Value;
 
@@ -219,10 +220,9 @@ fn look_at_prompt(prompt: &str) -> Seen {
 
 fn look_at_file(input: &HookInput) -> Seen {
     let mut seen = Seen::new("this call would write", ELSEWHERE);
-    let changes = input
-        .tool_name()
-        .and_then(Tool::named)
-        .is_some_and(Tool::changes_a_file);
+    let changes = input.tool_name().is_some_and(|tool| {
+        Tool::named(tool).changes_a_file() || FileVerb::of(tool) == Some(FileVerb::Write)
+    });
     let Some(fields) = input.tool_input().filter(|_| changes) else {
         return seen;
     };
@@ -245,11 +245,14 @@ fn new_texts(fields: &Value) -> Vec<(&str, Option<&str>, &'static str)> {
     let edits = fields.get("edits").and_then(Value::as_array);
     let mut texts = Vec::new();
     for holder in std::iter::once(fields).chain(edits.into_iter().flatten()) {
-        let old = holder.get("old_string").and_then(Value::as_str);
+        let old = ["old_string", "oldText"];
+        let old = old.iter().find_map(|name| holder.get(name)?.as_str());
         for (name, part) in [
             ("content", ""),
             ("new_string", NEW_TEXT),
             ("new_source", " of the cell"),
+            // The server for files that comes with the protocol.
+            ("newText", NEW_TEXT),
         ] {
             let new = holder.get(name).and_then(Value::as_str);
             texts.extend(new.map(|new| (new, old, part)));

@@ -1,9 +1,9 @@
 //! The files that a call of a tool names in its fields.
 
 use bowline::hooks::HookInput;
+use bowline_agents::Tool;
 use bowline_guard::interpret::At;
 use bowline_guard::paths::{World, resolve_literal, resolve_words};
-use bowline_guard::tool::Tool;
 use serde_json::Value;
 
 use super::apply::Quantity;
@@ -47,8 +47,7 @@ pub(super) fn named(input: &HookInput, world: &dyn World, quantity: Quantity) ->
     let folder = field(PATH).and_then(Value::as_str);
     let folder = folder.map(|folder| resolve_literal(folder, world).path);
     // The pattern of a search for text is no name.
-    let pattern =
-        field(PATTERN).filter(|_| input.tool_name().and_then(Tool::named) == Some(Tool::Glob));
+    let pattern = field(PATTERN).filter(|_| input.tool_name().map(Tool::named) == Some(Tool::Glob));
     for value in [field(GLOB), pattern].into_iter().flatten() {
         let Some(pattern) = value.as_str() else {
             named.push(Touched::Unknown);

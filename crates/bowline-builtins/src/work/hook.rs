@@ -8,9 +8,9 @@ use bowline::hooks::{
     Decision, Hook, HookContext, HookEvent, HookInput, Opinion, RunMode, RunPolicy,
 };
 use bowline::settings::RecordDetail;
+use bowline_agents::Tool;
 use bowline_guard::loss::{Act, GitAct, Target, Writing};
 use bowline_guard::paths::{World, resolve_literal};
-use bowline_guard::tool::Tool;
 use bowline_store::Change;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -119,9 +119,7 @@ impl Work {
         };
         let session = (input.session_id.as_str(), world.project_root());
         match Tool::named(tool) {
-            Some(Tool::Read | Tool::NotebookRead)
-                if input.event_type() == HookEvent::PostToolUse =>
-            {
+            Tool::Read if input.event_type() == HookEvent::PostToolUse => {
                 for file in named_files(input) {
                     let path = end_of(file, world);
                     let seen = seen(&path, input.timestamp, world);
@@ -158,8 +156,8 @@ impl Work {
         let tool = input.tool_name().unwrap_or_default();
         match (Tool::named(tool), input.command()) {
             // A tool that writes one file has nothing to do with others.
-            (Some(tool), _) if tool.changes_a_file() => Reach::Nothing,
-            (Some(tool), Some(command)) if tool.runs_a_shell() => {
+            (tool, _) if tool.changes_a_file() => Reach::Nothing,
+            (tool, Some(command)) if tool.runs_a_shell() => {
                 reach_of(&self.analyst.judge(command, input, ctx).invocations)
             }
             _ => Reach::NewFiles,
@@ -168,14 +166,14 @@ impl Work {
 
     /// What a call would do to files and repositories.
     fn acts(&self, input: &HookInput, ctx: &HookContext, world: &MachineWorld<'_>) -> Vec<Act> {
-        match input.tool_name().and_then(Tool::named) {
-            Some(tool) if tool.runs_a_shell() => {
+        match Tool::named(input.tool_name().unwrap_or_default()) {
+            tool if tool.runs_a_shell() => {
                 let Some(command) = input.command() else {
                     return Vec::new();
                 };
                 self.analyst.judge(command, input, ctx).acts.clone()
             }
-            Some(tool) if tool.changes_a_file() => named_files(input)
+            tool if tool.changes_a_file() => named_files(input)
                 .map(|file| Act::Write {
                     to: Target::from(&resolve_literal(file, world)),
                     how: Writing::ByTool,
@@ -272,7 +270,7 @@ impl Hook for Work {
 fn only_looks(tool: &str) -> bool {
     matches!(
         Tool::named(tool),
-        Some(Tool::Read | Tool::NotebookRead | Tool::Glob | Tool::Grep | Tool::Ls)
+        Tool::Read | Tool::Glob | Tool::Grep | Tool::List
     ) || matches!(
         tool,
         "WebFetch"

@@ -73,6 +73,14 @@ async fn every_field_of_new_content_is_looked_at() {
                 "NotebookEdit",
                 json!({"notebook_path": "a.ipynb", "new_source": text}),
             ),
+            (
+                "mcp__filesystem__write_file",
+                json!({"path": "a.py", "content": text}),
+            ),
+            (
+                "mcp__filesystem__edit_file",
+                json!({"path": "a.py", "edits": [{"oldText": "x", "newText": text}]}),
+            ),
         ] {
             let output = tool(name, input).await;
             assert_eq!(output.decision(), Decision::Ask, "{name} {said}");

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use bowline::dialect::ClientVersion;
 use bowline::hooks::humane_duration;
 use bowline::settings::Locations;
+use bowline_agents::claude_code::ClientVersion;
 use serde::Serialize;
 
 use super::InstallScope;

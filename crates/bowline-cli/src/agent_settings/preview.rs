@@ -1,7 +1,7 @@
 //! What a person is shown of a change: of events that change alike, the first in full and the others by name.
 
 use super::diff::Diff;
-use super::{Agent, Found, Unfit};
+use super::{Found, Installable, Unfit};
 use crate::ui::{Text, Ui, counted, style};
 
 /// A change, as short as it can be told whole.
@@ -36,7 +36,7 @@ impl Preview {
 
     /// Shows what `change` makes of the text, which it does for those events only that it is told.
     pub(crate) fn short(
-        agent: &impl Agent,
+        agent: Installable,
         before: &str,
         after: &str,
         change: impl Fn(&dyn Fn(&str) -> bool) -> Result<String, Unfit>,
@@ -121,12 +121,13 @@ fn nameless(found: &[Found], event: &str) -> Vec<Found> {
 
 #[cfg(test)]
 mod tests {
-    use bowline::dialect::ClientVersion;
+    use bowline_agents::claude_code::ClientVersion;
     use bowline_wire::OnFailure;
 
     use super::*;
-    use crate::agent_settings::claude_code::ClaudeCode;
     use crate::agent_settings::{InstallScope, Plan};
+
+    const CLAUDE_CODE: Installable = Installable::CLAUDE_CODE;
 
     fn plan(scope: InstallScope, on_failure: OnFailure) -> Plan {
         Plan {
@@ -139,10 +140,10 @@ mod tests {
     }
 
     fn install(before: &str, plan: &Plan) -> (String, Preview) {
-        let after = ClaudeCode.install(before, plan).unwrap();
+        let after = CLAUDE_CODE.install(before, plan).unwrap();
         let change =
-            |is_shown: &dyn Fn(&str) -> bool| ClaudeCode.install_at(before, plan, is_shown);
-        let preview = Preview::short(&ClaudeCode, before, &after, change).unwrap();
+            |is_shown: &dyn Fn(&str) -> bool| CLAUDE_CODE.install_at(before, plan, is_shown);
+        let preview = Preview::short(CLAUDE_CODE, before, &after, change).unwrap();
         (after, preview)
     }
 
@@ -200,9 +201,9 @@ mod tests {
     #[test]
     fn what_is_taken_out_is_shown_as_short() {
         let (before, _) = install("{\"a\": 1}", &plan(InstallScope::User, OnFailure::Ask));
-        let after = ClaudeCode.uninstall(&before).unwrap();
-        let change = |is_shown: &dyn Fn(&str) -> bool| ClaudeCode.uninstall_at(&before, is_shown);
-        let preview = Preview::short(&ClaudeCode, &before, &after, change).unwrap();
+        let after = CLAUDE_CODE.uninstall(&before).unwrap();
+        let change = |is_shown: &dyn Fn(&str) -> bool| CLAUDE_CODE.uninstall_at(&before, is_shown);
+        let preview = Preview::short(CLAUDE_CODE, &before, &after, change).unwrap();
         let (lines, alike) = shown(&preview);
         assert_eq!(alike, [("PreToolUse", 30)]);
         assert!(lines.contains("-    \\\"PreToolUse"), "{lines}");

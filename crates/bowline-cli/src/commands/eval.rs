@@ -1,10 +1,10 @@
 //! `bowline eval`: judges hook payloads, one JSON line each, and keeps nothing.
 
 use bowline::hooks::{HookEvent, PayloadError, parse_payload};
+use bowline_agents::{Agent, Protocol, claude_code};
 use bowline_guard::paths::{StaticWorld, usual_home};
 use bowline_guard::policy::GuardPolicy;
 use bowline_guard::tool_call::{CallDecision, CallVerdict, judge_tool_call};
-use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -26,13 +26,8 @@ Examples:
   bowline eval < payloads.jsonl | jq -r 'select(.decision != \"allow\") | .reason'")]
 pub(crate) struct EvalArgs {
     /// Whose payloads they are
-    #[arg(long, value_enum, default_value_t = Agent::ClaudeCode)]
-    agent: Agent,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Agent {
-    ClaudeCode,
+    #[arg(long, default_value = claude_code::AGENT.name, value_parser = [claude_code::AGENT.name])]
+    agent: String,
 }
 
 /// One answer. The keys are read by programs.
@@ -58,19 +53,21 @@ enum NotAPayload {
 }
 
 pub(crate) fn run(args: &EvalArgs) -> Result<Outcome> {
-    let answer = match args.agent {
-        Agent::ClaudeCode => answer,
-    };
-    Lines::of_process().answer(answer)?;
+    let protocol = bowline_agents::named(&args.agent).and_then(Agent::protocol);
+    Lines::of_process().answer(|line| answer(line, protocol))?;
     Ok(Outcome::Clean)
 }
 
-fn answer(line: Line<'_>) -> Answer {
+fn answer(line: Line<'_>, protocol: Option<&Protocol>) -> Answer {
     let bytes = match line {
         Line::Whole(bytes) => bytes,
         Line::TooLong => return Answer::unverified(None, "it is longer than 64 MB"),
     };
-    match parse_payload(bytes) {
+    let decode = |payload| match protocol {
+        Some(protocol) => protocol.decode(payload),
+        None => payload,
+    };
+    match parse_payload(bytes).map(decode) {
         Ok(Value::Object(payload)) => {
             let id = text(&payload, "tool_use_id").ok().map(ToOwned::to_owned);
             if is_past_judging(&payload) {

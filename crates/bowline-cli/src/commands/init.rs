@@ -2,22 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
-use bowline::dialect::ClientVersion;
 use bowline::hooks::HookEvent;
 use bowline::settings::Locations;
+use bowline_agents::claude_code::ClientVersion;
 use bowline_daemon::Places;
 use bowline_wire::OnFailure;
 use serde::Serialize;
 
 use crate::Outcome;
 use crate::agent_settings::backups::{Backups, Original};
-use crate::agent_settings::claude_code::{self, ClaudeCode};
 use crate::agent_settings::client::Client;
 use crate::agent_settings::diff::Diff;
 use crate::agent_settings::file::SettingsText;
 use crate::agent_settings::preview::Preview;
 use crate::agent_settings::refusals::{Refusal, refusals};
-use crate::agent_settings::{Agent, InstallScope, Plan, Shadowed, Unfit, places, program};
+use crate::agent_settings::{InstallScope, Installable, Plan, Shadowed, Unfit, places, program};
 use crate::control;
 use crate::error::{Error, ErrorKind, Result};
 use crate::project::{self, Paths};
@@ -109,12 +108,12 @@ enum State {
 }
 
 pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
-    let agent = ClaudeCode;
+    let agent = Installable::CLAUDE_CODE;
     let folder = project::folder(None)?;
     let locations = Locations::from_env();
     let project = bowline::settings::find_project(&folder, &locations);
     let paths = Paths::of(&project);
-    let file = settings_file(&agent, args.scope, &project, &locations)?;
+    let file = settings_file(agent, args.scope, &project, &locations)?;
     let client = Client::of(args.scope, args.client_version, &locations);
     let plan = Plan {
         scope: args.scope,
@@ -129,11 +128,9 @@ pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
         .install(&current.text, &plan)
         .map_err(|unfit| cannot_edit(&file, &unfit))?;
     let mut report = Report {
-        agent: agent.id(),
+        agent: agent.name(),
         scope: args.scope,
-        events: claude_code::events(client.version)
-            .map(HookEvent::name)
-            .collect(),
+        events: agent.events(client.version).map(HookEvent::name).collect(),
         client,
         state: State::AlreadyInstalled,
         program: plan.program.clone(),
@@ -163,7 +160,7 @@ pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
                 let change = |is_shown: &dyn Fn(&str) -> bool| {
                     agent.install_at(&current.text, &plan, is_shown)
                 };
-                Preview::short(&agent, &current.text, &wanted, change)
+                Preview::short(agent, &current.text, &wanted, change)
                     .map_err(|unfit| cannot_edit(&report.file, &unfit))?
             };
             preview.show(ui);
@@ -179,7 +176,7 @@ pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
         report.state = if args.dry_run {
             State::WouldInstall
         } else if consent(question, args.yes.then_some(Answer::Yes), format, ui)? == Answer::Yes {
-            let original = original(&agent, &current, &backups)
+            let original = original(agent, &current, &backups)
                 .map_err(|unfit| cannot_edit(&report.file, &unfit))?;
             report.backup = current.install(&wanted, args.scope, &original, &backups)?;
             if let Ok(places) = Places::from_env() {
@@ -196,7 +193,7 @@ pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
     }
     match format {
         Format::Json => ui.json(&report)?,
-        Format::Text => show(&report, &agent, &paths, ui),
+        Format::Text => show(&report, agent, &paths, ui),
     }
     Ok(match report.state {
         State::Declined | State::Written => Outcome::Findings,
@@ -206,7 +203,7 @@ pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
 
 /// The file as it was before Bowline came: as it was noted then, else what is left without Bowline.
 fn original(
-    agent: &impl Agent,
+    agent: Installable,
     current: &SettingsText,
     backups: &Backups,
 ) -> Result<Original, Unfit> {
@@ -221,7 +218,7 @@ fn original(
 
 /// The file of a scope. In the home folder the project's file would be the user's.
 pub(super) fn settings_file(
-    agent: &impl Agent,
+    agent: Installable,
     scope: InstallScope,
     project: &Path,
     locations: &Locations,
@@ -344,7 +341,7 @@ fn show_shadowed(report: &Report, ui: &mut Ui) {
     ui.blank();
 }
 
-fn show(report: &Report, agent: &impl Agent, paths: &Paths, ui: &mut Ui) {
+fn show(report: &Report, agent: Installable, paths: &Paths, ui: &mut Ui) {
     let file = paths.show_absolute(&report.file);
     let events = report.events.len();
     ui.line(match report.state {
@@ -356,14 +353,14 @@ fn show(report: &Report, agent: &impl Agent, paths: &Paths, ui: &mut Ui) {
         State::Written => Text::styled(
             format!(
                 "Written, but {} will not run it: the file has comments or trailing commas; remove them.",
-                agent.name()
+                agent.title()
             ),
             style::CAUTION,
         ),
         State::Installed => Text::styled(
             format!(
                 "Installed: {} asks Bowline at {events} events.",
-                agent.name()
+                agent.title()
             ),
             style::GOOD,
         ),

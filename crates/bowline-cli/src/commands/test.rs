@@ -6,12 +6,13 @@ mod show;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use bowline::hooks::{
-    Decision, Dialect, EventClass, HookContext, HookInput, HookRun, Match, Opinion, RunStatus,
-    TriggerResult,
+    Decision, EventClass, HookContext, HookInput, HookRun, Match, Opinion, RunStatus, TriggerResult,
 };
 use bowline::settings::TrustState;
+use bowline_agents::{Protocol, supported, supported_names};
 use bowline_builtins::mask;
 use bowline_builtins::tracing::DISABLING_VARIABLES;
 use serde::Serialize;
@@ -70,7 +71,7 @@ pub(crate) struct TestArgs {
 
     /// Show the answer that this agent would get: claude-code or generic
     #[arg(long, value_name = "AGENT")]
-    agent: Option<Dialect>,
+    agent: Option<Answered>,
 
     /// Use this folder's project instead of the current one
     #[arg(long, value_name = "DIR")]
@@ -156,10 +157,34 @@ struct Said {
     warnings: Vec<String>,
 }
 
+/// An agent whose events are answered.
+#[derive(Debug, Clone, Copy)]
+struct Answered {
+    name: &'static str,
+    protocol: &'static Protocol,
+}
+
+impl FromStr for Answered {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let mut all = supported().map(|(agent, protocol)| Self {
+            name: agent.name,
+            protocol,
+        });
+        all.find(|it| it.name == name).ok_or_else(|| {
+            format!(
+                "`{name}` is not an agent that is answered; expected {}",
+                supported_names("or")
+            )
+        })
+    }
+}
+
 /// What an agent would get.
 #[derive(Debug, Serialize)]
 struct Reply {
-    agent: Dialect,
+    agent: &'static str,
     exit_code: u8,
     stdout: String,
     stderr: String,
@@ -335,13 +360,13 @@ impl From<&Opinion> for Said {
 }
 
 impl Reply {
-    fn new(agent: Dialect, input: &HookInput, output: &Opinion) -> Self {
-        let reply = agent.encode(input.event_type(), output);
+    fn new(agent: Answered, input: &HookInput, output: &Opinion) -> Self {
+        let answer = agent.protocol.encode(input.event_type(), output);
         Self {
-            agent,
-            exit_code: reply.exit_code,
-            stdout: masked::output(&reply.stdout),
-            stderr: masked::output(&reply.stderr),
+            agent: agent.name,
+            exit_code: answer.exit,
+            stdout: masked::output(&answer.stdout),
+            stderr: masked::output(&answer.stderr),
         }
     }
 }

@@ -10,11 +10,10 @@ use serde::Serialize;
 use super::init::{cannot_edit, consent, settings_file, uninstall_in};
 use crate::Outcome;
 use crate::agent_settings::backups::{Backups, Original};
-use crate::agent_settings::claude_code::ClaudeCode;
 use crate::agent_settings::diff::Diff;
 use crate::agent_settings::file::SettingsText;
 use crate::agent_settings::preview::Preview;
-use crate::agent_settings::{Agent, InstallScope, Unfit, is_blank};
+use crate::agent_settings::{InstallScope, Installable, Unfit, is_blank};
 use crate::control::{self, Stopped};
 use crate::error::Result;
 use crate::project::{self, Paths};
@@ -95,26 +94,26 @@ enum State {
 }
 
 pub(crate) fn run(args: &UninstallArgs, ui: &mut Ui) -> Result<Outcome> {
-    let agent = ClaudeCode;
+    let agent = Installable::CLAUDE_CODE;
     let locations = Locations::from_env();
     let project = find_project(&project::folder(None)?, &locations);
     let paths = Paths::of(&project);
-    let file = settings_file(&agent, args.scope, &project, &locations)?;
+    let file = settings_file(agent, args.scope, &project, &locations)?;
     let places = control::places()?;
     let current = SettingsText::read(&file)?;
     let backups = Backups::of(current.target(), &locations)?;
     let original =
-        original(&agent, &current, &backups).map_err(|unfit| cannot_edit(&file, &unfit))?;
+        original(agent, &current, &backups).map_err(|unfit| cannot_edit(&file, &unfit))?;
     let wanted = match &original {
         Original::Text(text) => text.as_str(),
         Original::NoFile => "",
     };
     let others = InstallScope::ALL.into_iter().filter_map(|scope| {
         let path = agent.file(scope, &project, &locations)?;
-        (path != file && has_bowline(&agent, &path)).then_some(Elsewhere { scope, file: path })
+        (path != file && has_bowline(agent, &path)).then_some(Elsewhere { scope, file: path })
     });
     let mut report = Report {
-        agent: agent.id(),
+        agent: agent.name(),
         scope: args.scope,
         state: State::NotInstalled,
         diff: Diff::between(&current.text, wanted),
@@ -133,7 +132,7 @@ pub(crate) fn run(args: &UninstallArgs, ui: &mut Ui) -> Result<Outcome> {
         } else {
             let change =
                 |is_shown: &dyn Fn(&str) -> bool| agent.uninstall_at(&current.text, is_shown);
-            Preview::short(&agent, &current.text, wanted, change)
+            Preview::short(agent, &current.text, wanted, change)
                 .map_err(|unfit| cannot_edit(&report.file, &unfit))?
         };
         show_changes(&report, &preview, args, &paths, ui);
@@ -170,7 +169,7 @@ pub(crate) fn run(args: &UninstallArgs, ui: &mut Ui) -> Result<Outcome> {
     }
     match format {
         Format::Json => ui.json(&report)?,
-        Format::Text => show(&report, &agent, &paths, ui),
+        Format::Text => show(&report, agent, &paths, ui),
     }
     Ok(match report.state {
         State::Declined => Outcome::Findings,
@@ -180,7 +179,7 @@ pub(crate) fn run(args: &UninstallArgs, ui: &mut Ui) -> Result<Outcome> {
 
 /// The file as it was before Bowline came. Where others have written to it since, only Bowline's entries go.
 fn original(
-    agent: &impl Agent,
+    agent: Installable,
     current: &SettingsText,
     backups: &Backups,
 ) -> Result<Original, Unfit> {
@@ -195,7 +194,7 @@ fn original(
     })
 }
 
-fn has_bowline(agent: &impl Agent, file: &Path) -> bool {
+fn has_bowline(agent: Installable, file: &Path) -> bool {
     let text = SettingsText::read(file)
         .map(|it| it.text)
         .unwrap_or_default();
@@ -223,13 +222,13 @@ fn show_changes(
     }
 }
 
-fn show(report: &Report, agent: &impl Agent, paths: &Paths, ui: &mut Ui) {
+fn show(report: &Report, agent: Installable, paths: &Paths, ui: &mut Ui) {
     let file = paths.show_absolute(&report.file);
     ui.line(match report.state {
         State::WouldUninstall => Text::from("Nothing was changed (--dry-run)."),
         State::Declined => Text::from("Not uninstalled; nothing was changed."),
         State::Uninstalled if report.diff != Diff::default() => Text::styled(
-            format!("Uninstalled: {} no longer asks Bowline.", agent.name()),
+            format!("Uninstalled: {} no longer asks Bowline.", agent.title()),
             style::GOOD,
         ),
         State::NotInstalled | State::Uninstalled => Text::from(format!(

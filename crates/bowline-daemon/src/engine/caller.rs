@@ -8,17 +8,16 @@ use std::sync::Arc;
 
 use bowline::hooks::HookInput;
 use bowline::settings::{Locations, Settings, Sight, Steers, find_project, project_variables};
+use bowline_agents::{ClaudeHooks, DEFAULT, Protocol};
 use bowline_builtins::OWN_PLACE_VARIABLES;
 use bowline_builtins::tracing::{DISABLING_VARIABLES, disables};
 use bowline_wire::{Call, Environment};
 
-use super::projects::{ClaudeHooks, ProjectKey};
+use super::projects::ProjectKey;
 use super::twins::Entry;
 use crate::bounded::{FILES_WITHIN, within};
 use crate::registration::{PROJECT_SCOPE, SCOPE_VARIABLE};
 
-/// The agent's own word for its project's folder.
-const PROJECT_VARIABLE: &str = "CLAUDE_PROJECT_DIR";
 /// Switches everything off where the agent runs.
 pub(super) const SWITCH_VARIABLE: &str = "BOWLINE";
 /// What moves the folders of settings, and of what must not be touched.
@@ -46,6 +45,8 @@ pub(super) enum Switch {
 /// What Bowline itself looks at in an environment, taken out in one go.
 #[derive(Debug, Clone)]
 pub(super) struct Known {
+    /// The agent's own word for its project's folder.
+    project_variable: Option<&'static str>,
     /// The project's folder, if the agent names one.
     project: Option<PathBuf>,
     /// What moves the folders of settings.
@@ -60,9 +61,12 @@ pub(super) struct Known {
 }
 
 impl Known {
-    pub(super) fn of(env: &Environment) -> Self {
+    pub(super) fn of(call: &Call) -> Self {
+        // Who does not say which agent it is may be the default one.
+        let agent = bowline_agents::named(&call.agent).unwrap_or(DEFAULT);
         let mut locations = LocationValues::default();
         let mut known = Self {
+            project_variable: agent.protocol().and_then(|it| it.project_variable),
             project: None,
             locations: Arc::default(),
             deciding: Switch::On,
@@ -70,12 +74,12 @@ impl Known {
             untracked_by: None,
             entry: Entry::User,
         };
-        for (name, value) in env.iter_if(may_be_known) {
+        for (name, value) in call.env.iter_if(may_be_known) {
             let (Some(name), Some(value)) = (name.to_str(), value.to_str()) else {
                 continue;
             };
             match name {
-                PROJECT_VARIABLE => known.project = Some(value.into()),
+                name if known.project_variable == Some(name) => known.project = Some(value.into()),
                 SWITCH_VARIABLE if value == "off" => known.deciding = Switch::Off,
                 SCOPE_VARIABLE if value == PROJECT_SCOPE => known.entry = Entry::Project,
                 name => {
@@ -130,16 +134,18 @@ pub(super) struct Caller {
 }
 
 impl Caller {
-    pub(super) fn new(env: Environment, known: Arc<Known>, call: &Call, input: &HookInput) -> Self {
+    pub(super) fn new(
+        env: Environment,
+        known: Arc<Known>,
+        (call, protocol): (&Call, &Protocol),
+        input: &HookInput,
+    ) -> Self {
         let cwd = input.cwd().map(Path::new).filter(|cwd| cwd.is_absolute());
         Self {
             env,
             known,
             folder: cwd.unwrap_or(&call.cwd).to_owned(),
-            claude_hooks: match call.agent.as_str() {
-                "claude-code" => ClaudeHooks::Agent,
-                _ => ClaudeHooks::Bridge,
-            },
+            claude_hooks: protocol.claude_hooks,
         }
     }
 
@@ -155,7 +161,8 @@ impl Caller {
 
     /// Whether a project's own files name it, which no project may: it would choose whose settings count.
     pub(super) fn is_named_by_project(&self) -> bool {
-        self.known.is_void(&self.folder, PROJECT_VARIABLE)
+        let variable = self.known.project_variable;
+        variable.is_some_and(|variable| self.known.is_void(&self.folder, variable))
     }
 
     pub(super) fn key(&self, folder: PathBuf) -> ProjectKey {
@@ -317,9 +324,10 @@ mod tests {
 
     #[test]
     fn no_variable_that_counts_is_ruled_out_by_its_first_letter() {
-        let one_by_one = [PROJECT_VARIABLE, "BOWLINE", SCOPE_VARIABLE];
+        let one_by_one = ["BOWLINE", SCOPE_VARIABLE];
         for name in one_by_one
             .iter()
+            .chain(&bowline_agents::project_variables())
             .chain(&LOCATION_VARIABLES)
             .chain(DISABLING_VARIABLES)
         {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bowline::hooks::{Decision, Dialect, parse_payload};
+use bowline::hooks::{Decision, parse_payload};
+use bowline_agents::DEFAULT;
 use bowline_guard::secrets::redact;
 use bowline_store::Record;
 use bowline_wire::{Answer, Call, CallId, Failure, OnFailure};
@@ -26,7 +27,7 @@ pub struct Facts {
 }
 
 /// Names the agent of a call that does not: a client that knows no arguments of hooks starts the program bare. An event that
-/// looks like Claude Code's is its.
+/// looks like the default agent's is its.
 pub fn name_the_agent(call: &mut Call, payload: &[u8]) {
     if !call.agent.is_empty() {
         return;
@@ -36,7 +37,7 @@ pub fn name_the_agent(call: &mut Call, payload: &[u8]) {
     };
     let has_text = |name: &str| payload.get(name).is_some_and(Value::is_string);
     if has_text("hook_event_name") && has_text("session_id") {
-        Dialect::ClaudeCode.to_string().clone_into(&mut call.agent);
+        DEFAULT.name.clone_into(&mut call.agent);
     }
 }
 
@@ -49,7 +50,7 @@ impl Facts {
             event: call.event.clone(),
             on_failure: call.on_failure,
             time: Utc::now(),
-            known: Arc::new(Known::of(&call.env)),
+            known: Arc::new(Known::of(call)),
         }
     }
 

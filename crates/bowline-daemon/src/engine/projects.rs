@@ -10,6 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use bowline::hooks::{Activation, HookEvent, HookManager, RunMode, Services};
 use bowline::settings::{self, Action, FileKind, FileStatus, Locations, Settings, TrustState};
+use bowline_agents::ClaudeHooks;
 use bowline_builtins::{Builtins, Lasting, own_places, own_places_unseen};
 use bowline_guard::paths::OwnPlaces;
 use chrono::{DateTime, Utc};
@@ -22,15 +23,6 @@ use crate::registration::starts_bowline;
 
 /// So many projects are kept loaded; the one that was loaded first makes room.
 const PROJECTS: usize = 256;
-
-/// Who runs the hooks of Claude Code's own files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum ClaudeHooks {
-    /// The agent does: we never run them a second time.
-    Agent,
-    /// Nobody, unless `[bridge]` says that we do.
-    Bridge,
-}
 
 /// A project whose calls take so long to decide is not decided for on the thread that everybody shares.
 const COSTLY: Duration = Duration::from_millis(10);

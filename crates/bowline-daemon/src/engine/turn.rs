@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use bowline::hooks::{
-    CancellationToken, Decision, Dialect, HookContext, HookEvent, HookInput, Opinion, TriggerResult,
+    CancellationToken, Decision, HookContext, HookEvent, HookInput, Opinion, TriggerResult,
 };
 use bowline::settings::Steers;
+use bowline_agents::Protocol;
 use bowline_builtins::guard::AGENT_VARIABLE;
 use bowline_builtins::tracing::{CALL_VARIABLE, DecidedEvent};
 use bowline_store::{Change, Enforcement, HookFired, Record};
@@ -47,7 +48,7 @@ enum Fresh {
 pub(super) struct Turn {
     pub(super) engine: Arc<Engine>,
     pub(super) call: Call,
-    pub(super) dialect: Dialect,
+    pub(super) protocol: &'static Protocol,
     pub(super) time: DateTime<Utc>,
     pub(super) began: Instant,
     pub(super) input: HookInput,
@@ -168,15 +169,10 @@ impl Turn {
         if let Some(attempts) = &attempts {
             note_attempts(&mut result, event, attempts);
         }
-        let reply = if self.sent_on_already(&result.output) {
-            self.dialect.encode(event, &end_of_turn(&result.output))
+        let answer = if self.sent_on_already(&result.output) {
+            self.protocol.encode(event, &end_of_turn(&result.output))
         } else {
-            self.dialect.encode(event, &result.output)
-        };
-        let answer = Answer {
-            exit: reply.exit_code,
-            stdout: reply.stdout,
-            stderr: reply.stderr,
+            self.protocol.encode(event, &result.output)
         };
         // Hooks that were cut short have not judged for anybody else.
         if !self.cancellation.is_cancelled() {
@@ -339,7 +335,7 @@ impl Turn {
     ) -> Option<Record> {
         let blocks = result.output.decision() >= Decision::Ask;
         let enforced = !blocks
-            || self.dialect.enforces(self.input.event_type())
+            || self.protocol.enforces(self.input.event_type())
                 && !self.sent_on_already(&result.output);
         let mut record = self.engine.lasting.journal.record(DecidedEvent {
             call: self.call.id.as_str(),

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::engine::Facts;
 
 /// Whoever asks so understands the generic answer.
-const AGENT: &str = "generic";
+const AGENT: &str = bowline_agents::generic::AGENT.name;
 
 /// An event that was sent as a request.
 pub(super) struct HookRequest {

@@ -1,5 +1,7 @@
 //! Words to arguments: what the shell makes of them, as far as it can be known.
 
+use bowline_agents::is_project_variable;
+
 use super::Interpreter;
 use super::bounds::{MAX_TEXT, Size, TooLong, add_sources};
 use super::parameter;
@@ -10,15 +12,12 @@ use crate::paths::glob;
 use crate::shell::parts::read_document;
 use crate::shell::tree::{Part, Quoting, TreeWord};
 
-/// Variables that stay as written, for path resolution knows them.
-const LEFT_TO_PATHS: &[&str] = &[
-    "HOME",
-    "PWD",
-    "TMPDIR",
-    "USER",
-    "LOGNAME",
-    "CLAUDE_PROJECT_DIR",
-];
+/// Variables that stay as written, for path resolution knows them; and so does what agents call their project by.
+const LEFT_TO_PATHS: &[&str] = &["HOME", "PWD", "TMPDIR", "USER", "LOGNAME"];
+
+fn is_left_to_paths(variable: &str) -> bool {
+    LEFT_TO_PATHS.contains(&variable) || is_project_variable(variable)
+}
 
 const BLANKS: &str = " \t\n";
 
@@ -291,7 +290,7 @@ impl Interpreter<'_> {
                     .operator
                     .as_ref()
                     .is_none_or(parameter::Operator::takes_a_word)
-                && LEFT_TO_PATHS.contains(&reference.name.as_str()) =>
+                && is_left_to_paths(&reference.name) =>
             {
                 let field = &mut fields.open;
                 field.present = true;
@@ -317,7 +316,7 @@ impl Interpreter<'_> {
             let word = crate::shell::parts::read_word(&operator.operand);
             let unset = current.is_none();
             let item = self.expand_whole(&word, scope);
-            if unset && LEFT_TO_PATHS.contains(&reference.name.as_str()) {
+            if unset && is_left_to_paths(&reference.name) {
                 return None;
             }
             let content = Content {

@@ -1,5 +1,7 @@
 //! What a word says before it is a path: `~`, variables, commands, `file://`.
 
+use bowline_agents::is_project_variable;
+
 use super::glob;
 use super::{Shape, Unknown, World};
 
@@ -239,7 +241,7 @@ fn value_of(name: &str, world: &dyn World) -> Option<String> {
                 .map_or("/tmp", String::as_str)
                 .to_owned(),
         ),
-        "CLAUDE_PROJECT_DIR" => Some(world.project_root().to_owned()),
+        name if is_project_variable(name) => Some(world.project_root().to_owned()),
         _ => None,
     }
 }

@@ -1,7 +1,8 @@
 //! Judges the calls of an agent's file tools.
 
+use bowline_agents::Tool;
+
 use crate::paths::{Place, ResolvedPath, Shape, World, glob, place, resolve, resolve_literal};
-use crate::tool::Tool;
 
 use super::names::is_code;
 use super::{Access, Sensitivity, classify};
@@ -64,14 +65,16 @@ pub fn judge_tool(
     input: &ToolFields<'_>,
     world: &dyn World,
 ) -> Option<SensitiveFinding> {
-    let access = match Tool::named(tool)? {
-        Tool::Read | Tool::NotebookRead => Access::Read,
+    let access = match Tool::named(tool) {
+        Tool::Read => Access::Read,
         Tool::Write => Access::Write,
-        Tool::Edit | Tool::MultiEdit | Tool::NotebookEdit => Access::Edit,
-        Tool::Ls => Access::List,
+        Tool::Edit => Access::Edit,
+        Tool::List => Access::List,
         Tool::Glob => return strictest(places(input).map(|path| judge_glob(path, input, world))),
         Tool::Grep => return strictest(places(input).map(|path| judge_grep(path, input, world))),
-        Tool::Bash | Tool::Monitor | Tool::PowerShell | Tool::Shell => return None,
+        Tool::Shell | Tool::PowerShell | Tool::Fetch | Tool::Delegate | Tool::Mcp | Tool::Other => {
+            return None;
+        }
     };
     strictest(
         input

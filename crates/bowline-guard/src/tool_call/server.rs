@@ -1,21 +1,43 @@
 //! The tools of MCP servers: what their names and arguments say that they do, told as a command or as a tool of the agent's own.
 
+use bowline_agents::McpTool;
+
 use super::ToolFields;
 
-/// So many items of a list are looked at.
+/// So many items of a list are looked at, and so many words of a command that is one.
 const MAX_ITEMS: usize = 8;
+const MAX_WORDS: usize = 16;
+
+/// A longer text is no path.
+const LONGEST_PATH: usize = 4096;
+
+/// The names of a list's items.
+macro_rules! items {
+    ($list:literal: $($at:literal)*) => { [$( concat!($list, "/", $at) ),*] };
+}
+
+const ARGS: [&str; MAX_ITEMS] = items!("args": 0 1 2 3 4 5 6 7);
+const PATHS: [&str; MAX_ITEMS] = items!("paths": 0 1 2 3 4 5 6 7);
+const WORDS: [[&str; MAX_WORDS]; 2] = [
+    items!("command": 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15),
+    items!("argv": 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15),
+];
 
 /// What of the input of a server's tool a guard looks at.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ServerFields<'input> {
     /// A command for a shell.
     line: Option<&'input str>,
+    /// The same as a list of words.
+    words: [Option<&'input str>; MAX_WORDS],
     /// A text that is a command only if the tool is one for shells.
     script: Option<&'input str>,
     arguments: [Option<&'input str>; MAX_ITEMS],
     folder: Option<&'input str>,
     sql: Option<&'input str>,
     paths: [Option<&'input str>; MAX_ITEMS],
+    /// A file, by the names that only servers have for it.
+    path: Option<&'input str>,
     /// Names a place that is not on this machine.
     elsewhere: Option<&'input str>,
     mode: Option<&'input str>,
@@ -26,8 +48,12 @@ pub struct ServerFields<'input> {
 impl<'input> ServerFields<'input> {
     pub(super) fn from_fields(field: &impl Fn(&str) -> Option<&'input str>) -> Self {
         let any = |names: &[&str]| names.iter().copied().find_map(field);
-        let items = |name: &str| std::array::from_fn(|at| field(&format!("{name}/{at}")));
+        // A list that is there has a first item.
+        let is_there =
+            |names: &[&str; MAX_WORDS]| names.first().is_some_and(|it| field(it).is_some());
+        let words = WORDS.into_iter().find(is_there);
         Self {
+            words: words.map_or([None; MAX_WORDS], |names| names.map(field)),
             line: any(&[
                 "command",
                 "cmd",
@@ -36,17 +62,19 @@ impl<'input> ServerFields<'input> {
                 "command_line",
             ]),
             script: any(&["script", "input"]),
-            arguments: items("args"),
+            arguments: ARGS.map(field),
             folder: any(&[
                 "cwd",
                 "workdir",
                 "working_directory",
                 "workingDirectory",
+                "directory",
                 "repo_path",
                 "repoPath",
             ]),
             sql: any(&["sql", "query", "statement", "sql_query"]),
-            paths: items("paths"),
+            paths: PATHS.map(field),
+            path: any(PATH_NAMES),
             elsewhere: any(&[
                 "repo",
                 "owner",
@@ -71,6 +99,19 @@ impl<'input> ServerFields<'input> {
     }
 }
 
+/// What servers call the file that a tool is about, beside the names that agents have for it.
+const PATH_NAMES: &[&str] = &[
+    "filePath",
+    "filepath",
+    "relative_path",
+    "relativePath",
+    "absolute_path",
+    "pathInProject",
+    "target_file",
+    "filename",
+    "file",
+];
+
 /// What a call of a server's tool comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Deed<'input> {
@@ -80,6 +121,10 @@ pub(super) enum Deed<'input> {
     PerhapsLine(String),
     /// Reads files.
     Read(Vec<&'input str>),
+    /// Looks at names or texts in a folder, as this tool of the agent's own does.
+    Look(&'static str, ToolFields<'input>),
+    /// Does to these files what this tool of the agent's own does, if they are files at all: nobody knows the tool.
+    PerhapsFiles(&'static str, Vec<&'input str>),
     /// Does away with something that others have, too.
     Destroys,
 }
@@ -92,7 +137,7 @@ struct Name {
 
 impl Name {
     fn of(tool: &str) -> Option<Self> {
-        let (server, tool) = tool.strip_prefix("mcp__")?.rsplit_once("__")?;
+        let McpTool { server, tool } = McpTool::named(tool)?;
         Some(Self {
             server: words(server),
             tool: words(tool),
@@ -223,10 +268,21 @@ pub(super) fn deed<'input>(
 ) -> Option<Deed<'input>> {
     let name = Name::of(tool)?;
     reading(&name, fields, files)
+        .or_else(|| looking(&name, fields, files))
         .or_else(|| command(&name, fields))
         .or_else(|| statement(&name, fields))
         .or_else(|| git(&name, fields))
         .or_else(|| destroys(&name).then_some(Deed::Destroys))
+        .or_else(|| perhaps_files(&name, fields, files))
+}
+
+/// The files that a tool is about, as far as arguments name them.
+pub(super) fn files_of<'input>(
+    fields: &ServerFields<'input>,
+    files: &ToolFields<'input>,
+) -> impl Iterator<Item = &'input str> {
+    let listed = fields.paths.into_iter().flatten();
+    files.paths().chain(listed).chain(fields.path)
 }
 
 /// `read_file`, `read_multiple_files`: what the agent's own tool for reading does.
@@ -241,11 +297,74 @@ fn reading<'input>(
     if !reads || !is_file || fields.elsewhere.is_some() {
         return None;
     }
-    let paths: Vec<_> = files
-        .paths()
-        .chain(fields.paths.into_iter().flatten())
-        .collect();
+    let paths: Vec<_> = files_of(fields, files).collect();
     (!paths.is_empty()).then_some(Deed::Read(paths))
+}
+
+/// Servers for files, as people call them.
+const FILE_SERVERS: &[&str] = &[
+    "filesystem",
+    "fs",
+    "file",
+    "files",
+    "commander",
+    "serena",
+    "jetbrains",
+    "vscode",
+    "editor",
+];
+
+/// `list_directory`, `search_files`: what the agent's own tools for looking do. Elsewhere a folder may be of anything.
+fn looking<'input>(
+    name: &Name,
+    fields: &ServerFields<'input>,
+    files: &ToolFields<'input>,
+) -> Option<Deed<'input>> {
+    if !name.server_says(FILE_SERVERS) || fields.elsewhere.is_some() {
+        return None;
+    }
+    let lists = name.tool_says(&["list", "tree"]);
+    let finds = name.tool_says(&["search", "find"]) && name.tool_says(&["file", "files"]);
+    let tool = match (lists, finds) {
+        (true, _) => "LS",
+        (false, true) => "Glob",
+        (false, false) => return None,
+    };
+    let look = ToolFields {
+        path: Some(files_of(fields, files).next()?),
+        pattern: files.pattern,
+        ..ToolFields::default()
+    };
+    Some(Deed::Look(tool, look))
+}
+
+/// A file in the arguments of a tool that nobody knows.
+fn perhaps_files<'input>(
+    name: &Name,
+    fields: &ServerFields<'input>,
+    files: &ToolFields<'input>,
+) -> Option<Deed<'input>> {
+    const CHANGES: &[&str] = &[
+        "write", "update", "set", "edit", "save", "create", "delete", "remove", "move", "rename",
+        "replace", "append", "insert", "patch", "put",
+    ];
+    /// Shows nothing of what is in a file.
+    const TELLS: &[&str] = &[
+        "info", "stat", "stats", "exists", "list", "tree", "search", "find", "metadata",
+    ];
+    let is_path = |text: &&str| {
+        text.len() <= LONGEST_PATH && !text.contains(['\n', '\0']) && !text.contains("://")
+    };
+    if fields.elsewhere.is_some() || name.tool_says(TELLS) || name.server_says(LOOKS) {
+        return None;
+    }
+    let tool = if name.tool_says(CHANGES) {
+        "Write"
+    } else {
+        "Read"
+    };
+    let paths: Vec<_> = files_of(fields, files).filter(is_path).collect();
+    (!paths.is_empty()).then_some(Deed::PerhapsFiles(tool, paths))
 }
 
 fn command<'input>(name: &Name, fields: &ServerFields<'input>) -> Option<Deed<'input>> {
@@ -254,8 +373,9 @@ fn command<'input>(name: &Name, fields: &ServerFields<'input>) -> Option<Deed<'i
     let script = fields
         .script
         .filter(|_| is_shell && name.says(&["shell", "bash", "terminal", "ssh"]));
-    let line = fields.line.or(script)?;
-    let mut line = line.to_owned();
+    let words: Vec<_> = fields.words.iter().flatten().copied().map(quoted).collect();
+    let listed = (!words.is_empty()).then(|| words.join(" "));
+    let mut line = fields.line.or(script).map(str::to_owned).or(listed)?;
     for argument in fields.arguments.into_iter().flatten() {
         line.push(' ');
         line.push_str(&quoted(argument));

@@ -362,3 +362,169 @@ fn the_tools_of_servers_are_judged_by_what_their_names_say() {
         );
     }
 }
+
+/// Servers in common use: what they do is what the agent's own tool does.
+#[test]
+fn a_server_in_common_use_is_judged_like_the_agents_own_tool() {
+    let ssh = "/home/dev/.ssh";
+    let rm = |list: &'static [&'static str; 3]| {
+        let words = ["rm", "-rf", "/home/dev"];
+        list.iter().copied().zip(words).collect::<Vec<_>>()
+    };
+    for (tool, fields, native, same) in [
+        (
+            "mcp__shell__shell_execute",
+            rm(&["command/0", "command/1", "command/2"]),
+            "Bash",
+            vec![("command", "rm -rf /home/dev")],
+        ),
+        (
+            "mcp__commands__run_process",
+            rm(&["argv/0", "argv/1", "argv/2"]),
+            "Bash",
+            vec![("command", "rm -rf /home/dev")],
+        ),
+        (
+            "mcp__commands__run_process",
+            vec![("command_line", "git reset --hard")],
+            "Bash",
+            vec![("command", "git reset --hard")],
+        ),
+        (
+            "mcp__serena__execute_shell_command",
+            vec![("command", "rm -rf ~")],
+            "Bash",
+            vec![("command", "rm -rf ~")],
+        ),
+        (
+            "mcp__filesystem__read_media_file",
+            vec![("path", "/home/dev/.ssh/id_rsa")],
+            "Read",
+            vec![("file_path", "/home/dev/.ssh/id_rsa")],
+        ),
+        (
+            "mcp__serena__read_file",
+            vec![("relative_path", ".env")],
+            "Read",
+            vec![("file_path", ".env")],
+        ),
+        (
+            "mcp__vscode__read_file",
+            vec![("filePath", ".env")],
+            "Read",
+            vec![("file_path", ".env")],
+        ),
+        (
+            "mcp__filesystem__list_directory",
+            vec![("path", ssh)],
+            "LS",
+            vec![("path", ssh)],
+        ),
+        (
+            "mcp__filesystem__directory_tree",
+            vec![("path", "src")],
+            "LS",
+            vec![("path", "src")],
+        ),
+        (
+            "mcp__filesystem__search_files",
+            vec![("path", ssh), ("pattern", "*")],
+            "Glob",
+            vec![("path", ssh), ("pattern", "*")],
+        ),
+        (
+            "mcp__filesystem__search_files",
+            vec![("path", "src"), ("pattern", "*.rs")],
+            "Glob",
+            vec![("path", "src"), ("pattern", "*.rs")],
+        ),
+        (
+            "mcp__filesystem__write_file",
+            vec![("path", ".claude/settings.json"), ("content", "{}")],
+            "Write",
+            vec![("file_path", ".claude/settings.json"), ("content", "{}")],
+        ),
+        (
+            "mcp__filesystem__edit_file",
+            vec![("path", ".claude/settings.json")],
+            "Edit",
+            vec![("file_path", ".claude/settings.json")],
+        ),
+        (
+            "mcp__desktop-commander__edit_block",
+            vec![("file_path", ".claude/settings.json")],
+            "Edit",
+            vec![("file_path", ".claude/settings.json")],
+        ),
+        (
+            "mcp__serena__create_text_file",
+            vec![("relative_path", ".claude/settings.json")],
+            "Write",
+            vec![("file_path", ".claude/settings.json")],
+        ),
+        (
+            "mcp__filesystem__write_file",
+            vec![("path", "src/main.rs")],
+            "Write",
+            vec![("file_path", "src/main.rs")],
+        ),
+        (
+            "mcp__git__git_reset",
+            vec![("mode", "hard"), ("repo_path", "/home/dev/project")],
+            "Bash",
+            vec![("command", "git -C /home/dev/project reset --hard")],
+        ),
+        (
+            "mcp__git__git_checkout",
+            vec![("branch_name", "main")],
+            "Bash",
+            vec![("command", "git checkout main")],
+        ),
+    ] {
+        let (server, native) = (verdict(tool, &fields), verdict(native, &same));
+        assert_eq!(
+            (server.decision, server.category),
+            (native.decision, native.category),
+            "{tool} {fields:?}"
+        );
+    }
+}
+
+/// Of a server that nobody knows, arguments are all there is to go by: that may ask, and never denies.
+#[test]
+fn what_arguments_alone_say_is_at_most_a_question() {
+    use CallDecision::{Allow, Ask};
+    for (fields, decision) in [
+        (vec![("command", "rm -rf ~")], Ask),
+        (vec![("cmd", "git push --force origin main")], Ask),
+        (vec![("path", ".env")], Ask),
+        (vec![("file_path", "/home/dev/.ssh/id_rsa")], Ask),
+        (vec![("filePath", "/home/dev/.aws/credentials")], Ask),
+        (vec![("relative_path", ".env")], Ask),
+        (vec![("paths/0", "a.rs"), ("paths/1", ".env")], Ask),
+        (vec![("path", "src/main.rs")], Allow),
+        (vec![("path", "/api/v1/orders")], Allow),
+        // A file of somewhere else, and a text that only speaks of one.
+        (vec![("path", ".env"), ("repo", "shop")], Allow),
+        (vec![("file", "please leave\nthe .env alone")], Allow),
+    ] {
+        for tool in ["mcp__acme__frobnicate", "mcp__acme__get_thing"] {
+            let found = verdict(tool, &fields).decision;
+            let is_command = fields.iter().any(|(name, _)| name.starts_with('c'));
+            if !is_command || tool.ends_with("frobnicate") {
+                assert_eq!(found, decision, "{tool} {fields:?}");
+            }
+            assert!(found <= Ask, "{tool} {fields:?}");
+        }
+    }
+    for (tool, decision) in [
+        ("mcp__acme__update_config", Ask),
+        ("mcp__acme__frobnicate", Allow),
+    ] {
+        let found = verdict(tool, &[("path", ".claude/settings.json")]);
+        assert_eq!(found.decision, decision, "{tool}");
+    }
+    // What only tells of a file shows nothing of it.
+    let told = verdict("mcp__filesystem__get_file_info", &[("path", ".env")]);
+    assert_eq!(told.decision, Allow);
+}

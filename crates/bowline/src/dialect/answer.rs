@@ -1,12 +1,9 @@
 //! What all dialects share in reading an answer: is it nothing, text, or a JSON object?
 
-use serde_json::{Map, Value};
+use bowline_agents::Object;
 
 use super::{Completeness, Exit, RawOutput};
 use crate::error::{Error, Result};
-
-/// The fields of a JSON answer.
-pub(super) type Object = Map<String, Value>;
 
 /// What a hook printed.
 pub(super) enum Answer<'a> {
@@ -132,17 +129,6 @@ pub(super) fn quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
         shown.push(format!("{rest} more"));
     }
     shown.join(", ")
-}
-
-/// Adds a text for the model after those that are there.
-pub(super) fn add_context(context: &mut Option<String>, text: &str) {
-    match context {
-        Some(context) => {
-            context.push('\n');
-            context.push_str(text);
-        }
-        None => *context = Some(text.to_owned()),
-    }
 }
 
 #[cfg(test)]

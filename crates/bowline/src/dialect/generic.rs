@@ -2,11 +2,10 @@
 
 mod read;
 
-use serde_json::{Map, Value};
+use bowline_agents::Object;
 
-use super::answer::{Answer, Object, failed};
-use super::{Exit, RawOutput, Reply};
-use crate::decision::Decision;
+use super::answer::{Answer, failed};
+use super::{Exit, RawOutput};
 use crate::error::Result;
 use crate::event::{EventClass, HookEvent};
 use crate::opinion::Opinion;
@@ -119,38 +118,4 @@ fn blocked(hook: &str, event: HookEvent, raw: &RawOutput, answer: &Answer<'_>) -
         ));
     }
     output
-}
-
-/// Writes an answer for an agent that speaks this dialect: silence, or one JSON object.
-pub(super) fn encode(_event: HookEvent, output: &Opinion) -> Reply {
-    let mut answer = Map::new();
-    let mut add = |name: &str, value: Value| {
-        answer.insert(name.to_owned(), value);
-    };
-    let decision = output.decision();
-    if matches!(decision, Decision::Deny | Decision::Ask) {
-        add("continue_execution", false.into());
-    }
-    match decision {
-        Decision::NoOpinion => {}
-        Decision::Grant => add("decision", "grant".into()),
-        Decision::Ask => add("decision", "ask".into()),
-        Decision::Deny => add("decision", "deny".into()),
-    }
-    for (name, text) in [
-        ("stop_reason", &output.stop_reason),
-        ("system_message", &output.system_message),
-        ("additional_context", &output.additional_context),
-    ] {
-        if let Some(text) = text {
-            add(name, text.as_str().into());
-        }
-    }
-    if let Some(input) = output.rewritten_input() {
-        add("updated_input", input.clone());
-    }
-    if output.suppress_logging {
-        add("suppress_logging", true.into());
-    }
-    Reply::json(answer)
 }

@@ -37,13 +37,10 @@ pub(super) async fn hear(execution: &ExecutionContext, input: HookInput) -> Hear
         ),
         Decision::Grant | Decision::NoOpinion => None,
     };
-    match event.class() {
-        EventClass::Observe => {
-            if let Some(reason) = block.take() {
-                notes.unenforced(event, &reason);
-            }
-        }
-        EventClass::Gate | EventClass::Redirect => {}
+    if event.class() == EventClass::Observe
+        && let Some(reason) = block.take()
+    {
+        notes.unenforced(event, &reason);
     }
     Heard {
         event,

@@ -1,5 +1,7 @@
 //! One matcher text, compiled by the rules of its dialect.
 
+use bowline_agents::claude_code::rules::allows_wide_lists;
+use bowline_agents::claude_code::tools::{current_name, old_names};
 use regex::Regex;
 
 use crate::dialect::Dialect;
@@ -8,7 +10,6 @@ use crate::event::HookEvent;
 use crate::input::HookInput;
 
 use super::javascript::JsPattern;
-use super::tools;
 
 /// Patterns are for names; one that needs more than this is a mistake.
 const MAX_COMPILED_BYTES: usize = 1 << 20;
@@ -56,8 +57,8 @@ impl<'a> Value<'a> {
     /// Whether any name of what it is fits: those of a renamed tool are one.
     fn any_name(&self, fits: impl Fn(&str) -> bool) -> bool {
         let other_name = || {
-            let current = tools::current_name(self.text);
-            fits(current) || tools::old_names(current).any(&fits)
+            let current = current_name(self.text);
+            fits(current) || old_names(current).any(&fits)
         };
         match self.kind {
             ValueKind::Tool => fits(self.text) || other_name(),
@@ -182,7 +183,7 @@ impl ClientRule {
 
 fn named(names: &[String], value: &Value<'_>) -> bool {
     names.iter().any(|name| match value.kind {
-        ValueKind::Tool => tools::current_name(name) == value.text,
+        ValueKind::Tool => current_name(name) == value.text,
         ValueKind::Other => name == value.text,
     })
 }
@@ -190,7 +191,7 @@ fn named(names: &[String], value: &Value<'_>) -> bool {
 fn found(pattern: &JsPattern, value: &Value<'_>) -> bool {
     pattern.test(value.text)
         || match value.kind {
-            ValueKind::Tool => tools::old_names(value.text).any(|old| pattern.test(old)),
+            ValueKind::Tool => old_names(value.text).any(|old| pattern.test(old)),
             ValueKind::Other => false,
         }
 }
@@ -213,46 +214,6 @@ fn in_narrow_list(c: char) -> bool {
 
 fn in_wide_list(c: char) -> bool {
     in_narrow_list(c) || matches!(c, ',' | '-' | ' ')
-}
-
-fn allows_wide_lists(event: HookEvent) -> bool {
-    use HookEvent as E;
-    match event {
-        E::PreToolUse
-        | E::PostToolUse
-        | E::PostToolUseFailure
-        | E::PermissionRequest
-        | E::PermissionDenied
-        | E::UserPromptExpansion
-        | E::SessionStart
-        | E::SessionEnd
-        | E::Setup
-        | E::PreCompact
-        | E::PostCompact
-        | E::Notification
-        | E::SubagentStart
-        | E::SubagentStop
-        | E::Elicitation
-        | E::ElicitationResult
-        | E::ConfigChange
-        | E::InstructionsLoaded
-        | E::PreModelSwitch
-        | E::PostModelSwitch
-        | E::DirectoryAdded => true,
-        E::PostToolBatch
-        | E::UserPromptSubmit
-        | E::Stop
-        | E::StopFailure
-        | E::TeammateIdle
-        | E::TaskCreated
-        | E::TaskCompleted
-        | E::WorktreeCreate
-        | E::WorktreeRemove
-        | E::CwdChanged
-        | E::FileChanged
-        | E::MessageDisplay
-        | E::Unknown => false,
-    }
 }
 
 /// A regex error without the drawing of where it is, which does not fit in one line.

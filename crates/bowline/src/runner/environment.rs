@@ -10,8 +10,8 @@ use crate::context::HookContext;
 use crate::event::HookEvent;
 use crate::input::{HookInput, plain_text};
 
-/// The agent's project folder. Ours is only a guess: a value that is already there stays.
-pub(crate) const PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
+/// The agent's project folder, by the name that scripts know. Ours is only a guess: a value that is already there stays.
+pub(crate) const PROJECT_DIR: &str = bowline_agents::claude_code::PROJECT_VARIABLE;
 
 /// The longest `NAME=value`, in bytes, that Linux passes to a process (128 KiB with the final NUL).
 pub(crate) const LONGEST: usize = 131_071;

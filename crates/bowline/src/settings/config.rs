@@ -157,13 +157,7 @@ impl<'a> FileConfig<'a> {
     fn dialects(&mut self, section: &Entry) {
         for entry in entries(&section.value) {
             let file = &entry.key.text;
-            let dialect = choice(
-                &entry.value,
-                &[
-                    ("claude-code", Dialect::ClaudeCode),
-                    ("generic", Dialect::Generic),
-                ],
-            );
+            let dialect = choice(&entry.value, &Dialect::ALL.map(|it| (it.name(), it)));
             match dialect {
                 Ok(dialect) => self.state(
                     format!("{DIALECTS}.\"{file}\""),

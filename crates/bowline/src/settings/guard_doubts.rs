@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use bowline_agents::AGENTS;
 use bowline_guard::effect::Category;
 use bowline_guard::pattern::RulePattern;
 use bowline_guard::rules::rules;
@@ -15,9 +16,6 @@ pub(super) struct Doubt {
     pub(super) message: String,
     pub(super) help: String,
 }
-
-/// The agents that report events to Bowline by these names.
-const AGENTS: &[&str] = &["claude-code", "codex", "copilot", "cursor", "generic"];
 
 /// The rules that the guard has, with their categories.
 static RULES: LazyLock<Vec<(Category, String)>> = LazyLock::new(|| {
@@ -55,15 +53,16 @@ pub(super) fn unknown_rule(text: &str) -> Option<Doubt> {
 
 /// An agent that never reports by this name.
 pub(super) fn unknown_agent(name: &str) -> Option<Doubt> {
-    if AGENTS.contains(&name) {
+    let known: Vec<&str> = AGENTS.iter().map(|agent| agent.name).collect();
+    if known.contains(&name) {
         return None;
     }
-    let begins = AGENTS
+    let begins = known
         .iter()
         .find(|known| name.len() > 2 && known.starts_with(&name.to_lowercase()));
-    let help = suggestion(name, AGENTS)
+    let help = suggestion(name, &known)
         .or_else(|| begins.map(|known| format!("did you mean `{known}`?")))
-        .unwrap_or_else(|| format!("expected one of {}", AGENTS.join(", ")));
+        .unwrap_or_else(|| format!("expected one of {}", known.join(", ")));
     Some(Doubt {
         code: "unknown-agent",
         message: format!(

@@ -4,9 +4,10 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use bowline_agents::claude_code::rules::types_that_run;
+
 use super::model::{Action, Dedupe, HookDefinition, Scope};
 use super::read::Parsed;
-use super::traps;
 use crate::dialect::Dialect;
 use crate::event::HookEvent;
 use crate::hook::Activation;
@@ -77,7 +78,7 @@ pub fn merge(parts: impl IntoIterator<Item = Parsed>) -> Vec<LoadedHook> {
 pub(super) fn status_by_action(definition: &HookDefinition) -> HookStatus {
     let kind = definition.action.kind();
     if definition.origin.dialect == Dialect::ClaudeCode
-        && !traps::types_that_run(definition.event).contains(&kind)
+        && !types_that_run(definition.event).contains(&kind)
     {
         return HookStatus::Disabled {
             by: format!(

@@ -8,6 +8,8 @@ mod tracked;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use bowline_agents::is_project_variable;
+
 use super::files::FileText;
 use super::locations::CLAUDE_FOLDER;
 use super::node::{Node, Value};
@@ -93,7 +95,6 @@ impl Steers {
             "TMPDIR",
             "BOWLINE_SOCKET",
             "CLAUDE_CONFIG_DIR",
-            "CLAUDE_PROJECT_DIR",
             "CODEX_HOME",
         ];
         // What the loader of programs, shells and interpreters run before anything else. Hooks get none of the others either:
@@ -129,7 +130,7 @@ impl Steers {
         const CONDUCT_BEGINNINGS: &[&str] =
             &["BOWLINE", "LD_", "DYLD_", "GIT_CONFIG", "BASH_FUNC_"];
         // macOS and Windows aside, names are told apart by their case; a project gains nothing by another.
-        if PLACES.contains(&name) || name.starts_with("XDG_") {
+        if PLACES.contains(&name) || name.starts_with("XDG_") || is_project_variable(name) {
             Self::Places
         } else if CONDUCT.contains(&name)
             || CONDUCT_BEGINNINGS.iter().any(|it| name.starts_with(it))

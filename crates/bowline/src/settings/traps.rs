@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
+use bowline_agents::claude_code::rules::types_that_run;
+
 use super::fields::{Text, shortened};
 use super::findings::Findings;
 use super::json::Reader;
@@ -166,46 +168,6 @@ pub(super) fn handler_not_run(
             ),
             format!("on {} these types work: {}", event.name(), works.join(", ")),
         );
-    }
-}
-
-/// The types of hooks that Claude Code runs on an event.
-pub(super) const fn types_that_run(event: HookEvent) -> &'static [&'static str] {
-    match event {
-        HookEvent::PreToolUse
-        | HookEvent::PermissionDenied
-        | HookEvent::PostToolUse
-        | HookEvent::PostToolUseFailure
-        | HookEvent::PostToolBatch
-        | HookEvent::UserPromptSubmit
-        | HookEvent::UserPromptExpansion
-        | HookEvent::Stop
-        | HookEvent::SubagentStop
-        | HookEvent::TeammateIdle
-        | HookEvent::TaskCreated
-        | HookEvent::TaskCompleted
-        // Not one of Claude Code's: nothing is known of it.
-        | HookEvent::Unknown => &["command", "http", "prompt", "agent", "mcp_tool"],
-        HookEvent::PermissionRequest => &["command", "http", "prompt", "mcp_tool"],
-        HookEvent::SessionStart | HookEvent::Setup => &["command", "mcp_tool"],
-        HookEvent::WorktreeCreate => &["command", "http"],
-        HookEvent::SessionEnd
-        | HookEvent::StopFailure
-        | HookEvent::SubagentStart
-        | HookEvent::PreCompact
-        | HookEvent::PostCompact
-        | HookEvent::Notification
-        | HookEvent::Elicitation
-        | HookEvent::ElicitationResult
-        | HookEvent::ConfigChange
-        | HookEvent::InstructionsLoaded
-        | HookEvent::WorktreeRemove
-        | HookEvent::CwdChanged
-        | HookEvent::FileChanged
-        | HookEvent::MessageDisplay
-        | HookEvent::DirectoryAdded
-        | HookEvent::PreModelSwitch
-        | HookEvent::PostModelSwitch => &["command", "http", "mcp_tool"],
     }
 }
 

@@ -1,13 +1,16 @@
 //! Matchers for tools that no tool ever matches.
 
+use bowline_agents::claude_code::tools::known_names;
+use bowline_agents::claude_code::{ClientVersion, Feature};
+
 use super::fields::{Text, shortened};
 use super::findings::Findings;
 use super::model::HookDefinition;
 use super::scripts::{Written, written};
 use super::{Diagnostic, Severity};
-use crate::dialect::{ClientVersion, Dialect, Feature};
+use crate::dialect::Dialect;
 use crate::event::HookEvent;
-use crate::matcher::{known_names, listed_names, misspelt};
+use crate::matcher::{listed_names, misspelt};
 
 /// What is wrong with a matcher, whatever the version of the client is.
 pub(super) fn check(

@@ -5,8 +5,11 @@ mod claude_code;
 mod generic;
 mod robustness;
 
+use bowline::agents::claude_code::PROTOCOL as CLAUDE_CODE;
+use bowline::agents::generic::PROTOCOL as GENERIC;
+use bowline::agents::supported;
 use bowline::hooks::{
-    Completeness, Decision, Dialect, EventClass, Exit, HookEvent, Opinion, RawOutput, Reply,
+    Answer, Completeness, Decision, Dialect, EventClass, Exit, HookEvent, Opinion, RawOutput,
     settings::ExitPolicy,
 };
 use bowline::{Error, Result};
@@ -55,7 +58,7 @@ fn failure(result: Result<Opinion>) -> String {
     }
 }
 
-fn sent(reply: &Reply) -> Value {
+fn sent(reply: &Answer) -> Value {
     if reply.stdout.is_empty() {
         return Value::Null;
     }

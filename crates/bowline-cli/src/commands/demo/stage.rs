@@ -7,6 +7,7 @@ use std::process::{Child, Command as Process, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bowline_agents::claude_code;
 use bowline_daemon::Connection;
 use serde_json::Map;
 use tempfile::TempDir;
@@ -86,7 +87,7 @@ impl Stage {
     pub(super) fn hook(&self, event: &str) -> Process {
         let mut hook = Process::new(&self.hook);
         hook.args([
-            "claude-code",
+            claude_code::AGENT.name,
             event,
             "--on-failure",
             "ask",
@@ -170,7 +171,7 @@ fn surrounded<'a>(command: &'a mut Process, folder: &Path) -> &'a mut Process {
         ("XDG_CONFIG_HOME", "config"),
         ("XDG_DATA_HOME", "data"),
         ("XDG_RUNTIME_DIR", "run"),
-        ("CLAUDE_PROJECT_DIR", "shop"),
+        (claude_code::PROJECT_VARIABLE, "shop"),
     ] {
         command.env(name, folder.join(place));
     }

@@ -4,8 +4,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use bowline::hooks::{Dialect, humane_duration};
+use bowline::hooks::humane_duration;
 use bowline::settings::GuardMode;
+use bowline_agents::{Agent, DEFAULT};
 use bowline_builtins::guard::Guards;
 use bowline_guard::tool_call::{CallDecision, ToolCall, judge_command, judge_shell};
 use serde_json::{Value, json};
@@ -15,6 +16,8 @@ use crate::agent_settings::{Entry, InstallScope};
 use crate::process::{self, Ran};
 use crate::ui::clipped;
 
+/// The agent that is played.
+const AGENT: &Agent = DEFAULT;
 /// Every default policy denies it. It is only ever judged, never run.
 const DESTRUCTIVE: &str = "rm -rf /";
 /// No policy has anything to say about it.
@@ -81,9 +84,14 @@ fn command(entry: &Entry, project: &Path) -> Command {
     command.args(args);
     command
         .current_dir(project)
-        .env("CLAUDE_PROJECT_DIR", project)
-        .env("CLAUDECODE", "1")
         .env("BOWLINE_DISABLE_TRACKING", "1");
+    let protocol = AGENT.protocol();
+    if let Some(variable) = protocol.and_then(|it| it.project_variable) {
+        command.env(variable, project);
+    }
+    if let Some(mark) = AGENT.marks.first() {
+        command.env(mark, "1");
+    }
     command
 }
 
@@ -132,9 +140,8 @@ impl Due {
         let here = project.to_string_lossy();
         let world = guards.analyst().world_for(&here, SESSION);
         let judgement = judge_shell("Bash", DESTRUCTIVE, &world);
-        let agent = Dialect::ClaudeCode.to_string();
         let files = ToolCall::default().files;
-        let policy = guards.policy((Some(&agent), None), Some(&judgement), &files);
+        let policy = guards.policy((Some(AGENT.name), None), Some(&judgement), &files);
         let verdict = judge_command(&judgement, &world, &policy.guard);
         match (verdict.decision, policy.mode) {
             (CallDecision::Allow, _) => Self::Passed,

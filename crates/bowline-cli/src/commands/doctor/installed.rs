@@ -2,21 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use bowline::dialect::{ClientVersion, Feature};
 use bowline::hooks::HookEvent;
 use bowline::settings::{Action, HookStatus, Locations, Settings};
+use bowline_agents::claude_code::{ClientVersion, Feature};
 use bowline_daemon::registration::starts_bowline;
 
 use super::check::Check;
 use super::copy;
-use crate::agent_settings::claude_code::{self, ClaudeCode};
 use crate::agent_settings::client::{self, Installation};
 use crate::agent_settings::file::SettingsText;
 use crate::agent_settings::refusals::{Refusal, refusals};
-use crate::agent_settings::{Agent, Entry, Found, InstallScope, Shadowed, places, program};
+use crate::agent_settings::{Entry, Found, InstallScope, Installable, Shadowed, places, program};
 use crate::project::{self, Paths};
 use crate::ui::counted;
 
+/// The agent whose settings are looked at.
+const AGENT: Installable = Installable::CLAUDE_CODE;
 const AGAIN: &str = "run `bowline init` again";
 const AGAIN_IN_EACH_SCOPE: &str =
     "run `bowline init` again; for a project's file with `--scope project` or `--scope local`";
@@ -44,10 +45,9 @@ struct Place {
 
 impl Installed {
     pub(super) fn find(project: &Path, locations: &Locations) -> Self {
-        let agent = ClaudeCode;
         let mut places: Vec<Place> = Vec::new();
         for scope in InstallScope::ALL {
-            let Some(file) = agent.file(scope, project, locations) else {
+            let Some(file) = AGENT.file(scope, project, locations) else {
                 continue;
             };
             if places.iter().any(|place| place.file == file) {
@@ -55,7 +55,7 @@ impl Installed {
             }
             let text = SettingsText::read(&file).map(|it| it.text);
             let found = match &text {
-                Ok(text) => agent.found(text).map_err(|unfit| unfit.to_string()),
+                Ok(text) => AGENT.found(text).map_err(|unfit| unfit.to_string()),
                 Err(error) => Err(error.to_string()),
             };
             let text = text.unwrap_or_default();
@@ -164,7 +164,8 @@ impl Installed {
             .client
             .version()
             .map_or(oldest, |client| client.min(oldest));
-        let missing: Vec<_> = claude_code::events(needed)
+        let missing: Vec<_> = AGENT
+            .events(needed)
             .map(HookEvent::name)
             .filter(|event| !has(event))
             .collect();
@@ -233,7 +234,8 @@ impl Installed {
         let has_user_scope = self
             .entries()
             .any(|(place, _)| place.scope == InstallScope::User);
-        let more: Vec<_> = claude_code::events(client)
+        let more: Vec<_> = AGENT
+            .events(client)
             .filter(|event| has_user_scope && !in_user_scope(event))
             .map(HookEvent::name)
             .collect();
@@ -338,10 +340,9 @@ impl Place {
 
 /// What the agent does not read of a file that Bowline is in.
 fn shadowed_in(text: &str) -> Vec<Shadowed> {
-    let agent = ClaudeCode;
-    let names_bowline = agent.uninstall(text).is_ok_and(|without| without != text);
+    let names_bowline = AGENT.uninstall(text).is_ok_and(|without| without != text);
     if names_bowline {
-        agent.shadowed(text).unwrap_or_default()
+        AGENT.shadowed(text).unwrap_or_default()
     } else {
         Vec::new()
     }

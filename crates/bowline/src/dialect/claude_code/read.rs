@@ -1,18 +1,19 @@
 //! Reading what a hook answers, as Claude Code reads it.
 
-use serde_json::Value;
-
-use super::fields::{COMMON, check, has_specific, is_event_field, specific};
-use super::rules::{
+use bowline_agents::Object;
+use bowline_agents::claude_code::fields::{COMMON, check, has_specific, is_event_field, specific};
+use bowline_agents::claude_code::rules::{
     BlockEffect, Runner, block_effect, can_end_turn, forgives_missing_scripts, runner,
     stdout_is_context,
 };
+use serde_json::Value;
+
 use crate::decision::Decision;
-use crate::dialect::answer::{Answer, Object, add_context, failed, quoted};
+use crate::dialect::answer::{Answer, failed, quoted};
 use crate::dialect::{Exit, RawOutput};
 use crate::error::{Error, Result};
 use crate::event::HookEvent;
-use crate::opinion::{Opinion, Permission};
+use crate::opinion::{Opinion, Permission, add_text};
 use crate::settings::ExitPolicy;
 
 /// Reads what a command hook printed. `Err` is a non-blocking error of the hook, not a block.
@@ -272,7 +273,7 @@ fn block(output: &mut Opinion, event: HookEvent, reason: String) {
                 "Claude Code cannot block {}; the reason is shown to the user",
                 event.name()
             ));
-            add_context(&mut output.system_message, &reason);
+            add_text(&mut output.system_message, &reason);
         }
         BlockEffect::Ignored => output.warnings.push(format!(
             "Claude Code ignores a block on {}; the hook said: {reason}",

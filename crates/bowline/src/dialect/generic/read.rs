@@ -1,14 +1,14 @@
 //! The superset of JSON answers: every document's names, in both spellings. The strictest of several
 //! decisions in one answer wins.
 
+use bowline_agents::claude_code::fields::is_event_field;
+use bowline_agents::{Object, kind_of};
 use serde_json::Value;
 
 use crate::decision::Decision;
-use crate::dialect::answer::{Object, add_context, quoted};
-use crate::dialect::claude_code::is_event_field;
+use crate::dialect::answer::quoted;
 use crate::event::{EventClass, HookEvent};
-use crate::opinion::{Opinion, Permission};
-use crate::payload::kind_of;
+use crate::opinion::{Opinion, Permission, add_text};
 
 /// A JSON answer, understood.
 pub(super) struct Read {
@@ -180,7 +180,7 @@ impl<'a> Reader<'a> {
             }
             Decision::Grant | Decision::NoOpinion if verdict.remark => {
                 if let Some(text) = message.or(reason) {
-                    add_context(&mut output.additional_context, text);
+                    add_text(&mut output.additional_context, text);
                 }
             }
             Decision::Grant | Decision::NoOpinion => {

@@ -3,8 +3,8 @@
 use super::*;
 
 fn answer(event: HookEvent, output: &Opinion) -> Value {
-    let reply = Dialect::ClaudeCode.encode(event, output);
-    assert_eq!((reply.exit_code, reply.stderr.as_str()), (0, ""), "{event}");
+    let reply = CLAUDE_CODE.encode(event, output);
+    assert_eq!((reply.exit, reply.stderr.as_str()), (0, ""), "{event}");
     sent(&reply)
 }
 
@@ -76,31 +76,36 @@ fn says_allow(value: &Value) -> bool {
 #[test]
 fn f16_never_widen_only_a_grant_is_an_allow() {
     let mut allowed = 0;
-    for dialect in [Dialect::ClaudeCode, Dialect::Generic] {
+    for (agent, protocol) in supported() {
         for event in HookEvent::ALL.iter().chain([&HookEvent::Unknown]) {
             for output in outputs() {
-                let reply = dialect.encode(*event, &output);
+                let reply = protocol.encode(*event, &output);
                 let answer = serde_json::from_str(&reply.stdout).unwrap_or_default();
                 if says_allow(&answer) {
                     allowed += 1;
                     assert_eq!(
                         output.decision(),
                         Decision::Grant,
-                        "{dialect} {event}: {answer}"
+                        "{} {event}: {answer}",
+                        agent.name
                     );
                 }
             }
         }
     }
     assert!(allowed > 0);
-    for dialect in [Dialect::ClaudeCode, Dialect::Generic] {
+    for (_, protocol) in supported() {
         for event in HookEvent::ALL {
             let silent = Opinion {
                 message: Some("printed".to_owned()),
                 warnings: vec!["careful".to_owned()],
                 ..Opinion::allow()
             };
-            assert_eq!(dialect.encode(*event, &silent), Reply::default(), "{event}");
+            assert_eq!(
+                protocol.encode(*event, &silent),
+                Answer::default(),
+                "{event}"
+            );
         }
     }
 }
@@ -110,10 +115,10 @@ fn f16_never_widen_only_a_grant_is_an_allow() {
 fn f16_every_answer_is_valid_for_claude_code() {
     for event in HookEvent::ALL {
         for output in outputs() {
-            let reply = Dialect::ClaudeCode.encode(*event, &output);
+            let reply = CLAUDE_CODE.encode(*event, &output);
             let back = claude_raw(
                 *event,
-                &raw(reply.exit_code.into(), &reply.stdout, &reply.stderr),
+                &raw(reply.exit.into(), &reply.stdout, &reply.stderr),
             )
             .unwrap_or_else(|error| panic!("{event} {output:?}: {error}"));
             assert!(
@@ -143,7 +148,7 @@ fn f16_every_answer_is_valid_for_claude_code() {
                 {
                     assert_eq!(back.decision(), Decision::NoOpinion, "{event}");
                 }
-                Decision::Deny | Decision::Ask if Dialect::ClaudeCode.enforces(*event) => {
+                Decision::Deny | Decision::Ask if CLAUDE_CODE.enforces(*event) => {
                     assert_eq!(back.decision(), Decision::Deny, "{event}");
                 }
                 Decision::Deny | Decision::Ask | Decision::Grant | Decision::NoOpinion => {}
@@ -235,7 +240,7 @@ fn f16_claude_encodes_tool_decisions() {
 #[test]
 fn f16_claude_encodes_blocks_in_each_events_form() {
     for event in HookEvent::ALL {
-        let reply = Dialect::ClaudeCode.encode(*event, &Opinion::block("no"));
+        let reply = CLAUDE_CODE.encode(*event, &Opinion::block("no"));
         let by_exit_code = matches!(
             event,
             HookEvent::TeammateIdle
@@ -244,11 +249,7 @@ fn f16_claude_encodes_blocks_in_each_events_form() {
                 | HookEvent::WorktreeCreate
         );
         if by_exit_code {
-            assert_eq!(
-                (reply.exit_code, reply.stderr.as_str()),
-                (2, "no\n"),
-                "{event}"
-            );
+            assert_eq!((reply.exit, reply.stderr.as_str()), (2, "no\n"), "{event}");
             let expected = match event {
                 HookEvent::WorktreeCreate => Value::Null,
                 _ => json!({"decision": "block", "reason": "no"}),
@@ -279,7 +280,7 @@ fn f16_claude_encodes_blocks_in_each_events_form() {
             }
             _ => {
                 // The client cannot enforce it: the user sees it where it can be shown at all.
-                assert!(!Dialect::ClaudeCode.enforces(*event), "{event}");
+                assert!(!CLAUDE_CODE.enforces(*event), "{event}");
                 let answer = sent(&reply);
                 if let Some(message) = answer.get("systemMessage") {
                     assert!(message.as_str().unwrap().ends_with("cannot enforce: no"));
@@ -288,7 +289,7 @@ fn f16_claude_encodes_blocks_in_each_events_form() {
                 continue;
             }
         };
-        assert!(Dialect::ClaudeCode.enforces(*event), "{event}");
+        assert!(CLAUDE_CODE.enforces(*event), "{event}");
         assert_eq!(sent(&reply), expected, "{event}");
     }
 }
@@ -297,11 +298,11 @@ fn f16_claude_encodes_blocks_in_each_events_form() {
 fn f16_claude_blocks_whatever_the_reason_says() {
     for event in HookEvent::ALL {
         let output = Opinion::block("tests fail: no such file: x");
-        let reply = Dialect::ClaudeCode.encode(*event, &output);
-        let raw = raw(reply.exit_code.into(), reply.stdout, &reply.stderr);
+        let reply = CLAUDE_CODE.encode(*event, &output);
+        let raw = raw(reply.exit.into(), reply.stdout, &reply.stderr);
         let back = claude_raw(*event, &raw).unwrap();
         let denied = back.decision() == Decision::Deny;
-        assert_eq!(denied, Dialect::ClaudeCode.enforces(*event), "{event}");
+        assert_eq!(denied, CLAUDE_CODE.enforces(*event), "{event}");
     }
 }
 
@@ -334,14 +335,14 @@ fn f16_claude_never_drops_a_question() {
             json!({"permissionDecision": "ask", "permissionDecisionReason": "sure?"})
         )
     );
-    let reply = Dialect::ClaudeCode.encode(HookEvent::TaskCreated, &ask.context("more"));
-    assert_eq!(reply.exit_code, 2);
+    let reply = CLAUDE_CODE.encode(HookEvent::TaskCreated, &ask.context("more"));
+    assert_eq!(reply.exit, 2);
     assert_eq!(reply.stderr, "The user has to decide this: sure?\nmore\n");
 }
 
 #[test]
 fn f16_claude_prints_text_where_json_would_be_taken_for_it() {
-    let encode = |event, output| Dialect::ClaudeCode.encode(event, output).stdout;
+    let encode = |event, output| CLAUDE_CODE.encode(event, output).stdout;
     let keep = Opinion::allow()
         .context("keep the names")
         .system_message("m");
@@ -380,8 +381,8 @@ fn f16_generic_answers_in_document_names_and_reads_them_back() {
         ),
     ] {
         for event in HookEvent::ALL {
-            let reply = Dialect::Generic.encode(*event, &output);
-            assert_eq!(reply.exit_code, 0);
+            let reply = GENERIC.encode(*event, &output);
+            assert_eq!(reply.exit, 0);
             assert_eq!(sent(&reply), expected);
             let back = generic(*event, &reply.stdout);
             let mut same = output.clone();
@@ -393,23 +394,23 @@ fn f16_generic_answers_in_document_names_and_reads_them_back() {
 
 #[test]
 fn f18_g_a_denial_is_exit_0_with_json_or_exit_2_with_stderr() {
-    for dialect in [Dialect::ClaudeCode, Dialect::Generic] {
+    for (agent, protocol) in supported() {
         for event in HookEvent::ALL {
             for output in outputs() {
-                let reply = dialect.encode(*event, &output);
-                match reply.exit_code {
+                let reply = protocol.encode(*event, &output);
+                match reply.exit {
                     0 => assert_eq!(reply.stderr, ""),
                     2 => {
                         assert!(output.decision() >= Decision::Ask);
                         assert!(!reply.stderr.trim().is_empty());
                     }
-                    code => panic!("{dialect} {event}: exit code {code}"),
+                    code => panic!("{} {event}: exit code {code}", agent.name),
                 }
             }
         }
     }
-    let reply = Dialect::ClaudeCode.encode(HookEvent::PreToolUse, &Opinion::block("no"));
-    assert_eq!(reply.exit_code, 0);
+    let reply = CLAUDE_CODE.encode(HookEvent::PreToolUse, &Opinion::block("no"));
+    assert_eq!(reply.exit, 0);
     assert_eq!(
         reply.stdout,
         "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"deny\",\"permissionDecisionReason\":\"no\"}}\n"
@@ -424,9 +425,7 @@ fn f16_claude_defer_beats_a_grant_alone() {
         output
             .event_fields
             .insert("permissionDecision".to_owned(), "defer".into());
-        Dialect::ClaudeCode
-            .encode(HookEvent::PreToolUse, &output)
-            .stdout
+        CLAUDE_CODE.encode(HookEvent::PreToolUse, &output).stdout
     };
     for output in [Opinion::allow(), Opinion::grant()] {
         let sent = deferred(output);

@@ -80,13 +80,13 @@ proptest! {
                 if code == 2 && event == HookEvent::PreToolUse && !raw.stdout.contains("async") {
                     prop_assert_eq!(output.decision(), Decision::Deny);
                 }
-                for to in [Dialect::ClaudeCode, Dialect::Generic] {
-                    let reply = to.encode(event, &output);
+                for (to, protocol) in [(Dialect::ClaudeCode, CLAUDE_CODE), (Dialect::Generic, GENERIC)] {
+                    let reply = protocol.encode(event, &output);
                     let back = to.read_output(
                         HOOK,
                         event,
                         &RawOutput {
-                            exit: Exit::Code(reply.exit_code.into()),
+                            exit: Exit::Code(reply.exit.into()),
                             stdout: reply.stdout,
                             stderr: reply.stderr,
                             ..RawOutput::default()

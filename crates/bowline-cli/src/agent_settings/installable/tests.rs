@@ -1,4 +1,8 @@
+use bowline_agents::EventClass;
+
 use super::*;
+
+const CLAUDE_CODE: Installable = Installable::CLAUDE_CODE;
 
 fn plan(scope: InstallScope, on_failure: OnFailure) -> Plan {
     Plan {
@@ -12,10 +16,10 @@ fn plan(scope: InstallScope, on_failure: OnFailure) -> Plan {
 
 #[test]
 fn every_event_is_registered_but_those_where_a_hook_replaces_the_agents_own_doing() {
-    let text = ClaudeCode
+    let text = CLAUDE_CODE
         .install("", &plan(InstallScope::User, OnFailure::Ask))
         .unwrap();
-    let found = ClaudeCode.found(&text).unwrap();
+    let found = CLAUDE_CODE.found(&text).unwrap();
     assert_eq!(found.len(), HookEvent::ALL.len() - 2);
     for name in ["WorktreeCreate", "MessageDisplay"] {
         assert!(!text.contains(name), "{name} is registered");
@@ -37,7 +41,7 @@ fn nothing_is_written_that_the_client_does_not_know() {
             program: "/opt/my bin/bowline-hook".to_owned(),
             ..plan(scope, OnFailure::Closed)
         };
-        ClaudeCode.install("", &plan).unwrap()
+        CLAUDE_CODE.install("", &plan).unwrap()
     };
     for scope in InstallScope::ALL {
         for (version, unknown) in [
@@ -57,7 +61,7 @@ fn nothing_is_written_that_the_client_does_not_know() {
     }
     // The shell's form is known again as ours.
     let text = installed(InstallScope::User, "2.1.100");
-    let found = ClaudeCode.found(&text).unwrap();
+    let found = CLAUDE_CODE.found(&text).unwrap();
     let entry = &found.first().unwrap().entry;
     assert!(
         entry
@@ -73,22 +77,22 @@ fn nothing_is_written_that_the_client_does_not_know() {
         client: ClientVersion::OLDEST_SUPPORTED,
         ..plan(InstallScope::User, OnFailure::Closed)
     };
-    let text = ClaudeCode.install(&newer, &older).unwrap();
+    let text = CLAUDE_CODE.install(&newer, &older).unwrap();
     assert!(!text.contains("DirectoryAdded") && !text.contains("onFailure"));
-    assert_eq!(ClaudeCode.found(&text).unwrap().len(), 28);
+    assert_eq!(CLAUDE_CODE.found(&text).unwrap().len(), 28);
 }
 
 #[test]
 fn the_agents_own_on_failure_is_set_for_closed_gates_only() {
     for mode in [OnFailure::Open, OnFailure::Ask] {
-        let text = ClaudeCode
+        let text = CLAUDE_CODE
             .install("", &plan(InstallScope::User, mode))
             .unwrap();
         assert!(!text.contains("onFailure"));
     }
     let closed = plan(InstallScope::Project, OnFailure::Closed);
-    let text = ClaudeCode.install("", &closed).unwrap();
-    for found in ClaudeCode.found(&text).unwrap() {
+    let text = CLAUDE_CODE.install("", &closed).unwrap();
+    for found in CLAUDE_CODE.found(&text).unwrap() {
         let event: HookEvent = found.entry.event.parse().unwrap();
         let expected = event.class() == EventClass::Gate && event != HookEvent::TaskCompleted;
         assert_eq!(found.entry.blocks_on_failure, expected, "{event}");
@@ -103,7 +107,7 @@ fn bowlines_own_check_finds_nothing_wrong_with_the_entries() {
     std::fs::create_dir(file.parent().unwrap()).unwrap();
     for scope in InstallScope::ALL {
         for mode in [OnFailure::Ask, OnFailure::Closed] {
-            let text = ClaudeCode.install("", &plan(scope, mode)).unwrap();
+            let text = CLAUDE_CODE.install("", &plan(scope, mode)).unwrap();
             std::fs::write(&file, text).unwrap();
             let report = bowline::settings::check_file(&file, None);
             assert_eq!(report.parsed.diagnostics, [], "{scope:?} {mode}");

@@ -3,13 +3,13 @@
 
 use serde_json::Value;
 
-use crate::dialect::answer::Object;
+use crate::answer::Object;
 use crate::event::HookEvent;
-use crate::payload::kind_of;
+use crate::json::kind_of;
 
 /// What a field must be.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Kind {
+pub enum Kind {
     /// A string.
     Text,
     /// True or false.
@@ -31,10 +31,10 @@ pub(super) enum Kind {
 }
 
 /// The fields of an object.
-pub(super) type Fields = &'static [(&'static str, Kind)];
+pub type Fields = &'static [(&'static str, Kind)];
 
 /// The fields of every answer.
-pub(super) const COMMON: Fields = &[
+pub const COMMON: Fields = &[
     ("continue", Kind::Flag),
     ("stopReason", Kind::Text),
     ("suppressOutput", Kind::Flag),
@@ -74,7 +74,7 @@ const REQUEST_DECISION: Kind = Kind::Variants(
 );
 
 /// The fields of `hookSpecificOutput` beside `hookEventName`; `None` where the client refuses one.
-pub(super) const fn specific(event: HookEvent) -> Option<Fields> {
+pub const fn specific(event: HookEvent) -> Option<Fields> {
     Some(match event {
         HookEvent::PreToolUse => &[
             (
@@ -139,7 +139,7 @@ pub(super) const fn specific(event: HookEvent) -> Option<Fields> {
 }
 
 /// Whether the event has this field in `hookSpecificOutput`.
-pub(super) fn has_specific(event: HookEvent, name: &str) -> bool {
+pub fn has_specific(event: HookEvent, name: &str) -> bool {
     specific(event)
         .unwrap_or_default()
         .iter()
@@ -148,7 +148,7 @@ pub(super) fn has_specific(event: HookEvent, name: &str) -> bool {
 
 /// Whether a field says something else than a decision, an input or a context, for which outputs have
 /// fields of their own.
-pub(in crate::dialect) fn is_event_field(name: &str) -> bool {
+pub fn is_event_field(name: &str) -> bool {
     const OUTPUT_FIELDS: [&str; 5] = [
         "permissionDecision",
         "permissionDecisionReason",
@@ -164,7 +164,7 @@ pub(in crate::dialect) fn is_event_field(name: &str) -> bool {
 }
 
 /// Checks the fields that are known, and names those that are not.
-pub(super) fn check(object: &Object, fields: Fields) -> Result<Vec<&str>, String> {
+pub fn check(object: &Object, fields: Fields) -> Result<Vec<&str>, String> {
     let mut unknown = Vec::new();
     for (name, value) in object {
         match fields.iter().find(|(field, _)| field == name) {
@@ -179,7 +179,7 @@ pub(super) fn check(object: &Object, fields: Fields) -> Result<Vec<&str>, String
 
 impl Kind {
     /// Whether the client takes this value; the error says what it is and what it should be.
-    pub(super) fn check(self, value: &Value) -> Result<(), String> {
+    pub fn check(self, value: &Value) -> Result<(), String> {
         let expect = |fits: bool, expected: &str| {
             if fits {
                 Ok(())

@@ -5,7 +5,7 @@ use serde_json::Value;
 /// What a hook answers: six fields, which may also be written out as a literal. [`HookOutput::allow`] has no
 /// opinion: the agent's own permissions decide.
 ///
-/// A hook that asks, grants or warns gives an [`Opinion`](crate::hooks::Opinion) instead.
+/// A hook that asks, grants or warns gives an [`Opinion`](crate::Opinion) instead.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookOutput {
     /// `false` blocks.

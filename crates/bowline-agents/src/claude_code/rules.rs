@@ -4,7 +4,7 @@ use crate::event::HookEvent;
 
 /// Which of its two runners the client uses for the event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Runner {
+pub enum Runner {
     /// The conversation's own.
     Loop,
     /// The simpler one outside of it, which looks at few fields.
@@ -13,7 +13,7 @@ pub(super) enum Runner {
 
 /// What exit code 2 or a top-level `decision: "block"` comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum BlockEffect {
+pub enum BlockEffect {
     /// It prevents, or its reason is an instruction for the model.
     Blocks,
     /// The user sees the reason, and that is all.
@@ -24,7 +24,7 @@ pub(super) enum BlockEffect {
 
 /// In which form a block has to be written so that the client follows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum BlockForm {
+pub enum BlockForm {
     /// `permissionDecision`, which can also ask.
     PermissionDecision,
     /// The `decision` object of `PermissionRequest`.
@@ -39,7 +39,8 @@ pub(super) enum BlockForm {
     Unenforceable,
 }
 
-pub(super) const fn runner(event: HookEvent) -> Runner {
+/// Which of its runners the client uses.
+pub const fn runner(event: HookEvent) -> Runner {
     match event {
         HookEvent::SessionEnd
         | HookEvent::StopFailure
@@ -59,7 +60,8 @@ pub(super) const fn runner(event: HookEvent) -> Runner {
     }
 }
 
-pub(super) const fn block_form(event: HookEvent) -> BlockForm {
+/// In which form a block has to be written.
+pub const fn block_form(event: HookEvent) -> BlockForm {
     match event {
         HookEvent::PreToolUse | HookEvent::PreModelSwitch => BlockForm::PermissionDecision,
         HookEvent::PermissionRequest => BlockForm::RequestDecision,
@@ -98,11 +100,12 @@ pub(super) const fn block_form(event: HookEvent) -> BlockForm {
 
 /// Whether Claude Code follows a block on this event: it prevents, or hands the reason to the model. Where it
 /// cannot, the reason is shown to the user.
-pub(in crate::dialect) const fn enforces(event: HookEvent) -> bool {
+pub const fn enforces(event: HookEvent) -> bool {
     !matches!(block_form(event), BlockForm::Unenforceable)
 }
 
-pub(super) const fn block_effect(event: HookEvent) -> BlockEffect {
+/// What exit code 2 or a top-level block comes to.
+pub const fn block_effect(event: HookEvent) -> BlockEffect {
     match event {
         HookEvent::PermissionRequest
         | HookEvent::PermissionDenied
@@ -119,7 +122,7 @@ pub(super) const fn block_effect(event: HookEvent) -> BlockEffect {
 }
 
 /// Whether text on stdout reaches the model.
-pub(super) const fn stdout_is_context(event: HookEvent) -> bool {
+pub const fn stdout_is_context(event: HookEvent) -> bool {
     matches!(
         event,
         HookEvent::SessionStart
@@ -131,7 +134,7 @@ pub(super) const fn stdout_is_context(event: HookEvent) -> bool {
 }
 
 /// Whether the user gets to see a `systemMessage`.
-pub(super) const fn shows_system_message(event: HookEvent) -> bool {
+pub const fn shows_system_message(event: HookEvent) -> bool {
     !matches!(
         event,
         HookEvent::Notification
@@ -150,7 +153,7 @@ pub(super) const fn shows_system_message(event: HookEvent) -> bool {
 }
 
 /// Whether `continue: false` ends the turn.
-pub(super) const fn can_end_turn(event: HookEvent) -> bool {
+pub const fn can_end_turn(event: HookEvent) -> bool {
     matches!(
         event,
         HookEvent::PreToolUse
@@ -168,7 +171,7 @@ pub(super) const fn can_end_turn(event: HookEvent) -> bool {
 
 /// Whether an interpreter that exits with 2 because its script is missing is taken for a failure, so that
 /// it does not trap the session.
-pub(super) const fn forgives_missing_scripts(event: HookEvent) -> bool {
+pub const fn forgives_missing_scripts(event: HookEvent) -> bool {
     matches!(
         event,
         HookEvent::Stop
@@ -176,4 +179,85 @@ pub(super) const fn forgives_missing_scripts(event: HookEvent) -> bool {
             | HookEvent::TaskCompleted
             | HookEvent::TeammateIdle
     )
+}
+
+/// The types of hooks that Claude Code runs on an event.
+pub const fn types_that_run(event: HookEvent) -> &'static [&'static str] {
+    match event {
+        HookEvent::PreToolUse
+        | HookEvent::PermissionDenied
+        | HookEvent::PostToolUse
+        | HookEvent::PostToolUseFailure
+        | HookEvent::PostToolBatch
+        | HookEvent::UserPromptSubmit
+        | HookEvent::UserPromptExpansion
+        | HookEvent::Stop
+        | HookEvent::SubagentStop
+        | HookEvent::TeammateIdle
+        | HookEvent::TaskCreated
+        | HookEvent::TaskCompleted
+        // Not one of Claude Code's: nothing is known of it.
+        | HookEvent::Unknown => &["command", "http", "prompt", "agent", "mcp_tool"],
+        HookEvent::PermissionRequest => &["command", "http", "prompt", "mcp_tool"],
+        HookEvent::SessionStart | HookEvent::Setup => &["command", "mcp_tool"],
+        HookEvent::WorktreeCreate => &["command", "http"],
+        HookEvent::SessionEnd
+        | HookEvent::StopFailure
+        | HookEvent::SubagentStart
+        | HookEvent::PreCompact
+        | HookEvent::PostCompact
+        | HookEvent::Notification
+        | HookEvent::Elicitation
+        | HookEvent::ElicitationResult
+        | HookEvent::ConfigChange
+        | HookEvent::InstructionsLoaded
+        | HookEvent::WorktreeRemove
+        | HookEvent::CwdChanged
+        | HookEvent::FileChanged
+        | HookEvent::MessageDisplay
+        | HookEvent::DirectoryAdded
+        | HookEvent::PreModelSwitch
+        | HookEvent::PostModelSwitch => &["command", "http", "mcp_tool"],
+    }
+}
+
+/// Whether a matcher may also list names with commas and blanks between them.
+pub const fn allows_wide_lists(event: HookEvent) -> bool {
+    use HookEvent as E;
+    match event {
+        E::PreToolUse
+        | E::PostToolUse
+        | E::PostToolUseFailure
+        | E::PermissionRequest
+        | E::PermissionDenied
+        | E::UserPromptExpansion
+        | E::SessionStart
+        | E::SessionEnd
+        | E::Setup
+        | E::PreCompact
+        | E::PostCompact
+        | E::Notification
+        | E::SubagentStart
+        | E::SubagentStop
+        | E::Elicitation
+        | E::ElicitationResult
+        | E::ConfigChange
+        | E::InstructionsLoaded
+        | E::PreModelSwitch
+        | E::PostModelSwitch
+        | E::DirectoryAdded => true,
+        E::PostToolBatch
+        | E::UserPromptSubmit
+        | E::Stop
+        | E::StopFailure
+        | E::TeammateIdle
+        | E::TaskCreated
+        | E::TaskCompleted
+        | E::WorktreeCreate
+        | E::WorktreeRemove
+        | E::CwdChanged
+        | E::FileChanged
+        | E::MessageDisplay
+        | E::Unknown => false,
+    }
 }

@@ -198,3 +198,14 @@ impl Opinion {
             .filter(|_| self.decision() != Decision::Deny)
     }
 }
+
+/// Adds a text for the model or the person after those that are there.
+pub fn add_text(texts: &mut Option<String>, text: &str) {
+    match texts {
+        Some(texts) => {
+            texts.push('\n');
+            texts.push_str(text);
+        }
+        None => *texts = Some(text.to_owned()),
+    }
+}

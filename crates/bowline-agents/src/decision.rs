@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use serde_core::{Serialize, Serializer};
+
 /// What is answered, from the weakest to the strictest; the strictest of several wins (`max`).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Decision {
     /// Nothing to say: the agent's own permissions decide.
     #[default]
@@ -21,6 +22,17 @@ impl fmt::Display for Decision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::NoOpinion => "no opinion",
+            Self::Grant => "grant",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        })
+    }
+}
+
+impl Serialize for Decision {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(match self {
+            Self::NoOpinion => "no_opinion",
             Self::Grant => "grant",
             Self::Ask => "ask",
             Self::Deny => "deny",

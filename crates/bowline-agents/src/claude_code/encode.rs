@@ -5,20 +5,19 @@ use serde_json::{Map, Value};
 
 use super::fields::{Kind, has_specific, is_event_field, specific};
 use super::rules::{BlockForm, block_form, can_end_turn, shows_system_message};
+use crate::answer::{Answer, Object};
 use crate::decision::Decision;
-use crate::dialect::Reply;
-use crate::dialect::answer::{Object, add_context};
 use crate::event::HookEvent;
-use crate::opinion::Opinion;
+use crate::opinion::{Opinion, add_text};
 
 /// Writes an answer that Claude Code accepts for this event. Nothing but a grant is ever written as an
 /// "allow".
-pub(in crate::dialect) fn encode(event: HookEvent, output: &Opinion) -> Reply {
+pub(super) fn encode(event: HookEvent, output: &Opinion) -> Answer {
     match event {
         HookEvent::WorktreeCreate => encode_worktree(output),
-        HookEvent::PreCompact if !stops(output) => Reply {
+        HookEvent::PreCompact if !stops(output) => Answer {
             stdout: plain_text(output.additional_context.as_deref()),
-            ..Reply::default()
+            ..Answer::default()
         },
         _ => Encoder::new(event, output).encode(),
     }
@@ -43,7 +42,7 @@ fn reason(event: HookEvent, output: &Opinion) -> String {
 }
 
 /// The client takes the last line of stdout for the path, so nothing else may be printed.
-fn encode_worktree(output: &Opinion) -> Reply {
+fn encode_worktree(output: &Opinion) -> Answer {
     if stops(output) {
         return exit_two(String::new(), reason(HookEvent::WorktreeCreate, output));
     }
@@ -51,9 +50,9 @@ fn encode_worktree(output: &Opinion) -> Reply {
         .event_fields
         .get("worktreePath")
         .and_then(Value::as_str);
-    Reply {
+    Answer {
         stdout: path.map(|path| format!("{path}\n")).unwrap_or_default(),
-        ..Reply::default()
+        ..Answer::default()
     }
 }
 
@@ -66,9 +65,9 @@ fn plain_text(text: Option<&str>) -> String {
     }
 }
 
-fn exit_two(stdout: String, reason: String) -> Reply {
-    Reply {
-        exit_code: 2,
+fn exit_two(stdout: String, reason: String) -> Answer {
+    Answer {
+        exit: 2,
         stdout,
         stderr: format!("{reason}\n"),
     }
@@ -95,7 +94,7 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    fn encode(mut self) -> Reply {
+    fn encode(mut self) -> Answer {
         let takes_context =
             has_specific(self.event, "additionalContext") && self.event != HookEvent::Notification;
         let mut reason = reason(self.event, self.output);
@@ -122,10 +121,10 @@ impl<'a> Encoder<'a> {
         {
             self.top("systemMessage", message);
         }
-        let reply = self.into_reply();
+        let answer = self.into_answer();
         match refusal {
-            Some(reason) => exit_two(reply.stdout, reason),
-            None => reply,
+            Some(reason) => exit_two(answer.stdout, reason),
+            None => answer,
         }
     }
 
@@ -244,10 +243,10 @@ impl<'a> Encoder<'a> {
     fn show_unenforced(&mut self, reason: &str) {
         let event = self.event.name();
         let shown = format!("A hook blocked {event}, which Claude Code cannot enforce: {reason}");
-        add_context(&mut self.system_message, &shown);
+        add_text(&mut self.system_message, &shown);
         let told =
             format!("{shown}\nDo not go on before you have told the user and the user has agreed.");
-        add_context(&mut self.context, &told);
+        add_text(&mut self.context, &told);
     }
 
     fn field(&self, name: &str) -> Option<&'a Value> {
@@ -271,7 +270,7 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    fn into_reply(mut self) -> Reply {
+    fn into_answer(mut self) -> Answer {
         if !self.own.is_empty() {
             let mut specific = Map::new();
             specific.insert("hookEventName".to_owned(), self.event.name().into());
@@ -281,6 +280,6 @@ impl<'a> Encoder<'a> {
         if self.output.suppress_logging && !self.top.is_empty() {
             self.top("suppressOutput", true);
         }
-        Reply::json(self.top)
+        Answer::json(self.top)
     }
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde_core::{Serialize, Serializer};
+
 use crate::event::HookEvent;
 
 /// A version of Claude Code.
@@ -105,9 +107,20 @@ impl fmt::Display for ClientVersion {
 }
 
 /// No version of the client is written like this.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a version; expected three numbers such as `2.1.197`")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoVersion(String);
+
+impl fmt::Display for NoVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = &self.0;
+        write!(
+            f,
+            "`{text}` is not a version; expected three numbers such as `2.1.197`"
+        )
+    }
+}
+
+impl std::error::Error for NoVersion {}
 
 impl FromStr for ClientVersion {
     type Err = NoVersion;
@@ -124,8 +137,8 @@ impl FromStr for ClientVersion {
     }
 }
 
-impl serde::Serialize for ClientVersion {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Serialize for ClientVersion {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }

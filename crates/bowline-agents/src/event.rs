@@ -5,9 +5,12 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde_core::{Serialize, Serializer};
+
+use crate::spelling::Spellings;
+
 /// What a block can still do when the event arrives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EventClass {
     /// A block prevents what the agent is about to do.
@@ -18,13 +21,26 @@ pub enum EventClass {
     Observe,
 }
 
-impl fmt::Display for EventClass {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
+impl EventClass {
+    /// Its name, in lower case.
+    pub const fn name(self) -> &'static str {
+        match self {
             Self::Gate => "gate",
             Self::Redirect => "redirect",
             Self::Observe => "observe",
-        })
+        }
+    }
+}
+
+impl fmt::Display for EventClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl Serialize for EventClass {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
     }
 }
 
@@ -39,13 +55,16 @@ macro_rules! events {
         pub enum HookEvent {
             $( $(#[$doc])* $variant, )*
             /// An event that this version does not know. The name that came in is kept on the input
-            /// ([`HookInput::event_name`](crate::hooks::HookInput::event_name)).
+            /// (`HookInput::event_name`).
             Unknown,
         }
 
         impl HookEvent {
             /// Every known event, in the order of the table.
             pub const ALL: &'static [HookEvent] = &[$( HookEvent::$variant, )*];
+
+            /// Every known event by its name.
+            pub(crate) const NAMED: Spellings = &[$( (stringify!($variant), HookEvent::$variant), )*];
 
             /// The PascalCase name, as in settings files.
             pub const fn name(self) -> &'static str {
@@ -223,14 +242,25 @@ impl fmt::Display for HookEvent {
 }
 
 /// No event has this name, in any casing.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no event is called `{name}`{}", .nearest.map(|event| format!("; did you mean `{}`?", event.name())).unwrap_or_default())]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownEvent {
     /// The name that was looked up.
     pub name: String,
     /// A known event with a similar name.
     pub nearest: Option<HookEvent>,
 }
+
+impl fmt::Display for UnknownEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no event is called `{}`", self.name)?;
+        match self.nearest {
+            Some(event) => write!(f, "; did you mean `{}`?", event.name()),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for UnknownEvent {}
 
 impl FromStr for HookEvent {
     type Err = UnknownEvent;
@@ -243,21 +273,22 @@ impl FromStr for HookEvent {
     }
 }
 
-impl serde::Serialize for HookEvent {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Serialize for HookEvent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
     }
 }
 
 /// Letters and digits in lower case: all casings of one name fold to the same text.
-pub(crate) fn fold(name: &str) -> String {
+pub fn fold(name: &str) -> String {
     name.chars()
         .filter(|c| !matches!(c, '_' | '-'))
         .flat_map(char::to_lowercase)
         .collect()
 }
 
-pub(crate) fn edit_distance(a: &str, b: &str) -> usize {
+/// How many letters have to be changed, added or left out to make one text of another.
+pub fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, from) in a.chars().enumerate() {

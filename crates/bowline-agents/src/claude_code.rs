@@ -1,0 +1,71 @@
+//! Claude Code: its events, answers, tools and settings, to the letter.
+//!
+//! Built against client 2.1.325 and compatible with 2.1.197.
+
+mod encode;
+pub mod fields;
+mod registration;
+pub mod rules;
+pub mod tools;
+mod version;
+
+use serde_json::json;
+
+use crate::agent::{Agent, ClaudeHooks, Protocol, Registration, Support};
+use crate::answer::Answer;
+use crate::event::HookEvent;
+use crate::last_resort::{LastResort, Unjudged};
+pub use version::{ClientVersion, Feature, NoVersion};
+
+/// The variable by which it names its project's folder. Scripts that were written for it look for the same one.
+pub const PROJECT_VARIABLE: &str = "CLAUDE_PROJECT_DIR";
+
+/// Claude Code.
+pub const AGENT: Agent = Agent {
+    name: "claude-code",
+    title: "Claude Code",
+    events: HookEvent::NAMED,
+    marks: &["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"],
+    last_resort: LastResort { ask, deny },
+    support: Support::Full(PROTOCOL),
+};
+
+/// How its events are decided.
+pub const PROTOCOL: Protocol = Protocol {
+    decode: std::convert::identity,
+    encode: encode::encode,
+    enforces: rules::enforces,
+    tools: tools::CURRENT,
+    project_variable: Some(PROJECT_VARIABLE),
+    claude_hooks: ClaudeHooks::Agent,
+    registration: Some(REGISTRATION),
+};
+
+/// How Bowline is put into its settings.
+pub const REGISTRATION: Registration = registration::REGISTRATION;
+
+fn ask(it: &Unjudged<'_>) -> Option<Answer> {
+    match it.event? {
+        HookEvent::PreToolUse | HookEvent::PreModelSwitch => Some(asking(it)),
+        // The dialog comes anyway.
+        HookEvent::PermissionRequest | HookEvent::Elicitation => Some(Answer::default()),
+        _ => None,
+    }
+}
+
+fn deny(it: &Unjudged<'_>) -> Option<Answer> {
+    let denied = json!({"hookSpecificOutput": {
+        "hookEventName": it.name,
+        "decision": {"behavior": "deny", "message": it.text},
+    }});
+    (it.event == Some(HookEvent::PermissionRequest)).then(|| Answer::line(&denied))
+}
+
+/// The question before a tool runs. Agents that take Claude Code's settings ask in the same words.
+pub(crate) fn asking(it: &Unjudged<'_>) -> Answer {
+    Answer::line(&json!({"hookSpecificOutput": {
+        "hookEventName": it.name,
+        "permissionDecision": "ask",
+        "permissionDecisionReason": it.text,
+    }}))
+}

@@ -1,0 +1,79 @@
+//! Bowline's own protocol, for agents that have none of their own: answers under the names of the library's fields.
+
+use serde_json::{Map, Value, json};
+
+use crate::agent::{Agent, ClaudeHooks, Protocol, Support};
+use crate::answer::Answer;
+use crate::claude_code;
+use crate::decision::Decision;
+use crate::event::{EventClass, HookEvent};
+use crate::last_resort::{LastResort, Unjudged, none};
+use crate::opinion::Opinion;
+use crate::tool::Tool;
+
+/// Any agent that speaks Bowline's own protocol.
+pub const AGENT: Agent = Agent {
+    name: "generic",
+    title: "an agent of your own",
+    events: HookEvent::NAMED,
+    marks: &[],
+    last_resort: LastResort { ask, deny: none },
+    support: Support::Full(PROTOCOL),
+};
+
+/// How its events are decided.
+pub const PROTOCOL: Protocol = Protocol {
+    decode: std::convert::identity,
+    encode,
+    enforces,
+    tools: &[("Shell", Tool::Shell)],
+    // The one that scripts know.
+    project_variable: Some(claude_code::PROJECT_VARIABLE),
+    claude_hooks: ClaudeHooks::Bridge,
+    registration: None,
+};
+
+const fn enforces(event: HookEvent) -> bool {
+    !matches!(event.class(), EventClass::Observe)
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "a form may be missing")]
+fn ask(it: &Unjudged<'_>) -> Option<Answer> {
+    Some(Answer::line(
+        &json!({"continue_execution": false, "decision": "ask", "stop_reason": it.text}),
+    ))
+}
+
+/// Writes silence, or one JSON object.
+fn encode(_event: HookEvent, output: &Opinion) -> Answer {
+    let mut answer = Map::new();
+    let mut add = |name: &str, value: Value| {
+        answer.insert(name.to_owned(), value);
+    };
+    let decision = output.decision();
+    if matches!(decision, Decision::Deny | Decision::Ask) {
+        add("continue_execution", false.into());
+    }
+    match decision {
+        Decision::NoOpinion => {}
+        Decision::Grant => add("decision", "grant".into()),
+        Decision::Ask => add("decision", "ask".into()),
+        Decision::Deny => add("decision", "deny".into()),
+    }
+    for (name, text) in [
+        ("stop_reason", &output.stop_reason),
+        ("system_message", &output.system_message),
+        ("additional_context", &output.additional_context),
+    ] {
+        if let Some(text) = text {
+            add(name, text.as_str().into());
+        }
+    }
+    if let Some(input) = output.rewritten_input() {
+        add("updated_input", input.clone());
+    }
+    if output.suppress_logging {
+        add("suppress_logging", true.into());
+    }
+    Answer::json(answer)
+}

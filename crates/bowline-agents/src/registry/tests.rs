@@ -1,0 +1,229 @@
+//! What must hold for every agent, also for the next one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::answer::Answer;
+use crate::event::{EventClass, HookEvent};
+use crate::last_resort::{Stake, ask, deny};
+use crate::opinion::Opinion;
+use crate::spelling::{self, plain};
+use crate::tool::Tool;
+
+const TEXT: &str = "nobody could judge this";
+
+/// Every name that any agent has for an event, and one that none has.
+fn all_names() -> BTreeSet<&'static str> {
+    let all = all_spellings().chain([spelling::ELSEWHERE]).flatten();
+    all.map(|(name, _)| *name).chain(["New"]).collect()
+}
+
+#[test]
+fn names_are_unique_and_in_order() {
+    let names: Vec<&str> = AGENTS.iter().map(|agent| agent.name).collect();
+    let sorted: BTreeSet<&str> = names.iter().copied().collect();
+    assert!(names.iter().eq(&sorted), "{names:?}");
+    for agent in AGENTS {
+        let fits = |c: char| c.is_ascii_lowercase() || c == '-';
+        assert!(agent.name.chars().all(fits), "{}", agent.name);
+        assert_eq!(named(agent.name).map(|it| it.title), Some(agent.title));
+        assert!(last_resort(agent.name).is_some(), "{}", agent.name);
+    }
+    assert!(named("Claude-Code").is_none() && named("").is_none());
+    assert_eq!(named(DEFAULT.name).map(|it| it.title), Some(DEFAULT.title));
+    assert_eq!(supported_names("or"), "`claude-code` or `generic`");
+}
+
+#[test]
+fn a_spelling_is_one_event_whoever_uses_it() {
+    let mut known: BTreeMap<String, HookEvent> = BTreeMap::new();
+    for (name, event) in all_spellings().chain([spelling::ELSEWHERE]).flatten() {
+        assert_ne!(*event, HookEvent::Unknown, "{name}");
+        let before = known.insert(plain(name), *event);
+        assert!(before.is_none_or(|before| before == *event), "{name}");
+        let canonical = HookEvent::from_name(name);
+        assert!(canonical.is_none_or(|it| it == *event), "{name}");
+    }
+    for agent in AGENTS {
+        let mut names = BTreeSet::new();
+        let twice = agent.events.iter().find(|(it, _)| !names.insert(plain(it)));
+        assert!(twice.is_none(), "{}: {twice:?}", agent.name);
+        let gates = |(_, event): &(&str, HookEvent)| Stake::of(*event) == Stake::Action;
+        assert!(agent.events.iter().any(gates), "{}", agent.name);
+    }
+}
+
+#[test]
+fn what_is_at_stake_follows_from_the_class_of_the_event() {
+    for event in HookEvent::ALL {
+        let stake = Stake::of(*event);
+        let fits = match event.class() {
+            EventClass::Gate => matches!(stake, Stake::Action | Stake::Gate),
+            EventClass::Redirect => matches!(stake, Stake::Turn | Stake::Nothing),
+            EventClass::Observe => stake == Stake::Nothing,
+        };
+        assert!(fits, "{event}: {stake:?}");
+        for agent in AGENTS {
+            assert_eq!(Stake::of_name(agent.name, event.name()), stake, "{event}");
+        }
+        assert_eq!(Stake::of_name("somebody-new", event.snake_name()), stake);
+    }
+    let at = |stake: Stake| -> Vec<HookEvent> {
+        let all = HookEvent::ALL.iter().copied();
+        all.filter(|event| Stake::of(*event) == stake).collect()
+    };
+    use HookEvent as E;
+    assert_eq!(
+        at(Stake::Action),
+        [E::PreToolUse, E::PermissionRequest, E::PreModelSwitch]
+    );
+    assert_eq!(at(Stake::Turn), [E::Stop, E::SubagentStop, E::TeammateIdle]);
+}
+
+#[test]
+fn tools_are_known_and_mean_the_same_everywhere() {
+    for (agent, protocol) in supported() {
+        let mut names = BTreeSet::new();
+        for (name, tool) in protocol.tools {
+            assert!(names.insert(name.to_ascii_lowercase()), "{name} twice");
+            assert_eq!(Tool::named(name), *tool, "{}: {name}", agent.name);
+            assert_ne!(*tool, Tool::Mcp, "{name}: only a server's tool is one");
+        }
+        assert!(
+            protocol.tools.iter().any(|(_, tool)| tool.runs_a_shell()),
+            "{}",
+            agent.name
+        );
+    }
+}
+
+/// The words by which an agent would take an answer for a permission.
+fn permits(value: &Value) -> bool {
+    match value {
+        Value::String(text) => ["allow", "approve", "grant", "accept"].contains(&text.as_str()),
+        Value::Bool(flag) => *flag,
+        Value::Array(items) => items.iter().any(permits),
+        Value::Object(fields) => fields.values().any(permits),
+        _ => false,
+    }
+}
+
+/// The JSON of an answer, and nothing beside it.
+fn printed(answer: &Answer) -> Option<Value> {
+    assert_eq!((answer.exit, answer.stderr.as_str()), (0, ""), "{answer:?}");
+    let line = answer.stdout.strip_suffix('\n')?;
+    Some(serde_json::from_str(line).unwrap())
+}
+
+#[test]
+fn no_answer_of_last_resort_permits_anything() {
+    for agent in AGENTS {
+        for name in all_names() {
+            let asked = ask(agent.name, name, TEXT);
+            let denied = deny(agent.name, name, TEXT);
+            for answer in [&asked, &denied].into_iter().flatten() {
+                let json = printed(answer);
+                let context = format!("{} {name}: {json:?}", agent.name);
+                assert!(!json.as_ref().is_some_and(permits), "{context}");
+                let tells = |json: &Value| json.to_string().contains(TEXT);
+                assert!(json.as_ref().is_none_or(tells), "{context}");
+            }
+            // Silence asks only where a dialog comes anyway, and never denies.
+            let silent = asked.is_some_and(|it| it == Answer::default());
+            let has_dialog = ["permissionrequest", "elicitation"].contains(&&*plain(name));
+            assert!(!silent || has_dialog, "{} {name}", agent.name);
+            assert_ne!(denied, Some(Answer::default()), "{} {name}", agent.name);
+        }
+    }
+    for name in all_names() {
+        assert_eq!(ask("somebody-new", name, TEXT), None);
+        assert_eq!(deny("somebody-new", name, TEXT), None);
+    }
+}
+
+/// What another agent prints may be a silent "allow" to this one.
+#[test]
+fn no_agent_is_told_anything_in_the_form_of_another() {
+    let shape = |json: &Value| -> String {
+        let fields = json.as_object().unwrap();
+        let words = fields.iter().map(|(name, value)| match value {
+            Value::Object(own) => format!("{name}{:?}", own.keys().collect::<Vec<_>>()),
+            _ => name.clone(),
+        });
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let mut shapes: BTreeMap<String, &str> = BTreeMap::new();
+    for agent in AGENTS {
+        for name in all_names() {
+            // The one form that two agents share by design.
+            if agent.name == "copilot" && name == "PreToolUse" {
+                continue;
+            }
+            let answers = [ask(agent.name, name, TEXT), deny(agent.name, name, TEXT)];
+            for json in answers.iter().flatten().filter_map(printed) {
+                let owner = *shapes.entry(shape(&json)).or_insert(agent.name);
+                assert_eq!(owner, agent.name, "{name}: {json}");
+            }
+        }
+    }
+    assert_eq!(
+        ask("copilot", "PreToolUse", TEXT),
+        ask("claude-code", "PreToolUse", TEXT)
+    );
+    assert!(!shapes.values().any(|agent| *agent == "codex"));
+}
+
+#[test]
+fn no_opinion_is_silence_and_a_block_is_told() {
+    for (agent, protocol) in supported() {
+        for event in HookEvent::ALL {
+            let silence = protocol.encode(*event, &Opinion::allow());
+            assert_eq!(silence, Answer::default(), "{} {event}", agent.name);
+            let denied = protocol.encode(*event, &Opinion::block(TEXT));
+            let told = denied.stdout.contains(TEXT) || denied.stderr.contains(TEXT);
+            let declines = denied.stdout.contains("decline");
+            assert!(
+                told || declines || !protocol.enforces(*event),
+                "{} {event}",
+                agent.name
+            );
+        }
+    }
+}
+
+#[test]
+fn a_payload_in_bowlines_own_form_is_read_as_it_stands() {
+    let payload = json!({
+        "session_id": "s", "cwd": "/p", "hook_event_name": "PreToolUse",
+        "tool_name": "Bash", "tool_input": {"command": "ls"},
+    });
+    for (agent, protocol) in supported() {
+        assert_eq!(protocol.decode(payload.clone()), payload, "{}", agent.name);
+    }
+}
+
+#[test]
+fn settings_files_are_told_relative_to_their_folders() {
+    for (agent, protocol) in supported() {
+        let Some(registration) = &protocol.registration else {
+            continue;
+        };
+        let files = &registration.files;
+        let all = BTreeSet::from([files.user, files.project, files.local]);
+        assert!(!all.iter().any(|file| file.starts_with('/')), "{all:?}");
+        assert_ne!(files.project, files.local, "{}", agent.name);
+    }
+}
+
+#[test]
+fn variables_are_told_once() {
+    assert_eq!(project_variables(), ["CLAUDE_PROJECT_DIR"]);
+    assert!(is_project_variable("CLAUDE_PROJECT_DIR"));
+    assert!(!is_project_variable("PROJECT_DIR"));
+    let marks: Vec<&str> = marks().collect();
+    let unique: BTreeSet<&str> = marks.iter().copied().collect();
+    assert_eq!(marks.len(), unique.len());
+    assert!(unique.contains("CLAUDECODE") && unique.contains("GEMINI_CLI"));
+}
