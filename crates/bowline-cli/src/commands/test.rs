@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use bowline::hooks::{
-    Decision, Dialect, EventClass, HookContext, HookInput, HookRun, Match, Opinion, RunStatus,
-    TriggerResult,
+    Decision, Dialect, EventClass, HookContext, HookInput, HookRun, Match, Opinion, Recording,
+    RunStatus, TriggerResult,
 };
 use bowline::settings::TrustState;
 use bowline_builtins::mask;
@@ -171,6 +171,7 @@ pub(crate) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome> {
     let settings = project::load(&folder);
     let ctx = HookContext::new(&input.session_id)
         .with_cwd(working_folder(&input, &folder))
+        .with_recording(Recording::Off)
         .with_env(unrecorded());
 
     let builtins = project::builtins(&settings);

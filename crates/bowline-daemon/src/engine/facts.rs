@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bowline::hooks::{Decision, Dialect, parse_payload};
+use bowline::hooks::{Decision, Dialect, Recording, parse_payload};
 use bowline_guard::secrets::redact;
 use bowline_store::Record;
 use bowline_wire::{Answer, Call, CallId, Failure, OnFailure};
@@ -107,7 +107,7 @@ impl Facts {
         record.duration = took;
         Decided {
             answer: unverified.answer,
-            record: (self.known.tracking == Switch::On).then_some(record),
+            record: (self.known.recording() == Recording::On).then_some(record),
         }
     }
 }
