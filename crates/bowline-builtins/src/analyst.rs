@@ -1,7 +1,6 @@
 //! What several hooks need to know of one command is found out once.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -16,9 +15,6 @@ use crate::guard::Checkout;
 use crate::machine::{Machine, MachineWorld};
 use crate::work::Ledger;
 
-/// Judgements that are remembered: those of the events that are being decided at the same time.
-const MAX_REMEMBERED: usize = 32;
-
 /// Judges commands for all hooks of a project.
 #[derive(Debug)]
 pub struct Analyst {
@@ -27,12 +23,18 @@ pub struct Analyst {
     sensitive: SensitivePolicy,
     ledger: Arc<Ledger>,
     own_places: OwnPlaces,
-    recent: Mutex<VecDeque<Remembered>>,
+    /// Tells its judgements from those of another analyst, which sees another machine.
+    identity: Arc<()>,
 }
 
+/// The judgements of one event, in its context. A hook that rewrites the command makes for a second one.
+#[derive(Debug, Default)]
+struct Judgements(Mutex<Vec<Judged>>);
+
 #[derive(Debug)]
-struct Remembered {
-    session: String,
+struct Judged {
+    by: Arc<()>,
+    /// Whoever embeds the hooks may use one context for several events.
     when: DateTime<Utc>,
     tool: String,
     command: String,
@@ -49,7 +51,7 @@ impl Analyst {
             sensitive,
             ledger: Arc::default(),
             own_places: OwnPlaces::default(),
-            recent: Mutex::default(),
+            identity: Arc::default(),
         }
     }
 
@@ -121,24 +123,21 @@ impl Analyst {
     pub fn judge(&self, command: &str, input: &HookInput, ctx: &HookContext) -> Arc<Judgement> {
         let cwd = self.cwd_of(input, ctx);
         let tool = input.tool_name().unwrap_or_default();
-        let known = self.recent().iter().find_map(|it| {
-            let same = it.when == input.timestamp
-                && it.session == input.session_id
+        let judgements = ctx.extensions().get::<Judgements>();
+        let is_same = |it: &&Judged| {
+            Arc::ptr_eq(&it.by, &self.identity)
+                && it.when == input.timestamp
                 && it.tool == tool
                 && it.command == command
-                && it.cwd == cwd;
-            same.then(|| Arc::clone(&it.judgement))
-        });
-        if let Some(judgement) = known {
-            return judgement;
+                && it.cwd == cwd
+        };
+        if let Some(known) = judgements.lock().iter().find(is_same) {
+            return Arc::clone(&known.judgement);
         }
+        // Nobody waits for the lock meanwhile.
         let judgement = Arc::new(judge_shell(tool, command, &self.world_of(input, ctx)));
-        let mut recent = self.recent();
-        if recent.len() >= MAX_REMEMBERED {
-            recent.pop_back();
-        }
-        recent.push_front(Remembered {
-            session: input.session_id.clone(),
+        judgements.lock().push(Judged {
+            by: Arc::clone(&self.identity),
             when: input.timestamp,
             tool: tool.to_owned(),
             command: command.to_owned(),
@@ -147,8 +146,10 @@ impl Analyst {
         });
         judgement
     }
+}
 
-    fn recent(&self) -> MutexGuard<'_, VecDeque<Remembered>> {
-        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
+impl Judgements {
+    fn lock(&self) -> MutexGuard<'_, Vec<Judged>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

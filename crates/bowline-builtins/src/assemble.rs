@@ -13,7 +13,7 @@ use crate::guard::{
 };
 use crate::machine::Machine;
 use crate::rule::{self, Compiled};
-use crate::tracing::{self, Journal, Tracing};
+use crate::tracing::{self, Tracing};
 use crate::work::{self, Ledger, Work};
 
 /// What outlives the settings of a project, and is shared by all of them.
@@ -24,8 +24,6 @@ pub struct Lasting {
     pub machine: Arc<Machine>,
     /// The calls that were denied before.
     pub strikes: Arc<Strikes>,
-    /// What waits to be recorded of events that are being decided.
-    pub journal: Journal,
     /// What sessions made.
     pub ledger: Arc<Ledger>,
     /// The hooks that run in the background.
@@ -38,7 +36,6 @@ impl Lasting {
         Self {
             machine: Arc::new(machine),
             strikes: Arc::default(),
-            journal: Journal::new(),
             ledger: Arc::default(),
             background: Background::default(),
         }
@@ -47,7 +44,6 @@ impl Lasting {
     /// The same for judgements that must not wait for a disk: without the files of the machine, and without a store.
     pub fn unseen(&self) -> Self {
         Self {
-            journal: self.journal.clone(),
             background: self.background.clone(),
             ..Self::new(self.machine.unseen())
         }
@@ -152,7 +148,6 @@ impl Builtins {
                 hook: Arc::new(Work::new(
                     Arc::clone(&lasting.ledger),
                     Arc::clone(&analyst),
-                    lasting.journal.clone(),
                     settings.config.record.inputs,
                 )),
                 summary: work::SUMMARY.to_owned(),
@@ -160,10 +155,7 @@ impl Builtins {
             });
         }
         hooks.push(Shipped {
-            hook: Arc::new(Tracing::new(
-                lasting.journal.clone(),
-                settings.config.record,
-            )),
+            hook: Arc::new(Tracing::new(settings.config.record)),
             summary: tracing::SUMMARY.to_owned(),
             tools: None,
         });

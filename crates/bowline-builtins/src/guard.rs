@@ -33,13 +33,9 @@ pub use strikes::Strikes;
 pub use tool_guard::{Call, GuardHook, Judged, ToolGuard};
 
 use crate::analyst::Analyst;
-use crate::tracing::CALL_VARIABLE;
 
 /// Guards have the last word.
 pub(crate) const PRIORITY: i32 = i32::MIN;
-
-/// The variable of the context that names the agent.
-pub const AGENT_VARIABLE: &str = "BOWLINE_AGENT";
 
 /// What the guards of one project share.
 #[derive(Debug)]
@@ -182,7 +178,7 @@ pub(crate) fn signed(text: &str) -> String {
 
 /// Adds the line by which a person, and nobody else, learns how to let a denied call pass.
 fn with_way(denial: Opinion, ctx: &HookContext) -> Opinion {
-    match ctx.env.get(CALL_VARIABLE) {
+    match ctx.call_id() {
         Some(call) => denial.system_message(format!(
             "Bowline denied this. To allow it, in a terminal: bowline allow {call} (bowline why tells more)"
         )),
@@ -195,7 +191,7 @@ fn reporter<'event>(
     input: &'event HookInput,
     ctx: &'event HookContext,
 ) -> (Option<&'event str>, Option<&'event str>) {
-    let agent = ctx.env.get(AGENT_VARIABLE).map(String::as_str);
+    let agent = ctx.agent();
     (agent, input.agent_type())
 }
 

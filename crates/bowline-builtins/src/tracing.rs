@@ -1,16 +1,15 @@
 //! What happened, for the store: tool calls from start to end, prompts, sessions, work handed to sub-agents.
 //!
-//! [`Tracing`] is a hook like any other. When an event is decided it notes what that means for the store, without
-//! secrets, in a [`Journal`]; whoever triggered the event takes it out as a record and hands that to the store, so that
+//! [`Tracing`] is a hook like any other. When an event is decided it notes in the event's context what that means for the store,
+//! without secrets. Whoever triggered the event makes a record of it with [`DecidedEvent::record`] and hands that to the store, so that
 //! the decision and what follows from it are kept together or not at all. No daemon is needed for that:
 //!
 //! ```
-//! use std::collections::HashMap;
 //! use std::time::Instant;
 //!
 //! use bowline::hooks::{HookContext, HookInput, HookManager};
 //! use bowline::settings::RecordConfig;
-//! use bowline_builtins::tracing::{CALL_VARIABLE, DecidedEvent, Journal, Tracing};
+//! use bowline_builtins::tracing::{DecidedEvent, Tracing};
 //! use bowline_store::{Enforcement, Options, SqliteStore, Store};
 //! use serde_json::json;
 //!
@@ -18,21 +17,16 @@
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let folder = tempfile::tempdir()?;
 //! let store = SqliteStore::open(Options::new(folder.path().join("data")))?;
-//! let journal = Journal::new();
 //! let mut manager = HookManager::new();
-//! manager.register(Tracing::new(journal.clone(), RecordConfig::default()));
+//! manager.register(Tracing::new(RecordConfig::default()));
 //!
 //! let input = HookInput::pre_tool_use("s1", "Bash", json!({ "command": "ls", "api_key": "hush" }))
 //!     .with_field("tool_use_id", "toolu_1");
-//! // Every event has an id of its own, under which its notes are found again.
-//! let call = "event-1";
-//! let ctx = HookContext::new("s1").with_env(HashMap::from([(CALL_VARIABLE.into(), call.into())]));
+//! let ctx = HookContext::new("s1").with_call_id("event-1").with_agent("my-agent");
 //! let started = Instant::now();
 //! let result = manager.trigger(input.clone(), &ctx).await;
-//! let record = journal.record(DecidedEvent {
-//!     call,
+//! let event = DecidedEvent {
 //!     time: chrono::Utc::now(),
-//!     agent: "my-agent",
 //!     project: None,
 //!     input: &input,
 //!     ctx: &ctx,
@@ -40,8 +34,8 @@
 //!     enforcement: Enforcement::Enforced,
 //!     duration: started.elapsed(),
 //!     scope_of: &|_hook| None,
-//! });
-//! if let Some(record) = record {
+//! };
+//! if let Some(record) = event.record() {
 //!     store.submit(record, Box::new(|_outcome| {}));
 //! }
 //! store.flush()?;
@@ -54,14 +48,16 @@
 mod changes;
 mod detail;
 pub(crate) mod digest;
-mod journal;
+mod notes;
+mod record;
 mod response;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use bowline::hooks::{
-    Background, Decision, Hook, HookContext, HookEvent, HookInput, Opinion, RunMode, RunPolicy,
+    Background, Decision, Hook, HookContext, HookEvent, HookInput, Opinion, Recording, RunMode,
+    RunPolicy,
 };
 use bowline::settings::RecordConfig;
 use bowline_store::Store;
@@ -69,13 +65,12 @@ use chrono::Utc;
 use tokio::time::Instant;
 
 use changes::{Course, changes};
-pub use journal::{DecidedEvent, Journal};
-use journal::{Noted, Notes};
+pub use notes::add_change;
+use notes::{Meaning, Notes};
+pub use record::DecidedEvent;
 
-/// The variable of the context that holds the id of the event that is decided.
-pub const CALL_VARIABLE: &str = "BOWLINE_CALL_ID";
-
-/// Variables of the context that switch tracking off, if [`disables`] says so of their value.
+/// Variables of a caller that switch recording off, if [`disables`] says so of their value. `HTMLGRAPH` is the tracker whose hooks
+/// Bowline replaces: its switch keeps working.
 pub const DISABLING_VARIABLES: &[&str] =
     &["BOWLINE_DISABLE_TRACKING", "HTMLGRAPH_DISABLE_TRACKING"];
 
@@ -90,7 +85,7 @@ pub fn disables(value: &str) -> bool {
 /// Background hooks whose failures are kept with the figures of hooks: the event that started them was recorded long before.
 pub fn noting_failures(store: Arc<dyn Store>) -> Background {
     Background::telling(move |hook, error, ctx| {
-        if !is_switched_off(ctx) {
+        if ctx.recording() == Recording::On {
             store.note_failure(hook, Utc::now(), &detail::reason(&error.to_string()));
         }
     })
@@ -116,18 +111,15 @@ const EVENTS: &[HookEvent] = &[
 ];
 
 /// Notes what decided events mean for the store.
-///
-/// It needs [`CALL_VARIABLE`] in the context: without an id nobody could take the notes out again.
 #[derive(Debug)]
 pub struct Tracing {
-    journal: Journal,
     detail: RecordConfig,
 }
 
 impl Tracing {
-    /// A hook that notes in this journal, in this detail.
-    pub fn new(journal: Journal, detail: RecordConfig) -> Self {
-        Self { journal, detail }
+    /// A hook that notes in this detail.
+    pub fn new(detail: RecordConfig) -> Self {
+        Self { detail }
     }
 }
 
@@ -152,38 +144,23 @@ impl Hook for Tracing {
     }
 
     async fn decided(&self, input: &HookInput, decision: &Opinion, ctx: &HookContext) {
-        let Some(call) = ctx.env.get(CALL_VARIABLE) else {
-            return;
-        };
-        if is_switched_off(ctx) {
+        // An event without an id gets no record.
+        if ctx.recording() == Recording::Off || ctx.call_id().is_none() {
             return;
         }
         let started = Instant::now();
         let changes = |course| changes(input, course, self.detail);
-        let notes = match decision.decision() {
+        let meaning = match decision.decision() {
             // Only whoever answers knows whether the agent obeys.
-            Decision::Deny => Notes::Denied {
+            Decision::Deny => Meaning::Denied {
                 obeyed: changes(Course::Stopped(decision.stop_reason.as_deref())),
                 ignored: changes(Course::Free),
             },
             Decision::Ask => {
-                Notes::Settled(changes(Course::Asked(decision.stop_reason.as_deref())))
+                Meaning::Settled(changes(Course::Asked(decision.stop_reason.as_deref())))
             }
-            Decision::NoOpinion | Decision::Grant => Notes::Settled(changes(Course::Free)),
+            Decision::NoOpinion | Decision::Grant => Meaning::Settled(changes(Course::Free)),
         };
-        self.journal.note(
-            call,
-            Noted {
-                notes,
-                took: started.elapsed(),
-            },
-        );
+        Notes::of(ctx).set_meaning(meaning, started.elapsed());
     }
-}
-
-/// Whether the caller wants nothing to be kept.
-fn is_switched_off(ctx: &HookContext) -> bool {
-    DISABLING_VARIABLES
-        .iter()
-        .any(|name| ctx.env.get(*name).is_some_and(|value| disables(value)))
 }

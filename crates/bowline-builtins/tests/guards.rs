@@ -160,8 +160,7 @@ async fn the_same_denied_call_gets_a_shorter_firmer_answer() {
 async fn denials_are_signed_and_only_the_person_reads_how_to_allow() {
     let place = Place::new().user("[[rule]]\nid = 'no-make'\ncommand = 'make *'\nverdict = 'deny'");
     let manager = place.manager();
-    let call = ("BOWLINE_CALL_ID".to_owned(), "019a-77".to_owned());
-    let context = place.context().with_env([call].into());
+    let context = place.context().with_call_id("019a-77");
     let way = "bowline allow 019a-77";
     for (input, decision, shown) in [
         (shell("git reset --hard"), Decision::Deny, true),

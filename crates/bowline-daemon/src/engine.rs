@@ -110,7 +110,7 @@ impl Engine {
         lasting.ledger = Arc::new(ledger);
         if let Some(store) = &store {
             lasting.background = noting_failures(Arc::clone(store));
-            let strikes = Strikes::kept(Arc::clone(store), lasting.journal.clone());
+            let strikes = Strikes::kept(Arc::clone(store));
             lasting.strikes = Arc::new(strikes);
         }
         Self {

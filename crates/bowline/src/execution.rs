@@ -200,11 +200,12 @@ impl ExecutionContext {
         } else {
             self.cancellation.clone()
         };
-        HookContext {
-            session_id: self.session_id.to_string(),
-            cancellation_token: token,
-            cwd: self.cwd().map(Path::to_path_buf),
-            env: HashMap::clone(&self.hook_env),
+        let ctx = HookContext::new(&*self.session_id)
+            .with_env(HashMap::clone(&self.hook_env))
+            .with_cancellation(token);
+        match self.cwd() {
+            Some(cwd) => ctx.with_cwd(cwd),
+            None => ctx,
         }
     }
 }

@@ -9,7 +9,7 @@ pub use bowline_agents::Answer;
 
 pub use crate::condition::Condition;
 pub use crate::configured::{CommandHook, Services};
-pub use crate::context::HookContext;
+pub use crate::context::{Extensions, HookContext, Recording};
 pub use crate::decision::Decision;
 pub use crate::dialect::{self, Completeness, Dialect, Exit, RawOutput};
 pub use crate::duration::humane as humane_duration;

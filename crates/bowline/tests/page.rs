@@ -357,7 +357,7 @@ fn the_output_has_the_pages_fields_factories_and_builders() {
 }
 
 #[test]
-fn the_context_has_exactly_the_pages_fields() {
+fn the_context_has_the_pages_fields() {
     let ctx = HookContext::new("session-1");
     assert_eq!((ctx.session_id.as_str(), &ctx.cwd), ("session-1", &None));
 
@@ -366,12 +366,11 @@ fn the_context_has_exactly_the_pages_fields() {
         cancellation_token,
         cwd,
         env,
-    } = HookContext {
-        session_id: "session-1".to_owned(),
-        cancellation_token: CancellationToken::new(),
-        cwd: Some(PathBuf::from(".")),
-        env: HashMap::from([("NAME".to_owned(), "value".to_owned())]),
-    };
+        ..
+    } = HookContext::new("session-1")
+        .with_cancellation(CancellationToken::new())
+        .with_cwd(".")
+        .with_env(HashMap::from([("NAME".to_owned(), "value".to_owned())]));
     assert_eq!(
         (session_id.as_str(), cwd),
         ("session-1", Some(PathBuf::from(".")))

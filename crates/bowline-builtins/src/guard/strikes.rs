@@ -9,8 +9,8 @@ use bowline::hooks::{HookContext, HookInput};
 use bowline_store::{Change, Store};
 use serde_json::{Value, json};
 
+use crate::tracing::add_change;
 use crate::tracing::digest::digest;
-use crate::tracing::{CALL_VARIABLE, Journal};
 
 /// Sessions that are remembered; the one that was quiet longest is forgotten first.
 const MAX_SESSIONS: usize = 1_000;
@@ -26,7 +26,7 @@ const KEPT_AS: &str = "struck";
 pub struct Strikes {
     sessions: Mutex<Sessions>,
     /// Where they are looked up that another process has seen, and noted for the next.
-    kept: Option<(Arc<dyn Store>, Journal)>,
+    kept: Option<Arc<dyn Store>>,
 }
 
 impl fmt::Debug for Strikes {
@@ -79,10 +79,10 @@ impl Strike {
 
 impl Strikes {
     /// Strikes that outlive the process: with the records of the events, in this store.
-    pub fn kept(store: Arc<dyn Store>, journal: Journal) -> Self {
+    pub fn kept(store: Arc<dyn Store>) -> Self {
         Self {
             sessions: Mutex::default(),
-            kept: Some((store, journal)),
+            kept: Some(store),
         }
     }
 
@@ -93,7 +93,7 @@ impl Strikes {
 
     /// Counts the call, and says how often it was counted before by any process. The first is noted with its event.
     pub(super) fn count_kept(&self, strike: &Strike, input: &HookInput, ctx: &HookContext) -> u32 {
-        let Some((store, journal)) = &self.kept else {
+        let Some(store) = &self.kept else {
             return self.count(strike);
         };
         if self.lock().session(strike).recalled == Recalled::No {
@@ -108,11 +108,11 @@ impl Strikes {
         }
         let before = self.lock().count(strike);
         if before == 0
-            && let Some(event) = ctx.env.get(CALL_VARIABLE)
+            && let Some(event) = ctx.call_id()
         {
             let call = input.tool_use_id().unwrap_or(event).to_owned();
             let work = json!({ KEPT_AS: strike.digest() });
-            journal.add(event, Change::Worked { call, work });
+            add_change(ctx, Change::Worked { call, work });
         }
         before
     }

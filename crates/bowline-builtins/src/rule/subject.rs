@@ -16,7 +16,7 @@ use bowline_guard::tool_call::{ToolCall, judge_tool_call, runs_a_shell, shortene
 
 use super::doubt::runs_of_pieces;
 use crate::Analyst;
-use crate::guard::{AGENT_VARIABLE, text_in};
+use crate::guard::text_in;
 use crate::machine::MachineWorld;
 
 /// One event.
@@ -56,7 +56,7 @@ impl<'a> Subject<'a> {
         Self {
             judgement: command.map(|command| analyst.judge(command, input, ctx)),
             cwd: analyst.cwd_of(input, ctx),
-            agent: ctx.env.get(AGENT_VARIABLE).cloned(),
+            agent: ctx.agent().map(str::to_owned),
             input,
             analyst,
             command,

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::detail;
 use super::digest::digest;
-use super::journal::is_helper;
+use super::record::is_helper;
 use super::response::{self, Outcome, outcome};
 
 /// What a tool that hands work over calls a sub-agent of no particular type.

@@ -26,7 +26,7 @@ use crate::loss::{Extent, Losses, times};
 use crate::machine::MachineWorld;
 use crate::machine::git::{ObjectId, Repository};
 use crate::sanitise;
-use crate::tracing::{CALL_VARIABLE, Journal};
+use crate::tracing::add_change;
 
 pub(crate) const NAME: &str = "work";
 pub(crate) const SUMMARY: &str = "follows which files a session makes and reads, for the guards";
@@ -51,21 +51,14 @@ const MAX_REFS: usize = 2_000;
 pub(crate) struct Work {
     ledger: Arc<Ledger>,
     analyst: Arc<Analyst>,
-    journal: Journal,
     detail: RecordDetail,
 }
 
 impl Work {
-    pub(crate) fn new(
-        ledger: Arc<Ledger>,
-        analyst: Arc<Analyst>,
-        journal: Journal,
-        detail: RecordDetail,
-    ) -> Self {
+    pub(crate) fn new(ledger: Arc<Ledger>, analyst: Arc<Analyst>, detail: RecordDetail) -> Self {
         Self {
             ledger,
             analyst,
-            journal,
             detail,
         }
     }
@@ -188,13 +181,12 @@ impl Work {
         if self.detail == RecordDetail::Off {
             return;
         }
-        let event = ctx.env.get(CALL_VARIABLE);
-        if let Some(event) = event.filter(|_| !work.is_empty())
+        if !work.is_empty()
             && let Ok(work) = serde_json::to_value(work)
         {
             let call = call.to_owned();
             let work = sanitise(&work);
-            self.journal.add(event, Change::Worked { call, work });
+            add_change(ctx, Change::Worked { call, work });
         }
     }
 

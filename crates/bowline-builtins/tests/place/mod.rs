@@ -1,6 +1,5 @@
 //! A project and a home of their own for each test.
 
-use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -93,8 +92,7 @@ impl Place {
     }
 
     pub(crate) async fn fire_as(&self, agent: &str, input: HookInput) -> TriggerResult {
-        let env = HashMap::from([("BOWLINE_AGENT".to_owned(), agent.to_owned())]);
-        let context = self.context().with_env(env);
+        let context = self.context().with_agent(agent);
         self.manager().trigger(input, &context).await
     }
 }

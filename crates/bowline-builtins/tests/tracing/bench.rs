@@ -1,16 +1,16 @@
-//! A manager with tracing, its journal, and a store in a folder of its own.
+//! A manager with tracing, and a store in a folder of its own.
 
-use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
 
 use bowline::hooks::{
-    DateTime, FnHook, HookContext, HookEvent, HookInput, HookManager, Opinion, TriggerResult, Utc,
+    DateTime, FnHook, HookContext, HookEvent, HookInput, HookManager, Opinion, Recording,
+    TriggerResult, Utc,
 };
 use bowline::settings::RecordConfig;
-use bowline_builtins::tracing::{CALL_VARIABLE, DecidedEvent, Journal, Tracing};
+use bowline_builtins::tracing::{DecidedEvent, Tracing};
 use bowline_store::{Enforcement, Options, Outcome, Record, SqliteStore, Store, Trace};
 use chrono::TimeDelta;
 use serde_json::Value;
@@ -18,14 +18,19 @@ use tempfile::TempDir;
 
 pub(crate) struct Bench {
     pub(crate) store: SqliteStore,
-    pub(crate) journal: Journal,
     pub(crate) manager: HookManager,
     pub(crate) enforcement: Enforcement,
-    /// Variables of the caller.
-    pub(crate) env: HashMap<String, String>,
+    pub(crate) recording: Recording,
     begun: DateTime<Utc>,
     next: u64,
     _folder: TempDir,
+}
+
+/// The context of an event with this id.
+pub(crate) fn context(session: &str, call: &str) -> HookContext {
+    HookContext::new(session)
+        .with_call_id(call)
+        .with_agent("claude-code")
 }
 
 impl Bench {
@@ -37,15 +42,13 @@ impl Bench {
         let folder = tempfile::tempdir().unwrap();
         let mut options = Options::new(folder.path().join("data"));
         options.deadline = Duration::from_secs(30);
-        let journal = Journal::new();
         let mut manager = HookManager::new();
-        manager.register(Tracing::new(journal.clone(), detail));
+        manager.register(Tracing::new(detail));
         Self {
             store: SqliteStore::open(options).unwrap(),
-            journal,
             manager,
             enforcement: Enforcement::Enforced,
-            env: HashMap::new(),
+            recording: Recording::On,
             begun: DateTime::from_timestamp_millis(Utc::now().timestamp_millis() - 3_600_000)
                 .unwrap(),
             next: 0,
@@ -76,25 +79,20 @@ impl Bench {
     pub(crate) async fn decide(&mut self, ms: i64, input: &HookInput) -> Option<Record> {
         self.next += 1;
         let call = format!("event-{}", self.next);
-        let mut env = self.env.clone();
-        env.insert(CALL_VARIABLE.to_owned(), call.clone());
-        let ctx = HookContext::new(&input.session_id).with_env(env);
+        let ctx = context(&input.session_id, &call).with_recording(self.recording);
         let result = self.manager.trigger(input.clone(), &ctx).await;
-        self.record(ms, &call, input, &ctx, &result)
+        self.record(ms, input, &ctx, &result)
     }
 
     pub(crate) fn record(
         &self,
         ms: i64,
-        call: &str,
         input: &HookInput,
         ctx: &HookContext,
         result: &TriggerResult,
     ) -> Option<Record> {
-        self.journal.record(DecidedEvent {
-            call,
+        let event = DecidedEvent {
             time: self.at(ms),
-            agent: "claude-code",
             project: Some(Path::new("/home/user/project")),
             input,
             ctx,
@@ -102,7 +100,8 @@ impl Bench {
             enforcement: self.enforcement,
             duration: Duration::from_micros(700),
             scope_of: &|name| Some(format!("scope of {name}")),
-        })
+        };
+        event.record()
     }
 
     pub(crate) fn commit(&self, record: Record) -> Outcome {

@@ -1,11 +1,12 @@
 //! Item 20: one call, one row.
 
-use bowline::hooks::{HookContext, HookEvent, HookInput, Opinion};
+use bowline::hooks::{HookContext, HookEvent, HookInput, Opinion, Recording};
+use bowline_builtins::tracing::disables;
 use bowline_guard::secrets::expand;
 use bowline_store::{Enforcement, Note, SessionRef, Store, TraceFilter, TraceStatus};
 use serde_json::{Value, json};
 
-use crate::bench::{Bench, event, payload};
+use crate::bench::{Bench, context, event, payload};
 
 fn pre(id: Option<&str>, tool: &str, input: Value) -> HookInput {
     event(
@@ -323,19 +324,17 @@ async fn f20_f_names_and_ids_lose_their_secrets_and_calls_are_found_again() {
 
 #[tokio::test]
 async fn f20_h_switched_off_nothing_is_kept_and_the_event_proceeds() {
-    for (name, value, kept) in [
-        ("BOWLINE_DISABLE_TRACKING", "1", false),
-        ("HTMLGRAPH_DISABLE_TRACKING", "1", false),
-        ("HTMLGRAPH_DISABLE_TRACKING", "0", true),
-        ("BOWLINE_DISABLE_TRACKING", "", true),
-    ] {
+    for (recording, kept) in [(Recording::Off, false), (Recording::On, true)] {
         let mut bench = Bench::new().answering(HookEvent::PreToolUse, Opinion::grant());
-        bench.env.insert(name.to_owned(), value.to_owned());
+        bench.recording = recording;
         let input = pre(Some("a"), "Bash", json!({}));
         let record = bench.decide(0, &input).await;
-        assert_eq!(record.is_some(), kept, "{name}={value}");
-        let ctx = HookContext::new("s").with_env(bench.env.clone());
+        assert_eq!(record.is_some(), kept, "{recording:?}");
+        let ctx = context("s", "another").with_recording(recording);
         assert!(bench.manager.trigger(input, &ctx).await.allowed);
+    }
+    for (value, off) in [("1", true), ("yes", true), ("0", false), ("", false)] {
+        assert_eq!(disables(value), off, "{value}");
     }
 }
 

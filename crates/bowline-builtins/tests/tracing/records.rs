@@ -1,16 +1,14 @@
-//! What a record says beside its changes, how much is kept, and that the journal is bounded.
+//! What a record says beside its changes, and how much is kept.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use bowline::hooks::{Decision, HookContext, HookEvent, HookInput, Opinion};
 use bowline::settings::{RecordConfig, RecordDetail};
-use bowline_builtins::tracing::CALL_VARIABLE;
 use bowline_guard::secrets::expand;
 use bowline_store::{Enforcement, SessionRef, Store, TraceStatus};
 use serde_json::json;
 
-use crate::bench::{Bench, event, payload};
+use crate::bench::{Bench, context, event, payload};
 
 fn bash(id: &str) -> HookInput {
     event(
@@ -155,49 +153,23 @@ async fn events_that_mean_nothing_for_traces_are_records_all_the_same() {
 #[tokio::test]
 async fn notes_are_taken_once_and_never_mixed() {
     let bench = Bench::new();
-    let context = |call: &str| {
-        HookContext::new("s").with_env(HashMap::from([(CALL_VARIABLE.to_owned(), call.to_owned())]))
-    };
-    let (first, second) = (context("one"), context("two"));
+    let (first, second) = (context("s", "one"), context("s", "two"));
     let (a, b) = (bash("a"), bash("b"));
     let result = bench.manager.trigger(a.clone(), &first).await;
     bench.manager.trigger(b.clone(), &second).await;
-    let of_b = bench.record(0, "two", &b, &second, &result).unwrap();
-    let of_a = bench.record(0, "one", &a, &first, &result).unwrap();
-    let again = bench.record(0, "one", &a, &first, &result).unwrap();
+    let of_b = bench.record(0, &b, &second, &result).unwrap();
+    let of_a = bench.record(0, &a, &first, &result).unwrap();
+    let again = bench.record(0, &a, &first, &result).unwrap();
     assert_eq!(
         (of_a.changes.len(), of_b.changes.len(), again.changes.len()),
         (1, 1, 0)
     );
     assert!(format!("{:?}", of_a.changes).contains("Id(\"a\")"));
     assert!(format!("{:?}", of_b.changes).contains("Id(\"b\")"));
-    // Without an id nobody could take them out, so none are made.
+    // An event without an id has no record.
     let nameless = HookContext::new("s");
     bench.manager.trigger(a.clone(), &nameless).await;
-    assert_eq!(
-        bench.record(0, "", &a, &nameless, &result).unwrap().changes,
-        []
-    );
-}
-
-#[tokio::test]
-async fn notes_that_nobody_takes_are_forgotten_oldest_first() {
-    let bench = Bench::new();
-    let context = |call: usize| {
-        let call = call.to_string();
-        HookContext::new("s").with_env(HashMap::from([(CALL_VARIABLE.to_owned(), call)]))
-    };
-    let input = bash("a");
-    let calls = 4_096 + 10;
-    let mut result = None;
-    for call in 0..calls {
-        result = Some(bench.manager.trigger(input.clone(), &context(call)).await);
-    }
-    let result = result.unwrap();
-    for (call, kept) in [(0, 0), (9, 0), (10, 1), (calls - 1, 1)] {
-        let record = bench.record(0, &call.to_string(), &input, &context(call), &result);
-        assert_eq!(record.unwrap().changes.len(), kept, "{call}");
-    }
+    assert_eq!(bench.record(0, &a, &nameless, &result), None);
 }
 
 #[tokio::test]

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use bowline::hooks::{
-    Decision, EventClass, HookContext, HookInput, HookRun, Match, Opinion, RunStatus, TriggerResult,
+    Decision, EventClass, HookContext, HookInput, HookRun, Match, Opinion, Recording, RunStatus,
+    TriggerResult,
 };
 use bowline::settings::TrustState;
 use bowline_agents::{Protocol, supported, supported_names};
@@ -196,6 +197,7 @@ pub(crate) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome> {
     let settings = project::load(&folder);
     let ctx = HookContext::new(&input.session_id)
         .with_cwd(working_folder(&input, &folder))
+        .with_recording(Recording::Off)
         .with_env(unrecorded());
 
     let builtins = project::builtins(&settings);

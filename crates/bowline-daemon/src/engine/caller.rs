@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bowline::hooks::HookInput;
+use bowline::hooks::{HookInput, Recording};
 use bowline::settings::{Locations, Settings, Sight, Steers, find_project, project_variables};
 use bowline_agents::{ClaudeHooks, DEFAULT, Protocol};
 use bowline_builtins::OWN_PLACE_VARIABLES;
@@ -53,9 +53,8 @@ pub(super) struct Known {
     locations: Arc<LocationValues>,
     /// Whether anything shall be decided.
     pub(super) deciding: Switch,
-    /// Whether anything shall be recorded, and the variable that says otherwise.
-    pub(super) tracking: Switch,
-    untracked_by: Option<&'static str>,
+    /// The variables that say that nothing shall be recorded.
+    unrecorded_by: Vec<&'static str>,
     /// Whose entry in the agent's settings made the call.
     entry: Entry,
 }
@@ -70,8 +69,7 @@ impl Known {
             project: None,
             locations: Arc::default(),
             deciding: Switch::On,
-            tracking: Switch::On,
-            untracked_by: None,
+            unrecorded_by: Vec::new(),
             entry: Entry::User,
         };
         for (name, value) in call.env.iter_if(may_be_known) {
@@ -85,8 +83,7 @@ impl Known {
                 name => {
                     let disabling = DISABLING_VARIABLES.iter().find(|it| **it == name);
                     if let Some(variable) = disabling.filter(|_| disables(value)) {
-                        known.tracking = Switch::Off;
-                        known.untracked_by = Some(variable);
+                        known.unrecorded_by.push(variable);
                         continue;
                     }
                     let place = LOCATION_VARIABLES.iter().position(|known| *known == name);
@@ -103,6 +100,15 @@ impl Known {
 }
 
 impl Known {
+    /// Whether the caller wants the event kept, whoever set the variable that says so.
+    pub(super) fn recording(&self) -> Recording {
+        if self.unrecorded_by.is_empty() {
+            Recording::On
+        } else {
+            Recording::Off
+        }
+    }
+
     /// Whether a variable is one that a project's own files set, here or where the agent says that its project is, trusted
     /// or not. What cannot be read in time may.
     pub(super) fn is_void(&self, folder: &Path, name: &'static str) -> bool {
@@ -184,8 +190,8 @@ impl Caller {
 
     /// Whether it wants something off, by anybody's word.
     pub(super) fn switches_off(&self) -> Switch {
-        match (self.known.deciding, self.known.tracking) {
-            (Switch::On, Switch::On) => Switch::On,
+        match (self.known.deciding, self.known.recording()) {
+            (Switch::On, Recording::On) => Switch::On,
             _ => Switch::Off,
         }
     }
@@ -226,11 +232,12 @@ impl Caller {
             .collect()
     }
 
-    /// What our own hooks look at.
-    pub(super) fn switches(&self, void: &Void) -> HashMap<String, String> {
-        match self.known.untracked_by {
-            Some(name) if !void.has(name) => HashMap::from([(name.to_owned(), "1".to_owned())]),
-            _ => HashMap::new(),
+    /// Whether it wants the event kept, by a word that counts.
+    pub(super) fn recording(&self, void: &Void) -> Recording {
+        if self.known.unrecorded_by.iter().all(|name| void.has(name)) {
+            Recording::On
+        } else {
+            Recording::Off
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bowline::hooks::{Decision, parse_payload};
+use bowline::hooks::{Decision, Recording, parse_payload};
 use bowline_agents::DEFAULT;
 use bowline_guard::secrets::redact;
 use bowline_store::Record;
@@ -108,7 +108,7 @@ impl Facts {
         record.duration = took;
         Decided {
             answer: unverified.answer,
-            record: (self.known.tracking == Switch::On).then_some(record),
+            record: (self.known.recording() == Recording::On).then_some(record),
         }
     }
 }

@@ -10,8 +10,7 @@ use bowline::hooks::{
 };
 use bowline::settings::Steers;
 use bowline_agents::Protocol;
-use bowline_builtins::guard::AGENT_VARIABLE;
-use bowline_builtins::tracing::{CALL_VARIABLE, DecidedEvent};
+use bowline_builtins::tracing::{DecidedEvent, add_change};
 use bowline_store::{Change, Enforcement, HookFired, Record};
 use bowline_wire::{Answer, Call};
 use chrono::{DateTime, Utc};
@@ -178,10 +177,10 @@ impl Turn {
         if !self.cancellation.is_cancelled() {
             self.tell(&answer);
         }
-        self.keep_skills(project, &result.output);
-        self.keep_mode(project);
+        self.keep_skills(project, &result.output, &ctx);
+        self.keep_mode(project, &ctx);
         if let Some(work) = self.engine.voids.changed_by(session, &tried) {
-            self.keep(work);
+            self.keep(work, &ctx);
         }
         if idle.is_none() {
             self.hand_over_session(project, patience).await;
@@ -273,26 +272,25 @@ impl Turn {
     }
 
     /// Notes with the event which skill it put into use.
-    fn keep_skills(&self, project: &Project, output: &Opinion) {
+    fn keep_skills(&self, project: &Project, output: &Opinion, ctx: &HookContext) {
         let skills = project.skills.as_ref();
         if let Some(work) = skills.and_then(|skills| skills.changed_by(self.input(), output)) {
-            self.keep(work);
+            self.keep(work, ctx);
         }
     }
 
     /// Notes with the event that it changed the session's mode, where hooks read it.
-    fn keep_mode(&self, project: &Project) {
+    fn keep_mode(&self, project: &Project, ctx: &HookContext) {
         let changed = self.engine.modes.changed_by(self.input());
         if let Some(work) = changed.filter(|_| project.starts_hooks()) {
-            self.keep(work);
+            self.keep(work, ctx);
         }
     }
 
-    fn keep(&self, work: Value) {
+    fn keep(&self, work: Value, ctx: &HookContext) {
         let event = self.call.id.as_str();
         let call = self.input.tool_use_id().unwrap_or(event).to_owned();
-        let change = Change::Worked { call, work };
-        self.engine.lasting.journal.add(event, change);
+        add_change(ctx, Change::Worked { call, work });
     }
 
     /// Whether the agent is kept from ending its turn a second time in a row, which could go on for ever.
@@ -306,16 +304,17 @@ impl Turn {
     }
 
     fn context(&self, project: &Project, void: &Void) -> HookContext {
-        let mut env = match project.weight(self.input.event_type()) {
-            Weight::Heavy => self.caller.variables(void),
-            Weight::Light => self.caller.switches(void),
-        };
-        env.insert(AGENT_VARIABLE.to_owned(), self.call.agent.clone());
-        env.insert(CALL_VARIABLE.to_owned(), self.call.id.as_str().to_owned());
-        HookContext::new(&self.input.session_id)
+        let ctx = HookContext::new(&self.input.session_id)
+            .with_call_id(self.call.id.as_str())
+            .with_agent(&self.call.agent)
+            .with_recording(self.caller.recording(void))
             .with_cwd(self.folder(project))
-            .with_env(env)
-            .with_cancellation(self.cancellation.clone())
+            .with_cancellation(self.cancellation.clone());
+        match project.weight(self.input.event_type()) {
+            Weight::Heavy => ctx.with_env(self.caller.variables(void)),
+            // No process gets them.
+            Weight::Light => ctx,
+        }
     }
 
     /// Where hooks run: where the caller is, unless that folder is gone.
@@ -337,10 +336,8 @@ impl Turn {
         let enforced = !blocks
             || self.protocol.enforces(self.input.event_type())
                 && !self.sent_on_already(&result.output);
-        let mut record = self.engine.lasting.journal.record(DecidedEvent {
-            call: self.call.id.as_str(),
+        let event = DecidedEvent {
             time: self.time,
-            agent: &self.call.agent,
             project: Some(&project.folder),
             input: self.input(),
             ctx,
@@ -352,7 +349,8 @@ impl Turn {
             },
             duration: self.began.elapsed(),
             scope_of: &|hook| project.scope_of(hook),
-        })?;
+        };
+        let mut record = event.record()?;
         if idle.is_some() {
             record.reason = idle;
         }

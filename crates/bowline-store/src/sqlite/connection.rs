@@ -26,18 +26,13 @@ macro_rules! migration {
     };
 }
 
-const MIGRATION_COUNT: u8 = 5;
+/// The oldest version of the schema that was ever released.
+const OLDEST: i64 = 5;
 /// The newest version of the schema.
-pub(super) const NEWEST: i64 = MIGRATION_COUNT as i64;
+pub(super) const NEWEST: i64 = 5;
 
 /// All of them, in their order.
-const MIGRATIONS: [(&str, &str); MIGRATION_COUNT as usize] = [
-    migration!("V1__records"),
-    migration!("V2__hooks_and_gaps"),
-    migration!("V3__cheap_conditions"),
-    migration!("V4__work"),
-    migration!("V5__rules_and_statuses"),
-];
+const MIGRATIONS: [(&str, &str); 1] = [migration!("V5__records")];
 
 /// `BOWL`, so that no other program's database is taken for ours.
 const APPLICATION: i64 = 0x424f_574c;
@@ -151,6 +146,11 @@ fn check_version(db: &Connection, path: &Path) -> Result<()> {
     if !is_ours {
         return Err(Error::NotOurs(path.to_owned()));
     }
+    if (1..OLDEST).contains(&found) {
+        return Err(Error::Corrupt(format!(
+            "its schema is version {found}, from before the first release"
+        )));
+    }
     refuse_newer(found, path)
 }
 
@@ -191,12 +191,17 @@ fn migrate(db: &mut Connection, path: &Path) -> Result<()> {
     migrated
 }
 
-fn apply(db: &mut Connection) -> std::result::Result<(), refinery_core::Error> {
+pub(super) fn apply(db: &mut Connection) -> std::result::Result<(), refinery_core::Error> {
     let migrations = MIGRATIONS
         .iter()
         .map(|(name, sql)| Migration::unapplied(name, sql))
         .collect::<std::result::Result<Vec<_>, _>>()?;
-    Runner::new(&migrations).run(db).map(|_| ())
+    // The version decides what has been applied. A database that was made before the first release lists migrations that are gone.
+    Runner::new(&migrations)
+        .set_abort_divergent(false)
+        .set_abort_missing(false)
+        .run(db)
+        .map(|_| ())
 }
 
 /// The right to change the schema or to replace the database, which one process has at a time.

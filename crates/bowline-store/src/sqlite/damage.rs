@@ -68,7 +68,7 @@ impl SqliteBackend {
         self.doubted = Some(Doubt {
             cause: GapCause::MovedAside,
             message: format!(
-                "the database was damaged ({message}); it was moved to {} and a new one begun; {known}",
+                "the database could not be used ({message}); it was moved to {} and a new one begun; {known}",
                 aside.display()
             ),
             held,

@@ -137,13 +137,10 @@ pub(crate) async fn run(
             };
             let mut extra_env = own;
             extra_env.extend(env);
-            let ctx = HookContext {
-                cwd: place
-                    .project
-                    .map(Path::to_owned)
-                    .or_else(|| place.ctx.cwd.clone()),
-                ..place.ctx.clone()
-            };
+            let mut ctx = place.ctx.clone();
+            if let Some(project) = place.project {
+                ctx = ctx.with_cwd(project);
+            }
             let process = command::converse(&CommandRequest {
                 action: &start,
                 stdin: &[],

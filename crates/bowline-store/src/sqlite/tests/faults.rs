@@ -3,6 +3,7 @@
 use std::sync::mpsc;
 
 use super::*;
+use crate::gap::GapCause;
 use crate::record::{Call, Change, Record, TraceStart};
 use crate::store::Outcome;
 
@@ -217,26 +218,49 @@ fn figures_of_hooks_survive_a_restart() {
 }
 
 #[test]
-fn a_schema_of_the_first_version_is_brought_up_to_date_without_loss() {
+fn a_schema_from_before_the_first_release_is_moved_aside_and_counted() {
     let folder = tempfile::tempdir().unwrap();
     let options = patient(&folder);
-    std::fs::create_dir_all(&options.folder).unwrap();
+    let store = SqliteStore::open(options.clone()).unwrap();
+    assert!(submit(&store, record("old")).is_committed());
+    drop(store);
     let old = Connection::open(options.folder.join(FILE)).unwrap();
-    old.execute_batch(include_str!("v1.sql")).unwrap();
+    old.pragma_update(None, "user_version", 4).unwrap();
     drop(old);
     let store = SqliteStore::open(options).unwrap();
-    let trace = store.get_trace("toolu_old").unwrap().unwrap();
-    assert_eq!(
-        (trace.session.as_str(), trace.duration_ms),
-        ("old session", Some(1_500))
-    );
-    let triggers = store.last_triggers(5).unwrap();
-    let ids: Vec<&str> = triggers.iter().map(|trigger| trigger.id.as_str()).collect();
-    assert_eq!(ids, ["old denial", "old event"]);
-    let statuses = store.find_traces(&TraceFilter::default()).unwrap();
-    let statuses: Vec<&str> = statuses.iter().map(|trace| trace.status.shown()).collect();
-    assert_eq!(statuses, ["cancelled", "denied", "ok"]);
     assert!(submit(&store, record("new")).is_committed());
+    let gaps = store.gaps().unwrap();
+    let [gap] = gaps.as_slice() else {
+        panic!("{gaps:?}");
+    };
+    assert_eq!((gap.cause, gap.records), (GapCause::MovedAside, 1));
+    assert!(
+        gap.message
+            .contains("version 4, from before the first release"),
+        "{}",
+        gap.message
+    );
+}
+
+#[test]
+fn a_database_that_lists_migrations_that_are_gone_is_taken_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = patient(&folder);
+    let store = SqliteStore::open(options.clone()).unwrap();
+    assert!(submit(&store, record("before")).is_committed());
+    drop(store);
+    let path = options.folder.join(FILE);
+    let db = Connection::open(&path).unwrap();
+    db.execute_batch(
+        "UPDATE refinery_schema_history SET name = 'rules_and_statuses', checksum = '1';
+         INSERT INTO refinery_schema_history (version, name, applied_on, checksum)
+             SELECT 1, 'records', applied_on, '2' FROM refinery_schema_history",
+    )
+    .unwrap();
+    connection::apply(&mut Connection::open(&path).unwrap()).unwrap();
+    drop(db);
+    let store = SqliteStore::open(options).unwrap();
+    assert_eq!(store.last_triggers(5).unwrap().len(), 1);
     assert!(store.gaps().unwrap().is_empty());
 }
 

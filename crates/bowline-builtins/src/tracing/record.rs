@@ -1,94 +1,34 @@
-//! Where the hook's notes wait until whoever triggered the event takes them out.
+//! What is kept of an event that was decided.
 
-use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bowline::hooks::{
-    DateTime, Decision, HookContext, HookEvent, HookInput, HookRun, Observed, RunStatus,
+    DateTime, Decision, HookContext, HookEvent, HookInput, HookRun, Observed, Recording, RunStatus,
     TriggerResult, Utc,
 };
 use bowline_store::{Change, Enforcement, HookFired, Record, Subagent};
 
-use super::{NAME, detail, is_switched_off};
+use super::notes::{Meaning, Noted, Notes};
+use super::{NAME, detail};
 
-/// Notes of so many events are kept; those of the oldest are dropped, which nobody took out.
-const MAX_CALLS: usize = 4_096;
-
-/// So many warnings of one hook are kept.
+/// The most warnings of one hook that are kept.
 const MAX_WARNINGS: usize = 8;
 
 /// What is kept of a reason that its hook wants out of the logs.
 const WITHHELD: &str = "the hook asked that its reason is not logged";
 
-/// What waits to be recorded of events that are being decided. Clones share it.
-#[derive(Debug, Clone, Default)]
-pub struct Journal {
-    waiting: Arc<Mutex<Waiting>>,
-}
-
-#[derive(Debug, Default)]
-struct Waiting {
-    notes: HashMap<String, Noted>,
-    /// What other hooks want to be kept with an event.
-    added: HashMap<String, Vec<Change>>,
-    /// The calls as they came, also those that were taken out since.
-    order: VecDeque<String>,
-}
-
-impl Waiting {
-    /// Makes room for what is noted of a call.
-    fn expect(&mut self, call: &str) {
-        if self.notes.contains_key(call) || self.added.contains_key(call) {
-            return;
-        }
-        if self.order.len() >= MAX_CALLS
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.notes.remove(&oldest);
-            self.added.remove(&oldest);
-        }
-        self.order.push_back(call.to_owned());
-    }
-}
-
-/// What the hook says of one event.
-#[derive(Debug)]
-pub(super) struct Noted {
-    pub(super) notes: Notes,
-    /// How long it took to find out.
-    pub(super) took: Duration,
-}
-
-#[derive(Debug)]
-pub(super) enum Notes {
-    /// What the event means, whatever the agent makes of the answer.
-    Settled(Vec<Change>),
-    /// It was denied, and means different things.
-    Denied {
-        /// If the agent obeys.
-        obeyed: Vec<Change>,
-        /// If it goes on all the same.
-        ignored: Vec<Change>,
-    },
-}
-
 /// An event that was decided, and everything that is kept of it.
 #[derive(Clone, Copy)]
 pub struct DecidedEvent<'a> {
-    /// The event's own id, the same as in [`CALL_VARIABLE`](super::CALL_VARIABLE).
-    pub call: &'a str,
     /// When it was reported.
     pub time: DateTime<Utc>,
-    /// The agent that reported it.
-    pub agent: &'a str,
     /// The project's folder.
     pub project: Option<&'a Path>,
     /// What the agent reported.
     pub input: &'a HookInput,
-    /// The context that the hooks were given.
+    /// The context that the hooks were given, with the event's id and the agent.
     pub ctx: &'a HookContext,
     /// What the hooks made of it.
     pub result: &'a TriggerResult,
@@ -103,33 +43,34 @@ pub struct DecidedEvent<'a> {
 impl fmt::Debug for DecidedEvent<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DecidedEvent")
-            .field("call", &self.call)
+            .field("call", &self.ctx.call_id())
             .field("event", &self.input.event_name())
             .finish_non_exhaustive()
     }
 }
 
-impl Journal {
-    /// With nothing in it.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Takes out what was noted for this event and makes its record, without secrets. `None` if tracking is switched
-    /// off.
-    pub fn record(&self, event: DecidedEvent<'_>) -> Option<Record> {
-        let (noted, added) = self.take(event.call);
-        if is_switched_off(event.ctx) {
+impl DecidedEvent<'_> {
+    /// What is kept of the event, without secrets. Its notes are taken out of the context. `None` if nothing is to be kept, or if
+    /// the context names no event.
+    pub fn record(&self) -> Option<Record> {
+        let event = self;
+        let call = event.ctx.call_id()?;
+        if event.ctx.recording() == Recording::Off {
             return None;
         }
+        let Noted {
+            meaning,
+            took,
+            added,
+        } = Notes::of(event.ctx).take();
         let input = event.input;
         let session = Some(&input.session_id)
             .filter(|session| !session.is_empty())
             .unwrap_or(&event.ctx.session_id);
         let mut record = Record::new(
-            event.call,
+            call,
             event.time,
-            event.agent,
+            event.ctx.agent().unwrap_or_default(),
             input.event_name(),
             session,
         );
@@ -161,53 +102,21 @@ impl Journal {
             observe(&mut record, observed);
         }
         record.duration = event.duration;
-        let took = noted.as_ref().map(|noted| noted.took);
         record.hooks = (event.result.results.iter())
             .filter(|run| !matches!(run.status, RunStatus::Skipped(_)))
             .map(|run| fired(run, (event.scope_of)(&run.id), took))
             .collect();
-        record.changes = match (noted.map(|noted| noted.notes), event.enforcement) {
+        record.changes = match (meaning, event.enforcement) {
             (None, _) => Vec::new(),
-            (Some(Notes::Settled(changes)), _) => changes,
-            (Some(Notes::Denied { obeyed, .. }), Enforcement::Enforced) => obeyed,
-            (Some(Notes::Denied { ignored, .. }), _) => ignored,
+            (Some(Meaning::Settled(changes)), _) => changes,
+            (Some(Meaning::Denied { obeyed, .. }), Enforcement::Enforced) => obeyed,
+            (Some(Meaning::Denied { ignored, .. }), _) => ignored,
         };
         if withheld {
             withhold(&mut record.changes);
         }
         record.changes.extend(added);
         Some(record)
-    }
-
-    pub(super) fn note(&self, call: &str, noted: Noted) {
-        let mut waiting = self.waiting();
-        waiting.expect(call);
-        waiting.notes.insert(call.to_owned(), noted);
-    }
-
-    /// Adds a change to the record of an event that is being decided.
-    pub fn add(&self, call: &str, change: Change) {
-        let mut waiting = self.waiting();
-        waiting.expect(call);
-        waiting
-            .added
-            .entry(call.to_owned())
-            .or_default()
-            .push(change);
-    }
-
-    fn take(&self, call: &str) -> (Option<Noted>, Vec<Change>) {
-        let mut waiting = self.waiting();
-        let noted = waiting.notes.remove(call);
-        let added = waiting.added.remove(call).unwrap_or_default();
-        if waiting.notes.is_empty() && waiting.added.is_empty() {
-            waiting.order.clear();
-        }
-        (noted, added)
-    }
-
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,0 +1,61 @@
+//! What hooks want to be kept with an event, from when they run until whoever triggered it makes the record.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bowline::hooks::HookContext;
+use bowline_store::Change;
+
+/// The notes of one event, in its context.
+#[derive(Debug, Default)]
+pub(super) struct Notes(Mutex<Noted>);
+
+#[derive(Debug, Default)]
+pub(super) struct Noted {
+    pub(super) meaning: Option<Meaning>,
+    /// How long it took to find out.
+    pub(super) took: Option<Duration>,
+    /// What other hooks add.
+    pub(super) added: Vec<Change>,
+}
+
+/// What an event means for traces, sessions and delegations.
+#[derive(Debug)]
+pub(super) enum Meaning {
+    /// The same, whatever the agent makes of the answer.
+    Settled(Vec<Change>),
+    /// It was denied, and means different things.
+    Denied {
+        /// If the agent obeys.
+        obeyed: Vec<Change>,
+        /// If it goes on all the same.
+        ignored: Vec<Change>,
+    },
+}
+
+/// Adds a change to the record of the event. An event without an id gets no record.
+pub fn add_change(ctx: &HookContext, change: Change) {
+    if ctx.call_id().is_some() {
+        Notes::of(ctx).lock().added.push(change);
+    }
+}
+
+impl Notes {
+    pub(super) fn of(ctx: &HookContext) -> Arc<Self> {
+        ctx.extensions().get()
+    }
+
+    pub(super) fn set_meaning(&self, meaning: Meaning, took: Duration) {
+        let mut noted = self.lock();
+        noted.meaning = Some(meaning);
+        noted.took = Some(took);
+    }
+
+    pub(super) fn take(&self) -> Noted {
+        std::mem::take(&mut self.lock())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Noted> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
