@@ -103,6 +103,19 @@ fn a_false_alarm_is_explained_and_let_pass_word_for_word() {
     assert!(list.contains("git.push-force"), "{list}");
     person(&place, "allow --remove 1", "");
     assert!(push(&place, "toolu_6", "git push --force").contains("deny"));
+
+    // A beginning that several calls share means none of them.
+    for line in ["why toolu_", "allow toolu_ --once --yes"] {
+        let refused = at_a_terminal(&place, line, &[], "");
+        let text = String::from_utf8_lossy(&refused.stdout);
+        assert_eq!(refused.status.code(), Some(2), "{line}: {text}");
+        assert!(
+            text.contains("6 calls have an id that begins with `toolu_`"),
+            "{text}"
+        );
+    }
+    push(&place, "toolu_10", "git push --force");
+    person(&place, "why toolu_1", "");
 }
 
 #[test]
