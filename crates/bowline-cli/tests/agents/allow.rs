@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::person::can_play_a_person;
 use super::place::{Place, programs};
+use super::put::put;
 
 /// Runs `bowline` as a person does, at a terminal of its own, and answers what it asks.
 fn at_a_terminal(place: &Place, line: &str, variables: &[(&str, &str)], answer: &str) -> Output {
@@ -189,7 +190,7 @@ fn what_guards_bowline_itself_has_no_way_around_it() {
     );
     // The guard knows the program by its name.
     let copy = place.path("home/other");
-    fs::copy(programs().join("bowline"), &copy).unwrap();
+    put(programs().join("bowline"), &copy);
     let line = format!("{} allow git.clean --yes", copy.display());
     let mut command = Command::new("script");
     command.args(["-qec", &line, "/dev/null"]);
