@@ -143,7 +143,7 @@ impl Facts {
         check.ok(format!(
             "version {version} answers (process {}, up {}, {}, {} of memory)",
             number("pid"),
-            humane_duration(Duration::from_secs(number("uptime_s").max(1))),
+            humane_duration(Duration::from_secs((number("uptime_ms") / 1_000).max(1))),
             counted(number("events"), "event"),
             bytes(number("memory_bytes")),
         ))
