@@ -53,6 +53,8 @@ fn a_daemon_that_hangs_is_named_and_nothing_is_deleted_under_it() {
     bench
         .run(&["uninstall", "--yes"])
         .expect(0, &["could not be stopped", &named]);
+    // Nothing is installed, which is a problem of its own.
+    bench.run(&["doctor"]).expect(1, &[&named, &hint]);
 }
 
 #[test]

@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use super::super::store::bytes;
 use super::check::Check;
 use super::copy::Running;
+use crate::control;
 use crate::ui::counted;
 
 /// A daemon that the canary just had started may need so many looks.
@@ -95,7 +96,7 @@ impl Facts {
     }
 
     /// Whether the daemon answers, and is one of the programs that belong to the installed hooks.
-    pub(super) fn daemon(&self, belonging: &[PathBuf]) -> Check {
+    pub(super) fn daemon(&self, places: &Places, belonging: &[PathBuf]) -> Check {
         let check = Check::new("daemon");
         let status = match &self.status {
             Ok(status) => status,
@@ -107,14 +108,12 @@ impl Facts {
                 return check.ok("not running; starts with the next event, and ends when idle");
             }
             Err(error) => {
-                return check
-                    .warning(error.to_string())
-                    .detail(
-                        "events are decided all the same, each in a process of its own, but slower",
-                    )
-                    .advice(
-                        "run `bowline daemon start`, and `bowline daemon run` to see what stops it",
-                    );
+                let trouble = control::trouble(places, error);
+                let check = check.warning(trouble.to_string()).detail(
+                    "events are decided all the same, each in a process of its own, but slower",
+                );
+                let advice = trouble.hints().first();
+                return check.advice(advice.map(String::as_str).unwrap_or_default());
             }
         };
         let version = status.get("version").and_then(Value::as_str);
