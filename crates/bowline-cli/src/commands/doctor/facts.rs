@@ -14,6 +14,7 @@ use super::super::store::bytes;
 use super::check::Check;
 use super::copy::Running;
 use crate::control;
+use crate::moment;
 use crate::ui::counted;
 
 /// A daemon that the canary just had started may need so many looks.
@@ -248,7 +249,7 @@ impl StoreFacts {
                 .iter()
                 .map(|gap| {
                     let records = counted(gap.records, "record");
-                    format!("{}: {records}: {}", gap.time.to_rfc3339(), gap.message)
+                    format!("{}: {records}: {}", moment::full(gap.time), gap.message)
                 })
                 .collect(),
             fired: figures
