@@ -1,6 +1,8 @@
 //! One decided event and its call, as people name them: by the event's id or its beginning, by the agent's id of the call, or as the
 //! `last` one that was stopped.
 
+use std::collections::BTreeSet;
+
 use bowline::hooks::Decision;
 use bowline::settings::AllowedCall;
 use bowline_builtins::guard::{SECRET_WRITING, call_of};
@@ -11,7 +13,7 @@ use bowline_store::{Trace, Trigger};
 
 use crate::ask::Records;
 use crate::error::{Error, Result};
-use crate::ui::Ui;
+use crate::ui::{Ui, reveal};
 
 /// So many events are searched.
 const SEARCHED: usize = 10_000;
@@ -35,16 +37,20 @@ impl Recorded {
             limit: Some(SEARCHED),
             ..triggers::Last::default()
         };
-        let events = records.ask(&last, ui)?;
+        let mut meant = records.ask(&last, ui)?;
         // As lists cut it.
         let named = named.trim_end_matches('…');
-        let is_named = |id: &str| id == named || (named.len() >= SHORTEST && id.starts_with(named));
-        let is_meant = |event: &Trigger| match named {
-            "last" => event.decision >= Decision::Ask,
-            _ => is_named(&event.id) || event.tool_use_id.as_deref().is_some_and(is_named),
-        };
+        let is_whole = |id: &str| id == named;
+        let is_beginning = |id: &str| named.len() >= SHORTEST && id.starts_with(named);
+        if named == "last" {
+            meant.retain(|it| it.decision >= Decision::Ask);
+        } else if meant.iter().any(|it| has_id(it, is_whole)) {
+            meant.retain(|it| has_id(it, is_whole));
+        } else {
+            meant.retain(|it| has_id(it, is_beginning));
+            must_be_one_call(named, &meant)?;
+        }
         // Of the events of one call, the one that stopped it is meant.
-        let mut meant: Vec<Trigger> = events.into_iter().filter(is_meant).collect();
         meant.sort_by_key(|it| std::cmp::Reverse(it.decision >= Decision::Ask));
         let Some(event) = meant.into_iter().next() else {
             return Ok(None);
@@ -77,6 +83,29 @@ impl Recorded {
         let whole = !NOT_KEPT.iter().any(|mark| exact.what.contains(mark));
         whole.then_some(exact)
     }
+}
+
+fn has_id(event: &Trigger, is_it: impl Fn(&str) -> bool) -> bool {
+    is_it(&event.id) || event.tool_use_id.as_deref().is_some_and(is_it)
+}
+
+fn must_be_one_call(beginning: &str, events: &[Trigger]) -> Result<()> {
+    let ids: BTreeSet<&str> = (events.iter())
+        .map(|it| it.tool_use_id.as_deref().unwrap_or(&it.id))
+        .collect();
+    match ids.first() {
+        Some(one) if ids.len() > 1 => Err(several(beginning, ids.len(), one)),
+        _ => Ok(()),
+    }
+}
+
+/// The beginning of an id that so many calls have.
+pub(crate) fn several(beginning: &str, calls: usize, one: &str) -> Error {
+    let (beginning, one) = (reveal::name(beginning), reveal::name(one));
+    Error::input(format!(
+        "{calls} calls have an id that begins with `{beginning}`, `{one}` among them"
+    ))
+    .hint("give more of it")
 }
 
 /// Whether a rule guards Bowline itself, so that nobody can silence it.

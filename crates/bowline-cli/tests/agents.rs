@@ -10,6 +10,7 @@ mod agents {
     mod client;
     mod demo;
     mod direct;
+    mod documents;
     mod events;
     mod gone;
     mod hanging;

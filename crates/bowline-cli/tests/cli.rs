@@ -11,6 +11,7 @@ mod cli {
     mod program;
     #[path = "../shared/ran.rs"]
     mod ran;
+    mod readme;
     mod rules;
     mod secrets;
     mod test;

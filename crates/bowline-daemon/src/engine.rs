@@ -30,7 +30,7 @@ use bowline_builtins::tracing::noting_failures;
 use bowline_builtins::{Lasting, Ledger};
 use bowline_store::{Record, SessionRef, Store};
 use bowline_wire::{Answer, Call};
-use chrono::Utc;
+use chrono::{Local, Utc};
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -251,7 +251,7 @@ impl Engine {
         Some(match pause.until {
             Some(until) => format!(
                 "Bowline is paused until {}",
-                until.format("%Y-%m-%d %H:%M:%SZ")
+                until.with_timezone(&Local).format("%Y-%m-%d %H:%M:%S")
             ),
             None => "Bowline is paused; `bowline resume` ends that".to_owned(),
         })

@@ -43,8 +43,9 @@ pub struct Status {
     pub version: String,
     /// When it began.
     pub started_at: DateTime<Utc>,
-    /// How long ago that is, in seconds.
-    pub uptime_s: u64,
+    /// How long ago that is, in milliseconds.
+    #[serde(default)]
+    pub uptime_ms: u64,
     /// Its socket.
     pub socket: PathBuf,
     /// Where it keeps things.
@@ -262,7 +263,7 @@ impl Shared {
             pid: std::process::id(),
             version: crate::VERSION.to_owned(),
             started_at: self.started_at,
-            uptime_s: self.started.elapsed().as_secs(),
+            uptime_ms: u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
             socket: self.places.socket.clone(),
             data: self.places.data.clone(),
             connections: self.connections.load(Ordering::Relaxed),

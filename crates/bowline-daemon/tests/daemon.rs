@@ -477,18 +477,24 @@ fn while_paused_or_off_events_are_recorded_and_not_decided() {
         "session_id": "s1", "transcript_path": "/t", "cwd": stage.path("project"),
         "hook_event_name": "SessionStart", "source": "startup",
     });
-    let pause = Pause {
-        since: chrono::Utc::now(),
-        until: None,
-    };
-    pause.write(&stage.places.pause()).unwrap();
-    stage.ask("daemon.reload");
-    assert_eq!(permission(&stage.hook(&deny)).0, "silence");
-    let told: Value = serde_json::from_str(&stage.hook(&start).stdout).unwrap();
-    assert!(
-        told["systemMessage"].as_str().unwrap().contains("paused"),
-        "{told}"
-    );
+    let until = chrono::Local::now() + Duration::from_hours(1);
+    let in_full = until.format("%Y-%m-%d %H:%M:%S").to_string();
+    for (until, words) in [(Some(until.to_utc()), in_full.as_str()), (None, "resume")] {
+        let pause = Pause {
+            since: chrono::Utc::now(),
+            until,
+        };
+        pause.write(&stage.places.pause()).unwrap();
+        stage.ask("daemon.reload");
+        assert_eq!(permission(&stage.hook(&deny)).0, "silence");
+        let told: Value = serde_json::from_str(&stage.hook(&start).stdout).unwrap();
+        let told = told["systemMessage"].as_str().unwrap().to_owned();
+        // Where the person is, as every time.
+        assert!(
+            told.contains("paused") && told.contains(words) && !told.contains('Z'),
+            "{told}"
+        );
+    }
     let last = stage.recorded().remove(1);
     assert!(last.reason.unwrap().contains("paused"));
     assert!(stage.ask("daemon.status")["paused"].is_object());
@@ -499,7 +505,7 @@ fn while_paused_or_off_events_are_recorded_and_not_decided() {
     let mut call = stage.call();
     call.env.push(("BOWLINE".into(), "off".into()));
     assert_eq!(permission(&stage.client().hook(call, &deny)).0, "silence");
-    assert_eq!(stage.recorded().len(), 4);
+    assert_eq!(stage.recorded().len(), 6);
 }
 
 /// The hook runs until a file appears, and tells its process.

@@ -10,7 +10,7 @@ use bowline_guard::loss::Loss;
 use bowline_guard::paths::{
     is_within, leftover_by_name, precious_by_name, rebuildable_by_name, scratch_by_name,
 };
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Local, Utc};
 
 use super::files::unsaved;
 use super::{Losses, Released, expand};
@@ -282,6 +282,7 @@ pub(crate) fn times(metadata: &Metadata) -> Option<Times> {
     })
 }
 
+/// The time of day, where the person is.
 fn clock(time: DateTime<Utc>) -> String {
-    time.format("%H:%M UTC").to_string()
+    time.with_timezone(&Local).format("%H:%M").to_string()
 }

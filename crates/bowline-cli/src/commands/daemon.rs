@@ -259,9 +259,9 @@ fn show_status(places: &Places, format: Format, ui: &mut Ui) -> Result<Outcome> 
 }
 
 fn show(status: &Status, ui: &mut Ui) {
-    let uptime = match status.uptime_s {
-        0 => "less than a second".to_owned(),
-        seconds => bowline::hooks::humane_duration(Duration::from_secs(seconds)),
+    let uptime = match status.uptime_ms {
+        0..1_000 => "less than a second".to_owned(),
+        ms => bowline::hooks::humane_duration(Duration::from_secs(ms / 1_000)),
     };
     ui.line(format!(
         "The daemon {} has been running for {uptime}, as process {}.",

@@ -111,7 +111,7 @@ fn checks(
         Expected::Soon
     };
     let facts = Facts::gather(places, daemon);
-    checks.push(facts.daemon(&installed.belonging()));
+    checks.push(facts.daemon(places, &installed.belonging()));
     ui::progress("checking the store");
     checks.push(writing::recording());
     checks.push(writing::writing(places));

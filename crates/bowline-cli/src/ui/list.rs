@@ -8,6 +8,9 @@ use super::text::Text;
 const GAP: usize = 2;
 /// The column that takes the rest is not made narrower than this while another can go.
 const NARROWEST: usize = 20;
+/// It is made as narrow as this for columns of this order, or a higher one.
+const TIGHTEST: usize = 15;
+const PRESSING: u8 = 7;
 /// It is given so much before the others get more than their least.
 const COMFORTABLE: usize = 30;
 /// Cells that differ are shown so far that they can be told apart, but no further than this.
@@ -63,7 +66,8 @@ impl Column {
         Self::new(heading, Giving::Cut, usize::MAX)
     }
 
-    /// One that narrow terminals do without; those with the lowest number go first, and nothing is cut for number 0.
+    /// One that narrow terminals do without; those with the lowest number go first, nothing is cut for number 0, and the rest of the
+    /// line is tight rather than that one from [`PRESSING`] on goes.
     pub(crate) const fn optional(heading: &'static str, usual: usize, order: u8) -> Self {
         Self::new(heading, Giving::Goes(order), usual)
     }
@@ -198,6 +202,9 @@ impl List {
             let needed = match column.giving {
                 // Before it, all others get what they want.
                 Giving::Goes(0) => least + self.missing(naturals, &shown),
+                Giving::Goes(_) if self.order(place, column) < PRESSING => {
+                    least + self.lacking(naturals, &shown)
+                }
                 _ => least,
             };
             if needed + GAP <= room || !matches!(column.giving, Giving::Goes(_)) {
@@ -248,10 +255,20 @@ impl List {
         missing.sum()
     }
 
+    /// What the rest of the line wants beyond what it has, to be read well.
+    fn lacking(&self, naturals: &[usize], shown: &[Option<usize>]) -> usize {
+        let columns = naturals.iter().zip(self.columns).zip(shown);
+        let lacking = columns.map(|((natural, column), shown)| match (column.giving, shown) {
+            (Giving::Cut, Some(width)) => NARROWEST.min(*natural).saturating_sub(*width),
+            _ => 0,
+        });
+        lacking.sum()
+    }
+
     /// What a column needs to be of use.
     fn least(&self, place: usize, column: &Column) -> usize {
         match column.giving {
-            Giving::Cut => NARROWEST,
+            Giving::Cut => TIGHTEST,
             _ if column.tells_apart => self.apart(place, column).max(column.heading.len()),
             _ => column.least,
         }
@@ -269,13 +286,21 @@ impl List {
     /// The columns and their places: what stays, what is cut, then what may go, the last to go first.
     fn by_importance(&self) -> Vec<(usize, &'static Column)> {
         let mut places: Vec<(usize, &'static Column)> = self.columns.iter().enumerate().collect();
-        places.sort_by_key(|(place, column)| match (column.giving, column.differing) {
-            (Giving::Stays, _) => 0,
-            (Giving::Cut, _) => 1,
-            (Giving::Goes(_), Some(order)) if self.differs(*place) => 1_000 - usize::from(order),
-            (Giving::Goes(order), _) => 1_000 - usize::from(order),
+        places.sort_by_key(|(place, column)| match column.giving {
+            Giving::Stays => 0,
+            Giving::Cut => 1,
+            Giving::Goes(_) => 1_000 - usize::from(self.order(*place, column)),
         });
         places
+    }
+
+    /// In which order a column goes, as things are.
+    fn order(&self, place: usize, column: &Column) -> u8 {
+        match (column.giving, column.differing) {
+            (Giving::Goes(_), Some(order)) if self.differs(place) => order,
+            (Giving::Goes(order), _) => order,
+            (Giving::Stays | Giving::Cut, _) => u8::MAX,
+        }
     }
 
     fn differs(&self, place: usize) -> bool {
@@ -458,6 +483,32 @@ mod tests {
         );
         assert!(!at(50, ["a", "a"])[0].contains("Agent"));
         assert!(at(50, ["a", "b"])[0].contains("Agent"));
+    }
+
+    #[test]
+    fn the_rest_of_the_line_is_tight_before_what_presses_goes() {
+        const COLUMNS: &[Column] = &[
+            Column::whole("When", 5),
+            Column::optional("Tool", 4, PRESSING - 1),
+            Column::rest("What"),
+            Column::optional("Id", 6, PRESSING),
+        ];
+        let headings = |edge| {
+            let mut list = List::new(COLUMNS);
+            let what = "cargo test --workspace --all-features";
+            list.row(["1 min", "Bash", what, "toolu_"].map(Text::from));
+            let mut out = String::new();
+            list.render(&mut out, Some(edge));
+            let plain = anstream::adapter::strip_str(&out).to_string();
+            let words = plain.lines().next().unwrap_or_default();
+            words.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let narrowest = 5 + GAP + NARROWEST + GAP + 6;
+        assert_eq!(headings(narrowest + GAP + 4), "When Tool What Id");
+        assert_eq!(headings(narrowest + GAP + 3), "When What Id");
+        let tightest = narrowest - NARROWEST + TIGHTEST;
+        assert_eq!(headings(tightest), "When What Id");
+        assert_eq!(headings(tightest - 1), "When What");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::person::can_play_a_person;
 use super::place::{Place, programs};
+use super::put::put;
 
 /// Runs `bowline` as a person does, at a terminal of its own, and answers what it asks.
 fn at_a_terminal(place: &Place, line: &str, variables: &[(&str, &str)], answer: &str) -> Output {
@@ -103,6 +104,19 @@ fn a_false_alarm_is_explained_and_let_pass_word_for_word() {
     assert!(list.contains("git.push-force"), "{list}");
     person(&place, "allow --remove 1", "");
     assert!(push(&place, "toolu_6", "git push --force").contains("deny"));
+
+    // A beginning that several calls share means none of them.
+    for line in ["why toolu_", "allow toolu_ --once --yes"] {
+        let refused = at_a_terminal(&place, line, &[], "");
+        let text = String::from_utf8_lossy(&refused.stdout);
+        assert_eq!(refused.status.code(), Some(2), "{line}: {text}");
+        assert!(
+            text.contains("6 calls have an id that begins with `toolu_`"),
+            "{text}"
+        );
+    }
+    push(&place, "toolu_10", "git push --force");
+    person(&place, "why toolu_1", "");
 }
 
 #[test]
@@ -176,7 +190,7 @@ fn what_guards_bowline_itself_has_no_way_around_it() {
     );
     // The guard knows the program by its name.
     let copy = place.path("home/other");
-    fs::copy(programs().join("bowline"), &copy).unwrap();
+    put(programs().join("bowline"), &copy);
     let line = format!("{} allow git.clean --yes", copy.display());
     let mut command = Command::new("script");
     command.args(["-qec", &line, "/dev/null"]);

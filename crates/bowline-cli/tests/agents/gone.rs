@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::background::until;
 use super::place::{Place, programs};
+use super::put::put;
 
 /// An agent that reports two calls, of which the second never ends, and then waits for ever.
 const AGENT: &str = r#"
@@ -30,7 +31,7 @@ fn an_agent_that_is_killed_ends_its_session_and_its_calls() {
     }
     // A shell is not taken for an agent: this one has another name.
     let shell = place.path("agent");
-    fs::copy("/bin/sh", &shell).unwrap();
+    put("/bin/sh", &shell);
     let mut agent = Command::new(shell);
     let mut agent = place
         .surround(agent.args(["-c", AGENT]))

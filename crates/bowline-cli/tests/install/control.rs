@@ -25,7 +25,7 @@ fn hold(bench: &Bench) -> File {
 
 fn status(version: &str) -> Value {
     json!({
-        "pid": 4711, "version": version, "started_at": "2026-11-15T12:00:00Z", "uptime_s": 1, "socket": "/s", "data": "/d",
+        "pid": 4711, "version": version, "started_at": "2026-11-15T12:00:00Z", "uptime_ms": 1000, "socket": "/s", "data": "/d",
         "connections": 1, "events": 0, "in_flight": 0, "projects": [], "paused": null, "memory_bytes": null,
     })
 }
@@ -53,6 +53,8 @@ fn a_daemon_that_hangs_is_named_and_nothing_is_deleted_under_it() {
     bench
         .run(&["uninstall", "--yes"])
         .expect(0, &["could not be stopped", &named]);
+    // Nothing is installed, which is a problem of its own.
+    bench.run(&["doctor"]).expect(1, &[&named, &hint]);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::bench::{BLIND, Bench, Ran};
 use super::daemon::Daemon;
+use super::put::put;
 
 /// No process has this number.
 const NOBODY: u32 = 4_194_305;
@@ -304,7 +305,7 @@ fn the_daemon_and_its_store_are_asked() {
     let version = env!("CARGO_PKG_VERSION");
     let status = |version: &str| {
         json!({
-            "pid": NOBODY, "version": version, "uptime_s": 60, "events": 3, "memory_bytes": 1024,
+            "pid": NOBODY, "version": version, "uptime_ms": 60000, "events": 3, "memory_bytes": 1024,
             "projects": [], "paused": null,
         })
     };
@@ -376,6 +377,8 @@ fn the_daemon_and_its_store_are_asked() {
         let _daemon = Daemon::start(&bench.socket(), &healthy(name, answer));
         let (_, report) = bench.json(&["doctor"]);
         expect(&report, looked_at, status, text);
+        // Times are as everywhere, where the person is.
+        assert!(!report.to_string().contains("+00:00"), "{report}");
     }
 }
 
@@ -390,12 +393,12 @@ fn a_daemon_of_another_copy_is_told() {
         Sleeper(sleep.arg("600").spawn().unwrap())
     };
     let other = bench.path("other");
-    fs::copy("/bin/sleep", &other).unwrap();
+    put("/bin/sleep", &other);
     let stranger = start(&other);
     let beside = bench.path("bin/bowline");
     let doctor = |process: u32| {
         let status = json!({
-            "pid": process, "version": env!("CARGO_PKG_VERSION"), "uptime_s": 60, "events": 3,
+            "pid": process, "version": env!("CARGO_PKG_VERSION"), "uptime_ms": 60000, "events": 3,
             "memory_bytes": 1024, "projects": [], "paused": null,
         });
         let _ = fs::remove_file(bench.socket());

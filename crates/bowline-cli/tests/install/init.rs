@@ -272,6 +272,12 @@ fn copies_are_kept_in_bowlines_folder_ten_of_a_file() {
         .expect(0, &["backups", "has been deleted"])
         .lacks(&["The file as it was"]);
     assert!(!bench.data().exists());
+    // None lies in a repository.
+    let file = bench.write("project/.claude/settings.json", "{}\n");
+    (bench.run(&["init", "--yes", "--scope", "project"])).expect(0, &["Installed"]);
+    assert_eq!(bench.copies(&file).len(), 1);
+    let beside = fs::read_dir(bench.path("project/.claude")).unwrap();
+    assert_eq!(beside.count(), 1);
 }
 
 /// Claude Code refuses a whole file for one comment: nobody may believe that Bowline is at work then.

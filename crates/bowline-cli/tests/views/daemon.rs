@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::UnixListener;
 use std::thread;
+use std::time::Duration;
 
 use super::machine::Machine;
 
@@ -51,11 +52,28 @@ fn a_daemon_that_hangs_is_done_without_and_one_that_ended_is_no_news() {
 }
 
 #[test]
+fn a_daemon_that_answers_late_is_not_waited_for() {
+    for args in [&["trace", "list"][..], &["log"], &["session", "list"]] {
+        let machine = Machine::after_work();
+        let listener = UnixListener::bind(machine.path("no-daemon.sock")).unwrap();
+        // Whoever is patient is told that there is nothing.
+        thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            thread::sleep(Duration::from_secs(15));
+            let _ = stream.write_all(b"{\"ok\":true,\"data\":[]}\n");
+        });
+        machine
+            .run(args)
+            .expect(0, &["5 min ago", "does not answer"]);
+    }
+}
+
+#[test]
 fn what_a_daemon_may_have_changed_is_not_done_again() {
     let machine = Machine::after_work();
     // It says that it is well, and is gone before it has answered.
     let status = concat!(
-        r#"{"ok":true,"data":{"pid":4711,"version":"0.1.0","started_at":"2026-11-15T12:00:00Z","uptime_s":1,"socket":"/s","#,
+        r#"{"ok":true,"data":{"pid":4711,"version":"0.1.0","started_at":"2026-11-15T12:00:00Z","uptime_ms":1000,"socket":"/s","#,
         r#""data":"/d","connections":1,"events":0,"in_flight":0,"projects":[],"paused":null,"memory_bytes":null}}"#,
         "\n"
     );

@@ -13,6 +13,8 @@ use serde_json::{Map, Value};
 use super::super::store::bytes;
 use super::check::Check;
 use super::copy::Running;
+use crate::control;
+use crate::moment;
 use crate::ui::counted;
 
 /// A daemon that the canary just had started may need so many looks.
@@ -95,7 +97,7 @@ impl Facts {
     }
 
     /// Whether the daemon answers, and is one of the programs that belong to the installed hooks.
-    pub(super) fn daemon(&self, belonging: &[PathBuf]) -> Check {
+    pub(super) fn daemon(&self, places: &Places, belonging: &[PathBuf]) -> Check {
         let check = Check::new("daemon");
         let status = match &self.status {
             Ok(status) => status,
@@ -107,14 +109,12 @@ impl Facts {
                 return check.ok("not running; starts with the next event, and ends when idle");
             }
             Err(error) => {
-                return check
-                    .warning(error.to_string())
-                    .detail(
-                        "events are decided all the same, each in a process of its own, but slower",
-                    )
-                    .advice(
-                        "run `bowline daemon start`, and `bowline daemon run` to see what stops it",
-                    );
+                let trouble = control::trouble(places, error);
+                let check = check.warning(trouble.to_string()).detail(
+                    "events are decided all the same, each in a process of its own, but slower",
+                );
+                let advice = trouble.hints().first();
+                return check.advice(advice.map(String::as_str).unwrap_or_default());
             }
         };
         let version = status.get("version").and_then(Value::as_str);
@@ -143,7 +143,7 @@ impl Facts {
         check.ok(format!(
             "version {version} answers (process {}, up {}, {}, {} of memory)",
             number("pid"),
-            humane_duration(Duration::from_secs(number("uptime_s").max(1))),
+            humane_duration(Duration::from_secs((number("uptime_ms") / 1_000).max(1))),
             counted(number("events"), "event"),
             bytes(number("memory_bytes")),
         ))
@@ -249,7 +249,7 @@ impl StoreFacts {
                 .iter()
                 .map(|gap| {
                     let records = counted(gap.records, "record");
-                    format!("{}: {records}: {}", gap.time.to_rfc3339(), gap.message)
+                    format!("{}: {records}: {}", moment::full(gap.time), gap.message)
                 })
                 .collect(),
             fired: figures

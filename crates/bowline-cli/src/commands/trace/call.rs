@@ -8,6 +8,7 @@ use crate::ask::Records;
 use crate::error::{Error, Result};
 use crate::moment;
 use crate::project::relative;
+use crate::recorded::several;
 use crate::ui::{Text, Ui, clipped, reveal, style};
 
 /// What tells most about a call, best first.
@@ -117,12 +118,7 @@ pub(super) fn find(id: &str, records: &mut Records, ui: &Ui) -> Result<Trace> {
     let others = found.len();
     match found.pop() {
         Some(call) if others == 1 => Ok(call),
-        Some(call) => Err(Error::input(format!(
-            "{others} calls have an id that begins with `{}`, `{}` among them",
-            reveal::name(id),
-            reveal::name(&call.tool_use_id)
-        ))
-        .hint("give more of it")),
+        Some(call) => Err(several(id, others, &call.tool_use_id)),
         None => Err(unknown(id, records)),
     }
 }

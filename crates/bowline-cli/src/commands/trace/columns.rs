@@ -1,4 +1,4 @@
-//! The columns that every list of calls or events has. Who did it goes last.
+//! The columns that every list of calls or events has. Of those that may go, the id goes last, and who did it before it.
 
 use crate::ui::Column;
 
@@ -18,11 +18,11 @@ pub(in crate::commands) const SESSION: Column = Column::optional("Session", 6, 8
     .at_least(6)
     .of_ids();
 
-/// Which tool.
-pub(in crate::commands) const TOOL: Column = Column::whole("Tool", 8).at_most(20).at_least(6);
+/// Which tool. What was done mostly tells.
+pub(in crate::commands) const TOOL: Column = Column::optional("Tool", 8, 6).at_most(20).at_least(6);
 
-/// By what the call is found. Most ids begin alike, so that less would tell nothing.
-pub(in crate::commands) const ID: Column = Column::optional("Id", 16, 6)
+/// By what the call is found: `why`, `allow` and `trace show` ask for it. Most ids begin alike, so that less would tell nothing.
+pub(in crate::commands) const ID: Column = Column::optional("Id", 16, 10)
     .at_most(16)
     .at_least(12)
     .of_ids();
