@@ -69,8 +69,8 @@ pub use notes::add_change;
 use notes::{Meaning, Notes};
 pub use record::DecidedEvent;
 
-/// Variables of a caller that switch recording off, if [`disables`] says so of their value. `HTMLGRAPH` is the tracker whose hooks
-/// Bowline replaces: its switch keeps working.
+/// Variables of a caller that switch recording off, if [`disables`] says so of their value. HtmlGraph is a tracker whose
+/// hooks Bowline replaces: its switch keeps working.
 pub const DISABLING_VARIABLES: &[&str] =
     &["BOWLINE_DISABLE_TRACKING", "HTMLGRAPH_DISABLE_TRACKING"];
 

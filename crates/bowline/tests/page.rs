@@ -1,4 +1,4 @@
-//! The compatibility promise: what is written against document 001's page compiles and runs here, with only the
+//! The compatibility promise: what is written against the hooks of the crate `claude_agent` compiles and runs here, with only the
 //! crate's name changed. Everything is used as the page writes it; a change that breaks this file breaks users.
 
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! `ACCEPTANCE.md` names a test for every promise, and `FIRST_HOUR.md` for everything that once was not as a newcomer expects: they must be
+//! `docs/features.md` names a test for every promise, and `docs/first-hour.md` for everything that once was not as a newcomer expects: they must be
 //! true.
 
 use std::fs;
@@ -45,13 +45,13 @@ fn every_promise_has_tests_that_exist() {
         .flat_map(|(feature, last)| ('a'..=last).map(move |letter| format!("{feature}{letter}")))
         .collect();
     assert_eq!(lines.len(), 116);
-    assert_shown(include_str!("../ACCEPTANCE.md"), &lines);
+    assert_shown(include_str!("../../../../docs/features.md"), &lines);
 }
 
 #[test]
 fn every_finding_of_the_first_hour_has_tests_that_exist() {
     let lines: Vec<String> = (1..=FOUND_WANTING).map(|line| line.to_string()).collect();
-    assert_shown(include_str!("../FIRST_HOUR.md"), &lines);
+    assert_shown(include_str!("../../../../docs/first-hour.md"), &lines);
 }
 
 /// Whether a table has exactly these lines, and each names tests that exist.

@@ -9,7 +9,7 @@ use std::path::Path;
 /// The variable that names the file.
 pub(super) const FILE_VARIABLE: &str = "CLAUDE_ENV_FILE";
 
-/// The variable that shells get.
+/// The variable that shells get. Scripts written for the tracker HtmlGraph look for this name.
 const SESSION_VARIABLE: &str = "HTMLGRAPH_SESSION_ID";
 
 /// No agent's ids are longer.

@@ -11,7 +11,7 @@ use crate::event::{EventClass, HookEvent};
 use crate::opinion::Opinion;
 use crate::settings::ExitPolicy;
 
-/// Reads what a command hook printed. `Err` is a failure of the hook (feature 15), not a block.
+/// Reads what a command hook printed. `Err` is a failure of the hook, not a block.
 pub(super) fn read_output(
     hook: &str,
     event: HookEvent,

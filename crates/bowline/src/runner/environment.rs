@@ -41,6 +41,7 @@ pub(crate) fn event_variables(input: &HookInput, ctx: &HookContext) -> Vec<(Stri
         None => cwd,
     };
 
+    // Scripts written for HtmlGraph, a tracker whose hooks Bowline replaces, find its variables under their old names.
     let facts: [(&[&str], Option<Cow<'_, str>>); 15] = [
         (
             &["SESSION_ID", "HOOK_SESSION_ID", "HTMLGRAPH_SESSION_ID"],

@@ -204,7 +204,7 @@ fn f02_f_front_matter() {
 }
 
 #[test]
-fn f02_g_example_of_document_000() {
+fn f02_g_the_example_of_the_tracking_plugin() {
     let parsed = by_shape(SCRIPT_LIST_000);
     assert_hooks(
         &parsed,
@@ -230,7 +230,7 @@ fn f02_g_example_of_document_000() {
 }
 
 #[test]
-fn f02_g_examples_of_document_001() {
+fn f02_g_the_examples_of_the_rust_library() {
     assert_hooks(
         &by_shape(SETTINGS_001),
         &[
@@ -290,7 +290,7 @@ fn f02_g_examples_of_document_001() {
 }
 
 #[test]
-fn f02_g_example_of_document_003() {
+fn f02_g_the_example_of_the_enforcement_hooks() {
     let parsed = by_shape(SETTINGS_003);
     let script = |name: &str| -> &'static str { format!(".claude/hooks/{name}.sh").leak() };
     assert_hooks(
@@ -369,7 +369,7 @@ fn f02_g_example_of_document_003() {
 }
 
 #[test]
-fn f02_g_examples_of_document_004() {
+fn f02_g_the_examples_of_the_script_engine() {
     let parsed = parse(SETTINGS_004, Dialect::Generic);
     assert_hooks(
         &parsed,

@@ -43,7 +43,7 @@ const OBSERVED: &[&str] = &[
 ];
 
 #[test]
-fn f07_a_the_documents_events_are_known() {
+fn f07_a_all_events_are_known() {
     let documented = [
         "PreToolUse",
         "PostToolUse",

@@ -246,7 +246,7 @@ fn any_output() -> impl Strategy<Value = Opinion> {
         )
 }
 
-/// An output as document 001 knows it: continue or block, nothing in between.
+/// An output with the six fields of `HookOutput`: continue or block, nothing in between.
 fn any_plain_output() -> impl Strategy<Value = Opinion> {
     any_output().prop_map(|output| Opinion {
         permission: None,
@@ -255,7 +255,7 @@ fn any_plain_output() -> impl Strategy<Value = Opinion> {
 }
 
 proptest! {
-    /// Document 001's table, field by field.
+    /// The table of the merge, field by field.
     #[test]
     fn f17_merge_equals_the_table(outputs in proptest::collection::vec(any_plain_output(), 0..8)) {
         fn last<T: Clone>(outputs: &[Opinion], field: impl Fn(&Opinion) -> &Option<T>) -> Option<T> {

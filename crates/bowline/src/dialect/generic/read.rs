@@ -1,4 +1,4 @@
-//! The superset of JSON answers: every document's names, in both spellings. The strictest of several
+//! The superset of JSON answers: the names of every format that Bowline took over, in both spellings. The strictest of several
 //! decisions in one answer wins.
 
 use bowline_agents::claude_code::fields::is_event_field;

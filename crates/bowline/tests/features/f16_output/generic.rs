@@ -132,7 +132,7 @@ fn f16_c_unknown_words_and_wrong_types_are_warnings() {
     }
 }
 
-/// Document 003: an answer that is not valid blocks and is reported; one that cannot even be parsed goes on.
+/// An answer that is not valid blocks and is reported; one that cannot even be parsed goes on.
 #[test]
 fn f16_c_a_decision_that_is_none_blocks_a_gate_and_is_reported() {
     for (answer, what) in [
