@@ -18,6 +18,8 @@ mod ground;
 mod owners;
 #[path = "loss/reach.rs"]
 mod reach;
+#[path = "loss/rebase.rs"]
+mod rebase;
 #[path = "loss/rescue.rs"]
 mod rescue;
 #[path = "loss/searches.rs"]

@@ -23,6 +23,7 @@ mod loose;
 mod object;
 mod object_id;
 mod pack;
+mod rebase;
 mod ref_name;
 mod refs;
 mod revision;

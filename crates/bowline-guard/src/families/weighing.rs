@@ -173,6 +173,10 @@ fn may_lose_silently(act: &Act, earlier: &[Act], world: &dyn World) -> bool {
                 | GitAct::OverwriteRef { .. }
                 | GitAct::Switch { to: Some(_) }
                 | GitAct::Abort
+                | GitAct::AbortRebase
+                | GitAct::SkipCommit
+                | GitAct::RebaseOnto { .. }
+                | GitAct::TakeOver { .. }
                 | GitAct::Export { .. }
                 | GitAct::TakeSide { .. },
             ..
@@ -244,7 +248,19 @@ fn settle(
                 ..
             } => SET_BACK.effect(gravity, "goes to another branch or sets files back"),
             Act::Git {
-                act: GitAct::Abort | GitAct::TakeSide { .. },
+                act: GitAct::TakeOver { .. },
+                ..
+            } => SET_BACK.effect(gravity, "sets a branch and its files to a pull request"),
+            Act::Git {
+                act: GitAct::SkipCommit,
+                ..
+            } => MOVE_BRANCH.effect(gravity, "leaves out a commit, and what is not committed"),
+            Act::Git {
+                act: GitAct::RebaseOnto { .. },
+                ..
+            } => MOVE_BRANCH.effect(gravity, "puts a branch onto another commit"),
+            Act::Git {
+                act: GitAct::Abort | GitAct::AbortRebase | GitAct::TakeSide { .. },
                 ..
             } => RESOLUTION.effect(gravity, "throws away how a conflict was resolved"),
             Act::Git {
