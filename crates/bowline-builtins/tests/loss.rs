@@ -22,6 +22,8 @@ mod reach;
 mod rebase;
 #[path = "loss/rescue.rs"]
 mod rescue;
+#[path = "loss/scripts.rs"]
+mod scripts;
 #[path = "loss/searches.rs"]
 mod searches;
 #[path = "loss/writers.rs"]

@@ -52,6 +52,12 @@ const ABOUT_GIT: &[&str] = &[
     "git.submodule",
 ];
 
+/// Whether what would be lost decides how grave the effects of a rule are.
+pub(crate) fn is_weighed(rule: &str) -> bool {
+    let mut rules = [ABOUT_FILES, ABOUT_MIRRORS, ABOUT_SEARCHES, ABOUT_GIT].into_iter();
+    rules.any(|it| it.contains(&rule))
+}
+
 /// The effects of a run, weighed by what its acts would take away after what the line has done before. The acts are done then.
 pub(super) fn weigh(
     mut effects: Vec<Effect>,

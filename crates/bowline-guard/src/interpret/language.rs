@@ -120,7 +120,11 @@ impl Interpreter<'_> {
                         feed.clone()
                     } else {
                         let path = self.absolute(&file.arg, scope)?;
-                        (**self.files.get(&path)?).clone()
+                        let Some(known) = self.files.get(&path) else {
+                            self.runs_script(path);
+                            return None;
+                        };
+                        (**known).clone()
                     }
                 }
                 Some(_) | None => (**call.input.as_ref()?).clone(),
