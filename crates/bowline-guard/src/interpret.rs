@@ -57,6 +57,7 @@ pub use scope::At;
 pub(crate) use scope::NOWHERE;
 use scope::Scope;
 use value::Output;
+pub(crate) use value::UNKNOWN;
 pub(crate) use wrappers::{Carrier, carrier};
 
 /// Steps for one text: words, statements, copies of scopes.
@@ -297,8 +298,9 @@ impl<'w> Interpreter<'w> {
     }
 
     /// Notes that the last run is one of a file, if nobody knows here what is in it.
-    fn runs_script(&mut self, path: String) {
+    fn runs_script(&mut self, path: Option<String>) {
         if self.scripts.len() < MAX_SCRIPTS
+            && let Some(path) = path
             && let Some(run) = self.invocations.len().checked_sub(1)
         {
             self.scripts.push(ScriptRun { run, path });

@@ -254,7 +254,7 @@ impl Interpreter<'_> {
         if first.contains('/') {
             let program = call.words.first().map(|it| &it.arg);
             let path = program.and_then(|it| self.absolute(it, scope));
-            path.into_iter().for_each(|path| self.runs_script(path));
+            self.runs_script(path);
         }
         embedded::follow(self, &name, call, scope);
         let printed = self.language(&name, call, scope);

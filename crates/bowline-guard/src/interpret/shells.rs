@@ -220,19 +220,17 @@ impl Interpreter<'_> {
         }
         let fed = item.feed.clone();
         let through_descriptor = || descriptor_output(item.text()?, scope);
-        let output = match fed.or_else(through_descriptor) {
-            Some(feed) => feed,
-            None => {
-                let path = self.absolute(&item.arg, scope);
-                let known = path.as_ref().and_then(|path| self.files.get(path));
-                if let Some(output) = known {
-                    (**output).clone()
-                } else {
-                    self.emit_call(call);
-                    path.into_iter().for_each(|path| self.runs_script(path));
-                    return Output::unknown(vec![call.source()]);
-                }
-            }
+        let output = if let Some(feed) = fed.or_else(through_descriptor) {
+            feed
+        } else {
+            let path = self.absolute(&item.arg, scope);
+            let known = path.as_ref().and_then(|path| self.files.get(path));
+            let Some(output) = known else {
+                self.emit_call(call);
+                self.runs_script(path);
+                return Output::unknown(vec![call.source()]);
+            };
+            (**output).clone()
         };
         if !self.make(output.size()) {
             return Output::nothing();
@@ -314,7 +312,7 @@ impl Interpreter<'_> {
             (**known).clone()
         } else {
             self.emit_call(call);
-            path.into_iter().for_each(|path| self.runs_script(path));
+            self.runs_script(path);
             return Output::nothing();
         };
         if !self.make(output.size()) {

@@ -4,8 +4,8 @@
 
 use crate::effect::{Category, Effect, Gravity};
 use crate::families::{effects_of_line, is_weighed};
-use crate::interpret::{Interpretation, NOWHERE, interpret_script};
-use crate::invocation::{Directory, Done, Invocation, Through, Value};
+use crate::interpret::{Interpretation, NOWHERE, UNKNOWN, interpret_script};
+use crate::invocation::{Directory, Done, Invocation, Stdin, Through, Value};
 use crate::loss::{Act, GitAct, Target};
 use crate::paths::{World, is_within};
 
@@ -26,7 +26,7 @@ const NOT_SURE: &[&str] = &[
 /// What was read for one text.
 pub(super) struct Scripts<'w> {
     world: &'w dyn World,
-    scripts_left: usize,
+    runs_left: usize,
     bytes_left: usize,
     depth: usize,
     /// How much work it was.
@@ -37,7 +37,7 @@ impl<'w> Scripts<'w> {
     pub(super) fn new(world: &'w dyn World) -> Self {
         Self {
             world,
-            scripts_left: MAX_SCRIPTS,
+            runs_left: MAX_SCRIPTS,
             bytes_left: MAX_BYTES,
             depth: 0,
             steps: 0,
@@ -75,12 +75,12 @@ impl<'w> Scripts<'w> {
     }
 
     fn read(&mut self, path: &str) -> Option<String> {
-        if self.scripts_left == 0 {
+        if self.runs_left == 0 {
             return None;
         }
         let text = self.world.own_script(path)?;
         self.bytes_left = self.bytes_left.checked_sub(text.len())?;
-        self.scripts_left -= 1;
+        self.runs_left -= 1;
         Some(text)
     }
 
@@ -100,9 +100,9 @@ impl<'w> Scripts<'w> {
             if run == script {
                 continue;
             }
-            let certain = done.is_certain(number, inner.invocations.len());
-            let counted = effects.into_iter().filter(|it| counts(it, run, certain));
-            found.extend(counted);
+            let takes_place = || done.is_certain(number, inner.invocations.len());
+            let counted = effects.into_iter();
+            found.extend(counted.filter(|it| counts(it, run, takes_place)));
         }
         if self.depth < MAX_DEPTH {
             self.depth += 1;
@@ -115,7 +115,7 @@ impl<'w> Scripts<'w> {
 }
 
 /// Whether an effect is sure enough: something would be lost that is known, or the run is known in every word.
-fn counts(effect: &Effect, run: &Invocation, certain: bool) -> bool {
+fn counts(effect: &Effect, run: &Invocation, takes_place: impl Fn() -> bool) -> bool {
     if effect.gravity == Gravity::Harmless || effect.category == Category::Unverified {
         return false;
     }
@@ -132,7 +132,7 @@ fn counts(effect: &Effect, run: &Invocation, certain: bool) -> bool {
         Gravity::Grave => true,
         // Scripts take their settings from the environment and from its files.
         Gravity::Doubtful if effect.category == Category::SecretRead => false,
-        Gravity::Doubtful | Gravity::Harmless => certain,
+        Gravity::Doubtful | Gravity::Harmless => takes_place(),
     }
 }
 
@@ -144,7 +144,14 @@ fn is_known(run: &Invocation) -> bool {
     };
     let known = |value: &Value| matches!(value, Value::Known(_) | Value::Pattern(_));
     let for_each = |it: &Through| matches!(it, Through::EachOf(_));
-    here && run.program.is_some()
+    let fed = match &run.stdin {
+        Stdin::None => true,
+        Stdin::Text(text) => !text.contains(UNKNOWN),
+        Stdin::File(file) => known(&file.value),
+        Stdin::Pipe(programs) => !programs.iter().any(|it| it.contains(UNKNOWN)),
+    };
+    here && fed
+        && run.program.is_some()
         && run.args.iter().all(|it| known(&it.value))
         && run.opened.iter().all(|it| known(&it.file.value))
         && !run.through.iter().any(for_each)
@@ -156,8 +163,10 @@ fn may_change(act: &Act, path: &str) -> bool {
     match act {
         Act::Perhaps(act) => may_change(act, path),
         Act::Make(_) => false,
-        Act::Write { to, .. } | Act::Delete { target: to, .. } | Act::Link { to, .. } => meets(to),
-        Act::Copy { to, .. } => meets(to),
+        Act::Write { to, .. }
+        | Act::Delete { target: to, .. }
+        | Act::Link { to, .. }
+        | Act::Copy { to, .. } => meets(to),
         Act::Move { from, to } => meets(to) || from.iter().any(meets),
         Act::Rename { from, .. } => from.iter().any(meets),
         Act::DeleteFound(found) | Act::WriteFound(found) | Act::MoveFound { found, .. } => {

@@ -1,4 +1,4 @@
-use super::{Gravity, check, each, from_file, gravest, piped, run, verdict, world, writing};
+use super::{Gravity, check, each, from_file, gravest, piped, run, verdict, writing};
 
 #[test]
 fn files() {
