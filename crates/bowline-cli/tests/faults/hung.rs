@@ -49,7 +49,8 @@ impl Hung {
         }
         thread::spawn(move || {
             let mut request = vec![0; 1 << 17];
-            device.read(&mut request).unwrap();
+            let length = device.read(&mut request).unwrap();
+            assert!(length > 16);
             device.write_all(&hello(&request[8..16])).unwrap();
             while device.read(&mut request).is_ok() {}
         });
