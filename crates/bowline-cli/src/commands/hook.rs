@@ -175,6 +175,13 @@ fn decide_on(
     let prepared = engine.prepare(&facts, call, payload);
     let deciding = prepared.decide_within(left(DECIDED_WITHIN));
     let Decided { answer, record, .. } = runtime.block_on(deciding);
+    // It may have come to itself meanwhile.
+    let opened = match (&beginning, is_opening) {
+        (Some(beginning), true) => beginning.store.wait(left(DECIDED_WITHIN)),
+        _ => None,
+    };
+    let is_opening = is_opening && opened.is_none();
+    let store = store.or(opened.flatten());
     let kept = match (&store, &record) {
         (Some(store), Some(record)) => keep(&**store, record.clone(), left(DECIDED_WITHIN)),
         (None, Some(_)) if is_opening => Kept::NotYet,
