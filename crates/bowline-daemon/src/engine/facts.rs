@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::Decided;
 use super::caller::{Known, SWITCH_VARIABLE, Switch};
 use super::unverified::Unverified;
+use crate::bounded::FILES_WITHIN;
 
 /// What is needed of a call when everything else has gone wrong; its environment is not.
 #[derive(Debug, Clone)]
@@ -108,6 +109,7 @@ impl Facts {
         Decided {
             answer: unverified.answer,
             record: (self.known.tracking == Switch::On).then_some(record),
+            files_left: FILES_WITHIN,
         }
     }
 }
