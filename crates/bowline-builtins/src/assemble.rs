@@ -9,7 +9,7 @@ use bowline_guard::paths::OwnPlaces;
 use crate::analyst::Analyst;
 use crate::guard::{
     CommandGuard, GuardHook, Guards, LookAlikeGuard, OnSecret, Policies, SecretWritingGuard,
-    SensitiveFileGuard, Strikes, ToolGuard,
+    SensitiveFileGuard, Strikes, ToolGuard, UnreadSettingsGuard, unread_settings,
 };
 use crate::machine::Machine;
 use crate::rule::{self, Compiled};
@@ -90,7 +90,7 @@ impl Shipped {
 
     /// Whether it may look at files when it runs.
     pub fn looks_at_files(&self) -> bool {
-        self.hook.name() != tracing::NAME
+        ![tracing::NAME, unread_settings::NAME].contains(&self.hook.name())
     }
 
     fn new(hook: impl Hook + 'static, tools: &'static str, summary: &str) -> Self {
@@ -141,6 +141,11 @@ impl Builtins {
                 "shell and file tools, prompts",
                 "stops secrets on their way into files, commits and prompts",
             )
+        }));
+        hooks.extend(UnreadSettingsGuard::new(settings).map(|guard| Shipped {
+            hook: Arc::new(guard),
+            summary: unread_settings::SUMMARY.to_owned(),
+            tools: None,
         }));
         // Where nothing can be seen, nothing can be followed.
         if !lasting.machine.is_unseen() {

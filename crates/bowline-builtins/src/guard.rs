@@ -12,6 +12,7 @@ mod secret_writing;
 mod sensitive_files;
 mod strikes;
 mod tool_guard;
+pub(crate) mod unread_settings;
 
 use std::sync::Arc;
 
@@ -31,6 +32,7 @@ pub use secret_writing::{OnSecret, SECRET_WRITING, SecretWritingGuard};
 pub use sensitive_files::SensitiveFileGuard;
 pub use strikes::Strikes;
 pub use tool_guard::{Call, GuardHook, Judged, ToolGuard};
+pub use unread_settings::UnreadSettingsGuard;
 
 use crate::analyst::Analyst;
 

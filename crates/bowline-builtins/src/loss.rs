@@ -16,6 +16,7 @@ mod landing;
 mod line;
 mod outlook;
 mod pathspec;
+mod rebase;
 mod repository;
 mod stash;
 mod submodules;

@@ -18,8 +18,12 @@ mod ground;
 mod owners;
 #[path = "loss/reach.rs"]
 mod reach;
+#[path = "loss/rebase.rs"]
+mod rebase;
 #[path = "loss/rescue.rs"]
 mod rescue;
+#[path = "loss/scripts.rs"]
+mod scripts;
 #[path = "loss/searches.rs"]
 mod searches;
 #[path = "loss/writers.rs"]

@@ -19,7 +19,7 @@ use bowline_daemon::within;
 use crate::error::{Error, ErrorKind, Result};
 
 /// A disk that hangs holds up nobody: what cannot be read in time is judged by the defaults anyway.
-const FILES_WITHIN: Duration = Duration::from_millis(300);
+const FILES_WITHIN: Duration = Duration::from_millis(250);
 
 /// Goes on if nothing of the environment is a project's word for a place; else it is started again without it, and this does not
 /// return.

@@ -8,6 +8,8 @@ mod faults {
     mod client;
     mod damaged;
     mod full;
+    #[cfg(target_os = "linux")]
+    mod hung;
     mod killed;
     mod limits;
     mod load;

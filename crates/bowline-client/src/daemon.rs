@@ -1,27 +1,36 @@
 //! Asking the daemon, and starting one.
 
+use std::fs;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::os::unix::{net::UnixStream, process::CommandExt};
 use std::path::{Path, PathBuf};
+use std::process::{ExitCode, Stdio};
 use std::time::{Duration, Instant};
-use std::{fs, os::fd::OwnedFd, process::Stdio};
 
 use bowline_wire::starting_marker;
 use bowline_wire::{ACKNOWLEDGE_WITHIN, Acknowledgement, Answer, Call, Environment, Heard, Lines};
 use bowline_wire::{MAX_REPLY, SILENT_AFTER, Signs};
 
+use crate::direct::apart;
+
 /// How long nobody else starts a daemon after one was started.
 const START_GRACE: Duration = Duration::from_secs(10);
+
+/// Whether a socket can be reached, and starting a daemon there: what this program does in a process that nobody waits for.
+pub(crate) const LOOK: &str = "--look";
+pub(crate) const START: &str = "--start";
 
 /// Finds the daemon's socket, where it is or will be, and connects, by which the daemon wakes up. Environments go through it:
 /// nobody else may have put it there.
 pub(crate) fn find(env: &Environment) -> io::Result<(PathBuf, io::Result<UnixStream>)> {
-    // A socket of our own belongs to us; the standard library has no `getuid`.
-    let own = fs::File::from(OwnedFd::from(UnixStream::pair()?.0));
-    let uid = own.metadata()?.uid();
+    let uid = rustix::process::geteuid().as_raw();
     let socket = bowline_wire::socket_path(|name| env.get(name).map(Into::into), uid, Path::is_dir);
     let socket = socket.map_err(io::Error::other)?;
+    if !is_at_hand(&socket) {
+        let mut look = apart(LOOK, &socket, env)?;
+        crate::before(Instant::now() + ACKNOWLEDGE_WITHIN, move || look.wait())?;
+    }
     let owner = |path: &Path| fs::symlink_metadata(path).map_or(uid, |file| file.uid());
     let folder = socket.parent().unwrap_or(&socket);
     if owner(&socket) != uid || ![0, uid].contains(&owner(folder)) {
@@ -41,6 +50,29 @@ pub(crate) fn find(env: &Environment) -> io::Result<(PathBuf, io::Result<UnixStr
             .ok_or_else(|| ErrorKind::PermissionDenied.into())
     });
     Ok((socket, stream))
+}
+
+/// Whether the system knows the file, or that it is missing, without asking a disk. If it cannot tell, it does.
+#[cfg(target_os = "linux")]
+fn is_at_hand(file: &Path) -> bool {
+    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+    let only_name = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let found = openat2(CWD, file, only_name, Mode::empty(), ResolveFlags::CACHED);
+    !matches!(found, Err(rustix::io::Errno::AGAIN))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_at_hand(_: &Path) -> bool {
+    true
+}
+
+/// What this process was started for by `apart`, because it may hang on a disk.
+pub(crate) fn look_or_start(task: &str, socket: &Path) -> ExitCode {
+    match task {
+        START => start(socket, &std::env::vars_os().collect()),
+        _ => drop(fs::symlink_metadata(socket)),
+    }
+    ExitCode::SUCCESS
 }
 
 /// Whether the daemon runs the program beside this one: not some other program, and not the one that was there before an upgrade. Where
@@ -65,7 +97,7 @@ fn runs_our_program(_: &UnixStream) -> bool {
 /// Sends the call, and waits for the answer. An error is `TimedOut` only if the daemon has acknowledged the call and there is no time left.
 /// The connection ends with this: a daemon that comes to itself later must not decide what was decided elsewhere.
 pub(crate) fn ask(
-    (socket, stream): (&Path, io::Result<UnixStream>),
+    stream: io::Result<UnixStream>,
     call: &Call,
     payload: &[u8],
     deadline: Instant,
@@ -76,7 +108,6 @@ pub(crate) fn ask(
     let mut lines = Lines::new(MAX_REPLY);
     let line = read_line(&stream, &mut lines, Instant::now() + ACKNOWLEDGE_WITHIN)?;
     let signs = Acknowledgement::check(&line).map_err(io::Error::other)?;
-    let _ = fs::remove_file(starting_marker(socket));
     loop {
         let patience = match signs {
             Signs::Known => deadline.min(Instant::now() + SILENT_AFTER),
@@ -115,7 +146,7 @@ fn read_line(mut stream: &UnixStream, lines: &mut Lines, deadline: Instant) -> i
 
 /// Starts a daemon for the next event, unless somebody just did. Where the marker cannot be made, a daemon could not make
 /// its socket either. Of several daemons, their own lock lets one live.
-pub(crate) fn start(socket: &Path, env: &Environment) {
+fn start(socket: &Path, env: &Environment) {
     let marker = starting_marker(socket);
     let _ = fs::DirBuilder::new()
         .recursive(true)
@@ -129,10 +160,6 @@ pub(crate) fn start(socket: &Path, env: &Environment) {
     }
     if fs::File::create_new(&marker).is_ok() {
         let mut bowline = crate::direct::bowline(Stdio::null, env);
-        let _ = bowline
-            .args(bowline_wire::START_DAEMON)
-            .current_dir("/")
-            .process_group(0)
-            .spawn();
+        let _ = bowline.args(bowline_wire::START_DAEMON).exec();
     }
 }

@@ -1,8 +1,9 @@
 //! Doing without the daemon: `bowline` decides in a process of its own.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 use std::{env, ffi::OsStr, thread};
 
@@ -16,17 +17,29 @@ pub(crate) fn beside() -> Option<PathBuf> {
     beside.ok().filter(|program| program.is_file())
 }
 
-/// The program beside this one, else the one on the path. What would load other code into it stays behind.
+/// The program beside this one, else the one on the path.
 pub(crate) fn bowline(stream: fn() -> Stdio, env: &Environment) -> Command {
-    let mut bowline = Command::new(beside().unwrap_or_else(|| "bowline".into()));
-    bowline.stdin(stream()).stdout(stream()).stderr(stream());
+    command(beside().unwrap_or_else(|| "bowline".into()), stream, env)
+}
+
+/// Starts this program again for what may hang on a disk: a process that hangs there cannot even end, and agents wait for that.
+pub(crate) fn apart(task: &str, file: &Path, env: &Environment) -> io::Result<Child> {
+    let mut again = command(env::current_exe()?, Stdio::null, env);
+    again.arg(task).arg(file).current_dir("/").process_group(0);
+    again.spawn()
+}
+
+/// A program with this environment, but for what would load other code into it.
+fn command(program: PathBuf, stream: fn() -> Stdio, env: &Environment) -> Command {
+    let mut command = Command::new(program);
+    command.stdin(stream()).stdout(stream()).stderr(stream());
     let loads_code = |name: &OsStr| {
         let name = name.as_encoded_bytes();
         name.starts_with(b"LD_") || name.starts_with(b"DYLD_")
     };
     let harmless = env.iter().filter(|(name, _)| !loads_code(name));
-    bowline.env_clear().envs(harmless);
-    bowline
+    command.env_clear().envs(harmless);
+    command
 }
 
 /// Lets `bowline` decide the call under the same name, so that it is decided and recorded once.

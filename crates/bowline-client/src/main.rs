@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use std::{env, num::NonZeroU32, process::ExitCode, sync::mpsc, thread};
 
 use bowline_wire::{Answer, Call, Environment, Failure, MAX_PAYLOAD, OnFailure};
+use daemon::{LOOK, START};
 use lexopt::{Arg, Parser, ValueExt};
 
 const USAGE: &str = "bowline-hook [AGENT [EVENT]] [--on-failure open|ask|closed] [--timeout SECS] [--home DIR] [--env NAME=VALUE]…";
@@ -19,10 +20,11 @@ type Payload = &'static [u8];
 
 fn main() -> ExitCode {
     let started = Instant::now();
-    let first = env::args_os().nth(1).unwrap_or_default();
+    let [first, second] = [1, 2].map(|at| env::args_os().nth(at).unwrap_or_default());
     let told = match first.to_str() {
         Some("--help" | "-h") => Some(format!("Usage: {USAGE}\nExample: {EXAMPLE}")),
         Some("--version" | "-V") => Some(VERSION.to_owned()),
+        Some(task @ (LOOK | START)) => return daemon::look_or_start(task, second.as_ref()),
         _ => None,
     };
     if let Some(told) = told {
@@ -101,10 +103,10 @@ fn answer(call: &mut Call, started: Instant, timeout: Duration) -> Answer {
     let payload: Payload = payload.leak();
     let failure = |reason: String| Failure::of(call, payload, &reason).answer();
     if let Some((socket, stream)) = daemon {
-        match daemon::ask((&socket, stream), call, payload, deadline) {
+        match daemon::ask(stream, call, payload, deadline) {
             Ok(answer) => return answer,
             Err(late) if late.kind() == ErrorKind::TimedOut => return failure(late.to_string()),
-            Err(_) => daemon::start(&socket, &call.env),
+            Err(_) => drop(direct::apart(START, &socket, &call.env)),
         }
     }
     direct::run(call, payload, deadline).unwrap_or_else(failure)

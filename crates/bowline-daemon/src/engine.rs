@@ -61,6 +61,8 @@ pub struct Decided {
     pub answer: Answer,
     /// What is kept of it; nothing if tracking is switched off.
     pub record: Option<Record>,
+    /// So much of the second that files may take is left for keeping the record.
+    pub(crate) files_left: Duration,
 }
 
 /// Decides hook calls.
@@ -390,7 +392,7 @@ impl Stage {
             }
             Self::Unloaded(turn, key) => {
                 let patience = Patience::apart(files_within, &turn.engine.hanging);
-                let project = turn.load(key, &patience).await;
+                let project = turn.load(key, &patience, files_within).await;
                 turn.recall_mode(&project, &patience).await;
                 turn.decide(&project, &patience).await
             }
@@ -398,6 +400,7 @@ impl Stage {
                 Some(answer) => Decided {
                     answer,
                     record: None,
+                    files_left: files_within,
                 },
                 None => Box::pin(stage.decide(files_within)).await,
             },

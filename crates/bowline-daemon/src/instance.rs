@@ -138,10 +138,16 @@ impl Instance {
         self.made.is_some() && identity(&self.socket) == self.made
     }
 
-    /// Finds that out where a disk that hangs holds up nobody.
+    /// Finds that out where a disk that hangs holds up nobody. Clients that missed this daemon learn that it is there again.
     pub(crate) fn socket_is_lost(&self) -> impl FnOnce() -> bool + Send + 'static {
         let (socket, made) = (self.socket.clone(), self.made);
-        move || made.is_none() || identity(&socket) != made
+        move || {
+            let is_lost = made.is_none() || identity(&socket) != made;
+            if !is_lost {
+                let _ = fs::remove_file(bowline_wire::starting_marker(&socket));
+            }
+            is_lost
+        }
     }
 
     /// Takes the socket away, so that clients do without or start another daemon.
@@ -293,7 +299,9 @@ mod tests {
         let places = places(folder.path());
         let mut first = Instance::claim(&places).unwrap();
         let listener = first.listen().unwrap();
+        fs::write(places.starting(), "").unwrap();
         assert!(!first.socket_is_lost()());
+        assert!(!places.starting().exists(), "it has started");
         let refused = Instance::claim(&places).unwrap_err();
         assert!(matches!(refused, StartError::AlreadyRunning), "{refused}");
 

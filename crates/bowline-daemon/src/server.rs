@@ -522,7 +522,7 @@ impl Server {
                 return shared.end_request();
             };
             let pending = Pending::new(response, outbox, shared, Shared::end_request);
-            relief.watch(&pending);
+            relief.watch(&pending, decided.files_left);
             let done = Box::new(move |_| pending.kept());
             keeper.keep(vec![Submission { record, done }]);
         });

@@ -469,6 +469,46 @@ fn f01_d_settings_that_change_count_for_the_next_event_and_broken_ones_leave_the
     assert_eq!(decision("ninja all"), "deny");
 }
 
+/// As after a restart: nobody knows what the file said before.
+#[test]
+fn settings_that_were_never_read_are_asked_about_until_somebody_mends_them() {
+    let stage = Stage::new();
+    stage.user_config("[[rule]]\nid = 'mine'\ncommand =\n");
+    let event = |name: &str| {
+        let payload = json!({
+            "session_id": "s1", "transcript_path": "/t", "cwd": stage.path("project"),
+            "hook_event_name": name, "source": "startup", "prompt": "mend it",
+        });
+        stage.hook(&payload)
+    };
+    let (decision, reason) = permission(&stage.hook(&stage.bash("make world")));
+    assert_eq!(decision, "ask");
+    for part in ["config.toml, line 3:", "`bowline check`"] {
+        assert!(reason.contains(part), "{reason}");
+    }
+    // The guards stay on, and whoever mends it is only asked.
+    let force = stage.bash("git push --force origin main");
+    assert_eq!(permission(&stage.hook(&force)).0, "deny");
+    let mend = json!({
+        "session_id": "s1", "transcript_path": "/t", "cwd": stage.path("project"),
+        "hook_event_name": "PreToolUse", "tool_name": "Write", "tool_use_id": "t1",
+        "tool_input": {"file_path": stage.path("home/.config/bowline/config.toml"), "content": ""},
+    });
+    assert_eq!(permission(&stage.hook(&mend)).0, "ask");
+    assert_eq!(event("UserPromptSubmit").stdout, "");
+    assert_eq!(event("Stop").stdout, "");
+    let begun: Value = serde_json::from_str(&event("SessionStart").stdout).unwrap();
+    let told = begun["systemMessage"].as_str().unwrap();
+    assert!(told.contains("config.toml, line 3:"), "{told}");
+
+    stage.user_config("");
+    stage.ask("daemon.reload");
+    assert_eq!(
+        permission(&stage.hook(&stage.bash("make world"))).0,
+        "silence"
+    );
+}
+
 #[test]
 fn while_paused_or_off_events_are_recorded_and_not_decided() {
     let stage = Stage::new();

@@ -40,11 +40,11 @@ pub use own::is_agent as is_agent_program;
 
 use crate::effect::{Effect, Gravity};
 use crate::interpret::At;
-use crate::invocation::{Arg, Done, Invocation, Reliance, Through};
-use crate::loss::Act;
+use crate::invocation::{Arg, Done, Invocation, Through};
 use crate::paths::World;
 
 pub use rule::RuleInfo;
+pub(crate) use weighing::is_weighed;
 pub use weighing::weighed;
 
 /// A launcher may start another launcher, but not without end.
@@ -144,11 +144,10 @@ fn effects_at(program: &str, invocation: &Invocation, world: &dyn World) -> Vec<
 /// a later one starts counts as fetched code.
 ///
 /// What the runs do to files and repositories is added to `done`, one act after another.
-pub fn effects_of_line(
+pub(crate) fn effects_of_line(
     invocations: &[Invocation],
-    reliance: &Reliance,
     world: &dyn World,
-    done: &mut Vec<Act>,
+    done: &mut Done<'_>,
 ) -> Vec<Vec<Effect>> {
     let downloads: Vec<(usize, &str, &str)> = invocations
         .iter()
@@ -174,7 +173,6 @@ pub fn effects_of_line(
         .flat_map(|(at, it)| files::moved(at, it, world))
         .take(MAX_PAIRED)
         .collect();
-    let mut done = Done::new(done, reliance);
     invocations
         .iter()
         .enumerate()
@@ -192,7 +190,7 @@ pub fn effects_of_line(
             found.extend(fetched_code::downloaded_and_run(invocation, at, &downloads));
             secrets::without_unseen(&mut found, at, invocations, world);
             done.begin(at);
-            weighing::weigh(found, acts::acts(invocation, world), &mut done, world)
+            weighing::weigh(found, acts::acts(invocation, world), done, world)
         })
         .collect()
 }

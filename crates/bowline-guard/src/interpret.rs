@@ -51,11 +51,13 @@ use crate::shell::Understanding;
 use crate::shell::build::Checked;
 use crate::shell::tree::Statement;
 
+use call::Call;
 pub(crate) use call::source_of;
 pub use scope::At;
 pub(crate) use scope::NOWHERE;
 use scope::Scope;
 use value::Output;
+pub(crate) use value::UNKNOWN;
 pub(crate) use wrappers::{Carrier, carrier};
 
 /// Steps for one text: words, statements, copies of scopes.
@@ -77,6 +79,9 @@ const MAX_JUDGED: usize = 1_024;
 
 const MAX_PROBLEMS: usize = 16;
 
+/// Scripts that are run and remembered.
+const MAX_SCRIPTS: usize = 16;
+
 /// What a shell text would run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -93,6 +98,18 @@ pub struct Interpretation {
     pub reach: Reach,
     /// Which of the programs need not have run when a later one does.
     pub reliance: Reliance,
+    /// The files that are run and that the text has not written itself.
+    pub scripts: Vec<ScriptRun>,
+}
+
+/// A file that is run: by a shell, by an interpreter, or by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ScriptRun {
+    /// The index of the program that runs it.
+    pub run: usize,
+    /// Its absolute path.
+    pub path: String,
 }
 
 /// How far a text was followed.
@@ -117,6 +134,24 @@ pub fn interpret(text: &str, world: &dyn World) -> Interpretation {
     let mut interpreter = Interpreter::new(world);
     let mut scope = Scope::new(world);
     interpreter.text(&without_marks(text), &mut scope, None, Checked::No);
+    interpreter.finish()
+}
+
+/// Works out what a run does by the text of the script that it runs. Bounded as [`interpret`].
+pub(crate) fn interpret_script(
+    run: &Invocation,
+    path: &str,
+    text: &str,
+    world: &dyn World,
+) -> Interpretation {
+    let mut interpreter = Interpreter::new(world);
+    let mut scope = Scope::new(world);
+    scope.directory = run.directory.clone();
+    scope.through.clone_from(&run.through);
+    let script = Output::text(without_marks(text));
+    interpreter.files.insert(path.to_owned(), Rc::new(script));
+    let call = Call::again(run, &scope);
+    interpreter.call(call, &mut scope);
     interpreter.finish()
 }
 
@@ -163,6 +198,7 @@ pub(in crate::interpret) struct Interpreter<'w> {
     traps: Vec<(String, Scope)>,
     invocations: Vec<Invocation>,
     reliance: Reliance,
+    scripts: Vec<ScriptRun>,
     problems: Vec<String>,
     failure: Option<String>,
     notes: Vec<Note>,
@@ -188,6 +224,7 @@ impl<'w> Interpreter<'w> {
             traps: Vec::new(),
             invocations: Vec::new(),
             reliance: Reliance::default(),
+            scripts: Vec::new(),
             problems: Vec::new(),
             failure: None,
             notes: Vec::new(),
@@ -260,6 +297,16 @@ impl<'w> Interpreter<'w> {
         }
     }
 
+    /// Notes that the last run is one of a file, if nobody knows here what is in it.
+    fn runs_script(&mut self, path: Option<String>) {
+        if self.scripts.len() < MAX_SCRIPTS
+            && let Some(path) = path
+            && let Some(run) = self.invocations.len().checked_sub(1)
+        {
+            self.scripts.push(ScriptRun { run, path });
+        }
+    }
+
     /// Whether the last two runs were the same as this one. Once is kept: each may be read by another.
     fn repeats(&self, invocation: &Invocation) -> bool {
         let mut last = self.invocations.iter().rev().take(2);
@@ -287,6 +334,7 @@ impl<'w> Interpreter<'w> {
             steps: self.steps,
             reach: self.reach,
             reliance: self.reliance,
+            scripts: self.scripts,
         }
     }
 }

@@ -1,16 +1,19 @@
 //! The verdict on a shell text: the strictest of its effects.
 
+mod scripts;
+
 use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
 
 use crate::effect::{Category, Effect, Gravity};
 use crate::families::{self, rule::rules};
 use crate::interpret::{Interpretation, Note, Reach, interpret, interpret_powershell};
-use crate::invocation::Invocation;
+use crate::invocation::{Done, Invocation};
 use crate::loss::Act;
 use crate::paths::{self, World};
 use crate::sensitive::{Access, Sensitivity, classify};
 use crate::shell::Understanding;
+use scripts::Scripts;
 
 rules! {
     MULTIPLIES = Process, "shell.multiplies", "Starts itself again and again until the machine stops",
@@ -82,12 +85,8 @@ pub fn judge_powershell(text: &str, world: &dyn World) -> Judgement {
 
 fn judge_interpreted(text: &str, interpretation: Interpretation, world: &dyn World) -> Judgement {
     let (mut effects, mut acts) = (Vec::new(), Vec::new());
-    let found = families::effects_of_line(
-        &interpretation.invocations,
-        &interpretation.reliance,
-        world,
-        &mut acts,
-    );
+    let mut done = Done::new(&mut acts, &interpretation.reliance);
+    let found = families::effects_of_line(&interpretation.invocations, world, &mut done);
     for (index, (invocation, found)) in interpretation.invocations.iter().zip(found).enumerate() {
         effects.extend(found.into_iter().map(|effect| (effect, Some(index))));
         effects.extend(unknown_program(invocation, world).map(|effect| (effect, Some(index))));
@@ -101,11 +100,15 @@ fn judge_interpreted(text: &str, interpretation: Interpretation, world: &dyn Wor
         let what = "names more paths than can be looked at";
         effects.push((UNSEEN.doubtful(what), None));
     }
+    // Last, so that they take nothing from what the line itself may look at.
+    let mut scripts = Scripts::new(world);
+    let of_scripts = scripts.effects(&interpretation, &done).into_iter();
+    effects.extend(of_scripts.map(|(run, effect)| (effect, Some(run))));
     Judgement {
         verdict: strictest(&effects),
         effects,
         acts,
-        steps: interpretation.steps + words(&interpretation.invocations),
+        steps: interpretation.steps + words(&interpretation.invocations) + scripts.steps,
         invocations: interpretation.invocations,
         understanding: interpretation.understanding,
     }
@@ -332,17 +335,14 @@ fn dangerous_piece(text: &str, world: &dyn World) -> Option<String> {
         let invocations = interpretation.invocations;
         // Judging a word costs more than a step.
         steps += interpretation.steps + 4 * words(&invocations);
-        let stopped = families::effects_of_line(
-            &invocations,
-            &interpretation.reliance,
-            world,
-            &mut Vec::new(),
-        )
-        .iter()
-        .flatten()
-        // Half a command is not known to begin with.
-        .filter(|effect| effect.category != Category::Unverified)
-        .any(|effect| effect.gravity > Gravity::Harmless);
+        let mut acts = Vec::new();
+        let mut done = Done::new(&mut acts, &interpretation.reliance);
+        let stopped = families::effects_of_line(&invocations, world, &mut done)
+            .iter()
+            .flatten()
+            // Half a command is not known to begin with.
+            .filter(|effect| effect.category != Category::Unverified)
+            .any(|effect| effect.gravity > Gravity::Harmless);
         if stopped {
             return Some(piece.to_owned());
         }

@@ -335,6 +335,11 @@ pub enum GitAct {
         /// Which, as written; none for all.
         paths: Vec<String>,
     },
+    /// Tells the index of files, and leaves their contents out: `git add -N`.
+    Announce {
+        /// Which, as written; none for all.
+        paths: Vec<String>,
+    },
     /// Commits what is staged.
     Commit {
         /// Whether all tracked files are taken.
@@ -354,6 +359,24 @@ pub enum GitAct {
     Other,
     /// Gives up a merge, a rebase or the like, with what was resolved in it.
     Abort,
+    /// Gives up a rebase, with whatever is not committed.
+    AbortRebase,
+    /// Leaves out the commit at which a rebase has stopped, with whatever is not committed.
+    SkipCommit,
+    /// Puts the commits after one of a branch onto another commit; what the branch had before them is left behind.
+    RebaseOnto {
+        /// The commit that they are put onto, as written.
+        onto: String,
+        /// The commit after which they come, as written.
+        after: String,
+        /// The branch, as written; without one, where we are.
+        branch: Option<String>,
+    },
+    /// Checks out a branch and sets it to what another machine has, with whatever is not committed.
+    TakeOver {
+        /// Its full name, where it is known.
+        branch: Option<String>,
+    },
     /// Takes one side of a conflict.
     TakeSide {
         /// In which files, as written.

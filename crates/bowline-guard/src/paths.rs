@@ -84,6 +84,13 @@ pub trait World {
         None
     }
 
+    /// The text of a script that the session itself has written or changed, in the project or in a folder for temporary files.
+    /// Asked only for what is run.
+    fn own_script(&self, path: &str) -> Option<String> {
+        let _ = path;
+        None
+    }
+
     /// Whether a question was left without an answer because too many were asked.
     fn is_exhausted(&self) -> bool {
         false

@@ -187,11 +187,17 @@ fn files_are_made_written_moved_and_deleted() {
         ),
         (
             "python3 -c \"import os\nfor f in os.listdir('n'): os.remove(os.path.join('n', f))\"",
-            vec!["delete one /p/n/* (pattern)"],
+            vec![
+                "delete one /p/n/* (pattern)",
+                "delete one /p/n/.[!.]* (pattern)",
+            ],
         ),
         (
             "python3 -c \"import os\nfor r, ds, fs in os.walk('n'):\n for f in fs: os.remove(os.path.join(r, f))\"",
-            vec!["delete one /p/n/**/* (pattern)"],
+            vec![
+                "delete one /p/n/**/* (pattern)",
+                "delete one /p/n/**/.[!.]* (pattern)",
+            ],
         ),
         (
             "python3 -c \"for n in ['a', 'b']: open(f'n/{n}.md', 'w').write('x')\"",
@@ -215,7 +221,7 @@ fn files_are_made_written_moved_and_deleted() {
         ),
         (
             "node -e \"const fs = require('fs'); const d = 'n'; for (const f of fs.readdirSync(d)) fs.writeFileSync(d + '/' + f, '')\"",
-            vec!["replace /p/n/* (pattern)"],
+            vec!["replace /p/n/* (pattern)", "replace /p/n/.[!.]* (pattern)"],
         ),
         (
             "python3 -c \"import subprocess; d = ['a', 'b']; subprocess.run(['rm', '-r'] + d)\"",

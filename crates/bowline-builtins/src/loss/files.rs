@@ -507,7 +507,7 @@ impl Losses<'_> {
         self.found(found, GitsOwn::IsSpared, line)
     }
 
-    pub(super) fn is_temporary(&self, path: &Path) -> bool {
+    pub(crate) fn is_temporary(&self, path: &Path) -> bool {
         self.temporary().holds(path)
     }
 }

@@ -4,6 +4,10 @@ use std::path::{Path, PathBuf};
 
 use bowline_guard::loss::{GitAct, Switching, Untracked};
 
+use super::pathspec::Pathspecs;
+use super::taken::added_specs;
+use crate::machine::git::Repository;
+
 /// What the runs before have done to the repository.
 #[derive(Debug, Default)]
 pub(super) struct GitLine {
@@ -23,6 +27,8 @@ pub(super) struct GitLine {
     pub(super) moved: Moved,
     /// What `git add` was given, and nothing has taken since.
     pub(super) added: Vec<Added>,
+    /// What git was only told of, without its contents.
+    pub(super) announced: Vec<Added>,
     /// Where the branch was set to, as written.
     pub(super) set_to: Vec<String>,
     /// What is checked out.
@@ -181,6 +187,10 @@ impl GitLine {
                     directory: directory.to_path_buf(),
                     paths: paths.clone(),
                 }),
+                GitAct::Announce { paths } => line.announced.push(Added {
+                    directory: directory.to_path_buf(),
+                    paths: paths.clone(),
+                }),
                 GitAct::Commit { all } => line.commit(*all, directory, &whose)?,
                 GitAct::DeleteRefs { names } => line.deleted.extend(names.iter().cloned()),
                 GitAct::Merge { names } => line.kept.extend(names.iter().cloned()),
@@ -191,6 +201,10 @@ impl GitLine {
                 GitAct::WorktreeGone | GitAct::WorktreeRemove { .. } => line.worktrees = Moved::Yes,
                 GitAct::Other
                 | GitAct::Abort
+                | GitAct::AbortRebase
+                | GitAct::SkipCommit
+                | GitAct::RebaseOnto { .. }
+                | GitAct::TakeOver { .. }
                 | GitAct::MoveRef { .. }
                 | GitAct::OverwriteRef { .. } => line.moved = Moved::Yes,
                 GitAct::ResetHard { to: Some(to) } => {
@@ -210,11 +224,12 @@ impl GitLine {
         whose: &impl Fn(Taken<'_>) -> Option<Option<Whose>>,
     ) -> Option<()> {
         let again = self.untracked == Saved::Yes && untracked == Untracked::Yes;
+        let added = [self.added.as_slice(), &self.announced].concat();
         let taken = Taken {
             directory,
             paths,
             untracked: if again { Untracked::No } else { untracked },
-            added: &self.added,
+            added: &added,
             tracked: self.tracked,
         };
         if let Some(holds) = whose(taken)? {
@@ -222,6 +237,10 @@ impl GitLine {
                 holds,
                 applied: false,
             });
+        }
+        // While git was only told of a file it refuses, and everything stays where it is.
+        if !self.announced.is_empty() {
+            return Some(());
         }
         if paths.is_empty() {
             self.tracked = Saved::Yes;
@@ -280,10 +299,19 @@ impl GitLine {
         if all == Untracked::Yes || added_all {
             self.tracked = Saved::Yes;
         }
+        if all == Untracked::Yes {
+            self.announced.clear();
+        }
         if added_all {
             self.untracked = Saved::Yes;
         }
         Some(())
+    }
+
+    /// What the line has put into the index, with its contents or without.
+    pub(super) fn in_index(&self, repository: &Repository) -> Vec<Pathspecs> {
+        let added = [self.added.as_slice(), &self.announced].concat();
+        added_specs(repository, &added)
     }
 
     /// Whether a ref is gone by then.

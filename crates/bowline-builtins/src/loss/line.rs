@@ -37,6 +37,8 @@ pub(super) struct Line {
     committed: Vec<String>,
     /// Whether git was given all that it tracks.
     tracked: Saved,
+    /// Whether git was told of files without their contents, and so makes no stash.
+    announces: bool,
     /// Where nothing lasts.
     temporary: Temporary,
 }
@@ -389,6 +391,8 @@ impl Line {
                 self.committed.append(&mut self.staged);
                 self.tracked = Saved::Yes;
             }
+            GitAct::Announce { .. } => self.announces = true,
+            GitAct::StashPush { .. } if self.announces => {}
             GitAct::StashPush { paths, .. } if paths.is_empty() => self.tracked = Saved::Yes,
             GitAct::StashPush { paths, .. } => {
                 let paths = paths.iter().filter_map(|path| absolute(directory, path));

@@ -14,7 +14,7 @@ use super::files::named;
 use super::git_line::{GitLine, Moved, Saved, Whose};
 use super::line::Line;
 use super::pathspec::{Pathspecs, normal};
-use super::taken::{Standing, added_specs};
+use super::taken::Standing;
 use crate::machine::git::{self, IgnoredFiles, ObjectId, Repository, Staged, Worktree};
 
 /// What is thrown away, and how much of it.
@@ -134,6 +134,7 @@ impl Losses<'_> {
                 let mut loose =
                     self.loose_unless_saved(&repository, &specs, *index, (&line, files))?;
                 loose.extend(self.untracked_first(&repository, &specs, *index, &line)?);
+                loose.extend(self.only_announced(&repository, &specs, (&line, files))?);
                 if let Some(source) = source {
                     loose.extend(self.in_the_way(
                         &repository,
@@ -156,6 +157,7 @@ impl Losses<'_> {
                 let mut loose =
                     self.loose_unless_saved(&repository, &specs, index, (&line, files))?;
                 loose.extend(self.untracked_first(&repository, &specs, index, &line)?);
+                loose.extend(self.only_announced(&repository, &specs, (&line, files))?);
                 Some(uncommitted(&loose, extent(&specs)))
             }
             GitAct::RemoveForced { paths } => {
@@ -181,6 +183,16 @@ impl Losses<'_> {
                 self.overwritten_ref(&repository, name, with.as_deref(), &line)
             }
             GitAct::Abort => self.aborted(&repository, files),
+            GitAct::AbortRebase => self.set_back_in_rebase(&repository, files),
+            GitAct::SkipCommit => self.skipped_commit(&repository, (&line, files)),
+            GitAct::RebaseOnto {
+                onto,
+                after,
+                branch,
+            } => self.rebased_onto(&repository, (onto, after, branch.as_deref()), &line),
+            GitAct::TakeOver { branch } => {
+                self.taken_over(&repository, branch.as_deref(), (&line, files))
+            }
             GitAct::TakeSide { paths } => {
                 let specs = Pathspecs::new(paths, directory, &repository)?;
                 self.took_side(&repository, &specs, files)
@@ -211,7 +223,7 @@ impl Losses<'_> {
     }
 
     /// The same as [`Self::loose`], unless the line has put all of it somewhere safe.
-    fn loose_unless_saved(
+    pub(super) fn loose_unless_saved(
         &self,
         repository: &Repository,
         specs: &Pathspecs,
@@ -244,7 +256,7 @@ impl Losses<'_> {
             return Some(Vec::new());
         }
         let tree = self.git.commit(repository, commit)?.tree;
-        let added = added_specs(repository, &line.added);
+        let added = line.in_index(repository);
         let mut found = Vec::new();
         for entry in self.git.untracked(repository, b"", IgnoredFiles::Include)? {
             let path = join(&repository.root, &entry.path);
@@ -450,7 +462,12 @@ fn may_stage(act: &Act) -> bool {
 fn sets_back(act: &GitAct) -> bool {
     matches!(
         act,
-        GitAct::ResetHard { .. } | GitAct::ForceSwitch { .. } | GitAct::Restore { .. }
+        GitAct::ResetHard { .. }
+            | GitAct::ForceSwitch { .. }
+            | GitAct::TakeOver { .. }
+            | GitAct::AbortRebase
+            | GitAct::SkipCommit
+            | GitAct::Restore { .. }
     )
 }
 

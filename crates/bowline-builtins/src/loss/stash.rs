@@ -47,7 +47,7 @@ impl Losses<'_> {
             .checked_sub(number + 1)
             .and_then(|at| line.stashes.get(at))
         {
-            return Some(match (stash.holds, stash.applied) {
+            let own = match (stash.holds, stash.applied) {
                 (Whose::Others, true) if self.takes_work(files)? => {
                     Loss::Whole("the line takes away what the stash still has".to_owned())
                 }
@@ -60,9 +60,24 @@ impl Losses<'_> {
                 (Whose::Others, false) => {
                     Loss::Whole("the stash takes work that this session did not make".to_owned())
                 }
-            });
+            };
+            // Git makes no stash while it was only told of a file: then one goes that was there before.
+            if line.announced.is_empty() {
+                return Some(own);
+            }
+            let before = number + line.popped;
+            return Some(own.and(self.dropped_before(repository, before, line)?));
         }
-        let number = line.real(number)?;
+        self.dropped_before(repository, line.real(number)?, line)
+    }
+
+    /// A stash that was there before the line.
+    fn dropped_before(
+        &self,
+        repository: &Repository,
+        number: usize,
+        line: &GitLine,
+    ) -> Option<Loss> {
         match self.git.stashes(repository)?.get(number) {
             None => Some(Loss::Nothing("there is no such stash".to_owned())),
             Some(stash)

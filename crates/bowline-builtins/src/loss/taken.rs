@@ -135,15 +135,35 @@ impl Losses<'_> {
         specs: &Pathspecs,
         (line, files): (&GitLine, &Line),
     ) -> Option<Vec<Vec<u8>>> {
-        let added = added_specs(repository, &line.added);
-        if added.is_empty() {
+        self.untracked_among(repository, (specs, &line.in_index(repository)), files)
+    }
+
+    /// Files of others that the line has told git of without their contents, which go when git sets them back.
+    pub(super) fn only_announced(
+        &self,
+        repository: &Repository,
+        specs: &Pathspecs,
+        (line, files): (&GitLine, &Line),
+    ) -> Option<Vec<Vec<u8>>> {
+        let announced = added_specs(repository, &line.announced);
+        self.untracked_among(repository, (specs, &announced), files)
+    }
+
+    /// Files of others that git did not track before the line, and that were given to it.
+    fn untracked_among(
+        &self,
+        repository: &Repository,
+        (specs, given): (&Pathspecs, &[Pathspecs]),
+        files: &Line,
+    ) -> Option<Vec<Vec<u8>>> {
+        if given.is_empty() {
             return Some(Vec::new());
         }
         let mut found = Vec::new();
         for entry in self.git.untracked(repository, b"", IgnoredFiles::Skip)? {
             let path = join(&repository.root, &entry.path);
             let meant =
-                specs.matches(&entry.path) && added.iter().any(|it| it.matches(&entry.path));
+                specs.matches(&entry.path) && given.iter().any(|it| it.matches(&entry.path));
             if meant && !files.is_safe(&path) && self.is_lost(&path)? {
                 found.push(entry.path);
             }

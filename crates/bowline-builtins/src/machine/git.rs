@@ -23,6 +23,7 @@ mod loose;
 mod object;
 mod object_id;
 mod pack;
+mod rebase;
 mod ref_name;
 mod refs;
 mod revision;
@@ -37,6 +38,7 @@ mod walk;
 mod tests;
 
 use self::budget::Budget;
+pub(super) use self::budget::{open, read_open};
 use self::checkout::Checkout;
 use self::content::Raw;
 pub(crate) use self::content::Worktree;

@@ -10,12 +10,15 @@ use bowline_guard::loss::{Act, Loss};
 use bowline_guard::paths::{OwnPlaces, Presence, World, is_within};
 use bowline_guard::sensitive::SensitivePolicy;
 
-use super::git::{GitReader, GitState};
-use super::look::Look;
+use super::git::{GitReader, GitState, open, read_open};
+use super::look::{Links, Look};
 use super::repository::is_plain;
 use super::{Machine, real_name};
 use crate::loss::{Losses, Released};
 use crate::work::SessionView;
+
+/// Longer scripts are not read.
+const MAX_SCRIPT: usize = 64 * 1024;
 
 /// The machine as one judgement sees it: from a directory, for a project, within a budget of look-ups.
 #[derive(Debug)]
@@ -168,6 +171,20 @@ impl World for MachineWorld<'_> {
         git.alias(&repository, name)?
     }
 
+    fn own_script(&self, path: &str) -> Option<String> {
+        // A question that stays without an answer is no doubt here: nobody has to read scripts.
+        if self.machine.is_unseen() || !is_plain(Path::new(path)) {
+            return None;
+        }
+        let near =
+            is_within(path, self.project_root()) || self.losses().is_temporary(Path::new(path));
+        let work = self.work.filter(|_| near)?;
+        work.in_project(self.project_root())
+            .wrote(path)
+            .then_some(())?;
+        script_text(Path::new(path))
+    }
+
     fn presence(&self, path: &str) -> Option<Presence> {
         if self.is_unseen() || !is_plain(Path::new(path)) {
             return None;
@@ -209,6 +226,12 @@ impl World for MachineWorld<'_> {
             .repositories
             .is_tracked(Path::new(path), &self.look)
     }
+}
+
+/// What is in a file that is no link, unless it is long.
+fn script_text(path: &Path) -> Option<String> {
+    let file = open(path, Links::Keep).ok()?;
+    String::from_utf8(read_open(&file, MAX_SCRIPT)?).ok()
 }
 
 /// Whether a link there leads elsewhere for the program that is judged than for the one that judges.

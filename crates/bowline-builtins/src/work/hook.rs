@@ -319,7 +319,12 @@ fn git_before(losses: &Losses<'_>, acts: &[Act]) -> Option<GitBefore> {
         })
     };
     let taking = folder(|act| matches!(act, GitAct::Commit { .. } | GitAct::StashPush { .. }));
-    let deriving = folder(|act| matches!(act, GitAct::Merge { .. } | GitAct::Other));
+    let deriving = folder(|act| {
+        matches!(
+            act,
+            GitAct::Merge { .. } | GitAct::RebaseOnto { .. } | GitAct::SkipCommit | GitAct::Other
+        )
+    });
     let commits = taking.or(deriving)?;
     let repository = losses.git.repository(Path::new(commits))?;
     // After a stash, or when the line goes on elsewhere, the files on disk no longer tell whose work it was.

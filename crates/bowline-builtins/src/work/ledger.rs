@@ -441,6 +441,16 @@ impl<'l> SessionView<'l> {
         state.work.copies_of(path).map(ToOwned::to_owned).collect()
     }
 
+    /// Whether the session has written a file, alone or after others.
+    pub(crate) fn wrote(&self, path: &str) -> bool {
+        if self.session.is_empty() {
+            return false;
+        }
+        let known = self.ledger.recalled(self.session, self.project);
+        let state = lock(&known.state);
+        state.work.files.contains_key(path)
+    }
+
     /// Whether the session's own tool has changed a file.
     pub(crate) fn was_edited(&self, path: &str) -> bool {
         let known = self.ledger.recalled(self.session, self.project);

@@ -37,6 +37,7 @@ pub(crate) enum Step {
     /// The agent's shell, and what it does.
     Bash(&'static str, Vec<Op>),
     Write(&'static str),
+    WriteText(&'static str, &'static str),
     Edit(&'static str),
     Read(&'static str),
     /// The agent is told no, and nothing happens.
@@ -205,18 +206,9 @@ impl Ground {
                 })
                 .await;
             }
-            Step::Write(name) => {
-                let path = self.path(name);
-                let input = json!({ "file_path": path, "content": "print(1)\n" });
-                self.call("s1", "Write", input, |_| write(&path, "print(1)\n"))
-                    .await;
-            }
-            Step::Elsewhere(name) => {
-                let path = self.path(name);
-                let input = json!({ "file_path": path, "content": "print(2)\n" });
-                self.call("s2", "Write", input, |_| write(&path, "print(2)\n"))
-                    .await;
-            }
+            Step::Write(name) => self.write("s1", name, "print(1)\n").await,
+            Step::WriteText(name, text) => self.write("s1", name, text).await,
+            Step::Elsewhere(name) => self.write("s2", name, "print(2)\n").await,
             Step::Edit(name) => {
                 let path = self.path(name);
                 let input =
@@ -237,6 +229,13 @@ impl Ground {
             }
             Step::Person(ops) => self.person(ops),
         }
+    }
+
+    async fn write(&mut self, session: &str, name: &str, text: &str) {
+        let path = self.path(name);
+        let input = json!({ "file_path": path, "content": text });
+        self.call(session, "Write", input, |_| write(&path, text))
+            .await;
     }
 
     async fn call(&mut self, session: &str, tool: &str, input: Value, perform: impl FnOnce(&Self)) {

@@ -98,6 +98,10 @@ fn checks(
         Status::Warning | Status::Problem => Due::Nothing,
     };
     checks.push(decides);
+    let due = match settings.unread_files().next() {
+        Some(_) if due != Due::Nothing => Due::AllAsked,
+        _ => due,
+    };
     for (scope, entry) in installed.canaries() {
         ui::progress("running the installed command");
         checks.push(canary::answers(scope, entry, project, due));

@@ -13,7 +13,9 @@ use bowline_daemon::{
     survive_file_size_limit, within,
 };
 use bowline_store::{Record, SqliteStore, Store, count_unkept, keep_beside};
-use bowline_wire::{Answer, Call, CallId, Failure, MAX_PAYLOAD, OnFailure, Reply};
+use bowline_wire::{
+    ACKNOWLEDGE_WITHIN, Answer, Call, CallId, Failure, MAX_PAYLOAD, OnFailure, Reply,
+};
 use tokio::runtime::Runtime;
 
 use crate::Outcome;
@@ -22,8 +24,10 @@ use crate::steered::{is_steered, start_unsteered};
 
 /// So long an event that was answered without its store waits for that: each keeps a process.
 const KEPT_WITHIN: Duration = Duration::from_mins(1);
-/// Of the second that files may take, so much is for the store, for whether Bowline is paused, and for where the home folder is.
-const READY_WITHIN: Duration = Duration::from_millis(500);
+/// Of the second that files may take, whoever has us decide may have waited a part for the daemon. This is what is left when this process begins.
+const DECIDED_WITHIN: Duration = FILES_WITHIN.saturating_sub(ACKNOWLEDGE_WITHIN);
+/// Until then the store, whether Bowline is paused, and where the home folder is may take; before that, what the project's files set.
+const READY_WITHIN: Duration = Duration::from_millis(450);
 /// So long a store that works may take for a record.
 const AT_LEAST: Duration = Duration::from_millis(100);
 /// What whoever waits for this process waits at most for hooks that nobody waits for.
@@ -68,6 +72,7 @@ enum Asker {
 }
 
 pub(crate) fn run(args: &HookArgs) -> Result<Outcome> {
+    let began = Instant::now();
     // It looks at the project's files: on a disk that hangs only a process that nobody waits for may do that.
     if args.relayed {
         start_unsteered()?;
@@ -91,7 +96,7 @@ pub(crate) fn run(args: &HookArgs) -> Result<Outcome> {
     };
     name_the_agent(&mut call, &payload);
     if args.relayed {
-        return decide(call, &payload, Asker::Relay);
+        return decide(call, &payload, Asker::Relay, began);
     }
     // Hooks that nobody waits for need a process that nobody waits for; and one that hangs on a disk cannot even end.
     if let Some(answer) = relay::ask(&call, &payload) {
@@ -104,7 +109,7 @@ pub(crate) fn run(args: &HookArgs) -> Result<Outcome> {
         print(&answer)?;
         return Ok(Outcome::Answered(answer.exit));
     }
-    decide(call, &payload, Asker::Agent)
+    decide(call, &payload, Asker::Agent, began)
 }
 
 /// What the agent wrote; `None` if it is too long.
@@ -119,7 +124,7 @@ fn payload() -> Result<Option<Vec<u8>>> {
 }
 
 /// Decides, records and answers, in this order; what takes time and concerns nobody comes afterwards.
-fn decide(call: Call, payload: &[u8], asker: Asker) -> Result<Outcome> {
+fn decide(call: Call, payload: &[u8], asker: Asker, began: Instant) -> Result<Outcome> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -129,15 +134,20 @@ fn decide(call: Call, payload: &[u8], asker: Asker) -> Result<Outcome> {
     if let Err(error) = survive_file_size_limit(runtime.handle()) {
         tracing::debug!("a limit of files' sizes may end this process: {error}");
     }
-    let decided = decide_on(&runtime, call, payload, asker);
+    let decided = decide_on(&runtime, call, payload, asker, began);
     // A look-up that hangs is not waited for.
     runtime.shutdown_background();
     decided.map(Outcome::Answered)
 }
 
 /// The exit code.
-fn decide_on(runtime: &Runtime, call: Call, payload: &[u8], asker: Asker) -> Result<u8> {
-    let began = Instant::now();
+fn decide_on(
+    runtime: &Runtime,
+    call: Call,
+    payload: &[u8],
+    asker: Asker,
+    began: Instant,
+) -> Result<u8> {
     let left = |limit: Duration| limit.saturating_sub(began.elapsed());
     let places = Places::from_env().ok();
     let start = |places: &Places| Beginning::start(places.clone());
@@ -163,10 +173,17 @@ fn decide_on(runtime: &Runtime, call: Call, payload: &[u8], asker: Asker) -> Res
     }
     let (id, facts) = (call.id.clone(), Facts::of(&call));
     let prepared = engine.prepare(&facts, call, payload);
-    let deciding = prepared.decide_within(left(FILES_WITHIN));
+    let deciding = prepared.decide_within(left(DECIDED_WITHIN));
     let Decided { answer, record, .. } = runtime.block_on(deciding);
+    // It may have come to itself meanwhile.
+    let opened = match (&beginning, is_opening) {
+        (Some(beginning), true) => beginning.store.wait(left(DECIDED_WITHIN)),
+        _ => None,
+    };
+    let is_opening = is_opening && opened.is_none();
+    let store = store.or(opened.flatten());
     let kept = match (&store, &record) {
-        (Some(store), Some(record)) => keep(&**store, record.clone(), left(FILES_WITHIN)),
+        (Some(store), Some(record)) => keep(&**store, record.clone(), left(DECIDED_WITHIN)),
         (None, Some(_)) if is_opening => Kept::NotYet,
         (None, Some(_)) => Kept::Nowhere,
         (_, None) => Kept::Safe,

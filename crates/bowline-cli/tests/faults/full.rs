@@ -11,10 +11,10 @@ use super::audit::Audit;
 use super::stage::{Disk, Event, Stage, Way, until};
 
 /// Set for the inner tests: there, mounting changes nothing for others.
-const INSIDE: &str = "BOWLINE_FAULTS_MOUNTS";
+pub(super) const INSIDE: &str = "BOWLINE_FAULTS_MOUNTS";
 
 /// Runs an inner test in a mount namespace; says so where that is not permitted.
-fn in_own_mounts(test: &str) {
+pub(super) fn in_own_mounts(test: &str) {
     let flags = if rustix::process::geteuid().is_root() {
         "-m"
     } else {
@@ -33,7 +33,7 @@ fn in_own_mounts(test: &str) {
         .arg(flags)
         .arg(env::current_exe().unwrap())
         .args(["--ignored", "--exact", "--nocapture"])
-        .arg(format!("faults::full::{test}"))
+        .arg(test)
         .env(INSIDE, "1")
         .output()
         .unwrap();
@@ -67,7 +67,7 @@ fn on_small_disk() -> Stage {
 
 #[test]
 fn with_a_full_disk_answers_are_right_and_losses_are_counted_and_shown() {
-    in_own_mounts("inside_a_full_disk");
+    in_own_mounts("faults::full::inside_a_full_disk");
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn inside_a_full_disk() {
 
 #[test]
 fn a_daemon_that_stops_on_a_full_disk_says_and_counts_what_it_could_not_keep() {
-    in_own_mounts("inside_a_full_disk_that_stays_full");
+    in_own_mounts("faults::full::inside_a_full_disk_that_stays_full");
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn inside_a_full_disk_that_stays_full() {
 
 #[test]
 fn while_the_disk_is_read_only_answers_are_right_and_records_wait() {
-    in_own_mounts("inside_a_read_only_disk");
+    in_own_mounts("faults::full::inside_a_read_only_disk");
 }
 
 #[test]

@@ -87,6 +87,8 @@ pub(super) struct Stage {
     /// What is kept.
     pub(super) data: PathBuf,
     pub(super) socket: PathBuf,
+    /// Variables with other values than usual.
+    pub(super) variables: Vec<(&'static str, OsString)>,
 }
 
 impl Stage {
@@ -106,6 +108,7 @@ impl Stage {
             socket: folder.path().join("run/daemon.sock"),
             folder,
             programs,
+            variables: Vec::new(),
         }
     }
 
@@ -129,14 +132,15 @@ impl Stage {
     }
 
     fn environment(&self) -> Vec<(&'static str, OsString)> {
-        vec![
+        let usual = [
             ("PATH", self.search_path()),
             ("HOME", self.path("home").into()),
             ("XDG_DATA_HOME", self.data.parent().unwrap().into()),
             ("XDG_RUNTIME_DIR", self.path("run").into()),
             ("BOWLINE_SOCKET", self.socket.clone().into()),
             ("CLAUDE_PROJECT_DIR", self.path("project").into()),
-        ]
+        ];
+        usual.into_iter().chain(self.variables.clone()).collect()
     }
 
     /// Reports one event as an agent does; an error tells what was wrong with the answer.

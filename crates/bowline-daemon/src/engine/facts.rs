@@ -14,6 +14,7 @@ use serde_json::Value;
 use super::Decided;
 use super::caller::{Known, SWITCH_VARIABLE, Switch};
 use super::unverified::Unverified;
+use crate::bounded::FILES_WITHIN;
 
 /// What is needed of a call when everything else has gone wrong; its environment is not.
 #[derive(Debug, Clone)]
@@ -109,6 +110,7 @@ impl Facts {
         Decided {
             answer: unverified.answer,
             record: (self.known.recording() == Recording::On).then_some(record),
+            files_left: FILES_WITHIN,
         }
     }
 }

@@ -29,6 +29,7 @@ tokio::task_local! {
 /// What one call may look at, and for how long.
 #[derive(Debug)]
 pub(crate) struct Patience {
+    since: Instant,
     sight: Mutex<Sight>,
     hanging: Arc<Hanging>,
 }
@@ -61,6 +62,7 @@ impl Patience {
 
     fn with(sight: Sight, hanging: &Arc<Hanging>) -> Arc<Self> {
         Arc::new(Self {
+            since: Instant::now(),
             sight: Mutex::new(sight),
             hanging: Arc::clone(hanging),
         })
@@ -81,6 +83,15 @@ impl Patience {
         let mut sight = lock(&self.sight);
         if *sight == Sight::Here {
             *sight = Sight::Apart(FILES_WITHIN);
+        }
+    }
+
+    /// What is left of the second.
+    pub(super) fn left(&self) -> Duration {
+        match *lock(&self.sight) {
+            Sight::Here => FILES_WITHIN.saturating_sub(self.since.elapsed()),
+            Sight::Apart(left) => left,
+            Sight::Closed => Duration::ZERO,
         }
     }
 
@@ -350,6 +361,7 @@ mod tests {
         let first = Patience::apart(Duration::from_millis(1), &hanging_ones);
         assert_eq!(runtime.block_on(first.look(folder(), look)), None);
         assert!(first.is_closed());
+        assert_eq!(first.left(), Duration::ZERO);
 
         let second = Patience::apart(PATIENCE, &hanging_ones);
         assert_eq!(runtime.block_on(second.look(folder(), || 7)), None);

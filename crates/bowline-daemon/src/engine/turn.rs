@@ -29,10 +29,10 @@ const OURSELVES: &str = "bowline";
 /// A project may set variables without number.
 const MOST_OF_ATTEMPTS: usize = 500;
 
-/// A project that takes longer to read may take too long.
-const STAND_IN_AFTER: Duration = Duration::from_millis(500);
-/// A person's own files are small, and near.
-const STAND_IN_WITHIN: Duration = Duration::from_millis(450);
+/// A project that takes longer to read than this part of the time may take too long.
+const STAND_IN_AFTER: f32 = 0.5;
+/// The part that is for a person's own files. They are small, and near.
+const STAND_IN_WITHIN: f32 = 0.45;
 
 /// What a new look at a project's files gave.
 enum Fresh {
@@ -60,11 +60,13 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// The project of the call, which has to be found or read; as it is by default if that takes too long.
+    /// The project of the call, which has to be found or read; as it is by default if that takes too long. The patience is for
+    /// this time.
     pub(super) async fn load(
         self: &Arc<Self>,
         key: Option<ProjectKey>,
         patience: &Patience,
+        within: Duration,
     ) -> Arc<Project> {
         let here = || self.caller.key(self.caller.folder().to_owned());
         let default = key.clone().unwrap_or_else(here);
@@ -75,38 +77,33 @@ impl Turn {
             let key = key.unwrap_or_else(find);
             engine.projects.load(key, &engine.lasting)
         };
-        let looking = patience.look(&default.folder, load);
-        let found = if patience.is_here() {
-            looking.await
-        } else {
-            let mut looking = pin!(looking);
-            let Ok(found) = timeout(STAND_IN_AFTER, &mut looking).await else {
-                // Both at once, so that the answer comes within the second.
-                let (found, stand_in) = join!(looking, self.stand_in(default.clone()));
-                return found.unwrap_or(stand_in);
-            };
-            found
-        };
-        match found {
-            Some(project) => project,
-            None => self.stand_in(default).await,
+        let [after, within] = [STAND_IN_AFTER, STAND_IN_WITHIN].map(|part| within.mul_f32(part));
+        let mut looking = pin!(patience.look(&default.folder, load));
+        match timeout(after, &mut looking).await {
+            Ok(Some(project)) => project,
+            Ok(None) => self.stand_in(&default, within).await,
+            Err(_) => {
+                // Both at once, so that the answer comes in time.
+                let (found, stand_in) = join!(looking, self.stand_in(&default, within));
+                found.unwrap_or(stand_in)
+            }
         }
     }
 
     /// What holds while the project's own files are not read: a person's own settings, or the defaults if those cannot be read
     /// either.
-    async fn stand_in(&self, key: ProjectKey) -> Arc<Project> {
-        if let Some(project) = self.engine.stand_ins.get(&key) {
+    async fn stand_in(&self, key: &ProjectKey, within: Duration) -> Arc<Project> {
+        if let Some(project) = self.engine.stand_ins.get(key) {
             return project;
         }
         let (engine, of) = (Arc::clone(&self.engine), key.clone());
         let make = move || engine.stand_ins.make(of, &engine.lasting);
         // Not the project's folder, in which somebody waits already.
         let place = key.folder.join(".claude");
-        let patience = Patience::apart(STAND_IN_WITHIN, &self.engine.hanging);
+        let patience = Patience::apart(within, &self.engine.hanging);
         match patience.look(&place, make).await {
             Some(project) => project,
-            None => Arc::new(Project::unread(&key, &self.engine.lasting)),
+            None => Arc::new(Project::unread(key, &self.engine.lasting)),
         }
     }
 
@@ -191,7 +188,11 @@ impl Turn {
             let warnings = attempts.into_iter().chain(unseen);
             warnings.for_each(|warning| keep_warning(record, warning));
         }
-        Decided { answer, record }
+        Decided {
+            answer,
+            record,
+            files_left: patience.left(),
+        }
     }
 
     fn tell(&self, answer: &Answer) {

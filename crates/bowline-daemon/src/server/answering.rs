@@ -68,7 +68,7 @@ impl Answering {
         let done: bowline_store::Done = match when {
             AnswerWhen::Committed => {
                 let pending = Pending::new(bytes, outbox, shared, Shared::end_event);
-                self.relief.watch(&pending);
+                self.relief.watch(&pending, decided.files_left);
                 Box::new(move |_| pending.kept())
             }
             AnswerWhen::Lagging(_) => {

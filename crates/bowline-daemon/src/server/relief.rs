@@ -1,7 +1,6 @@
-//! Answers that wait for their records, and threads that may hang. A disk that hangs must hold up nobody: after a second an answer
+//! Answers that wait for their records, and threads that may hang. A disk that hangs must hold up nobody: after what is left of a second an answer
 //! goes out all the same, and what is not kept yet is counted; for a thread that does not come back another goes on. This thread touches no file, and does not log.
 
-use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread::{self, Thread};
@@ -11,8 +10,8 @@ use super::helm::Helm;
 use super::outbox::Outbox;
 use crate::status::Shared;
 
-/// So long an answer waits for its record at most.
-const KEPT_WITHIN: Duration = Duration::from_secs(1);
+/// So long a store that works may take for a record.
+const AT_LEAST: Duration = Duration::from_millis(100);
 /// How often the thread looks while there are answers.
 const LOOK: Duration = Duration::from_millis(100);
 /// It sleeps after it found none so many times.
@@ -82,8 +81,8 @@ pub(super) struct Relief {
 
 #[derive(Default)]
 struct Desk {
-    /// In the order in which they were handed over. Those that are sent are gone.
-    waiting: Mutex<VecDeque<(Instant, Weak<Pending>)>>,
+    /// With the time at which they go out. Those that are sent are gone.
+    waiting: Mutex<Vec<(Instant, Weak<Pending>)>>,
     /// The threads that may hang.
     helm: OnceLock<Weak<Helm>>,
     is_awake: AtomicBool,
@@ -103,10 +102,10 @@ impl Relief {
         })
     }
 
-    /// Sends this answer when its record takes too long.
-    pub(super) fn watch(&self, pending: &Arc<Pending>) {
-        let entry = (Instant::now(), Arc::downgrade(pending));
-        lock(&self.desk.waiting).push_back(entry);
+    /// Sends this answer when its record takes longer than this.
+    pub(super) fn watch(&self, pending: &Arc<Pending>, within: Duration) {
+        let until = Instant::now() + within.max(AT_LEAST);
+        lock(&self.desk.waiting).push((until, Arc::downgrade(pending)));
         self.rouse();
     }
 
@@ -166,19 +165,57 @@ impl Desk {
 
     /// Takes out those whose time is over, and forgets those that are sent.
     fn overdue(&self) -> Vec<Arc<Pending>> {
-        let mut waiting = lock(&self.waiting);
-        let mut overdue = Vec::new();
-        while let Some((since, pending)) = waiting.front() {
-            match pending.upgrade() {
-                Some(_) if since.elapsed() < KEPT_WITHIN => break,
-                pending => overdue.extend(pending),
+        let (mut overdue, now) = (Vec::new(), Instant::now());
+        lock(&self.waiting).retain(|(until, pending)| match pending.upgrade() {
+            Some(_) if now < *until => true,
+            pending => {
+                overdue.extend(pending);
+                false
             }
-            waiting.pop_front();
-        }
+        });
         overdue
     }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixStream;
+
+    use mio::{Poll, Token, Waker};
+
+    use super::super::outbox::Turns;
+    use super::*;
+    use crate::places::Places;
+
+    #[test]
+    fn an_answer_that_files_have_held_up_already_does_not_wait_behind_others() {
+        let poll = Poll::new().unwrap();
+        let turns = Arc::new(Turns::new(Waker::new(poll.registry(), Token(0)).unwrap()));
+        let shared = Arc::new(Shared::new(Places {
+            data: "/data".into(),
+            socket: "/run/daemon.sock".into(),
+        }));
+        let relief = Relief::start().unwrap();
+        let mut clients = Vec::new();
+        let mut wait = |within| {
+            let (ours, theirs) = UnixStream::pair().unwrap();
+            clients.push(theirs);
+            ours.set_nonblocking(true).unwrap();
+            let stream = mio::net::UnixStream::from_std(ours);
+            let outbox = Arc::new(Outbox::new(stream, Token(1), Arc::clone(&turns)));
+            let pending = Pending::new(b"answer".to_vec(), outbox, Arc::clone(&shared), |_| {});
+            relief.watch(&pending, within);
+            pending
+        };
+        let whole = wait(Duration::from_hours(1));
+        let spent = wait(Duration::ZERO);
+        while lock(&spent.bytes).is_some() {
+            thread::yield_now();
+        }
+        assert!(lock(&whole.bytes).is_some());
+    }
 }

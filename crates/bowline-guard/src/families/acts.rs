@@ -146,6 +146,7 @@ impl Run<'_> {
                 acts
             }
             "git" | "hub" => git::acts(self),
+            "gh" => git::checks_out_pull_request(self),
             "cargo"
                 if operands(args, &[])
                     .first()

@@ -17,7 +17,15 @@ use crate::effect::Gravity;
 use crate::invocation::{Arg, Invocation, Opened, Opening, Reliance, Stdin, Through, Value};
 use crate::paths::StaticWorld;
 
-use super::{effects, effects_of_line, rules};
+use super::{Done, effects, rules};
+
+/// The gravest effect of a line.
+fn gravest(line: &[Invocation]) -> Option<Gravity> {
+    let (mut acts, reliance) = (Vec::new(), Reliance::default());
+    let mut done = Done::new(&mut acts, &reliance);
+    let found = super::effects_of_line(line, &world(), &mut done);
+    found.into_iter().flatten().map(|it| it.gravity).max()
+}
 
 fn world() -> StaticWorld {
     StaticWorld::new("/home/ann/shop", "/home/ann")

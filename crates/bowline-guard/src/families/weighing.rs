@@ -52,6 +52,12 @@ const ABOUT_GIT: &[&str] = &[
     "git.submodule",
 ];
 
+/// Whether what would be lost decides how grave the effects of a rule are.
+pub(crate) fn is_weighed(rule: &str) -> bool {
+    let mut rules = [ABOUT_FILES, ABOUT_MIRRORS, ABOUT_SEARCHES, ABOUT_GIT].into_iter();
+    rules.any(|it| it.contains(&rule))
+}
+
 /// The effects of a run, weighed by what its acts would take away after what the line has done before. The acts are done then.
 pub(super) fn weigh(
     mut effects: Vec<Effect>,
@@ -173,6 +179,10 @@ fn may_lose_silently(act: &Act, earlier: &[Act], world: &dyn World) -> bool {
                 | GitAct::OverwriteRef { .. }
                 | GitAct::Switch { to: Some(_) }
                 | GitAct::Abort
+                | GitAct::AbortRebase
+                | GitAct::SkipCommit
+                | GitAct::RebaseOnto { .. }
+                | GitAct::TakeOver { .. }
                 | GitAct::Export { .. }
                 | GitAct::TakeSide { .. },
             ..
@@ -244,7 +254,19 @@ fn settle(
                 ..
             } => SET_BACK.effect(gravity, "goes to another branch or sets files back"),
             Act::Git {
-                act: GitAct::Abort | GitAct::TakeSide { .. },
+                act: GitAct::TakeOver { .. },
+                ..
+            } => SET_BACK.effect(gravity, "sets a branch and its files to a pull request"),
+            Act::Git {
+                act: GitAct::SkipCommit,
+                ..
+            } => MOVE_BRANCH.effect(gravity, "leaves out a commit, and what is not committed"),
+            Act::Git {
+                act: GitAct::RebaseOnto { .. },
+                ..
+            } => MOVE_BRANCH.effect(gravity, "puts a branch onto another commit"),
+            Act::Git {
+                act: GitAct::Abort | GitAct::AbortRebase | GitAct::TakeSide { .. },
                 ..
             } => RESOLUTION.effect(gravity, "throws away how a conflict was resolved"),
             Act::Git {

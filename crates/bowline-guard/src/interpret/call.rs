@@ -3,7 +3,7 @@
 use super::bounds::{Size, add_sources};
 use super::run::Input;
 use super::scope::Scope;
-use super::value::{Item, Output, marked};
+use super::value::{Content, Item, Output, marked};
 use super::{Interpreter, embedded, flow, git, options, tools, wrappers};
 use crate::invocation::{Arg, Destination, Directory, Invocation, Opened, Stdin, Through, Value};
 use crate::paths::glob;
@@ -38,6 +38,20 @@ impl Call {
             output: scope.output,
             through: scope.through.clone(),
         }
+    }
+
+    /// The call that a run came from.
+    pub(super) fn again(run: &Invocation, scope: &Scope) -> Self {
+        let program = run.program_path.as_deref().or(run.program.as_deref());
+        let program = Arg::known(program.unwrap_or_default());
+        let words = std::iter::once(&program).chain(&run.args);
+        let words = words.map(|arg| Item {
+            arg: arg.clone(),
+            ..Item::of(Content::unknown())
+        });
+        let mut call = Self::of(words.collect(), scope);
+        call.environment.clone_from(&run.environment);
+        call
     }
 
     /// The same surroundings for the words from `skip` on, run through something.
@@ -237,6 +251,11 @@ impl Interpreter<'_> {
             return output;
         }
         self.emit_call(call);
+        if first.contains('/') {
+            let program = call.words.first().map(|it| &it.arg);
+            let path = program.and_then(|it| self.absolute(it, scope));
+            self.runs_script(path);
+        }
         embedded::follow(self, &name, call, scope);
         let printed = self.language(&name, call, scope);
         self.downloads(&name, call, scope);

@@ -113,6 +113,11 @@ impl Interpreter<'_> {
                     "--import",
                 ],
             );
+            // `python -m pytest x.py`: a module, and not the file.
+            let before = args.get(..at).unwrap_or_default();
+            if family == Family::Python && before.iter().any(|it| it.text() == Some("-m")) {
+                return None;
+            }
             let file = args.get(at);
             let output = match file {
                 Some(file) if file.text() != Some("-") && file.text() != Some("/dev/stdin") => {
@@ -120,7 +125,11 @@ impl Interpreter<'_> {
                         feed.clone()
                     } else {
                         let path = self.absolute(&file.arg, scope)?;
-                        (**self.files.get(&path)?).clone()
+                        let Some(known) = self.files.get(&path) else {
+                            self.runs_script(Some(path));
+                            return None;
+                        };
+                        (**known).clone()
                     }
                 }
                 Some(_) | None => (**call.input.as_ref()?).clone(),

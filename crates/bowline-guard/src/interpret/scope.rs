@@ -264,6 +264,9 @@ impl World for At<'_> {
     fn own_places(&self) -> &OwnPlaces {
         self.world.own_places()
     }
+    fn own_script(&self, path: &str) -> Option<String> {
+        self.world.own_script(path)
+    }
     fn git_alias(&self, directory: &str, name: &str) -> Option<String> {
         self.world.git_alias(directory, name)
     }

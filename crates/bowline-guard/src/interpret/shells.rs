@@ -163,14 +163,14 @@ impl Interpreter<'_> {
             self.emit_call(call);
             return Output::nothing();
         };
-        self.fed_script(&input, call, positional, scope)
+        self.fed_script(&input, call, (None, positional), scope)
     }
 
     fn fed_script(
         &mut self,
         input: &Output,
         call: &Call,
-        positional: Vec<Content>,
+        (zeroth, positional): (Option<Content>, Vec<Content>),
         scope: &mut Scope,
     ) -> Output {
         if !input.sources.is_empty() || !call.opened.is_empty() || input.is_hidden() {
@@ -198,6 +198,10 @@ impl Interpreter<'_> {
         }
         inner.directory = call.directory.clone();
         inherit(call, &mut inner);
+        if let Some(zeroth) = zeroth {
+            inner.set("BASH_SOURCE", zeroth.clone());
+            inner.zeroth = Some(zeroth);
+        }
         inner.positional = Some(Rc::new(positional));
         self.nested(&input.text, &inner, None)
     }
@@ -216,25 +220,25 @@ impl Interpreter<'_> {
         }
         let fed = item.feed.clone();
         let through_descriptor = || descriptor_output(item.text()?, scope);
-        let output = match fed.or_else(through_descriptor) {
-            Some(feed) => feed,
-            None => {
-                if let Some(output) = self
-                    .absolute(&item.arg, scope)
-                    .and_then(|path| self.files.get(&path).cloned())
-                {
-                    (*output).clone()
-                } else {
-                    self.emit_call(call);
-                    return Output::unknown(vec![call.source()]);
-                }
-            }
+        let output = if let Some(feed) = fed.or_else(through_descriptor) {
+            feed
+        } else {
+            let path = self.absolute(&item.arg, scope);
+            let known = path.as_ref().and_then(|path| self.files.get(path));
+            let Some(output) = known else {
+                self.emit_call(call);
+                self.runs_script(path);
+                return Output::unknown(vec![call.source()]);
+            };
+            (**output).clone()
         };
         if !self.make(output.size()) {
             return Output::nothing();
         }
         let mut call = call.clone();
+        let mut zeroth = None;
         if item.feed.is_none() {
+            zeroth = Some(item.content());
             // The file is only the way in which the text came.
             let shell = call.program().filter(|name| is_shell(name));
             call.words = vec![Item::known(shell.unwrap_or_else(|| "bash".to_owned()))];
@@ -260,7 +264,7 @@ impl Interpreter<'_> {
             );
             return self.call(program, scope);
         }
-        self.fed_script(&output, call, rest, scope)
+        self.fed_script(&output, call, (zeroth, rest), scope)
     }
 
     fn eval(&mut self, call: &Call, scope: &mut Scope) -> Output {
@@ -292,6 +296,7 @@ impl Interpreter<'_> {
         let Some(file) = call.arg(0).cloned() else {
             return Output::nothing();
         };
+        let path = self.absolute(&file.arg, scope);
         let output = if let Some(feed) = &file.feed {
             feed.clone()
         } else if matches!(
@@ -303,13 +308,11 @@ impl Interpreter<'_> {
                 .map_or_else(Output::nothing, |input| (**input).clone())
         } else if let Some(output) = file.text().and_then(|path| descriptor_output(path, scope)) {
             output
-        } else if let Some(known) = self
-            .absolute(&file.arg, scope)
-            .and_then(|path| self.files.get(&path).cloned())
-        {
-            (*known).clone()
+        } else if let Some(known) = path.as_ref().and_then(|path| self.files.get(path)) {
+            (**known).clone()
         } else {
             self.emit_call(call);
+            self.runs_script(path);
             return Output::nothing();
         };
         if !self.make(output.size()) {

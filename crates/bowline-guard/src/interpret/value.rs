@@ -4,7 +4,7 @@ use super::bounds::{MAX_TEXT, TooLong, add_sources};
 use crate::invocation::{Arg, Stdin, Value};
 
 /// Stands for what is unknown within a text.
-pub(super) const UNKNOWN: char = '…';
+pub(crate) const UNKNOWN: char = '…';
 
 /// A value and, where it is unknown, the programs whose output it is.
 #[derive(Debug, Clone, PartialEq, Eq)]

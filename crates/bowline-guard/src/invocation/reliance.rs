@@ -44,6 +44,9 @@ impl Reliance {
     }
 }
 
+/// Stands for what was done before the line.
+const EARLIER: usize = usize::MAX;
+
 /// What the runs of a line have done so far.
 #[derive(Debug)]
 pub(crate) struct Done<'l> {
@@ -56,11 +59,11 @@ pub(crate) struct Done<'l> {
 }
 
 impl<'l> Done<'l> {
+    /// Nothing but what was done before the line.
     pub(crate) fn new(acts: &'l mut Vec<Act>, reliance: &'l Reliance) -> Self {
-        acts.clear();
         Self {
+            runs: vec![EARLIER; acts.len()],
             acts,
-            runs: Vec::new(),
             reliance,
             run: 0,
         }
@@ -75,14 +78,30 @@ impl<'l> Done<'l> {
         self.runs.push(self.run);
     }
 
+    /// Whether a run surely takes place before a later one does.
+    pub(crate) fn is_certain(&self, run: usize, later: usize) -> bool {
+        self.reliance.holds(run, later)
+    }
+
     /// The acts before, as the run that is looked at may rely on them.
     pub(crate) fn so_far(&self) -> Cow<'_, [Act]> {
-        let holds = |run: &usize| self.reliance.holds(*run, self.run);
+        self.as_relied_on(self.acts, self.run)
+    }
+
+    /// The acts before a run, as it may rely on them.
+    pub(crate) fn before(&self, run: usize) -> Cow<'_, [Act]> {
+        let mut runs = self.runs.iter();
+        let end = runs.position(|it| *it != EARLIER && *it >= run);
+        let acts = self.acts.get(..end.unwrap_or(self.acts.len()));
+        self.as_relied_on(acts.unwrap_or_default(), run)
+    }
+
+    fn as_relied_on<'a>(&self, acts: &'a [Act], later: usize) -> Cow<'a, [Act]> {
+        let holds = |run: &usize| *run == EARLIER || self.reliance.holds(*run, later);
         // All acts of a run are told alike.
-        let mut last = (self.run, true);
-        let certain: Vec<bool> = self
-            .runs
-            .iter()
+        let mut last = (later, true);
+        let certain: Vec<bool> = (self.runs.iter())
+            .take(acts.len())
             .map(|run| {
                 if last.0 != *run {
                     last = (*run, holds(run));
@@ -91,9 +110,9 @@ impl<'l> Done<'l> {
             })
             .collect();
         if certain.iter().all(|it| *it) {
-            return Cow::Borrowed(self.acts);
+            return Cow::Borrowed(acts);
         }
-        let acts = self.acts.iter().zip(certain);
+        let acts = acts.iter().zip(certain);
         acts.map(|(act, certain)| {
             if certain {
                 act.clone()

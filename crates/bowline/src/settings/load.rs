@@ -108,6 +108,12 @@ impl Settings {
         variables.filter(move |it| !void.contains(it.name.as_str()))
     }
 
+    /// Bowline's own files of which nobody can tell what they say.
+    pub fn unread_files(&self) -> impl Iterator<Item = &SettingsFile> {
+        let own = (self.files.iter()).filter(|file| file.kind == FileKind::BowlineConfig);
+        own.filter(|file| file.status != FileStatus::Read)
+    }
+
     /// The hooks that run, in their order.
     pub fn in_force(&self) -> impl Iterator<Item = &HookDefinition> {
         self.hooks
@@ -298,6 +304,15 @@ fn load_from(project: PathBuf, bowline_root: PathBuf, locations: &Locations) -> 
         allowances,
         project,
         bowline_root,
+    }
+}
+
+/// What is wrong with a file of Bowline's own as a whole has more consequences than it has elsewhere.
+fn tell_of_questions(finding: &mut Diagnostic) {
+    const ASKED: &str = "until then Bowline asks about every tool call, unless its daemon still has what the file said before";
+    if finding.severity == Severity::Error {
+        let help = finding.help.take().map(|help| format!("{help}; {ASKED}"));
+        finding.help = Some(help.unwrap_or_else(|| ASKED.to_owned()));
     }
 }
 
@@ -624,7 +639,7 @@ impl Loader<'_> {
             FileKind::BowlineConfig => Family::Bowline,
             _ => Family::ClaudeCode,
         };
-        let (status, parsed) = match &file.text {
+        let (status, mut parsed) = match &file.text {
             Ok(None) => return 0,
             Ok(Some(text)) => {
                 let parsed = parse_source(text, source);
@@ -646,6 +661,9 @@ impl Loader<'_> {
                 (status, parsed)
             }
         };
+        if family == Family::Bowline && status != FileStatus::Read {
+            parsed.diagnostics.iter_mut().for_each(tell_of_questions);
+        }
         let limit = source
             .defaults
             .as_ref()

@@ -125,7 +125,7 @@ pub(super) fn read_file(path: &Path, limit: usize) -> Text {
 }
 
 /// Opens a file without ever waiting, which a pipe in its place would cause.
-pub(super) fn open(path: &Path, links: Links) -> Result<File, Errno> {
+pub(in crate::machine) fn open(path: &Path, links: Links) -> Result<File, Errno> {
     let mut flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     if links == Links::Keep {
         flags |= OFlags::NOFOLLOW;
@@ -139,7 +139,7 @@ pub(super) fn open(path: &Path, links: Links) -> Result<File, Errno> {
 }
 
 /// Reads an open file of up to `limit` bytes.
-pub(super) fn read_open(file: &File, limit: usize) -> Option<Vec<u8>> {
+pub(in crate::machine) fn read_open(file: &File, limit: usize) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     // It may grow while it is read, so one byte more than allowed is asked for.
     let most = u64::try_from(limit).ok()?.checked_add(1)?;

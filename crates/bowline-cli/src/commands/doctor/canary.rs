@@ -124,6 +124,8 @@ fn run(entry: &Entry, text: &str, project: &Path) -> Result<Ran, String> {
 pub(super) enum Due {
     /// Nothing is decided now.
     Nothing,
+    /// Settings cannot be read, so that every call is asked about.
+    AllAsked,
     Denied,
     /// The same call once more in a session passes.
     DeniedOnce,
@@ -158,6 +160,10 @@ pub(super) fn answers(scope: InstallScope, entry: &Entry, project: &Path, due: D
     let check = Check::new(format!("canary ({})", scope.as_str()));
     if due == Due::Nothing {
         return check.warning("not tried: nothing is decided now");
+    }
+    if due == Due::AllAsked {
+        return check
+            .warning("not tried: settings cannot be read, so that every tool call is asked about");
     }
     let tried = [HARMLESS, DESTRUCTIVE].map(|text| run(entry, text, project));
     match tried.map(|ran| ran.map(|ran| verdict(&ran))) {

@@ -99,7 +99,15 @@ fn files(settings: &Settings) -> Check {
             "{}, nothing wrong",
             counted(settings.files.len(), "file")
         )),
-        Some(problems) if has_errors => check.problem(problems).advice("run `bowline check`"),
+        Some(problems) if has_errors => check
+            .problem(problems)
+            .details(settings.unread_files().map(|file| {
+                let name = paths.show(&file.path);
+                format!(
+                    "{name} cannot be read: every tool call is asked about until it is corrected"
+                )
+            }))
+            .advice("run `bowline check`"),
         Some(problems) => check.warning(problems).advice("run `bowline check`"),
     }
 }

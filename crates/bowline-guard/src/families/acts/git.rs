@@ -1,5 +1,6 @@
 //! What git does, by its arguments.
 
+mod rebases;
 mod refs;
 mod rules;
 mod submodules;
@@ -13,6 +14,8 @@ use crate::loss::{
 use crate::paths::resolve_literal;
 
 use super::Run;
+pub(super) use rebases::checks_out_pull_request;
+use rebases::{pick, rebase};
 use refs::{branch, commit, merge, push, stash, tag, update_ref, worktree};
 pub(super) use rules::ignores;
 use submodules::submodule;
@@ -23,7 +26,7 @@ const GLOBAL: Spec = Spec::gnu(&["C", "c", "git-dir", "work-tree", "namespace", 
 pub(super) fn acts(run: &Run<'_>) -> Vec<Act> {
     let (global, command, rest) = split_command(&run.invocation.args, &GLOBAL);
     let leads_elsewhere = global.has(&["git-dir", "work-tree", "namespace"])
-        || (run.invocation.environment.iter()).any(|(name, _)| name.starts_with("GIT_"));
+        || (run.invocation.environment.iter()).any(|(name, _)| leads_git_elsewhere(name));
     if leads_elsewhere {
         return Vec::new();
     }
@@ -75,6 +78,12 @@ pub(super) fn acts(run: &Run<'_>) -> Vec<Act> {
         .collect()
 }
 
+/// Whether a variable says where git finds its files, or may.
+fn leads_git_elsewhere(variable: &str) -> bool {
+    let everyday = ["EDITOR", "PAGER", "PROMPT", "NAME", "EMAIL", "DATE", "SSH"];
+    variable.starts_with("GIT_") && !everyday.iter().any(|it| variable.ends_with(it))
+}
+
 fn of_command(command: &str, rest: &[Arg]) -> Vec<GitAct> {
     match command {
         "reset" => reset(rest),
@@ -116,8 +125,9 @@ fn of_command(command: &str, rest: &[Arg]) -> Vec<GitAct> {
         "commit" | "ci" => commit(rest),
         "merge" => merge(rest),
         "push" => push(rest),
-        "rebase" | "cherry-pick" | "revert" | "am" if aborts(rest) => vec![GitAct::Abort],
-        "pull" | "rebase" | "cherry-pick" | "revert" | "am" | "apply" => vec![GitAct::Other],
+        "rebase" => rebase(rest),
+        "cherry-pick" | "revert" | "am" => pick(rest),
+        "pull" | "apply" => vec![GitAct::Other],
         "submodule" => submodule(rest),
         _ => Vec::new(),
     }
@@ -174,8 +184,9 @@ fn patches(run: &Run<'_>, rest: &[Arg], directory: &str) -> Vec<Act> {
     numbered.map(|to| Act::Write { to, how }).collect()
 }
 
-fn aborts(rest: &[Arg]) -> bool {
-    rest.iter().any(|it| word(it) == "--abort")
+/// Whether a step is given up, with how its conflicts were resolved.
+fn gives_up(rest: &[Arg]) -> bool {
+    (rest.iter()).any(|it| matches!(word(it), "--abort" | "--skip"))
 }
 
 fn owned(words: &[&str]) -> Vec<String> {
@@ -464,8 +475,6 @@ fn add(rest: &[Arg]) -> Vec<GitAct> {
         "i",
         "interactive",
         "e",
-        "N",
-        "intent-to-add",
         "pathspec-from-file",
     ]) {
         return Vec::new();
@@ -480,5 +489,9 @@ fn add(rest: &[Arg]) -> Vec<GitAct> {
         // `git add -u` takes what is tracked already.
         return Vec::new();
     }
-    vec![GitAct::Add { paths }]
+    vec![if parsed.has(&["N", "intent-to-add"]) {
+        GitAct::Announce { paths }
+    } else {
+        GitAct::Add { paths }
+    }]
 }

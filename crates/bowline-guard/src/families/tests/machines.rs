@@ -1,6 +1,4 @@
-use super::{
-    Gravity, Reliance, check, effects_of_line, fed, from_file, piped, run, verdict, world, writing,
-};
+use super::{Gravity, check, fed, from_file, gravest, piped, run, verdict, writing};
 
 #[test]
 fn machine() {
@@ -301,12 +299,7 @@ fn a_download_that_is_run_later() {
         (None, ["curl -LO http://x.example.org/a.sh", "less a.sh"]),
     ] {
         let line = commands.map(run);
-        let found = effects_of_line(&line, &Reliance::default(), &world(), &mut Vec::new())
-            .into_iter()
-            .flatten()
-            .map(|it| it.gravity)
-            .max();
-        assert_eq!(found, expected, "{commands:?}");
+        assert_eq!(gravest(&line), expected, "{commands:?}");
     }
 }
 

@@ -1,6 +1,4 @@
-use super::{
-    Gravity, Reliance, check, each, effects_of_line, from_file, piped, run, verdict, world, writing,
-};
+use super::{Gravity, check, each, from_file, gravest, piped, run, verdict, writing};
 
 #[test]
 fn files() {
@@ -189,13 +187,6 @@ fn variables() {
 
 #[test]
 fn a_secret_that_goes_where_it_belongs_is_not_printed() {
-    let gravest = |invocations: &[super::Invocation]| {
-        effects_of_line(invocations, &Reliance::default(), &world(), &mut Vec::new())
-            .into_iter()
-            .flatten()
-            .map(|it| it.gravity)
-            .max()
-    };
     let login = piped("docker login -u ann --password-stdin", &["echo …"]);
     assert_eq!(gravest(&[run("echo $GITEA_TOKEN"), login]), None);
     let shown = piped("tee log.txt", &["echo …"]);

@@ -10,6 +10,7 @@ use super::environment::{Shown, What, shown};
 use super::indirect::{computed_member, deletes_by_sync};
 use super::lexer::{Family, Lexed, Token, lex};
 use super::names::Names;
+use super::places::without_hidden;
 use super::value::{Value, arguments, closing, evaluate};
 use super::written::{
     could_be_path, deletes_a_path, no_arguments, texts_written, with_home, written_path,
@@ -245,7 +246,7 @@ impl Interpreter<'_> {
                 };
                 if !targets.is_empty() {
                     let mut words = vec![Item::known("rm"), Item::known(flags)];
-                    words.extend(targets.iter().map(item));
+                    words.extend(targets.iter().map(target));
                     self.emit_words(words, scope);
                 }
             }
@@ -259,8 +260,7 @@ impl Interpreter<'_> {
                     {
                         self.run_words(&values, scope);
                     } else {
-                        let text = text.clone();
-                        self.nested(&text, scope, None);
+                        self.nested(&without_hidden(text), scope, None);
                     }
                 }
                 Some(Value::Unknown) | None => {}
@@ -292,8 +292,7 @@ impl Interpreter<'_> {
                 }
                 match words.as_slice() {
                     [Value::Text(text)] if text.contains(' ') => {
-                        let text = text.clone();
-                        self.nested(&text, scope, None);
+                        self.nested(&without_hidden(text), scope, None);
                     }
                     _ => self.run_words(&words, scope),
                 }
@@ -333,8 +332,11 @@ impl Interpreter<'_> {
             }
             Deed::Move | Deed::Copy => {
                 if let [from, to, ..] = values.as_slice() {
-                    let program = if deed == Deed::Move { "mv" } else { "cp" };
-                    self.emit_words(vec![Item::known(program), item(from), item(to)], scope);
+                    let (program, from) = match deed {
+                        Deed::Move => ("mv", target(from)),
+                        _ => ("cp", item(from)),
+                    };
+                    self.emit_words(vec![Item::known(program), from, target(to)], scope);
                 }
             }
             Deed::Link => {
@@ -362,18 +364,19 @@ impl Interpreter<'_> {
                     );
                     if deletes {
                         self.emit_words(
-                            words.into_iter().chain(rest.iter().map(item)).collect(),
+                            words.into_iter().chain(rest.iter().map(target)).collect(),
                             scope,
                         );
                     } else if runs {
                         for value in rest {
-                            self.nested(&value.text(), scope, None);
+                            self.nested(&without_hidden(&value.text()), scope, None);
                         }
                     }
                 }
             }
             Deed::Print => {
                 let text = values.iter().map(Value::text).collect::<Vec<_>>().join(" ");
+                let text = without_hidden(&text);
                 self.append(printed, Output::text(text + "\n"));
             }
             Deed::Evaluate => self.evaluated(inside, &values, family, scope),
@@ -448,7 +451,7 @@ impl Interpreter<'_> {
     }
 
     fn opened(&mut self, path: &Value, how: Opening, contents: Contents, scope: &mut Scope) {
-        let Item { arg, .. } = item(path);
+        let Item { arg, .. } = target(path);
         let words = match contents {
             Contents::Nothing => vec![Item::known(":")],
             Contents::Something => vec![Item::known("printf"), Item::of(Content::unknown())],
@@ -539,7 +542,15 @@ fn called(name: &str, at: usize, program: &Program) -> (String, usize) {
 
 /// An expression's value as an argument.
 pub(super) fn item(value: &Value) -> Item {
-    let text = value.text();
+    item_of(without_hidden(&value.text()))
+}
+
+/// The same of something that is deleted, moved or written over.
+pub(super) fn target(value: &Value) -> Item {
+    item_of(value.text())
+}
+
+fn item_of(text: String) -> Item {
     let value = if text.chars().all(|c| c == UNKNOWN) {
         ShellValue::Unknown
     } else if text.contains(UNKNOWN) {

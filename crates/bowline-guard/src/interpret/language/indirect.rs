@@ -1,7 +1,7 @@
 //! Calls that do their work through something else: a function that is handed to `map`, a library for git, a request.
 
 use super::around::arguments_at;
-use super::calls::{Program, item};
+use super::calls::{Program, item, target};
 use super::deeds::{Deed, deed};
 use super::lexer::Token;
 use super::value::{Value, arguments, evaluate};
@@ -64,7 +64,7 @@ fn handed_over(inside: &[Token], program: &Program) -> Option<Vec<Item>> {
     }
     let mut words = vec![Item::known("rm"), Item::known("-rf")];
     let targets = rest.iter().map(|it| evaluate(it, &program.names, 0));
-    words.extend(targets.map(|it| item(&it)));
+    words.extend(targets.map(|it| target(&it)));
     (words.len() > 2).then_some(words)
 }
 

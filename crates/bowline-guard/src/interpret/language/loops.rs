@@ -35,7 +35,7 @@ pub(super) fn several(
     let values = found.iter().enumerate().map(|(number, name)| {
         let value = match (&walked, &counted) {
             (Some(folder), _) if number == 0 => folder.clone(),
-            (Some(_), _) => Value::Text("*".to_owned()),
+            (Some(_), _) => places::listing(names),
             (None, Some(each)) if number == 1 => each.clone(),
             (None, _) => Value::Unknown,
         };

@@ -17,6 +17,43 @@ pub(super) enum Stays {
     No,
 }
 
+/// Which of the names of a listing are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Choice {
+    Every,
+    /// The text compares names, or asks for their endings.
+    Some,
+}
+
+impl Choice {
+    fn of(tokens: &[Token]) -> Self {
+        let compares = tokens.windows(3).any(|it| match it {
+            [before, Token::Symbol('=' | '!'), Token::Symbol('=')] => {
+                *before != Token::Name("__name__".to_owned())
+            }
+            [Token::Name(not), Token::Name(within), _] => not == "not" && within == "in",
+            _ => false,
+        });
+        let asks = |it: &Token| matches!(it, Token::Name(name) if chooses(name));
+        if compares || tokens.iter().any(asks) {
+            Self::Some
+        } else {
+            Self::Every
+        }
+    }
+}
+
+/// Functions and members by which a text chooses among names.
+#[rustfmt::skip]
+fn chooses(name: &str) -> bool {
+    matches!(
+        name,
+        "endswith" | "startswith" | "endsWith" | "startsWith" | "end_with" | "start_with" | "suffix" | "suffixes" | "stem"
+            | "splitext" | "extname" | "fnmatch" | "fnmatchcase" | "match" | "fullmatch" | "matches" | "search" | "test"
+            | "includes" | "include"
+    )
+}
+
 /// `os.chdir`, `process.chdir`, `Dir.chdir`: the folder is another one for what comes next.
 pub(super) fn is_change_of_folder(name: &str) -> bool {
     matches!(name, "chdir" | "fchdir" | "cd")
@@ -30,6 +67,7 @@ pub(super) struct Names {
     templates: BTreeMap<String, Option<Vec<String>>>,
     pub(super) family: Family,
     pub(super) stays: Stays,
+    pub(super) choice: Choice,
     left: Cell<usize>,
     spent: Cell<bool>,
 }
@@ -45,6 +83,7 @@ impl Names {
             templates: templates_of(lexed),
             family,
             stays: if moves { Stays::No } else { Stays::InItsFolder },
+            choice: Choice::of(&lexed.tokens),
             left: Cell::new(MAX_MADE),
             spent: Cell::new(false),
         }

@@ -1,10 +1,11 @@
 //! The functions that make paths of paths, and those that list folders.
 //!
-//! A listing is the pattern of what it may give: `notes/*` where it gives paths, `*` where it gives names.
+//! A listing is the pattern of what it may give: `notes/*` where it gives paths, `*` where it gives names. Unlike a shell's
+//! pattern, most listings have the names with a dot in front, too.
 
 use super::UNKNOWN;
 use super::lexer::Token;
-use super::names::{Names, Stays};
+use super::names::{Choice, Names, Stays};
 use super::value::{MADE_TEMPORARY, Value};
 
 /// Modules and classes whose functions take the pattern or the folder as an argument.
@@ -24,6 +25,27 @@ const MODULES: &[&str] = &[
     "Path",
     "FileUtils",
 ];
+
+/// All that a folder has.
+const ALL: &str = "{*,.[!.]*}";
+
+/// The same pattern as it counts for what is read or printed, where a name is only one of many.
+pub(super) fn without_hidden(pattern: &str) -> String {
+    pattern.replace(ALL, "*")
+}
+
+/// What a listing gives. Where the text chooses among the names, nobody says that it takes those with a dot in front.
+fn listed(names: &Names) -> &'static str {
+    match names.choice {
+        Choice::Every => ALL,
+        Choice::Some => "*",
+    }
+}
+
+/// The names of a folder.
+pub(super) fn listing(names: &Names) -> Value {
+    Value::Text(listed(names).to_owned())
+}
 
 /// Whether the name after a dot is one that is called on a path.
 pub(super) fn is_called_on(name: Option<&Token>) -> bool {
@@ -91,16 +113,21 @@ pub(super) fn called(
         "basename" => first.map_or(Value::Unknown, |it| {
             member("name", it.clone()).unwrap_or(Value::Unknown)
         }),
-        "listdir" | "readdirSync" | "readdir" => Value::Text(depth_of(inside).into()),
-        "children" | "entries" | "each_child" if owner == Some(&"Dir") => Value::Text("*".into()),
-        "iterdir" | "children" => below(receiver, "*"),
+        "listdir" | "readdirSync" | "readdir" if goes_deep(inside) => Value::Text("**".into()),
+        "listdir" | "readdirSync" | "readdir" => listing(names),
+        "children" | "entries" | "each_child" if owner == Some(&"Dir") => listing(names),
+        "iterdir" | "children" => below(receiver, listed(names)),
         "scandir" if owner == Some(&"os") => {
-            below(Some(first.unwrap_or(&Value::Text(".".into()))), "*")
+            let folder = first.cloned().unwrap_or(Value::Text(".".into()));
+            below(Some(&folder), listed(names))
         }
         "Dir" if path.len() == 1 => several(args),
         "glob" | "iglob" | "globSync" if is_function => several(args),
-        "glob" => below(receiver, &argument(first).text()),
-        "rglob" => below(receiver, &format!("**/{}", argument(first).text())),
+        "glob" => below(receiver, &of_path(argument(first).text(), names)),
+        "rglob" => {
+            let pattern = of_path(argument(first).text(), names);
+            below(receiver, &format!("**/{pattern}"))
+        }
         "entries" | "scandir" | "walk" | "iglob" | "globSync" | "cwd" | "getcwd" | "pwd" => {
             Value::Unknown
         }
@@ -122,11 +149,19 @@ fn several(args: &[Value]) -> Value {
 }
 
 /// Whether a listing goes into the folders, too.
-fn depth_of(inside: &[Token]) -> &'static str {
-    let is_deep = inside
-        .iter()
-        .any(|it| matches!(it, Token::Name(name) if name == "recursive"));
-    if is_deep { "**" } else { "*" }
+fn goes_deep(inside: &[Token]) -> bool {
+    let mut words = inside.iter();
+    words.any(|it| matches!(it, Token::Name(name) if name == "recursive"))
+}
+
+/// A pattern that is matched by a path's own method, for which a dot in front is nothing special.
+fn of_path(pattern: String, names: &Names) -> String {
+    match pattern.strip_suffix('*') {
+        Some(before) if before.is_empty() || before.ends_with('/') => {
+            format!("{before}{}", listed(names))
+        }
+        _ => pattern,
+    }
 }
 
 pub(super) fn below(folder: Option<&Value>, pattern: &str) -> Value {
@@ -222,6 +257,7 @@ fn lasting(path: Value, names: &Names) -> Value {
 fn with_suffix(path: Option<&Value>, suffix: Option<&Value>) -> Value {
     match (path, suffix) {
         (Some(Value::Text(path)), Some(Value::Text(suffix))) => {
+            let path = &without_hidden(path);
             let name = name_of(path).unwrap_or(path);
             let stem = match name.rfind('.') {
                 Some(at) if at > 0 => path.len() - (name.len() - at),

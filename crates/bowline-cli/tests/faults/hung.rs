@@ -1,0 +1,142 @@
+//! A disk of a test's own that never answers, as that of a machine which cannot be reached. Whoever asks it for something cannot
+//! even be killed before it is gone.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::os::fd::AsRawFd;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::process::{getegid, geteuid};
+use serde_json::{Value, json};
+
+use super::full::{INSIDE, in_own_mounts};
+use super::stage::{Files, Stage, Way};
+
+/// Then a test that would hang fails. Nothing here takes so long.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A file system (FUSE) that says hello and nothing more.
+struct Hung {
+    /// Whoever waits for the disk is freed when this goes.
+    awaited: mpsc::Sender<()>,
+    freed: thread::JoinHandle<bool>,
+}
+
+impl Hung {
+    /// `None` where that is not permitted.
+    fn mount(place: &Path) -> Option<Self> {
+        let device = File::options().read(true).write(true).open("/dev/fuse");
+        let mut device = device.ok()?;
+        // For the command, which has it under the same number.
+        fcntl_setfd(&device, FdFlags::empty()).unwrap();
+        let fd = device.as_raw_fd();
+        let (user, group) = (geteuid().as_raw(), getegid().as_raw());
+        let mut mount = Command::new("mount");
+        mount.args(["-i", "-t", "fuse", "-o"]);
+        mount.arg(format!(
+            "fd={fd},rootmode=40000,user_id={user},group_id={group}"
+        ));
+        let mounted = mount.arg("hung").arg(place).output().ok()?;
+        fcntl_setfd(&device, FdFlags::CLOEXEC).unwrap();
+        if !mounted.status.success() {
+            return None;
+        }
+        thread::spawn(move || {
+            let mut request = vec![0; 1 << 17];
+            let length = device.read(&mut request).unwrap();
+            assert!(length > 16);
+            device.write_all(&hello(&request[8..16])).unwrap();
+            while device.read(&mut request).is_ok() {}
+        });
+        let (awaited, ended) = mpsc::channel();
+        let place = place.to_owned();
+        let freed = thread::spawn(move || {
+            let in_time = ended.recv_timeout(PATIENCE) != Err(mpsc::RecvTimeoutError::Timeout);
+            let mut unmount = Command::new("umount");
+            let unmounted = unmount.args(["-c", "-f", "-l"]).arg(place).status();
+            assert!(unmounted.unwrap().success());
+            in_time
+        });
+        Some(Self { awaited, freed })
+    }
+
+    /// Frees whoever hangs. Whether nobody had to be freed before.
+    fn end(self) -> bool {
+        drop(self.awaited);
+        self.freed.join().unwrap()
+    }
+}
+
+/// The answer to the first request, which has this number: version 7.31, and nothing out of the ordinary.
+fn hello(number: &[u8]) -> Vec<u8> {
+    let words =
+        |words: &[u32]| -> Vec<u8> { words.iter().flat_map(|it| it.to_ne_bytes()).collect() };
+    let mut said = words(&[80, 0]);
+    said.extend(number);
+    said.extend(words(&[7, 31, 65_536, 0, 0, 65_536, 0, 0]));
+    said.resize(80, 0);
+    said
+}
+
+fn decision(output: &Output) -> Option<Value> {
+    let said: Value = serde_json::from_slice(&output.stdout).ok()?;
+    said.pointer("/hookSpecificOutput/permissionDecision")
+        .cloned()
+}
+
+#[test]
+fn whatever_folder_hangs_the_answer_is_right() {
+    in_own_mounts("faults::hung::inside_a_hung_disk");
+}
+
+#[test]
+#[ignore = "needs a mount namespace; another test makes one"]
+fn inside_a_hung_disk() {
+    if std::env::var_os(INSIDE).is_none() {
+        return;
+    }
+    let variables = [
+        ("BOWLINE_SOCKET", "daemon.sock"),
+        ("XDG_RUNTIME_DIR", ""),
+        ("HOME", ""),
+        ("XDG_CONFIG_HOME", ""),
+        ("XDG_DATA_HOME", ""),
+        ("CLAUDE_PROJECT_DIR", ""),
+        ("CLAUDE_CONFIG_DIR", ""),
+    ];
+    for (name, file) in variables {
+        for way in [Way::Usual, Way::Direct] {
+            let mut stage = Stage::new();
+            let place = stage.path("hung");
+            fs::create_dir(&place).unwrap();
+            // An empty one is none: then the runtime folder counts.
+            if name == "XDG_RUNTIME_DIR" {
+                stage.variables.push(("BOWLINE_SOCKET", OsString::new()));
+            }
+            stage.variables.push((name, place.join(file).into()));
+            let Some(hung) = Hung::mount(&place) else {
+                println!("skipped: this user may not mount a file system of its own making");
+                return;
+            };
+            let payload = json!({
+                "session_id": "s1", "transcript_path": "/t", "cwd": stage.path("project"),
+                "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": "t1",
+                "tool_input": {"command": "git push --force origin main"},
+            });
+            let output = stage.report(&payload, way, Files::Any);
+            let hung_all_the_time = hung.end();
+            assert!(hung_all_the_time, "{name}, {way:?}: nobody answers");
+            assert_eq!(
+                decision(&output),
+                Some(json!("deny")),
+                "{name}, {way:?}: {output:?}"
+            );
+        }
+    }
+}
