@@ -1,8 +1,7 @@
 //! Decides one hook call: payload → input → manager → answer and record. The daemon and the direct run share it.
 
-mod caller;
 mod env_file;
-mod facts;
+mod incoming;
 mod modes;
 pub(crate) mod patience;
 mod projects;
@@ -12,6 +11,7 @@ mod timely;
 mod turn;
 mod twins;
 mod unverified;
+mod void;
 mod voids;
 
 use std::collections::{HashMap, HashSet};
@@ -29,15 +29,15 @@ use bowline_builtins::machine::Machine;
 use bowline_builtins::tracing::noting_failures;
 use bowline_builtins::{Lasting, Ledger};
 use bowline_store::{Record, SessionRef, Store};
-use bowline_wire::{Answer, Call};
+use bowline_wire::Answer;
 use chrono::{Local, Utc};
 use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::bounded::FILES_WITHIN;
 use crate::pause::Pause;
-use caller::{Caller, Switch};
-pub use facts::{Facts, name_the_agent};
+use incoming::Switch;
+pub use incoming::{Incoming, name_the_agent};
 use modes::Modes;
 use patience::{Hanging, Looking, Patience};
 pub use projects::ProjectState;
@@ -166,9 +166,10 @@ impl Engine {
         self.projects.loads()
     }
 
-    /// Reads a call, of which these are the facts, as far as that needs no file.
-    pub fn prepare(self: &Arc<Self>, facts: &Facts, mut call: Call, payload: &[u8]) -> Prepared {
+    /// Reads a call with its payload, as far as that needs no file.
+    pub fn prepare(self: &Arc<Self>, incoming: &Arc<Incoming>, payload: &[u8]) -> Prepared {
         let began = Instant::now();
+        let call = &incoming.call;
         let settled = |decided| Prepared {
             stage: Stage::Settled(Box::new(decided)),
         };
@@ -177,11 +178,11 @@ impl Engine {
                 "no agent is named, and the event is not {}'s",
                 DEFAULT.title
             );
-            if self.idle_because(facts.switch(&call)).is_some() {
-                return settled(facts.unanswered(&problem));
+            if self.idle_because(incoming.switch_unread()).is_some() {
+                return settled(incoming.unanswered(&problem));
             }
-            let unverified = unverified::answer(&call, payload, &problem);
-            return settled(facts.decided(unverified, began.elapsed()));
+            let unverified = unverified::answer(call, payload, &problem);
+            return settled(incoming.decided(unverified, began.elapsed()));
         }
         let agent = bowline_agents::named(&call.agent);
         let Some(protocol) = agent.and_then(Agent::protocol) else {
@@ -190,49 +191,45 @@ impl Engine {
                 call.agent,
                 supported_names("and")
             );
-            return settled(facts.failure(&reason));
+            return settled(incoming.failure(&reason));
         };
         let raw = payload;
         let payload = match parse_payload(payload) {
             Ok(payload) => protocol.decode(with_event(payload, call.event.as_deref())),
             Err(problem) => {
-                if self.idle_because(facts.switch(&call)).is_some() {
-                    return settled(facts.unanswered(&problem.to_string()));
+                if self.idle_because(incoming.switch_unread()).is_some() {
+                    return settled(incoming.unanswered(&problem.to_string()));
                 }
-                let unverified = unverified::answer(&call, payload, &problem.to_string());
-                return settled(facts.decided(unverified, began.elapsed()));
+                let unverified = unverified::answer(call, payload, &problem.to_string());
+                return settled(incoming.decided(unverified, began.elapsed()));
             }
         };
         let input = self.modes.complete(HookInput::from_owned_payload(payload));
         if let Some(problem) = what_is_not_understood(&input)
-            && self.idle_because(facts.switch(&call)).is_none()
+            && self.idle_because(incoming.switch_unread()).is_none()
         {
-            let unverified = unverified::answer(&call, raw, problem);
-            return settled(facts.decided(unverified, began.elapsed()));
+            let unverified = unverified::answer(call, raw, problem);
+            return settled(incoming.decided(unverified, began.elapsed()));
         }
         let cancellation = CancellationToken::new();
-        let env = std::mem::take(&mut call.env);
-        let caller = Caller::new(env, Arc::clone(&facts.known), (&call, protocol), &input);
-        let key = self
-            .known_project(&caller, &input)
-            .map(|folder| caller.key(folder));
-        let project = key.as_ref().and_then(|key| self.projects.get(key));
-        let (telling, first) = match self.twins.meet(&call, raw, caller.entry()) {
+        let (telling, first) = match self.twins.meet(call, raw, incoming.entry) {
             Twin::First(telling) => (Some(telling), None),
             Twin::Second(first) => (None, Some(first)),
         };
+        let cwd = input.cwd().map(Path::new).filter(|cwd| cwd.is_absolute());
         let turn = Arc::new(Turn {
             engine: Arc::clone(self),
             telling: Mutex::new(telling),
             completed: OnceLock::new(),
+            incoming: Arc::clone(incoming),
+            folder: cwd.unwrap_or(&call.cwd).to_owned(),
             protocol,
-            time: facts.time,
             began,
             input,
-            caller,
             cancellation,
-            call,
         });
+        let key = turn.known_project().map(|folder| turn.key(folder));
+        let project = key.as_ref().and_then(|key| self.projects.get(key));
         let stage = match project {
             Some(project) => Stage::Ready(turn, project),
             None => Stage::Unloaded(turn, key),
@@ -257,31 +254,6 @@ impl Engine {
             ),
             None => "Bowline is paused; `bowline resume` ends that".to_owned(),
         })
-    }
-
-    /// The project of a call, as far as that is known without reading a file. To name the folder that the agent is in gains nobody
-    /// anything.
-    fn known_project(&self, caller: &Caller, input: &HookInput) -> Option<PathBuf> {
-        let session = &input.session_id;
-        match caller.project_named() {
-            Some(named) if named == caller.folder() => Some(named.to_owned()),
-            Some(named) => {
-                let known = lock(&self.named);
-                known.get(session).filter(|it| *it == named).cloned()
-            }
-            None => lock(&self.beginnings).get(session).cloned(),
-        }
-    }
-
-    /// The project of a call: the one that the agent names, unless the word is a project's own; else where the session began.
-    fn find_project(&self, caller: &Caller, input: &HookInput) -> PathBuf {
-        match caller.project_named() {
-            Some(named) if !caller.is_named_by_project() => {
-                remember(&self.named, &input.session_id, named);
-                named.to_owned()
-            }
-            _ => self.find_beginning(&input.session_id, caller.folder()),
-        }
     }
 
     /// Where a session began of which nothing is known in memory: as the store has it, or here.

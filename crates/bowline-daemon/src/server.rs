@@ -36,7 +36,7 @@ use tokio::task::JoinHandle;
 
 use crate::agents;
 use crate::daemon::Idle;
-use crate::engine::{Decided, Deciding, Engine, Facts, Weight, name_the_agent};
+use crate::engine::{Decided, Deciding, Engine, Incoming, Weight};
 use crate::instance::{Instance, StartError};
 use crate::peer;
 use crate::status::{Shared, Stop};
@@ -362,15 +362,14 @@ impl Server {
         self.turns.add(token);
     }
 
-    fn call(&mut self, token: Token, mut call: Call, payload: Vec<u8>, outbox: Arc<Outbox>) {
-        name_the_agent(&mut call, &payload);
+    fn call(&mut self, token: Token, call: Call, payload: Vec<u8>, outbox: Arc<Outbox>) {
         self.shared.begin_event(&call.client);
         let mut answering = Answering {
-            facts: Facts::of(&call),
+            signs: call.signs,
+            incoming: Incoming::new(call, &payload),
             outbox,
             acknowledgement: Acknowledge::With(Arc::clone(&self.acknowledgement)),
             shared: Arc::clone(&self.shared),
-            signs: call.signs,
             relief: Arc::clone(&self.relief),
         };
         if payload.len() > LARGE {
@@ -378,15 +377,15 @@ impl Server {
             let gone = CancellationToken::new();
             self.note_cancellation(token, Some(gone.clone()));
             let engine = Arc::clone(&self.engine);
-            let facts = answering.facts.clone();
+            let incoming = Arc::clone(&answering.incoming);
             let deciding = async move {
-                let prepared = engine.prepare(&facts, call, &payload);
+                let prepared = engine.prepare(&incoming, &payload);
                 prepared.decide_unless(gone).await
             };
             return self.spawn(Box::pin(deciding), answering);
         }
         let prepared = catch_unwind(AssertUnwindSafe(|| {
-            self.engine.prepare(&answering.facts, call, &payload)
+            self.engine.prepare(&answering.incoming, &payload)
         }));
         match prepared {
             Ok(prepared) if prepared.weight() == Weight::Light => self.ready.push_back(Ready {
@@ -401,7 +400,7 @@ impl Server {
             }
             Err(_) => {
                 tracing::error!("reading an event panicked");
-                self.settle(answering.facts.failure(PANICKED), answering);
+                self.settle(answering.incoming.failure(PANICKED), answering);
             }
         }
     }
@@ -466,7 +465,7 @@ impl Server {
         self.runtime.spawn(async move {
             let decided = task.await.unwrap_or_else(|error| {
                 tracing::error!("deciding an event failed: {error}");
-                answering.facts.failure(PANICKED)
+                answering.incoming.failure(PANICKED)
             });
             if let Some(submission) = answering.submission(decided, when) {
                 keeper.keep(vec![submission]);
@@ -508,12 +507,12 @@ impl Server {
         let shared = Arc::clone(&self.shared);
         let (keeper, relief) = (Arc::clone(&self.keeper), Arc::clone(&self.relief));
         shared.begin_request();
-        let prepared = self.engine.prepare(&hook.facts, hook.call, &hook.payload);
+        let prepared = self.engine.prepare(&hook.incoming, &hook.payload);
         let deciding = self.runtime.spawn(prepared.decide());
         self.runtime.spawn(async move {
             let decided = deciding.await.unwrap_or_else(|error| {
                 tracing::error!("deciding an event failed: {error}");
-                hook.facts.failure(PANICKED)
+                hook.incoming.failure(PANICKED)
             });
             let result = Ok(hook_request::told(&decided.answer));
             let response = Response { id, result }.encode();

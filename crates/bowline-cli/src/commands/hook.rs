@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use bowline_builtins::machine::Machine;
 use bowline_daemon::{
-    Decided, Engine, FILES_WITHIN, Facts, Pause, PauseError, Places, Slow, name_the_agent,
+    Decided, Engine, FILES_WITHIN, Incoming, Pause, PauseError, Places, Slow, name_the_agent,
     survive_file_size_limit, within,
 };
 use bowline_store::{Record, SqliteStore, Store, count_unkept, keep_beside};
@@ -171,8 +171,8 @@ fn decide_on(
     if let Some(Ok(pause)) = pause {
         engine.set_pause(pause);
     }
-    let (id, facts) = (call.id.clone(), Facts::of(&call));
-    let prepared = engine.prepare(&facts, call, payload);
+    let incoming = Incoming::new(call, payload);
+    let prepared = engine.prepare(&incoming, payload);
     let deciding = prepared.decide_within(left(DECIDED_WITHIN));
     let Decided { answer, record, .. } = runtime.block_on(deciding);
     // It may have come to itself meanwhile.
@@ -191,7 +191,10 @@ fn decide_on(
     let exit = answer.exit;
     match asker {
         Asker::Agent => print(&answer)?,
-        Asker::Relay => write(&Reply { call: id, answer }.encode())?,
+        Asker::Relay => {
+            let call = incoming.id().clone();
+            write(&Reply { call, answer }.encode())?;
+        }
     }
     // Nobody waits any more, and a disk that hung may come to itself.
     if let (Kept::NotYet, Some(record), Some(beginning)) = (kept, record, &beginning) {

@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
 use bowline::hooks::HookEvent;
-use bowline_daemon::{Engine, Facts};
+use bowline_daemon::{Engine, Incoming};
 use bowline_wire::{Answer, Call, CallId};
 use mutate::{Random, mutated};
 use serde_json::Value;
@@ -175,7 +175,7 @@ impl Fuzzer {
         let decided = panic::catch_unwind(AssertUnwindSafe(|| {
             runtime.block_on(async {
                 self.engine
-                    .prepare(&Facts::of(&call), call, &payload)
+                    .prepare(&Incoming::new(call, &payload), &payload)
                     .decide()
                     .await
             })

@@ -16,9 +16,10 @@ use bowline_guard::paths::OwnPlaces;
 use chrono::{DateTime, Utc};
 
 use super::Weight;
-use super::caller::{LocationValues, Void, location};
+use super::incoming::{LocationValues, location};
 use super::skills::Skills;
 use super::timely::{self, Unseen};
+use super::void::Void;
 use crate::registration::starts_bowline;
 
 /// So many projects are kept loaded; the one that was loaded first makes room.

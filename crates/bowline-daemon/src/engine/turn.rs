@@ -1,6 +1,6 @@
 //! One call on its way through the engine.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,17 +12,17 @@ use bowline::settings::Steers;
 use bowline_agents::Protocol;
 use bowline_builtins::tracing::{DecidedEvent, add_change};
 use bowline_store::{Change, Enforcement, HookFired, Record};
-use bowline_wire::{Answer, Call};
-use chrono::{DateTime, Utc};
+use bowline_wire::Answer;
 use serde_json::Value;
 use tokio::join;
 use tokio::time::timeout;
 
-use super::caller::{Caller, Switch, Void};
+use super::incoming::{Incoming, Switch};
 use super::patience::{Patience, UNSEEN};
 use super::projects::{Project, ProjectKey};
 use super::twins::Telling;
-use super::{Decided, Engine, Weight, env_file};
+use super::void::Void;
+use super::{Decided, Engine, Weight, env_file, lock, remember};
 
 /// Who warns when no hook does.
 const OURSELVES: &str = "bowline";
@@ -46,20 +46,53 @@ enum Fresh {
 /// One call on its way through the engine.
 pub(super) struct Turn {
     pub(super) engine: Arc<Engine>,
-    pub(super) call: Call,
+    pub(super) incoming: Arc<Incoming>,
+    /// Where the agent is now.
+    pub(super) folder: PathBuf,
     pub(super) protocol: &'static Protocol,
-    pub(super) time: DateTime<Utc>,
     pub(super) began: Instant,
     pub(super) input: HookInput,
     /// The same with the mode of its session, once that was looked up.
     pub(super) completed: OnceLock<HookInput>,
-    pub(super) caller: Caller,
     pub(super) cancellation: CancellationToken,
     /// Tells the answer to another call of the same event.
     pub(super) telling: Mutex<Option<Telling>>,
 }
 
 impl Turn {
+    pub(super) fn key(&self, folder: PathBuf) -> ProjectKey {
+        ProjectKey {
+            folder,
+            claude_hooks: self.protocol.claude_hooks,
+            locations: Arc::clone(&self.incoming.locations),
+        }
+    }
+
+    /// The project, as far as that is known without reading a file. To name the folder that the agent is in gains nobody anything.
+    pub(super) fn known_project(&self) -> Option<PathBuf> {
+        let session = &self.input.session_id;
+        match self.incoming.project_named() {
+            Some(named) if named == self.folder => Some(named.to_owned()),
+            Some(named) => {
+                let known = lock(&self.engine.named);
+                known.get(session).filter(|it| *it == named).cloned()
+            }
+            None => lock(&self.engine.beginnings).get(session).cloned(),
+        }
+    }
+
+    /// The project: the one that the agent names, unless the word is a project's own; else where the session began.
+    fn find_project(&self) -> PathBuf {
+        let session = &self.input.session_id;
+        match self.incoming.project_named() {
+            Some(named) if !self.incoming.is_named_by_project(&self.folder) => {
+                remember(&self.engine.named, session, named);
+                named.to_owned()
+            }
+            _ => self.engine.find_beginning(session, &self.folder),
+        }
+    }
+
     /// The project of the call, which has to be found or read; as it is by default if that takes too long. The patience is for
     /// this time.
     pub(super) async fn load(
@@ -68,13 +101,12 @@ impl Turn {
         patience: &Patience,
         within: Duration,
     ) -> Arc<Project> {
-        let here = || self.caller.key(self.caller.folder().to_owned());
+        let here = || self.key(self.folder.clone());
         let default = key.clone().unwrap_or_else(here);
         let turn = Arc::clone(self);
         let load = move || {
-            let (engine, caller) = (&turn.engine, &turn.caller);
-            let find = || caller.key(engine.find_project(caller, &turn.input));
-            let key = key.unwrap_or_else(find);
+            let engine = &turn.engine;
+            let key = key.unwrap_or_else(|| turn.key(turn.find_project()));
             engine.projects.load(key, &engine.lasting)
         };
         let [after, within] = [STAND_IN_AFTER, STAND_IN_WITHIN].map(|part| within.mul_f32(part));
@@ -110,11 +142,11 @@ impl Turn {
     /// The project as its files are now, where the caller switches something off: a file that says so may just have appeared.
     /// What cannot be looked at in time may say so.
     async fn afresh(&self, project: &Project, patience: &Patience) -> Fresh {
-        let key = self.engine.known_project(&self.caller, &self.input);
-        let (Switch::Off, Some(folder)) = (self.caller.switches_off(), key) else {
+        let key = self.known_project();
+        let (Switch::Off, Some(folder)) = (self.incoming.switches_off(), key) else {
             return Fresh::Same;
         };
-        let (engine, key) = (Arc::clone(&self.engine), self.caller.key(folder));
+        let (engine, key) = (Arc::clone(&self.engine), self.key(folder));
         let look = move || engine.projects.afresh(key, &engine.lasting);
         let found = patience.look(&project.folder, look).await;
         found.map_or(Fresh::Unknown, Fresh::Found)
@@ -143,7 +175,7 @@ impl Turn {
         self.recall_voids(project, patience).await;
         let session = self.input.session_id.as_str();
         let void = self.engine.voids.in_call(session, void);
-        let idle = self.engine.idle_because(self.caller.switch(&void));
+        let idle = self.engine.idle_because(self.incoming.switch(&void));
         let manager = match idle {
             Some(_) => &project.observing,
             None => &project.deciding,
@@ -160,7 +192,7 @@ impl Turn {
         if patience.is_closed() {
             result.output.warnings.push(UNSEEN.to_owned());
         }
-        let tried = self.caller.attempts(&void);
+        let tried = self.incoming.attempts(&void);
         let attempts = attempts_shown(&tried);
         if let Some(attempts) = &attempts {
             note_attempts(&mut result, event, attempts);
@@ -207,7 +239,7 @@ impl Turn {
         if self.input.event_type() != HookEvent::SessionStart {
             return;
         }
-        if let Some(file) = self.caller.variable(env_file::FILE_VARIABLE) {
+        if let Some(file) = self.incoming.variable(env_file::FILE_VARIABLE) {
             let session = self.input.session_id.clone();
             let write = move || env_file::hand_over(Path::new(&file), &session);
             if let Some(Err(error)) = patience.look(&project.folder, write).await {
@@ -263,7 +295,7 @@ impl Turn {
     async fn recall_voids(&self, project: &Project, patience: &Patience) {
         let session = &self.input.session_id;
         if let Some(store) = &self.engine.store
-            && self.engine.voids.wants_to_recall(session, &self.caller)
+            && self.engine.voids.wants_to_recall(session, &self.incoming)
         {
             let (engine, store, of) =
                 (Arc::clone(&self.engine), Arc::clone(store), session.clone());
@@ -289,7 +321,7 @@ impl Turn {
     }
 
     fn keep(&self, work: Value, ctx: &HookContext) {
-        let event = self.call.id.as_str();
+        let event = self.incoming.call.id.as_str();
         let call = self.input.tool_use_id().unwrap_or(event).to_owned();
         add_change(ctx, Change::Worked { call, work });
     }
@@ -306,13 +338,13 @@ impl Turn {
 
     fn context(&self, project: &Project, void: &Void) -> HookContext {
         let ctx = HookContext::new(&self.input.session_id)
-            .with_call_id(self.call.id.as_str())
-            .with_agent(&self.call.agent)
-            .with_recording(self.caller.recording(void))
+            .with_call_id(self.incoming.call.id.as_str())
+            .with_agent(&self.incoming.call.agent)
+            .with_recording(self.incoming.recording(void))
             .with_cwd(self.folder(project))
             .with_cancellation(self.cancellation.clone());
         match project.weight(self.input.event_type()) {
-            Weight::Heavy => ctx.with_env(self.caller.variables(void)),
+            Weight::Heavy => ctx.with_env(self.incoming.variables(void)),
             // No process gets them.
             Weight::Light => ctx,
         }
@@ -320,7 +352,7 @@ impl Turn {
 
     /// Where hooks run: where the caller is, unless that folder is gone.
     fn folder<'a>(&'a self, project: &'a Project) -> &'a Path {
-        [self.call.cwd.as_path(), self.caller.folder()]
+        [self.incoming.call.cwd.as_path(), &self.folder]
             .into_iter()
             .find(|folder| folder.is_absolute())
             .unwrap_or(&project.folder)
@@ -338,7 +370,7 @@ impl Turn {
             || self.protocol.enforces(self.input.event_type())
                 && !self.sent_on_already(&result.output);
         let event = DecidedEvent {
-            time: self.time,
+            time: self.incoming.time,
             project: Some(&project.folder),
             input: self.input(),
             ctx,

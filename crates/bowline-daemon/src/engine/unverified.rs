@@ -1,13 +1,20 @@
 //! What is answered to an event that cannot be understood: on a gate a person decides, and nothing passes if its raw text looks
 //! dangerous.
 
-use bowline::hooks::{Decision, EventClass, HookEvent};
+use std::time::Duration;
+
+use bowline::hooks::{Decision, EventClass, HookEvent, Recording};
 use bowline_guard::judge::judge;
 use bowline_guard::paths::StaticWorld;
 use bowline_guard::policy::GuardPolicy;
-use bowline_guard::secrets;
+use bowline_guard::secrets::{self, redact};
 use bowline_guard::tool_call::{CallDecision, ToolCall, judge_command, judge_files};
+use bowline_store::Record;
 use bowline_wire::{Answer, Call, Failure, OnFailure};
+
+use super::Decided;
+use super::incoming::Incoming;
+use crate::bounded::FILES_WITHIN;
 
 /// So much of the text is looked at.
 const LOOKED_AT: usize = 256 * 1024;
@@ -19,6 +26,60 @@ pub(super) struct Unverified {
     pub(super) answer: Answer,
     pub(super) decision: Decision,
     pub(super) reason: String,
+}
+
+impl Incoming {
+    /// The answer when deciding failed, by the mode that the call asks for.
+    pub fn failure(&self, reason: &str) -> Decided {
+        let failure = Failure {
+            agent: &self.call.agent,
+            event: self.call.event.as_deref(),
+            on_failure: self.call.on_failure,
+            reason,
+        };
+        let answer = failure.answer();
+        // What the agent makes of it depends on its form; the record says what was meant.
+        let decision = match (answer == Answer::default(), self.call.on_failure) {
+            (true, _) => Decision::NoOpinion,
+            (false, OnFailure::Closed) => Decision::Deny,
+            (false, _) => Decision::Ask,
+        };
+        let unverified = Unverified {
+            answer,
+            decision,
+            reason: reason.to_owned(),
+        };
+        self.decided(unverified, Duration::ZERO)
+    }
+
+    /// Silence about an event that nobody could read.
+    pub(super) fn unanswered(&self, problem: &str) -> Decided {
+        let silence = Unverified {
+            answer: Answer::default(),
+            decision: Decision::NoOpinion,
+            reason: format!("not verified: {problem}"),
+        };
+        self.decided(silence, Duration::ZERO)
+    }
+
+    pub(super) fn decided(&self, unverified: Unverified, took: Duration) -> Decided {
+        let event = self.call.event.as_deref().unwrap_or("Unknown");
+        let mut record = Record::new(
+            self.call.id.as_str(),
+            self.time,
+            &*self.call.agent,
+            event,
+            "",
+        );
+        record.decision = unverified.decision;
+        record.reason = Some(redact(&unverified.reason).into_owned());
+        record.duration = took;
+        Decided {
+            answer: unverified.answer,
+            record: (self.recording_unread() == Recording::On).then_some(record),
+            files_left: FILES_WITHIN,
+        }
+    }
 }
 
 /// Judges the raw text of an event that is not what it should be. Where failures are to deny, so does this.

@@ -9,7 +9,8 @@ use bowline_store::Store;
 use serde_json::{Value, json};
 
 use super::SESSIONS;
-use super::caller::{Caller, Switch, Void};
+use super::incoming::{Incoming, Switch};
+use super::void::Void;
 
 /// The name under which it is kept with the session's records.
 const KEPT_AS: &str = "void_variables";
@@ -22,8 +23,8 @@ pub(super) struct Voids {
 
 impl Voids {
     /// Whether the records have to be asked: the caller switches something off, and nothing is known of its session.
-    pub(super) fn wants_to_recall(&self, session: &str, caller: &Caller) -> bool {
-        let switched = caller.switches_off() == Switch::Off;
+    pub(super) fn wants_to_recall(&self, session: &str, incoming: &Incoming) -> bool {
+        let switched = incoming.switches_off() == Switch::Off;
         switched && !session.is_empty() && !self.lock().contains_key(session)
     }
 

@@ -9,7 +9,7 @@ use super::AnswerWhen;
 use super::outbox::Outbox;
 use super::relief::{Pending, Relief};
 use crate::agents;
-use crate::engine::{Decided, Facts};
+use crate::engine::{Decided, Incoming};
 use crate::peer;
 use crate::status::Shared;
 
@@ -22,7 +22,7 @@ pub(super) enum Acknowledge {
 
 /// A call on its way to its answer.
 pub(super) struct Answering {
-    pub(super) facts: Facts,
+    pub(super) incoming: Arc<Incoming>,
     pub(super) outbox: Arc<Outbox>,
     pub(super) acknowledgement: Acknowledge,
     pub(super) shared: Arc<Shared>,
@@ -39,7 +39,7 @@ impl Answering {
             self.outbox.send(&line);
         }
         if self.signs == Signs::Known {
-            self.outbox.wait_with(Heard::sign_for(self.facts.id()));
+            self.outbox.wait_with(Heard::sign_for(self.incoming.id()));
         }
     }
 
@@ -47,7 +47,7 @@ impl Answering {
     /// now.
     pub(super) fn submission(self, decided: Decided, when: AnswerWhen) -> Option<Submission> {
         let reply = Reply {
-            call: self.facts.id().clone(),
+            call: self.incoming.id().clone(),
             answer: decided.answer,
         };
         let mut bytes = match self.acknowledgement {

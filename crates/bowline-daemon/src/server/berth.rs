@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
@@ -171,7 +171,7 @@ impl LeftCall {
                     answering: self.answering,
                 })
             }
-            Err(_) => Turned::Decided(self.answering.facts.failure(PANICKED), self.answering),
+            Err(_) => Turned::Decided(self.answering.incoming.failure(PANICKED), self.answering),
         }
     }
 
@@ -182,7 +182,7 @@ impl LeftCall {
         if let Some(looking) = &looking {
             looking.is_slow();
         }
-        let facts = self.answering.facts.clone();
+        let incoming = Arc::clone(&self.answering.incoming);
         let watched = self.watched;
         let deciding = async move {
             let left = FILES_WITHIN.saturating_sub(since.elapsed());
@@ -200,7 +200,7 @@ impl LeftCall {
             match (told, watched) {
                 (Some(Ok(decided)), _) => decided,
                 (_, Some(watched)) => watched.decide_unseen().await,
-                (_, None) => facts.failure(PANICKED),
+                (_, None) => incoming.failure(PANICKED),
             }
         };
         let waiting = Waiting {

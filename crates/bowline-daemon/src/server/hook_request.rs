@@ -1,20 +1,20 @@
 //! `hooks.<event>`: one event as the arguments of a request, for shells that speak the socket themselves.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use bowline::hooks::{HookEvent, HookInput, PayloadError};
 use bowline_wire::{Answer, Call, Request, RequestError};
 use serde_json::{Map, Value, json};
 
-use crate::engine::Facts;
+use crate::engine::Incoming;
 
 /// Whoever asks so understands the generic answer.
 const AGENT: &str = bowline_agents::generic::AGENT.name;
 
 /// An event that was sent as a request.
 pub(super) struct HookRequest {
-    pub(super) facts: Facts,
-    pub(super) call: Call,
+    pub(super) incoming: Arc<Incoming>,
     pub(super) payload: Vec<u8>,
 }
 
@@ -49,10 +49,10 @@ impl HookRequest {
         let mut call = Call::new(PathBuf::from(input.cwd().unwrap_or("/")), env);
         AGENT.clone_into(&mut call.agent);
         call.event = Some(event.name().to_owned());
+        let payload = payload.to_string().into_bytes();
         Some(Ok(Self {
-            facts: Facts::of(&call),
-            payload: payload.to_string().into_bytes(),
-            call,
+            incoming: Incoming::new(call, &payload),
+            payload,
         }))
     }
 }
