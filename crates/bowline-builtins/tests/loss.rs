@@ -14,6 +14,8 @@ mod failing;
 mod git_lines;
 #[path = "loss/ground.rs"]
 mod ground;
+#[path = "loss/ignored.rs"]
+mod ignored;
 #[path = "loss/owners.rs"]
 mod owners;
 #[path = "loss/reach.rs"]
