@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 #![expect(clippy::print_stdout, reason = "says that it was skipped")]
 
+#[path = "loss/backups.rs"]
+mod backups;
 #[path = "loss/beside.rs"]
 mod beside;
 #[path = "loss/code.rs"]
