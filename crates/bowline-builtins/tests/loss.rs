@@ -24,6 +24,8 @@ mod owners;
 mod reach;
 #[path = "loss/rescue.rs"]
 mod rescue;
+#[path = "loss/saved.rs"]
+mod saved;
 #[path = "loss/searches.rs"]
 mod searches;
 #[path = "loss/writers.rs"]

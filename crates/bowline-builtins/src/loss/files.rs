@@ -140,14 +140,7 @@ impl Losses<'_> {
                 self.shown(path)
             ))),
             (Content::Folder, Depth::Tree) => self.deleted_folder(path, line),
-            (content, _) => {
-                let loss = self.weigh(path, content);
-                let tracked = || self.git.standing(path) == Some(Standing::Modified);
-                if matches!(loss, Loss::Part(_)) && line.saves_tracked() && tracked() {
-                    return Some(Loss::Nothing("the same line gave it to git".to_owned()));
-                }
-                known(loss)
-            }
+            (content, _) => known(self.unless_saved(path, self.weigh(path, content), line)),
         }
     }
 
@@ -246,7 +239,7 @@ impl Losses<'_> {
             let path = join(&repository.root, &change.path);
             if on_disk
                 && !line.is_done_with(&path)
-                && !line.saves_tracked()
+                && !line.saves(Standing::Modified)
                 && self.is_lost(&path)?
             {
                 return Some(Some(path));
@@ -262,7 +255,9 @@ impl Losses<'_> {
             }
             let lost = match entry.kind {
                 UntrackedKind::Repository => self.lost_repository(&path)?.is_some(),
-                UntrackedKind::File | UntrackedKind::Link => self.is_lost(&path)?,
+                UntrackedKind::File | UntrackedKind::Link => {
+                    self.is_lost(&path)? && !self.is_saved(&path, line)
+                }
             };
             if lost {
                 return Some(Some(path));
@@ -335,8 +330,20 @@ impl Losses<'_> {
         match self.content(path) {
             Content::Folder => None,
             // What is staged stays in the index.
-            content => known(self.weigh(path, content)),
+            content => known(self.unless_saved(path, self.weigh(path, content), line)),
         }
+    }
+
+    /// What the loss of a file comes to if the line has given it to git before.
+    fn unless_saved(&self, path: &Path, loss: Loss, line: &Line) -> Loss {
+        if matches!(loss, Loss::Part(_)) && self.is_saved(path, line) {
+            return Loss::Nothing("the same line gave it to git".to_owned());
+        }
+        loss
+    }
+
+    fn is_saved(&self, path: &Path, line: &Line) -> bool {
+        self.git.standing(path).is_some_and(|it| line.saves(it))
     }
 
     /// What goes with a path because the line has moved it there.

@@ -23,6 +23,8 @@ async fn a_program_that_names_its_output_writes_over_it() {
         "./gen.sh --output ideas.md",
         "python3 gen.py --output ideas.md",
         "python3 -m gen -o ideas.md",
+        "python3 -m json.tool README.md ideas.md",
+        "python -m json.tool --indent 2 README.md ideas.md",
         "eslint . -o ideas.md",
         "python3 -c \"import shutil; shutil.copyfile('README.md', 'ideas.md')\"",
         "python3 -c \"from shutil import copy2; copy2('README.md', 'ideas.md')\"",

@@ -125,6 +125,7 @@ impl Run<'_> {
             "unzip" => self.unzips(),
             "python" | "python3" if args.first().map(word) == Some("-m") => {
                 let mut acts = self.unpacks_by_module();
+                acts.extend(self.module_writes());
                 acts.extend(self.outputs(name));
                 acts
             }
