@@ -18,6 +18,8 @@ mod git_lines;
 mod ground;
 #[path = "loss/ignored.rs"]
 mod ignored;
+#[path = "loss/listings.rs"]
+mod listings;
 #[path = "loss/owners.rs"]
 mod owners;
 #[path = "loss/reach.rs"]

@@ -4,6 +4,7 @@
 
 mod backups;
 mod git;
+mod listed;
 mod listing;
 mod outputs;
 mod piped;
