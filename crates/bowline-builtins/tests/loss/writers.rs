@@ -346,6 +346,21 @@ async fn a_tool_of_a_server_is_judged_by_its_verb() {
         ("mcp__fs__delete_file", vec![("file_path", "ideas.md")], Ask),
         ("mcp__fs__delete_file", vec![("path", "own.md")], Pass),
         ("mcp__fs__write_file", vec![("path", "ideas.md")], Ask),
+        (
+            "mcp__fs__write_file",
+            vec![("path", "ideas.md"), ("mode", "append")],
+            Pass,
+        ),
+        (
+            "mcp__fs__write_file",
+            vec![("path", "ideas.md"), ("mode", "rewrite")],
+            Ask,
+        ),
+        (
+            "Write",
+            vec![("file_path", "ideas.md"), ("mode", "append")],
+            Ask,
+        ),
         ("mcp__fs__write_file", vec![("path", "own.md")], Pass),
         ("mcp__fs__write_file", vec![("path", "new.md")], Pass),
         (
