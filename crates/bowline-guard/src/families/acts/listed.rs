@@ -40,9 +40,8 @@ impl Listed {
     /// `grep -rl TEXT FOLDER`, `rg -l TEXT`, `git grep -l TEXT`.
     pub(super) fn by_text(program: &str, words: &[&str]) -> Option<Self> {
         let lister = match program {
-            "grep" | "egrep" | "fgrep" => Lister::WithoutGits,
             "rg" | "ag" if !words.iter().any(|it| looks_everywhere(it)) => Lister::Visible,
-            "rg" | "ag" | "ack" => Lister::WithoutGits,
+            "rg" | "ag" | "ack" | "grep" | "egrep" | "fgrep" => Lister::WithoutGits,
             "git" => Lister::Tracked,
             _ => return None,
         };

@@ -52,18 +52,14 @@ pub(super) fn has_script(option: &str) -> bool {
 /// What `sed -i.bak` and `perl -pi.orig` put behind the name of the file as it was.
 pub(super) fn backup_suffix(args: &[Arg]) -> Option<&str> {
     let options = args.iter().map(word).take_while(|it| *it != "--");
-    let suffixes = options.filter_map(|it| match it.strip_prefix("--in-place=") {
-        Some(suffix) => Some(suffix),
-        None => {
-            let (flags, suffix) = it.strip_prefix('-')?.split_once('i')?;
-            // Behind other letters comes a script, or the name of a module.
-            let are_flags = flags
-                .chars()
-                .all(|it| "pnalwsrEzutTWU0123456789".contains(it));
-            are_flags.then_some(suffix)
+    let mut suffixes = options.filter_map(|it| {
+        if let Some(suffix) = it.strip_prefix("--in-place=") {
+            return Some(suffix);
         }
+        let (flags, suffix) = it.strip_prefix('-')?.split_once('i')?;
+        are_flags(flags).then_some(suffix)
     });
-    suffixes.into_iter().find(|it| it.contains(['.', '~']))
+    suffixes.find(|it| it.contains(['.', '~']))
 }
 
 pub(super) fn edits_in_place(args: &[Arg]) -> bool {
