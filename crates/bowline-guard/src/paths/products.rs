@@ -68,3 +68,29 @@ pub fn product_by_name(relative: &str) -> bool {
         });
     product && !precious()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_product_is_known_by_its_name_or_by_a_folder_around_it() {
+        for (path, product) in [
+            ("bin/tool", true),
+            ("a/generated/client.ts", true),
+            ("docs/api/index.html", true),
+            ("other/api/index.html", false),
+            ("src/api_pb2.py", true),
+            ("Makefile.lock", true),
+            (".ruby_cache/x", true),
+            ("lab/trial.json", false),
+            ("mlruns/0/meta.yaml", false),
+            // What is precious stays so.
+            ("bin/deploy.sh", false),
+            ("generated/notes.md", false),
+            ("lib/.env", false),
+        ] {
+            assert_eq!(product_by_name(path), product, "{path}");
+        }
+    }
+}
