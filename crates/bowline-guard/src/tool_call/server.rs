@@ -69,6 +69,12 @@ impl<'input> ServerFields<'input> {
             force: any(&["force", "hard"]),
         }
     }
+
+    /// Whether what is written comes behind what is there.
+    pub(super) fn adds(&self) -> bool {
+        self.mode
+            .is_some_and(|it| it.eq_ignore_ascii_case("append"))
+    }
 }
 
 /// What a call of a server's tool comes to.
