@@ -9,6 +9,7 @@ mod conflict;
 mod content;
 mod expand;
 mod files;
+mod found;
 mod git_line;
 mod history;
 mod ignoring;

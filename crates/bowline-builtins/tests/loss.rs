@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 #![expect(clippy::print_stdout, reason = "says that it was skipped")]
 
+#[path = "loss/backups.rs"]
+mod backups;
 #[path = "loss/beside.rs"]
 mod beside;
 #[path = "loss/code.rs"]
@@ -14,6 +16,10 @@ mod failing;
 mod git_lines;
 #[path = "loss/ground.rs"]
 mod ground;
+#[path = "loss/ignored.rs"]
+mod ignored;
+#[path = "loss/listings.rs"]
+mod listings;
 #[path = "loss/owners.rs"]
 mod owners;
 #[path = "loss/reach.rs"]
@@ -22,6 +28,8 @@ mod reach;
 mod rebase;
 #[path = "loss/rescue.rs"]
 mod rescue;
+#[path = "loss/saved.rs"]
+mod saved;
 #[path = "loss/scripts.rs"]
 mod scripts;
 #[path = "loss/searches.rs"]

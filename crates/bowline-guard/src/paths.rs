@@ -10,13 +10,15 @@ use crate::sensitive::SensitivePolicy;
 
 pub mod glob;
 mod place;
+mod products;
 mod walk;
 mod word;
 
 pub use place::{
-    DeviceKind, HomeKind, Place, Rebuildable, leftover_by_name, place, precious_by_name,
-    rebuildable_by_name, scratch_by_name,
+    DeviceKind, HomeKind, Place, Rebuildable, leftover_by_name, place, rebuildable_by_name,
+    scratch_by_name,
 };
+pub use products::product_by_name;
 
 /// What a guard may know about the machine and the project. Whatever is not known stays `None`.
 pub trait World {

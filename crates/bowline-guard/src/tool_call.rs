@@ -324,14 +324,23 @@ pub fn judge_files(
     if let Some(deed) = server::deed(tool, &call.server, &call.files) {
         return judge_deed(tool, &deed, world, policy);
     }
-    let sensitive = judge_sensitive((tool, tool), &call.files, world, policy);
-    let own = judge_own((tool, tool), call, world, policy);
     let overwritten = overwritten(tool, call, world).map_or(CallVerdict::ALLOW, |effect| {
         let found = effect.gravity.into();
         let decision = policy.decide(effect.category, effect.rule, found, &effect.paths, world);
         of_effect(tool, &effect, decision)
     });
-    sensitive.or_stricter(own).or_stricter(overwritten)
+    judge_place(tool, call, world, policy).or_stricter(overwritten)
+}
+
+/// The verdict on the places of the files that a tool is given, whatever is in them.
+fn judge_place(
+    tool: &str,
+    call: &ToolCall<'_>,
+    world: &dyn World,
+    policy: &GuardPolicy,
+) -> CallVerdict {
+    let sensitive = judge_sensitive((tool, tool), &call.files, world, policy);
+    sensitive.or_stricter(judge_own((tool, tool), call, world, policy))
 }
 
 /// The verdict on the secrets in files that a tool touches which works as another does.
@@ -386,7 +395,13 @@ fn judge_server(
                 file_path: file,
                 ..ToolFields::default()
             };
-            return judge_files("Write", &ToolCall { files, ..*call }, world, policy);
+            let call = ToolCall { files, ..*call };
+            // What is added at the end takes nothing away.
+            return if call.server.adds() {
+                judge_place("Write", &call, world, policy)
+            } else {
+                judge_files("Write", &call, world, policy)
+            };
         }
         FileVerb::Delete => file.map(|it| format!("rm -r {}", quoted(it))),
         FileVerb::Move => both().map(|(from, to)| format!("mv {} {}", quoted(from), quoted(to))),

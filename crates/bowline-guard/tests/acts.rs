@@ -129,7 +129,25 @@ fn files_are_made_written_moved_and_deleted() {
         ("cargo clean", vec!["delete tree /p/target"]),
         ("cargo clean -p one", vec![]),
         ("sed -i s/a/b/ f", vec!["edit /p/f"]),
-        ("sed -i.bak -e s/a/b/ f g", vec!["tidy /p/f", "tidy /p/g"]),
+        (
+            "sed -i.bak -e s/a/b/ f g",
+            vec![
+                "rename /p/f+/p/g: Longer(\".bak\") Replace",
+                "tidy /p/f",
+                "tidy /p/g",
+            ],
+        ),
+        ("perl -i -pes/x.y/z/ f", vec!["edit /p/f"]),
+        (
+            "perl -pi.save -e s/x/z/ f",
+            vec!["rename /p/f: Longer(\".save\") Replace", "tidy /p/f"],
+        ),
+        ("sed -i'old/*.x' s/a/b/ f", vec!["tidy /p/f"]),
+        (
+            "patch -b f x.diff",
+            vec!["rename /p/f: Longer(\".orig\") Replace", "tidy /p/f"],
+        ),
+        ("cp -b a $B", vec![]),
         ("sed s/a/b/ f", vec![]),
         ("perl -pi -e 's/a/b/' f", vec!["edit /p/f"]),
         ("truncate -s 0 f", vec!["replace /p/f"]),

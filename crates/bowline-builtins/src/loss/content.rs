@@ -2,13 +2,14 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};
+use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use bowline_guard::loss::Loss;
 use bowline_guard::paths::{
-    is_within, leftover_by_name, precious_by_name, rebuildable_by_name, scratch_by_name,
+    is_within, leftover_by_name, product_by_name, rebuildable_by_name, scratch_by_name,
 };
 use chrono::{DateTime, Local, Utc};
 
@@ -192,7 +193,7 @@ impl Losses<'_> {
             Ignored::No => false,
             Ignored::Ask => matches!(self.git.standing(path), Some(Standing::Ignored)),
         };
-        (is_ignored && !precious_by_name(below))
+        (is_ignored && is_product(path, below))
             .then_some("git ignores it, and a build makes it again")
     }
 
@@ -270,6 +271,43 @@ pub(super) enum Ignored {
     Yes,
     No,
     Ask,
+}
+
+/// Whether a file that git ignores was made by a tool; `below` is its path in the project or work tree.
+pub(super) fn is_product(path: &Path, below: &str) -> bool {
+    product_by_name(below) || is_compiled(path) || is_program(path)
+}
+
+/// Whether a file begins as programs do that were compiled.
+fn is_program(path: &Path) -> bool {
+    const BEGINNINGS: [&[u8]; 5] = [
+        b"\x7fELF",
+        b"MZ",
+        b"\0asm",
+        b"\xcf\xfa\xed\xfe",
+        b"\xca\xfe\xba\xbe",
+    ];
+    let is_file = fs::symlink_metadata(path).is_ok_and(|it| it.is_file());
+    let begins = || {
+        let mut start = Vec::new();
+        let file = fs::File::open(path).ok()?;
+        file.take(4).read_to_end(&mut start).ok()?;
+        Some(BEGINNINGS.iter().any(|it| start.starts_with(it)))
+    };
+    is_file && begins().unwrap_or(false)
+}
+
+/// Whether a file has the name that compilers give to what they make of one beside it.
+fn is_compiled(path: &Path) -> bool {
+    let ending = path.extension().and_then(OsStr::to_str);
+    let sources: &[&str] = match ending {
+        Some("js" | "jsx" | "mjs" | "cjs") => &["ts", "tsx", "mts", "cts", "coffee"],
+        Some("css") => &["scss", "sass", "less", "styl"],
+        Some("c" | "cpp") => &["pyx", "y", "l"],
+        _ => &[],
+    };
+    let mut sources = sources.iter().map(|it| path.with_extension(it));
+    sources.any(|it| it.is_file())
 }
 
 pub(crate) fn times(metadata: &Metadata) -> Option<Times> {

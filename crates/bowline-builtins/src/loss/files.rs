@@ -1,26 +1,24 @@
 //! Deleting, writing over and moving files.
 
-use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use bowline_guard::loss::{
-    Act, AtLink, Depth, Found, Links, Lister, Loss, Target, TargetKind, Writing,
-};
+use bowline_guard::loss::{Act, AtLink, Depth, Found, Loss, Target, TargetKind, Writing};
 use bowline_guard::paths::is_within;
 use chrono::{DateTime, Utc};
 
 use super::Losses;
 use super::content::{Content, Ignored, join, show};
+use super::found::{GitsOwn, walk_links};
 use super::landing::{Landing, landings, renamed};
 use super::line::{Carried, Line};
 use crate::machine::git::IgnoredFiles;
 use crate::machine::git::{Repository, Standing, UntrackedKind, Worktree};
 
 /// A folder without git is walked through to so many entries.
-const MAX_WALKED: usize = 20_000;
+pub(super) const MAX_WALKED: usize = 20_000;
 /// Folders below folders.
 const MAX_DEPTH: usize = 64;
 
@@ -140,14 +138,7 @@ impl Losses<'_> {
                 self.shown(path)
             ))),
             (Content::Folder, Depth::Tree) => self.deleted_folder(path, line),
-            (content, _) => {
-                let loss = self.weigh(path, content);
-                let tracked = || self.git.standing(path) == Some(Standing::Modified);
-                if matches!(loss, Loss::Part(_)) && line.saves_tracked() && tracked() {
-                    return Some(Loss::Nothing("the same line gave it to git".to_owned()));
-                }
-                known(loss)
-            }
+            (content, _) => known(self.unless_saved(path, self.weigh(path, content), line)),
         }
     }
 
@@ -246,7 +237,7 @@ impl Losses<'_> {
             let path = join(&repository.root, &change.path);
             if on_disk
                 && !line.is_done_with(&path)
-                && !line.saves_tracked()
+                && !line.saves(Standing::Modified)
                 && self.is_lost(&path)?
             {
                 return Some(Some(path));
@@ -262,7 +253,9 @@ impl Losses<'_> {
             }
             let lost = match entry.kind {
                 UntrackedKind::Repository => self.lost_repository(&path)?.is_some(),
-                UntrackedKind::File | UntrackedKind::Link => self.is_lost(&path)?,
+                UntrackedKind::File | UntrackedKind::Link => {
+                    self.is_lost(&path)? && !self.is_saved(&path, line)
+                }
             };
             if lost {
                 return Some(Some(path));
@@ -335,8 +328,20 @@ impl Losses<'_> {
         match self.content(path) {
             Content::Folder => None,
             // What is staged stays in the index.
-            content => known(self.weigh(path, content)),
+            content => known(self.unless_saved(path, self.weigh(path, content), line)),
         }
+    }
+
+    /// What the loss of a file comes to if the line has given it to git before.
+    fn unless_saved(&self, path: &Path, loss: Loss, line: &Line) -> Loss {
+        if matches!(loss, Loss::Part(_)) && self.is_saved(path, line) {
+            return Loss::Nothing("the same line gave it to git".to_owned());
+        }
+        loss
+    }
+
+    fn is_saved(&self, path: &Path, line: &Line) -> bool {
+        self.git.standing(path).is_some_and(|it| line.saves(it))
     }
 
     /// What goes with a path because the line has moved it there.
@@ -350,7 +355,7 @@ impl Losses<'_> {
         Some(None)
     }
 
-    fn lost_with(&self, carried: &Carried) -> Loss {
+    pub(super) fn lost_with(&self, carried: &Carried) -> Loss {
         let (from, to) = (self.shown(&carried.from), self.shown(&carried.to));
         Loss::Part(unsaved(&format!("{from}, which is moved to {to} before,")))
     }
@@ -416,71 +421,6 @@ impl Losses<'_> {
         }
     }
 
-    fn found(&self, found: &Found, gits_own: GitsOwn, line: &Line) -> Option<Loss> {
-        let mut loss = Loss::Nothing("nothing is found that somebody would miss".to_owned());
-        for target in found.roots() {
-            for root in line.paths(target)? {
-                if !self.is_in_project(&root) {
-                    return None;
-                }
-                let taken = |path: &Path| {
-                    let below = path.strip_prefix(&root).ok().and_then(Path::to_str);
-                    below.is_none_or(|below| found.may_take(target, below))
-                };
-                for carried in line.carried_to(&root) {
-                    if taken(&carried.to) && self.is_lost_from(carried)? {
-                        loss = loss.and(self.lost_with(carried));
-                    }
-                }
-                let Ok(metadata) = fs::symlink_metadata(&root) else {
-                    continue;
-                };
-                if !metadata.is_dir() {
-                    loss = loss.and(self.deleted(&root, Depth::One, line)?);
-                    continue;
-                }
-                // A listing of folders names what is in them.
-                if found.levels() == Some(0) {
-                    return None;
-                }
-                let is_lost = |path: &Path| {
-                    !is_in_git(path)
-                        && found.holding().is_none_or(|text| holds(path, text))
-                        && !line.is_done_with(path)
-                        && self.is_lost(path) != Some(false)
-                };
-                let lost = match found.links() {
-                    Links::Stay => walk(&root, |path| taken(path) && is_lost(path))?,
-                    Links::Follow => {
-                        let real = walk_links(&root, taken)?;
-                        let mut real = real.into_iter();
-                        real.find(|path| !self.is_in_project(path) || is_lost(path))
-                    }
-                };
-                // Git's own files are not looked at, but they are lost like others.
-                let own = match gits_own {
-                    _ if found.lister() == Lister::WithoutGits => None,
-                    GitsOwn::Counts => walk(&root, |path| is_in_git(path) && taken(path))?,
-                    GitsOwn::IsSpared => None,
-                };
-                let whole = root == Path::new(self.project)
-                    && found.is_everything()
-                    && gits_own == GitsOwn::Counts;
-                let what = match (lost, own) {
-                    (_, Some(path)) => format!("{} is a part of git's own data", self.shown(&path)),
-                    (Some(path), None) => unsaved(&self.shown(&path)),
-                    (None, None) => continue,
-                };
-                loss = loss.and(if whole {
-                    Loss::Whole(what)
-                } else {
-                    Loss::Part(what)
-                });
-            }
-        }
-        Some(loss)
-    }
-
     /// What is found goes to one place after another: only the last of it stays, unless the place is a folder.
     fn moved_found(&self, found: &Found, to: &Target, line: &Line) -> Option<Loss> {
         let place = Path::new(to.link.as_deref().unwrap_or(&to.path));
@@ -514,7 +454,7 @@ impl Losses<'_> {
 
 /// The first file below a folder of which that holds; unknown if there is too much to look at.
 #[expect(clippy::option_option, reason = "unknown, or nothing")]
-fn walk(folder: &Path, is_lost: impl Fn(&Path) -> bool) -> Option<Option<PathBuf>> {
+pub(super) fn walk(folder: &Path, is_lost: impl Fn(&Path) -> bool) -> Option<Option<PathBuf>> {
     let mut folders = vec![(folder.to_owned(), 0)];
     let mut seen = 0;
     while let Some((folder, depth)) = folders.pop() {
@@ -535,34 +475,6 @@ fn walk(folder: &Path, is_lost: impl Fn(&Path) -> bool) -> Option<Option<PathBuf
     Some(None)
 }
 
-/// All files below a folder of which that holds, also behind links to folders: where they really are.
-fn walk_links(folder: &Path, is_taken: impl Fn(&Path) -> bool) -> Option<Vec<PathBuf>> {
-    let mut folders = vec![folder.to_owned()];
-    let (mut found, mut seen) = (Vec::new(), 0);
-    let mut been = HashSet::new();
-    while let Some(folder) = folders.pop() {
-        // A link that leads back to where the search has been leads nowhere new.
-        let real = fs::canonicalize(&folder).ok()?;
-        if !been.insert(real.clone()) {
-            continue;
-        }
-        for entry in fs::read_dir(&folder).ok()? {
-            let entry = entry.ok()?;
-            seen += 1;
-            if seen > MAX_WALKED {
-                return None;
-            }
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if is_taken(&path) {
-                found.push(real.join(entry.file_name()));
-            }
-        }
-    }
-    Some(found)
-}
-
 /// Whether a file has a text in it; one that cannot be read may.
 pub(super) fn holds(path: &Path, text: &str) -> bool {
     const MOST: u64 = 4 * 1024 * 1024;
@@ -572,13 +484,6 @@ pub(super) fn holds(path: &Path, text: &str) -> bool {
         let mut places = content.windows(text.len().max(1));
         places.any(|it| it == text.as_bytes())
     })
-}
-
-/// Whether a search that finds git's own data takes it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum GitsOwn {
-    Counts,
-    IsSpared,
 }
 
 pub(super) fn is_in_git(path: &Path) -> bool {

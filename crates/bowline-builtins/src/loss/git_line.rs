@@ -113,7 +113,7 @@ pub(super) enum Whose {
 }
 
 /// Whether what is not committed was put somewhere safe.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) enum Saved {
     #[default]
     No,

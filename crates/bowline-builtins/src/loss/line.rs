@@ -10,6 +10,7 @@ use super::expand;
 use super::git_line::Saved;
 use super::landing::{Landing, landings, renamed};
 use super::temporary::Temporary;
+use crate::machine::git::Standing;
 
 /// What the runs before have done to files.
 #[derive(Debug, Clone, Default)]
@@ -35,10 +36,12 @@ pub(super) struct Line {
     /// Paths that the line has put into git's index, and into a commit.
     staged: Vec<String>,
     committed: Vec<String>,
-    /// Whether git was given all that it tracks.
+    /// Whether git was given all that it tracks, all that it does not, and all that it ignores.
     tracked: Saved,
     /// Whether git was told of files without their contents, and so makes no stash.
     announces: bool,
+    untracked: Saved,
+    ignored: Saved,
     /// Where nothing lasts.
     temporary: Temporary,
 }
@@ -111,9 +114,9 @@ impl Line {
                 self.carried.push(carried);
             }
         }
-        if after.tracked == Saved::No {
-            self.tracked = Saved::No;
-        }
+        self.tracked = self.tracked.min(after.tracked);
+        self.untracked = self.untracked.min(after.untracked);
+        self.ignored = self.ignored.min(after.ignored);
         if matches!(
             act,
             Act::Git {
@@ -393,12 +396,24 @@ impl Line {
             }
             GitAct::Announce { .. } => self.announces = true,
             GitAct::StashPush { .. } if self.announces => {}
-            GitAct::StashPush { paths, .. } if paths.is_empty() => self.tracked = Saved::Yes,
+            GitAct::StashPush { paths, untracked } if paths.is_empty() => {
+                self.tracked = Saved::Yes;
+                if *untracked != Untracked::No {
+                    self.untracked = Saved::Yes;
+                }
+                if *untracked == Untracked::IgnoredToo {
+                    self.ignored = Saved::Yes;
+                }
+            }
             GitAct::StashPush { paths, .. } => {
                 let paths = paths.iter().filter_map(|path| absolute(directory, path));
                 self.committed.extend(paths);
             }
-            GitAct::StashPop { .. } | GitAct::StashApply { .. } => self.tracked = Saved::No,
+            GitAct::StashPop { .. }
+            | GitAct::StashApply { .. }
+            | GitAct::StashDrop { .. }
+            | GitAct::StashClear
+            | GitAct::Other => self.takes_back(),
             GitAct::Untrack => self.staged.clear(),
             _ => {}
         }
@@ -451,9 +466,22 @@ impl Line {
         })
     }
 
-    /// Whether git was given all that it tracks.
-    pub(super) fn saves_tracked(&self) -> bool {
-        self.tracked == Saved::Yes
+    /// Git may have nothing any more of what it was given.
+    fn takes_back(&mut self) {
+        self.tracked = Saved::No;
+        self.untracked = Saved::No;
+        self.ignored = Saved::No;
+    }
+
+    /// Whether git was given everything that stands to it as a file does.
+    pub(super) fn saves(&self, standing: Standing) -> bool {
+        let saved = match standing {
+            Standing::Modified => self.tracked,
+            Standing::Untracked => self.untracked,
+            Standing::Ignored => self.ignored,
+            _ => Saved::No,
+        };
+        saved == Saved::Yes
     }
 
     fn is_spent(&self, path: &str) -> bool {

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bowline_guard::loss::{IndexToo, Loss};
-use bowline_guard::paths::glob;
+use bowline_guard::paths::{glob, rebuildable_by_name};
 
 use super::Losses;
-use super::content::{Ignored, join};
+use super::content::{is_product, join};
 use super::expand;
 use super::git_line::GitLine;
 use super::line::Line;
@@ -76,13 +76,9 @@ impl Losses<'_> {
             .untracked(&repository, b"", IgnoredFiles::Include)?
         {
             let file = join(&repository.root, &entry.path);
-            let ignored = match entry.ignored {
-                git::Ignored::Yes => Ignored::Yes,
-                git::Ignored::No => Ignored::No,
-            };
-            let below = String::from_utf8_lossy(&entry.path).into_owned();
-            let rebuilt = bowline_guard::paths::rebuildable_by_name(&below)
-                || (ignored == Ignored::Yes && !bowline_guard::paths::precious_by_name(&below));
+            let below = String::from_utf8_lossy(&entry.path);
+            let ignored = entry.ignored == git::Ignored::Yes;
+            let rebuilt = rebuildable_by_name(&below) || (ignored && is_product(&file, &below));
             if !rebuilt && self.is_lost(&file)? {
                 lost.push(entry.path);
             }

@@ -289,8 +289,11 @@ impl Ground {
         fields: &[(&str, &str)],
     ) -> (Decision, String) {
         let fields = fields.iter().map(|(field, name)| {
-            let path = self.path(name).to_string_lossy().into_owned();
-            ((*field).to_owned(), Value::String(path))
+            let value = match *field {
+                "mode" => (*name).to_owned(),
+                _ => self.path(name).to_string_lossy().into_owned(),
+            };
+            ((*field).to_owned(), Value::String(value))
         });
         let input = Value::Object(fields.collect());
         self.judge(tool, input).await

@@ -23,6 +23,8 @@ async fn a_program_that_names_its_output_writes_over_it() {
         "./gen.sh --output ideas.md",
         "python3 gen.py --output ideas.md",
         "python3 -m gen -o ideas.md",
+        "python3 -m json.tool README.md ideas.md",
+        "python -m json.tool --indent 2 README.md ideas.md",
         "eslint . -o ideas.md",
         "python3 -c \"import shutil; shutil.copyfile('README.md', 'ideas.md')\"",
         "python3 -c \"from shutil import copy2; copy2('README.md', 'ideas.md')\"",
@@ -344,6 +346,21 @@ async fn a_tool_of_a_server_is_judged_by_its_verb() {
         ("mcp__fs__delete_file", vec![("file_path", "ideas.md")], Ask),
         ("mcp__fs__delete_file", vec![("path", "own.md")], Pass),
         ("mcp__fs__write_file", vec![("path", "ideas.md")], Ask),
+        (
+            "mcp__fs__write_file",
+            vec![("path", "ideas.md"), ("mode", "append")],
+            Pass,
+        ),
+        (
+            "mcp__fs__write_file",
+            vec![("path", "ideas.md"), ("mode", "rewrite")],
+            Ask,
+        ),
+        (
+            "Write",
+            vec![("file_path", "ideas.md"), ("mode", "append")],
+            Ask,
+        ),
         ("mcp__fs__write_file", vec![("path", "own.md")], Pass),
         ("mcp__fs__write_file", vec![("path", "new.md")], Pass),
         (

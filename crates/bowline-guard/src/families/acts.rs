@@ -2,7 +2,9 @@
 //!
 //! Only what its text tells: a test run that leaves files behind is not listed.
 
+mod backups;
 mod git;
+mod listed;
 mod listing;
 mod outputs;
 mod piped;
@@ -18,9 +20,10 @@ use crate::paths::{self, World};
 
 use super::args::{UNKNOWN, word};
 use super::launch::plain_name;
+use backups::InTheWay;
 use words::{
-    edits_in_place, has, has_default, has_letter, keeps_a_copy, keeps_what_is_there, operands,
-    operands_with_clusters, puts_aside, value_after, with_prefix_removed,
+    backup_suffix, edits_in_place, has, has_default, has_letter, has_script, keeps_what_is_there,
+    operands, operands_with_clusters, puts_aside, value_after, with_prefix_removed,
 };
 
 /// What a run does, in order. Nothing for a run on another machine or in a container.
@@ -112,13 +115,7 @@ impl Run<'_> {
             "patch" if has(args, &["-o", "--output"]) => self.option_writes(&["-o", "--output"]),
             "patch" if has(args, &["--dry-run"]) => Vec::new(),
             "ed" | "ex" => self.writes(operands(args, &["-p", "-c"]), Writing::Edit),
-            "patch" => {
-                let reverses = has_letter(args, 'R') || has(args, &["--reverse"]);
-                let back = reverses.then(|| self.diff_on_stdin()).flatten();
-                let back: Vec<Arg> = back.into_iter().flatten().map(Arg::known).collect();
-                let files = operands(args, &["-i", "-d", "-p"]).into_iter().chain(&back);
-                self.writes(files, Writing::Edit)
-            }
+            "patch" => self.patches(),
             "tar" | "gtar" | "bsdtar" if self.creates_archive() => {
                 let mut acts = self.archives();
                 acts.extend(self.packed_away_by_tar());
@@ -129,6 +126,7 @@ impl Run<'_> {
             "unzip" => self.unzips(),
             "python" | "python3" if args.first().map(word) == Some("-m") => {
                 let mut acts = self.unpacks_by_module();
+                acts.extend(self.module_writes());
                 acts.extend(self.outputs(name));
                 acts
             }
@@ -226,19 +224,16 @@ impl Run<'_> {
         let args = &self.invocation.args;
         let by_option = args.iter().any(|it| {
             let text = word(it);
-            scripts.contains(&text)
-                || (text.starts_with('-') && !text.starts_with("--") && text.ends_with('e'))
+            scripts.contains(&text) || has_script(text)
         });
         let mut files = operands_with_clusters(args, scripts);
         if !by_option && !files.is_empty() {
             files.remove(0);
         }
-        let how = if keeps_a_copy(args) {
-            Writing::Tidy
-        } else {
-            Writing::Edit
-        };
-        self.writes_each(files, how)
+        match backup_suffix(args) {
+            Some(suffix) => self.edits_beside(&files, suffix),
+            None => self.writes_each(files, Writing::Edit),
+        }
     }
 
     /// `curl -O URL`: a file of the same name.
@@ -274,50 +269,55 @@ impl Run<'_> {
 
     fn copies(&self, at_link: AtLink) -> Vec<Act> {
         let args = &self.invocation.args;
-        if keeps_what_is_there(args) || has(args, &["-d", "--directory"]) {
+        if has(args, &["-d", "--directory"]) {
             return Vec::new();
         }
         let with_value = [
             "-m", "--mode", "-o", "--owner", "-g", "--group", "-S", "--suffix",
         ];
-        if let Some(found) = self.put_over_found(&with_value) {
-            return vec![Act::WriteFound(found)];
-        }
-        let put = self.put(&with_value);
         let onto = has_letter(args, 'T') || has(args, &["--no-target-directory"]);
         let contents =
             |written: &str| onto || matches!(written, "." | "..") || ends_in_dots(written);
-        put.map(|put| put.copied(at_link, contents))
-            .into_iter()
-            .collect()
+        self.puts(&with_value, |put| vec![put.copied(at_link, contents)])
     }
 
     fn moves(&self) -> Vec<Act> {
-        if keeps_what_is_there(&self.invocation.args) {
-            return Vec::new();
-        }
-        let with_value = ["-S", "--suffix"];
-        if let Some(found) = self.put_over_found(&with_value) {
+        self.puts(&["-S", "--suffix"], |put| {
+            let is_found = |(_, it): &(&str, Target)| it.kind == TargetKind::Unknown;
+            let listed = if put.from.iter().any(is_found) {
+                self.listed(Depth::Tree)
+            } else {
+                None
+            };
+            let each = listed.map(|found| Act::MoveFound {
+                found,
+                to: put.to.clone(),
+            });
+            let whole = Act::Move {
+                from: put.from.into_iter().map(|(_, it)| it).collect(),
+                to: put.to,
+            };
+            each.into_iter().chain([whole]).collect()
+        })
+    }
+
+    /// What is put somewhere, after what becomes of the files that are there.
+    fn puts(&self, with_value: &[&str], put_there: impl FnOnce(Put<'_>) -> Vec<Act>) -> Vec<Act> {
+        let in_the_way = InTheWay::of(&self.invocation.args);
+        let over_found = || self.put_over_found(with_value);
+        let found = match in_the_way {
+            InTheWay::Replaced => over_found(),
+            InTheWay::Stays | InTheWay::PutAside(_) => None,
+        };
+        if let Some(found) = found {
             return vec![Act::WriteFound(found)];
         }
-        let Some(put) = self.put(&with_value) else {
-            return Vec::new();
-        };
-        let is_found = |(_, it): &(&str, Target)| it.kind == TargetKind::Unknown;
-        let listed = if put.from.iter().any(is_found) {
-            self.listed(Depth::Tree)
-        } else {
-            None
-        };
-        let each = listed.map(|found| Act::MoveFound {
-            found,
-            to: put.to.clone(),
-        });
-        let whole = Act::Move {
-            from: put.from.into_iter().map(|(_, it)| it).collect(),
-            to: put.to,
-        };
-        each.into_iter().chain([whole]).collect()
+        let put = self.put(with_value);
+        let aside = put.as_ref().and_then(|put| put.aside(&in_the_way));
+        match (put, aside) {
+            (Some(put), Some(aside)) => aside.into_iter().chain(put_there(put)).collect(),
+            _ => Vec::new(),
+        }
     }
 
     /// What is found, if something is put in the place of each of it: `find … -exec cp FILE {} \;`.
@@ -367,7 +367,7 @@ impl Run<'_> {
         let keeps = if matches!(self.invocation.program.as_deref(), Some("ln" | "gln")) {
             puts_aside(args)
         } else {
-            keeps_what_is_there(args)
+            keeps_what_is_there(args) || puts_aside(args)
         };
         let put = self.put(&["-S", "--suffix"]);
         match put {

@@ -178,6 +178,7 @@ fn may_lose_silently(act: &Act, earlier: &[Act], world: &dyn World) -> bool {
                 GitAct::MoveRef { .. }
                 | GitAct::OverwriteRef { .. }
                 | GitAct::Switch { to: Some(_) }
+                | GitAct::Restore { .. }
                 | GitAct::Abort
                 | GitAct::AbortRebase
                 | GitAct::SkipCommit
@@ -250,7 +251,7 @@ fn settle(
                 ..
             } => STAGE_LOSS.effect(gravity, "stages a deletion"),
             Act::Git {
-                act: GitAct::Switch { .. },
+                act: GitAct::Switch { .. } | GitAct::Restore { .. },
                 ..
             } => SET_BACK.effect(gravity, "goes to another branch or sets files back"),
             Act::Git {

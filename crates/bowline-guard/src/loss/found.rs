@@ -34,8 +34,12 @@ pub enum Links {
 pub enum Lister {
     /// A search through folders, git's own among them.
     Search,
-    /// Git, or a search for text, which leave git's own folder out.
+    /// A search for text, which leaves git's own folder out.
     WithoutGits,
+    /// Somebody who also leaves out what git ignores.
+    Visible,
+    /// Git, of the files that it tracks.
+    Tracked,
 }
 
 impl Found {
@@ -69,11 +73,11 @@ impl Found {
         self.links
     }
 
-    /// The same, listed by somebody who leaves git's own folder out: files that hold this text, if one is given.
-    pub(crate) fn listed(self, holding: Option<String>) -> Self {
+    /// The same, listed by somebody else: files that hold this text, if one is given.
+    pub(crate) fn listed(self, lister: Lister, holding: Option<String>) -> Self {
         Self {
             holding,
-            lister: Lister::WithoutGits,
+            lister,
             ..self
         }
     }

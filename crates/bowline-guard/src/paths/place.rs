@@ -1,5 +1,6 @@
 //! What kind of place a path is: the ground on which deletions and overwrites are judged.
 
+use super::products::product_by_name;
 use super::{ResolvedPath, Shape, TrailingSlash, Unknown, World, glob, is_within, usual_home};
 
 /// What kind of place a path is.
@@ -53,7 +54,7 @@ pub enum Rebuildable {
     Output,
     /// A scratch file, by name.
     Scratch,
-    /// Ignored by git, and not named like something precious.
+    /// Ignored by git, and named like what a tool makes.
     Ignored,
     /// Sources, data, or unknown.
     No,
@@ -138,20 +139,6 @@ const SCRATCH_FILES: &[&str] = &[
     "temp.*", "temp-*", "temp_*", "*_tmp.*", "*-tmp.*", "*.scratch", "package-lock.json",
     "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb", "*.aux", "*.bbl", "*.blg", "*.fls",
     "*.synctex.gz", "*.fdb_latexmk", ".phpunit.result.cache",
-];
-
-/// Names that hold what nobody can make again, however git treats them.
-#[rustfmt::skip]
-const PRECIOUS: &[&str] = &[
-    ".env*", "*.env", "*.envrc", "*.sqlite", "*.sqlite3", "*.db", "*.sql", "*.dump", "*.key", "*.pem", "*.crt",
-    "*.p12", "*.pfx", "*.kdbx", "*.tfstate*", "*.tfvars*", "data", "datasets", "dataset", "storage", "uploads",
-    "media", "recordings", "recording", "backup*", "secrets*", "credentials*", "certs", "keys", "notes*", "todo*",
-    "*.local", "*.local.*", "local.*", "local_*", "local-*", "*_local.*", "*-local.*", "*.override.*",
-    "override.*", "private*", "personal*", "*.bak", "models", "weights", "checkpoints", "*.ckpt", "*.pt", "*.pth",
-    "*.onnx", "*.safetensors", "*.h5", "*.parquet", "*.csv", "*.tsv", "*.xls*", "*.ods", "*.doc*", "*.odt", "*.pdf",
-    "*.ppt*", "*.md", "*.rst", "*.ipynb", "*.mp4", "*.mov", "*.mkv", "*.mp3", "*.wav", "*.flac", "*.jpg", "*.jpeg",
-    "*.png", "*.psd", "*.raw", "*.zip", "*.tar", "*.tar.*", "*.tgz", "*.patch", "*.diff", "settings.*", "config.*",
-    "local", "drafts", "research", "notebooks", "pgdata", "*.sh", "*.conf", "*.ini", "*.ovpn", "workspace.xml", "*.sketch", "*.fig", "*.blend",
 ];
 
 #[rustfmt::skip]
@@ -308,7 +295,7 @@ fn place_in_project(path: &str, project: &str, world: &dyn World) -> Place {
     if scratch_by_name(below) && !tracked {
         return Place::InProject(Rebuildable::Scratch);
     }
-    if world.is_ignored(path) == Some(true) && !tracked && !precious_by_name(below) {
+    if world.is_ignored(path) == Some(true) && !tracked && product_by_name(below) {
         return Place::InProject(Rebuildable::Ignored);
     }
     Place::InProject(Rebuildable::No)
@@ -415,16 +402,6 @@ pub fn leftover_by_name(path: &str) -> bool {
 
 /// Backups of what is precious are precious.
 const PRECIOUS_BACKUPS: &[&str] = &[".env*", "*.sqlite*.bak", "*.db.bak", "*.sql.bak", "*.key*"];
-
-/// Whether a path relative to a project is named like something that nobody can make again, however git treats it.
-pub fn precious_by_name(relative: &str) -> bool {
-    let folded = relative.to_ascii_lowercase();
-    folded.split('/').any(|component| {
-        PRECIOUS
-            .iter()
-            .any(|pattern| glob::star_match(pattern, component))
-    })
-}
 
 const VERSION_CONTROL: &[&str] = &[".git", ".hg", ".svn", ".jj", ".bzr"];
 

@@ -97,6 +97,12 @@ impl<'input> ServerFields<'input> {
             force: any(&["force", "hard"]),
         }
     }
+
+    /// Whether what is written comes behind what is there.
+    pub(super) fn adds(&self) -> bool {
+        self.mode
+            .is_some_and(|it| it.eq_ignore_ascii_case("append"))
+    }
 }
 
 /// What servers call the file that a tool is about, beside the names that agents have for it.

@@ -68,6 +68,10 @@ pub(super) fn acts(run: &Run<'_>) -> Vec<Act> {
             paths,
             index: IndexToo::No,
         }],
+        None if matches!(command, "checkout" | "co" | "restore") => {
+            let named = run.with_changes(rest);
+            of_command(command, named.as_deref().unwrap_or(rest))
+        }
         None => of_command(command, rest),
     };
     acts.into_iter()

@@ -8,6 +8,7 @@ use crate::search::{Finds, Search};
 use crate::shell;
 
 use super::Run;
+use super::listed::{Listed, narrows};
 
 impl Run<'_> {
     /// What a search deletes by itself.
@@ -23,60 +24,67 @@ impl Run<'_> {
         vec![Act::DeleteFound(self.found(&search, finds, Depth::One))]
     }
 
-    /// What a search finds that the run is started for.
+    /// What a search or a listing finds that the run is started for.
     pub(super) fn listed(&self, depth: Depth) -> Option<Found> {
-        let listing = self
-            .invocation
-            .through
-            .iter()
-            .rev()
-            .find_map(|it| match it {
-                Through::EachOf(listing) => Some(listing),
-                _ => None,
-            })?;
-        let line = shell::parse(listing);
-        let (first, filters) = line.commands.split_first()?;
-        let words = |command: &shell::SimpleCommand| -> Vec<String> {
-            let words = command.words.iter();
-            words
-                .map(|word| word.literal.clone().unwrap_or_else(|| word.source.clone()))
-                .collect()
-        };
-        // What only narrows leaves nothing else to be found.
-        let narrows = |command: &shell::SimpleCommand| {
-            let name = words(command).into_iter().next().unwrap_or_default();
-            matches!(
-                name.as_str(),
-                "grep" | "egrep" | "head" | "tail" | "sort" | "uniq"
-            )
-        };
-        let first = words(first);
-        let (program, rest) = first.split_first()?;
-        let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
-        if !filters.iter().all(narrows) {
+        let Listing {
+            program,
+            args,
+            filters,
+        } = self.listing()?;
+        let rest: Vec<&str> = args.iter().map(String::as_str).collect();
+        if let ("git", [command, rest @ ..]) = (program.as_str(), rest.as_slice()) {
+            let listed = Listed::by_git(command, rest, &filters)?;
+            return self.found_by(listed, depth, &filters);
+        }
+        if !filters.iter().all(|it| narrows(it)) {
             return None;
         }
         if program == "ls" {
-            let filters: Vec<Vec<String>> = filters.iter().map(words).collect();
             let names = as_search(&rest, &filters)?;
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let search = Search::read("find", &names)?;
             let finds = search.printed();
             return Some(self.found(&search, finds, depth));
         }
-        if let ("git", ["ls-files", ..]) = (program.as_str(), rest.as_slice()) {
-            let search = Search::read("find", &["."])?;
-            let found = self.found(&search, Finds::anything(), depth);
-            return Some(found.listed(None));
+        if let Some(listed) = Listed::by_text(&program, &rest) {
+            return self.found_by(listed, depth, &filters);
         }
-        if let Some((roots, text)) = listed_by_text(program, &rest) {
-            let search = Search::read("find", &roots)?;
-            let found = self.found(&search, Finds::anything(), depth);
-            return Some(found.listed(text));
-        }
-        let search = Search::read(program, &rest)?;
+        let search = Search::read(&program, &rest)?;
         let finds = search.printed();
         Some(self.found(&search, finds, depth))
+    }
+
+    /// The listing that the run is started for each of.
+    pub(super) fn listing(&self) -> Option<Listing> {
+        let through = self.invocation.through.iter().rev();
+        let listing = through.into_iter().find_map(|it| match it {
+            Through::EachOf(listing) => Some(listing),
+            _ => None,
+        })?;
+        let line = shell::parse(listing);
+        let mut commands = line.commands.iter().map(|command| -> Vec<String> {
+            let words = command.words.iter();
+            words
+                .map(|word| word.literal.clone().unwrap_or_else(|| word.source.clone()))
+                .collect()
+        });
+        let mut args = commands.next()?;
+        if args.is_empty() {
+            return None;
+        }
+        Some(Listing {
+            program: args.remove(0),
+            args,
+            filters: commands.collect(),
+        })
+    }
+
+    fn found_by(&self, listed: Listed, depth: Depth, filters: &[Vec<String>]) -> Option<Found> {
+        let words = listed.search(filters);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let search = Search::read("find", &words)?;
+        let found = self.found(&search, search.printed(), depth);
+        Some(found.listed(listed.lister, listed.text))
     }
 
     fn found(&self, search: &Search, finds: Finds, depth: Depth) -> Found {
@@ -142,29 +150,9 @@ fn named_by(filter: &[String]) -> Option<[String; 2]> {
     }
 }
 
-/// `grep -rl TEXT FOLDER`, `rg -l TEXT`: where it looks, and the text that the files have as far as it is plain.
-fn listed_by_text<'w>(program: &str, words: &[&'w str]) -> Option<(Vec<&'w str>, Option<String>)> {
-    if !matches!(program, "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack") {
-        return None;
-    }
-    let cluster = |it: &&&str, letter: char| {
-        it.starts_with('-') && !it.starts_with("--") && it.contains(letter)
-    };
-    let lists = words
-        .iter()
-        .any(|it| cluster(&it, 'l') || *it == "--files-with-matches");
-    if !lists {
-        return None;
-    }
-    let mut operands = words.iter().filter(|it| !it.starts_with('-')).copied();
-    let text = operands.next()?;
-    let mut roots: Vec<&str> = operands.collect();
-    if roots.is_empty() {
-        roots.push(".");
-    }
-    let same_case = !words.iter().any(|it| cluster(&it, 'i'));
-    let plain = text
-        .chars()
-        .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ' ' | '/'));
-    Some((roots, (plain && same_case).then(|| text.to_owned())))
+/// A program that lists names, and those that filter them.
+pub(super) struct Listing {
+    pub(super) program: String,
+    pub(super) args: Vec<String>,
+    pub(super) filters: Vec<Vec<String>>,
 }

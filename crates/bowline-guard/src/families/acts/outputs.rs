@@ -139,6 +139,17 @@ impl Run<'_> {
         self.writes(words.get(at).copied(), Writing::Replace)
     }
 
+    /// `python -m json.tool FROM TO`.
+    pub(super) fn module_writes(&self) -> Vec<Act> {
+        match self.invocation.args.as_slice() {
+            [_, module, rest @ ..] if matches!(word(module), "json.tool" | "json") => {
+                let to = operands(rest, &["--indent"]).get(1).copied();
+                self.writes(to.filter(|it| word(it) != "-"), Writing::Replace)
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// `convert FROM … TO`, where options stand between.
     fn last_writes(&self, args: &[Arg]) -> Vec<Act> {
         let to = args.last().filter(|_| args.len() > 1);

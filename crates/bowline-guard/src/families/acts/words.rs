@@ -20,29 +20,46 @@ pub(super) fn within(folder: Option<&str>, member: &Arg) -> Arg {
     }
 }
 
-/// `cp -n`, `mv --backup`: what is there stays, in one way or another.
+/// `cp -n`, `mv -i`: what is there stays, or somebody is asked.
 pub(super) fn keeps_what_is_there(args: &[Arg]) -> bool {
     let stays = |it: &str| it == "--no-clobber" || it.starts_with("--update=none");
-    args.iter().map(word).any(stays) || has_letter(args, 'n') || puts_aside(args)
+    args.iter().map(word).any(stays) || has_letter(args, 'n') || asks(args)
 }
 
-/// `ln -b`, `cp -i`: what is there is put aside, or somebody is asked.
+/// `ln -b`, `ln -i`: what is there is put aside, or somebody is asked.
 pub(super) fn puts_aside(args: &[Arg]) -> bool {
-    let long = |it: &str| it == "--interactive" || it == "--backup" || it.starts_with("--backup=");
-    args.iter().map(word).any(long) || has_letter(args, 'i') || has_letter(args, 'b')
+    let long = |it: &str| it == "--backup" || it.starts_with("--backup=");
+    args.iter().map(word).any(long) || has_letter(args, 'b') || asks(args)
 }
 
-/// `sed -i.bak`, `perl -i.orig`.
-pub(super) fn keeps_a_copy(args: &[Arg]) -> bool {
+fn asks(args: &[Arg]) -> bool {
+    has_letter(args, 'i') || has(args, &["--interactive"])
+}
+
+/// Whether letters of sed, perl and ruby stand for themselves. Behind others comes a script, or the name of a module.
+fn are_flags(letters: &str) -> bool {
+    let mut letters = letters.chars();
+    letters.all(|it| "pnalwsrEzutTWU0123456789".contains(it))
+}
+
+/// `-e`, `-pie`, `-pes/a/b/`: whether the word gives a script, or says that the next one does.
+pub(super) fn has_script(option: &str) -> bool {
+    let flags = |it: &str| are_flags(it) || it.strip_suffix('i').is_some_and(are_flags);
+    let letters = option.strip_prefix('-').and_then(|it| it.split_once('e'));
+    letters.is_some_and(|(before, _)| flags(before))
+}
+
+/// What `sed -i.bak` and `perl -pi.orig` put behind the name of the file as it was.
+pub(super) fn backup_suffix(args: &[Arg]) -> Option<&str> {
     let options = args.iter().map(word).take_while(|it| *it != "--");
-    options.filter(|it| it.starts_with('-')).any(|it| {
-        let suffix = match it.strip_prefix("--in-place=") {
-            Some(suffix) => suffix,
-            None if it.starts_with("--") => "",
-            None => it.split_once('i').map_or("", |(_, suffix)| suffix),
-        };
-        suffix.contains(['.', '~'])
-    })
+    let mut suffixes = options.filter_map(|it| {
+        if let Some(suffix) = it.strip_prefix("--in-place=") {
+            return Some(suffix);
+        }
+        let (flags, suffix) = it.strip_prefix('-')?.split_once('i')?;
+        are_flags(flags).then_some(suffix)
+    });
+    suffixes.find(|it| it.contains(['.', '~']))
 }
 
 pub(super) fn edits_in_place(args: &[Arg]) -> bool {
@@ -90,11 +107,7 @@ pub(super) fn value_after<'a>(args: &'a [Arg], options: &[&str]) -> Option<&'a s
         if joined.is_some() {
             return joined;
         }
-        let cluster = text.starts_with('-')
-            && !text.starts_with("--")
-            && options
-                .iter()
-                .any(|it| it.len() == 2 && text.ends_with(it.trim_start_matches('-')));
+        let cluster = ends_cluster(text, options);
         if cluster || options.contains(&text) {
             return words.next();
         }
@@ -110,12 +123,16 @@ pub(super) fn operands<'a>(args: &'a [Arg], with_value: &[&str]) -> Vec<&'a Arg>
 /// The same, where the last letter of a cluster takes the next word, too: `perl -pi -e`, `-ne`.
 pub(super) fn operands_with_clusters<'a>(args: &'a [Arg], with_value: &[&str]) -> Vec<&'a Arg> {
     walk(args, |text| {
-        with_value.contains(&text)
-            || (!text.starts_with("--")
-                && with_value
-                    .iter()
-                    .any(|it| it.len() == 2 && text.ends_with(it.trim_start_matches('-'))))
+        with_value.contains(&text) || ends_cluster(text, with_value)
     })
+}
+
+/// Whether the last of several letters is one of the options: `-pie`, but not `-i.save`.
+fn ends_cluster(text: &str, options: &[&str]) -> bool {
+    let letters = text.strip_prefix('-').unwrap_or_default();
+    let mut ends = options.iter().filter(|it| it.len() == 2);
+    letters.chars().all(char::is_alphanumeric)
+        && ends.any(|it| letters.ends_with(it.trim_start_matches('-')))
 }
 
 fn walk(args: &[Arg], takes_next: impl Fn(&str) -> bool) -> Vec<&Arg> {
