@@ -1,6 +1,7 @@
 //! The verdict on one call of an agent's tool: what a command would do, which file would be touched, and
 //! whether its names are what they look like. The strictest finding wins.
 
+mod deed;
 mod server;
 
 use std::fmt;
@@ -18,7 +19,7 @@ use crate::policy::{Counted, GuardPolicy};
 use crate::secrets::redact;
 use crate::sensitive::{self, SensitiveFinding, ToolFields};
 use crate::tool::FileVerb;
-use server::Deed;
+use deed::{judge_deed, judge_verb};
 pub use server::ServerFields;
 
 /// A command is quoted in a reason up to so many characters.
@@ -319,7 +320,7 @@ pub fn judge_files(
     policy: &GuardPolicy,
 ) -> CallVerdict {
     if let Some(verb) = FileVerb::of(tool) {
-        return judge_server(verb, call, world, policy);
+        return judge_verb(verb, call, world, policy);
     }
     if let Some(deed) = server::deed(tool, &call.server, &call.files) {
         return judge_deed(tool, &deed, world, policy);
@@ -367,103 +368,6 @@ fn judge_own(
         let decision = policy.decide(effect.category, effect.rule, found, &[], world);
         of_effect(tool, &effect, decision)
     })
-}
-
-/// The strictest verdict on several files.
-fn strictest(paths: &[&str], judge: impl Fn(&ToolFields<'_>) -> CallVerdict) -> CallVerdict {
-    paths.iter().fold(CallVerdict::ALLOW, |before, path| {
-        before.or_stricter(judge(&ToolFields {
-            file_path: Some(path),
-            ..ToolFields::default()
-        }))
-    })
-}
-
-/// A tool of a server does what the agent's own tool or a program does.
-fn judge_server(
-    verb: FileVerb,
-    call: &ToolCall<'_>,
-    world: &dyn World,
-    policy: &GuardPolicy,
-) -> CallVerdict {
-    let file = server::files_of(&call.server, &call.files).next();
-    let quoted = |path: &str| format!("'{}'", path.replace('\'', "'\\''"));
-    let both = || Some((call.source.or(file)?, call.destination?));
-    let line = match verb {
-        FileVerb::Write => {
-            let files = ToolFields {
-                file_path: file,
-                ..ToolFields::default()
-            };
-            let call = ToolCall { files, ..*call };
-            // What is added at the end takes nothing away.
-            return if call.server.adds() {
-                judge_place("Write", &call, world, policy)
-            } else {
-                judge_files("Write", &call, world, policy)
-            };
-        }
-        FileVerb::Delete => file.map(|it| format!("rm -r {}", quoted(it))),
-        FileVerb::Move => both().map(|(from, to)| format!("mv {} {}", quoted(from), quoted(to))),
-        FileVerb::Copy => both().map(|(from, to)| format!("cp -r {} {}", quoted(from), quoted(to))),
-    };
-    line.map_or(CallVerdict::ALLOW, |line| {
-        judge_command(&judge(&line, world), world, policy)
-    })
-}
-
-/// A tool of a server does what a command or the agent's own tool does, as far as its names say so.
-fn judge_deed(tool: &str, deed: &Deed<'_>, world: &dyn World, policy: &GuardPolicy) -> CallVerdict {
-    match deed {
-        Deed::Line(line) => judge_command(&judge(line, world), world, policy),
-        Deed::PerhapsLine(line) => {
-            let verdict = judge_command(&judge(line, world), world, policy);
-            let decision = verdict.decision.min(CallDecision::Ask);
-            CallVerdict {
-                decision,
-                ..verdict
-            }
-        }
-        Deed::Read(paths) => strictest(paths, |files| {
-            judge_sensitive((tool, "Read"), files, world, policy)
-        }),
-        Deed::Look(like, fields) => judge_sensitive((tool, like), fields, world, policy),
-        Deed::PerhapsFiles(like, paths) => {
-            let verdict = strictest(paths, |files| {
-                let call = ToolCall {
-                    files: *files,
-                    ..ToolCall::default()
-                };
-                judge_sensitive((tool, like), files, world, policy).or_stricter(judge_own(
-                    (tool, like),
-                    &call,
-                    world,
-                    policy,
-                ))
-            });
-            CallVerdict {
-                decision: verdict.decision.min(CallDecision::Ask),
-                ..verdict
-            }
-        }
-        Deed::Destroys => {
-            let decision = policy.decide(
-                SERVER_DESTROYS.category,
-                SERVER_DESTROYS.id,
-                CallDecision::Ask,
-                &[],
-                world,
-            );
-            let reason = format!("{tool} does away with something that others have, too");
-            CallVerdict::new(
-                decision,
-                SERVER_DESTROYS.category,
-                SERVER_DESTROYS.id,
-                &reason,
-            )
-            .instead(SERVER_DESTROYS.instead)
-        }
-    }
 }
 
 /// What somebody has in the file that a tool would change, and that the agent has not seen.

@@ -1,0 +1,105 @@
+//! The verdicts on what tools of MCP servers do.
+
+use super::server::{self, Deed};
+use super::{
+    CallDecision, CallVerdict, SERVER_DESTROYS, ToolCall, judge_command, judge_files, judge_own,
+    judge_place, judge_sensitive,
+};
+use crate::judge::judge;
+use crate::paths::World;
+use crate::policy::GuardPolicy;
+use crate::sensitive::ToolFields;
+use crate::tool::FileVerb;
+
+/// A tool of a server does what the agent's own tool or a program does.
+pub(super) fn judge_verb(
+    verb: FileVerb,
+    call: &ToolCall<'_>,
+    world: &dyn World,
+    policy: &GuardPolicy,
+) -> CallVerdict {
+    let file = server::files_of(&call.server, &call.files).next();
+    let quoted = |path: &str| format!("'{}'", path.replace('\'', "'\\''"));
+    let both = || Some((call.source.or(file)?, call.destination?));
+    let line = match verb {
+        FileVerb::Write => {
+            let files = ToolFields {
+                file_path: file,
+                ..ToolFields::default()
+            };
+            let call = ToolCall { files, ..*call };
+            // What is added at the end takes nothing away.
+            return if call.server.adds() {
+                judge_place("Write", &call, world, policy)
+            } else {
+                judge_files("Write", &call, world, policy)
+            };
+        }
+        FileVerb::Delete => file.map(|it| format!("rm -r {}", quoted(it))),
+        FileVerb::Move => both().map(|(from, to)| format!("mv {} {}", quoted(from), quoted(to))),
+        FileVerb::Copy => both().map(|(from, to)| format!("cp -r {} {}", quoted(from), quoted(to))),
+    };
+    line.map_or(CallVerdict::ALLOW, |line| {
+        judge_command(&judge(&line, world), world, policy)
+    })
+}
+
+/// A tool of a server does what a command or the agent's own tool does, as far as its names say so.
+pub(super) fn judge_deed(
+    tool: &str,
+    deed: &Deed<'_>,
+    world: &dyn World,
+    policy: &GuardPolicy,
+) -> CallVerdict {
+    match deed {
+        Deed::Line(line) => judge_command(&judge(line, world), world, policy),
+        Deed::PerhapsLine(line) => at_most_asked(judge_command(&judge(line, world), world, policy)),
+        Deed::Read(paths) => strictest(paths, |files| {
+            judge_sensitive((tool, "Read"), files, world, policy)
+        }),
+        Deed::Look(like, fields) => judge_sensitive((tool, like), fields, world, policy),
+        Deed::PerhapsFiles(like, paths) => at_most_asked(strictest(paths, |files| {
+            let call = ToolCall {
+                files: *files,
+                ..ToolCall::default()
+            };
+            let own = judge_own((tool, like), &call, world, policy);
+            judge_sensitive((tool, like), files, world, policy).or_stricter(own)
+        })),
+        Deed::Destroys => {
+            let decision = policy.decide(
+                SERVER_DESTROYS.category,
+                SERVER_DESTROYS.id,
+                CallDecision::Ask,
+                &[],
+                world,
+            );
+            let reason = format!("{tool} does away with something that others have, too");
+            CallVerdict::new(
+                decision,
+                SERVER_DESTROYS.category,
+                SERVER_DESTROYS.id,
+                &reason,
+            )
+            .instead(SERVER_DESTROYS.instead)
+        }
+    }
+}
+
+/// The strictest verdict on several files.
+fn strictest(paths: &[&str], judge: impl Fn(&ToolFields<'_>) -> CallVerdict) -> CallVerdict {
+    paths.iter().fold(CallVerdict::ALLOW, |before, path| {
+        before.or_stricter(judge(&ToolFields {
+            file_path: Some(path),
+            ..ToolFields::default()
+        }))
+    })
+}
+
+/// Nobody knows the tool, so that nothing is sure enough for a denial.
+fn at_most_asked(verdict: CallVerdict) -> CallVerdict {
+    CallVerdict {
+        decision: verdict.decision.min(CallDecision::Ask),
+        ..verdict
+    }
+}
