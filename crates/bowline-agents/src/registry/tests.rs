@@ -57,6 +57,7 @@ fn a_spelling_is_one_event_whoever_uses_it() {
 
 #[test]
 fn what_is_at_stake_follows_from_the_class_of_the_event() {
+    use HookEvent as E;
     for event in HookEvent::ALL {
         let stake = Stake::of(*event);
         let fits = match event.class() {
@@ -74,7 +75,6 @@ fn what_is_at_stake_follows_from_the_class_of_the_event() {
         let all = HookEvent::ALL.iter().copied();
         all.filter(|event| Stake::of(*event) == stake).collect()
     };
-    use HookEvent as E;
     assert_eq!(
         at(Stake::Action),
         [E::PreToolUse, E::PermissionRequest, E::PreModelSwitch]
