@@ -7,6 +7,7 @@
 
 mod bench;
 mod crash;
+mod cross;
 mod demo;
 mod dist;
 mod elf;
@@ -36,6 +37,7 @@ Chores of this repository
       [--kills N] [--clients N] [--reopen-window] [--programs DIR]
   cargo xtask dist [--to DIR]         what a release needs: archive, packages, checksums, bill of materials (into target/dist)
       [--without-profile] [--programs DIR]
+      [--target TARGET]               for another kind of machine, as aarch64-unknown-linux-gnu (into target/dist-TARGET; without a profile)
 
 demo, install, dist, crash and the first two benches take --offline as well; --programs takes others than those of this tree;
 --against measures those of another state in the same run. --reopen-window puts a daemon to the test that answers before it records: the

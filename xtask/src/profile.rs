@@ -176,7 +176,8 @@ impl Compiler {
     }
 }
 
-fn ask_rustc(arguments: &[&str]) -> Result<String> {
+/// What the compiler says.
+pub(crate) fn ask_rustc(arguments: &[&str]) -> Result<String> {
     let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let asked = Command::new(rustc)
         .args(arguments)

@@ -8,6 +8,7 @@ use std::{env, fs};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
+use crate::cross::Cross;
 use crate::elf::{self, Linkage};
 use crate::profile::CompilerFlags;
 
@@ -43,7 +44,7 @@ impl From {
     /// The programs.
     pub(crate) fn take(self) -> Result<Programs> {
         match self {
-            Self::Source(network) => release(network, None),
+            Self::Source(network) => release(network, None, Runs::Everywhere),
             Self::Folder(folder) => Ok(Programs {
                 bowline: folder.join("bowline"),
                 hook: folder.join("bowline-hook"),
@@ -65,12 +66,24 @@ const STATIC: [&str; 8] = [
 ];
 
 /// On which machines a program has to start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Runs {
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Runs<'cross> {
     /// On this one: what its loader understands may be used.
     Here,
     /// On others of its kind, too.
     Everywhere,
+    /// On those of another kind.
+    Abroad(&'cross Cross),
+}
+
+impl Runs<'_> {
+    /// Whether that is Linux with glibc.
+    fn with_glibc(self) -> bool {
+        match self {
+            Self::Here | Self::Everywhere => cfg!(all(target_os = "linux", target_env = "gnu")),
+            Self::Abroad(cross) => cross.target.ends_with("-linux-gnu"),
+        }
+    }
 }
 
 /// How the command line and the daemon are compiled.
@@ -86,20 +99,24 @@ pub(crate) enum Effort<'flags> {
 pub(crate) fn build(network: Network) -> Result<Programs> {
     let bowline = bowline(network, Effort::Quick, Runs::Here)?;
     eprintln!("Building bowline-hook");
-    let hook = client(network)?;
+    let hook = client(network, Runs::Everywhere)?;
     Ok(Programs { bowline, hook })
 }
 
 /// Builds both for others.
-pub(crate) fn release(network: Network, flags: Option<&CompilerFlags>) -> Result<Programs> {
-    let bowline = bowline(network, Effort::Most(flags), Runs::Everywhere)?;
+pub(crate) fn release(
+    network: Network,
+    flags: Option<&CompilerFlags>,
+    runs: Runs<'_>,
+) -> Result<Programs> {
+    let bowline = bowline(network, Effort::Most(flags), runs)?;
     eprintln!("Building bowline-hook");
-    let hook = client(network)?;
+    let hook = client(network, runs)?;
     Ok(Programs { bowline, hook })
 }
 
 /// Builds the command line and the daemon.
-pub(crate) fn bowline(network: Network, effort: Effort<'_>, runs: Runs) -> Result<PathBuf> {
+pub(crate) fn bowline(network: Network, effort: Effort<'_>, runs: Runs<'_>) -> Result<PathBuf> {
     eprintln!("Building bowline (a few minutes the first time)");
     let profile = match effort {
         Effort::Quick => "quick",
@@ -128,7 +145,7 @@ pub(crate) fn build_for_a_look(network: Network) -> Result<Programs> {
     })
 }
 
-fn client(network: Network) -> Result<PathBuf> {
+fn client(network: Network, runs: Runs<'_>) -> Result<PathBuf> {
     let client = ["--profile", "client", "--package", "bowline-client"];
     let dynamic = || {
         cargo(
@@ -136,10 +153,10 @@ fn client(network: Network) -> Result<PathBuf> {
             "bowline-hook",
             &[&["build"], &client[..]].concat(),
             &[],
-            Runs::Everywhere,
+            runs,
         )
     };
-    if !cfg!(all(target_os = "linux", target_env = "gnu")) {
+    if !runs.with_glibc() {
         return dynamic();
     }
     let linked = cargo(
@@ -147,7 +164,7 @@ fn client(network: Network) -> Result<PathBuf> {
         "bowline-hook",
         &[&["rustc"], &client[..]].concat(),
         &STATIC,
-        Runs::Everywhere,
+        runs,
     );
     match linked {
         Ok(hook) if is_static(&hook)? => Ok(hook),
@@ -181,16 +198,22 @@ fn cargo(
     program: &str,
     arguments: &[&str],
     rustc_arguments: &[&str],
-    runs: Runs,
+    runs: Runs<'_>,
 ) -> Result<PathBuf> {
     let mut command = command(network);
-    if runs == Runs::Here {
-        command.env("BOWLINE_PACKED_RELOCATIONS", "1");
-    } else {
-        command.env_remove("BOWLINE_PACKED_RELOCATIONS");
+    command.env_remove("BOWLINE_PACKED_RELOCATIONS");
+    command.args(arguments);
+    match runs {
+        Runs::Here => {
+            command.env("BOWLINE_PACKED_RELOCATIONS", "1");
+        }
+        Runs::Everywhere => {}
+        Runs::Abroad(cross) => {
+            command.args(["--target", cross.target]);
+            command.envs(cross.variables.iter().cloned());
+        }
     }
     command
-        .args(arguments)
         .args(["--bin", program])
         .arg("--message-format=json-render-diagnostics");
     if !rustc_arguments.is_empty() {

@@ -41,6 +41,83 @@ mod dist {
         String::from_utf8_lossy(&both).into_owned()
     }
 
+    const LINUX: [&str; 2] = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"];
+    const MAC: [&str; 2] = ["x86_64-apple-darwin", "aarch64-apple-darwin"];
+
+    /// A compiler for the first kind of machine, with the libraries for another if there is such a folder.
+    fn rustc_with(folder: &Path, libraries: &Path) -> PathBuf {
+        let rustc = folder.join("rustc");
+        let script = format!(
+            "#!/bin/sh\ncase $1 in -vV) echo 'host: {}';; *) echo '{}';; esac\n",
+            LINUX[0],
+            libraries.display()
+        );
+        fs::write(&rustc, script).unwrap();
+        fs::set_permissions(&rustc, Permissions::from_mode(0o755)).unwrap();
+        rustc
+    }
+
+    #[test]
+    fn what_cannot_be_built_for_is_told_with_what_to_install() {
+        let folder = tempfile::tempdir().unwrap();
+        let missing = folder.path().join("missing");
+        let here = folder.path();
+        for (arguments, libraries, expected, not) in [
+            (
+                vec!["--target", LINUX[1]],
+                &*missing,
+                vec![
+                    "`rustup target add aarch64-unknown-linux-gnu`",
+                    "gcc-aarch64-linux-gnu libc6-dev-arm64-cross",
+                ],
+                "such a machine",
+            ),
+            (
+                vec!["--target", LINUX[1]],
+                here,
+                vec![
+                    "gcc-aarch64-linux-gnu libc6-dev-arm64-cross",
+                    "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER",
+                ],
+                "rustup",
+            ),
+            (
+                vec!["--target", MAC[1]],
+                &*missing,
+                vec!["run this chore on such a machine", "nobody has tried"],
+                "install",
+            ),
+            (
+                vec!["--target", "sparc64-unknown-linux-gnu"],
+                here,
+                vec!["no release is made for sparc64", LINUX[1]],
+                "install",
+            ),
+            (
+                vec!["--target", LINUX[1], "--programs", "x"],
+                here,
+                vec!["--programs takes programs of this machine"],
+                "install",
+            ),
+        ] {
+            let made = Command::new(env!("CARGO_BIN_EXE_xtask"))
+                .arg("dist")
+                .args(&arguments)
+                .env_clear()
+                .env("RUSTC", rustc_with(here, libraries))
+                .env("PATH", here)
+                .output()
+                .unwrap();
+            let told = said(&made);
+            assert_eq!(made.status.code(), Some(2), "{arguments:?}: {told}");
+            assert_eq!(told.lines().count(), 1, "{arguments:?}: {told}");
+            for expected in expected {
+                assert!(told.contains(expected), "{arguments:?}: {told}");
+            }
+            assert!(!told.contains(not), "{arguments:?}: {told}");
+        }
+    }
+
     #[test]
     fn a_release_is_whole_and_runs() {
         let folder = tempfile::tempdir().unwrap();
@@ -61,6 +138,16 @@ mod dist {
             return;
         }
         assert!(made.status.success(), "{told}");
+        let not_made = |target: &&str| told.contains(&format!("not made: {target} ("));
+        let others = [LINUX, MAC].concat();
+        assert_eq!(others.iter().filter(|it| not_made(it)).count(), 3, "{told}");
+        // What it takes on this machine is said, whatever is installed.
+        let [this, other] = LINUX;
+        if cfg!(target_os = "linux") {
+            let other = if not_made(&other) { other } else { this };
+            let chore = format!("`cargo xtask dist --target {other}` makes it");
+            assert!(told.contains(&chore), "{told}");
+        }
 
         let file = |ending: &str| {
             let names = fs::read_dir(&release).unwrap().map(|it| it.unwrap().path());
