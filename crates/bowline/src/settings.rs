@@ -3,16 +3,14 @@
 mod allowances;
 mod check;
 mod claude_hooks;
-mod config;
 mod diagnostic;
 mod fields;
 mod files;
 mod findings;
 mod front_matter;
-mod guard;
-mod guard_doubts;
 mod hook_action;
 mod hook_fields;
+mod hook_keys;
 mod hook_policy;
 mod ids;
 mod json;
@@ -33,9 +31,8 @@ mod repository;
 mod rule;
 mod rule_examples;
 mod rule_fields;
+mod rule_keys;
 mod rules;
-#[cfg(feature = "schema")]
-mod schema;
 mod script_hashes;
 mod scripts;
 mod sensitive;
@@ -56,15 +53,13 @@ pub use allowances::{
 };
 pub use check::{FileReport, check_file};
 pub use claude_hooks::ClaudeHooks;
-pub use config::{
-    BridgeConfig, Config, Defaults, HttpConfig, ModelProvider, PromptConfig, RecordConfig,
-    RecordDetail, StoreConfig, StoreDurability,
-};
 pub use diagnostic::{Diagnostic, Severity};
-pub use guard::{
-    GuardAllow, GuardAnswer, GuardConfig, GuardLayer, GuardMode, SecretWriting, SensitiveConfig,
-};
 pub use json::{NotJson, not_json};
+pub use keys::{
+    BridgeConfig, Config, Defaults, GuardAllow, GuardAnswer, GuardConfig, GuardLayer, GuardMode,
+    HttpConfig, ModelProvider, PromptConfig, RecordConfig, RecordDetail, SecretWriting,
+    SensitiveConfig, StoreConfig, StoreDurability, json_schema, settings_page,
+};
 pub use load::{FileKind, FileStatus, Settings, SettingsFile, load, load_without_project};
 pub use locations::{Locations, find_bowline_root, find_project, main_checkout};
 #[cfg(feature = "mcp")]
@@ -82,8 +77,6 @@ pub use rule::{
     ExampleCall, Expected, LoadedRule, MeantTool, Place, RuleDefinition, RuleExample, RuleOrigin,
     RuleStatus, RuleVerdict, Written,
 };
-#[cfg(feature = "schema")]
-pub use schema::json_schema;
 pub use scripts::{script_findings, scripts};
 pub use sensitive::{SensitiveFiles, SensitivePattern};
 pub use steering::{ProjectVariable, Sight, Steers, project_variables};

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::Severity;
-use super::config::{self, FileConfig};
 use super::files::{FileText, finding};
+use super::keys::{self, FileConfig};
 use super::locations::LOCAL_FILE;
 use super::model::{Plugin, Scope};
 use super::plugins;
@@ -53,7 +53,7 @@ pub fn check_file(path: &Path, dialect: Option<Dialect>) -> FileReport {
             if source.syntax == Syntax::Toml {
                 let mut configs: Vec<_> = FileConfig::of(&file, source.scope).into_iter().collect();
                 own_rules = rules::arrange(&mut configs, TrustState::NotNeeded);
-                config::resolve(&mut configs, TrustState::NotNeeded);
+                keys::resolve(&mut configs, TrustState::NotNeeded);
                 let findings = configs
                     .into_iter()
                     .flat_map(|config| config.findings.finish());

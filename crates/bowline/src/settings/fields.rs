@@ -2,9 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use bowline_agents::near::nearest;
+
 use super::findings::Findings;
+use super::keys::Choice;
 use super::node::{Entry, Node, Span, Value};
-use crate::event::{edit_distance, fold};
+use crate::event::fold;
 
 /// Something was wrong, and that has been reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,29 +125,20 @@ impl<'n> Fields<'n> {
     }
 
     /// One of a few words, in any casing.
-    pub(super) fn word<T>(
+    pub(super) fn word<T: Copy>(
         &mut self,
         name: &str,
-        words: &[(&str, T)],
+        choice: &Choice<T>,
         findings: &mut Findings<'_>,
-    ) -> Option<T>
-    where
-        T: Copy,
-    {
+    ) -> Option<T> {
         let entry = self.take(name)?;
-        let found = match &entry.value.value {
-            Value::String(text) => {
-                let folded = fold(text);
-                words.iter().find(|(word, _)| fold(word) == folded)
-            }
-            _ => None,
-        };
-        if let Some((_, meaning)) = found {
-            return Some(*meaning);
+        let found = choice.find(&entry.value);
+        if found.is_none() {
+            let words = choice.names().into_iter();
+            let words: Vec<String> = words.map(|word| format!("`{word}`")).collect();
+            self.wrong_kind(entry, &format!("one of {}", words.join(", ")), findings);
         }
-        let listed: Vec<String> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
-        self.wrong_kind(entry, &format!("one of {}", listed.join(", ")), findings);
-        None
+        found
     }
 
     /// A list of strings.
@@ -217,7 +211,7 @@ impl<'n> Fields<'n> {
                     misplaced_help(&folded),
                 )
             } else {
-                let help = match nearest(&entry.key.text, known) {
+                let help = match nearest(&entry.key.text, known.iter().copied()) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => "remove it, or check its spelling".to_owned(),
                 };
@@ -280,20 +274,6 @@ pub(super) fn unique<'n>(
         }
     }
     Some(kept)
-}
-
-/// The candidate that is nearest to a misspelt word, if any is near enough to suggest.
-pub(super) fn nearest<'c>(word: &str, candidates: &[&'c str]) -> Option<&'c str> {
-    if word.len() > MAX_SHOWN {
-        return None;
-    }
-    let folded = fold(word);
-    candidates
-        .iter()
-        .map(|candidate| (edit_distance(&folded, &fold(candidate)), *candidate))
-        .min_by_key(|(distance, _)| *distance)
-        .filter(|(distance, _)| *distance <= folded.len() / 3)
-        .map(|(_, candidate)| candidate)
 }
 
 fn misplaced_help(folded: &str) -> String {

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use super::fields::{Reported, Text, nearest, shortened};
+use bowline_agents::near::nearest;
+
+use super::fields::{Reported, Text, shortened};
 use super::hook_fields::Reading;
 use super::node::Span;
 use super::node::Value;
@@ -67,7 +69,7 @@ impl<'r> Reading<'r, '_, '_> {
             if let Some(kind) = TYPES.iter().find(|kind| **kind == written.text) {
                 return Ok(kind);
             }
-            let help = match nearest(written.text, TYPES) {
+            let help = match nearest(written.text, TYPES.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("expected one of {}", TYPES.join(", ")),
             };

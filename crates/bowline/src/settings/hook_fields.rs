@@ -6,7 +6,7 @@ use super::fields::{Fields, Reported, Text, described, shortened};
 use super::findings::Findings;
 use super::hook_policy::{FileDefaults, TIMEOUT_WORDS};
 use super::node::{Key, Node, Span, Value};
-use super::{HookDefinition, Origin, Shape, Source, Syntax, matcher_field, traps};
+use super::{HookDefinition, Origin, Shape, Source, Syntax, hook_keys, matcher_field, traps};
 use crate::condition::Condition;
 use crate::dialect::Dialect;
 use crate::event::HookEvent;
@@ -39,42 +39,6 @@ pub(super) enum Order {
     OneAfterAnother,
     Together,
 }
-
-/// Every key of a hook that is read, for suggestions.
-const KNOWN: &[&str] = &[
-    "type",
-    "command",
-    "args",
-    "script",
-    "prompt",
-    "model",
-    "url",
-    "headers",
-    "allowedEnvVars",
-    "server",
-    "tool",
-    "input",
-    "matcher",
-    "timeout",
-    "timeout_secs",
-    "timeout_ms",
-    "if",
-    "once",
-    "async",
-    "observer",
-    "parallel",
-    "priority",
-    "on_failure",
-    "on_timeout",
-    "exit_policy",
-    "dedupe",
-    "env",
-    "name",
-    "id",
-    "description",
-    "statusMessage",
-    "continue_on_block",
-];
 
 /// Claude Code's keys that have no meaning here and are no mistake.
 const NOT_OURS: &[&str] = &["statusMessage", "rewakeMessage", "rewakeSummary", "cloud"];
@@ -178,7 +142,7 @@ impl<'r> Reading<'r, '_, '_> {
         };
         self.shell();
         self.fields.skip(NOT_OURS);
-        self.fields.finish(KNOWN, self.findings);
+        self.fields.finish(&hook_keys::known(), self.findings);
         Ok(definition)
     }
 

@@ -3,6 +3,7 @@
 use super::fields::Fields;
 use super::findings::Findings;
 use super::hook_fields::Reading;
+use super::keys::{Choice, Chosen, WordList};
 use super::{Action, Dedupe, Defaults, ExitPolicy, Shape};
 use crate::dialect::Dialect;
 use crate::event::HookEvent;
@@ -23,9 +24,9 @@ impl FileDefaults {
     /// Takes the keys that are defaults; what is not there stays as it is.
     pub(super) fn read(&mut self, fields: &mut Fields<'_>, findings: &mut Findings<'_>) {
         let found = Self {
-            exit_policy: fields.word("exit_policy", EXIT_POLICIES, findings),
-            on_failure: fields.word("on_failure", FAILURE_WORDS, findings),
-            dedupe: fields.word("dedupe", DEDUPES, findings),
+            exit_policy: fields.word("exit_policy", ExitPolicy::CHOICE, findings),
+            on_failure: fields.word("on_failure", FailureWord::CHOICE, findings),
+            dedupe: fields.word("dedupe", Dedupe::CHOICE, findings),
         };
         self.exit_policy = found.exit_policy.or(self.exit_policy);
         self.on_failure = found.on_failure.or(self.on_failure);
@@ -62,29 +63,64 @@ pub(super) enum FailureWord {
     Retry,
 }
 
-pub(super) const FAILURE_WORDS: &[(&str, FailureWord)] = &[
-    ("block", FailureWord::Is(OnFailure::Block)),
-    ("allow", FailureWord::Is(OnFailure::Allow)),
-    ("ask", FailureWord::Is(OnFailure::Ask)),
-    ("retry", FailureWord::Retry),
-    ("continue", FailureWord::Is(OnFailure::Allow)),
-];
+impl Chosen for FailureWord {
+    const LIST: &'static WordList = &WordList {
+        name: "OnFailure",
+        about: "It counts where a hook can block; `retry` tries once more.",
+        words: || Self::CHOICE.names(),
+    };
+    const CHOICE: &'static Choice<Self> = &Choice {
+        words: &[
+            ("block", Self::Is(OnFailure::Block)),
+            ("ask", Self::Is(OnFailure::Ask)),
+            ("allow", Self::Is(OnFailure::Allow)),
+            ("retry", Self::Retry),
+        ],
+        also: &[("continue", Self::Is(OnFailure::Allow))],
+    };
+}
 
-pub(super) const TIMEOUT_WORDS: &[(&str, OnFailure)] = &[
-    ("block", OnFailure::Block),
-    ("allow", OnFailure::Allow),
-    ("ask", OnFailure::Ask),
-    ("continue", OnFailure::Allow),
-];
+pub(super) static TIMEOUT_LIST: WordList = WordList {
+    name: "OnTimeout",
+    about: "It counts where a hook can block.",
+    words: || TIMEOUT_WORDS.names(),
+};
 
-pub(super) const EXIT_POLICIES: &[(&str, ExitPolicy)] = &[
-    ("any_non_zero", ExitPolicy::AnyNonZero),
-    ("only_two", ExitPolicy::OnlyTwo),
-    ("only_2", ExitPolicy::OnlyTwo),
-];
+pub(super) const TIMEOUT_WORDS: &Choice<OnFailure> = &Choice {
+    words: &[
+        ("block", OnFailure::Block),
+        ("ask", OnFailure::Ask),
+        ("allow", OnFailure::Allow),
+    ],
+    also: &[("continue", OnFailure::Allow)],
+};
 
-pub(super) const DEDUPES: &[(&str, Dedupe)] =
-    &[("matcher", Dedupe::Matcher), ("event", Dedupe::Event)];
+impl Chosen for ExitPolicy {
+    const LIST: &'static WordList = &WordList {
+        name: "ExitPolicy",
+        about: "`any_non_zero`: any exit code but 0 blocks. `only_two`: only 2 does.",
+        words: || Self::CHOICE.names(),
+    };
+    const CHOICE: &'static Choice<Self> = &Choice {
+        words: &[
+            ("any_non_zero", Self::AnyNonZero),
+            ("only_two", Self::OnlyTwo),
+        ],
+        also: &[("only_2", Self::OnlyTwo)],
+    };
+}
+
+impl Chosen for Dedupe {
+    const LIST: &'static WordList = &WordList {
+        name: "Dedupe",
+        about: "`matcher`: the same event, matcher and action. `event`: the same event and action.",
+        words: || Self::CHOICE.names(),
+    };
+    const CHOICE: &'static Choice<Self> = &Choice {
+        words: &[("matcher", Self::Matcher), ("event", Self::Event)],
+        also: &[],
+    };
+}
 
 /// The two events on which Claude Code itself takes a failed hook for a block.
 fn fails_closed(event: HookEvent) -> bool {
@@ -110,7 +146,9 @@ impl Reading<'_, '_, '_> {
             (Dialect::Generic, Shape::NamedMap, _) => OnFailure::Block,
             (Dialect::Generic | Dialect::ClaudeCode, _, _) => OnFailure::Allow,
         };
-        let word = self.fields.word("on_failure", FAILURE_WORDS, self.findings);
+        let word = self
+            .fields
+            .word("on_failure", FailureWord::CHOICE, self.findings);
         match word.or(self.defaults.on_failure) {
             Some(FailureWord::Is(OnFailure::Block))
                 if self.place.dialect == Dialect::ClaudeCode =>
@@ -126,7 +164,7 @@ impl Reading<'_, '_, '_> {
     pub(super) fn exit_policy_and_dedupe(&mut self, on_failure: OnFailure) -> (ExitPolicy, Dedupe) {
         let written = self
             .fields
-            .word("exit_policy", EXIT_POLICIES, self.findings)
+            .word("exit_policy", ExitPolicy::CHOICE, self.findings)
             .or(self.defaults.exit_policy);
         let exit_policy = match (self.place.dialect, written) {
             (Dialect::ClaudeCode, _) if on_failure == OnFailure::BlockOrInstruct => {
@@ -138,7 +176,7 @@ impl Reading<'_, '_, '_> {
         };
         let dedupe = self
             .fields
-            .word("dedupe", DEDUPES, self.findings)
+            .word("dedupe", Dedupe::CHOICE, self.findings)
             .or(self.defaults.dedupe)
             .unwrap_or_default();
         (exit_policy, dedupe)

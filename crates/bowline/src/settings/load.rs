@@ -8,10 +8,10 @@ use bowline_guard::sensitive::SensitivePolicy;
 
 use super::allowances::AllowanceStore;
 use super::claude_hooks::ClaudeHooks;
-use super::config::{self, Config, FileConfig};
 use super::files::{self, FileText, finding};
 use super::front_matter;
 use super::ids::Ids;
+use super::keys::{self, Config, FileConfig};
 use super::locations::{CLAUDE_FOLDER, LOCAL_FILE, Locations, PROJECT_FILE, find_bowline_root};
 use super::mcp_servers::{MCP_FILE, McpServers};
 use super::merge::{Candidate, Family, HookStatus, LoadedHook, arrange, status_by_action};
@@ -341,7 +341,7 @@ impl Loader<'_> {
             .filter_map(|(scope, file)| FileConfig::of(file, *scope))
             .collect();
         let rules = rules::arrange(&mut configs, trust);
-        let config = config::resolve(&mut configs, trust);
+        let config = keys::resolve(&mut configs, trust);
         for file in configs {
             self.diagnostics.extend(file.findings.finish());
         }

@@ -7,6 +7,7 @@ use super::findings::Findings;
 use super::node::{Node, Value};
 use super::rule::{ExampleCall, Expected, RuleExample};
 use super::rule_fields::place;
+use super::rule_keys::EXAMPLES;
 
 /// Reads the key `examples` of a rule.
 pub(super) fn read(rule: &mut Fields<'_>, findings: &mut Findings<'_>) -> Vec<RuleExample> {
@@ -43,7 +44,7 @@ pub(super) fn read(rule: &mut Fields<'_>, findings: &mut Findings<'_>) -> Vec<Ru
                 }
         }
     }
-    fields.finish(&["match", "not_match"], findings);
+    fields.finish(&EXAMPLES.names(), findings);
     examples
 }
 

@@ -2,28 +2,14 @@
 
 use super::fields::{Fields, Reported, described, shortened};
 use super::findings::Findings;
+use super::keys::Chosen;
 use super::model::Scope;
 use super::node::{Node, Span, Value};
 use super::rule::{MeantTool, Place, RuleDefinition, RuleOrigin, RuleVerdict, Written};
 use super::rule_examples;
+use super::rule_keys::RULE;
 use crate::event::{EventClass, HookEvent};
 use crate::matcher::{Matcher, listed_names, misspelt};
-
-/// The keys of a rule.
-pub(super) const RULE_KEYS: &[&str] = &[
-    "id",
-    "event",
-    "tool",
-    "command",
-    "effect",
-    "path",
-    "when",
-    "verdict",
-    "rewrite",
-    "message",
-    "suggestion",
-    "examples",
-];
 
 const EXAMPLE: &str = "for example `[[rule]]`, `id = \"no-force\"`, `command = \"git push --force *\"`, \
      `verdict = \"deny\"`";
@@ -159,10 +145,6 @@ impl<'n, 'f, 't> Reader<'n, 'f, 't> {
 
     /// What was meant to decide decides: a rule whose verdict is wrong asks.
     fn verdict(&mut self) -> RuleVerdict {
-        let words: Vec<_> = RuleVerdict::ALL
-            .iter()
-            .map(|verdict| (verdict.name(), *verdict))
-            .collect();
         if !self.fields.has("verdict") {
             self.missing(
                 "verdict",
@@ -170,7 +152,9 @@ impl<'n, 'f, 't> Reader<'n, 'f, 't> {
             );
             return RuleVerdict::Ask;
         }
-        let verdict = self.fields.word("verdict", &words, self.findings);
+        let verdict = self
+            .fields
+            .word("verdict", RuleVerdict::CHOICE, self.findings);
         verdict.unwrap_or_else(|| {
             self.note_fault("its `verdict` is none that Bowline knows");
             RuleVerdict::Ask
@@ -313,7 +297,7 @@ impl<'n, 'f, 't> Reader<'n, 'f, 't> {
             self.fault
                 .get_or_insert_with(|| format!("`{}` is not known", shortened(name)));
         }
-        self.fields.finish(RULE_KEYS, self.findings);
+        self.fields.finish(&RULE.names(), self.findings);
     }
 
     fn check(&mut self, rule: &RuleDefinition) {

@@ -1,7 +1,7 @@
 //! The rules of all files in their order, and which of them count.
 
-use super::config::{FileConfig, Lock};
 use super::ids::Ids;
+use super::keys::{FileConfig, Lock};
 use super::model::Scope;
 use super::rule::{LoadedRule, RuleDefinition, RuleStatus};
 use super::trust::TrustState;

@@ -1,19 +1,17 @@
+use std::path::PathBuf;
 use std::time::Duration;
 
-use super::*;
+use super::super::*;
+use super::load;
+use crate::dialect::Dialect;
 use crate::hook::{Attempts, OnFailure};
+use crate::settings::files::FileText;
 use crate::settings::model::{Dedupe, ExitPolicy};
-use crate::settings::{Diagnostic, Severity};
+use crate::settings::trust::TrustState;
+use crate::settings::{Diagnostic, Scope, Severity};
 
 fn resolve_one(scope: Scope, trust: TrustState, text: &str) -> (Config, Vec<Diagnostic>) {
-    let file = FileText {
-        path: PathBuf::from("bowline.toml"),
-        text: Ok(Some(text.to_owned())),
-    };
-    let mut configs = [FileConfig::of(&file, scope).unwrap()];
-    let config = resolve(&mut configs, trust);
-    let [file] = configs;
-    (config, file.findings.finish())
+    load(&[(scope, text)], trust)
 }
 
 fn read(text: &str) -> (Config, Vec<Diagnostic>) {

@@ -3,11 +3,12 @@
 use std::sync::LazyLock;
 
 use bowline_agents::AGENTS;
+use bowline_agents::near::nearest;
 use bowline_guard::effect::Category;
 use bowline_guard::pattern::RulePattern;
 use bowline_guard::rules::rules;
 
-use super::fields::{nearest, shortened};
+use crate::settings::fields::shortened;
 
 /// Something that has no effect, or another one than it looks.
 #[derive(Debug, PartialEq, Eq)]
@@ -103,7 +104,7 @@ pub(super) fn literal_brackets(text: &str) -> Option<Doubt> {
 }
 
 fn suggestion(name: &str, known: &[&str]) -> Option<String> {
-    nearest(name, known).map(|near| format!("did you mean `{near}`?"))
+    nearest(name, known.iter().copied()).map(|near| format!("did you mean `{near}`?"))
 }
 
 #[cfg(test)]
@@ -118,7 +119,7 @@ mod tests {
     fn ids_in_allow_lists_exist() {
         for (text, near) in [
             ("git.pushforce", Some("git.push-force")),
-            ("gti.*", Some("rules list")),
+            ("gti.*", Some("git.*")),
             ("giit.*", Some("git.*")),
             ("delet", Some("delete")),
             ("nonsense", Some("rules list")),
