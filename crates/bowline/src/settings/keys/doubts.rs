@@ -8,7 +8,7 @@ use bowline_guard::effect::Category;
 use bowline_guard::pattern::RulePattern;
 use bowline_guard::rules::rules;
 
-use crate::settings::fields::shortened;
+use crate::settings::syntax::fields::shortened;
 
 /// Something that has no effect, or another one than it looks.
 #[derive(Debug, PartialEq, Eq)]

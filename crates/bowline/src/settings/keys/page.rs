@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::describe::{Key, Kind, Map, Need, Table, Who};
+use super::slot::Slot;
 use super::table::{FILE, default_value};
 
 const HEAD: &str = "\
@@ -111,11 +112,12 @@ impl Page {
     /// What a value can be: each form once, with its keys.
     fn forms(&mut self, kind: Kind) {
         match kind {
+            Kind::Table(table) if self.shown.contains_key(table.name) => {}
             Kind::Table(table) => {
-                if self.shown.insert(table.name, String::new()).is_none() {
-                    self.line(&format!("\n### {}\n", table.about.trim_end_matches('.')));
-                    self.rows("", table);
-                }
+                let heading = table.about.trim_end_matches('.');
+                self.shown.insert(table.name, heading.to_owned());
+                self.line(&format!("\n### {heading}\n"));
+                self.rows("", table);
             }
             Kind::List(of) => self.forms(*of),
             Kind::Map(map) => self.forms(map.of),
@@ -215,7 +217,7 @@ fn set_by(key: &Key) -> String {
         Who::User => "user, administrator",
         Who::Administrator => "administrator",
     };
-    match key.slot.and_then(|slot| slot.without_trust()) {
+    match key.slot.and_then(Slot::without_trust) {
         Some(values) => format!("{who}; without trust: {values}"),
         None => who.to_owned(),
     }

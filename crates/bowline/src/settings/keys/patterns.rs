@@ -10,7 +10,7 @@ use super::guard::GuardAnswer;
 use super::slot::At;
 use super::table::lockable;
 use super::value::{Chosen, Value};
-use crate::settings::node::{self, Node};
+use crate::settings::syntax::node::{self, Node};
 
 /// Every pattern is compared with every path of a call.
 const MAX_PATTERNS: usize = 200;

@@ -10,13 +10,13 @@ use super::slot::{At, Change, KeyPath};
 use super::table::{DEFAULTS_SECTION, FILE};
 use crate::event::fold;
 use crate::settings::files::FileText;
-use crate::settings::findings::Findings;
-use crate::settings::model::Scope;
-use crate::settings::node::{Entry, Node, Span, Value};
-use crate::settings::read::Syntax;
-use crate::settings::rule::RuleDefinition;
-use crate::settings::rule_fields;
-use crate::settings::tree::{start, tree};
+use crate::settings::hooks::model::Scope;
+use crate::settings::hooks::read::Syntax;
+use crate::settings::rules;
+use crate::settings::rules::definition::RuleDefinition;
+use crate::settings::syntax::findings::Findings;
+use crate::settings::syntax::node::{Entry, Node, Span, Value};
+use crate::settings::syntax::tree::{start, tree};
 
 /// What one file sets.
 #[derive(Debug)]
@@ -86,7 +86,7 @@ impl<'a> FileConfig<'a> {
             Kind::Table(table) => self.table(table, &entry.value, &inside),
             Kind::Map(map) => self.map(key, map, &entry.value, &inside),
             Kind::List(Kind::Table(_)) => {
-                self.rules = rule_fields::read(&entry.value, self.scope, &mut self.findings);
+                self.rules = rules::read(&entry.value, self.scope, &mut self.findings);
             }
             _ => self.value(key, &entry.value, inside),
         }

@@ -6,9 +6,9 @@ use super::config::Config;
 use super::describe::Who;
 use super::reader::{FileConfig, Stated};
 use super::slot::{Change, KeyPath};
-use crate::settings::fields::shortened;
-use crate::settings::model::Scope;
-use crate::settings::trust::TrustState;
+use crate::settings::hooks::model::Scope;
+use crate::settings::syntax::fields::shortened;
+use crate::settings::trust::store::TrustState;
 
 /// Settles what holds. Weaker files first, so that stronger ones overwrite; what a file may not say is ignored
 /// and noted in its findings.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::hook::{Attempts, OnFailure};
-use crate::settings::model::{Dedupe, ExitPolicy};
+use crate::settings::hooks::model::{Dedupe, ExitPolicy};
 
 /// `[defaults]`: for hooks of Bowline's own files that say nothing themselves.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]

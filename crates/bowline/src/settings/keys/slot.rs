@@ -5,9 +5,9 @@ use std::fmt;
 use super::config::Config;
 use super::describe::Complaints;
 use super::value::Value;
-use crate::settings::fields::described;
-use crate::settings::findings::Findings;
-use crate::settings::node::Node;
+use crate::settings::syntax::fields::described;
+use crate::settings::syntax::findings::Findings;
+use crate::settings::syntax::node::Node;
 
 /// The names on the way to a value: `guard`, `agents`, `codex`, `mode`.
 #[derive(Debug, Clone, Default)]

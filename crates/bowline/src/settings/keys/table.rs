@@ -14,10 +14,10 @@ use super::slot::{
 use super::value::{Choice, Chosen, Url, VariableName};
 use crate::dialect::Dialect;
 use crate::hook::{Attempts, OnFailure};
-use crate::settings::hook_keys::HOOKS;
-use crate::settings::hook_policy::FailureWord;
-use crate::settings::model::{Dedupe, ExitPolicy};
-use crate::settings::rule_keys::RULE;
+use crate::settings::hooks::keys::HOOKS;
+use crate::settings::hooks::model::{Dedupe, ExitPolicy};
+use crate::settings::hooks::policy::FailureWord;
+use crate::settings::rules::keys::RULE;
 
 /// The whole file.
 pub(super) static FILE: Table = Table {

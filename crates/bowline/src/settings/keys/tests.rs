@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use super::{Config, FileConfig, resolve};
 use crate::settings::files::FileText;
-use crate::settings::trust::TrustState;
+use crate::settings::trust::store::TrustState;
 use crate::settings::{Diagnostic, Scope};
 
 /// What these files say, and what is wrong with them.

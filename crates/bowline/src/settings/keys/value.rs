@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::describe::{Kind, TextLike, WordList};
 use super::slot::At;
 use crate::event::fold;
-use crate::settings::node::{self, Node};
+use crate::settings::syntax::node::{self, Node};
 
 /// What one key can hold.
 pub(super) trait Value: Clone + fmt::Debug + Sized + Sync + 'static {

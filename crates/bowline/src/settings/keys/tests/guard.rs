@@ -1,7 +1,7 @@
 use crate::settings::keys::guard::{
     GuardAnswer, GuardConfig, GuardLayer, GuardMode, SecretWriting,
 };
-use crate::settings::trust::TrustState;
+use crate::settings::trust::store::TrustState;
 use crate::settings::{Diagnostic, Scope};
 
 fn load(files: &[(Scope, &str)], trust: TrustState) -> (GuardConfig, Vec<Diagnostic>) {

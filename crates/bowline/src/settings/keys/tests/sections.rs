@@ -6,8 +6,8 @@ use super::load;
 use crate::dialect::Dialect;
 use crate::hook::{Attempts, OnFailure};
 use crate::settings::files::FileText;
-use crate::settings::model::{Dedupe, ExitPolicy};
-use crate::settings::trust::TrustState;
+use crate::settings::hooks::model::{Dedupe, ExitPolicy};
+use crate::settings::trust::store::TrustState;
 use crate::settings::{Diagnostic, Scope, Severity};
 
 fn resolve_one(scope: Scope, trust: TrustState, text: &str) -> (Config, Vec<Diagnostic>) {

@@ -2,12 +2,12 @@ use std::collections::BTreeMap;
 
 use super::load;
 use crate::dialect::Dialect;
-use crate::settings::hook_keys::HOOK;
+use crate::settings::hooks::keys::HOOK;
 use crate::settings::keys::describe::{Key, Kind, Table};
 use crate::settings::keys::settings_page;
 use crate::settings::keys::table::FILE;
-use crate::settings::rule_keys::RULE;
-use crate::settings::trust::TrustState;
+use crate::settings::rules::keys::RULE;
+use crate::settings::trust::store::TrustState;
 use crate::settings::{Diagnostic, DialectChoice, Scope, Source, Syntax, parse_source};
 
 /// All tables, by what the schema calls them.
