@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use serde_core::{Serialize, Serializer};
 
+use crate::near;
 use crate::spelling::Spellings;
 
 /// What a block can still do when the event arrives.
@@ -204,14 +205,9 @@ impl HookEvent {
 
     /// The known event whose name is nearest to a misspelt one, if any is near enough to suggest.
     pub fn nearest(name: &str) -> Option<Self> {
-        let folded = fold(name);
-        let (distance, event) = Self::ALL
-            .iter()
-            .map(|event| (edit_distance(&folded, &fold(event.name())), *event))
-            .min_by_key(|(distance, _)| *distance)?;
-        (distance <= folded.len() / 3)
-            .then_some(event)
-            .or_else(|| Self::beginning_with(&folded))
+        near::nearest(name, Self::ALL.iter().map(|event| event.name()))
+            .and_then(Self::from_name)
+            .or_else(|| Self::beginning_with(&fold(name)))
     }
 
     /// The event with the shortest name that a folded text is the beginning of.
@@ -287,43 +283,9 @@ pub fn fold(name: &str) -> String {
         .collect()
 }
 
-/// How many letters have to be changed, added or left out to make one text of another.
-pub fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        for (cell, to) in row.iter_mut().skip(1).zip(&b) {
-            let above = *cell;
-            let substituted = diagonal + usize::from(from != *to);
-            *cell = substituted.min(above + 1).min(left + 1);
-            left = *cell;
-            diagonal = above;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
-    }
-    row.last().copied().unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn edit_distance_counts_changes() {
-        for (a, b, expected) in [
-            ("", "", 0),
-            ("abc", "abc", 0),
-            ("kitten", "sitting", 3),
-            ("", "ab", 2),
-            ("ab", "", 2),
-        ] {
-            assert_eq!(edit_distance(a, b), expected, "{a} -> {b}");
-        }
-    }
 
     #[test]
     fn a_name_that_is_like_nothing_suggests_nothing() {

@@ -24,6 +24,7 @@ pub mod event;
 pub mod generic;
 mod json;
 pub mod last_resort;
+pub mod near;
 pub mod opinion;
 pub mod output;
 mod registry;

@@ -22,6 +22,7 @@ pub mod store;
 pub mod traces;
 pub mod triggers;
 
+use bowline_agents::near::nearest;
 use bowline_store::Store;
 use bowline_wire::{Request, RequestError, Response};
 use serde::Serialize;
@@ -83,7 +84,7 @@ pub fn answer(store: &dyn Store, request: &Request) -> Response {
         Some(command) => (command.run)(store, &request.args),
         None => Err(RequestError::UnknownCommand {
             command: request.command.clone(),
-            nearest: nearest(&request.command).map(str::to_owned),
+            nearest: nearest(&request.command, commands()).map(str::to_owned),
         }),
     };
     Response {
@@ -146,17 +147,4 @@ fn run<Q: Question>(
 /// A store that failed, as the one who asked gets to know it.
 fn failed(error: bowline_store::Error) -> RequestError {
     RequestError::handler(error.to_string())
-}
-
-/// The command that was probably meant.
-fn nearest(command: &str) -> Option<&'static str> {
-    const LONGEST: usize = 64;
-    if command.len() > LONGEST {
-        return None;
-    }
-    commands()
-        .map(|known| (strsim::damerau_levenshtein(command, known), known))
-        .min()
-        .filter(|(distance, known)| *distance <= known.len() / 3)
-        .map(|(_, known)| known)
 }

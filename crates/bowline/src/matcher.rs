@@ -8,9 +8,11 @@ mod tools;
 
 use std::sync::Arc;
 
+use bowline_agents::near::nearest;
+
 use crate::dialect::Dialect;
 use crate::error::{Error, Result};
-use crate::event::{HookEvent, edit_distance, fold};
+use crate::event::{HookEvent, fold};
 use crate::hook::Match;
 use crate::input::HookInput;
 
@@ -63,12 +65,8 @@ impl Key {
         if let Some(key) = Self::ALL.into_iter().find(|key| fold(key.name()) == folded) {
             return Ok(key);
         }
-        let hint = Self::ALL
-            .into_iter()
-            .map(|key| (edit_distance(&folded, &fold(key.name())), key.name()))
-            .min()
-            .filter(|(distance, _)| *distance <= folded.len() / 3)
-            .map(|(_, nearest)| format!("; did you mean `{nearest}`?"))
+        let hint = nearest(name, Self::ALL.iter().map(|key| key.name()))
+            .map(|nearest| format!("; did you mean `{nearest}`?"))
             .unwrap_or_default();
         Err(Error::other(format!(
             "a matcher has no key `{name}`, only `toolName` and `agentName`{hint}"

@@ -1,91 +1,57 @@
 //! Settings files: find, read, check, merge.
+//!
+//! | folder | what it does |
+//! |---|---|
+//! | `files` | where settings files are; reads them within limits |
+//! | `syntax` | text → a tree that knows its places in the file; what is wrong with it |
+//! | `hooks` | trees → hooks, in the order in which they run |
+//! | `rules` | `[[rule]]` |
+//! | `keys` | all other keys of Bowline's own files: described once, read, resolved; JSON schema and reference page |
+//! | `claude` | Claude Code's files |
+//! | `trust` | what the user agreed to |
+//! | `load` | all files of a project → [`Settings`] |
 
-mod allowances;
-mod check;
-mod claude_hooks;
-mod config;
-mod diagnostic;
-mod fields;
+mod claude;
 mod files;
-mod findings;
-mod front_matter;
-mod guard;
-mod guard_doubts;
-mod hook_action;
-mod hook_fields;
-mod hook_policy;
-mod ids;
-mod json;
+mod hooks;
 mod keys;
-mod ledger_file;
-mod limits;
 mod load;
-mod locations;
-mod matcher_field;
-mod mcp_servers;
-mod merge;
-mod model;
-mod node;
-mod plugins;
-mod programs;
-mod read;
-mod repository;
-mod rule;
-mod rule_examples;
-mod rule_fields;
 mod rules;
-#[cfg(feature = "schema")]
-mod schema;
-mod script_hashes;
-mod scripts;
-mod sensitive;
-mod shape;
-mod steering;
-mod switches;
-mod timeouts;
-mod toml;
-mod traps;
-mod tree;
+mod syntax;
 mod trust;
-mod unmatched;
-mod url_patterns;
-mod yaml;
 
-pub use allowances::{
-    Allowance, AllowanceStore, AllowedCall, Caller, Lasts, Occasion, Reach, Use, Wish,
-};
-pub use check::{FileReport, check_file};
-pub use claude_hooks::ClaudeHooks;
-pub use config::{
-    BridgeConfig, Config, Defaults, HttpConfig, ModelProvider, PromptConfig, RecordConfig,
-    RecordDetail, StoreConfig, StoreDurability,
-};
-pub use diagnostic::{Diagnostic, Severity};
-pub use guard::{
-    GuardAllow, GuardAnswer, GuardConfig, GuardLayer, GuardMode, SecretWriting, SensitiveConfig,
-};
-pub use json::{NotJson, not_json};
-pub use load::{FileKind, FileStatus, Settings, SettingsFile, load, load_without_project};
-pub use locations::{Locations, find_bowline_root, find_project, main_checkout};
+pub use claude::hooks::ClaudeHooks;
 #[cfg(feature = "mcp")]
-pub(crate) use mcp_servers::NoServer;
-pub use mcp_servers::{McpServers, ProjectServers};
-pub use merge::{HookStatus, LoadedHook, merge};
-pub use model::{
+pub(crate) use claude::mcp_servers::NoServer;
+pub use claude::mcp_servers::{McpServers, ProjectServers};
+pub use claude::plugins::plugin_files;
+pub use claude::sensitive::{SensitiveFiles, SensitivePattern};
+pub use claude::steering::{ProjectVariable, Sight, Steers, project_variables};
+pub use files::locations::{Locations, find_bowline_root, find_project, main_checkout};
+pub use hooks::merge::{HookStatus, LoadedHook, merge};
+pub use hooks::model::{
     Action, AgentAction, CommandAction, Dedupe, ExitPolicy, HookDefinition, HttpAction,
     McpToolAction, Origin, Plugin, PromptAction, Scope, Shape, Timeout,
 };
-pub use plugins::plugin_files;
-pub use programs::program_findings;
-pub use read::{DialectChoice, Parsed, Source, Syntax, parse, parse_source, validate};
-pub use rule::{
+pub use hooks::programs::program_findings;
+pub use hooks::read::{DialectChoice, Parsed, Source, Syntax, parse, parse_source, validate};
+pub use hooks::scripts::{script_findings, scripts};
+pub use hooks::unmatched::matcher_findings;
+pub use keys::{
+    BridgeConfig, Config, Defaults, GuardAllow, GuardAnswer, GuardConfig, GuardLayer, GuardMode,
+    HttpConfig, ModelProvider, PromptConfig, RecordConfig, RecordDetail, SecretWriting,
+    SensitiveConfig, StoreConfig, StoreDurability, json_schema, settings_page,
+};
+pub use load::check::{FileReport, check_file};
+pub use load::loader::{load, load_without_project};
+pub use load::settings::{FileKind, FileStatus, Settings, SettingsFile};
+pub use rules::definition::{
     ExampleCall, Expected, LoadedRule, MeantTool, Place, RuleDefinition, RuleExample, RuleOrigin,
     RuleStatus, RuleVerdict, Written,
 };
-#[cfg(feature = "schema")]
-pub use schema::json_schema;
-pub use scripts::{script_findings, scripts};
-pub use sensitive::{SensitiveFiles, SensitivePattern};
-pub use steering::{ProjectVariable, Sight, Steers, project_variables};
-pub use trust::{TrustEntry, TrustState, TrustStore};
-pub use unmatched::matcher_findings;
+pub use syntax::diagnostic::{Diagnostic, Severity};
+pub use syntax::json::{NotJson, not_json};
+pub use trust::allowances::{
+    Allowance, AllowanceStore, AllowedCall, Caller, Lasts, Occasion, Reach, Use, Wish,
+};
+pub use trust::store::{TrustEntry, TrustState, TrustStore};

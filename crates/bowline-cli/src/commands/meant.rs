@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use bowline::hooks::HookEvent;
+use bowline_agents::near;
 use bowline_daemon::rpc::{SessionKey, sessions, traces, triggers};
 use bowline_guard::rules::rules;
 
@@ -18,8 +19,6 @@ const SESSIONS: usize = 1_000;
 const EVENTS: usize = 2_000;
 /// So many known values are named.
 const NAMED: usize = 6;
-/// Nobody misspells a longer name.
-const LONGEST: usize = 200;
 
 /// A project as it is recorded: by a folder, else by its name in lists. One that is gone is known by the path that it had.
 pub(super) fn project(folder: &Path, records: &mut Records, ui: &Ui) -> Result<String> {
@@ -233,19 +232,11 @@ fn mistyped(noun: &str, name: &str, nearest: &str) -> String {
 
 /// The known name that was probably meant. Of a path its last folder is compared.
 fn nearest(name: &str, known: &BTreeSet<String>) -> Option<String> {
-    let folded = name.to_lowercase();
-    if folded.len() > LONGEST {
-        return None;
-    }
-    known
-        .iter()
-        .map(|it| {
-            let last = name_of_folder(it).to_lowercase();
-            (strsim::damerau_levenshtein(&folded, &last), it)
-        })
-        .min()
-        .filter(|(distance, _)| *distance <= folded.chars().count() / 3)
-        .map(|(_, it)| it.clone())
+    let folders: Vec<String> = known.iter().map(|it| name_of_folder(it)).collect();
+    let nearest = near::nearest(name, folders.iter().map(String::as_str))?;
+    let mut known = known.iter().zip(&folders);
+    let (it, _) = known.find(|(_, folder)| *folder == nearest)?;
+    Some(it.clone())
 }
 
 #[cfg(test)]

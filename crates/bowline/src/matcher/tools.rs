@@ -2,8 +2,7 @@
 
 use bowline_agents::Tool;
 use bowline_agents::claude_code::tools::known_names;
-
-use crate::event::edit_distance;
+use bowline_agents::near::edit_distance;
 
 /// The shortest name that is taken for a misspelt one: of fewer letters, too many are near.
 const SHORTEST: usize = 4;
@@ -20,23 +19,10 @@ pub(crate) fn misspelt(name: &str) -> Option<&'static str> {
     let written = name.to_ascii_lowercase();
     let candidates = known_names().filter(|known| known.len().abs_diff(name.len()) <= 2);
     candidates
-        .map(|known| (distance(&written, &known.to_ascii_lowercase()), known))
+        .map(|known| (edit_distance(&written, &known.to_ascii_lowercase()), known))
         .filter(|(distance, _)| *distance <= if name.len() < LONG { 1 } else { 2 })
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, known)| known)
-}
-
-/// How many slips of the hand lie between two words; two letters the wrong way round are one.
-fn distance(one: &str, other: &str) -> usize {
-    let letters = |text: &str| {
-        let mut letters: Vec<char> = text.chars().collect();
-        letters.sort_unstable();
-        letters
-    };
-    match edit_distance(one, other) {
-        2 if letters(one) == letters(other) => 1,
-        distance => distance,
-    }
 }
 
 #[cfg(test)]

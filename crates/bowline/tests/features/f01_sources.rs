@@ -290,7 +290,7 @@ fn f01_an_untrusted_project_may_only_tighten() {
         r#"`defaults.dedupe = "event"` is ignored"#,
         r#"`http.allow_insecure_hosts = ["evil"]` is ignored"#,
         r#"`prompt.base_url = "https://evil"` is ignored"#,
-        r#"`dialects."x" = "generic"` is ignored"#,
+        r#"`dialects.x = "generic"` is ignored"#,
     ] {
         assert!(keys.iter().any(|key| key.contains(stated)), "{keys:?}");
     }

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
+use bowline_agents::near::nearest;
 use cel::Program;
 use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue};
 use globset::{GlobBuilder, GlobMatcher};
@@ -357,7 +358,7 @@ fn pattern_example(name: &str) -> &'static str {
 
 fn variable_suggestion(name: &str) -> String {
     let known: Vec<&str> = VARIABLES.iter().copied().chain(fields::all()).collect();
-    match nearest(name, &known) {
+    match nearest(name, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!(
             "it knows {}, and the fields of the event's payload",
@@ -367,35 +368,8 @@ fn variable_suggestion(name: &str) -> String {
 }
 
 fn suggestion(name: &str, known: &[&str]) -> String {
-    match nearest(name, known) {
+    match nearest(name, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("it knows {}", known.join(", ")),
     }
-}
-
-fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
-    let (changes, near) = known
-        .iter()
-        .map(|known| (changes(name, known), *known))
-        .min()?;
-    (changes <= near.len() / 3 + 1).then_some(near)
-}
-
-/// How many characters have to be changed, added or removed to make one word of another.
-fn changes(from: &str, to: &str) -> usize {
-    let mut row: Vec<usize> = (0..=to.chars().count()).collect();
-    for (line, a) in from.chars().take(100).enumerate() {
-        let mut diagonal = line;
-        let mut left = line + 1;
-        let mut next = vec![left];
-        for (above, b) in row.iter().skip(1).zip(to.chars()) {
-            left = (diagonal + usize::from(a != b))
-                .min(above + 1)
-                .min(left + 1);
-            diagonal = *above;
-            next.push(left);
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or_default()
 }

@@ -1,0 +1,248 @@
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::super::*;
+use super::load;
+use crate::dialect::Dialect;
+use crate::hook::{Attempts, OnFailure};
+use crate::settings::files::FileText;
+use crate::settings::hooks::model::{Dedupe, ExitPolicy};
+use crate::settings::trust::store::TrustState;
+use crate::settings::{Diagnostic, Scope, Severity};
+
+fn resolve_one(scope: Scope, trust: TrustState, text: &str) -> (Config, Vec<Diagnostic>) {
+    load(&[(scope, text)], trust)
+}
+
+fn read(text: &str) -> (Config, Vec<Diagnostic>) {
+    resolve_one(Scope::Global, TrustState::NotNeeded, text)
+}
+
+#[test]
+fn every_key_is_read_in_both_spellings() {
+    let snake = r#"
+        [defaults]
+        exit_policy = "only_two"
+        on_failure = "ask"
+        dedupe = "event"
+        timeout_secs = 2.5
+        [dialects]
+        ".claude/settings.json" = "generic"
+        [http]
+        allow_insecure_hosts = ["box.lan"]
+        [prompt]
+        provider = "openai"
+        base_url = "http://localhost:8080/v1"
+        model = "m"
+        api_key_env = "MY_KEY"
+        max_tokens = 64
+        [record]
+        prompts = "off"
+        inputs = "summary"
+        outputs = "full"
+        [store]
+        keep_days = 7
+        max_size_mb = 64
+        durability = "power"
+        [bridge]
+        claude_hooks = true
+    "#;
+    let camel = snake
+        .replace("exit_policy", "exitPolicy")
+        .replace("on_failure", "onFailure")
+        .replace("timeout_secs", "timeoutSecs")
+        .replace("api_key_env", "api-key-env")
+        .replace("keep_days", "keepDays")
+        .replace("claude_hooks", "claudeHooks");
+    let expected = Config {
+        defaults: Defaults {
+            exit_policy: Some(ExitPolicy::OnlyTwo),
+            on_failure: Some(OnFailure::Ask),
+            attempts: Attempts::Once,
+            dedupe: Some(Dedupe::Event),
+            timeout: Some(Duration::from_millis(2500)),
+        },
+        dialects: [(".claude/settings.json".to_owned(), Dialect::Generic)].into(),
+        http: HttpConfig {
+            allow_insecure_hosts: vec!["box.lan".to_owned()],
+        },
+        prompt: PromptConfig {
+            provider: Some(ModelProvider::Openai),
+            base_url: Some("http://localhost:8080/v1".to_owned()),
+            model: Some("m".to_owned()),
+            api_key_env: Some("MY_KEY".to_owned()),
+            max_tokens: Some(64),
+        },
+        record: RecordConfig {
+            prompts: RecordDetail::Off,
+            inputs: RecordDetail::Summary,
+            outputs: RecordDetail::Full,
+        },
+        store: StoreConfig {
+            keep_days: 7,
+            max_size_mb: 64,
+            durability: StoreDurability::Power,
+        },
+        bridge: BridgeConfig { claude_hooks: true },
+        ..Config::default()
+    };
+    for text in [snake, &camel] {
+        let (config, findings) = read(text);
+        assert_eq!(config, expected);
+        assert!(findings.is_empty(), "{findings:?}");
+    }
+    let (config, _) = read("on_failure = 'retry'");
+    assert_eq!(config.defaults.attempts, Attempts::RetryOnce);
+}
+
+#[test]
+fn wrong_values_are_errors_and_change_nothing() {
+    for text in [
+        "prompt = true",
+        "defaults.timeout_secs = 0",
+        "defaults.timeout_secs = nan",
+        "defaults.timeout_secs = 1e300",
+        "defaults.timeout_secs = '5'",
+        "http.allow_insecure_hosts = 'all'",
+        "http.allow_insecure_hosts = [1]",
+        "prompt.provider = 'acme'",
+        "prompt.base_url = 'ftp://x'",
+        "prompt.model = ''",
+        "prompt.api_key_env = 'sk-live-0123'",
+        "prompt.max_tokens = 0",
+        "prompt.max_tokens = 1.5",
+        "record = 'off'",
+        "record.prompts = 'none'",
+        "record.inputs = false",
+        "store.keep_days = 0",
+        "store.max_size_mb = 0.5",
+        "store.max_size_mb = '1 GB'",
+        "store.durability = 'disk'",
+        "bridge.claude_hooks = 'yes'",
+        "dialects = 3",
+        "dialects.x = 'french'",
+    ] {
+        let (config, findings) = read(text);
+        assert_eq!(config, Config::default(), "{text}");
+        let [finding] = findings.as_slice() else {
+            panic!("{text}: {findings:?}");
+        };
+        assert_eq!(
+            (finding.code, finding.severity),
+            ("wrong-value", Severity::Error),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn unknown_keys_get_a_suggestion() {
+    for (text, suggestion) in [
+        ("promt.model = 'x'", Some("prompt")),
+        ("prompt.modle = 'x'", Some("prompt.model")),
+        ("hook = {}", Some("hooks")),
+        ("recrod.prompts = 'off'", Some("record")),
+        ("record.promts = 'off'", Some("record.prompts")),
+        ("store.max_size = 5", Some("store.max_size_mb")),
+        ("xyzzy = 1", None),
+    ] {
+        let (_, findings) = read(text);
+        let [finding] = findings.as_slice() else {
+            panic!("{text}: {findings:?}");
+        };
+        assert_eq!(
+            (finding.code, finding.severity),
+            ("unknown-key", Severity::Warning)
+        );
+        let help = finding.help.as_deref().unwrap();
+        match suggestion {
+            Some(key) => assert!(help.contains(&format!("`{key}`")), "{text}: {help}"),
+            None => assert!(!help.contains('`'), "{text}: {help}"),
+        }
+    }
+    let (_, findings) = resolve_one(
+        Scope::Managed,
+        TrustState::NotNeeded,
+        "locked = ['prompts', 'defaults', 'dialects', 'http.allow_insecure_hosts']",
+    );
+    assert_eq!(findings.len(), 1, "{findings:?}");
+}
+
+#[test]
+fn keys_for_administrators_count_nowhere_else() {
+    for scope in [Scope::Global, Scope::Project, Scope::Local] {
+        let (config, findings) = resolve_one(
+            scope,
+            TrustState::Trusted,
+            "allow_managed_hooks_only = true\nlocked = ['prompt']",
+        );
+        assert_eq!(config, Config::default());
+        assert_eq!(findings.len(), 2, "{findings:?}");
+    }
+}
+
+#[test]
+fn without_trust_only_what_tightens_counts() {
+    for (text, kept) in [
+        ("defaults.on_failure = 'block'", true),
+        ("on_failure = 'block'", true),
+        ("defaults.on_failure = 'allow'", false),
+        ("defaults.on_failure = 'ask'", false),
+        ("defaults.on_failure = 'retry'", false),
+        ("defaults.exit_policy = 'only_two'", false),
+        ("prompt.model = 'x'", false),
+        // To keep less hides something, to keep more shows something: neither is a stranger's business.
+        ("record.inputs = 'off'", false),
+        ("record.outputs = 'summary'", false),
+        ("bridge.claude_hooks = true", false),
+    ] {
+        for scope in [Scope::Project, Scope::Local] {
+            let (config, findings) = resolve_one(scope, TrustState::Changed, text);
+            assert_eq!(config != Config::default(), kept, "{text}");
+            assert_eq!(findings.is_empty(), kept, "{text}: {findings:?}");
+        }
+    }
+}
+
+#[test]
+fn a_project_says_nothing_about_the_store_not_even_a_trusted_one() {
+    let text = "[store]\nkeep_days = 1\nmax_size_mb = 1\ndurability = 'power'";
+    for scope in [Scope::Project, Scope::Local] {
+        let (config, findings) = resolve_one(scope, TrustState::Trusted, text);
+        assert_eq!(config, Config::default());
+        let codes: Vec<_> = findings.iter().map(|it| (it.code, it.severity)).collect();
+        assert_eq!(codes, [("not-in-projects", Severity::Warning); 3]);
+        let first = &findings[0];
+        assert!(first.message.contains("`store.keep_days`"), "{first:?}");
+    }
+    for scope in [Scope::Global, Scope::Managed] {
+        let (config, findings) = resolve_one(scope, TrustState::NotNeeded, text);
+        assert_eq!(config.store.keep_days, 1);
+        assert!(findings.is_empty(), "{findings:?}");
+    }
+}
+
+#[test]
+fn a_trusted_project_may_record_less_unless_that_is_locked() {
+    let project = FileText {
+        path: PathBuf::from("bowline.toml"),
+        text: Ok(Some("record.prompts = 'off'".to_owned())),
+    };
+    for (locked, prompts) in [
+        ("[]", RecordDetail::Off),
+        ("['record']", RecordDetail::Full),
+        ("['record.prompts']", RecordDetail::Full),
+        ("['record.inputs']", RecordDetail::Off),
+    ] {
+        let managed = FileText {
+            path: PathBuf::from("config.toml"),
+            text: Ok(Some(format!("locked = {locked}"))),
+        };
+        let mut files = [
+            FileConfig::of(&managed, Scope::Managed).unwrap(),
+            FileConfig::of(&project, Scope::Project).unwrap(),
+        ];
+        let config = resolve(&mut files, TrustState::Trusted);
+        assert_eq!(config.record.prompts, prompts, "{locked}");
+    }
+}
