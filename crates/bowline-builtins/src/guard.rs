@@ -16,7 +16,7 @@ pub(crate) mod unread_settings;
 
 use std::sync::Arc;
 
-use bowline::hooks::{HookContext, HookInput, OnFailure, Opinion, RunPolicy};
+use bowline::hooks::{HookContext, HookInput, OnFailure, Opinion, Recording, RunPolicy};
 use bowline::settings::{AllowanceStore, AllowedCall, GuardMode};
 use bowline_guard::effect::Category;
 use bowline_guard::judge::Judgement;
@@ -178,13 +178,13 @@ pub(crate) fn signed(text: &str) -> String {
     format!("Bowline: {text}")
 }
 
-/// Adds the line by which a person, and nobody else, learns how to let a denied call pass.
+/// Adds the line by which a person, and nobody else, learns how to let a denied call pass. A call that is not recorded cannot be named.
 fn with_way(denial: Opinion, ctx: &HookContext) -> Opinion {
     match ctx.call_id() {
-        Some(call) => denial.system_message(format!(
+        Some(call) if ctx.recording() == Recording::On => denial.system_message(format!(
             "Bowline denied this. To allow it, in a terminal: bowline allow {call} (bowline why tells more)"
         )),
-        None => denial,
+        _ => denial,
     }
 }
 

@@ -3,7 +3,7 @@
 
 mod place;
 
-use bowline::hooks::{Decision, FnHook, HookEvent, HookInput, HookManager, Opinion};
+use bowline::hooks::{Decision, FnHook, HookEvent, HookInput, HookManager, Opinion, Recording};
 use bowline::settings::{Lasts, Reach, TrustState, Wish};
 use bowline_builtins::guard::{Call, GuardHook, Judged, ToolGuard, call_of};
 use place::Place;
@@ -183,6 +183,15 @@ async fn denials_are_signed_and_only_the_person_reads_how_to_allow() {
         let person = output.system_message.as_deref().unwrap_or_default();
         assert_eq!(person.contains(way), shown, "{told}: {person}");
     }
+    // What is not recorded cannot be named in a terminal.
+    let unrecorded = place.context().with_call_id("019a-78");
+    let unrecorded = unrecorded.with_recording(Recording::Off);
+    let output = manager
+        .trigger(shell("git clean -fd"), &unrecorded)
+        .await
+        .output;
+    assert_eq!(output.decision(), Decision::Deny);
+    assert_eq!(output.system_message, None);
 }
 
 fn wish(place: &Place, rule: &str, only: Option<&str>, lasts: Lasts) -> Wish {

@@ -25,12 +25,12 @@ use crate::ui::{Format, FormatArgs, Text, Ui, clipped, reveal, style};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  bowline why last
+  bowline why                                 the last call that was stopped
   bowline why toolu_01SIwCMflBrCdrKUcAYfRzkn
   bowline why last --json")]
 pub(crate) struct WhyArgs {
     /// The id of a call or event, or its beginning; `last` is the last one that was stopped
-    #[arg(value_name = "CALL")]
+    #[arg(value_name = "CALL", default_value = "last")]
     call: String,
 
     #[command(flatten)]

@@ -163,7 +163,7 @@ pub(super) fn answers(scope: InstallScope, entry: &Entry, project: &Path, due: D
     }
     if due == Due::AllAsked {
         return check
-            .warning("not tried: settings cannot be read, so that every tool call is asked about");
+            .warning("not tried: settings cannot be read, so every tool call may be asked about");
     }
     let tried = [HARMLESS, DESTRUCTIVE].map(|text| run(entry, text, project));
     match tried.map(|ran| ran.map(|ran| verdict(&ran))) {

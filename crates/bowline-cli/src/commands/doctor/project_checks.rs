@@ -104,7 +104,7 @@ fn files(settings: &Settings) -> Check {
             .details(settings.unread_files().map(|file| {
                 let name = paths.show(&file.path);
                 format!(
-                    "{name} cannot be read: every tool call is asked about until it is corrected"
+                    "{name} cannot be read: until it is corrected, every tool call is asked about, unless a daemon still has what it said before"
                 )
             }))
             .advice("run `bowline check`"),
