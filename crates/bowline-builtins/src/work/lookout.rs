@@ -15,6 +15,7 @@ use super::ledger::Ledger;
 use super::reach::Reach;
 use crate::loss::times;
 use crate::machine::Machine;
+use crate::machine::git::{GitReader, Repository};
 
 /// Calls that wait to be looked at; more are not watched.
 const MAX_WAITING: usize = 64;
@@ -59,7 +60,7 @@ impl Lookout {
             machine,
             watched,
         };
-        if job.done(AT_ONCE).is_none() {
+        if job.look(AT_ONCE) == Looked::NotYet {
             self.send(Task::Look(job));
         }
     }
@@ -85,7 +86,7 @@ fn start() -> SyncSender<Task> {
             for task in tasks {
                 match task {
                     Task::Look(job) => {
-                        job.done(MAX_FILES);
+                        job.look(MAX_FILES);
                     }
                     Task::Prepare(machine, project) => read_index(&machine, &project),
                 }
@@ -95,27 +96,49 @@ fn start() -> SyncSender<Task> {
     sender
 }
 
+/// What came of a look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Looked {
+    /// All was seen, or there is no repository.
+    Done,
+    /// There are more files than were to be looked at, or they cannot be told.
+    NotYet,
+}
+
 impl Job {
-    /// Looks around and says what there is; `None` if there are more files than `most`, or nobody can tell.
-    fn done(&self, most: usize) -> Option<()> {
-        let others = self.others(most)?;
+    /// Looks around, at this many files at most, and tells the ledger.
+    fn look(&self, most: usize) -> Looked {
+        let project = Path::new(&self.watched.project);
+        let world = self
+            .machine
+            .world(&self.watched.project, &self.watched.project);
+        let git = world.git();
+        // Nothing is tracked then. To wake the thread for that costs more than a whole judgement.
+        let Some(repository) = git.repository(project) else {
+            return Looked::Done;
+        };
+        let Some(others) = self.others(&git, &repository, most) else {
+            return Looked::NotYet;
+        };
         self.ledger.saw(&self.watched, others);
-        Some(())
+        Looked::Done
     }
 
-    /// The tracked files that hold somebody else's work; `None` if there is no repository, or they cannot be told.
-    fn others(&self, most: usize) -> Option<HashSet<String>> {
+    /// The tracked files that hold somebody else's work; `None` if there are more files than `most`, or they cannot be told.
+    fn others(
+        &self,
+        git: &GitReader<'_>,
+        repository: &Repository,
+        most: usize,
+    ) -> Option<HashSet<String>> {
         let Watched {
             session,
             project,
             reach,
             ..
         } = &self.watched;
-        let world = self.machine.world(project, project);
-        let git = world.git();
-        let repository = git.repository(Path::new(project))?;
         let wanted = |name: &[u8]| str::from_utf8(name).is_ok_and(|it| reach.changes(it));
-        let unsettled = git.unsettled(&repository, most, wanted)?;
+        let unsettled = git.unsettled(repository, most, wanted)?;
         let view = self.ledger.view(session).in_project(project);
         let others = unsettled.into_iter().filter_map(|name| {
             let path = repository.root.join(OsStr::from_bytes(&name));
@@ -139,5 +162,37 @@ fn read_index(machine: &Machine, project: &str) {
     if let Some(repository) = git.repository(Path::new(project)) {
         // It is remembered until it changes.
         git.tracks_below(&repository, b".");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn looked_beside_the_answer(folder: &Path) -> bool {
+        let lookout = Lookout::default();
+        let watched = Watched {
+            session: "s".to_owned(),
+            call: "c".to_owned(),
+            project: folder.to_str().unwrap().to_owned(),
+            reach: Reach::Anything,
+        };
+        let machine = Arc::new(Machine::new(None, Vec::new()));
+        lookout.look(Arc::default(), machine, watched);
+        lookout.sender.lock().unwrap().is_some()
+    }
+
+    #[test]
+    fn without_a_repository_nobody_is_woken() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(!looked_beside_the_answer(folder.path()));
+        // An index that cannot be read may have anything in it.
+        let git = folder.path().join(".git");
+        for name in ["objects", "refs"] {
+            fs::create_dir_all(git.join(name)).unwrap();
+        }
+        fs::write(git.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        fs::write(git.join("index"), "nothing that git wrote").unwrap();
+        assert!(looked_beside_the_answer(folder.path()));
     }
 }
