@@ -113,7 +113,7 @@ impl Job {
             .machine
             .world(&self.watched.project, &self.watched.project);
         let git = world.git();
-        // Nothing is tracked then. To wake the thread for that costs more than a whole judgement.
+        // Nothing is tracked then, so that the thread would have nothing to do.
         let Some(repository) = git.repository(project) else {
             return Looked::Done;
         };
