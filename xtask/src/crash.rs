@@ -13,7 +13,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
     let mut handed_on: Vec<OsString> = Vec::new();
     while let Some(argument) = arguments.next()? {
         match argument {
-            Long(name @ ("kills" | "clients")) => {
+            Long(name @ ("kills" | "clients" | "kills-in-phase")) => {
                 let name = format!("--{name}").into();
                 handed_on.extend([name, arguments.value()?]);
             }

@@ -34,7 +34,7 @@ Chores of this repository
   cargo xtask fuzz payloads           payloads gone wrong, through the whole engine
       [--count N] [--seed N]
   cargo xtask crash                   `kill -9` for the daemon while agents work: nothing answered may be lost, doubled or wrong
-      [--kills N] [--clients N] [--reopen-window] [--programs DIR]
+      [--kills N] [--clients N] [--kills-in-phase N] [--reopen-window] [--programs DIR]
   cargo xtask dist [--to DIR]         what a release needs: archive, packages, checksums, bill of materials (into target/dist)
       [--without-profile] [--programs DIR]
       [--target TARGET]               for another kind of machine, as aarch64-unknown-linux-gnu (into target/dist-TARGET; without a profile)

@@ -1,15 +1,17 @@
 //! Whether what was answered is what was recorded.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use bowline::hooks::Decision;
-use bowline_store::{Store, TraceFilter};
+use bowline_store::{
+    Gap, SessionRef, SqliteStore, Store, Trace, TraceFilter, Trigger, TriggerFilter,
+};
 
 use crate::load::Event;
 use crate::place::Place;
 
-/// More than one phase ever has.
-const ALL: usize = 10_000_000;
+/// The store gives no more at once. One session of a phase has fewer.
+const PAGE: usize = 10_000;
 /// Nobody reads more ids than these.
 const SHOWN: usize = 10;
 
@@ -22,6 +24,8 @@ pub(crate) struct Audit {
     pub(crate) doubled: Vec<String>,
     /// Recorded with another decision than was answered.
     pub(crate) differing: Vec<String>,
+    /// What the store says is missing.
+    pub(crate) gaps: Vec<Gap>,
 }
 
 impl Audit {
@@ -29,20 +33,22 @@ impl Audit {
     pub(crate) fn of(place: &Place, answered: &[Event]) -> Self {
         let store = place.store();
         store.flush().expect("the store takes what was spooled");
+        let sessions: HashSet<&str> = answered.iter().map(|event| &*event.session).collect();
         let mut recorded: HashMap<String, Vec<Decision>> = HashMap::new();
-        for trigger in store.last_triggers(ALL).expect("the events can be read") {
-            let id = trigger.tool_use_id.unwrap_or_default();
-            recorded.entry(id).or_default().push(trigger.decision);
-        }
-        let every = TraceFilter {
-            limit: ALL,
-            ..TraceFilter::default()
-        };
         let mut traced: HashMap<String, usize> = HashMap::new();
-        for trace in store.find_traces(&every).expect("the traces can be read") {
-            *traced.entry(trace.tool_use_id).or_default() += 1;
+        for session in sessions {
+            for trigger in triggers(&store, session) {
+                let id = trigger.tool_use_id.unwrap_or_default();
+                recorded.entry(id).or_default().push(trigger.decision);
+            }
+            for trace in traces(&store, session) {
+                *traced.entry(trace.tool_use_id).or_default() += 1;
+            }
         }
-        let mut audit = Self::default();
+        let mut audit = Self {
+            gaps: store.gaps().expect("the gaps can be read"),
+            ..Self::default()
+        };
         for event in answered {
             let decisions = recorded.get(&event.id).map_or(&[][..], Vec::as_slice);
             let traces = traced.get(&event.id).copied().unwrap_or_default();
@@ -71,4 +77,31 @@ impl Audit {
         .map(|(what, ids)| (what, ids.get(..SHOWN).unwrap_or(ids)))
         .collect()
     }
+}
+
+fn triggers(store: &SqliteStore, session: &str) -> Vec<Trigger> {
+    let found = store.find_triggers(&TriggerFilter {
+        session: Some(SessionRef::Chain(session)),
+        limit: PAGE,
+        ..TriggerFilter::default()
+    });
+    whole(found.expect("the events can be read"))
+}
+
+fn traces(store: &SqliteStore, session: &str) -> Vec<Trace> {
+    let found = store.find_traces(&TraceFilter {
+        session: Some(SessionRef::Chain(session)),
+        limit: PAGE,
+        ..TraceFilter::default()
+    });
+    whole(found.expect("the traces can be read"))
+}
+
+/// A full page may not be everything, and what it lacks would look lost.
+fn whole<T>(page: Vec<T>) -> Vec<T> {
+    assert!(
+        page.len() < PAGE,
+        "a session has too many events to be read at once: use more --clients or fewer --kills-in-phase"
+    );
+    page
 }

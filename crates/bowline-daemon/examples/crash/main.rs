@@ -32,14 +32,14 @@ use rustix::process::{Signal, kill_process};
 const AS_DAEMON: &str = "--as-daemon";
 /// How long such a daemon leaves answered events unrecorded.
 const LAG: Duration = Duration::from_millis(50);
-/// Each phase has a home of its own, and is checked before the next.
-const KILLS_IN_PHASE: usize = 100;
 /// A daemon is killed up to so long after it has begun to answer.
 const LONGEST_LIFE: Duration = Duration::from_millis(150);
 
 struct Options {
     kills: usize,
     clients: usize,
+    /// Each phase has a home of its own, and is checked before the next.
+    kills_in_phase: usize,
     programs: PathBuf,
     daemon: Daemon,
 }
@@ -60,7 +60,7 @@ fn main() -> ExitCode {
     let mut phases = Vec::new();
     let mut left = options.kills;
     while left > 0 {
-        let kills = left.min(KILLS_IN_PHASE);
+        let kills = left.min(options.kills_in_phase.max(1));
         phases.push(phase(&options, kills, phases.len() + 1));
         left -= kills;
     }
@@ -76,6 +76,7 @@ fn options() -> Options {
     let mut options = Options {
         kills: 2_000,
         clients: 32,
+        kills_in_phase: 100,
         programs: PathBuf::new(),
         daemon: Daemon::Real,
     };
@@ -89,6 +90,7 @@ fn options() -> Options {
         match word.as_str() {
             "--kills" => options.kills = number(value()),
             "--clients" => options.clients = number(value()),
+            "--kills-in-phase" => options.kills_in_phase = number(value()),
             "--programs" => options.programs = value().into(),
             "--reopen-window" => options.daemon = Daemon::Lagging,
             _ => panic!("`{word}` is not understood; `cargo xtask help` shows what is"),
@@ -116,12 +118,11 @@ fn phase(options: &Options, kills: usize, number: usize) -> Phase {
     place.stop_daemon();
     let audit = Audit::of(&place, &seen.answered);
     let phase = Phase { kills, seen, audit };
-    let verdict = if phase.is_clean() {
-        "clean"
+    if phase.is_clean() {
+        eprintln!("- clean");
     } else {
-        "NOT CLEAN"
-    };
-    eprintln!("- {verdict}");
+        eprintln!("- NOT CLEAN; its files stay in {}", place.keep().display());
+    }
     phase
 }
 
@@ -165,6 +166,9 @@ fn show(phases: &[Phase], took: Duration) {
         }
         for (what, ids) in phase.audit.findings() {
             println!("{what}: {}", ids.join(" "));
+        }
+        for gap in &phase.audit.gaps {
+            println!("gap: {} records, {}", gap.records, gap.message);
         }
     }
     let sum = |count: fn(&Phase) -> usize| phases.iter().map(count).sum::<usize>();

@@ -154,6 +154,12 @@ impl Place {
         SqliteStore::open(options).expect("the store can be opened")
     }
 
+    /// Leaves the files for whoever looks into a finding; says where they are.
+    pub(crate) fn keep(mut self) -> PathBuf {
+        self.folder.disable_cleanup(true);
+        self.folder.path().to_owned()
+    }
+
     /// The processes that were started here and still run.
     fn processes(&self) -> Vec<Pid> {
         let mut mark = b"BOWLINE_SOCKET=".to_vec();
