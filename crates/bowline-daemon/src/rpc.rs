@@ -81,7 +81,11 @@ pub fn answer(store: &dyn Store, request: &Request) -> Response {
         .iter()
         .find(|command| command.name == request.command);
     let result = match known {
-        Some(command) => (command.run)(store, &request.args),
+        Some(command) => {
+            // A process that has ended may have left its record beside the store.
+            store.catch_up();
+            (command.run)(store, &request.args)
+        }
         None => Err(RequestError::UnknownCommand {
             command: request.command.clone(),
             nearest: nearest(&request.command, commands()).map(str::to_owned),

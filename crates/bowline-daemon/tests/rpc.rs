@@ -9,7 +9,7 @@ mod commands {
     use bowline_daemon::rpc::{self, Question, SessionKey, sessions, store, traces, triggers};
     use bowline_store::{
         Call, Change, Options, Record, SqliteStore, StatusFilter, Store, TraceEnd, TraceStart,
-        TraceStatus,
+        TraceStatus, keep_beside,
     };
     use bowline_wire::{Request, RequestError, Response};
     use chrono::{DateTime, TimeDelta, Utc};
@@ -104,6 +104,20 @@ mod commands {
         list.iter()
             .map(|it| it["tool_use_id"].as_str().unwrap())
             .collect()
+    }
+
+    #[test]
+    fn what_another_process_left_is_found_by_the_next_question() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut options = Options::new(folder.path().join("data"));
+        let runtime = folder.path().join("run");
+        options.runtime_folder = Some(runtime.clone());
+        let store = SqliteStore::open(options).unwrap();
+        for n in 0..3 {
+            let record = Record::new(format!("{n}"), at(n), "claude-code", "Stop", "s1");
+            keep_beside(&runtime, &record).unwrap();
+        }
+        assert_eq!(typed(&store, &triggers::Last::default()).len(), 3);
     }
 
     #[test]

@@ -25,7 +25,7 @@ mod work;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
 use rusqlite::Connection;
@@ -49,6 +49,8 @@ use keeper::Keeper;
 use log::Log;
 use readers::Readers;
 
+/// Whoever reads waits at most this long for what others left behind.
+const CATCHING_UP: Duration = Duration::from_secs(1);
 /// The database's file in the data folder.
 const FILE: &str = "bowline.db";
 
@@ -364,6 +366,23 @@ impl Store for SqliteStore {
                 }
             })
         })
+    }
+
+    fn catch_up(&self) {
+        let mut spool = lock(&self.shared.spool);
+        spool.take_over();
+        if spool.is_empty() {
+            return;
+        }
+        drop(spool);
+        let until = Instant::now() + CATCHING_UP;
+        let caught_up = self.on_writer(move |writer| {
+            let more = writer.drain_step() == Drained::Some && Instant::now() < until;
+            Ok((!more).then_some(()))
+        });
+        if let Err(error) = caught_up {
+            tracing::debug!("what waits in the spool was not taken in: {error}");
+        }
     }
 
     fn get_trace(&self, tool_use_id: &str) -> Result<Option<Trace>> {

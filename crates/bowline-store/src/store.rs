@@ -230,6 +230,9 @@ pub trait Store: Send + Sync {
     /// written down now and then (figures of hooks, when sessions were last heard of) is exact.
     fn flush(&self) -> Result<()>;
 
+    /// Takes in what processes that have ended left in the spool, so that whoever asks next finds it. Waits at most a second.
+    fn catch_up(&self) {}
+
     /// A tool call by its id; the newest if several agents used the same.
     fn get_trace(&self, tool_use_id: &str) -> Result<Option<Trace>>;
 

@@ -28,8 +28,10 @@ const KEPT_WITHIN: Duration = Duration::from_mins(1);
 const DECIDED_WITHIN: Duration = FILES_WITHIN.saturating_sub(ACKNOWLEDGE_WITHIN);
 /// Until then the store, whether Bowline is paused, and where the home folder is may take; before that, what the project's files set.
 const READY_WITHIN: Duration = Duration::from_millis(450);
-/// So long a store that works may take for a record.
+/// A store or a folder that works gets this long for a record, even if nothing is left.
 const AT_LEAST: Duration = Duration::from_millis(100);
+/// Until then the store may take the record. What is left is for the runtime folder.
+const STORED_WITHIN: Duration = DECIDED_WITHIN.saturating_sub(AT_LEAST);
 /// What whoever waits for this process waits at most for hooks that nobody waits for.
 const BRIEFLY: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(10);
@@ -177,16 +179,23 @@ fn decide_on(
     let Decided { answer, record, .. } = runtime.block_on(deciding);
     // It may have come to itself meanwhile.
     let opened = match (&beginning, is_opening) {
-        (Some(beginning), true) => beginning.store.wait(left(DECIDED_WITHIN)),
+        (Some(beginning), true) => beginning.store.wait(left(STORED_WITHIN)),
         _ => None,
     };
     let is_opening = is_opening && opened.is_none();
     let store = store.or(opened.flatten());
     let kept = match (&store, &record) {
-        (Some(store), Some(record)) => keep(&**store, record.clone(), left(DECIDED_WITHIN)),
+        (Some(store), Some(record)) => keep(&**store, record.clone(), left(STORED_WITHIN)),
         (None, Some(_)) if is_opening => Kept::NotYet,
         (None, Some(_)) => Kept::Nowhere,
         (_, None) => Kept::Safe,
+    };
+    // A store that is slow for want of processors is no reason to answer before the record is safe.
+    let kept = match (kept, &record, &beginning) {
+        (Kept::NotYet, Some(record), Some(beginning)) => {
+            beginning.keep_beside(record, left(DECIDED_WITHIN).max(AT_LEAST))
+        }
+        (kept, ..) => kept,
     };
     let exit = answer.exit;
     match asker {
@@ -239,14 +248,18 @@ impl Beginning {
         }
     }
 
-    /// Keeps a record that the store did not take in time: beside the store, else in it when it comes to itself. What cannot be kept is
-    /// counted.
-    fn keep_late(&self, record: Record, store: Option<&Arc<SqliteStore>>) {
+    /// Keeps a record that the store did not take in time, in the runtime folder.
+    fn keep_beside(&self, record: &Record, limit: Duration) -> Kept {
         let (folder, copy) = (self.places.runtime(), record.clone());
-        let kept = within(FILES_WITHIN, move || keep_beside(&folder, &copy));
-        if let Some(Ok(())) = kept {
-            return;
+        match within(limit, move || keep_beside(&folder, &copy)) {
+            Some(Ok(())) => Kept::Safe,
+            _ => Kept::NotYet,
         }
+    }
+
+    /// Keeps a record that neither the store nor the runtime folder took in time, when one of them comes to itself. A record that
+    /// cannot be kept is counted.
+    fn keep_late(&self, record: Record, store: Option<&Arc<SqliteStore>>) {
         let opened = store.cloned();
         let opened = opened.or_else(|| self.store.wait(KEPT_WITHIN).flatten());
         let kept = opened.map(|store| keep(&*store, record, KEPT_WITHIN));
@@ -333,7 +346,8 @@ mod tests {
             pause: Slow::start(|| Ok(None)),
         };
         let record = Record::new("call", Utc::now(), "claude-code", "PreToolUse", "s");
-        beginning.keep_late(record, None);
+        let kept = beginning.keep_beside(&record, Duration::from_mins(1));
+        assert_eq!(kept, Kept::Safe);
         let store = SqliteStore::open(places.store()).unwrap();
         store.flush().unwrap();
         let kept = store.last_triggers(10).unwrap();
