@@ -1,5 +1,6 @@
 //! Decides one hook call: payload → input → manager → answer and record. The daemon and the direct run share it.
 
+mod cost;
 mod env_file;
 mod incoming;
 mod modes;

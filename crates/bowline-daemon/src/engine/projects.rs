@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use bowline::hooks::{Activation, HookEvent, HookManager, RunMode, Services};
 use bowline::settings::{self, Action, FileKind, FileStatus, Locations, Settings, TrustState};
@@ -16,6 +16,7 @@ use bowline_guard::paths::OwnPlaces;
 use chrono::{DateTime, Utc};
 
 use super::Weight;
+use super::cost::Cost;
 use super::incoming::{LocationValues, location};
 use super::skills::Skills;
 use super::timely::{self, Unseen};
@@ -24,11 +25,6 @@ use crate::registration::starts_bowline;
 
 /// So many projects are kept loaded; the one that was loaded first makes room.
 const PROJECTS: usize = 256;
-
-/// A project whose calls take so long to decide is not decided for on the thread that everybody shares.
-const COSTLY: Duration = Duration::from_millis(10);
-/// For so many milliseconds.
-const REMEMBERED: u64 = 10_000;
 
 /// The coarsest clock of a file system.
 const COARSE: Duration = Duration::from_secs(2);
@@ -63,38 +59,6 @@ pub(super) struct Project {
     settings: Arc<Settings>,
     stamps: Vec<(PathBuf, Option<Stamp>)>,
     cost: Arc<Cost>,
-}
-
-/// Whether deciding for a project has lately taken so long that others felt it.
-struct Cost {
-    since: Instant,
-    /// In milliseconds.
-    high_until: AtomicU64,
-}
-
-impl Cost {
-    fn new() -> Self {
-        Self {
-            since: Instant::now(),
-            high_until: AtomicU64::new(0),
-        }
-    }
-
-    fn now(&self) -> u64 {
-        u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX)
-    }
-
-    fn note(&self, took: Duration) {
-        if took >= COSTLY {
-            let until = self.now().saturating_add(REMEMBERED);
-            self.high_until.store(until, Ordering::Relaxed);
-        }
-    }
-
-    fn is_high(&self) -> bool {
-        let until = self.high_until.load(Ordering::Relaxed);
-        until > 0 && self.now() < until
-    }
 }
 
 /// What is told of a loaded project.
