@@ -271,7 +271,7 @@ impl Tidying {
             None => 0,
         };
         if let Some(cap) = self.cap {
-            let wanted = queries::size(db)?.in_use + self.needed;
+            let wanted = queries::bytes(db)?.in_use + self.needed;
             let percent = if self.shrinking {
                 TARGET_PERCENT
             } else {
@@ -290,7 +290,7 @@ impl Tidying {
     fn shrink(&self, backend: &mut SqliteBackend) {
         let Some(cap) = self.cap else { return };
         let most = cap / 100 * TOLERANCE_PERCENT;
-        let size = backend.database().and_then(|db| queries::size(db));
+        let size = backend.database().and_then(|db| queries::bytes(db));
         if size.is_ok_and(|size| size.on_disk > most && size.in_use < cap)
             && let Err(error) = backend.compact()
         {

@@ -284,7 +284,8 @@ const COUNT_SESSIONS: &str =
 const COUNT_CALLS: &str = "SELECT count(*) FROM traces INDEXED BY traces_by_time";
 const FIRST_EVENT: &str = "SELECT at FROM events ORDER BY id LIMIT 1";
 
-pub(super) fn size(db: &Connection) -> Result<Size> {
+/// What the database takes, in bytes. It counts no rows: the writer asks between commits, and a direct run at its end.
+pub(super) fn bytes(db: &Connection) -> Result<Size> {
     let number = |pragma: &str| -> Result<u64> {
         let value: i64 = db.pragma_query_value(None, pragma, |row| row.get(0))?;
         Ok(u64::try_from(value).unwrap_or(0))
@@ -295,6 +296,15 @@ pub(super) fn size(db: &Connection) -> Result<Size> {
         .path()
         .and_then(|path| std::fs::metadata(format!("{path}-wal")).ok())
         .map_or(0, |log| log.len());
+    Ok(Size {
+        on_disk: pages * page + log,
+        in_use: pages.saturating_sub(number("freelist_count")?) * page,
+        ..Size::default()
+    })
+}
+
+/// The same, with what is in it.
+pub(super) fn size(db: &Connection) -> Result<Size> {
     let count = |sql: &str| -> Result<u64> {
         let count: i64 = db.query_row(sql, [], |row| row.get(0))?;
         Ok(u64::try_from(count).unwrap_or(0))
@@ -304,8 +314,6 @@ pub(super) fn size(db: &Connection) -> Result<Size> {
         sessions: count(COUNT_SESSIONS)?,
         calls: count(COUNT_CALLS)?,
         since: first.map(time),
-        on_disk: pages * page + log,
-        in_use: pages.saturating_sub(number("freelist_count")?) * page,
-        ..Size::default()
+        ..bytes(db)?
     })
 }
