@@ -115,7 +115,7 @@ fn runtime() -> io::Result<Runtime> {
 const DESCRIPTORS: u64 = 16_384;
 
 /// Takes as many descriptors as are wanted and as the system allows.
-fn raise_file_limit() {
+pub fn raise_file_limit() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
     let wanted = limit

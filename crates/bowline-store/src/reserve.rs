@@ -7,6 +7,7 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -18,6 +19,7 @@ use rustix::process::{Pid, test_kill_process};
 use serde::{Deserialize, Serialize};
 
 use crate::gap::{Gap, GapCause, PendingGaps};
+use crate::queue::lock;
 
 const FILE: &str = "losses";
 /// One block of the disk, which is there once the file has been written for the first time.
@@ -76,17 +78,24 @@ pub(crate) struct Reserve {
     held: AtomicU64,
     /// Whether there may be something that others have noted.
     unread: AtomicBool,
+    /// A descriptor that is given up for the file when the process has no other left.
+    spare: Mutex<Option<File>>,
 }
 
 impl Reserve {
     /// Makes the file where it is missing, in each of these folders that is there and takes it.
     pub(crate) fn open<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Self {
         let reserve = Self::at(folders);
-        for file in &reserve.files {
-            if let Err(error) = make(file) {
-                tracing::debug!("losses cannot be noted: {}: {error}", file.display());
+        let mut spare = None;
+        for path in &reserve.files {
+            match make(path) {
+                Ok(file) => spare = Some(file),
+                Err(error) => {
+                    tracing::debug!("losses cannot be noted: {}: {error}", path.display());
+                }
             }
         }
+        *lock(&reserve.spare) = spare;
         reserve
     }
 
@@ -97,6 +106,7 @@ impl Reserve {
             holder: Holder::new(),
             held: AtomicU64::new(0),
             unread: AtomicBool::new(true),
+            spare: Mutex::default(),
         }
     }
 
@@ -191,10 +201,18 @@ impl Reserve {
     }
 
     fn change(&self, mut how: impl FnMut(&mut Vec<Loss>)) {
-        let changed = self.files.iter().any(|file| {
-            let changed = Locked::open(file).and_then(|mut file| file.change(&mut how));
-            changed.is_ok()
-        });
+        let mut change = || {
+            self.files.iter().any(|file| {
+                let changed = Locked::open(file).and_then(|mut file| file.change(&mut how));
+                changed.is_ok()
+            })
+        };
+        let mut changed = change();
+        let mut spare = lock(&self.spare);
+        if !changed && spare.take().is_some() {
+            changed = change();
+            *spare = self.files.iter().find_map(|file| options().open(file).ok());
+        }
         if !changed {
             tracing::error!("what only memory holds could not be noted: no folder can be written");
         }
@@ -222,14 +240,15 @@ fn options() -> OpenOptions {
 }
 
 /// Makes the file and has the disk find a place for it.
-fn make(path: &Path) -> io::Result<()> {
+fn make(path: &Path) -> io::Result<File> {
     let file = options().create(true).truncate(false).open(path)?;
     if file.metadata()?.len() >= SIZE as u64 {
-        return Ok(());
+        return Ok(file);
     }
-    let file = Locked::of(file, FlockOperation::LockExclusive)?;
-    let losses = file.losses.clone();
-    file.write(&losses)
+    let locked = Locked::of(file, FlockOperation::LockExclusive)?;
+    locked.write(&locked.losses)?;
+    flock(&locked.file, FlockOperation::Unlock)?;
+    Ok(locked.file)
 }
 
 /// The file while nobody else can change it.

@@ -194,6 +194,8 @@ impl SqliteStore {
         let log = Log::new(&path);
         let keeper = Arc::new(Keeper::new(&path, log.clone(), options.retention));
 
+        // The first to be opened: where descriptors are few, losses can still be counted.
+        let reserve = Reserve::open(options.folders());
         let spool = Spool::open(SpoolOptions {
             runtime: options.runtime_folder.clone(),
             max_bytes: options.max_spool,
@@ -203,7 +205,6 @@ impl SqliteStore {
             Durability::ProcessEnd => Notes::Good,
             Durability::PowerCut => Notes::Unwanted,
         };
-        let reserve = Reserve::open(options.folders());
         let shared = Arc::new(Shared::new(
             spool,
             gaps.clone(),

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use bowline_builtins::machine::Machine;
 use bowline_daemon::{
     Decided, Engine, FILES_WITHIN, Incoming, Pause, PauseError, Places, Slow, name_the_agent,
-    survive_file_size_limit, within,
+    raise_file_limit, survive_file_size_limit, within,
 };
 use bowline_store::{Record, SqliteStore, Store, count_unkept, keep_beside};
 use bowline_wire::{
@@ -22,12 +22,17 @@ use crate::Outcome;
 use crate::error::{Error, ErrorKind, Result};
 use crate::steered::{is_steered, start_unsteered};
 
-/// So long an event that was answered without its store waits for that: each keeps a process.
-const KEPT_WITHIN: Duration = Duration::from_mins(1);
-/// Of the second that files may take, whoever has us decide may have waited a part for the daemon. This is what is left when this process begins.
-const DECIDED_WITHIN: Duration = FILES_WITHIN.saturating_sub(ACKNOWLEDGE_WITHIN);
+/// An event that was answered before it was kept waits this long for a disk that hangs. Each one keeps a process.
+const KEPT_WITHIN: Duration = Duration::from_mins(5);
+/// Two processes start one after the other before this one decides.
+const STARTING: Duration = Duration::from_millis(150);
+/// Of the second that files may take, whoever has us decide may have waited a part for the daemon. This is what is left when this
+/// process begins.
+const DECIDED_WITHIN: Duration = FILES_WITHIN
+    .saturating_sub(ACKNOWLEDGE_WITHIN)
+    .saturating_sub(STARTING);
 /// Until then the store, whether Bowline is paused, and where the home folder is may take; before that, what the project's files set.
-const READY_WITHIN: Duration = Duration::from_millis(450);
+const READY_WITHIN: Duration = Duration::from_millis(350);
 /// A store or a folder that works gets this long for a record, even if nothing is left.
 const AT_LEAST: Duration = Duration::from_millis(100);
 /// Until then the store may take the record. What is left is for the runtime folder.
@@ -127,6 +132,7 @@ fn payload() -> Result<Option<Vec<u8>>> {
 
 /// Decides, records and answers, in this order; what takes time and concerns nobody comes afterwards.
 fn decide(call: Call, payload: &[u8], asker: Asker, began: Instant) -> Result<Outcome> {
+    raise_file_limit();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -139,17 +145,22 @@ fn decide(call: Call, payload: &[u8], asker: Asker, began: Instant) -> Result<Ou
     let decided = decide_on(&runtime, call, payload, asker, began);
     // A look-up that hangs is not waited for.
     runtime.shutdown_background();
-    decided.map(Outcome::Answered)
+    let (exit, store) = decided?;
+    // Now that the runtime's descriptors are free: a record that found none waits in memory.
+    if let Some(store) = store {
+        within(FILES_WITHIN, move || store.close());
+    }
+    Ok(Outcome::Answered(exit))
 }
 
-/// The exit code.
+/// The exit code, and the store, which is to be closed.
 fn decide_on(
     runtime: &Runtime,
     call: Call,
     payload: &[u8],
     asker: Asker,
     began: Instant,
-) -> Result<u8> {
+) -> Result<(u8, Option<Arc<SqliteStore>>)> {
     let left = |limit: Duration| limit.saturating_sub(began.elapsed());
     let places = Places::from_env().ok();
     let start = |places: &Places| Beginning::start(places.clone());
@@ -210,10 +221,7 @@ fn decide_on(
         beginning.keep_late(record, store.as_ref());
     }
     wait_for_background(runtime, asker);
-    if let Some(store) = store {
-        within(FILES_WITHIN, move || store.close());
-    }
-    Ok(exit)
+    Ok((exit, store))
 }
 
 /// Hooks that nobody waits for would end with this process.
@@ -265,7 +273,7 @@ impl Beginning {
         let kept = opened.map(|store| keep(&*store, record, KEPT_WITHIN));
         if kept != Some(Kept::Safe) {
             let folder = self.places.runtime();
-            within(FILES_WITHIN, move || count_unkept(&folder));
+            within(KEPT_WITHIN, move || count_unkept(&folder));
         }
     }
 }

@@ -37,6 +37,31 @@ fn where_files_must_be_small_answers_are_right_and_losses_are_counted() {
     assert_eq!(missing, counted, "{gaps:?}");
 }
 
+#[test]
+fn where_files_must_be_few_answers_are_right_and_losses_are_counted() {
+    // With fewer descriptors no process can decide, and the agent is told so.
+    for most in 9..=14 {
+        let stage = Stage::new();
+        // The folders are there.
+        let first = Event::new("first", 0);
+        stage.send(&first, Way::Direct).unwrap();
+        let mut sent = vec![first];
+        for number in 0..6 {
+            let event = Event::new("few", number);
+            let answered = stage.send_limited(&event, Way::Direct, Files::Few(most));
+            answered.unwrap();
+            sent.push(event);
+        }
+        // A process that found no descriptor keeps its record when it ends, after it has answered.
+        until("nothing is missing that is not counted", || {
+            let missing = Audit::of(&stage, &sent).missing.len() as u64;
+            let gaps = stage.store().gaps().unwrap();
+            let counted: u64 = gaps.iter().map(|gap| gap.records).sum();
+            (missing == counted).then_some(())
+        });
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn without_descriptors_for_connections_answers_are_right_and_the_log_is_not_filled() {

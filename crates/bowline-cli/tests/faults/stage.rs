@@ -70,13 +70,15 @@ pub(super) enum Way {
     Direct,
 }
 
-/// How large the files of a process may be.
+/// How large the files of a process may be, and how many it may have open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Files {
     /// As large as the disk permits.
     Any,
     /// A few kilobytes (`ulimit -f`).
     Small,
+    /// At most this many (`ulimit -n`).
+    Few(u32),
 }
 
 pub(super) struct Stage {
@@ -151,14 +153,16 @@ impl Stage {
     /// Hands a payload to the client as an agent does.
     pub(super) fn report(&self, payload: &Value, way: Way, files: Files) -> Output {
         let program = self.programs.path().join("bowline-hook");
+        let limited = |limit: &str| {
+            let mut shell = Command::new("sh");
+            shell.args(["-c", &format!("ulimit {limit}; exec \"$0\" \"$@\"")]);
+            shell.arg(&program);
+            shell
+        };
         let mut hook = match files {
-            Files::Any => Command::new(program),
-            Files::Small => {
-                let mut shell = Command::new("sh");
-                shell.args(["-c", "ulimit -f 8; exec \"$0\" \"$@\""]);
-                shell.arg(program);
-                shell
-            }
+            Files::Any => Command::new(&program),
+            Files::Small => limited("-f 8"),
+            Files::Few(most) => limited(&format!("-n {most}")),
         };
         hook.args(["claude-code", "--on-failure", "open"])
             .current_dir(self.path("project"))
