@@ -77,7 +77,7 @@ impl Need {
             Self::Client => (output("python3", &["-V"]).is_some(), "python3"),
             Self::Corpus => (
                 corpus().is_dir(),
-                "the labelled corpora (BOWLINE_SHARED names the folder that has corpus/)",
+                "the labelled corpora (set BOWLINE_SHARED)",
             ),
             Self::Fuse => (
                 can_mount() && can_open("/dev/fuse"),
