@@ -215,7 +215,8 @@ fn nothing_is_written_without_a_yes() {
     let sandbox = installed();
     sandbox
         .run(&["init"])
-        .expect_stderr(2, &["+  \"hooks\": {", "not a terminal", "--yes"]);
+        .expect(2, &["+  \"hooks\": {"])
+        .expect_stderr(2, &["not a terminal", "--yes"]);
     sandbox
         .run(&["init", "--dry-run"])
         .expect(0, &["+  \"hooks\": {", "Nothing was written"]);

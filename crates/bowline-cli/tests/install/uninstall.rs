@@ -16,7 +16,8 @@ fn only_bowlines_entries_go() {
     sandbox.run(&["init", "--yes"]).expect(0, &["Installed"]);
     sandbox
         .run(&["uninstall"])
-        .expect_stderr(2, &["\"claude-code\", \"Stop\"", "not a terminal", "--yes"]);
+        .expect(2, &["\"claude-code\", \"Stop\""])
+        .expect_stderr(2, &["not a terminal", "--yes"]);
     sandbox.run(&["uninstall", "--dry-run"]).expect(
         0,
         &[
