@@ -6,6 +6,7 @@ mod place;
 use bowline::hooks::{Decision, FnHook, HookEvent, HookInput, HookManager, Opinion, Recording};
 use bowline::settings::{Lasts, Reach, TrustState, Wish};
 use bowline_builtins::guard::{Call, GuardHook, Judged, ToolGuard, call_of};
+use bowline_testkit::needs;
 use place::Place;
 use serde_json::{Value, json};
 
@@ -198,7 +199,7 @@ fn wish(place: &Place, rule: &str, only: Option<&str>, lasts: Lasts) -> Wish {
     Wish {
         rule: rule.to_owned(),
         call: only.map(|command| call_of("Bash", Some(&json!({ "command": command })))),
-        reach: Reach::Project(place.project_dir()),
+        reach: Reach::Project(place.project().to_owned()),
         lasts,
     }
 }
@@ -254,7 +255,7 @@ async fn an_allowance_for_one_call_is_used_up_by_it_and_by_no_other() {
 
 #[tokio::test]
 async fn an_allowance_undoes_no_trust_and_a_lock_stays_above_it() {
-    let place = Place::new().project("guard.categories.production = 'allow'");
+    let place = Place::new().untrusted("guard.categories.production = 'allow'");
     place.trust();
     place.allow(wish(&place, "git.reset-hard", None, Lasts::Always));
     assert_eq!(place.settings().trust, TrustState::Trusted);
@@ -349,32 +350,19 @@ async fn settings_reach_the_guards_by_agent_and_sub_agent() {
     assert_eq!(denied.output.decision(), Decision::Deny);
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_linked_worktree_may_be_looser_but_not_for_what_lies_outside_of_it() {
     let place = Place::new();
-    let git = |args: &[&str]| {
-        let done = std::process::Command::new("git")
-            .args(["-c", "user.name=a", "-c", "user.email=a@b.test"])
-            .args(args)
-            .current_dir(place.project_dir())
-            .env("HOME", place.home())
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .output();
-        done.is_ok_and(|done| done.status.success())
-    };
     let write = |folder: &std::path::Path, text: &str| {
         std::fs::write(folder.join("work.txt"), text).unwrap();
     };
-    let (project, tree) = (place.project_dir(), place.home().join("tree"));
+    let (project, tree) = (place.path("home/project"), place.path("home/tree"));
     write(&project, "committed");
-    let made = git(&["init", "-q"])
-        && git(&["add", "-A"])
-        && git(&["commit", "-q", "-m", "x"])
-        && git(&["worktree", "add", "-q", "../tree"]);
-    if !made {
-        eprintln!("skipped: git is not here");
-        return;
-    }
+    place.git(&["init", "-q"]);
+    place.git(&["add", "-A"]);
+    place.git(&["commit", "-q", "-m", "x"]);
+    place.git(&["worktree", "add", "-q", "../tree"]);
     // There is something to be lost in both.
     write(&project, "somebody's work");
     write(&tree, "somebody's work");
@@ -384,7 +372,7 @@ async fn a_linked_worktree_may_be_looser_but_not_for_what_lies_outside_of_it() {
     let inside = place.fire_in(&tree, reset()).await;
     assert_eq!(inside.output.decision(), Decision::NoOpinion);
     for outside in [
-        format!("git -C {} reset --hard", place.project_dir().display()),
+        format!("git -C {} reset --hard", place.project().display()),
         "cd ../project && git reset --hard".to_owned(),
         "git -C ../project reset --hard".to_owned(),
         "git -C \"$MAIN\" reset --hard".to_owned(),
@@ -422,7 +410,7 @@ async fn a_guard_that_fails_asks() {
 async fn every_event_is_judged_by_what_the_machine_is_then() {
     let place = Place::new();
     let manager = place.manager();
-    let (out, context) = (place.project_dir().join("out"), place.context());
+    let (out, context) = (place.project().join("out"), place.context());
     std::fs::create_dir(&out).unwrap();
     let remove = || shell("rm -rf out/");
     let harmless = manager.trigger(remove(), &context).await;
@@ -464,7 +452,7 @@ async fn the_same_command_elsewhere_or_for_another_reason_is_not_the_same_call()
 
 #[tokio::test]
 async fn an_untrusted_project_only_tightens() {
-    let place = Place::new().project(
+    let place = Place::new().untrusted(
         "[guard]\nmode = 'observe'\nallow.rules = ['*']\ncategories.process = 'deny'\nsensitive.deny = ['internal/**']",
     );
     assert_eq!(
@@ -504,7 +492,7 @@ async fn a_permission_request_is_judged_too() {
 #[tokio::test]
 async fn f41_a_the_projects_own_patterns_and_allow_list_count_for_every_access() {
     let place = Place::new();
-    let folder = place.project_dir().join(".claude");
+    let folder = place.project().join(".claude");
     std::fs::create_dir_all(&folder).unwrap();
     let file = json!({
         "patterns": { "custom_patterns": ["^internal/"] },

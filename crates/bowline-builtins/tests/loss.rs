@@ -1,6 +1,5 @@
 //! What would be lost decides: a project with a history, an agent that works in it, and a person beside it.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
-#![expect(clippy::print_stdout, reason = "says that it was skipped")]
 
 #[path = "loss/backups.rs"]
 mod backups;
@@ -38,9 +37,10 @@ mod searches;
 mod writers;
 
 use bowline::hooks::Decision::{self, Ask, Deny, NoOpinion as Pass};
+use bowline_testkit::needs;
+use ground::Ground;
 use ground::Op::{self, Append, Commit, Delete, Folder, Git, Ignore, Link, Move};
 use ground::Step::{self, Bash, Edit, Elsewhere, Person, Read, Refused};
-use ground::{Ground, has_git};
 
 struct Case {
     /// What is there before the session.
@@ -80,9 +80,6 @@ async fn play(cases: Vec<Case>) {
 }
 
 async fn play_on(start: fn() -> Ground, cases: Vec<Case>) {
-    if !has_git() {
-        return;
-    }
     let mut wrong = Vec::new();
     for case in cases {
         let mut ground = start();
@@ -104,6 +101,7 @@ async fn play_on(start: fn() -> Ground, cases: Vec<Case>) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn own_files_may_go_and_those_of_others_may_not() {
     play(vec![
@@ -221,6 +219,7 @@ async fn own_files_may_go_and_those_of_others_may_not() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn what_git_holds_or_what_is_not_there_is_no_loss() {
     play(vec![
@@ -326,6 +325,7 @@ async fn what_git_holds_or_what_is_not_there_is_no_loss() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn whatever_writes_over_a_persons_work_asks() {
     let dirty = || vec![Append("src/main.py")];
@@ -388,6 +388,7 @@ async fn whatever_writes_over_a_persons_work_asks() {
     play(cases).await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn uncommitted_work_is_thrown_away_only_if_it_is_the_sessions_own() {
     for command in [
@@ -485,6 +486,7 @@ async fn uncommitted_work_is_thrown_away_only_if_it_is_the_sessions_own() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn untracked_files_are_cleaned_only_if_nobody_misses_them() {
     play(vec![
@@ -532,6 +534,7 @@ async fn untracked_files_are_cleaned_only_if_nobody_misses_them() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn stashes_branches_commits_and_worktrees_are_held_or_own() {
     let stash = || vec![Append("src/main.py"), Git(&["stash", "-q"])];
@@ -661,11 +664,9 @@ async fn stashes_branches_commits_and_worktrees_are_held_or_own() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_tool_writes_over_what_it_has_read_or_what_git_has() {
-    if !has_git() {
-        return;
-    }
     let dirty = || vec![Append("src/main.py")];
     for (setup, steps, tool, name, decision) in [
         (vec![], vec![], "Write", "src/main.py", Pass),

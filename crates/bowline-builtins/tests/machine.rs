@@ -1,17 +1,17 @@
 //! The guard's view of a real machine, compared with what git itself says.
 
 #![expect(
-    clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "tests say what they skip, and fail where they cannot set their ground"
+    reason = "tests fail where they cannot set their ground"
 )]
 
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
+use std::ops::Deref;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use bowline_builtins::machine::{LinkedWorktree, Machine, MachineWorld};
 use bowline_guard::effect::Gravity;
 use bowline_guard::judge::judge;
 use bowline_guard::paths::World;
-use tempfile::TempDir;
+use bowline_testkit::{Sandbox, needs};
 
 #[derive(Debug)]
 struct Compared {
@@ -28,38 +28,32 @@ struct Compared {
     we: Option<bool>,
 }
 
-/// A home and a project, in a place of their own.
+/// A sandbox, and the machine as the guard sees it.
 struct Ground {
-    folder: TempDir,
+    sandbox: Sandbox,
     machine: Machine,
+}
+
+impl Deref for Ground {
+    type Target = Sandbox;
+
+    fn deref(&self) -> &Sandbox {
+        &self.sandbox
+    }
 }
 
 impl Ground {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let home = folder.path().join("home");
-        fs::create_dir_all(home.join("project")).unwrap();
-        let machine = Machine::new(Some(home), Vec::new());
-        Self { folder, machine }
+        let sandbox = Sandbox::with_project("home/project");
+        let machine = Machine::new(Some(sandbox.home()), Vec::new());
+        Self { sandbox, machine }
     }
 
-    /// With a repository in the project; `None`, saying so, where git is not installed.
-    fn with_git() -> Option<Self> {
-        if Command::new("git").arg("--version").output().is_err() {
-            println!("skipped: git is not installed");
-            return None;
-        }
+    /// With a repository in the project.
+    fn with_git() -> Self {
         let ground = Self::new();
         ground.git(&["init", "-q"]);
-        Some(ground)
-    }
-
-    fn home(&self) -> PathBuf {
-        self.folder.path().canonicalize().unwrap().join("home")
-    }
-
-    fn project(&self) -> PathBuf {
-        self.home().join("project")
+        ground
     }
 
     fn path(&self, name: &str) -> String {
@@ -67,34 +61,11 @@ impl Ground {
     }
 
     fn write(&self, name: &str, text: &str) {
-        let path = self.project().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
-    fn git(&self, args: &[&str]) -> String {
-        let output = self.try_git(&self.project(), args);
-        assert!(output.status.success(), "git {args:?}: {output:?}");
-        String::from_utf8_lossy(&output.stdout).into_owned()
+        self.write_in_project(name, text);
     }
 
     fn try_git(&self, folder: &Path, args: &[&str]) -> Output {
-        self.command(folder, args).output().unwrap()
-    }
-
-    fn command(&self, folder: &Path, args: &[&str]) -> Command {
-        let mut command = Command::new("git");
-        command
-            .args(["-c", "user.name=A", "-c", "user.email=a@example.com"])
-            .args(["-c", "protocol.file.allow=always"])
-            .args(args)
-            .current_dir(folder)
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.home())
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env("GIT_CONFIG_NOSYSTEM", "1");
-        command
+        self.git_command(args).current_dir(folder).output().unwrap()
     }
 
     fn commit(&self) {
@@ -121,7 +92,7 @@ impl Ground {
     /// Of `names`, those that git says it ignores.
     fn git_ignores<'name>(&self, names: &[&'name str]) -> Vec<&'name str> {
         let mut asked = self
-            .command(&self.project(), &["check-ignore", "-z", "--stdin"])
+            .git_command(&["check-ignore", "-z", "--stdin"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -152,11 +123,10 @@ impl Ground {
     }
 }
 
+#[needs(git)]
 #[test]
 fn ignore_rules_say_what_git_says() {
-    let Some(ground) = Ground::with_git() else {
-        return;
-    };
+    let ground = Ground::with_git();
     let files = [
         "a",
         "a.o",
@@ -278,11 +248,10 @@ fn ignore_rules_say_what_git_says() {
     assert_eq!(ground.ignored("excluded/x"), Some(true));
 }
 
+#[needs(git)]
 #[test]
 fn rules_put_together_at_random_say_what_git_says() {
-    let Some(ground) = Ground::with_git() else {
-        return;
-    };
+    let ground = Ground::with_git();
     let names = [
         "a", "b", "a.b", "ab", "a b", "[a]", "-", "deep", "deep/a", "deep/b", "deep/a.b",
         "deep/b/a", "deep/b/b", "b-a", "{a,b}", "!a", "a^", "]", "x/a/b/a", "x/b", "x/a", "x/a/b",
@@ -327,11 +296,10 @@ fn rules_put_together_at_random_say_what_git_says() {
     assert!(unknown * 20 < known, "{unknown} of {known}");
 }
 
+#[needs(git)]
 #[test]
 fn the_index_is_read_in_every_version() {
-    let Some(ground) = Ground::with_git() else {
-        return;
-    };
+    let ground = Ground::with_git();
     let names = [
         "0/only",
         "a-b",
@@ -378,17 +346,12 @@ fn the_index_is_read_in_every_version() {
     assert_eq!(ground.tracked("intended"), Some(true));
 }
 
+#[needs(git)]
 #[test]
 fn an_index_with_longer_hashes_is_read() {
-    let Some(ground) = Ground::with_git() else {
-        return;
-    };
+    let ground = Ground::with_git();
     fs::remove_dir_all(ground.path(".git")).unwrap();
-    let made = ground.try_git(&ground.project(), &["init", "-q", "--object-format=sha256"]);
-    if !made.status.success() {
-        println!("skipped: this git knows no SHA-256");
-        return;
-    }
+    ground.git(&["init", "-q", "--object-format=sha256"]);
     for name in ["a", "b/c", "b/d"] {
         ground.write(name, name);
     }
@@ -400,11 +363,10 @@ fn an_index_with_longer_hashes_is_read() {
     }
 }
 
+#[needs(git)]
 #[test]
 fn a_damaged_or_unknown_index_is_unknown() {
-    let Some(ground) = Ground::with_git() else {
-        return;
-    };
+    let ground = Ground::with_git();
     for name in ["a", "b", "node_modules/x"] {
         ground.write(name, name);
     }
@@ -429,11 +391,10 @@ fn a_damaged_or_unknown_index_is_unknown() {
     assert_eq!(ground.tracked("a"), Some(false));
 }
 
+#[needs(git)]
 #[test]
 fn what_is_remembered_follows_what_changes() {
-    let Some(ground) = Ground::with_git() else {
-        return;
-    };
+    let ground = Ground::with_git();
     ground.write("a", "");
     ground.write("b.log", "");
     assert_eq!(ground.tracked("a"), Some(false));
@@ -456,11 +417,10 @@ fn what_is_remembered_follows_what_changes() {
     );
 }
 
+#[needs(git)]
 #[test]
 fn many_threads_share_a_machine() {
-    let Some(ground) = Ground::with_git() else {
-        return;
-    };
+    let ground = Ground::with_git();
     for number in 0..50 {
         ground.write(&format!("folder/{number}"), "");
     }
@@ -481,11 +441,10 @@ fn many_threads_share_a_machine() {
     });
 }
 
+#[needs(git)]
 #[test]
 fn patterns_are_tracked_if_something_they_name_is() {
-    let Some(ground) = Ground::with_git() else {
-        return;
-    };
+    let ground = Ground::with_git();
     for name in ["kept.log", "src/a.rs", "pages/[id].tsx", "out/x"] {
         ground.write(name, "");
     }
@@ -508,11 +467,10 @@ fn patterns_are_tracked_if_something_they_name_is() {
     }
 }
 
+#[needs(git)]
 #[test]
 fn repositories_within_repositories_keep_their_own() {
-    let Some(ground) = Ground::with_git() else {
-        return;
-    };
+    let ground = Ground::with_git();
     ground.write(".gitignore", "nested\nempty\nbroken\n");
     ground.write("file", "");
     ground.write("nested/inner", "");
@@ -544,11 +502,10 @@ fn repositories_within_repositories_keep_their_own() {
     }
 }
 
+#[needs(git)]
 #[test]
 fn submodules_and_worktrees_have_indexes_of_their_own() {
-    let Some(ground) = Ground::with_git() else {
-        return;
-    };
+    let ground = Ground::with_git();
     ground.write("file", "");
     ground.git(&["add", "-A"]);
     ground.commit();
@@ -591,7 +548,7 @@ fn submodules_and_worktrees_have_indexes_of_their_own() {
     let expected = LinkedWorktree {
         root: tree.clone(),
         name: "tree".to_owned(),
-        main_checkout: ground.project(),
+        main_checkout: ground.project().to_owned(),
     };
     let machine = &ground.machine;
     assert_eq!(machine.linked_worktree(&tree), Some(expected.clone()));
@@ -612,11 +569,10 @@ fn submodules_and_worktrees_have_indexes_of_their_own() {
     assert_eq!(ground.tracked("inside/second"), Some(true));
 }
 
+#[needs(git)]
 #[test]
 fn a_forged_worktree_is_none() {
-    let Some(ground) = Ground::with_git() else {
-        return;
-    };
+    let ground = Ground::with_git();
     ground.commit();
     ground.git(&["worktree", "add", "-q", "../tree"]);
     let tree = ground.home().join("tree");
@@ -716,11 +672,10 @@ fn links_are_seen_through() {
     assert_eq!(ground.gravity("cat notes.txt"), ground.gravity("cat .env"));
 }
 
+#[needs(git)]
 #[test]
 fn what_git_tracks_is_no_output_and_what_it_ignores_is() {
-    let Some(ground) = Ground::with_git() else {
-        return;
-    };
+    let ground = Ground::with_git();
     ground.write("out/x", "made");
     ground.write("generated/x", "made");
     ground.write(".gitignore", "out/\ngenerated/\n");
@@ -804,11 +759,10 @@ fn look_ups_are_counted() {
     );
 }
 
+#[needs(git)]
 #[test]
 fn nothing_waits_and_nothing_fails_on_strange_files() {
-    let Some(ground) = Ground::with_git() else {
-        return;
-    };
+    let ground = Ground::with_git();
     ground.write("file", "");
     ground.git(&["add", "-A"]);
     let pipe = |name: &str| {

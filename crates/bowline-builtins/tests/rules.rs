@@ -5,7 +5,6 @@
     reason = "tests fail where they cannot set their ground"
 )]
 
-use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -17,11 +16,8 @@ use bowline_builtins::Analyst;
 use bowline_builtins::machine::Machine;
 use bowline_builtins::rule::{Compiled, compile, compile_rules};
 use bowline_guard::sensitive::SensitivePolicy;
+use bowline_testkit::Sandbox;
 use serde_json::{Value, json};
-
-struct Bench {
-    root: tempfile::TempDir,
-}
 
 /// Whose file a text is.
 #[derive(Clone, Copy)]
@@ -32,42 +28,46 @@ enum File {
     Global,
 }
 
-impl Bench {
-    fn new() -> Self {
-        let root = tempfile::tempdir().unwrap();
-        fs::create_dir(root.path().join("project")).unwrap();
-        Self { root }
-    }
+/// A project whose user has these rules.
+fn with_rules(text: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write_settings(File::Global, text);
+    sandbox
+}
 
-    /// A project whose user has these rules.
-    fn with(text: &str) -> Self {
-        let bench = Self::new();
-        bench.write(File::Global, text);
-        bench
-    }
+trait Rules {
+    fn locations(&self) -> Locations;
 
+    fn write_settings(&self, file: File, text: &str);
+
+    fn load(&self) -> (Settings, Compiled);
+
+    async fn trigger(&self, input: HookInput) -> Opinion;
+
+    async fn bash(&self, command: &str) -> Opinion {
+        self.trigger(call("Bash", json!({ "command": command })))
+            .await
+    }
+}
+
+impl Rules for Sandbox {
     fn locations(&self) -> Locations {
-        Locations::under(self.root.path())
+        Locations::under(self.root())
     }
 
-    fn project(&self) -> PathBuf {
-        self.root.path().join("project")
-    }
-
-    fn write(&self, file: File, text: &str) {
+    fn write_settings(&self, file: File, text: &str) {
         let path = match file {
             File::Managed => self.locations().managed_config,
             File::Global => self.locations().user_config.unwrap(),
-            File::Project => self.project().join("bowline.toml"),
-            File::Local => self.project().join("bowline.local.toml"),
+            File::Project => self.path("project/bowline.toml"),
+            File::Local => self.path("project/bowline.local.toml"),
         };
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        self.write(path, text);
     }
 
     fn load(&self) -> (Settings, Compiled) {
-        let settings = settings::load(&self.project(), &self.locations());
-        let compiled = compile(&settings, &analyst(self.project()));
+        let settings = settings::load(self.project(), &self.locations());
+        let compiled = compile(&settings, &analyst(self.project().to_owned()));
         (settings, compiled)
     }
 
@@ -79,19 +79,10 @@ impl Bench {
         let context = HookContext::new("s1").with_cwd(self.project());
         let result = manager.trigger(input, &context).await;
         for run in &result.results {
-            assert!(
-                !matches!(run.status, RunStatus::Failed),
-                "{}: {:?}",
-                run.id,
-                run.error
-            );
+            let failed = matches!(run.status, RunStatus::Failed);
+            assert!(!failed, "{}: {:?}", run.id, run.error);
         }
         result.output
-    }
-
-    async fn bash(&self, command: &str) -> Opinion {
-        self.trigger(call("Bash", json!({ "command": command })))
-            .await
     }
 }
 
@@ -119,7 +110,7 @@ not_match = ["uv pip install requests", "echo 'pip install x'"]
 #[tokio::test]
 async fn a_rule_can_be_about_how_programs_are_run() {
     let rule = |command: &str, verdict: &str| {
-        Bench::with(&format!(
+        with_rules(&format!(
             "[[rule]]\nid = 'x'\ncommand = '{command}'\nverdict = '{verdict}'\nmessage = 'no'\n"
         ))
     };
@@ -132,9 +123,9 @@ async fn a_rule_can_be_about_how_programs_are_run() {
         ("sudo apt *", "apt list", Decision::NoOpinion),
         ("sudo apt *", "sudo apt install x", Decision::Deny),
     ] {
-        let bench = rule(pattern, "deny");
-        assert_eq!(bench.load().1.diagnostics, [], "{pattern}");
-        let found = bench.bash(command).await.decision();
+        let sandbox = rule(pattern, "deny");
+        assert_eq!(sandbox.load().1.diagnostics, [], "{pattern}");
+        let found = sandbox.bash(command).await.decision();
         assert_eq!(found, expected, "{pattern} on {command}");
     }
     let allowed = rule("sudo *", "allow").load().1.diagnostics;
@@ -144,15 +135,15 @@ async fn a_rule_can_be_about_how_programs_are_run() {
 #[tokio::test]
 async fn a_rule_on_stop_can_ask_whether_it_was_sent_on() {
     let rule = |event: &str| {
-        Bench::with(&format!(
+        with_rules(&format!(
             "[[rule]]\nid = 'x'\nevent = '{event}'\nwhen = '!stop_hook_active'\nverdict = 'context'\nmessage = 'test first'\n"
         ))
     };
-    let bench = rule("Stop");
-    assert_eq!(bench.load().1.diagnostics, []);
+    let sandbox = rule("Stop");
+    assert_eq!(sandbox.load().1.diagnostics, []);
     for (active, expected) in [(false, Some("test first")), (true, None)] {
         let stop = HookInput::stop("s1").with_field("stop_hook_active", active);
-        let said = bench.trigger(stop).await.additional_context.clone();
+        let said = sandbox.trigger(stop).await.additional_context.clone();
         assert_eq!(said.as_deref(), expected, "{active}");
     }
     let found = rule("SessionStart").load().1.diagnostics;
@@ -161,7 +152,7 @@ async fn a_rule_on_stop_can_ask_whether_it_was_sent_on() {
 
 #[tokio::test]
 async fn each_verdict_decides() {
-    let bench = Bench::with(
+    let sandbox = with_rules(
         r#"
         [[rule]]
         id = "no-force"
@@ -209,9 +200,13 @@ async fn each_verdict_decides() {
         ("cargo test $X", Decision::NoOpinion),
         ("cargo test; if", Decision::NoOpinion),
     ] {
-        assert_eq!(bench.bash(command).await.decision(), decision, "{command}");
+        assert_eq!(
+            sandbox.bash(command).await.decision(),
+            decision,
+            "{command}"
+        );
     }
-    let denied = bench.bash("git push --force origin main").await;
+    let denied = sandbox.bash("git push --force origin main").await;
     let reason = denied.stop_reason.unwrap();
     assert!(
         reason.starts_with("Bowline: `git push --force origin main`: history is shared. Instead: ")
@@ -223,32 +218,32 @@ async fn each_verdict_decides() {
         ("./src/../migrations/1.sql", Decision::Ask),
         ("src/main.rs", Decision::NoOpinion),
     ] {
-        let output = bench
+        let output = sandbox
             .trigger(call("Write", json!({ "file_path": file })))
             .await;
         assert_eq!(output.decision(), decision, "{file}");
-        let read = bench
+        let read = sandbox
             .trigger(call("Read", json!({ "file_path": file })))
             .await;
         assert_eq!(read.decision(), Decision::NoOpinion);
     }
     let prompt = |text: &str| HookInput::user_prompt_submit("s1", text);
-    let told = bench.trigger(prompt("please deploy")).await;
+    let told = sandbox.trigger(prompt("please deploy")).await;
     assert_eq!(told.decision(), Decision::NoOpinion);
     assert_eq!(
         told.additional_context.as_deref(),
         Some("Deployments go through make release.")
     );
     assert_eq!(
-        bench.trigger(prompt("hello")).await.additional_context,
+        sandbox.trigger(prompt("hello")).await.additional_context,
         None
     );
 }
 
 #[tokio::test]
 async fn a_rewrite_changes_the_words_and_shows_it() {
-    let bench = Bench::with(UV);
-    assert_eq!(bench.load().1.diagnostics, []);
+    let sandbox = with_rules(UV);
+    assert_eq!(sandbox.load().1.diagnostics, []);
     for (command, expected) in [
         (
             "pip install x && pip install y",
@@ -257,7 +252,7 @@ async fn a_rewrite_changes_the_words_and_shows_it() {
         ("sudo pip install x", "sudo uv pip install x"),
     ] {
         let input = call("Bash", json!({ "command": command, "timeout": 5 }));
-        let output = bench.trigger(input).await;
+        let output = sandbox.trigger(input).await;
         assert_eq!(
             output.updated_input,
             Some(json!({ "command": expected, "timeout": 5 }))
@@ -275,9 +270,9 @@ async fn a_rewrite_changes_the_words_and_shows_it() {
         );
     }
     for command in ["echo \"pip install x\"", "uv pip install x", "pip list"] {
-        assert_eq!(bench.bash(command).await, Opinion::allow(), "{command}");
+        assert_eq!(sandbox.bash(command).await, Opinion::allow(), "{command}");
     }
-    let nested = bench.bash("bash -c 'pip install x'").await;
+    let nested = sandbox.bash("bash -c 'pip install x'").await;
     assert_eq!(nested.decision(), Decision::Ask);
     assert_eq!(nested.updated_input, None);
     assert!(
@@ -290,10 +285,13 @@ async fn a_rewrite_changes_the_words_and_shows_it() {
 
 #[tokio::test]
 async fn other_rules_judge_what_was_rewritten() {
-    let bench = Bench::with(&format!(
+    let sandbox = with_rules(&format!(
         "[[rule]]\nid = 'no-uv'\ncommand = 'uv *'\nverdict = 'deny'\n{UV}"
     ));
-    assert_eq!(bench.bash("pip install x").await.decision(), Decision::Deny);
+    assert_eq!(
+        sandbox.bash("pip install x").await.decision(),
+        Decision::Deny
+    );
 }
 
 #[tokio::test]
@@ -318,11 +316,11 @@ async fn what_cannot_be_evaluated_is_asked_about_by_rules_that_stop() {
         ("tool_input.timeout > ", "allow", Decision::NoOpinion),
         ("command.matches('(')", "ask", Decision::Ask),
     ] {
-        let bench = Bench::with(&format!(
+        let sandbox = with_rules(&format!(
             "[[rule]]\nid = 'late'\ntool = 'Bash'\nwhen = \"{when}\"\nverdict = '{verdict}'\n"
         ));
         let input = call("Bash", json!({ "command": "ls", "timeout": "long" }));
-        let output = bench.trigger(input).await;
+        let output = sandbox.trigger(input).await;
         assert_eq!(output.decision(), decision, "{when} {verdict}");
         if decision == Decision::Ask {
             let reason = output.stop_reason.unwrap();
@@ -331,7 +329,7 @@ async fn what_cannot_be_evaluated_is_asked_about_by_rules_that_stop() {
                 "{reason}"
             );
         }
-        let other = bench
+        let other = sandbox
             .trigger(call("Read", json!({ "file_path": "x" })))
             .await;
         assert_eq!(other.decision(), Decision::NoOpinion, "{when}");
@@ -340,7 +338,7 @@ async fn what_cannot_be_evaluated_is_asked_about_by_rules_that_stop() {
 
 #[tokio::test]
 async fn rules_judge_what_is_executed() {
-    let bench = Bench::with(
+    let sandbox = with_rules(
         r#"
         [[rule]]
         id = "look"
@@ -363,14 +361,14 @@ async fn rules_judge_what_is_executed() {
         ("git status", Decision::Grant),
     ] {
         let mut manager = HookManager::new();
-        for hook in bench.load().1.hooks {
+        for hook in sandbox.load().1.hooks {
             manager.register_arc(hook);
         }
         let rewriter = FnHook::new("late", [HookEvent::PreToolUse], move |_, _| async move {
             Ok(Opinion::allow().updated_input(json!({ "command": rewritten })))
         });
         manager.register(rewriter.priority(-1));
-        let context = HookContext::new("s1").with_cwd(bench.project());
+        let context = HookContext::new("s1").with_cwd(sandbox.project());
         let input = call("Bash", json!({ "command": "git status" }));
         let result = manager.trigger(input, &context).await;
         assert_eq!(result.output.decision(), decision, "{rewritten}");
@@ -385,14 +383,14 @@ async fn a_rule_that_fails_asks_if_it_stops() {
         ("allow", Decision::NoOpinion),
         ("context", Decision::NoOpinion),
     ] {
-        let bench = Bench::with(&format!(
+        let sandbox = with_rules(&format!(
             "[[rule]]\nid = 'r'\ncommand = 'ls'\nverdict = '{verdict}'\nmessage = 'm'"
         ));
         let mut manager = HookManager::new();
-        for hook in bench.load().1.hooks {
+        for hook in sandbox.load().1.hooks {
             manager.register_arc(hook);
         }
-        let context = HookContext::new("s1").with_cwd(bench.project());
+        let context = HookContext::new("s1").with_cwd(sandbox.project());
         context.cancellation_token.cancel();
         let input = call("Bash", json!({ "command": "make" }));
         let result = manager.trigger(input, &context).await;
@@ -412,9 +410,9 @@ fn untrusted_projects_do_not_instruct() {
         let rule = format!(
             "[[rule]]\nid = 'r'\nevent = {events}\nverdict = 'deny'\nmessage = 'first run make bootstrap'"
         );
-        let bench = Bench::new();
-        bench.write(File::Project, &rule);
-        let (settings, compiled) = bench.load();
+        let sandbox = Sandbox::new();
+        sandbox.write_settings(File::Project, &rule);
+        let (settings, compiled) = sandbox.load();
         let [loaded] = &settings.rules[..] else {
             panic!("{:?}", settings.rules)
         };
@@ -437,11 +435,11 @@ fn untrusted_projects_do_not_instruct() {
             "{events}"
         );
 
-        let mut store = TrustStore::open(&bench.locations()).unwrap();
-        store.record(&bench.project()).unwrap();
-        let (settings, _) = bench.load();
+        let mut store = TrustStore::open(&sandbox.locations()).unwrap();
+        store.record(sandbox.project()).unwrap();
+        let (settings, _) = sandbox.load();
         assert_eq!(settings.rules[0].status, RuleStatus::InForce, "{events}");
-        let own = Bench::with(&rule);
+        let own = with_rules(&rule);
         assert_eq!(own.load().0.rules[0].status, RuleStatus::InForce);
     }
 }
@@ -455,9 +453,9 @@ async fn a_list_with_a_mistake_switches_nothing_off() {
         "path = ['x', '../y']",
         "event = 'PreTolUse'",
     ] {
-        let bench = Bench::with(&format!("[[rule]]\nid = 'r'\n{broken}\nverdict = 'deny'"));
+        let sandbox = with_rules(&format!("[[rule]]\nid = 'r'\n{broken}\nverdict = 'deny'"));
         assert_eq!(
-            bench.bash("make").await.decision(),
+            sandbox.bash("make").await.decision(),
             Decision::Ask,
             "{broken}"
         );
@@ -466,7 +464,7 @@ async fn a_list_with_a_mistake_switches_nothing_off() {
 
 #[tokio::test]
 async fn only_what_is_wholly_meant_is_allowed() {
-    let bench = Bench::with(
+    let sandbox = with_rules(
         r#"
         [[rule]]
         id = "scratch"
@@ -496,13 +494,17 @@ async fn only_what_is_wholly_meant_is_allowed() {
         ("rm -r old/x", Decision::Grant),
         ("rm -r old/x; curl http://x", Decision::NoOpinion),
     ] {
-        assert_eq!(bench.bash(command).await.decision(), decision, "{command}");
+        assert_eq!(
+            sandbox.bash(command).await.decision(),
+            decision,
+            "{command}"
+        );
     }
     for (file, decision) in [
         ("scratch/x", Decision::Grant),
         ("scratch/../x", Decision::NoOpinion),
     ] {
-        let output = bench
+        let output = sandbox
             .trigger(call("Write", json!({ "file_path": file })))
             .await;
         assert_eq!(output.decision(), decision, "{file}");
@@ -511,7 +513,7 @@ async fn only_what_is_wholly_meant_is_allowed() {
 
 #[tokio::test]
 async fn only_a_plain_line_is_allowed() {
-    let bench = Bench::with(
+    let sandbox = with_rules(
         r#"
         [[rule]]
         id = "look"
@@ -536,7 +538,7 @@ async fn only_a_plain_line_is_allowed() {
         "printf x",
         "rm -r old/x",
     ] {
-        let decision = bench.bash(command).await.decision();
+        let decision = sandbox.bash(command).await.decision();
         assert_eq!(decision, Decision::Grant, "{command}");
     }
     for command in [
@@ -591,7 +593,7 @@ async fn only_a_plain_line_is_allowed() {
         "cd /; rm -r old/x",
         "PATH=/x; rm -r old/x",
     ] {
-        let decision = bench.bash(command).await.decision();
+        let decision = sandbox.bash(command).await.decision();
         assert_ne!(decision, Decision::Grant, "{command}");
     }
 }
@@ -621,11 +623,11 @@ async fn a_rule_looks_at_a_counted_number_of_files() {
         ("allow", "touch vault/x".to_owned(), Decision::Grant),
         ("allow", lines("vault"), Decision::NoOpinion),
     ] {
-        let bench = Bench::with(&format!(
+        let sandbox = with_rules(&format!(
             "[[rule]]\nid = 'r'\ncommand = 'touch *'\npath = 'vault/**'\nverdict = '{verdict}'"
         ));
-        fs::create_dir(bench.project().join("src")).unwrap();
-        let output = bench.bash(&command).await;
+        sandbox.folder("project/src");
+        let output = sandbox.bash(&command).await;
         let shown: String = command.chars().take(20).collect();
         assert_eq!(output.decision(), decision, "{verdict} {shown}");
     }
@@ -634,7 +636,7 @@ async fn a_rule_looks_at_a_counted_number_of_files() {
 #[tokio::test]
 async fn what_is_not_understood_does_not_get_around_a_rule() {
     for verdict in ["deny", "ask", "allow", "context"] {
-        let bench = Bench::with(&format!(
+        let sandbox = with_rules(&format!(
             "[[rule]]\nid = 'r'\ncommand = ['npm publish *', 'make release']\nverdict = '{verdict}'\nmessage = 'm'\n\
              [[rule]]\nid = 'files'\npath = 'vault/**'\nverdict = '{verdict}'\nmessage = 'm'"
         ));
@@ -658,7 +660,7 @@ async fn what_is_not_understood_does_not_get_around_a_rule() {
                 ("deny" | "ask", it) => it,
                 _ => Decision::NoOpinion,
             };
-            let found = bench.bash(command).await.decision();
+            let found = sandbox.bash(command).await.decision();
             assert_eq!(found, decision, "{verdict} {command}");
         }
     }
@@ -667,7 +669,7 @@ async fn what_is_not_understood_does_not_get_around_a_rule() {
 #[tokio::test]
 async fn every_field_that_names_files_counts() {
     let rule = |path: &str, verdict: &str| {
-        Bench::with(&format!(
+        with_rules(&format!(
             "[[rule]]\nid = 'r'\npath = '{path}/**'\nverdict = '{verdict}'"
         ))
     };
@@ -769,16 +771,16 @@ async fn every_field_that_names_files_counts() {
 #[cfg(unix)]
 #[tokio::test]
 async fn a_link_out_of_an_allowed_folder_is_not_allowed() {
-    let bench = Bench::with("[[rule]]\nid = 'r'\npath = 'docs/**'\nverdict = 'allow'");
-    fs::create_dir(bench.project().join("docs")).unwrap();
-    fs::create_dir(bench.project().join("src")).unwrap();
-    std::os::unix::fs::symlink("../src", bench.project().join("docs/out")).unwrap();
+    let sandbox = with_rules("[[rule]]\nid = 'r'\npath = 'docs/**'\nverdict = 'allow'");
+    sandbox.folder("project/docs");
+    sandbox.folder("project/src");
+    std::os::unix::fs::symlink("../src", sandbox.project().join("docs/out")).unwrap();
     for (file, decision) in [
         ("docs/in", Decision::Grant),
         ("docs/out/x", Decision::NoOpinion),
     ] {
         let input = call("Write", json!({ "file_path": file }));
-        assert_eq!(bench.trigger(input).await.decision(), decision, "{file}");
+        assert_eq!(sandbox.trigger(input).await.decision(), decision, "{file}");
     }
 }
 
@@ -787,7 +789,7 @@ fn more_rules_than_anyone_keeps_are_refused() {
     let rules: Vec<String> = (0..501)
         .map(|n| format!("[[rule]]\nid = 'r{n}'\nverdict = 'deny'\n"))
         .collect();
-    let (settings, _) = Bench::with(&rules.concat()).load();
+    let (settings, _) = with_rules(&rules.concat()).load();
     assert_eq!(settings.rules.len(), 500);
     let found: Vec<_> = settings
         .diagnostics
@@ -800,15 +802,15 @@ fn more_rules_than_anyone_keeps_are_refused() {
 #[tokio::test]
 async fn a_misspelt_condition_never_widens_a_rule() {
     for (verdict, decision) in [("allow", Decision::NoOpinion), ("deny", Decision::Ask)] {
-        let bench = Bench::with(&format!(
+        let sandbox = with_rules(&format!(
             "[[rule]]\nid = 'typo'\ncomand = 'git status'\nverdict = '{verdict}'\n"
         ));
         assert_eq!(
-            bench.bash("rm -rf x").await.decision(),
+            sandbox.bash("rm -rf x").await.decision(),
             decision,
             "{verdict}"
         );
-        let (settings, _) = bench.load();
+        let (settings, _) = sandbox.load();
         let finding = &settings.diagnostics[0];
         assert_eq!((finding.code, finding.line), ("unknown-field", 3));
         assert_eq!(finding.help.as_deref(), Some("did you mean `command`?"));
@@ -828,10 +830,10 @@ async fn untrusted_projects_only_tighten() {
             ("deny", Decision::Deny, Decision::Deny),
             ("ask", Decision::Ask, Decision::Ask),
         ] {
-            let bench = Bench::new();
-            bench.write(file, &rules(verdict));
-            assert_eq!(bench.bash("ls").await.decision(), untrusted, "{verdict}");
-            let (settings, _) = bench.load();
+            let sandbox = Sandbox::new();
+            sandbox.write_settings(file, &rules(verdict));
+            assert_eq!(sandbox.bash("ls").await.decision(), untrusted, "{verdict}");
+            let (settings, _) = sandbox.load();
             let noted = settings
                 .diagnostics
                 .iter()
@@ -839,23 +841,23 @@ async fn untrusted_projects_only_tighten() {
             assert_eq!(noted, verdict == "allow");
             assert_eq!(settings.rules[0].status == RuleStatus::Untrusted, noted);
 
-            let mut store = TrustStore::open(&bench.locations()).unwrap();
-            store.record(&bench.project()).unwrap();
-            assert_eq!(bench.bash("ls").await.decision(), trusted, "{verdict}");
+            let mut store = TrustStore::open(&sandbox.locations()).unwrap();
+            store.record(sandbox.project()).unwrap();
+            assert_eq!(sandbox.bash("ls").await.decision(), trusted, "{verdict}");
         }
-        let bench = Bench::new();
-        bench.write(file, &rules("context"));
-        assert_eq!(bench.bash("ls").await, Opinion::allow());
+        let sandbox = Sandbox::new();
+        sandbox.write_settings(file, &rules("context"));
+        assert_eq!(sandbox.bash("ls").await, Opinion::allow());
     }
 }
 
 #[tokio::test]
 async fn a_locked_section_leaves_only_what_tightens() {
-    let bench = Bench::with(
+    let sandbox = with_rules(
         "[[rule]]\nid = 'mine'\ncommand = 'ls'\nverdict = 'allow'\n[[rule]]\nid = 'strict'\ncommand = 'cat *'\nverdict = 'deny'",
     );
-    assert_eq!(bench.bash("ls").await.decision(), Decision::Grant);
-    bench.write(
+    assert_eq!(sandbox.bash("ls").await.decision(), Decision::Grant);
+    sandbox.write_settings(
         File::Managed,
         "locked = ['rule']\n[[rule]]\nid = 'theirs'\ncommand = 'make'\nverdict = 'allow'",
     );
@@ -864,9 +866,13 @@ async fn a_locked_section_leaves_only_what_tightens() {
         ("cat x", Decision::Deny),
         ("make", Decision::Grant),
     ] {
-        assert_eq!(bench.bash(command).await.decision(), decision, "{command}");
+        assert_eq!(
+            sandbox.bash(command).await.decision(),
+            decision,
+            "{command}"
+        );
     }
-    let (settings, _) = bench.load();
+    let (settings, _) = sandbox.load();
     let ids: Vec<_> = settings
         .rules
         .iter()
@@ -880,8 +886,8 @@ async fn a_locked_section_leaves_only_what_tightens() {
             .any(|it| it.code == "locked" && it.line == 1)
     );
     // Nobody knows what a file that cannot be read would lock.
-    bench.write(File::Managed, "locked = [");
-    assert_eq!(bench.bash("ls").await.decision(), Decision::NoOpinion);
+    sandbox.write_settings(File::Managed, "locked = [");
+    assert_eq!(sandbox.bash("ls").await.decision(), Decision::NoOpinion);
 }
 
 #[test]
@@ -1071,7 +1077,7 @@ fn findings_point_at_what_is_wrong() {
         ("rule = [5]", "wrong-type", "1:9", Severity::Error),
         ("rules = []", "unknown-key", "1:1", Severity::Warning),
     ] {
-        let (settings, compiled) = Bench::with(text).load();
+        let (settings, compiled) = with_rules(text).load();
         let found: Vec<_> = settings
             .diagnostics
             .iter()
@@ -1089,11 +1095,11 @@ async fn failing_examples_switch_off_only_what_loosens() {
             "[[rule]]\nid = 'r'\ncommand = 'ls'\nverdict = '{verdict}'\nexamples.match = ['cat']\n"
         )
     };
-    let bench = Bench::with(&rule("deny"));
-    assert_eq!(bench.bash("ls").await.decision(), Decision::Deny);
-    let bench = Bench::with(&rule("allow"));
-    assert_eq!(bench.bash("ls").await.decision(), Decision::NoOpinion);
-    let RuleStatus::Disabled { by } = &bench.load().1.rules[0].status else {
+    let sandbox = with_rules(&rule("deny"));
+    assert_eq!(sandbox.bash("ls").await.decision(), Decision::Deny);
+    let sandbox = with_rules(&rule("allow"));
+    assert_eq!(sandbox.bash("ls").await.decision(), Decision::NoOpinion);
+    let RuleStatus::Disabled { by } = &sandbox.load().1.rules[0].status else {
         panic!("in force");
     };
     assert!(by.contains("does not apply to `cat`"), "{by}");
@@ -1101,7 +1107,7 @@ async fn failing_examples_switch_off_only_what_loosens() {
 
 #[test]
 fn examples_of_every_kind_are_understood() {
-    let bench = Bench::with(
+    let sandbox = with_rules(
         r#"
         [[rule]]
         id = "files"
@@ -1143,7 +1149,7 @@ fn examples_of_every_kind_are_understood() {
         not_match = ["cat README.md", { tool = "Read", input = { file_path = "README.md" } }]
         "#,
     );
-    let (settings, compiled) = bench.load();
+    let (settings, compiled) = sandbox.load();
     assert_eq!(settings.diagnostics, []);
     assert_eq!(compiled.diagnostics, []);
     assert_eq!(compiled.hooks.len(), 5);
@@ -1151,9 +1157,9 @@ fn examples_of_every_kind_are_understood() {
 
 #[tokio::test]
 async fn reasons_carry_no_secrets_and_nothing_that_deceives() {
-    let bench = Bench::with("[[rule]]\nid = 'r'\ntool = 'Bash'\nverdict = 'deny'");
+    let sandbox = with_rules("[[rule]]\nid = 'r'\ntool = 'Bash'\nverdict = 'deny'");
     let token = bowline_guard::secrets::expand("ghp_{a36}");
-    let output = bench.bash(&format!("echo {token} \u{202e}x")).await;
+    let output = sandbox.bash(&format!("echo {token} \u{202e}x")).await;
     let reason = output.stop_reason.unwrap();
     assert!(
         !reason.contains(&token) && !reason.contains('\u{202e}'),
@@ -1163,16 +1169,14 @@ async fn reasons_carry_no_secrets_and_nothing_that_deceives() {
 
 #[test]
 fn one_file_is_checked_by_itself() {
-    let root = tempfile::tempdir().unwrap();
-    let path = root.path().join("bowline.toml");
-    fs::write(
-        &path,
+    let sandbox = Sandbox::new();
+    let path = sandbox.write(
+        "bowline.toml",
         UV.replace("\"echo 'pip install x'\"", "\"pip install y\""),
-    )
-    .unwrap();
+    );
     let report = settings::check_file(&path, None);
     assert_eq!(report.parsed.diagnostics, []);
-    let compiled = compile_rules(&report.rules, &analyst(root.path().to_owned()));
+    let compiled = compile_rules(&report.rules, &analyst(sandbox.root().to_owned()));
     let found: Vec<_> = compiled
         .diagnostics
         .iter()
@@ -1184,14 +1188,18 @@ fn one_file_is_checked_by_itself() {
 #[tokio::test]
 async fn tools_are_known_in_any_casing() {
     for tool in ["bash", "BASH", "write|bash", "ba.h"] {
-        let bench = Bench::with(&format!(
+        let sandbox = with_rules(&format!(
             "[[rule]]\nid = 'r'\ntool = '{tool}'\nverdict = 'deny'"
         ));
-        let (settings, compiled) = bench.load();
+        let (settings, compiled) = sandbox.load();
         assert_eq!(settings.diagnostics, [], "{tool}");
         assert_eq!(compiled.diagnostics, [], "{tool}");
-        assert_eq!(bench.bash("ls").await.decision(), Decision::Deny, "{tool}");
-        let read = bench.trigger(call("Read", json!({}))).await;
+        assert_eq!(
+            sandbox.bash("ls").await.decision(),
+            Decision::Deny,
+            "{tool}"
+        );
+        let read = sandbox.trigger(call("Read", json!({}))).await;
         assert_eq!(read.decision(), Decision::NoOpinion, "{tool}");
     }
 }
@@ -1203,10 +1211,10 @@ async fn a_misspelt_tool_asks_where_it_was_meant() {
         ("ask", Decision::Ask),
         ("allow", Decision::NoOpinion),
     ] {
-        let bench = Bench::with(&format!(
+        let sandbox = with_rules(&format!(
             "[[rule]]\nid = 'r'\ntool = 'Wrte'\nverdict = '{verdict}'"
         ));
-        let (settings, _) = bench.load();
+        let (settings, _) = sandbox.load();
         let [finding] = settings.diagnostics.as_slice() else {
             panic!("{:?}", settings.diagnostics);
         };
@@ -1216,21 +1224,21 @@ async fn a_misspelt_tool_asks_where_it_was_meant() {
         );
         assert!(finding.help.as_ref().unwrap().contains("`Write`"));
         let input = json!({"file_path": "a", "content": ""});
-        let write = bench.trigger(call("Write", input)).await;
+        let write = sandbox.trigger(call("Write", input)).await;
         assert_eq!(write.decision(), on_meant, "{verdict}");
-        assert_eq!(bench.bash("ls").await.decision(), Decision::NoOpinion);
+        assert_eq!(sandbox.bash("ls").await.decision(), Decision::NoOpinion);
     }
-    let bench = Bench::with("[[rule]]\nid = 'r'\ntool = 'Wrte'\nverdict = 'deny'");
-    let own = bench.trigger(call("Wrte", json!({}))).await;
+    let sandbox = with_rules("[[rule]]\nid = 'r'\ntool = 'Wrte'\nverdict = 'deny'");
+    let own = sandbox.trigger(call("Wrte", json!({}))).await;
     assert_eq!(own.decision(), Decision::Deny);
-    let meant = Bench::with("[[rule]]\nid = 'r'\ntool = '^Wrte$'\nverdict = 'deny'");
+    let meant = with_rules("[[rule]]\nid = 'r'\ntool = '^Wrte$'\nverdict = 'deny'");
     assert_eq!(meant.load().0.diagnostics, []);
 }
 
 #[test]
 fn a_rule_with_the_name_of_a_guards_is_noticed() {
-    let bench = Bench::with("[[rule]]\nid = 'git.push-force'\ncommand = 'x'\nverdict = 'deny'");
-    let found = bench.load().1.diagnostics;
+    let sandbox = with_rules("[[rule]]\nid = 'git.push-force'\ncommand = 'x'\nverdict = 'deny'");
+    let found = sandbox.load().1.diagnostics;
     let found: Vec<_> = found.iter().map(|it| (it.code, it.severity)).collect();
     assert_eq!(found, [("guard-rule-id", Severity::Warning)]);
 }

@@ -6,8 +6,6 @@ mod agents {
     mod allow;
     mod background;
     mod bare;
-    #[path = "../shared/client.rs"]
-    mod client;
     mod demo;
     mod direct;
     mod documents;
@@ -15,12 +13,8 @@ mod agents {
     mod gone;
     mod hanging;
     mod interactive;
-    #[path = "../shared/person.rs"]
-    mod person;
-    mod place;
-    #[path = "../shared/put.rs"]
-    mod put;
     mod realclient;
+    mod reporting;
     mod streams;
     mod variables;
 }

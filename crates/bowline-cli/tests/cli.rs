@@ -4,13 +4,11 @@
 mod cli {
     mod acceptance;
     mod actions;
-    mod bench;
     mod check;
     mod events;
+    mod example;
     mod hooks;
     mod program;
-    #[path = "../shared/ran.rs"]
-    mod ran;
     mod readme;
     mod rules;
     mod secrets;

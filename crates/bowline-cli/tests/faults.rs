@@ -4,8 +4,6 @@
 #[cfg(test)]
 mod faults {
     mod audit;
-    #[path = "../shared/client.rs"]
-    mod client;
     mod damaged;
     mod full;
     #[cfg(target_os = "linux")]
@@ -18,8 +16,6 @@ mod faults {
     mod newer;
     mod places;
     mod programs;
-    #[path = "../shared/put.rs"]
-    mod put;
     mod stage;
     mod together;
 }

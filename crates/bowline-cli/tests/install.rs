@@ -3,17 +3,13 @@
 
 #[cfg(test)]
 mod install {
-    mod bench;
     mod control;
     mod daemon;
     mod direct;
     mod doctor;
     mod init;
+    mod installed;
     mod pause;
-    #[path = "../shared/put.rs"]
-    mod put;
-    #[path = "../shared/ran.rs"]
-    mod ran;
     mod test;
     mod uninstall;
 }

@@ -6,13 +6,9 @@ mod views {
     mod completions;
     mod daemon;
     mod follow;
+    mod history;
     mod hooks;
     mod log;
-    mod machine;
-    #[path = "../shared/person.rs"]
-    mod person;
-    #[path = "../shared/ran.rs"]
-    mod ran;
     mod sessions;
     mod snapshots;
     mod store;

@@ -1,7 +1,6 @@
 //! A daemon that is done without has been left: should it come to itself later, it sees that nobody waits there any more.
 #![expect(
     clippy::expect_used,
-    clippy::panic,
     clippy::unwrap_used,
     reason = "a test that cannot go on must fail"
 )]
@@ -15,11 +14,10 @@ use std::os::unix::net::UnixListener;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use stage::{Conversation, Stage, feed, run, said};
+use bowline_testkit::{PATIENCE, feed};
+use stage::{Conversation, Stage, run, said};
 
 const PRE_TOOL_USE: [&str; 4] = ["claude-code", "PreToolUse", "--on-failure", "ask"];
-/// Nothing here takes so long, however busy the machine is.
-const PATIENCE: Duration = Duration::from_secs(60);
 /// A direct run that goes on until the daemon has been left, and gives up if that does not happen.
 const UNTIL_LEFT: &str = "rounds=0\n\
     while ! [ -e left ] && [ $rounds -lt 1000 ]; do sleep 0.01; rounds=$((rounds + 1)); done\n\
@@ -57,7 +55,7 @@ fn while_bowline_decides_directly_nobody_waits_for_the_daemon() {
             fs::write(&left, "").unwrap();
         });
         let output = run(stage.hook(&PRE_TOOL_USE), b"{}");
-        assert_eq!(said(&output), was_left(), "{fault}");
+        assert_eq!(said(output), was_left(), "{fault}");
     }
 }
 
@@ -79,5 +77,5 @@ fn a_daemon_that_comes_to_itself_during_a_direct_run_finds_the_call_and_its_end(
     stream.read_to_end(&mut sent).unwrap();
     assert!(sent.ends_with(b"{\"a\":1}"));
     fs::write(stage.path("left"), "").unwrap();
-    assert_eq!(said(&hook.wait_with_output().unwrap()), was_left());
+    assert_eq!(said(hook.wait_with_output().unwrap()), was_left());
 }

@@ -19,9 +19,10 @@ use bowline::hooks::Decision;
 use bowline::settings::{Locations, TrustStore, load};
 use bowline_daemon::{Connection, Idle, Pause, Stop};
 use bowline_store::Enforcement;
+use bowline_testkit::until;
 use bowline_wire::{Heard, Signs};
 use serde_json::{Map, Value, json};
-use stage::{Client, Stage, permission, until};
+use stage::{Client, Stage, permission};
 
 #[test]
 fn an_event_is_decided_and_recorded_before_it_is_answered() {

@@ -7,11 +7,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 
 use bowline_guard::effect::Gravity;
 use bowline_guard::judge::judge;
 use bowline_guard::paths::StaticWorld;
+use bowline_testkit::{corpus, needs};
 use serde_json::Value;
 
 fn world(cwd: &str) -> StaticWorld {
@@ -122,24 +122,38 @@ impl Score {
     }
 }
 
+/// Rows of our own that are judged milder or stricter than they are labelled. A change that makes this list longer needs a reason.
+const OTHERWISE: &[(&str, Gravity)] = &[
+    // What the text packs is not unpacked.
+    ("cmd.disguise-encoded.8039c5.0", Gravity::Doubtful),
+    // What a search calls for each file is not followed.
+    ("cmd.disguise-interpreter.005a8c.0", Gravity::Doubtful),
+];
+
 #[test]
-fn the_project_s_own_rows() {
-    Score::of(include_str!("data/commands.jsonl")).assert_limits();
+fn every_row_of_our_own_is_judged_as_it_is_labelled() {
+    let mut otherwise = Vec::new();
+    for line in include_str!("data/commands.jsonl").lines() {
+        let row: Value = serde_json::from_str(line).unwrap();
+        let expected = match row["verdict"].as_str().unwrap() {
+            "deny" => Gravity::Grave,
+            "ask" => Gravity::Doubtful,
+            _ => Gravity::Harmless,
+        };
+        let found = gravity(&row);
+        if found != expected {
+            otherwise.push((row["id"].as_str().unwrap().to_owned(), found));
+        }
+    }
+    let known: Vec<_> = OTHERWISE
+        .iter()
+        .map(|(id, it)| ((*id).to_owned(), *it))
+        .collect();
+    assert_eq!(otherwise, known);
 }
 
-fn shared_corpus() -> PathBuf {
-    let shared = std::env::var_os("BOWLINE_SHARED").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
-        PathBuf::from,
-    );
-    shared.join("corpus/commands.jsonl")
-}
-
+#[needs(corpus)]
 #[test]
 fn the_whole_corpus() {
-    let Ok(corpus) = std::fs::read_to_string(shared_corpus()) else {
-        println!("skipped: no corpus; BOWLINE_SHARED names the folder that has corpus/");
-        return;
-    };
-    Score::of(&corpus).assert_limits();
+    Score::of(&corpus("commands.jsonl")).assert_limits();
 }

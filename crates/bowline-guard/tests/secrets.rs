@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use bowline_guard::secrets::{Confidence, check_rules, expand, redact, rules, scan};
+use bowline_testkit::{corpus, needs};
 use proptest::prelude::*;
 
 /// Texts in which exactly what stands between « and » must vanish.
@@ -667,16 +668,10 @@ fn part() -> impl Strategy<Value = String> {
     ]
 }
 
-/// The labelled texts, if this checkout has them beside it.
+#[needs(corpus)]
 #[test]
 fn the_labelled_corpus() {
-    let shared = std::env::var("BOWLINE_SHARED")
-        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared").to_owned());
-    let path = std::path::Path::new(&shared).join("corpus/secrets.jsonl");
-    let Ok(corpus) = std::fs::read_to_string(&path) else {
-        println!("skipped: no corpus (set BOWLINE_SHARED)");
-        return;
-    };
+    let corpus = corpus("secrets.jsonl");
     let strings = |case: &serde_json::Value, field: &str| -> Vec<String> {
         let list = case[field].as_array().cloned().unwrap_or_default();
         list.iter()

@@ -1,12 +1,11 @@
 //! Which files are secret, and what tools may do with them.
 
-use std::path::PathBuf;
-
 use bowline_guard::effect::Gravity;
 use bowline_guard::paths::{StaticWorld, World, resolve, resolve_literal};
 use bowline_guard::sensitive::{
     Access, SensitivePolicy, Sensitivity, ToolFields, Verdict, classify, judge_tool,
 };
+use bowline_testkit::{corpus, needs};
 use proptest::prelude::*;
 
 fn world() -> StaticWorld {
@@ -639,16 +638,10 @@ fn a_project_adds_patterns_and_lets_files_pass() {
     }
 }
 
+#[needs(corpus)]
 #[test]
 fn the_labelled_corpus_is_met() {
-    let shared = std::env::var_os("BOWLINE_SHARED").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared"),
-        PathBuf::from,
-    );
-    let Ok(text) = std::fs::read_to_string(shared.join("corpus/files.jsonl")) else {
-        println!("skipped: the labelled corpus is not here (set BOWLINE_SHARED)");
-        return;
-    };
+    let text = corpus("files.jsonl");
     let world = StaticWorld::new("/home/dev/project", "/home/dev");
     let mut counts = std::collections::BTreeMap::<String, (usize, usize)>::new();
     for line in text.lines() {

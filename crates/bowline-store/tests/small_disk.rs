@@ -1,60 +1,25 @@
 //! A disk that is full, and one that may only be read: a file system of a few megabytes in a mount namespace of its own.
-//! Skipped, and said so, where the system permits no mounts.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "a test that cannot go on must fail, and one that is skipped says so"
-)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 #![cfg(target_os = "linux")]
 
 #[expect(dead_code, reason = "these tests need only a part of it")]
 mod support;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use bowline_store::{
     Change, Gap, GapCause, Integrity, Options, Outcome, Place, Record, SqliteStore, Store, unkept,
 };
+use bowline_testkit::{Disk, in_own_mounts, needs};
 use support::*;
 
-const FOLDER: &str = "BOWLINE_TEST_SMALL_DISK";
-
-/// Runs a test of this file again, with a small file system; the folder where it is, if this is that run.
-fn small_disk(test: &str) -> Option<PathBuf> {
-    if let Some(folder) = std::env::var_os(FOLDER) {
-        return Some(folder.into());
-    }
-    let folder = tempfile::tempdir().unwrap();
-    let mount = |and: &str| {
-        let script = format!("mount -t tmpfs -o size=16m bowline-test \"${FOLDER}\" && {and}");
-        let mut command = Command::new("unshare");
-        command
-            .args(["--map-root-user", "--mount", "sh", "-c", &script, "sh"])
-            .env(FOLDER, folder.path());
-        command
-    };
-    let permitted = mount("true").output();
-    if !permitted.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: {test}: this system does not permit mounting a small file system");
-        return None;
-    }
-    let itself = std::env::current_exe().unwrap();
-    let output = mount("exec \"$@\"")
-        .arg(itself)
-        .args(["--exact", test, "--nocapture"])
-        .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
-    None
+/// A small disk, if this process may mount one. If it may not, the test is run again in a process that may.
+fn small_disk(test: &str) -> Option<Disk> {
+    in_own_mounts(test).then(|| Disk::in_own_folder("size=16m"))
 }
 
 fn options(disk: &Path) -> Options {
@@ -72,6 +37,7 @@ fn large(n: i64) -> Record {
     )
 }
 
+#[needs(mounts)]
 #[test]
 fn on_a_full_disk_every_event_is_answered_and_losses_are_counted_until_there_is_room() {
     let name = "on_a_full_disk_every_event_is_answered_and_losses_are_counted_until_there_is_room";
@@ -116,6 +82,7 @@ fn on_a_full_disk_every_event_is_answered_and_losses_are_counted_until_there_is_
     assert_eq!(store.integrity_check().unwrap(), Integrity::Sound);
 }
 
+#[needs(mounts)]
 #[test]
 fn what_only_memory_held_is_counted_when_its_process_ends_although_the_disk_is_full() {
     let name = "what_only_memory_held_is_counted_when_its_process_ends_although_the_disk_is_full";
@@ -157,6 +124,7 @@ fn what_only_memory_held_is_counted_when_its_process_ends_although_the_disk_is_f
     assert_eq!(i64::try_from(found).unwrap(), kept + 1);
 }
 
+#[needs(mounts)]
 #[test]
 fn what_only_memory_holds_goes_to_a_folder_as_soon_as_one_takes_it() {
     let name = "what_only_memory_holds_goes_to_a_folder_as_soon_as_one_takes_it";
@@ -181,6 +149,7 @@ fn what_only_memory_holds_goes_to_a_folder_as_soon_as_one_takes_it() {
     assert!(store.last_triggers(10).unwrap().len() > 1);
 }
 
+#[needs(mounts)]
 #[test]
 fn on_a_disk_that_may_only_be_read_events_wait_elsewhere() {
     let name = "on_a_disk_that_may_only_be_read_events_wait_elsewhere";
@@ -194,7 +163,7 @@ fn on_a_disk_that_may_only_be_read_events_wait_elsewhere() {
     let remount = |how: &str| {
         let status = Command::new("mount")
             .args(["-o", how])
-            .arg(&disk)
+            .arg(&*disk)
             .status()
             .unwrap();
         assert!(status.success(), "{how}");

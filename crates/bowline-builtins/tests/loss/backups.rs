@@ -1,11 +1,13 @@
 //! Programs that keep what was there under another name: that name may be taken, and what it holds may be the last of its kind.
 
 use bowline::hooks::Decision::{Ask, NoOpinion as Pass};
+use bowline_testkit::needs;
 
 use super::ground::Op::{self, Append, Move};
 use super::ground::Step::{Bash, Edit, Write};
 use super::{case, play, put};
 
+#[needs(git)]
 #[tokio::test]
 async fn a_backup_that_goes_with_the_same_line_saves_nothing() {
     let mut cases = Vec::new();
@@ -58,6 +60,7 @@ async fn a_backup_that_goes_with_the_same_line_saves_nothing() {
     play(cases).await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_backup_of_an_earlier_call_is_still_somebodys() {
     let edited = |name, backup| {
@@ -81,6 +84,7 @@ async fn a_backup_of_an_earlier_call_is_still_somebodys() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn the_name_of_a_backup_may_be_taken() {
     let mut cases = Vec::new();

@@ -1,11 +1,13 @@
 //! A person works beside the agent, also while its calls run; and lines whose parts rely on each other.
 
 use bowline::hooks::Decision::{Ask, Deny, NoOpinion as Pass};
+use bowline_testkit::needs;
 
 use super::ground::Op::{Append, Git};
 use super::ground::Step::{Bash, Person, Write};
 use super::{case, play, put};
 
+#[needs(git)]
 #[tokio::test]
 async fn what_changes_while_tests_run_is_a_persons() {
     let during = |command: &'static str| vec![Bash(command, vec![Append("src/main.py")])];
@@ -56,6 +58,7 @@ async fn what_changes_while_tests_run_is_a_persons() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_copy_that_the_session_made_holds_the_work() {
     let copied = || Bash("cp ideas.md ideas.md.bak", vec![put("ideas.md.bak")]);
@@ -88,6 +91,7 @@ async fn a_copy_that_the_session_made_holds_the_work() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn links_of_the_same_line_are_followed() {
     let theirs = || vec![put("notes/n.md"), put("ideas.md")];
@@ -103,6 +107,7 @@ async fn links_of_the_same_line_are_followed() {
     }
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn what_holds_work_is_not_let_go_of_on_the_way() {
     let applied = || {
@@ -128,9 +133,6 @@ async fn what_holds_work_is_not_let_go_of_on_the_way() {
         (vec![Append("src/main.py")], "git checkout --theirs ."),
     ] {
         let mut ground = super::Ground::with_history();
-        if !super::has_git() {
-            return;
-        }
         for op in &setup {
             ground.perform(op);
         }
@@ -150,6 +152,7 @@ async fn what_holds_work_is_not_let_go_of_on_the_way() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn files_that_hold_a_text_are_edited() {
     let dirty = || vec![Append("src/main.py")];

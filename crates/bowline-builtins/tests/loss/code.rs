@@ -1,5 +1,7 @@
 //! Code of other languages: which files it means, and what somebody has in them.
 
+use bowline_testkit::needs;
+
 use super::ground::Op;
 use super::{Append, Ask, Case, Pass, case, makes, play, put};
 
@@ -28,6 +30,7 @@ const ON_NOTES: &[&str] = &[
     "node -e \"require('fs').renameSync('README.md', 'notes/a.md')\"",
 ];
 
+#[needs(git)]
 #[tokio::test]
 async fn code_that_goes_over_a_folder_means_what_is_in_it() {
     let lost = ON_NOTES
@@ -46,6 +49,7 @@ async fn code_that_goes_over_a_folder_means_what_is_in_it() {
     play(cases).await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn what_a_person_changed_somewhere_below_counts() {
     let rewrite = "python3 -c \"from pathlib import Path\nfor p in Path('src').rglob('*.py'): p.write_text(p.read_text().replace('x', 'y'))\"";
@@ -91,6 +95,7 @@ const ON_SOME_NOTES: &[&str] = &[
     "python3 -c \"import os\nfor f in os.listdir('notes'): print(f)\"",
 ];
 
+#[needs(git)]
 #[tokio::test]
 async fn a_listing_of_code_has_names_with_a_dot_in_front() {
     let theirs = |command: &&'static str| (vec![put("notes/.plan")], *command);

@@ -1,11 +1,13 @@
 //! Work that hides: the last copy of something, work that was moved out of sight, what a folder or a branch is put over.
 
 use bowline::hooks::Decision::{Ask, Deny, NoOpinion as Pass};
+use bowline_testkit::needs;
 
 use super::ground::Op::{Append, Commit, Delete, Folder, Git, Ignore, Move};
 use super::ground::Step::{Bash, Person, Write};
 use super::{case, play, put};
 
+#[needs(git)]
 #[tokio::test]
 async fn the_last_copy_is_as_good_as_the_original() {
     let copied = || Bash("cp ideas.md copy.md", vec![put("copy.md")]);
@@ -63,6 +65,7 @@ async fn the_last_copy_is_as_good_as_the_original() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn work_that_the_session_moved_is_still_somebodys() {
     let moved = |to: &'static str, command: &'static str| {
@@ -126,6 +129,7 @@ async fn work_that_the_session_moved_is_still_somebodys() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn folders_are_put_over_folders() {
     let fresh = || Bash("mkdir x && touch x/a.md", vec![put("x/a.md")]);
@@ -146,6 +150,7 @@ async fn folders_are_put_over_folders() {
     }
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn branches_and_heads_hold_commits() {
     let branch = || {
@@ -183,6 +188,7 @@ async fn branches_and_heads_hold_commits() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_resolution_is_work() {
     let conflict = |rest: Vec<super::Op>| {
@@ -237,6 +243,7 @@ async fn a_resolution_is_work() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn git_puts_tracked_files_over_ignored_ones() {
     let setup = |text: &'static str| {

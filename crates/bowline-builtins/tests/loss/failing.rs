@@ -1,15 +1,13 @@
 //! Commands that fail or need not run: what comes after them takes place all the same.
 
 use bowline::hooks::Decision::{Ask, NoOpinion as Pass};
+use bowline_testkit::needs;
 
 use super::ground::Op::{Append, Folder, Ignore};
-use super::{Ground, Op, has_git, put};
+use super::{Ground, Op, put};
 
 /// Judges each line, in a project where somebody has work that is not committed; `true` if it must be stopped.
 async fn judge(setup: Vec<Op>, lines: &[(&str, bool)]) {
-    if !has_git() {
-        return;
-    }
     let mut ground = Ground::with_history();
     for op in &setup {
         ground.perform(op);
@@ -39,6 +37,7 @@ fn work() -> Vec<Op> {
     ]
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_shell_that_cannot_go_elsewhere_stays() {
     judge(
@@ -73,6 +72,7 @@ async fn a_shell_that_cannot_go_elsewhere_stays() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_shell_that_may_go_elsewhere_goes() {
     judge(
@@ -109,6 +109,7 @@ async fn a_shell_that_may_go_elsewhere_goes() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_rescue_that_need_not_run_is_none() {
     judge(
@@ -152,6 +153,7 @@ async fn a_rescue_that_need_not_run_is_none() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_rescue_that_runs_first_is_one() {
     judge(

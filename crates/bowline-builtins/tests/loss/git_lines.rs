@@ -1,6 +1,7 @@
 //! Several steps of git in one line: the later ones take away what the earlier ones have let go of.
 
 use bowline::hooks::Decision::{Ask, Deny, NoOpinion as Pass};
+use bowline_testkit::needs;
 
 use super::ground::Op::{self, Append, Commit, Git, Ignore, Write as Put};
 use super::ground::Step::{self, Bash};
@@ -21,6 +22,7 @@ fn all(
         .collect()
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn what_is_unstaged_first_is_thrown_away_with_the_files() {
     play(all(
@@ -58,6 +60,7 @@ async fn what_is_unstaged_first_is_thrown_away_with_the_files() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_stash_takes_what_the_line_has_added() {
     let untracked = || vec![put("ideas.md")];
@@ -114,6 +117,7 @@ async fn a_stash_takes_what_the_line_has_added() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_work_tree_whose_name_is_not_known_may_be_any() {
     let further = || {
@@ -162,6 +166,7 @@ async fn a_work_tree_whose_name_is_not_known_may_be_any() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn rules_that_the_line_changes_ignore_nothing_for_sure() {
     let ignored = || {
@@ -228,6 +233,7 @@ async fn rules_that_the_line_changes_ignore_nothing_for_sure() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn commits_go_with_what_the_line_lets_go_of() {
     let changed = || vec![Append("src/main.py")];
@@ -279,6 +285,7 @@ async fn commits_go_with_what_the_line_lets_go_of() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_copy_of_what_was_set_back_keeps_nothing() {
     play(all(

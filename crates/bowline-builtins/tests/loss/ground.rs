@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
@@ -11,6 +10,7 @@ use bowline::hooks::{Decision, HookContext, HookInput, HookManager, Services, To
 use bowline::settings::{self, Locations};
 use bowline_builtins::machine::Machine;
 use bowline_builtins::{Lasting, Ledger, assemble};
+use bowline_testkit::{Ran, Sandbox};
 use serde_json::{Value, json};
 
 /// What happens to the disk.
@@ -49,20 +49,11 @@ pub(crate) enum Step {
 }
 
 pub(crate) struct Ground {
-    folder: tempfile::TempDir,
+    sandbox: Sandbox,
     manager: HookManager,
     calls: usize,
     /// How long a program takes to start.
     start: Duration,
-}
-
-/// Whether git is installed; says so where it is not.
-pub(crate) fn has_git() -> bool {
-    let found = Command::new("git").arg("--version").output().is_ok();
-    if !found {
-        println!("skipped: git is not installed");
-    }
-    found
 }
 
 impl Ground {
@@ -71,16 +62,15 @@ impl Ground {
     }
 
     fn with_ledger(ledger: Ledger) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let home = folder.path().canonicalize().unwrap();
-        let project = home.join("work/project");
-        fs::create_dir_all(&project).unwrap();
+        let sandbox = Sandbox::with_project("work/project");
+        // The project is in the home.
+        let home = sandbox.root().to_owned();
         let mut lasting = Lasting::new(Machine::new(Some(home.clone()), Vec::new()));
         lasting.ledger = Arc::new(ledger);
-        let settings = settings::load(&project, &Locations::under(&home));
+        let settings = settings::load(sandbox.project(), &Locations::under(&home));
         let manager = assemble(&settings, Services::default(), &lasting);
         Self {
-            folder,
+            sandbox,
             manager,
             calls: 0,
             start: Duration::ZERO,
@@ -118,12 +108,8 @@ impl Ground {
         ground
     }
 
-    pub(crate) fn project(&self) -> PathBuf {
-        self.folder
-            .path()
-            .canonicalize()
-            .unwrap()
-            .join("work/project")
+    pub(crate) fn project(&self) -> &Path {
+        self.sandbox.project()
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -131,29 +117,7 @@ impl Ground {
     }
 
     pub(crate) fn git(&self, args: &[&str]) {
-        let output = self.run_git(args);
-        assert!(output.status.success(), "git {args:?}: {output:?}");
-    }
-
-    fn run_git(&self, args: &[&str]) -> Output {
-        Command::new("git")
-            .args([
-                "-c",
-                "user.name=A",
-                "-c",
-                "user.email=a@example.com",
-                "-c",
-                "protocol.file.allow=always",
-            ])
-            .args(args)
-            .current_dir(self.project())
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.folder.path())
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .output()
-            .unwrap()
+        self.sandbox.git(args);
     }
 
     pub(crate) fn perform(&self, op: &Op) {
@@ -178,7 +142,10 @@ impl Ground {
             Op::HardLink(of, name) => fs::hard_link(self.path(of), self.path(name)).unwrap(),
             Op::Ignore(pattern) => write(&self.path(".gitignore"), &format!("{pattern}\n")),
             Op::Git(args) => self.git(args),
-            Op::Fails(args) => assert!(!self.run_git(args).status.success(), "git {args:?}"),
+            Op::Fails(args) => {
+                let ran = Ran::of(&mut self.sandbox.git_command(args));
+                assert_ne!(ran.code, Some(0), "git {args:?}: {ran}");
+            }
             Op::Commit => {
                 self.git(&["add", "-A"]);
                 self.git(&["commit", "-q", "--allow-empty", "-m", "state"]);

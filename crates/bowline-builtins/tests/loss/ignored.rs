@@ -1,10 +1,11 @@
 //! What git ignores: a tool's products may go, and what somebody keeps out of git may not.
 
 use bowline::hooks::Decision::{Ask, Deny, NoOpinion as Pass};
+use bowline_testkit::needs;
 
+use super::ground::Ground;
 use super::ground::Op::{self, Commit, Ignore};
 use super::ground::Step::{self, Bash, Read};
-use super::ground::{Ground, has_git};
 use super::{Case, case, play, put};
 
 /// Somebody has a file that git was told to ignore.
@@ -12,6 +13,7 @@ fn ignored(pattern: &'static str, file: &'static str) -> Vec<Op> {
     vec![Ignore(pattern), Commit, put(file)]
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn ignored_files_that_no_tool_makes_are_somebodys() {
     let mut cases = Vec::new();
@@ -55,6 +57,7 @@ async fn ignored_files_that_no_tool_makes_are_somebodys() {
     play(cases).await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn ignored_products_of_tools_may_go() {
     let mut cases: Vec<Case> = Vec::new();
@@ -100,11 +103,9 @@ async fn ignored_products_of_tools_may_go() {
     play(cases).await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn an_ignored_file_is_read_before_a_tool_writes_over_it() {
-    if !has_git() {
-        return;
-    }
     let read: Vec<Step> = vec![Read("lab/trial.json")];
     for (steps, decision) in [(vec![], Ask), (read, Pass)] {
         let mut ground = Ground::with_history();

@@ -1,11 +1,13 @@
 //! Names that another program lists, and what is done for each of them.
 
 use bowline::hooks::Decision::{Ask, Deny, NoOpinion as Pass};
+use bowline_testkit::needs;
 
 use super::ground::Op::{self, Append, Commit, Ignore};
 use super::ground::Step::{Bash, Edit};
 use super::{case, play, put};
 
+#[needs(git)]
 #[tokio::test]
 async fn what_git_lists_may_be_somebodys() {
     let mut cases = Vec::new();
@@ -111,6 +113,7 @@ async fn what_git_lists_may_be_somebodys() {
     play(cases).await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn what_git_lists_is_set_back_if_all_of_it_is_own() {
     let mut cases = Vec::new();

@@ -1,10 +1,11 @@
 //! Content that changes its place or its form keeps its owner: packed, renamed, stashed, moved within a line.
 
 use bowline::hooks::Decision::{Ask, Deny, NoOpinion as Pass};
+use bowline_testkit::needs;
 
+use super::ground::Ground;
 use super::ground::Op::{self, Append, Delete, Folder, Git, Move};
 use super::ground::Step::{self, Bash, Edit, Write};
-use super::ground::{Ground, has_git};
 use super::{case, play, put};
 
 /// The agent packs or renames a file: a new one is there instead.
@@ -12,6 +13,7 @@ fn becomes(command: &'static str, from: &'static str, to: &'static str) -> Step 
     Bash(command, vec![put(to), Delete(from)])
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn packed_work_is_still_somebodys() {
     let mut cases = Vec::new();
@@ -143,6 +145,7 @@ async fn packed_work_is_still_somebodys() {
     play(cases).await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn many_renamed_onto_one_lose_all_but_the_last() {
     play(vec![
@@ -204,6 +207,7 @@ async fn many_renamed_onto_one_lose_all_but_the_last() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_stash_of_mixed_work_keeps_its_owners() {
     let mixed = || vec![Append("README.md")];
@@ -255,6 +259,7 @@ async fn a_stash_of_mixed_work_keeps_its_owners() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_stash_takes_what_its_words_name() {
     let mixed = || vec![Append("README.md")];
@@ -313,6 +318,7 @@ async fn a_stash_takes_what_its_words_name() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_line_is_followed_where_it_moves_things() {
     let idea = || vec![put("ideas.md")];
@@ -397,6 +403,7 @@ async fn a_line_is_followed_where_it_moves_things() {
     play(cases).await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn repositories_and_listings_of_the_sessions_own_may_go() {
     let own = || vec![Write("a.txt"), Write("b.txt")];
@@ -463,11 +470,9 @@ async fn repositories_and_listings_of_the_sessions_own_may_go() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn reasons_name_what_happens() {
-    if !has_git() {
-        return;
-    }
     for (command, expected) in [
         (
             "mv ideas.md /tmp/",

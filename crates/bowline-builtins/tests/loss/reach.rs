@@ -1,6 +1,7 @@
 //! Programs that change files which their words do not name one by one, and people who do so meanwhile.
 
 use bowline::hooks::Decision::{Ask, NoOpinion as Pass};
+use bowline_testkit::needs;
 
 use super::ground::Ground;
 use super::ground::Op::{self, Append, Commit, Folder, Write};
@@ -17,6 +18,7 @@ fn taken_back(command: &'static str, back: &'static str) -> Case {
     )
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn what_is_edited_in_place_by_a_pattern_or_a_search_is_the_sessions() {
     play(vec![
@@ -62,6 +64,7 @@ async fn what_is_edited_in_place_by_a_pattern_or_a_search_is_the_sessions() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn what_is_copied_or_unpacked_over_clean_files_is_the_sessions() {
     let generated = || vec![Folder("gen"), Write("gen/main.py", "made\n"), Commit];
@@ -88,6 +91,7 @@ async fn what_is_copied_or_unpacked_over_clean_files_is_the_sessions() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn manifests_and_lock_files_are_changed_by_their_tools() {
     let tracked = || {
@@ -141,6 +145,7 @@ async fn manifests_and_lock_files_are_changed_by_their_tools() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn fixers_change_files_and_those_who_look_do_not() {
     let during = |command: &'static str| {

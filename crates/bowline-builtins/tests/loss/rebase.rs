@@ -1,6 +1,7 @@
 //! Rebases, pull requests and files that git was only told of: what they leave behind, and what they set back.
 
 use bowline::hooks::Decision::{self, Ask, Deny, NoOpinion as Pass};
+use bowline_testkit::needs;
 
 use super::ground::Op::{self, Append, Commit, Fails, Git, Write as Put};
 use super::ground::Step::{self, Bash};
@@ -36,6 +37,7 @@ async fn rows(rows: Vec<(Vec<Op>, &'static str, Decision)>) {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_commit_that_is_left_out_is_gone_unless_something_holds_it() {
     let held = || with(stopped(), vec![Git(&["branch", "kept", "topic"])]);
@@ -65,6 +67,7 @@ async fn a_commit_that_is_left_out_is_gone_unless_something_holds_it() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn commits_of_the_session_may_be_left_out() {
     play(vec![case(
@@ -98,6 +101,7 @@ fn three() -> Vec<Op> {
     ops
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_rebase_onto_another_commit_may_drop_what_lies_between() {
     let held = || with(three(), vec![Git(&["branch", "kept"])]);
@@ -125,6 +129,7 @@ async fn a_rebase_onto_another_commit_may_drop_what_lies_between() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_pull_request_that_is_checked_out_by_force_sets_files_back() {
     let work = || vec![Append("src/main.py")];
@@ -156,6 +161,7 @@ async fn a_pull_request_that_is_checked_out_by_force_sets_files_back() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_file_that_git_was_only_told_of_goes_with_the_index() {
     let untracked = || vec![put("ideas.md")];

@@ -1,17 +1,15 @@
 //! What holds work counts only if it outlives the line: a copy, a stash, another name of the file.
 
 use bowline::hooks::Decision::{Ask, NoOpinion as Pass};
+use bowline_testkit::needs;
 
+use super::ground::Ground;
 use super::ground::Op::{self, Append, Commit, Git, HardLink, Ignore, Move};
 use super::ground::Step::{self, Bash, Person};
-use super::ground::{Ground, has_git};
 use super::{case, play, put};
 
 /// Each of the commands is stopped after the same steps.
 async fn stopped(setup: &[Op], steps: &[Step], commands: &[&str]) {
-    if !has_git() {
-        return;
-    }
     let mut passed = Vec::new();
     for command in commands {
         let mut ground = Ground::with_history();
@@ -34,6 +32,7 @@ fn copied(command: &'static str, to: &'static str) -> Vec<Step> {
     vec![Bash(command, vec![put(to)])]
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_copy_that_goes_in_the_same_line_holds_nothing() {
     let notes = [put("notes.md"), put("p2.md")];
@@ -104,6 +103,7 @@ async fn a_copy_that_goes_in_the_same_line_holds_nothing() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_copy_that_is_left_holds_the_work() {
     let kept = || copied("cp notes.md notes.md.bak", "notes.md.bak");
@@ -128,6 +128,7 @@ async fn a_copy_that_is_left_holds_the_work() {
     play(lines.into_iter().collect()).await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_stash_that_the_line_drops_holds_nothing() {
     let work = [put("notes.md"), Append("src/main.py")];
@@ -168,6 +169,7 @@ async fn a_stash_that_the_line_drops_holds_nothing() {
     play(passing.into_iter().collect()).await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn all_names_of_a_file_have_one_owner() {
     let theirs = || vec![put("notes.md")];
@@ -230,6 +232,7 @@ async fn all_names_of_a_file_have_one_owner() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn work_that_is_moved_to_where_git_ignores_it_is_no_rubbish() {
     let setup = [
@@ -281,6 +284,7 @@ async fn work_that_is_moved_to_where_git_ignores_it_is_no_rubbish() {
     play(passing.into_iter().collect()).await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_folder_of_the_sessions_own_stays_its_own_where_it_is_moved() {
     let made = || {
@@ -316,11 +320,9 @@ async fn a_folder_of_the_sessions_own_stays_its_own_where_it_is_moved() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_commit_of_mixed_work_is_called_so() {
-    if !has_git() {
-        return;
-    }
     let mut ground = Ground::with_history();
     ground.perform(&Append("README.md"));
     ground.person(&[]);

@@ -1,10 +1,12 @@
 //! What the same line has given to git may be written over.
 
 use bowline::hooks::Decision::{Ask, Deny, NoOpinion as Pass};
+use bowline_testkit::needs;
 
 use super::ground::Op::{Append, Commit, Ignore};
 use super::{case, play, put};
 
+#[needs(git)]
 #[tokio::test]
 async fn what_a_line_puts_aside_may_be_written_over_afterwards() {
     let mut cases = Vec::new();

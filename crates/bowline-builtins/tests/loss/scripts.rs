@@ -1,6 +1,7 @@
 //! Scripts that the session itself has written: what they surely do counts when they are run.
 
 use bowline::hooks::Decision::{self, Ask, Deny, NoOpinion as Pass};
+use bowline_testkit::needs;
 
 use super::ground::Op::{self, Append, Commit};
 use super::ground::Step::{self, Bash, Person, WriteText};
@@ -16,6 +17,7 @@ fn after(file: &'static str, text: &'static str, line: &'static str, decision: D
     case(vec![put("ideas.md")], steps, line, decision)
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_script_of_the_sessions_own_is_read_when_it_is_run() {
     let mut cases = Vec::new();
@@ -65,6 +67,7 @@ async fn a_script_of_the_sessions_own_is_read_when_it_is_run() {
     play(cases).await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn the_words_of_the_line_are_those_of_the_script() {
     let row = |text, line, decision| after("clean.sh", text, line, decision);
@@ -99,6 +102,7 @@ async fn the_words_of_the_line_are_those_of_the_script() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_script_may_run_another() {
     let steps = || {
@@ -133,6 +137,7 @@ async fn a_script_may_run_another() {
     .await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn what_a_script_surely_does_is_judged_as_if_it_were_written_out() {
     let main = || vec![Append("src/main.py")];
@@ -235,6 +240,7 @@ const EVERYDAY: &[(&str, &str, &str)] = &[
     ),
 ];
 
+#[needs(git)]
 #[tokio::test]
 async fn what_a_script_may_do_is_not_asked_about() {
     let everyday = EVERYDAY.iter();
@@ -262,6 +268,7 @@ async fn what_a_script_may_do_is_not_asked_about() {
     play(cases).await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn scripts_of_others_are_not_read() {
     let theirs = || vec![put("ideas.md"), Op::Write("clean.sh", DELETES)];

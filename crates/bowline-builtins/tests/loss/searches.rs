@@ -1,11 +1,13 @@
 //! What is done for each file that a search finds or a pattern names.
 
 use bowline::hooks::Decision::{Ask, Deny, NoOpinion as Pass};
+use bowline_testkit::needs;
 
 use super::ground::Op::{Folder, Link};
 use super::ground::Step::Write;
 use super::{case, play, put};
 
+#[needs(git)]
 #[tokio::test]
 async fn what_is_put_over_each_file_that_is_found_is_lost() {
     let mut cases = Vec::new();
@@ -40,6 +42,7 @@ async fn what_is_put_over_each_file_that_is_found_is_lost() {
     play(cases).await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn what_is_moved_over_one_another_is_lost() {
     let mut cases = Vec::new();
@@ -82,6 +85,7 @@ async fn what_is_moved_over_one_another_is_lost() {
     play(cases).await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn all_but_some_names_are_those_of_people_too() {
     let mut cases = Vec::new();
@@ -108,6 +112,7 @@ async fn all_but_some_names_are_those_of_people_too() {
     play(cases).await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_search_that_follows_links_finds_what_they_lead_to() {
     play(vec![

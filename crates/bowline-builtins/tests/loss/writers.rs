@@ -1,12 +1,14 @@
 //! Whatever writes a file by its name, or one after another in a loop.
 
 use bowline::hooks::Decision::{Ask, Deny, NoOpinion as Pass};
+use bowline_testkit::needs;
 
+use super::ground::Ground;
 use super::ground::Op::{Append, Git};
 use super::ground::Step::{Bash, Edit, Write};
-use super::ground::{Ground, has_git};
 use super::{case, play, put};
 
+#[needs(git)]
 #[tokio::test]
 async fn a_program_that_names_its_output_writes_over_it() {
     let mut cases = Vec::new();
@@ -276,6 +278,7 @@ async fn a_program_that_names_its_output_writes_over_it() {
     play(cases).await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_loop_writes_over_each_of_its_files() {
     let mut cases = Vec::new();
@@ -332,11 +335,9 @@ async fn a_loop_writes_over_each_of_its_files() {
     play(cases).await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_tool_of_a_server_is_judged_by_its_verb() {
-    if !has_git() {
-        return;
-    }
     let mut ground = Ground::with_history();
     ground.perform(&put("ideas.md"));
     ground.person(&[]);
@@ -380,6 +381,7 @@ async fn a_tool_of_a_server_is_judged_by_its_verb() {
     }
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn an_archive_is_unpacked_over_what_has_the_same_names() {
     let packed = |edited: &'static str| {
@@ -453,6 +455,7 @@ async fn an_archive_is_unpacked_over_what_has_the_same_names() {
     play(cases).await;
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn what_a_diff_shows_may_be_taken_back_if_it_is_the_sessions_own() {
     let mut cases = Vec::new();

@@ -1,70 +1,70 @@
-//! A project and a home of their own for each test.
+//! A sandbox with the hooks of its settings.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::ops::Deref;
+use std::path::Path;
 
 use bowline::hooks::{HookContext, HookInput, HookManager, Services, TriggerResult};
 use bowline::settings::{self, AllowanceStore, Locations, Settings, TrustStore, Wish};
 use bowline_builtins::machine::Machine;
 use bowline_builtins::{Builtins, Lasting, assemble};
-use tempfile::TempDir;
+use bowline_testkit::Sandbox;
 
 pub(crate) struct Place {
-    dir: TempDir,
+    sandbox: Sandbox,
     lasting: Lasting,
+}
+
+impl Deref for Place {
+    type Target = Sandbox;
+
+    fn deref(&self) -> &Sandbox {
+        &self.sandbox
+    }
 }
 
 impl Place {
     pub(crate) fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        let home = dir.path().join("home");
-        fs::create_dir_all(home.join("project")).unwrap();
-        fs::create_dir_all(home.join(".config/bowline")).unwrap();
-        let lasting = Lasting::new(Machine::new(Some(home), Vec::new()));
-        Self { dir, lasting }
+        let sandbox = Sandbox::with_project("home/project");
+        let lasting = Lasting::new(Machine::new(Some(sandbox.home()), Vec::new()));
+        Self { sandbox, lasting }
     }
 
-    pub(crate) fn home(&self) -> PathBuf {
-        self.dir.path().join("home")
-    }
-
-    pub(crate) fn project_dir(&self) -> PathBuf {
-        self.home().join("project")
+    fn locations(&self) -> Locations {
+        Locations::under(self.root())
     }
 
     /// Writes the user's settings.
     pub(crate) fn user(self, text: &str) -> Self {
-        fs::write(self.home().join(".config/bowline/config.toml"), text).unwrap();
+        self.write("home/.config/bowline/config.toml", text);
         self
     }
 
     /// Writes the project's settings, which nobody has trusted.
-    pub(crate) fn project(self, text: &str) -> Self {
-        fs::write(self.project_dir().join("bowline.toml"), text).unwrap();
+    pub(crate) fn untrusted(self, text: &str) -> Self {
+        self.write_in_project("bowline.toml", text);
         self
     }
 
     /// Trusts the project's files as they are.
     pub(crate) fn trust(&self) {
-        let mut store = TrustStore::open(&Locations::under(self.dir.path())).unwrap();
-        store.record(&self.project_dir()).unwrap();
+        let mut store = TrustStore::open(&self.locations()).unwrap();
+        store.record(self.project()).unwrap();
     }
 
     /// Lets something pass, as `bowline allow` does.
     pub(crate) fn allow(&self, wish: Wish) {
-        let mut store = AllowanceStore::open(&Locations::under(self.dir.path()));
+        let mut store = AllowanceStore::open(&self.locations());
         store.add(wish).unwrap();
     }
 
     /// Writes the administrator's settings.
     pub(crate) fn managed(self, text: &str) -> Self {
-        fs::create_dir_all(self.dir.path().join("etc/bowline")).unwrap();
-        fs::write(self.dir.path().join("etc/bowline/config.toml"), text).unwrap();
+        self.write("etc/bowline/config.toml", text);
         self
     }
 
     pub(crate) fn settings(&self) -> Settings {
-        settings::load(&self.project_dir(), &Locations::under(self.dir.path()))
+        settings::load(self.project(), &self.locations())
     }
 
     pub(crate) fn manager(&self) -> HookManager {
@@ -77,14 +77,14 @@ impl Place {
 
     /// Fires an event of an agent that works in another folder.
     pub(crate) async fn fire_in(&self, folder: &Path, input: HookInput) -> TriggerResult {
-        let settings = settings::load(folder, &Locations::under(self.dir.path()));
+        let settings = settings::load(folder, &self.locations());
         let manager = assemble(&settings, Services::default(), &self.lasting);
         let context = HookContext::new("s1").with_cwd(folder);
         manager.trigger(input, &context).await
     }
 
     pub(crate) fn context(&self) -> HookContext {
-        HookContext::new("s1").with_cwd(self.project_dir())
+        HookContext::new("s1").with_cwd(self.project())
     }
 
     pub(crate) async fn fire(&self, input: HookInput) -> TriggerResult {

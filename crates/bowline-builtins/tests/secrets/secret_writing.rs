@@ -12,6 +12,7 @@ use bowline_builtins::guard::{Guards, OnSecret, Policies, SecretWritingGuard};
 use bowline_builtins::machine::Machine;
 use bowline_guard::secrets::expand;
 use bowline_guard::sensitive::SensitivePolicy;
+use bowline_testkit::{Sandbox, needs};
 use serde_json::{Value, json};
 
 fn guard(project: &Path, on_secret: OnSecret) -> SecretWritingGuard {
@@ -201,57 +202,34 @@ async fn a_prompt_with_a_secret_is_stopped_and_the_secret_to_be_replaced() {
     );
 }
 
-/// A repository in a folder of its own, untouched by the machine's settings.
-struct Repository(tempfile::TempDir);
+/// A sandbox whose project is a repository.
+struct Repository(Sandbox);
 
 impl Repository {
-    fn new() -> Option<Self> {
-        let repository = Self(tempfile::tempdir().unwrap());
-        if !repository.try_git(&["init", "-q"]) {
-            eprintln!("skipped: there is no git here");
-            return None;
-        }
-        Some(repository)
-    }
-
-    fn try_git(&self, args: &[&str]) -> bool {
-        let mut command = Command::new("git");
-        for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] {
-            command.env_remove(name);
-        }
-        command
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env("GIT_CONFIG_SYSTEM", "/dev/null")
-            .args(["-c", "user.name=a", "-c", "user.email=a@b.test"])
-            .args(args)
-            .current_dir(self.0.path())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()
-            .is_ok_and(|status| status.success())
+    fn new() -> Self {
+        let sandbox = Sandbox::new();
+        sandbox.git(&["init", "-q"]);
+        Self(sandbox)
     }
 
     fn git(&self, args: &[&str]) {
-        assert!(self.try_git(args), "{args:?}");
+        self.0.git(args);
     }
 
     fn write(&self, name: &str, text: &str) {
-        let path = self.0.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
+        self.0.write_in_project(name, text);
     }
 
     async fn judge(&self, command: &str) -> Opinion {
         let input = HookInput::pre_tool_use("s", "Bash", json!({"command": command}));
-        answer(input, self.0.path(), OnSecret::Deny).await
+        answer(input, self.0.project(), OnSecret::Deny).await
     }
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn the_change_of_a_commit_is_looked_at() {
-    let Some(repository) = Repository::new() else {
-        return;
-    };
+    let repository = Repository::new();
     let token = expand("ghp_{a36}");
     let first = "git commit -m first";
 
@@ -301,7 +279,7 @@ async fn the_change_of_a_commit_is_looked_at() {
     }
     let from_above = format!(
         "cd / && git -C {} commit -am x",
-        repository.0.path().display()
+        repository.0.project().display()
     );
     assert_eq!(
         repository.judge(&from_above).await.decision(),
@@ -309,14 +287,13 @@ async fn the_change_of_a_commit_is_looked_at() {
     );
 
     // Nothing was changed by looking.
-    assert!(repository.try_git(&["diff", "--cached", "--quiet"]));
+    repository.git(&["diff", "--cached", "--quiet"]);
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_change_that_is_too_long_is_said_to_be_seen_in_part() {
-    let Some(repository) = Repository::new() else {
-        return;
-    };
+    let repository = Repository::new();
     repository.write("a.txt", &"some words\n".repeat(500_000));
     repository.git(&["add", "a.txt"]);
     let output = repository.judge("git commit -m x").await;
@@ -324,11 +301,10 @@ async fn a_change_that_is_too_long_is_said_to_be_seen_in_part() {
     assert!(output.warnings[0].contains("first 4 MB"), "{output:?}");
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_commit_that_cannot_be_looked_at_is_asked_about() {
-    let Some(repository) = Repository::new() else {
-        return;
-    };
+    let repository = Repository::new();
     repository.write("a.py", "one = 1\n");
     repository.git(&["add", "a.py"]);
     repository.git(&["config", "alias.ci", "commit -a"]);
@@ -367,9 +343,9 @@ async fn a_commit_that_cannot_be_looked_at_is_asked_about() {
 
     // The agent's own environment leads git elsewhere, too; and there may be no git at all.
     for (name, value) in [("GIT_DIR", "other.git"), ("PATH", "/nowhere")] {
-        let hook = guard(repository.0.path(), OnSecret::Deny);
+        let hook = guard(repository.0.project(), OnSecret::Deny);
         let ctx = HookContext::new("s")
-            .with_cwd(repository.0.path())
+            .with_cwd(repository.0.project())
             .with_env([(name.to_owned(), value.to_owned())].into());
         let input = HookInput::pre_tool_use("s", "Bash", json!({"command": "git commit -m x"}));
         let output = hook.opinion(&input, &ctx).await.unwrap();
@@ -407,13 +383,12 @@ async fn a_repository_that_the_line_makes_is_looked_at_as_a_whole() {
     );
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn what_the_repository_configures_is_not_run() {
-    let Some(repository) = Repository::new() else {
-        return;
-    };
+    let repository = Repository::new();
     let token = expand("ghp_{a36}");
-    let trap = repository.0.path().join("ran");
+    let trap = repository.0.project().join("ran");
     let script = format!("touch {}; false", trap.display());
     repository.write("a.py", "x\n");
     repository.git(&["add", "a.py"]);
@@ -433,7 +408,7 @@ async fn what_the_repository_configures_is_not_run() {
 
     // Filters run whenever git compares the work tree with anything.
     repository.write(".git/info/attributes", "*.py diff=trap filter=trap\n");
-    let hooks = repository.0.path().join(".git/hooks/post-index-change");
+    let hooks = repository.0.project().join(".git/hooks/post-index-change");
     std::fs::create_dir_all(hooks.parent().unwrap()).unwrap();
     executable(&hooks, &format!("#!/bin/sh\n{script}\n"));
     for name in ["clean", "smudge", "process"] {
@@ -456,12 +431,11 @@ async fn what_the_repository_configures_is_not_run() {
     }
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn a_repository_that_the_command_names_is_not_asked() {
-    let Some(repository) = Repository::new() else {
-        return;
-    };
-    let trap = repository.0.path().join("ran");
+    let repository = Repository::new();
+    let trap = repository.0.project().join("ran");
     let script = format!("touch {}; false", trap.display());
     repository.git(&["init", "-q", "--bare", "evil.git"]);
     repository.write("a.py", "x\n");
@@ -481,13 +455,12 @@ async fn a_repository_that_the_command_names_is_not_asked() {
     }
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn variables_of_the_daemon_do_not_lead_git() {
     // A child of its own, since variables belong to the whole process.
     const INNER: &str = "BOWLINE_TEST_REPOSITORY";
-    let Some(repository) = Repository::new() else {
-        return;
-    };
+    let repository = Repository::new();
     if let Some(folder) = std::env::var_os(INNER) {
         let input = HookInput::pre_tool_use("s", "Bash", json!({"command": "git commit -m x"}));
         let output = answer(input, Path::new(&folder), OnSecret::Deny).await;
@@ -507,7 +480,7 @@ async fn variables_of_the_daemon_do_not_lead_git() {
                 "--exact",
                 "secrets::secret_writing::variables_of_the_daemon_do_not_lead_git",
             ])
-            .env(INNER, repository.0.path())
+            .env(INNER, repository.0.project())
             .env(name, "/nowhere")
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -516,11 +489,10 @@ async fn variables_of_the_daemon_do_not_lead_git() {
     }
 }
 
+#[needs(git)]
 #[tokio::test]
 async fn what_is_staged_counts_only_where_it_is_recorded() {
-    let Some(repository) = Repository::new() else {
-        return;
-    };
+    let repository = Repository::new();
     let token = expand("ghp_{a36}");
     repository.write(".gitignore", ".env\n");
     repository.write(".env", &format!("TOKEN={token}\n"));
@@ -546,7 +518,7 @@ async fn what_is_staged_counts_only_where_it_is_recorded() {
         let output = repository.judge(command).await;
         assert_eq!(output.decision(), expected, "{command}: {output:?}");
     }
-    std::fs::remove_file(repository.0.path().join("key.py")).unwrap();
+    std::fs::remove_file(repository.0.project().join("key.py")).unwrap();
     repository.write("sub/a.py", &format!("key = '{token}'\n"));
     for command in [
         "git commit -am x",

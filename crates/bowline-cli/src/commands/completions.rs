@@ -37,7 +37,7 @@ const PLACES: &[Place] = &[
     place("trace show", "'::id -- ", &[Kind::Call]),
     place("trace tree", "'::id -- ", &[Kind::Call]),
     place("session show", "'::session -- ", &[Kind::Session]),
-    place("why", "':call -- ", &[Kind::Stopped]),
+    place("why", "'::call -- ", &[Kind::Stopped]),
     place("allow", "'::named -- ", &[Kind::Stopped, Kind::Rule]),
     place("rules show", "':id -- ", &[Kind::Rule]),
 ];

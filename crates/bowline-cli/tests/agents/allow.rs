@@ -1,50 +1,31 @@
 //! A false alarm: it is stopped, a person looks why and lets it pass, and the agent tries again.
 
 use std::fs;
-use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
-use std::process::{Command, Output, Stdio};
 
+use bowline_testkit::{Ran, Sandbox, bowline, needs, put, script};
 use serde_json::{Value, json};
 
-use super::person::can_play_a_person;
-use super::place::{Place, programs};
-use super::put::put;
+use super::reporting::{Reporting as _, with_client};
 
 /// Runs `bowline` as a person does, at a terminal of its own, and answers what it asks.
-fn at_a_terminal(place: &Place, line: &str, variables: &[(&str, &str)], answer: &str) -> Output {
-    let bowline = programs().join("bowline");
-    let mut command = Command::new("script");
-    command.args([
-        "-qec",
-        &format!("{} {line}", bowline.display()),
-        "/dev/null",
-    ]);
-    let mut child = place
-        .surround(&mut command)
-        .envs(variables.iter().copied())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let _ = child.stdin.take().unwrap().write_all(answer.as_bytes());
-    child.wait_with_output().unwrap()
+fn at_a_terminal(sandbox: &Sandbox, line: &str, variables: &[(&str, &str)], answer: &str) -> Ran {
+    let mut command = sandbox.at_terminal(&format!("{} {line}", bowline().display()));
+    Ran::with_stdin(command.envs(variables.iter().copied()), answer.as_bytes())
 }
 
-fn person(place: &Place, line: &str, answer: &str) -> String {
-    let output = at_a_terminal(place, line, &[], answer);
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "{line}: {text}");
-    text
+fn person(sandbox: &Sandbox, line: &str, answer: &str) -> String {
+    let ran = at_a_terminal(sandbox, line, &[], answer);
+    ran.expect(0, &[]);
+    ran.stdout
 }
 
-fn push(place: &Place, id: &str, command: &str) -> String {
+fn push(sandbox: &Sandbox, id: &str, command: &str) -> String {
     let payload = json!({
-        "session_id": "s1", "cwd": place.path("project"), "hook_event_name": "PreToolUse",
+        "session_id": "s1", "cwd": sandbox.path("project"), "hook_event_name": "PreToolUse",
         "tool_name": "Bash", "tool_use_id": id, "tool_input": {"command": command},
     });
-    let output = place.hook("PreToolUse", payload.to_string().as_bytes());
-    String::from_utf8(output.stdout).unwrap()
+    let output = sandbox.hook("PreToolUse", payload.to_string().as_bytes());
+    output.stdout
 }
 
 /// The id that the person is shown beside a denial.
@@ -55,16 +36,14 @@ fn id_in(answer: &str) -> String {
     rest.split_whitespace().next().unwrap().to_owned()
 }
 
+#[needs(terminal, no_agent)]
 #[test]
 fn a_false_alarm_is_explained_and_let_pass_word_for_word() {
-    if !can_play_a_person() {
-        return;
-    }
-    let place = Place::new();
-    fs::create_dir(place.path("project/.git")).unwrap();
-    let id = id_in(&push(&place, "toolu_1", "git push --force"));
+    let sandbox = with_client();
+    fs::create_dir(sandbox.path("project/.git")).unwrap();
+    let id = id_in(&push(&sandbox, "toolu_1", "git push --force"));
 
-    let why = person(&place, &format!("why {id}"), "");
+    let why = person(&sandbox, &format!("why {id}"), "");
     for part in [
         "git push --force",
         "DENY",
@@ -76,16 +55,16 @@ fn a_false_alarm_is_explained_and_let_pass_word_for_word() {
         assert!(why.contains(part), "no {part} in {why}");
     }
     for named in ["toolu_1", "toolu_…", "last", &id[..16]] {
-        let document = person(&place, &format!("why {named} --json"), "");
+        let document = person(&sandbox, &format!("why {named} --json"), "");
         let document: Value = serde_json::from_str(&document).unwrap();
         assert_eq!(document["id"], id, "{named}");
         assert_eq!(document["rule"]["id"], "git.push-force");
     }
 
-    let refused = at_a_terminal(&place, &format!("allow {id}"), &[], "n\n");
-    assert_eq!(refused.status.code(), Some(1));
-    assert!(push(&place, "toolu_2", "git push --force").contains("deny"));
-    let shown = person(&place, &format!("allow {id}"), "y\n");
+    let refused = at_a_terminal(&sandbox, &format!("allow {id}"), &[], "n\n");
+    assert_eq!(refused.code, Some(1));
+    assert!(push(&sandbox, "toolu_2", "git push --force").contains("deny"));
+    let shown = person(&sandbox, &format!("allow {id}"), "y\n");
     for part in [
         "git.push-force",
         "git push --force",
@@ -94,47 +73,40 @@ fn a_false_alarm_is_explained_and_let_pass_word_for_word() {
     ] {
         assert!(shown.contains(part), "no {part} in {shown}");
     }
-    assert_eq!(push(&place, "toolu_3", "git push --force"), "");
-    let why = person(&place, "why toolu_3", "");
+    assert_eq!(push(&sandbox, "toolu_3", "git push --force"), "");
+    let why = person(&sandbox, "why toolu_3", "");
     assert!(why.contains("entry 1 of `bowline allow --list`"), "{why}");
-    assert!(push(&place, "toolu_4", "git push --force origin main").contains("deny"));
-    assert!(push(&place, "toolu_5", "git push --force; rm -rf ~").contains("deny"));
+    assert!(push(&sandbox, "toolu_4", "git push --force origin main").contains("deny"));
+    assert!(push(&sandbox, "toolu_5", "git push --force; rm -rf ~").contains("deny"));
 
-    let list = person(&place, "allow --list", "");
+    let list = person(&sandbox, "allow --list", "");
     assert!(list.contains("git.push-force"), "{list}");
-    person(&place, "allow --remove 1", "");
-    assert!(push(&place, "toolu_6", "git push --force").contains("deny"));
+    person(&sandbox, "allow --remove 1", "");
+    assert!(push(&sandbox, "toolu_6", "git push --force").contains("deny"));
 
     // A beginning that several calls share means none of them.
     for line in ["why toolu_", "allow toolu_ --once --yes"] {
-        let refused = at_a_terminal(&place, line, &[], "");
-        let text = String::from_utf8_lossy(&refused.stdout);
-        assert_eq!(refused.status.code(), Some(2), "{line}: {text}");
-        assert!(
-            text.contains("6 calls have an id that begins with `toolu_`"),
-            "{text}"
-        );
+        let refused = at_a_terminal(&sandbox, line, &[], "");
+        refused.expect(2, &["6 calls have an id that begins with `toolu_`"]);
     }
-    push(&place, "toolu_10", "git push --force");
-    person(&place, "why toolu_1", "");
+    push(&sandbox, "toolu_10", "git push --force");
+    person(&sandbox, "why toolu_1", "");
 }
 
+#[needs(terminal, no_agent)]
 #[test]
 fn a_rule_is_let_pass_once_for_a_while_or_in_a_session() {
-    if !can_play_a_person() {
-        return;
-    }
-    let place = Place::new();
-    fs::create_dir(place.path("project/.git")).unwrap();
+    let sandbox = with_client();
+    fs::create_dir(sandbox.path("project/.git")).unwrap();
     let mut number = 0;
     let mut try_it = || {
         number += 1;
-        push(&place, &format!("toolu_{number}"), "git push --force")
+        push(&sandbox, &format!("toolu_{number}"), "git push --force")
     };
     assert!(try_it().contains("deny"));
-    person(&place, "allow git.push-force --once --yes", "");
+    person(&sandbox, "allow git.push-force --once --yes", "");
     // Trying it out uses nothing up.
-    place.bowline(&[
+    sandbox.run(&[
         "test",
         "PreToolUse",
         "--tool",
@@ -145,18 +117,18 @@ fn a_rule_is_let_pass_once_for_a_while_or_in_a_session() {
     assert_eq!(try_it(), "");
     assert!(try_it().contains("deny"));
     // What was used up is not in the way of the next.
-    person(&place, "allow git.push-force --once --yes", "");
+    person(&sandbox, "allow git.push-force --once --yes", "");
     assert_eq!(try_it(), "");
     assert!(try_it().contains("deny"));
     for option in ["--for 1h", "--session", "--project", "--global"] {
         let said = person(
-            &place,
+            &sandbox,
             &format!("allow git.push-force {option} --yes --json"),
             "",
         );
         let entry: Value = serde_json::from_str(&said).unwrap();
         assert_eq!(try_it(), "", "{option}");
-        person(&place, &format!("allow --remove {}", entry["number"]), "");
+        person(&sandbox, &format!("allow --remove {}", entry["number"]), "");
         assert!(try_it().contains("deny"), "{option}");
     }
     for (line, why) in [
@@ -167,95 +139,52 @@ fn a_rule_is_let_pass_once_for_a_while_or_in_a_session() {
             "cannot be used with",
         ),
     ] {
-        let output = at_a_terminal(&place, line, &[], "");
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert!(
-            output.status.code() == Some(2) && text.contains(why),
-            "{text}"
-        );
+        at_a_terminal(&sandbox, line, &[], "").expect(2, &[why]);
     }
 }
 
+#[needs(terminal, no_agent)]
 #[test]
 fn what_guards_bowline_itself_has_no_way_around_it() {
-    if !can_play_a_person() {
-        return;
-    }
-    let place = Place::new();
-    assert!(push(&place, "toolu_1", "bowline pause").contains("self.command"));
-    let why = person(&place, "why last", "");
+    let sandbox = with_client();
+    assert!(push(&sandbox, "toolu_1", "bowline pause").contains("self.command"));
+    let why = person(&sandbox, "why last", "");
     assert!(
         why.contains("self.command") && !why.contains("bowline allow"),
         "{why}"
     );
     // The guard knows the program by its name.
-    let copy = place.path("home/other");
-    put(programs().join("bowline"), &copy);
+    let copy = sandbox.path("home/other");
+    put(bowline(), &copy);
     let line = format!("{} allow git.clean --yes", copy.display());
-    let mut command = Command::new("script");
-    command.args(["-qec", &line, "/dev/null"]);
-    let output = place
-        .surround(&mut command)
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(2), "{told}");
-    assert!(told.contains("run it as `bowline`"), "{told}");
+    Ran::of(&mut sandbox.at_terminal(&line)).expect(2, &["run it as `bowline`"]);
 }
 
+#[needs(terminal, no_agent)]
 #[test]
 fn nothing_is_allowed_without_a_person() {
-    if !can_play_a_person() {
-        return;
-    }
-    let place = Place::new();
-    let allowed = place.path("home/.local/share/bowline/allowed.json");
+    let sandbox = with_client();
+    let allowed = sandbox.path("home/.local/share/bowline/allowed.json");
     let line = "allow git.clean --global --yes";
     let words: Vec<&str> = line.split(' ').collect();
     for words in [&words[..], &["why", "last"], &["allow", "--list"]] {
         // A session of its own has no terminal.
-        let mut command = Command::new("setsid");
-        command
-            .args(["-w"])
-            .arg(programs().join("bowline"))
-            .args(words);
-        let output = place
-            .surround(&mut command)
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{told}");
-        assert!(told.contains("a person at a terminal"), "{told}");
+        let mut command = sandbox.program("setsid");
+        Ran::of(command.arg("-w").arg(bowline()).args(words))
+            .expect_stderr(2, &["a person at a terminal"]);
     }
     for mark in ["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CURSOR_AGENT"] {
         for line in [line, "why last"] {
-            let output = at_a_terminal(&place, line, &[(mark, "1")], "y\n");
-            let told = String::from_utf8_lossy(&output.stdout);
-            assert_eq!(output.status.code(), Some(2), "{told}");
-            assert!(told.contains("an agent must not run this"), "{told}");
+            at_a_terminal(&sandbox, line, &[(mark, "1")], "y\n")
+                .expect(2, &["an agent must not run this"]);
         }
     }
     // An agent that hides its marks is still above what it starts.
-    let agent = place.path("home/claude");
-    let script = format!(
-        "#!/bin/sh\n{} {line}\nexit $?\n",
-        programs().join("bowline").display()
-    );
-    fs::write(&agent, script).unwrap();
-    fs::set_permissions(&agent, fs::Permissions::from_mode(0o755)).unwrap();
-    let mut command = Command::new("script");
-    command.args(["-qec", agent.to_str().unwrap(), "/dev/null"]);
-    let output = place
-        .surround(&mut command)
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(2), "{told}");
-    assert!(told.contains("`claude` started it"), "{told}");
+    let agent = sandbox.path("home/claude");
+    let text = format!("#!/bin/sh\n{} {line}\nexit $?\n", bowline().display());
+    script(&agent, &text);
+    Ran::of(&mut sandbox.at_terminal(agent.to_str().unwrap())).expect(2, &["`claude` started it"]);
     assert!(!allowed.exists());
-    person(&place, line, "");
+    person(&sandbox, line, "");
     assert!(allowed.exists());
 }

@@ -2,11 +2,10 @@
 
 use std::collections::HashSet;
 
+use bowline_testkit::{Ran, bowline, put};
 use serde_json::Value;
 
-use super::client::BOWLINE;
-use super::place::Place;
-use super::put::put;
+use super::reporting::with_client;
 
 fn texts<'a>(rows: &'a Value, name: &str) -> Vec<&'a str> {
     let rows = rows.as_array().unwrap().iter();
@@ -15,8 +14,8 @@ fn texts<'a>(rows: &'a Value, name: &str) -> Vec<&'a str> {
 
 #[test]
 fn the_demo_shows_what_the_product_does() {
-    let place = Place::new();
-    let demo = place.json(&["demo"]);
+    let sandbox = with_client();
+    let demo = sandbox.json(&["demo"]);
 
     let events: HashSet<&str> = texts(&demo["events"], "event").into_iter().collect();
     for event in [
@@ -73,35 +72,21 @@ fn the_demo_shows_what_the_product_does() {
 
 #[test]
 fn the_demo_leaves_nothing_behind() {
-    let place = Place::new();
-    let scratch = place.path("scratch");
-    std::fs::create_dir(&scratch).unwrap();
-    let output = place
-        .command(&["demo"])
-        .env("TMPDIR", &scratch)
-        .output()
-        .unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success(), "{text}");
-    for shown in ["DENY", "bowline trace tree", "Agent", "bowline init"] {
-        assert!(text.contains(shown), "{shown}: {text}");
-    }
+    let sandbox = with_client();
+    let scratch = sandbox.folder("scratch");
+    Ran::of(sandbox.command(&["demo"]).env("TMPDIR", &scratch))
+        .expect(0, &["DENY", "bowline trace tree", "Agent", "bowline init"]);
     let left: Vec<_> = std::fs::read_dir(&scratch).unwrap().collect();
     assert!(left.is_empty(), "{left:?}");
-    let home: Vec<_> = std::fs::read_dir(place.path("home")).unwrap().collect();
+    let home: Vec<_> = std::fs::read_dir(sandbox.path("home")).unwrap().collect();
     assert!(home.is_empty(), "{home:?}");
 }
 
 #[test]
 fn without_the_client_the_demo_says_what_to_do() {
-    let place = Place::new();
-    let alone = place.path("bowline");
-    put(BOWLINE, &alone);
-    let output = std::process::Command::new(alone).arg("demo").output();
-    let output = output.unwrap();
-    let text = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{text}");
-    for said in ["bowline-hook", "cargo xtask install"] {
-        assert!(text.contains(said), "{text}");
-    }
+    let sandbox = with_client();
+    let alone = sandbox.path("bowline");
+    put(bowline(), &alone);
+    Ran::of(sandbox.program(alone).arg("demo"))
+        .expect_stderr(2, &["bowline-hook", "cargo xtask install"]);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::place::Place;
+use super::reporting::{Reporting as _, with_client};
 
 const SESSION: &str = "8c2f51de-0d6b-4a3e-9f5c-1f2e3d4c5b6a";
 const CALL: &str = "toolu_01SIwCMflBrCdrKUcAYfRzkn";
@@ -34,24 +34,24 @@ const OTHER_UNITS: &[&str] = &[
 
 #[test]
 fn documents_have_one_unit_of_time_and_one_name_for_one_thing() {
-    let place = Place::new();
+    let sandbox = with_client();
     for (event, more) in [
         ("UserPromptSubmit", json!({"prompt": "look around"})),
         ("PreToolUse", json!({})),
         ("PostToolUseFailure", json!({"error": "exit code 1"})),
     ] {
         let mut payload = json!({
-            "session_id": SESSION, "transcript_path": "/t", "cwd": place.path("project"),
+            "session_id": SESSION, "transcript_path": "/t", "cwd": sandbox.path("project"),
             "hook_event_name": event, "tool_name": "Bash", "tool_use_id": CALL,
             "tool_input": {"command": "ls"},
         });
         (payload.as_object_mut().unwrap()).extend(more.as_object().unwrap().clone());
-        place.hook(event, payload.to_string().as_bytes());
+        sandbox.hook(event, payload.to_string().as_bytes());
     }
-    assert!(place.bowline(&["daemon", "start"]).status.success());
+    sandbox.run(&["daemon", "start"]).expect(0, &[]);
     let mut times = 0;
     for command in COMMANDS {
-        let document = place.json(&command.split(' ').collect::<Vec<_>>());
+        let document = sandbox.json(&command.split(' ').collect::<Vec<_>>());
         assert!(document["error"].is_null(), "{command}: {document}");
         each(&document, &mut |key, value| {
             let unit = key.rsplit('_').next().unwrap_or(key);

@@ -2,12 +2,12 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Output;
 
 use bowline::hooks::{DateTime, HookEvent};
+use bowline_testkit::{Ran, Sandbox};
 use serde_json::{Value, json};
 
-use super::place::Place;
+use super::reporting::{Reporting as _, with_client};
 
 /// What Claude Code understands at the top of an answer.
 const KEYS: [&str; 7] = [
@@ -22,25 +22,25 @@ const KEYS: [&str; 7] = [
 
 #[test]
 fn all_events_in_all_recorded_forms_are_answered_and_recorded() {
-    let place = Place::new();
-    assert!(place.bowline(&["daemon", "start"]).status.success());
-    let before = place.json(&["daemon", "status"]);
+    let sandbox = with_client();
+    sandbox.run(&["daemon", "start"]).expect(0, &[]);
+    let before = sandbox.json(&["daemon", "status"]);
 
     let mut sent = 0;
-    for (name, event, payload) in recorded(&place).into_iter().chain(minimal()) {
-        let output = place.hook(&event, payload.to_string().as_bytes());
+    for (name, event, payload) in recorded(&sandbox).into_iter().chain(minimal()) {
+        let output = sandbox.hook(&event, payload.to_string().as_bytes());
         understood(&name, &event, &output);
         sent += 1;
     }
     assert_eq!(HookEvent::ALL.len(), 33);
 
-    let after = place.json(&["daemon", "status"]);
+    let after = sandbox.json(&["daemon", "status"]);
     assert_eq!(
         before["daemon"]["pid"], after["daemon"]["pid"],
         "the daemon was replaced"
     );
     assert_eq!(after["daemon"]["events"], sent, "decided by the daemon");
-    let log = place.json(&["log", "--limit", "1000"]);
+    let log = sandbox.json(&["log", "--limit", "1000"]);
     let kept = log["triggers"].as_array().unwrap();
     assert_eq!(kept.len(), sent, "recorded");
     for event in HookEvent::ALL {
@@ -54,21 +54,22 @@ fn all_events_in_all_recorded_forms_are_answered_and_recorded() {
 #[test]
 fn f20_a_a_call_that_two_processes_report_is_one_row() {
     for way in [&[("BOWLINE_DAEMON", "off")][..], &[]] {
-        let place = Place::new();
+        let sandbox = with_client();
         let mut payload = json!({
-            "session_id": "s1", "cwd": place.path("project"), "hook_event_name": "PreToolUse",
+            "session_id": "s1", "cwd": sandbox.path("project"), "hook_event_name": "PreToolUse",
             "tool_name": "Bash", "tool_use_id": "toolu_1", "tool_input": {"command": "ls"},
         });
         let report = |event: &str, payload: &Value| {
-            let output = place.hook_with(event, payload.to_string().as_bytes(), &[], way);
-            assert!(output.status.success(), "{output:?}");
+            let payload = payload.to_string();
+            let ran = sandbox.hook_with(event, payload.as_bytes(), &[], way);
+            ran.expect(0, &[]);
         };
         report("PreToolUse", &payload);
         payload["hook_event_name"] = "PostToolUse".into();
         payload["tool_response"] = json!({"stdout": "a"});
         report("PostToolUse", &payload);
 
-        let list = place.json(&["trace", "list"]);
+        let list = sandbox.json(&["trace", "list"]);
         let [trace] = list["traces"].as_array().unwrap().as_slice() else {
             panic!("{list}");
         };
@@ -83,11 +84,10 @@ fn f20_a_a_call_that_two_processes_report_is_one_row() {
 }
 
 /// Valid answers: nothing, or a document of which the agent knows every key.
-fn understood(name: &str, event: &str, output: &Output) {
-    let stdout = String::from_utf8(output.stdout.clone()).unwrap();
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    let told = format!("{name}: {stdout}{stderr}");
-    match output.status.code() {
+fn understood(name: &str, event: &str, output: &Ran) {
+    let (stdout, stderr) = (&output.stdout, &output.stderr);
+    let told = format!("{name}: {output}");
+    match output.code {
         Some(0) => {}
         Some(2) => {
             assert!(!stderr.trim().is_empty(), "{told}");
@@ -98,7 +98,7 @@ fn understood(name: &str, event: &str, output: &Output) {
     if stdout.trim().is_empty() {
         return;
     }
-    let answer: Value = serde_json::from_str(&stdout).expect(&told);
+    let answer: Value = serde_json::from_str(stdout).expect(&told);
     for (key, value) in answer.as_object().expect(&told) {
         assert!(KEYS.contains(&key.as_str()), "{key}: {told}");
         if key == "hookSpecificOutput" {
@@ -107,8 +107,8 @@ fn understood(name: &str, event: &str, output: &Output) {
     }
 }
 
-/// What a real agent has sent, as if in the project of this place.
-fn recorded(place: &Place) -> Vec<(String, String, Value)> {
+/// What a real agent has sent, as if in the project of this sandbox.
+fn recorded(sandbox: &Sandbox) -> Vec<(String, String, Value)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bowline/tests/data/claude-code");
     let mut files: Vec<_> = fs::read_dir(folder)
         .unwrap()
@@ -116,7 +116,7 @@ fn recorded(place: &Place) -> Vec<(String, String, Value)> {
         .collect();
     files.sort();
     assert!(files.len() >= 80, "{} recorded payloads", files.len());
-    let project = place.path("project").display().to_string();
+    let project = sandbox.path("project").display().to_string();
     let payload = |file: &std::path::PathBuf| {
         let text = fs::read_to_string(file).unwrap();
         let payload: Value =

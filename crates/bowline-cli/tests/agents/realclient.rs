@@ -1,20 +1,18 @@
 //! The real Claude Code with Bowline in it, headless and offline: `realclient/` plays the model.
 //!
 //! Needs `CLAUDE_BIN` (`npm install @anthropic-ai/claude-code@2.1.197` or `@2.1.325`, then `node_modules/.bin/claude`) and
-//! `python3`; without them the test says that it was skipped.
+//! `python3`.
 
 use std::collections::HashMap;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use std::{env, fs, io, thread};
+use std::{env, fs, thread};
 
+use bowline_testkit::{Ran, Sandbox, needs};
 use serde_json::{Value, json};
-
-use super::place::Place;
 
 /// So many clients at a time; each keeps most of a core busy while it starts.
 const AT_ONCE: usize = 3;
@@ -100,14 +98,15 @@ fn exception(scenario: &str) -> Exception {
 /// The client starts this hook and ends. On a busy machine it ends the hook with it, before a word was said; once more, then.
 const CUT_OFF: &str = "\"StopFailure\" was not recorded";
 
+/// The client's program.
+pub(super) fn real_client() -> PathBuf {
+    env::var_os("CLAUDE_BIN").expect("CLAUDE_BIN").into()
+}
+
+#[needs(client)]
 #[test]
 fn every_scenario_of_the_real_client_ends_as_it_should_and_is_traced() {
-    let Some(client) = env::var_os("CLAUDE_BIN").filter(|path| Path::new(path).exists()) else {
-        return skipped("CLAUDE_BIN does not name the client's program");
-    };
-    if Command::new("python3").arg("-V").output().is_err() {
-        return skipped("python3 is not here");
-    }
+    let client = real_client();
     let scenarios = scenarios();
     assert!(scenarios.len() >= 32, "{} scenarios", scenarios.len());
     let work = tempfile::Builder::new().prefix("bl").tempdir().unwrap();
@@ -116,11 +115,11 @@ fn every_scenario_of_the_real_client_ends_as_it_should_and_is_traced() {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 while let Some(scenario) = scenarios.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let mut found = play(scenario, Path::new(&client), work.path());
+                    let mut found = play(scenario, &client, work.path());
                     if found.iter().all(|problem| problem.ends_with(CUT_OFF)) && !found.is_empty() {
                         let again = work.path().join("again");
                         fs::create_dir_all(&again).unwrap();
-                        found = play(scenario, Path::new(&client), &again);
+                        found = play(scenario, &client, &again);
                     }
                     problems.lock().unwrap().extend(found);
                 }
@@ -129,11 +128,6 @@ fn every_scenario_of_the_real_client_ends_as_it_should_and_is_traced() {
     });
     let problems = problems.into_inner().unwrap();
     assert!(problems.is_empty(), "\n{}", problems.join("\n"));
-}
-
-/// Printing is caught by the test harness; this is seen.
-pub(super) fn skipped(why: &str) {
-    let _ = writeln!(io::stderr(), "skipped: the real client, because {why}");
 }
 
 pub(super) fn harness() -> PathBuf {
@@ -159,9 +153,10 @@ fn play(file: &Path, client: &Path, work: &Path) -> Vec<String> {
     let adapted = work.join(format!("{name}.json"));
     fs::write(&adapted, scenario.to_string()).unwrap();
 
-    let place = Place::within(&work.join(&name));
-    install(&place, client, "user");
-    let output = Command::new("python3")
+    let sandbox = Sandbox::within(&work.join(&name));
+    install(&sandbox, client, "user");
+    let mut command = Command::new("python3");
+    command
         .arg(harness().join("run_scenario.py"))
         .arg(&adapted)
         .args(["--no-record", "--client"])
@@ -169,12 +164,10 @@ fn play(file: &Path, client: &Path, work: &Path) -> Vec<String> {
         .arg("--work")
         .arg(work)
         .arg("--env")
-        .arg(format!("BOWLINE_SOCKET={}", place.socket().display()))
-        .output()
-        .unwrap();
-    let Ok(summary) = serde_json::from_slice::<Value>(&output.stdout) else {
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        return vec![format!("{name}: no summary: {stderr}")];
+        .arg(format!("BOWLINE_SOCKET={}", sandbox.socket().display()));
+    let ran = Ran::of(&mut command);
+    let Ok(summary) = serde_json::from_str::<Value>(&ran.stdout) else {
+        return vec![format!("{name}: no summary: {ran}")];
     };
     let mut problems: Vec<String> = list(&summary["failures"])
         .iter()
@@ -182,8 +175,8 @@ fn play(file: &Path, client: &Path, work: &Path) -> Vec<String> {
         .collect();
     problems.extend(untold(&summary, &exception));
     problems.extend(misled(&summary, &exception));
-    problems.extend(unreported(&place, &scenario, &exception));
-    problems.extend(mistraced(&place, &summary, &exception));
+    problems.extend(unreported(&sandbox, &scenario, &exception));
+    problems.extend(mistraced(&sandbox, &summary, &exception));
     problems
         .into_iter()
         .map(|problem| format!("{name}: {problem}"))
@@ -206,21 +199,17 @@ fn adapted(file: &Path, exception: &Exception) -> Value {
 }
 
 /// Puts Bowline into the client's settings, as a person does.
-pub(super) fn install(place: &Place, client: &Path, scope: &str) {
+pub(super) fn install(sandbox: &Sandbox, client: &Path, scope: &str) {
     let folders = env::var_os("PATH").unwrap_or_default();
     let folders = client
         .parent()
         .map(Path::to_owned)
         .into_iter()
         .chain(env::split_paths(&folders));
-    let mut init = place.command(&["init", "--scope", scope, "--yes"]);
-    let output = init
-        .env("PATH", env::join_paths(folders).unwrap())
-        .output()
-        .unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "bowline init: {told}");
-    let told = String::from_utf8_lossy(&output.stdout);
+    let mut init = sandbox.command(&["init", "--scope", scope, "--yes"]);
+    let ran = Ran::of(init.env("PATH", env::join_paths(folders).unwrap()));
+    ran.expect(0, &[]);
+    let told = &ran.stdout;
     let is_asked = told.contains("which is installed here");
     assert_eq!(is_asked, scope == "user", "{told}");
 }
@@ -250,11 +239,11 @@ fn misled(summary: &Value, exception: &Exception) -> Vec<String> {
 }
 
 /// Events that the client has and Bowline has not seen. The client does not wait for all of its hooks.
-fn unreported(place: &Place, scenario: &Value, exception: &Exception) -> Vec<String> {
+fn unreported(sandbox: &Sandbox, scenario: &Value, exception: &Exception) -> Vec<String> {
     let expected = list(&scenario["expect"]["events"]);
     let mut missing = Vec::new();
     for _ in 0..50 {
-        let log = place.json(&["log", "--limit", "1000"]);
+        let log = sandbox.json(&["log", "--limit", "1000"]);
         let seen: Vec<&Value> = list(&log["triggers"])
             .iter()
             .map(|one| &one["event"])
@@ -279,8 +268,8 @@ fn unreported(place: &Place, scenario: &Value, exception: &Exception) -> Vec<Str
 }
 
 /// Each tool call of the run is one trace, with the right tool, status, parent and duration.
-fn mistraced(place: &Place, summary: &Value, exception: &Exception) -> Vec<String> {
-    let answer = place.json(&["trace", "list", "--limit", "1000"]);
+fn mistraced(sandbox: &Sandbox, summary: &Value, exception: &Exception) -> Vec<String> {
+    let answer = sandbox.json(&["trace", "list", "--limit", "1000"]);
     let mut traces: HashMap<&str, Vec<&Value>> = HashMap::new();
     for trace in list(&answer["traces"]) {
         traces

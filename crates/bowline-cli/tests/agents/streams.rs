@@ -7,19 +7,19 @@ use std::process::{ChildStderr, ChildStdout, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 
-use super::background::{PATIENCE, payload, until};
-use super::place::{Place, programs};
+use bowline_testkit::{PATIENCE, Sandbox, client, until};
+
+use super::background::payload;
+use super::reporting::with_client;
 
 /// Goes on until it is let go.
 const WAITING: &str = "[[hooks.PreToolUse]]\nasync = true\ntimeout = 60\n\
     command = 'echo begins >> $HOME/said; while ! [ -e $HOME/go ]; do sleep 0.02; done; echo ends >> $HOME/said'\n";
 
-fn place_with(settings: &str) -> Place {
-    let place = Place::new();
-    let folder = place.path("home/.config/bowline");
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("config.toml"), settings).unwrap();
-    place
+fn with_settings(settings: &str) -> Sandbox {
+    let sandbox = with_client();
+    sandbox.write("home/.config/bowline/config.toml", settings);
+    sandbox
 }
 
 /// How an agent starts the client.
@@ -32,11 +32,11 @@ enum Start {
 
 /// Runs the client to its exit, and gives back the pipes that an agent reads from.
 fn exited(
-    place: &Place,
+    sandbox: &Sandbox,
     start: Start,
     surround: impl Fn(&mut Command),
 ) -> (ChildStdout, ChildStderr) {
-    let client = programs().join("bowline-hook");
+    let client = client();
     let mut command = match start {
         Start::Plainly => Command::new(client),
         Start::WithCopies => {
@@ -47,9 +47,9 @@ fn exited(
         }
     };
     command.args(["claude-code", "PreToolUse", "--on-failure", "closed"]);
-    surround(place.surround(&mut command));
-    let event = place.path("event.json");
-    fs::write(&event, payload(place)).unwrap();
+    surround(sandbox.surround(&mut command));
+    let event = sandbox.path("event.json");
+    fs::write(&event, payload(sandbox)).unwrap();
     let mut child = command
         .stdin(fs::File::open(event).unwrap())
         .stdout(Stdio::piped())
@@ -76,18 +76,18 @@ fn must_end((mut stdout, mut stderr): (ChildStdout, ChildStderr), case: &str) {
     assert_eq!(said.as_deref(), Ok(""), "{case}: the pipes stay open");
 }
 
-fn is_running(place: &Place) -> bool {
-    place.json(&["daemon", "status"])["running"] == true
+fn is_running(sandbox: &Sandbox) -> bool {
+    sandbox.json(&["daemon", "status"])["running"] == true
 }
 
 #[test]
 fn a_daemon_that_a_hook_started_does_not_keep_its_pipes() {
     for start in [Start::Plainly, Start::WithCopies] {
-        let place = place_with("");
-        let pipes = exited(&place, start, |_| {});
-        until("the daemon answers", || is_running(&place));
+        let sandbox = with_settings("");
+        let pipes = exited(&sandbox, start, |_| {});
+        until("the daemon answers", || is_running(&sandbox));
         must_end(pipes, &format!("{start:?}"));
-        assert!(is_running(&place), "the daemon is there still");
+        assert!(is_running(&sandbox), "the daemon is there still");
     }
 }
 
@@ -95,17 +95,17 @@ fn a_daemon_that_a_hook_started_does_not_keep_its_pipes() {
 fn a_background_hook_does_not_keep_the_pipes_with_or_without_a_daemon() {
     for start in [Start::Plainly, Start::WithCopies] {
         for way in ["daemon", "off"] {
-            let place = place_with(WAITING);
+            let sandbox = with_settings(WAITING);
             if way == "daemon" {
-                assert!(place.bowline(&["daemon", "start"]).status.success());
+                sandbox.run(&["daemon", "start"]).expect(0, &[]);
             }
-            let pipes = exited(&place, start, |it| {
+            let pipes = exited(&sandbox, start, |it| {
                 it.env("BOWLINE_DAEMON", way);
             });
-            let said = || fs::read_to_string(place.path("home/said")).unwrap_or_default();
+            let said = || fs::read_to_string(sandbox.path("home/said")).unwrap_or_default();
             until("the hook begins", || said() == "begins\n");
             must_end(pipes, &format!("{start:?}, {way}"));
-            fs::write(place.path("home/go"), "").unwrap();
+            fs::write(sandbox.path("home/go"), "").unwrap();
             until("the hook ends", || said() == "begins\nends\n");
         }
     }

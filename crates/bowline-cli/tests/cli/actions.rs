@@ -1,6 +1,6 @@
 //! Hooks that are no programs: tools of MCP servers, and agents.
 
-use super::bench::Bench;
+use bowline_testkit::Sandbox;
 
 /// A server that speaks for itself: every call of its tool is denied.
 const STUB: &str = r#"
@@ -30,25 +30,27 @@ const CALL: [&str; 6] = [
 
 #[test]
 fn a_projects_mcp_server_is_shown_trusted_and_asked() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     let servers = |argument: &str| {
         format!(
             r#"{{"mcpServers": {{"policies": {{"command": "/bin/sh", "args": ["stub.sh", "{argument}"], "env": {{"API_KEY": "s3cr3t-value-0123456789"}}}}}}}}"#
         )
     };
-    bench.write("stub.sh", STUB);
-    bench.write(".mcp.json", servers("one"));
+    sandbox.write_in_project("stub.sh", STUB);
+    sandbox.write_in_project(".mcp.json", servers("one"));
     // Nothing calls it: then it is nobody's business.
-    bench.run(&["trust"]).expect(0, &["Nothing to trust"]);
-    bench.write("bowline.toml", HOOK);
-    bench.run(&["check"]).expect(0, &["no errors, no warnings"]);
+    sandbox.run(&["trust"]).expect(0, &["Nothing to trust"]);
+    sandbox.write_in_project("bowline.toml", HOOK);
+    sandbox
+        .run(&["check"])
+        .expect(0, &["no errors, no warnings"]);
 
-    let (code, document) = bench.json(&["trust"]);
+    let (code, document) = sandbox.code_and_json(&["trust"]);
     assert_eq!(code, Some(1));
     let started = &document["mcp_servers"]["would_start"][0];
     assert_eq!(started["runs"], "/bin/sh stub.sh one");
     assert!(!document.to_string().contains("s3cr3t"), "{document}");
-    bench.run(&["trust", "--yes"]).expect(
+    sandbox.run(&["trust", "--yes"]).expect(
         0,
         &[
             "could start these servers",
@@ -56,31 +58,37 @@ fn a_projects_mcp_server_is_shown_trusted_and_asked() {
             "Trusted",
         ],
     );
-    bench.run(&["trust"]).expect(0, &["already trusted"]);
-    bench.run(&["hooks"]).expect(0, &["mcp: judge of policies"]);
-    bench.run(&CALL).expect(1, &["the server says no"]);
+    sandbox.run(&["trust"]).expect(0, &["already trusted"]);
+    sandbox
+        .run(&["hooks"])
+        .expect(0, &["mcp: judge of policies"]);
+    sandbox.run(&CALL).expect(1, &["the server says no"]);
 
-    bench.write(".mcp.json", servers("two"));
-    bench.run(&CALL).expect(0, &["is not trusted"]);
-    bench.run(&["trust", "--yes"]).expect(
+    sandbox.write_in_project(".mcp.json", servers("two"));
+    sandbox.run(&CALL).expect(0, &["is not trusted"]);
+    sandbox.run(&["trust", "--yes"]).expect(
         0,
         &[".mcp.json has changed since it was trusted", "stub.sh two"],
     );
-    bench.run(&CALL).expect(1, &["the server says no"]);
-    bench
+    sandbox.run(&CALL).expect(1, &["the server says no"]);
+    sandbox
         .run(&["trust", "--revoke"])
         .expect(0, &["no longer trusted"]);
-    bench.run(&["trust", "--list"]).expect(0, &["No project"]);
+    sandbox.run(&["trust", "--list"]).expect(0, &["No project"]);
 }
 
 #[test]
 fn an_agent_hook_without_a_model_is_passed_over_and_says_so() {
-    let bench = Bench::new();
-    bench.write(
+    let sandbox = Sandbox::with_repository();
+    sandbox.write_in_project(
         "bowline.toml",
         "[[hooks.PreToolUse]]\ntype = 'agent'\nprompt = 'Is $COMMAND wise?'\n",
     );
-    bench.run(&["check"]).expect(0, &["no errors, no warnings"]);
-    bench.run(&["trust", "--yes"]).expect(0, &["Trusted"]);
-    bench.run(&CALL).expect(0, &["the agent hook was skipped"]);
+    sandbox
+        .run(&["check"])
+        .expect(0, &["no errors, no warnings"]);
+    sandbox.run(&["trust", "--yes"]).expect(0, &["Trusted"]);
+    sandbox
+        .run(&CALL)
+        .expect(0, &["the agent hook was skipped"]);
 }

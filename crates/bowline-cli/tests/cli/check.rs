@@ -1,11 +1,13 @@
 //! `bowline check`.
 
-use super::bench::{Bench, example, one_hook};
+use bowline_testkit::Sandbox;
+
+use super::example::{example, example_project, one_hook};
 
 #[test]
 fn f04_c_a_clean_project_exits_with_0() {
-    let bench = Bench::with_example();
-    bench.run(&["check"]).expect(
+    let sandbox = example_project();
+    sandbox.run(&["check"]).expect(
         0,
         &[
             "no errors, no warnings",
@@ -13,10 +15,10 @@ fn f04_c_a_clean_project_exits_with_0() {
             "only exit 2 blocks",
         ],
     );
-    bench
+    sandbox
         .run(&["check", example().to_str().unwrap()])
         .expect(0, &["no errors, no warnings"]);
-    let (code, document) = bench.json(&["check"]);
+    let (code, document) = sandbox.code_and_json(&["check"]);
     assert_eq!(code, Some(0));
     assert_eq!(document["summary"]["errors"], 0);
     assert_eq!(document["summary"]["warnings"], 0);
@@ -28,14 +30,14 @@ fn f04_c_a_clean_project_exits_with_0() {
 
 #[test]
 fn scripts_that_are_not_there_are_found() {
-    let bench = Bench::new();
-    bench.write(
+    let sandbox = Sandbox::with_repository();
+    sandbox.write_in_project(
         ".claude/settings.json",
         one_hook("Stop", "", "$CLAUDE_PROJECT_DIR/.claude/hooks/nope.sh"),
     );
-    bench.write("bowline.toml", "[[hooks.PreToolUse]]\nhooks = [{ type = 'command', command = './check.sh', on_failure = 'block' }]\n");
-    bench.write("check.sh", "#!/bin/sh\n");
-    bench.run(&["check"]).expect(
+    sandbox.write_in_project("bowline.toml", "[[hooks.PreToolUse]]\nhooks = [{ type = 'command', command = './check.sh', on_failure = 'block' }]\n");
+    sandbox.write_in_project("check.sh", "#!/bin/sh\n");
+    sandbox.run(&["check"]).expect(
         1,
         &[
             "script-missing",
@@ -45,7 +47,7 @@ fn scripts_that_are_not_there_are_found() {
             "and blocks",
         ],
     );
-    bench
+    sandbox
         .run(&["check", ".claude/settings.json"])
         .expect(1, &["script-missing"])
         .lacks(&["chmod"]);
@@ -53,8 +55,8 @@ fn scripts_that_are_not_there_are_found() {
 
 #[test]
 fn mistakes_of_the_first_hour_are_found() {
-    let bench = Bench::new();
-    bench.write(
+    let sandbox = Sandbox::with_repository();
+    sandbox.write_in_project(
         ".claude/settings.json",
         r#"{"disableAllHooks": true, "hooks": {
   "PostTool": [],
@@ -67,12 +69,12 @@ fn mistakes_of_the_first_hour_are_found() {
   "Stop": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "true"}]}]
 }}"#,
     );
-    bench.write(
+    sandbox.write_in_project(
         "bowline.toml",
         "[guard.allow]\nrules = ['git.pushforce']\n[guard.agents.claude]\nmode = 'observe'\n\
          [guard.sensitive]\ndeny = ['[bad']\n",
     );
-    bench.run(&["check"]).expect(
+    sandbox.run(&["check"]).expect(
         1,
         &[
             "did you mean `PostToolUse`?",
@@ -94,9 +96,9 @@ fn mistakes_of_the_first_hour_are_found() {
 
 #[test]
 fn f04_c_findings_are_shown_in_their_source_and_exit_with_1() {
-    let bench = Bench::new();
-    let canary = bench.project().join("ran");
-    bench.write(
+    let sandbox = Sandbox::with_repository();
+    let canary = sandbox.project().join("ran");
+    sandbox.write_in_project(
         ".claude/settings.json",
         format!(
             r#"{{
@@ -111,7 +113,7 @@ fn f04_c_findings_are_shown_in_their_source_and_exit_with_1() {
             canary.display()
         ),
     );
-    let ran = bench.run(&["check"]);
+    let ran = sandbox.run(&["check"]);
     ran.expect(
         1,
         &[
@@ -125,7 +127,7 @@ fn f04_c_findings_are_shown_in_their_source_and_exit_with_1() {
     );
     assert!(!canary.exists(), "checking runs nothing");
 
-    let (code, document) = bench.json(&["check", ".claude/settings.json"]);
+    let (code, document) = sandbox.code_and_json(&["check", ".claude/settings.json"]);
     assert_eq!(code, Some(1));
     let finding = document["findings"]
         .as_array()
@@ -140,8 +142,8 @@ fn f04_c_findings_are_shown_in_their_source_and_exit_with_1() {
 
 #[test]
 fn the_dialect_can_be_chosen() {
-    let bench = Bench::new();
-    bench.write(
+    let sandbox = Sandbox::with_repository();
+    sandbox.write_in_project(
         "hooks.json",
         r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true", "timeout": 5000}]}]}}"#,
     );
@@ -149,30 +151,30 @@ fn the_dialect_can_be_chosen() {
         ("generic", "5 s (milliseconds, generic)"),
         ("claude-code", "83.3 min (seconds, claude-code)"),
     ] {
-        let ran = bench.run(&["check", "--dialect", dialect, "hooks.json"]);
+        let ran = sandbox.run(&["check", "--dialect", dialect, "hooks.json"]);
         assert!(ran.stdout.contains(expected), "{}", ran.stdout);
     }
-    bench
+    sandbox
         .run(&["check", "--dialect", "generic", "."])
-        .expect(2, &["--dialect is for files"]);
-    bench
+        .expect_stderr(2, &["--dialect is for files"]);
+    sandbox
         .run(&["check", "--dialect", "klingon", "hooks.json"])
-        .expect(2, &["klingon"]);
+        .expect_stderr(2, &["klingon"]);
 }
 
 #[test]
 fn f04_c_what_cannot_be_checked_exits_with_2() {
-    let bench = Bench::new();
-    bench
+    let sandbox = Sandbox::with_repository();
+    sandbox
         .run(&["check", "nowhere.json"])
-        .expect(2, &["error: cannot check nowhere.json", "hint: "]);
-    bench
+        .expect_stderr(2, &["error: cannot check nowhere.json", "hint: "]);
+    sandbox
         .run(&["hooks", "--dir", "nowhere"])
-        .expect(2, &["nowhere", "hint: "]);
-    bench
+        .expect_stderr(2, &["nowhere", "hint: "]);
+    sandbox
         .run(&["check", "--nonsense"])
-        .expect(2, &["--nonsense"]);
-    let (code, document) = bench.json(&["check", "nowhere.json"]);
+        .expect_stderr(2, &["--nonsense"]);
+    let (code, document) = sandbox.code_and_json(&["check", "nowhere.json"]);
     assert_eq!(code, Some(2));
     assert_eq!(document["error"]["kind"], "file");
     assert_eq!(document["error"]["message"], "cannot check nowhere.json");
@@ -180,7 +182,7 @@ fn f04_c_what_cannot_be_checked_exits_with_2() {
 
 #[test]
 fn bad_files_are_findings_never_a_panic() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     let deep = "[".repeat(3 << 20);
     let long = format!(r#"{{"hooks": {{"Nope{}": []}}}}"#, "x".repeat(1 << 20));
     let many = format!(
@@ -205,26 +207,28 @@ fn bad_files_are_findings_never_a_panic() {
             b"{\"hooks\": {\"\\u001b[2J\x1b[2JStop\": []}}".to_vec(),
         ),
     ] {
-        bench.write(name, content);
-        let ran = bench.run(&["check", name]);
+        sandbox.write_in_project(name, content);
+        let ran = sandbox.run(&["check", name]);
         let code = if name == "latin1.json" { 2 } else { 1 };
         assert_eq!(ran.code, Some(code), "{name}: {}{}", ran.stdout, ran.stderr);
         assert!(ran.stdout.contains(name), "{name}: {}", ran.stdout);
         assert!(ran.stdout.len() < 200_000, "{name} floods the screen");
     }
-    bench.write(".claude/settings.json/file", "");
-    bench.run(&["check"]).expect(2, &[".claude/settings.json"]);
+    sandbox.write_in_project(".claude/settings.json/file", "");
+    sandbox
+        .run(&["check"])
+        .expect(2, &[".claude/settings.json"]);
 }
 
 #[test]
 fn how_exit_codes_are_read_is_told_for_each_hook() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     let hook = r#"[{"hooks": [{"type": "command", "command": "true"}]}]"#;
     let events = ["WorktreeCreate", "PreModelSwitch", "PreToolUse"]
         .map(|event| format!("\"{event}\": {hook}"))
         .join(", ");
-    bench.write("hooks.json", format!("{{\"hooks\": {{{events}}}}}"));
-    let ran = bench.run(&["check", "--dialect", "claude-code", "hooks.json"]);
+    sandbox.write_in_project("hooks.json", format!("{{\"hooks\": {{{events}}}}}"));
+    let ran = sandbox.run(&["check", "--dialect", "claude-code", "hooks.json"]);
     for (event, expected) in [
         ("WorktreeCreate", "any failing exit blocks"),
         ("PreModelSwitch", "any failing exit blocks"),
@@ -237,7 +241,7 @@ fn how_exit_codes_are_read_is_told_for_each_hook() {
             ran.stdout
         );
     }
-    bench
+    sandbox
         .run(&["check", "--dialect", "generic", "hooks.json"])
         .expect(
             0,
@@ -250,13 +254,13 @@ fn how_exit_codes_are_read_is_told_for_each_hook() {
 
 #[test]
 fn findings_fit_the_width() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     let long = "x".repeat(300);
-    bench.write(
+    sandbox.write_in_project(
         "hooks.json",
         format!(r#"{{"hooks": {{"Nope{long}": [], "PreToolUse": [{{"matcher": "Write[", "hooks": []}}]}}}}"#),
     );
-    let output = bench
+    let output = sandbox
         .command(&["check", "hooks.json"])
         .env("COLUMNS", "60")
         .output()
@@ -268,15 +272,15 @@ fn findings_fit_the_width() {
         assert!(line.chars().count() <= 60 || is_one_word, "{line}\n{text}");
     }
     assert!(text.contains("\n --> hooks.json:1:12\n"), "{text}");
-    bench.write("latin1.json", b"\xe9");
-    let text = bench.run(&["check", "latin1.json"]).stdout;
+    sandbox.write_in_project("latin1.json", b"\xe9");
+    let text = sandbox.run(&["check", "latin1.json"]).stdout;
     assert!(text.contains("\n --> latin1.json\n"), "{text}");
 }
 
 #[test]
 fn a_wrong_command_line_is_json_for_those_who_read_json() {
-    let bench = Bench::new();
-    let (code, document) = bench.json(&["hooks", "--foo"]);
+    let sandbox = Sandbox::with_repository();
+    let (code, document) = sandbox.code_and_json(&["hooks", "--foo"]);
     assert_eq!(code, Some(2));
     assert_eq!(document["error"]["kind"], "usage");
     assert!(
@@ -288,17 +292,17 @@ fn a_wrong_command_line_is_json_for_those_who_read_json() {
 
 #[test]
 fn a_plugin_is_checked_by_its_folder() {
-    let bench = Bench::new();
-    bench.write(
+    let sandbox = Sandbox::with_repository();
+    sandbox.write_in_project(
         "linter/.claude-plugin/plugin.json",
         r#"{"name": "linter", "hooks": "./more.json"}"#,
     );
-    bench.write("linter/hooks/hooks.json", r#"{"hooks": {"Stopp": []}}"#);
-    bench.write(
+    sandbox.write_in_project("linter/hooks/hooks.json", r#"{"hooks": {"Stopp": []}}"#);
+    sandbox.write_in_project(
         "linter/more.json",
         r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true", "timeout": 5000}]}]}}"#,
     );
-    let ran = bench.run(&["check", "linter"]);
+    let ran = sandbox.run(&["check", "linter"]);
     ran.expect(
         1,
         &[
@@ -309,9 +313,9 @@ fn a_plugin_is_checked_by_its_folder() {
             "3 files, 1 hook",
         ],
     );
-    let inside = bench
+    let inside = sandbox
         .command(&["check"])
-        .current_dir(bench.project().join("linter"))
+        .current_dir(sandbox.project().join("linter"))
         .output()
         .unwrap();
     assert_eq!(inside.status.code(), Some(1));

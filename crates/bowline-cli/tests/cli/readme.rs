@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use bowline::dialect::Dialect;
 
-use super::bench::Bench;
+use bowline_testkit::Sandbox;
 
 const README: &str = include_str!("../../../../README.md");
 
@@ -19,9 +19,9 @@ fn blocks() -> impl Iterator<Item = (&'static str, &'static str)> {
 fn its_settings_are_valid() {
     let samples = blocks().filter(|(language, _)| *language == "toml");
     for (_, sample) in samples {
-        let bench = Bench::new();
-        bench.write("check.sh", "#!/bin/sh\n");
-        let script = bench.project().join("check.sh");
+        let sandbox = Sandbox::with_repository();
+        sandbox.write_in_project("check.sh", "#!/bin/sh\n");
+        let script = sandbox.project().join("check.sh");
         fs::set_permissions(script, Permissions::from_mode(0o755)).unwrap();
         let is_persons = sample.starts_with("# ~/.config/bowline/config.toml");
         let file = if is_persons {
@@ -29,8 +29,8 @@ fn its_settings_are_valid() {
         } else {
             "bowline.toml"
         };
-        bench.write(file, sample);
-        let (code, document) = bench.json(&["check"]);
+        sandbox.write_in_project(file, sample);
+        let (code, document) = sandbox.code_and_json(&["check"]);
         let findings = document["findings"].as_array().unwrap();
         // That what a project says needs trust is only noted.
         let wrong: Vec<_> = (findings.iter())
@@ -50,7 +50,7 @@ fn its_agents_are_those_that_bowline_speaks_with() {
 
 #[test]
 fn its_commands_exist() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     let lines = blocks()
         .flat_map(|(_, block)| block.lines())
         .map(|line| line.trim_start_matches("$ "));
@@ -65,14 +65,14 @@ fn its_commands_exist() {
         seen += 1;
         let line = line.split(" #").next().unwrap_or(line);
         let mut words = line.split_whitespace();
-        let mut help = help_of(&bench, &[words.next().unwrap_or_default()]);
+        let mut help = help_of(&sandbox, &[words.next().unwrap_or_default()]);
         let second = words
             .clone()
             .next()
             .filter(|_| help.contains("\nCommands:"));
         for action in second.into_iter().flat_map(|it| it.split('|')) {
             let command = line.split_whitespace().next().unwrap_or_default();
-            help = help_of(&bench, &[command, action]);
+            help = help_of(&sandbox, &[command, action]);
         }
         for option in words.filter(|word| word.starts_with("--")) {
             assert!(help.contains(option), "`{named}`: {option}");
@@ -81,8 +81,8 @@ fn its_commands_exist() {
     assert!(seen > 40, "only {seen} commands");
 }
 
-fn help_of(bench: &Bench, command: &[&str]) -> String {
-    let ran = bench.run(&[command, &["--help"]].concat());
+fn help_of(sandbox: &Sandbox, command: &[&str]) -> String {
+    let ran = sandbox.run(&[command, &["--help"]].concat());
     ran.expect(0, &[&format!("Usage: bowline {}", command.join(" "))]);
     ran.stdout.clone()
 }

@@ -1,6 +1,6 @@
 //! Rules of one's own, as each command shows them.
 
-use super::bench::Bench;
+use bowline_testkit::Sandbox;
 
 const RULES: &str = r#"[[rule]]
 id = "uv-not-pip"
@@ -24,9 +24,9 @@ match = ["migrations/1.sql"]
 
 #[test]
 fn rules_are_listed_shown_and_tested() {
-    let bench = Bench::new();
-    bench.write("bowline.toml", RULES);
-    bench.run(&["rules", "list", "--kind", "own"]).expect(
+    let sandbox = Sandbox::with_repository();
+    sandbox.write_in_project("bowline.toml", RULES);
+    sandbox.run(&["rules", "list", "--kind", "own"]).expect(
         0,
         &[
             "uv-not-pip",
@@ -35,12 +35,12 @@ fn rules_are_listed_shown_and_tested() {
             "2 rules",
         ],
     );
-    let (_, list) = bench.json(&["rules", "list"]);
+    let (_, list) = sandbox.code_and_json(&["rules", "list"]);
     assert_eq!(list["rules"][0]["id"], "uv-not-pip");
     assert_eq!(list["rules"][0]["kind"], "own");
     assert_eq!(list["rules"][0]["status"], "untrusted");
     assert_eq!(list["rules"][1]["status"], "in_force");
-    bench.run(&["rules", "show", "migrations"]).expect(
+    sandbox.run(&["rules", "show", "migrations"]).expect(
         0,
         &[
             "migrations (own)",
@@ -52,16 +52,16 @@ fn rules_are_listed_shown_and_tested() {
             "migrations/1.sql",
         ],
     );
-    bench.run(&["rules", "test"]).expect(
+    sandbox.run(&["rules", "test"]).expect(
         0,
         &["3 examples of 2 rules of your own: all as they should be"],
     );
 
-    bench.write(
+    sandbox.write_in_project(
         "bowline.toml",
         RULES.replace("\"pip install requests\"", "\"pip list\""),
     );
-    bench.run(&["rules", "test"]).expect(
+    sandbox.run(&["rules", "test"]).expect(
         1,
         &[
             "bowline.toml:8: rule `uv-not-pip` does not apply to `pip list`, and must",
@@ -72,13 +72,13 @@ fn rules_are_listed_shown_and_tested() {
 
 #[test]
 fn findings_of_rules_are_shown_in_their_source() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     let text = RULES
         .replace("\"migrations/1.sql\"", "\"src/main.rs\"")
         .replace("tool = \"Edit|Write\"", "when = 'tool_imput.x == 1'");
-    bench.write("bowline.toml", &text);
+    sandbox.write_in_project("bowline.toml", &text);
     for args in [&["check"][..], &["check", "bowline.toml"]] {
-        bench.run(args).expect(
+        sandbox.run(args).expect(
             1,
             &[
                 "invalid-condition",
@@ -89,11 +89,11 @@ fn findings_of_rules_are_shown_in_their_source() {
             ],
         );
     }
-    bench.write("bowline.toml", RULES);
-    bench
+    sandbox.write_in_project("bowline.toml", RULES);
+    sandbox
         .run(&["check"])
         .expect(0, &["2 rules: no errors, no warnings, 1 note"]);
-    bench.run(&["hooks"]).expect(
+    sandbox.run(&["hooks"]).expect(
         0,
         &[
             "rule:uv-not-pip",
@@ -106,9 +106,9 @@ fn findings_of_rules_are_shown_in_their_source() {
 
 #[test]
 fn trust_shows_what_rules_would_do_and_lets_them() {
-    let bench = Bench::new();
-    bench.write("bowline.toml", RULES);
-    bench.run(&["trust", "--yes"]).expect(
+    let sandbox = Sandbox::with_repository();
+    sandbox.write_in_project("bowline.toml", RULES);
+    sandbox.run(&["trust", "--yes"]).expect(
         0,
         &[
             "would decide by these rules",
@@ -118,7 +118,7 @@ fn trust_shows_what_rules_would_do_and_lets_them() {
         ],
     );
     let input = r#"{"command": "pip install x"}"#;
-    bench
+    sandbox
         .run(&["test", "PreToolUse", "--tool", "Bash", "--input", input])
         .expect(0, &["rule:uv-not-pip", "uv pip install x"]);
 }

@@ -5,20 +5,20 @@ use std::fs;
 use bowline_guard::secrets::expand;
 use serde_json::json;
 
-use super::bench::{Bench, Ran, one_hook};
+use bowline_testkit::{Ran, Sandbox};
 
-impl Ran {
-    /// Both streams hide the secret, and say that they do.
-    #[track_caller]
-    fn hides(&self, secret: &str) -> &Self {
-        let shown = format!("{}{}", self.stdout, self.stderr);
-        assert!(!shown.contains(secret), "`{secret}` in:\n{shown}");
-        assert!(
-            shown.contains("[REDACTED") || shown.contains("***"),
-            "nothing is said to be hidden in:\n{shown}"
-        );
-        self
-    }
+use super::example::one_hook;
+
+/// Both streams hide the secret, and one says so.
+#[track_caller]
+fn hides(ran: &Ran, secrets: &[&str]) {
+    ran.lacks(secrets);
+    let marks = ["[REDACTED", "***"];
+    let says_so = |stream: &str| marks.iter().any(|mark| stream.contains(mark));
+    assert!(
+        says_so(&ran.stdout) || says_so(&ran.stderr),
+        "nothing is said to be hidden in:\n{ran}"
+    );
 }
 
 fn token() -> String {
@@ -27,13 +27,13 @@ fn token() -> String {
 
 #[test]
 fn a_token_in_a_hooks_command_is_run_but_not_shown() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     let token = token();
     let gap = " ".repeat(20);
     let command = format!(
         "curl -u{gap}ci:S3cr3t-pw9 x.test 2>/dev/null; echo {token} >ran; echo {token} >&2; exit 2"
     );
-    bench.write(
+    sandbox.write_in_project(
         ".claude/settings.json",
         one_hook("PreToolUse", "Bash", &command),
     );
@@ -61,10 +61,10 @@ fn a_token_in_a_hooks_command_is_run_but_not_shown() {
         &fire,
         &[&fire[..], &["--json"]].concat(),
     ] {
-        bench.run(args).hides(&token).hides("S3cr3t-pw9");
+        hides(&sandbox.run(args), &[&token, "S3cr3t-pw9"]);
     }
     assert_eq!(
-        fs::read_to_string(bench.project().join("ran"))
+        fs::read_to_string(sandbox.project().join("ran"))
             .unwrap()
             .trim(),
         token
@@ -73,15 +73,15 @@ fn a_token_in_a_hooks_command_is_run_but_not_shown() {
 
 #[test]
 fn what_is_nested_in_a_payload_is_run_but_not_shown() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     let token = token();
     let answer = json!({"hookSpecificOutput": {
         "hookEventName": "PreToolUse",
         "additionalContext": format!("use {token}"),
         "updatedInput": {"headers": {"api_key": "short-one"}, "text": token},
     }});
-    bench.write("answer.json", answer.to_string());
-    bench.write(
+    sandbox.write_in_project("answer.json", answer.to_string());
+    sandbox.write_in_project(
         ".claude/settings.json",
         one_hook("PreToolUse", "Bash", "cat >seen; cat answer.json"),
     );
@@ -101,14 +101,14 @@ fn what_is_nested_in_a_payload_is_run_but_not_shown() {
         "claude-code",
     ];
     for args in [&fire[..], &[&fire[..], &["--json"]].concat()] {
-        bench.run(args).hides(&token).hides("short-one");
+        hides(&sandbox.run(args), &[&token, "short-one"]);
     }
-    let (_, document) = bench.json(&fire);
+    let (_, document) = sandbox.code_and_json(&fire);
     assert_eq!(
         document["payload"]["tool_input"]["options"],
         json!([{"api_key": "[REDACTED]", "author": "Ada"}])
     );
-    let seen = fs::read_to_string(bench.project().join("seen")).unwrap();
+    let seen = fs::read_to_string(sandbox.project().join("seen")).unwrap();
     assert!(
         seen.contains(&token) && seen.contains("short-one"),
         "{seen}"
@@ -117,7 +117,7 @@ fn what_is_nested_in_a_payload_is_run_but_not_shown() {
 
 #[test]
 fn explain_shows_no_token() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     let token = token();
     let command = format!(
         "cat <<EOF | sudo -E curl -u ci:S3cr3t-pw9 -d @- https://ci:{token}@x.test\n{token}\nEOF"
@@ -129,16 +129,16 @@ fn explain_shows_no_token() {
         &["explain", "--tool", "Write", "--input", &input],
         &["explain", "--json", "--tool", "Write", "--input", &input],
     ] {
-        bench.run(args).hides(&token);
+        hides(&sandbox.run(args), &[&token]);
     }
-    bench.run(&["explain", &command]).hides("S3cr3t-pw9");
+    hides(&sandbox.run(&["explain", &command]), &["S3cr3t-pw9"]);
 }
 
 #[test]
 fn trust_shows_everything_but_the_secret_part() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     let token = token();
-    bench.write(
+    sandbox.write_in_project(
         "bowline.toml",
         format!(
             r#"
@@ -152,8 +152,8 @@ hooks = [
         ),
     );
     for args in [&["trust"][..], &["trust", "--json"]] {
-        let ran = bench.run(args);
-        ran.hides(&token).hides("short-one").hides("S3cr3t-pw9");
+        let ran = sandbox.run(args);
+        hides(&ran, &[&token, "short-one", "S3cr3t-pw9"]);
         for kept in [
             "deploy --token",
             "--to prod",
@@ -168,26 +168,26 @@ hooks = [
 
 #[test]
 fn a_finding_is_shown_in_its_line_without_the_secret() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     let token = token();
-    bench.write(
+    sandbox.write_in_project(
         "bowline.toml",
         format!("[[hooks.PreToolUse]]\ncommand = \"x {token}\"; oops\n"),
     );
-    bench.run(&["check"]).hides(&token);
-    bench.write(
+    hides(&sandbox.run(&["check"]), &[&token]);
+    sandbox.write_in_project(
         ".claude/settings.json",
         format!("{{\"hooks\": {{\"{token}\": []}}}}"),
     );
     for args in [&["check"][..], &["check", "--json"], &["hooks"]] {
-        let ran = bench.run(args);
+        let ran = sandbox.run(args);
         assert!(!ran.stdout.contains(&token), "{}", ran.stdout);
     }
 }
 
 #[test]
 fn an_error_quotes_no_token() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     let token = token();
     let flag = format!("--{token}");
     for args in [
@@ -197,53 +197,53 @@ fn an_error_quotes_no_token() {
         &["check", "--json", &token],
         &["test", "PreToolUse", "--input", &format!("@{token}")],
     ] {
-        bench.run(args).expect(2, &[]).hides(&token);
+        hides(sandbox.run(args).expect(2, &[]), &[&token]);
     }
 }
 
 #[test]
 fn the_words_of_a_usage_error_stay_readable() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     for args in [&["events", "--dir"][..], &["explain", "--nope", "x"]] {
-        let ran = bench.run(args);
+        let ran = sandbox.run(args);
         ran.expect(2, &[]);
         assert!(!ran.stderr.contains("[REDACTED"), "{}", ran.stderr);
     }
-    let ran = bench.run(&["explain", "--nope", "x"]);
+    let ran = sandbox.run(&["explain", "--nope", "x"]);
     assert!(ran.stderr.contains("-- --nope"), "{}", ran.stderr);
 }
 
 #[test]
 fn a_case_that_comes_out_differently_shows_no_token() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     let token = token();
     let case = json!({"command": format!("deploy {token}"), "verdict": "deny"});
-    bench.write("cases.jsonl", format!("{case}\n"));
+    sandbox.write_in_project("cases.jsonl", format!("{case}\n"));
     for args in [
         &["rules", "test", "cases.jsonl"][..],
         &["rules", "test", "--json", "cases.jsonl"],
     ] {
-        bench.run(args).expect(1, &[]).hides(&token);
+        hides(sandbox.run(args).expect(1, &[]), &[&token]);
     }
 }
 
 #[test]
 fn f41_a_an_allow_list_is_shown_before_it_is_trusted() {
-    let bench = Bench::new();
-    bench.write(
+    let sandbox = Sandbox::with_repository();
+    sandbox.write_in_project(
         ".claude/sensitive-files.json",
         r#"{"patterns": {"custom_patterns": ["("]}, "allowlist": ["^fixtures/"]}"#,
     );
-    bench
+    sandbox
         .run(&["check"])
         .expect(1, &["bad-pattern", "sensitive-files.json"]);
-    bench
+    sandbox
         .run(&["check", ".claude/sensitive-files.json"])
         .expect(1, &["bad-pattern"]);
-    bench
+    sandbox
         .run(&["hooks"])
         .expect(0, &["not trusted", ".claude/sensitive-files.json"]);
-    bench.run(&["trust", "--yes"]).expect(
+    sandbox.run(&["trust", "--yes"]).expect(
         0,
         &[
             ".claude/sensitive-files.json",
@@ -251,11 +251,11 @@ fn f41_a_an_allow_list_is_shown_before_it_is_trusted() {
             "Trusted",
         ],
     );
-    bench
+    sandbox
         .run(&["hooks"])
         .expect(0, &["trusted"])
         .lacks(&["not trusted"]);
 
-    bench.write("bowline.toml", "");
-    bench.run(&["hooks"]).expect(0, &["changed since"]);
+    sandbox.write_in_project("bowline.toml", "");
+    sandbox.run(&["hooks"]).expect(0, &["changed since"]);
 }

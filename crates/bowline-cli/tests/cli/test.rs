@@ -6,15 +6,17 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::bench::{Bench, one_hook};
+use bowline_testkit::Sandbox;
+
+use super::example::{example_project, one_hook};
 
 #[test]
 fn a_denied_call_is_shown_as_a_tree() {
-    let bench = Bench::with_example();
+    let sandbox = example_project();
     let call = |command: &str| json!({ "command": command }).to_string();
     let forced = call("git push --force");
     let args = ["test", "pre_tool_use", "--tool", "Bash", "--input", &forced];
-    let ran = bench.run(&args);
+    let ran = sandbox.run(&args);
     ran.expect(
         1,
         &[
@@ -28,11 +30,11 @@ fn a_denied_call_is_shown_as_a_tree() {
         ],
     );
     let lease = call("git push --force-with-lease");
-    bench
+    sandbox
         .run(&["test", "PreToolUse", "--tool", "Bash", "--input", &lease])
         .expect(0, &["allowed: no opinion"]);
 
-    let (code, document) = bench.json(&args);
+    let (code, document) = sandbox.code_and_json(&args);
     assert_eq!(code, Some(1));
     assert_eq!(document["result"]["decision"], "deny");
     assert_eq!(document["result"]["allowed"], false);
@@ -46,32 +48,32 @@ fn a_denied_call_is_shown_as_a_tree() {
 
 #[test]
 fn a_dry_run_runs_nothing() {
-    let bench = Bench::new();
-    bench.write(".claude/settings.json", one_hook("Stop", "", "touch ran"));
-    bench
+    let sandbox = Sandbox::with_repository();
+    sandbox.write_in_project(".claude/settings.json", one_hook("Stop", "", "touch ran"));
+    sandbox
         .run(&["test", "Stop", "--dry-run"])
         .expect(0, &["would run", "touch ran", "nothing was run"]);
-    assert!(!bench.project().join("ran").exists());
-    bench
+    assert!(!sandbox.project().join("ran").exists());
+    sandbox
         .run(&["test", "Stop"])
         .expect(0, &["matched"])
         .lacks(&["would run"]);
-    assert!(bench.project().join("ran").exists());
+    assert!(sandbox.project().join("ran").exists());
 }
 
 #[test]
 fn a_whole_payload_brings_its_own_event() {
-    let bench = Bench::with_example();
+    let sandbox = example_project();
     let payload = json!({
         "session_id": "s", "hook_event_name": "PreToolUse", "cwd": "/nowhere/at/all",
         "tool_name": "Bash", "tool_input": {"command": "git push -f"}, "tool_use_id": "t",
     })
     .to_string();
-    bench.write("payload.json", &payload);
-    bench
+    sandbox.write_in_project("payload.json", &payload);
+    sandbox
         .run(&["test", "--input", "@payload.json"])
         .expect(1, &["PreToolUse Bash"]);
-    let ran = bench.run_with(
+    let ran = sandbox.run_with(
         &["test", "--input", "-", "--agent", "claude-code"],
         payload.as_bytes(),
     );
@@ -84,9 +86,9 @@ fn a_whole_payload_brings_its_own_event() {
             "stderr: nothing",
         ],
     );
-    bench
+    sandbox
         .run(&["test", "Stop", "--input", "@payload.json"])
-        .expect(
+        .expect_stderr(
             2,
             &["the command line says Stop, the payload says PreToolUse"],
         );
@@ -94,14 +96,14 @@ fn a_whole_payload_brings_its_own_event() {
 
 #[test]
 fn context_and_fields_are_shown() {
-    let bench = Bench::with_example();
-    bench
+    let sandbox = example_project();
+    sandbox
         .run(&["test", "SessionStart"])
         .expect(0, &["SessionStart startup", "Never rewrite history"]);
-    bench
+    sandbox
         .run(&["test", "SessionStart", "--field", "source=clear"])
         .expect(0, &["SessionStart clear", "did not match"]);
-    bench
+    sandbox
         .run(&[
             "test",
             "PostToolUse",
@@ -115,35 +117,35 @@ fn context_and_fields_are_shown() {
 
 #[test]
 fn what_a_hook_prints_cannot_rewrite_the_screen() {
-    let bench = Bench::new();
-    bench.write(
+    let sandbox = Sandbox::with_repository();
+    sandbox.write_in_project(
         ".claude/settings.json",
         one_hook("UserPromptSubmit", "", r"printf '\033[2Jgone'"),
     );
-    bench
+    sandbox
         .run(&["test", "UserPromptSubmit", "--prompt", "hello"])
         .expect(0, &["␛[2Jgone"]);
 }
 
 #[test]
 fn a_hook_that_nobody_waits_for_still_ends() {
-    let bench = Bench::new();
-    bench.write(
+    let sandbox = Sandbox::with_repository();
+    sandbox.write_in_project(
         ".claude/settings.json",
         r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "sleep 0.2; touch ran", "async": true}]}]}}"#,
     );
-    bench
+    sandbox
         .run(&["test", "Stop"])
         .expect(0, &["started, not waited for"]);
-    assert!(bench.project().join("ran").exists());
+    assert!(sandbox.project().join("ran").exists());
 }
 
 #[test]
 fn bad_input_is_explained() {
-    let bench = Bench::new();
-    bench.write("latin1.json", b"{\"a\": \"\xe9\"}");
+    let sandbox = Sandbox::with_repository();
+    sandbox.write_in_project("latin1.json", b"{\"a\": \"\xe9\"}");
     let deep = format!("{}{}", "[".repeat(3 << 20), "]".repeat(3 << 20));
-    bench.write("deep.json", &deep);
+    sandbox.write_in_project("deep.json", &deep);
     for (args, expected) in [
         (&["test"][..], "which event?"),
         (&["test", "PreToolUse"], "add --tool"),
@@ -181,7 +183,7 @@ fn bad_input_is_explained() {
         ),
         (&["test", "Stop", "--agent", "nobody"], "nobody"),
     ] {
-        bench.run(args).expect(2, &[expected]);
+        sandbox.run(args).expect_stderr(2, &[expected]);
     }
 }
 
@@ -192,16 +194,16 @@ fn whatever_ends_the_test_ends_the_hooks_too() {
         ("-TERM", "terminated"),
         ("-HUP", "hung up"),
     ] {
-        let bench = Bench::new();
+        let sandbox = Sandbox::with_repository();
         let settings = one_hook("Stop", "", "echo $$ > pid; sleep 60; touch ran");
-        bench.write(".claude/settings.json", settings);
-        let child = bench
+        sandbox.write_in_project(".claude/settings.json", settings);
+        let child = sandbox
             .command(&["test", "Stop"])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let pid_file = bench.project().join("pid");
+        let pid_file = sandbox.project().join("pid");
         let hook = (0..1000)
             .find_map(|_| {
                 std::thread::sleep(Duration::from_millis(20));
@@ -227,7 +229,7 @@ fn whatever_ends_the_test_ends_the_hooks_too() {
 
 #[test]
 fn payloads_have_what_agents_always_send() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     for (args, expected) in [
         (
             &["PreToolUse", "--tool", "Bash"][..],
@@ -268,28 +270,28 @@ fn payloads_have_what_agents_always_send() {
             json!({"permission_mode": null, "source": "startup"}),
         ),
     ] {
-        let (_, document) = bench.json(&[&["test"], args].concat());
+        let (_, document) = sandbox.code_and_json(&[&["test"], args].concat());
         let payload = &document["payload"];
         for (name, value) in expected.as_object().unwrap() {
             assert_eq!(&payload[name], value, "{name} of {args:?}: {payload}");
         }
     }
-    bench
+    sandbox
         .run(&["test", "SubagentStart"])
         .expect(0, &["SubagentStart (gate)"]);
 }
 
 #[test]
 fn options_win_over_the_payload_and_either_name_of_the_event_will_do() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     let payload = r#"{"event": "pre_tool_use", "session_id": "theirs", "tool_name": "Bash", "tool_input": {"command": "ls"}}"#;
-    let (_, document) = bench.json(&["test", "--input", payload]);
+    let (_, document) = sandbox.code_and_json(&["test", "--input", payload]);
     assert_eq!(document["event"], "PreToolUse");
     assert_eq!(document["payload"]["session_id"], "theirs");
     assert_eq!(document["payload"]["tool_input"]["command"], "ls");
-    let (_, document) = bench.json(&["test", "--input", payload, "--session", "mine"]);
+    let (_, document) = sandbox.code_and_json(&["test", "--input", payload, "--session", "mine"]);
     assert_eq!(document["payload"]["session_id"], "mine");
-    let (_, document) = bench.json(&[
+    let (_, document) = sandbox.code_and_json(&[
         "test",
         "PreToolUse",
         "--tool",
@@ -302,7 +304,7 @@ fn options_win_over_the_payload_and_either_name_of_the_event_will_do() {
 
 #[test]
 fn hooks_of_a_skill_are_in_force_once_it_was_used() {
-    let bench = Bench::with_example();
+    let sandbox = example_project();
     let tag = [
         "test",
         "PreToolUse",
@@ -312,11 +314,11 @@ fn hooks_of_a_skill_are_in_force_once_it_was_used() {
         "--input",
         r#"{"command": "git tag v1"}"#,
     ];
-    bench
+    sandbox
         .run(&tag)
         .expect(0, &["only after skill release was used"]);
     let used = [&tag[..], &["--skill", "release"]].concat();
-    bench
+    sandbox
         .run(&used)
         .expect(0, &["would run"])
         .lacks(&["only after skill release was used"]);
@@ -324,23 +326,23 @@ fn hooks_of_a_skill_are_in_force_once_it_was_used() {
 
 #[test]
 fn what_a_block_comes_to_depends_on_the_event() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     for (event, code, expected) in [
         ("Stop", 1, "redirect: the agent is told"),
         ("SessionEnd", 0, "recorded only: deny"),
         ("PreCompact", 1, "not allowed: deny"),
     ] {
-        bench.write(
+        sandbox.write_in_project(
             "bowline.toml",
             format!(
                 "[[hooks.{event}]]\nhooks = [{{ type = \"command\", command = \"echo why >&2; exit 1\" }}]\n"
             ),
         );
-        bench.run(&["trust", "--yes"]).expect(0, &["Trusted"]);
-        let ran = bench.run(&["test", event]);
+        sandbox.run(&["trust", "--yes"]).expect(0, &["Trusted"]);
+        let ran = sandbox.run(&["test", event]);
         ran.expect(code, &[expected, "why"]);
     }
-    let (_, document) = bench.json(&["test", "PreCompact"]);
+    let (_, document) = sandbox.code_and_json(&["test", "PreCompact"]);
     assert_eq!(document["result"]["suppress_logging"], false);
 }
 
@@ -348,8 +350,8 @@ fn what_a_block_comes_to_depends_on_the_event() {
 #[cfg(target_os = "linux")]
 fn a_folder_whose_name_is_not_text_is_no_obstacle() {
     use std::os::unix::ffi::OsStrExt as _;
-    let bench = Bench::new();
-    let folder = bench
+    let sandbox = Sandbox::with_repository();
+    let folder = sandbox
         .project()
         .join(std::ffi::OsStr::from_bytes(b"caf\xe9"));
     fs::create_dir_all(folder.join(".git")).unwrap();
@@ -364,7 +366,7 @@ fn a_folder_whose_name_is_not_text_is_no_obstacle() {
         &["hooks", "--event", "Stop", "--json"],
         &["check", "--json"],
     ] {
-        let output = bench.command(args).current_dir(&folder).output().unwrap();
+        let output = sandbox.command(args).current_dir(&folder).output().unwrap();
         assert!(output.status.success(), "{output:?}");
         let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         assert!(document.get("error").is_none());
@@ -374,9 +376,9 @@ fn a_folder_whose_name_is_not_text_is_no_obstacle() {
 
 #[test]
 fn guards_are_ordinary_hooks() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     let force = r#"{"command": "git push --force origin main"}"#;
-    bench
+    sandbox
         .run(&["test", "PreToolUse", "--tool", "Bash", "--input", force])
         .expect(
             1,
@@ -388,7 +390,7 @@ fn guards_are_ordinary_hooks() {
                 "#2 guard:sensitive-files (Bowline): Bash touches no files",
             ],
         );
-    let (code, document) = bench.json(&[
+    let (code, document) = sandbox.code_and_json(&[
         "test",
         "PreToolUse",
         "--tool",
@@ -405,8 +407,8 @@ fn guards_are_ordinary_hooks() {
 
 #[test]
 fn settings_reach_the_guards() {
-    let bench = Bench::new();
-    bench.write("bowline.toml", "[guard.categories]\ndiscard = \"ask\"\n");
+    let sandbox = Sandbox::with_repository();
+    sandbox.write_in_project("bowline.toml", "[guard.categories]\ndiscard = \"ask\"\n");
     let reset = [
         "test",
         "PreToolUse",
@@ -415,17 +417,17 @@ fn settings_reach_the_guards() {
         "--input",
         r#"{"command": "git reset --hard"}"#,
     ];
-    bench.run(&reset).expect(1, &["not allowed: deny"]);
-    bench.run(&["trust", "--yes"]).expect(0, &["Trusted"]);
-    bench.run(&reset).expect(1, &["not allowed: ask"]);
-    bench
+    sandbox.run(&reset).expect(1, &["not allowed: deny"]);
+    sandbox.run(&["trust", "--yes"]).expect(0, &["Trusted"]);
+    sandbox.run(&reset).expect(1, &["not allowed: ask"]);
+    sandbox
         .run(&["explain", "git reset --hard"])
         .expect(1, &["ask by git.reset-hard", "(deny without the settings)"]);
 }
 
 #[test]
 fn the_same_call_again_gets_a_firmer_answer() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     let reset = [
         "test",
         "PreToolUse",
@@ -436,13 +438,13 @@ fn the_same_call_again_gets_a_firmer_answer() {
         "--repeat",
         "2",
     ];
-    bench.run(&reset).expect(
+    sandbox.run(&reset).expect(
         1,
         &["Bowline: denied again [git.reset-hard]", "will not change"],
     );
-    bench.write("bowline.toml", "[guard]\nmode = \"one-strike\"\n");
-    bench.run(&["trust", "--yes"]).expect(0, &["Trusted"]);
-    bench
+    sandbox.write_in_project("bowline.toml", "[guard]\nmode = \"one-strike\"\n");
+    sandbox.run(&["trust", "--yes"]).expect(0, &["Trusted"]);
+    sandbox
         .run(&reset)
         .expect(0, &["let the second attempt pass", "allowed"]);
 }

@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use bowline_testkit::until_some;
+
 use super::audit::Audit;
-use super::stage::{Event, Stage, Way, until};
+use super::stage::{Event, Stage, Way};
 
 type Damage = fn(&Path);
 
@@ -25,7 +27,7 @@ fn spoil_pages(database: &Path) {
 
 /// The file that was moved aside.
 fn moved_aside(stage: &Stage) -> Option<PathBuf> {
-    let files = fs::read_dir(&stage.data).unwrap().flatten();
+    let files = fs::read_dir(stage.data()).unwrap().flatten();
     files.map(|file| file.path()).find(|path| {
         let name = path.file_name().unwrap().to_string_lossy();
         name.starts_with("bowline.db.corrupt-")
@@ -40,9 +42,9 @@ fn goes_on(stage: &Stage) {
     for event in series("first", 4) {
         stage.must_send(&event);
     }
-    until("a daemon answers", || stage.ask("daemon.status"));
+    until_some("a daemon answers", || stage.ask("daemon.status"));
     // Whoever reads notices what one who only adds may not.
-    until("the damage is noticed", || {
+    until_some("the damage is noticed", || {
         stage.ask("traces.list");
         moved_aside(stage)
     });
@@ -53,7 +55,7 @@ fn goes_on(stage: &Stage) {
     stage.send(&Event::new("direct", 0), Way::Direct).unwrap();
 
     let aside = moved_aside(stage).unwrap();
-    let gaps = until("the damage is written down", || {
+    let gaps = until_some("the damage is written down", || {
         let gaps = stage.gaps();
         (!gaps.is_empty()).then_some(gaps)
     });

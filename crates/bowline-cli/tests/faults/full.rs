@@ -1,79 +1,41 @@
 //! A disk of a test's own, which can be full or read-only. It is mounted where only the test's processes see it.
 
-use std::env;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use bowline_store::{GapCause, Store};
+use bowline_testkit::{Disk, Ran, in_own_mounts, needs, until};
 
 use super::audit::Audit;
-use super::stage::{Disk, Event, Stage, Way, until};
+use super::stage::{Event, Stage, Way};
 
-/// Set for the inner tests: there, mounting changes nothing for others.
-pub(super) const INSIDE: &str = "BOWLINE_FAULTS_MOUNTS";
-
-/// Runs an inner test in a mount namespace; says so where that is not permitted.
-pub(super) fn in_own_mounts(test: &str) {
-    let flags = if rustix::process::geteuid().is_root() {
-        "-m"
-    } else {
-        "-Urm"
-    };
-    let place = tempfile::tempdir().unwrap();
-    let probe = Command::new("unshare")
-        .args([flags, "mount", "-t", "tmpfs", "tmpfs"])
-        .arg(place.path())
-        .output();
-    if !probe.is_ok_and(|probe| probe.status.success()) {
-        println!("skipped: this user may not mount anything, even for its own processes");
-        return;
-    }
-    let output = Command::new("unshare")
-        .arg(flags)
-        .arg(env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "--nocapture"])
-        .arg(test)
-        .env(INSIDE, "1")
-        .output()
-        .unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
-    assert!(output.status.success(), "{stdout}{stderr}");
-    assert!(stdout.contains("1 passed"), "{stdout}{stderr}");
-}
-
-/// Mounts, or changes a mount as soon as nobody is in the way: files are closed a moment after their process has ended.
-fn mount(arguments: &[&str], place: &Path) {
+/// Changes a mount as soon as nobody is in the way: files are closed a moment after their process has ended.
+fn remount(options: &str, place: &Path) {
     until("the disk can be mounted", || {
         let mut mount = Command::new("mount");
-        let mounted = mount.args(arguments).arg(place).output().unwrap();
-        mounted.status.success().then_some(())
+        mount.args(["-o", &format!("remount,{options}")]).arg(place);
+        Ran::of(&mut mount).code == Some(0)
     });
 }
 
 /// A stage whose data and runtime folders are on a disk of 2 MB.
 fn on_small_disk() -> Stage {
     let mut stage = Stage::new();
-    let disk = stage.path("disk");
-    fs::create_dir(&disk).unwrap();
-    mount(&["-t", "tmpfs", "-o", "size=2m,mode=700", "tmpfs"], &disk);
-    stage.disk = Some(Disk(disk.clone()));
-    stage.data = disk.join("share/bowline");
-    stage.socket = disk.join("run/daemon.sock");
+    let disk = stage.folder("disk");
+    stage.disk = Some(Disk::mount(disk.clone(), "size=2m,mode=700"));
+    stage.set("XDG_DATA_HOME", disk.join("share"));
+    stage.set("BOWLINE_SOCKET", disk.join("run/daemon.sock"));
     fs::create_dir(disk.join("run")).unwrap();
     stage
 }
 
+#[needs(mounts)]
 #[test]
 fn with_a_full_disk_answers_are_right_and_losses_are_counted_and_shown() {
-    in_own_mounts("faults::full::inside_a_full_disk");
-}
-
-#[test]
-#[ignore = "needs a mount namespace; another test makes one"]
-fn inside_a_full_disk() {
-    if env::var_os(INSIDE).is_none() {
+    if !in_own_mounts(
+        "faults::full::with_a_full_disk_answers_are_right_and_losses_are_counted_and_shown",
+    ) {
         return;
     }
     let stage = on_small_disk();
@@ -101,7 +63,7 @@ fn inside_a_full_disk() {
             after_loss += 1;
         }
     }
-    // A record that a direct run could not keep is noted at once.
+    // A record that a direct run could not keep is noted, too.
     let direct_run = Event::new("direct", 0);
     stage.send(&direct_run, Way::Direct).unwrap();
     let unkept = |stage: &Stage| -> u64 {
@@ -111,7 +73,7 @@ fn inside_a_full_disk() {
     };
     let in_memory = stage.ask("daemon.status").unwrap()["waiting"]["in_memory"].clone();
     assert!(in_memory.as_u64().unwrap() > 0, "{in_memory}");
-    assert!(unkept(&stage) > 0);
+    until("it is noted", || unkept(&stage) > 0);
     // The writer may still try what was given up; this comes after it, and finds no room either.
     assert_eq!(stage.ask("store.compact"), None);
     let lost = dropped(&stage);
@@ -119,9 +81,11 @@ fn inside_a_full_disk() {
 
     fs::remove_file(&ballast).unwrap();
     // What waited is more than the disk takes; so much room is made that new records are taken.
-    mount(&["-o", "remount,size=64m"], &stage.path("disk"));
+    remount("size=64m", &stage.path("disk"));
     until("what waited is recorded", || {
-        (stage.ask("store.size")?["spooled_records"] == 0).then_some(())
+        stage
+            .ask("store.size")
+            .is_some_and(|size| size["spooled_records"] == 0)
     });
     for number in 0..6 {
         let event = Event::new("after", number);
@@ -140,15 +104,12 @@ fn inside_a_full_disk() {
     assert_eq!(written.map(|gap| gap.records).sum::<u64>(), lost);
 }
 
+#[needs(mounts)]
 #[test]
 fn a_daemon_that_stops_on_a_full_disk_says_and_counts_what_it_could_not_keep() {
-    in_own_mounts("faults::full::inside_a_full_disk_that_stays_full");
-}
-
-#[test]
-#[ignore = "needs a mount namespace; another test makes one"]
-fn inside_a_full_disk_that_stays_full() {
-    if env::var_os(INSIDE).is_none() {
+    if !in_own_mounts(
+        "faults::full::a_daemon_that_stops_on_a_full_disk_says_and_counts_what_it_could_not_keep",
+    ) {
         return;
     }
     let stage = on_small_disk();
@@ -166,11 +127,13 @@ fn inside_a_full_disk_that_stays_full() {
         sent.push(event);
     }
     let in_memory = number("in_memory");
-    let doctor = stage.bowline(&["doctor"]);
-    assert!(doctor.contains("in the daemon's memory"), "{doctor}");
-    assert!(!doctor.contains("daemon restart"), "{doctor}");
-    let stopped = stage.bowline(&["daemon", "stop"]);
-    assert!(stopped.contains("could not be kept"), "{stopped}");
+    stage
+        .run(&["doctor"])
+        .expect(1, &["in the daemon's memory"])
+        .lacks(&["daemon restart"]);
+    stage
+        .run(&["daemon", "stop"])
+        .expect_stderr(0, &["could not be kept"]);
 
     fs::remove_file(&ballast).unwrap();
     sent.extend(stage.wake_daemon("after"));
@@ -179,28 +142,25 @@ fn inside_a_full_disk_that_stays_full() {
     let counted: u64 = gaps.iter().map(|(_, records, _)| records).sum();
     assert!(missing >= in_memory, "{missing} {in_memory}");
     assert_eq!(missing, counted, "{gaps:?}");
-    let doctor = stage.bowline(&["doctor"]);
-    assert!(doctor.contains("something is missing"), "{doctor}");
+    stage.run(&["doctor"]).expect(1, &["something is missing"]);
 }
 
+#[needs(mounts)]
 #[test]
 fn while_the_disk_is_read_only_answers_are_right_and_records_wait() {
-    in_own_mounts("faults::full::inside_a_read_only_disk");
-}
-
-#[test]
-#[ignore = "needs a mount namespace; another test makes one"]
-fn inside_a_read_only_disk() {
-    if env::var_os(INSIDE).is_none() {
+    if !in_own_mounts(
+        "faults::full::while_the_disk_is_read_only_answers_are_right_and_records_wait",
+    ) {
         return;
     }
     let mut stage = on_small_disk();
     // The socket stays where it can be made.
-    stage.socket = stage.path("run/daemon.sock");
+    let socket = stage.path("run/daemon.sock");
+    stage.set("BOWLINE_SOCKET", socket);
     let disk = stage.path("disk");
     let mut sent = stage.wake_daemon("wake");
     stage.stop_daemon();
-    mount(&["-o", "remount,ro"], &disk);
+    remount("ro", &disk);
     // With and without a daemon.
     for number in 0..4 {
         let event = Event::new("during", number);
@@ -208,9 +168,11 @@ fn inside_a_read_only_disk() {
         sent.push(event);
     }
     sent.extend(stage.wake_daemon("daemon"));
-    mount(&["-o", "remount,rw"], &disk);
+    remount("rw", &disk);
     until("what waited is recorded", || {
-        (stage.ask("store.size")?["spooled_records"] == 0).then_some(())
+        stage
+            .ask("store.size")
+            .is_some_and(|size| size["spooled_records"] == 0)
     });
     Audit::of(&stage, &sent).must_be_clean();
 }

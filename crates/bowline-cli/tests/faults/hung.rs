@@ -1,21 +1,20 @@
 //! A disk of a test's own that never answers, as that of a machine which cannot be reached. Whoever asks it for something cannot
 //! even be killed before it is gone.
 
-use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::AsRawFd;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use bowline_testkit::{Ran, in_own_mounts, needs};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{getegid, geteuid};
 use serde_json::{Value, json};
 
-use super::full::{INSIDE, in_own_mounts};
 use super::stage::{Files, Stage, Way};
 
 /// Then a test that would hang fails. Nothing here takes so long.
@@ -29,10 +28,9 @@ struct Hung {
 }
 
 impl Hung {
-    /// `None` where that is not permitted.
-    fn mount(place: &Path) -> Option<Self> {
+    fn mount(place: &Path) -> Self {
         let device = File::options().read(true).write(true).open("/dev/fuse");
-        let mut device = device.ok()?;
+        let mut device = device.unwrap();
         // For the command, which has it under the same number.
         fcntl_setfd(&device, FdFlags::empty()).unwrap();
         let fd = device.as_raw_fd();
@@ -42,11 +40,8 @@ impl Hung {
         mount.arg(format!(
             "fd={fd},rootmode=40000,user_id={user},group_id={group}"
         ));
-        let mounted = mount.arg("hung").arg(place).output().ok()?;
+        Ran::of(mount.arg("hung").arg(place)).expect(0, &[]);
         fcntl_setfd(&device, FdFlags::CLOEXEC).unwrap();
-        if !mounted.status.success() {
-            return None;
-        }
         thread::spawn(move || {
             let mut request = vec![0; 1 << 17];
             let length = device.read(&mut request).unwrap();
@@ -63,7 +58,7 @@ impl Hung {
             assert!(unmounted.unwrap().success());
             in_time
         });
-        Some(Self { awaited, freed })
+        Self { awaited, freed }
     }
 
     /// Frees whoever hangs. Whether nobody had to be freed before.
@@ -84,21 +79,16 @@ fn hello(number: &[u8]) -> Vec<u8> {
     said
 }
 
-fn decision(output: &Output) -> Option<Value> {
-    let said: Value = serde_json::from_slice(&output.stdout).ok()?;
+fn decision(ran: &Ran) -> Option<Value> {
+    let said: Value = serde_json::from_str(&ran.stdout).ok()?;
     said.pointer("/hookSpecificOutput/permissionDecision")
         .cloned()
 }
 
+#[needs(fuse)]
 #[test]
 fn whatever_folder_hangs_the_answer_is_right() {
-    in_own_mounts("faults::hung::inside_a_hung_disk");
-}
-
-#[test]
-#[ignore = "needs a mount namespace; another test makes one"]
-fn inside_a_hung_disk() {
-    if std::env::var_os(INSIDE).is_none() {
+    if !in_own_mounts("faults::hung::whatever_folder_hangs_the_answer_is_right") {
         return;
     }
     let variables = [
@@ -113,17 +103,13 @@ fn inside_a_hung_disk() {
     for (name, file) in variables {
         for way in [Way::Usual, Way::Direct] {
             let mut stage = Stage::new();
-            let place = stage.path("hung");
-            fs::create_dir(&place).unwrap();
+            let place = stage.folder("hung");
             // An empty one is none: then the runtime folder counts.
             if name == "XDG_RUNTIME_DIR" {
-                stage.variables.push(("BOWLINE_SOCKET", OsString::new()));
+                stage.set("BOWLINE_SOCKET", "");
             }
-            stage.variables.push((name, place.join(file).into()));
-            let Some(hung) = Hung::mount(&place) else {
-                println!("skipped: this user may not mount a file system of its own making");
-                return;
-            };
+            stage.set(name, place.join(file));
+            let hung = Hung::mount(&place);
             let payload = json!({
                 "session_id": "s1", "transcript_path": "/t", "cwd": stage.path("project"),
                 "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": "t1",

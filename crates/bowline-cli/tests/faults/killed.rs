@@ -6,12 +6,13 @@ use std::time::Duration;
 use std::{env, thread};
 
 use bowline_daemon::{AnswerWhen, DaemonOptions, Places};
+use bowline_testkit::until_some;
 use rustix::process::{Signal, kill_process};
 
 use super::audit::Audit;
 use super::load::{Seen, under_load};
 use super::programs;
-use super::stage::{Stage, until};
+use super::stage::Stage;
 
 /// Ends the daemon so many times, each time somewhere in its work. Clients start the next one.
 fn end_repeatedly(stage: &Stage, signal: Signal, times: u32) -> Seen {
@@ -19,7 +20,7 @@ fn end_repeatedly(stage: &Stage, signal: Signal, times: u32) -> Seen {
         let mut last = None;
         for time in 1..=times {
             // One that dies before its starter has heard of it is missed for a while; that is right, and long.
-            let daemon = until(&format!("daemon {time} answers events"), || {
+            let daemon = until_some(&format!("daemon {time} answers events"), || {
                 let daemon = stage.answering_daemon().filter(|pid| last != Some(*pid));
                 daemon.filter(|_| !stage.is_starting())
             });

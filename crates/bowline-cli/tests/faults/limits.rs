@@ -1,9 +1,10 @@
 //! A system that permits only small files, or few.
 
 use bowline_store::Store;
+use bowline_testkit::{until, until_some};
 
 use super::audit::Audit;
-use super::stage::{Event, Files, Stage, Way, until};
+use super::stage::{Event, Files, Stage, Way};
 
 #[test]
 fn where_files_must_be_small_answers_are_right_and_losses_are_counted() {
@@ -18,7 +19,7 @@ fn where_files_must_be_small_answers_are_right_and_losses_are_counted() {
         send("direct", number, Way::Direct);
     }
     let mut number = 0;
-    let daemon = until("a daemon answers events", || {
+    let daemon = until_some("a daemon answers events", || {
         send("daemon", number, Way::Usual);
         number += 1;
         stage.answering_daemon()
@@ -57,7 +58,7 @@ fn where_files_must_be_few_answers_are_right_and_losses_are_counted() {
             let missing = Audit::of(&stage, &sent).missing.len() as u64;
             let gaps = stage.store().gaps().unwrap();
             let counted: u64 = gaps.iter().map(|gap| gap.records).sum();
-            (missing == counted).then_some(())
+            missing == counted
         });
     }
 }
@@ -91,6 +92,6 @@ fn without_descriptors_for_connections_answers_are_right_and_the_log_is_not_fill
         stage.log()
     );
     permit(daemon, usual.current);
-    until("the daemon is back", || stage.ask("daemon.status"));
+    until_some("the daemon is back", || stage.ask("daemon.status"));
     Audit::of(&stage, &sent).must_be_clean();
 }

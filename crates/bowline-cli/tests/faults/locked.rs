@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use bowline_store::Store;
+use bowline_testkit::until;
 
 use super::audit::Audit;
-use super::stage::{Event, Stage, Way, until};
+use super::stage::{Event, Stage, Way};
 
 const LOCKED_FOR: Duration = Duration::from_secs(5);
 const AT_LEAST: usize = 40;
@@ -44,7 +45,9 @@ fn while_another_process_locks_the_database_events_are_answered_and_recorded_lat
     other.execute_batch("ROLLBACK").unwrap();
 
     until("the daemon has recorded what waited", || {
-        (stage.ask("store.size")?["spooled_records"] == 0).then_some(())
+        stage
+            .ask("store.size")
+            .is_some_and(|size| size["spooled_records"] == 0)
     });
     Audit::of(&stage, &sent).must_be_clean();
     let recorded = stage.store().last_triggers(1_000_000).unwrap();

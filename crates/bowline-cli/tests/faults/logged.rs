@@ -1,8 +1,9 @@
 //! What is worth a line in the daemon's log, and only one.
 
+use bowline_testkit::until_some;
 use serde_json::json;
 
-use super::stage::{Files, Stage, Way, until};
+use super::stage::{Files, Stage, Way};
 
 #[test]
 fn f20_d_the_end_of_a_call_that_never_began_is_logged_once() {
@@ -19,9 +20,9 @@ fn f20_d_the_end_of_a_call_that_never_began_is_logged_once() {
             "tool_response": {"stdout": ""},
         });
         let output = stage.report(&ended, Way::Usual, Files::Any);
-        assert!(output.status.success(), "{output:?}");
+        output.expect(0, &[]);
     }
-    let log = until("it is logged", || {
+    let log = until_some("it is logged", || {
         let log = stage.log();
         log.contains("never began").then_some(log)
     });

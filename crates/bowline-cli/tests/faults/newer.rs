@@ -2,10 +2,11 @@
 
 use std::fs;
 
+use bowline_testkit::until;
 use rusqlite::Connection;
 
 use super::audit::Audit;
-use super::stage::{Event, Stage, Way, until};
+use super::stage::{Event, Stage, Way};
 
 const NEWER: i64 = 99;
 
@@ -38,22 +39,27 @@ fn records_of_a_newer_databases_time_wait_and_that_is_said() {
     sent.extend(stage.wake_daemon("daemon"));
     let waiting = stage.ask("daemon.status").unwrap()["waiting"]["records"].clone();
     assert!(waiting.as_u64().unwrap() > 4, "{waiting}");
-    let said = stage.bowline(&["daemon", "status"]);
-    assert!(said.contains("not recorded yet"), "{said}");
-    let said = stage.bowline(&["doctor"]);
-    assert!(said.contains("update Bowline"), "{said}");
-    assert!(said.contains("wait in files"), "{said}");
+    stage
+        .run(&["daemon", "status"])
+        .expect(0, &["not recorded yet"]);
+    stage
+        .run(&["doctor"])
+        .expect(1, &["update Bowline", "wait in files"]);
     assert!(stage.log().contains("update Bowline"), "{}", stage.log());
     stage.stop_daemon();
-    let said = stage.bowline(&["doctor", "--json"]);
-    assert!(said.contains("wait in files"), "without a daemon: {said}");
+    // Without a daemon, too.
+    stage
+        .run(&["doctor", "--json"])
+        .expect(1, &["wait in files"]);
     stage.stop_daemon();
     assert_eq!(fs::read(stage.database()).unwrap(), before);
 
     set_version(&stage, own);
     sent.extend(stage.wake_daemon("later"));
     until("what waited is recorded", || {
-        (stage.ask("store.size")?["spooled_records"] == 0).then_some(())
+        stage
+            .ask("store.size")
+            .is_some_and(|size| size["spooled_records"] == 0)
     });
     Audit::of(&stage, &sent).must_be_clean();
 }

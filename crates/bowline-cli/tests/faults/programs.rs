@@ -1,13 +1,9 @@
 //! The programs under test, side by side in a folder of their own: the client looks for `bowline` beside itself.
 
-use std::io::Write;
-use std::process::{Command, Stdio};
 use std::{env, fs};
 
+use bowline_testkit::{bowline, client, put, script};
 use tempfile::TempDir;
-
-use super::client::{BOWLINE, client};
-use super::put::put;
 
 /// Where programs are that are looked up by name.
 pub(super) const ON_PATH: &str = "path";
@@ -15,7 +11,7 @@ pub(super) const ON_PATH: &str = "path";
 /// A folder with both programs.
 pub(super) fn both() -> TempDir {
     let folder = folder();
-    put(BOWLINE, folder.path().join("bowline"));
+    put(bowline(), folder.path().join("bowline"));
     put(client(), folder.path().join("bowline-hook"));
     folder
 }
@@ -27,22 +23,13 @@ pub(super) fn with_daemon(test: &str, variable: &str) -> TempDir {
     put(client(), folder.path().join("bowline-hook"));
     fs::create_dir(folder.path().join(ON_PATH)).unwrap();
     let own = env::current_exe().unwrap();
-    let script = format!(
+    let text = format!(
         "#!/bin/sh\ncase \"$1\" in\ndaemon) {variable}=1 exec '{}' --ignored --exact {test} --nocapture ;;\nesac\n\
-         exec '{BOWLINE}' \"$@\"\n",
+         exec '{}' \"$@\"\n",
         own.display(),
+        bowline().display(),
     );
-    // Another process writes it: a file that this one has open for writing cannot be started by its threads.
-    let mut writer = Command::new("sh")
-        .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
-        .arg(folder.path().join(ON_PATH).join("bowline"))
-        .stdin(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stdin = writer.stdin.take().unwrap();
-    stdin.write_all(script.as_bytes()).unwrap();
-    drop(stdin);
-    assert!(writer.wait().unwrap().success());
+    script(folder.path().join(ON_PATH).join("bowline"), &text);
     folder
 }
 

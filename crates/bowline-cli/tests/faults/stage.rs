@@ -1,25 +1,16 @@
-//! A machine of a test's own: its home, its data, its socket. Whatever was started on it ends with it.
+//! Where faults are tried: a sandbox with both programs, and an agent that reports events in it.
 
-use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::Write;
-use std::os::unix::ffi::OsStrExt;
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
 
-use bowline_daemon::Connection;
 use bowline_store::{Options, SqliteStore};
-use rustix::process::{Pid, Signal, kill_process};
-use serde_json::{Map, Value, json};
+use bowline_testkit::{Disk, Ran, Sandbox, until, until_some};
+use rustix::process::Pid;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::programs;
-
-/// Nothing here takes so long, however busy the machine is.
-const PATIENCE: Duration = Duration::from_secs(60);
-const LOOK: Duration = Duration::from_millis(5);
 
 /// What the answer to an event must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,16 +72,26 @@ pub(super) enum Files {
     Few(u32),
 }
 
+/// A sandbox with both programs, and an agent that reports events in it.
 pub(super) struct Stage {
+    sandbox: Sandbox,
     /// Goes before the folder that it is mounted in.
     pub(super) disk: Option<Disk>,
-    folder: TempDir,
     programs: TempDir,
-    /// What is kept.
-    pub(super) data: PathBuf,
-    pub(super) socket: PathBuf,
-    /// Variables with other values than usual.
-    pub(super) variables: Vec<(&'static str, OsString)>,
+}
+
+impl Deref for Stage {
+    type Target = Sandbox;
+
+    fn deref(&self) -> &Sandbox {
+        &self.sandbox
+    }
+}
+
+impl DerefMut for Stage {
+    fn deref_mut(&mut self) -> &mut Sandbox {
+        &mut self.sandbox
+    }
 }
 
 impl Stage {
@@ -99,50 +100,29 @@ impl Stage {
     }
 
     pub(super) fn with_programs(programs: TempDir) -> Self {
-        // Sockets have short names.
-        let folder = tempfile::Builder::new().prefix("bl").tempdir().unwrap();
-        for name in ["home", "project", "run"] {
-            fs::create_dir(folder.path().join(name)).unwrap();
-        }
+        let mut sandbox = Sandbox::new();
+        let mut path = programs.path().join(programs::ON_PATH).into_os_string();
+        path.push(":");
+        path.push(std::env::var_os("PATH").unwrap_or_default());
+        let [share, socket, project] =
+            ["share", "run/daemon.sock", "project"].map(|it| sandbox.path(it));
+        sandbox
+            .set_programs(programs.path())
+            .set("PATH", path)
+            .set("XDG_DATA_HOME", share)
+            .set("BOWLINE_SOCKET", socket)
+            .set("CLAUDE_PROJECT_DIR", project)
+            // What people read is in one line.
+            .unset("COLUMNS");
         Self {
+            sandbox,
             disk: None,
-            data: folder.path().join("share/bowline"),
-            socket: folder.path().join("run/daemon.sock"),
-            folder,
             programs,
-            variables: Vec::new(),
         }
-    }
-
-    pub(super) fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
     }
 
     pub(super) fn database(&self) -> PathBuf {
-        self.data.join("bowline.db")
-    }
-
-    fn search_path(&self) -> OsString {
-        let mut path = self
-            .programs
-            .path()
-            .join(programs::ON_PATH)
-            .into_os_string();
-        path.push(":");
-        path.push(std::env::var_os("PATH").unwrap_or_default());
-        path
-    }
-
-    fn environment(&self) -> Vec<(&'static str, OsString)> {
-        let usual = [
-            ("PATH", self.search_path()),
-            ("HOME", self.path("home").into()),
-            ("XDG_DATA_HOME", self.data.parent().unwrap().into()),
-            ("XDG_RUNTIME_DIR", self.path("run").into()),
-            ("BOWLINE_SOCKET", self.socket.clone().into()),
-            ("CLAUDE_PROJECT_DIR", self.path("project").into()),
-        ];
-        usual.into_iter().chain(self.variables.clone()).collect()
+        self.data().join("bowline.db")
     }
 
     /// Reports one event as an agent does; an error tells what was wrong with the answer.
@@ -151,39 +131,29 @@ impl Stage {
     }
 
     /// Hands a payload to the client as an agent does.
-    pub(super) fn report(&self, payload: &Value, way: Way, files: Files) -> Output {
-        let program = self.programs.path().join("bowline-hook");
+    pub(super) fn report(&self, payload: &Value, way: Way, files: Files) -> Ran {
+        let args = ["claude-code", "--on-failure", "open"];
         let limited = |limit: &str| {
-            let mut shell = Command::new("sh");
+            let mut shell = self.program("sh");
             shell.args(["-c", &format!("ulimit {limit}; exec \"$0\" \"$@\"")]);
-            shell.arg(&program);
+            shell.arg(self.programs.path().join("bowline-hook"));
+            shell.args(args);
             shell
         };
         let mut hook = match files {
-            Files::Any => Command::new(&program),
+            Files::Any => self.hook_command(&args),
             Files::Small => limited("-f 8"),
             Files::Few(most) => limited(&format!("-n {most}")),
         };
-        hook.args(["claude-code", "--on-failure", "open"])
-            .current_dir(self.path("project"))
-            .env_clear()
-            .envs(self.environment())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
         if way == Way::Direct {
             hook.env("BOWLINE_DAEMON", "off");
         }
-        let mut hook = hook.spawn().unwrap();
-        let mut stdin = hook.stdin.take().unwrap();
-        stdin.write_all(payload.to_string().as_bytes()).unwrap();
-        drop(stdin);
-        hook.wait_with_output().unwrap()
+        Ran::with_stdin(&mut hook, payload.to_string().as_bytes())
     }
 
     /// What the daemon has logged.
     pub(super) fn log(&self) -> String {
-        fs::read_to_string(self.data.join("daemon.log")).unwrap_or_default()
+        fs::read_to_string(self.data().join("daemon.log")).unwrap_or_default()
     }
 
     /// As [`Self::send`], with a limit for everything that this event starts.
@@ -197,39 +167,21 @@ impl Stage {
             "tool_use_id": event.id,
             "tool_input": {"command": event.command(), "padding": event.padding},
         });
-        let output = self.report(&payload, way, files);
-        let stdout = String::from_utf8_lossy(&output.stdout);
-        let decision = serde_json::from_str(&stdout).ok().and_then(|said: Value| {
-            let decision = said.pointer("/hookSpecificOutput/permissionDecision")?;
-            Some(decision.as_str()?.to_owned())
-        });
+        let ran = self.report(&payload, way, files);
+        let decision = serde_json::from_str(&ran.stdout)
+            .ok()
+            .and_then(|said: Value| {
+                let decision = said.pointer("/hookSpecificOutput/permissionDecision")?;
+                Some(decision.as_str()?.to_owned())
+            });
         let is_right = match event.right {
             Right::Deny => decision.as_deref() == Some("deny"),
-            Right::Silence => stdout.is_empty(),
+            Right::Silence => ran.stdout.is_empty(),
         };
-        if is_right && output.status.success() && output.stderr.is_empty() {
+        if is_right && ran.code == Some(0) && ran.stderr.is_empty() {
             return Ok(());
         }
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        Err(format!(
-            "{event:?}: {} `{stdout}` `{stderr}`",
-            output.status
-        ))
-    }
-
-    /// Runs a command; what it said, wherever.
-    pub(super) fn bowline(&self, arguments: &[&str]) -> String {
-        let output = Command::new(self.programs.path().join("bowline"))
-            .args(arguments)
-            .current_dir(self.path("project"))
-            .env_clear()
-            .envs(self.environment())
-            .output()
-            .unwrap();
-        let said = [output.stdout, output.stderr].concat();
-        let said = String::from_utf8_lossy(&said).into_owned();
-        // Lines are broken where the terminal ends.
-        said.split_whitespace().collect::<Vec<_>>().join(" ")
+        Err(format!("{event:?}: {ran}"))
     }
 
     /// Reports one event, whose answer must be right.
@@ -241,7 +193,7 @@ impl Stage {
     /// Reports events until a daemon answers them, which the first one starts. All were answered rightly.
     pub(super) fn wake_daemon(&self, series: &str) -> Vec<Event> {
         let mut sent = Vec::new();
-        until("a daemon answers events", || {
+        until_some("a daemon answers events", || {
             let event = Event::new(series, sent.len());
             self.must_send(&event);
             sent.push(event);
@@ -260,13 +212,7 @@ impl Stage {
 
     /// Whether a client has started a daemon that has not answered yet: another is not started for some seconds then.
     pub(super) fn is_starting(&self) -> bool {
-        self.socket.with_extension("starting").exists()
-    }
-
-    /// Asks the daemon; `None` if there is none, or if it refuses.
-    pub(super) fn ask(&self, command: &str) -> Option<Value> {
-        let mut daemon = Connection::open(&self.socket).ok()?;
-        daemon.ask(command, Map::new()).ok()
+        self.socket().with_extension("starting").exists()
     }
 
     /// The causes, numbers and messages of what the daemon knows to be missing.
@@ -284,82 +230,25 @@ impl Stage {
 
     /// Stops the daemon, and one that is just being started; waits until nobody is left.
     pub(super) fn stop_daemon(&self) {
-        let lock = self.socket.with_extension("lock");
+        let lock = self.socket().with_extension("lock");
         until("the daemon has gone", || {
             self.ask("daemon.stop");
             let is_free = File::open(&lock).map_or(true, |lock| lock.try_lock().is_ok());
-            (is_free && self.processes().is_empty()).then_some(())
+            is_free && self.processes().is_empty()
         });
     }
 
     /// The store, with whatever waited in its spool.
     pub(super) fn store(&self) -> SqliteStore {
-        let mut options = Options::new(&self.data);
-        options.runtime_folder = self.socket.parent().map(Path::to_owned);
+        let mut options = Options::new(self.data());
+        options.runtime_folder = self.socket().parent().map(Path::to_owned);
         SqliteStore::open(options).unwrap()
-    }
-
-    /// The processes that were started on this stage and still run, where the system tells.
-    pub(super) fn processes(&self) -> Vec<Pid> {
-        let mut mark = b"BOWLINE_SOCKET=".to_vec();
-        mark.extend_from_slice(self.socket.as_os_str().as_bytes());
-        let is_ours = |pid: &Pid| {
-            let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-            environment.split(|byte| *byte == 0).any(|set| set == mark)
-        };
-        let Ok(entries) = fs::read_dir("/proc") else {
-            return Vec::new();
-        };
-        entries
-            .flatten()
-            .filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?))
-            .filter(is_ours)
-            .collect()
     }
 }
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        let mut patience = if self.ask("daemon.stop").is_some() {
-            400
-        } else {
-            0
-        };
-        // Twice nobody: between two looks a process may have passed its work on to another.
-        let mut nobody = 0;
-        while nobody < 2 {
-            let left = self.processes();
-            nobody = if left.is_empty() { nobody + 1 } else { 0 };
-            if patience == 0 {
-                for process in left {
-                    let _ = kill_process(process, Signal::KILL);
-                }
-            } else {
-                patience -= 1;
-            }
-            thread::sleep(LOOK);
-        }
-    }
-}
-
-/// A disk that is mounted here, for these processes alone.
-pub(super) struct Disk(pub(super) PathBuf);
-
-impl Drop for Disk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
-    }
-}
-
-/// Looks until there is something.
-#[track_caller]
-pub(super) fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let began = Instant::now();
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(began.elapsed() < PATIENCE, "it never happens that {what}");
-        thread::sleep(LOOK);
+        self.end_processes();
+        self.disk = None;
     }
 }

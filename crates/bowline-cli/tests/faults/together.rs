@@ -3,8 +3,10 @@
 use std::fs::{self, File};
 use std::thread;
 
+use bowline_testkit::until_some;
+
 use super::audit::Audit;
-use super::stage::{Event, Stage, Way, until};
+use super::stage::{Event, Stage, Way};
 
 #[test]
 fn however_many_hooks_arrive_together_one_daemon_is_started() {
@@ -26,15 +28,15 @@ fn however_many_hooks_arrive_together_one_daemon_is_started() {
     for answer in answers {
         answer.unwrap();
     }
-    let daemon = until("a daemon answers", || {
+    let daemon = until_some("a daemon answers", || {
         stage.ask("daemon.status")?["pid"].as_i64()
     });
     Audit::of(&stage, &events).must_be_clean();
-    let lock = File::open(stage.socket.with_extension("lock")).unwrap();
+    let lock = File::open(stage.socket().with_extension("lock")).unwrap();
     assert!(lock.try_lock().is_err(), "the daemon holds its lock");
     if fs::exists("/proc/self/environ").unwrap() {
         // Those who started it, and those who came too late, leave.
-        let left = until("one process is left", || {
+        let left = until_some("one process is left", || {
             let left = stage.processes();
             (left.len() == 1).then_some(left)
         });

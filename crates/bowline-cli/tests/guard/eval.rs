@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::bench::Bench;
+use bowline_testkit::Sandbox;
 
 fn payload(tool: &str, input: Value, cwd: &str) -> Value {
     json!({
@@ -16,7 +16,8 @@ fn payload(tool: &str, input: Value, cwd: &str) -> Value {
 
 fn answers(lines: &[String]) -> Vec<Value> {
     let input = lines.concat();
-    let ran = Bench::new().run_with(&["eval", "--agent", "claude-code"], input.as_bytes());
+    let ran =
+        Sandbox::with_repository().run_with(&["eval", "--agent", "claude-code"], input.as_bytes());
     ran.expect(0, &[]);
     ran.stdout
         .lines()
@@ -160,8 +161,8 @@ fn events_that_are_not_before_a_call_get_no_opinion() {
 
 #[test]
 fn an_answer_comes_before_the_next_question() {
-    let bench = Bench::new();
-    let mut child = bench
+    let sandbox = Sandbox::with_repository();
+    let mut child = sandbox
         .command(&["eval"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -2,12 +2,12 @@
 
 use serde_json::json;
 
-use crate::bench::Bench;
+use bowline_testkit::Sandbox;
 
 #[test]
 fn a_command_is_shown_as_a_tree_with_its_verdict() {
-    let bench = Bench::new();
-    let ran = bench.run(&["explain", "sudo bash -c 'cd /etc; rm -rf ~' && ls src"]);
+    let sandbox = Sandbox::with_repository();
+    let ran = sandbox.run(&["explain", "sudo bash -c 'cd /etc; rm -rf ~' && ls src"]);
     ran.expect(
         1,
         &[
@@ -22,12 +22,12 @@ fn a_command_is_shown_as_a_tree_with_its_verdict() {
 
 #[test]
 fn own_rules_count_and_a_way_is_shown() {
-    let bench = Bench::new();
-    bench.write(
+    let sandbox = Sandbox::with_repository();
+    sandbox.write_in_project(
         "bowline.toml",
         "[[rule]]\nid = 'no-deploy'\ncommand = 'make deploy'\nverdict = 'deny'\nmessage = 'ask Ada'\n",
     );
-    bench.run(&["explain", "make", "deploy"]).expect(
+    sandbox.run(&["explain", "make", "deploy"]).expect(
         1,
         &[
             "deny by your rule no-deploy (bowline.toml:1)",
@@ -35,14 +35,14 @@ fn own_rules_count_and_a_way_is_shown() {
             "To allow: change your rule no-deploy in bowline.toml:1",
         ],
     );
-    bench.run(&["explain", "make test"]).expect(0, &["allow"]);
-    bench
+    sandbox.run(&["explain", "make test"]).expect(0, &["allow"]);
+    sandbox
         .run(&["explain", "git push --force"])
         .expect(1, &["To allow: `bowline allow git.push-force --once`"]);
-    bench
+    sandbox
         .run(&["explain", "bowline uninstall"])
         .lacks(&["To allow"]);
-    let (code, document) = bench.json(&["explain", "make deploy && ls"]);
+    let (code, document) = sandbox.code_and_json(&["explain", "make deploy && ls"]);
     assert_eq!((code, &document["outcome"]), (Some(1), &json!("deny")));
     assert_eq!(document["own_rules"][0]["id"], "no-deploy");
     assert_eq!(document["verdict"]["decision"], "allow");
@@ -50,7 +50,7 @@ fn own_rules_count_and_a_way_is_shown() {
 
 #[test]
 fn the_rest_of_the_line_is_the_command() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     for (args, input) in [
         (&["--json", "ls", "-la"][..], "ls -la"),
         (&["--json", "ls", "--json"], "ls --json"),
@@ -64,18 +64,18 @@ fn the_rest_of_the_line_is_the_command() {
             "ls -la",
         ),
     ] {
-        let ran = bench.run(&[&["explain"], args].concat());
+        let ran = sandbox.run(&[&["explain"], args].concat());
         let document: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
         assert_eq!(document["input"], input, "{args:?}");
     }
-    bench
+    sandbox
         .run(&["explain", "ls -la", "--nonsense"])
-        .expect(2, &["--nonsense"]);
+        .expect_stderr(2, &["--nonsense"]);
 }
 
 #[test]
 fn harmless_commands_and_other_tools_are_explained() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     for (args, code, text) in [
         (
             vec!["explain", "ls -la"],
@@ -118,17 +118,18 @@ fn harmless_commands_and_other_tools_are_explained() {
             "└─ git reset --hard",
         ),
     ] {
-        bench.run(&args).expect(code, &[text]);
+        sandbox.run(&args).expect(code, &[text]);
     }
-    bench
+    sandbox
         .run_with(&["explain", "-"], b"git push --force")
         .expect(1, &["--force-with-lease"]);
 }
 
 #[test]
 fn the_document_holds_programs_effects_and_verdict() {
-    let bench = Bench::new();
-    let (code, document) = bench.json(&["explain", "env A=1 git push -f \"$REMOTE\" > log.txt"]);
+    let sandbox = Sandbox::with_repository();
+    let (code, document) =
+        sandbox.code_and_json(&["explain", "env A=1 git push -f \"$REMOTE\" > log.txt"]);
     assert_eq!(code, Some(1));
     assert_eq!(document["tool"], "Bash");
     assert_eq!(
@@ -151,7 +152,7 @@ fn the_document_holds_programs_effects_and_verdict() {
 
 #[test]
 fn neither_secrets_nor_deceptive_characters_are_shown() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     for args in [
         vec!["explain", "curl -u ci:S3cr3t-pw https://api.test/\u{202e}x"],
         vec![
@@ -160,7 +161,7 @@ fn neither_secrets_nor_deceptive_characters_are_shown() {
             "--json",
         ],
     ] {
-        let ran = bench.run(&args);
+        let ran = sandbox.run(&args);
         ran.expect(1, &["look-alike.direction", "u{202e}"])
             .lacks(&["S3cr3t-pw"])
             .lacks(&["\u{202e}"]);
@@ -169,7 +170,7 @@ fn neither_secrets_nor_deceptive_characters_are_shown() {
 
 #[test]
 fn wrong_use_is_said() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     for (args, text) in [
         (vec!["explain"], "required"),
         (
@@ -183,6 +184,6 @@ fn wrong_use_is_said() {
         ),
         (vec!["explain", "--dir", "nowhere", "ls"], "cannot open"),
     ] {
-        bench.run(&args).expect(2, &[text]);
+        sandbox.run(&args).expect_stderr(2, &[text]);
     }
 }

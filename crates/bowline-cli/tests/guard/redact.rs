@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::bench::Bench;
+use bowline_testkit::Sandbox;
 
 /// Looks like a live token of a vendor and is none.
 fn token() -> String {
@@ -18,7 +18,8 @@ fn secrets_vanish_and_the_rest_stays() {
         "\u{1b}[31merror\u{1b}[0m\tGITHUB_TOKEN={}\r\ncommit 0a9b8c7d\n",
         token()
     );
-    let mut child = Bench::new()
+    let sandbox = Sandbox::new();
+    let mut child = sandbox
         .command(&["redact"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -43,7 +44,7 @@ fn secrets_vanish_and_the_rest_stays() {
 
 #[test]
 fn nothing_in_gives_nothing_out() {
-    let ran = Bench::new().run(&["redact"]);
+    let ran = Sandbox::with_repository().run(&["redact"]);
     ran.expect(0, &[]);
     assert_eq!(ran.stdout, "");
 }
@@ -55,7 +56,7 @@ fn records_keep_their_ids() {
         json!({"id": "a", "text": format!("key {}", token())}),
         json!({"text": "plain", "id": 7, "other": token()}),
     );
-    let ran = Bench::new().run_with(&["redact", "--jsonl"], lines.as_bytes());
+    let ran = Sandbox::with_repository().run_with(&["redact", "--jsonl"], lines.as_bytes());
     ran.expect(0, &[]).lacks(&[&token()]);
     let answers: Vec<Value> = ran
         .stdout
@@ -74,7 +75,7 @@ fn records_keep_their_ids() {
 
 #[test]
 fn what_is_no_record_is_reported_and_not_repeated() {
-    let ran = Bench::new().run_with(
+    let ran = Sandbox::with_repository().run_with(
         &["redact", "--jsonl"],
         b"\"hunter2\"\n{\"id\":1,\"text\":\"ok\"}\nhunter2",
     );

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use serde_json::json;
 
-use crate::bench::Bench;
+use bowline_testkit::Sandbox;
 
 #[test]
 fn every_rule_is_listed_once_and_can_be_shown() {
-    let bench = Bench::new();
-    let (code, list) = bench.json(&["rules", "list"]);
+    let sandbox = Sandbox::with_repository();
+    let (code, list) = sandbox.code_and_json(&["rules", "list"]);
     assert_eq!(code, Some(0));
     let rules = list["rules"].as_array().unwrap();
     let ids: HashSet<&str> = rules
@@ -20,7 +20,7 @@ fn every_rule_is_listed_once_and_can_be_shown() {
     for kind in ["effect", "sensitive-file", "secret", "look-alike"] {
         assert!(rules.iter().any(|rule| rule["kind"] == kind), "{kind}");
     }
-    bench.run(&["rules", "show", "git.push-force"]).expect(
+    sandbox.run(&["rules", "show", "git.push-force"]).expect(
         0,
         &[
             "git.push-force (effect)",
@@ -28,22 +28,22 @@ fn every_rule_is_listed_once_and_can_be_shown() {
             "--force-with-lease",
         ],
     );
-    bench
+    sandbox
         .run(&["rules", "show", "jwt"])
         .expect(0, &["Finds a secret in"]);
-    bench
+    sandbox
         .run(&["rules", "list", "--kind", "look-alike"])
         .expect(0, &["look-alike.invisible"])
         .lacks(&["jwt"]);
-    bench
+    sandbox
         .run(&["rules", "show", "push-force"])
-        .expect(2, &["there is no rule", "did you mean git.push-force"]);
+        .expect_stderr(2, &["there is no rule", "did you mean git.push-force"]);
 }
 
 #[test]
 fn rules_tell_what_they_say_an_example_and_a_way() {
-    let bench = Bench::new();
-    bench.run(&["rules", "show", "git.push-force"]).expect(
+    let sandbox = Sandbox::with_repository();
+    sandbox.run(&["rules", "show", "git.push-force"]).expect(
         0,
         &[
             "Says: deny",
@@ -51,22 +51,22 @@ fn rules_tell_what_they_say_an_example_and_a_way() {
             "`bowline allow git.push-force`",
         ],
     );
-    bench
+    sandbox
         .run(&["rules", "show", "sensitive.environment-file"])
         .expect(0, &["Says: deny", "Example: Read .env"]);
-    bench
+    sandbox
         .run(&["rules", "show", "files.delete-work"])
         .expect(0, &["by what would be lost"])
         .lacks(&["Example:"]);
-    bench
+    sandbox
         .run(&["rules", "show", "self.settings"])
         .expect(0, &["Says: ask"])
         .lacks(&["To allow:"]);
-    bench
+    sandbox
         .run(&["rules", "list", "--kind", "effect"])
         .expect(0, &["Says", "git push --force", "`bowline allow RULE`"]);
 
-    let (_, list) = bench.json(&["rules", "list"]);
+    let (_, list) = sandbox.code_and_json(&["rules", "list"]);
     for rule in list["rules"].as_array().unwrap() {
         let verdict = rule["default_verdict"].as_str().unwrap();
         assert!(
@@ -81,7 +81,7 @@ fn rules_tell_what_they_say_an_example_and_a_way() {
 /// Whatever rule a verdict names, a person can look it up.
 #[test]
 fn the_rules_of_verdicts_are_listed() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     for (tool, input) in [
         ("Bash", json!({"command": "rm -rf ~"})),
         ("Bash", json!({"command": ":(){ :|:& };:"})),
@@ -93,17 +93,18 @@ fn the_rules_of_verdicts_are_listed() {
         ("Grep", json!({"pattern": "x", "path": "/"})),
         ("Write", json!({"file_path": "bowline.toml"})),
     ] {
-        let (_, document) = bench.json(&["explain", "--tool", tool, "--input", &input.to_string()]);
+        let (_, document) =
+            sandbox.code_and_json(&["explain", "--tool", tool, "--input", &input.to_string()]);
         let rule = document["verdict"]["rule"]
             .as_str()
             .unwrap_or_else(|| panic!("{tool} {input}"));
-        bench.run(&["rules", "show", rule]).expect(0, &[rule]);
+        sandbox.run(&["rules", "show", rule]).expect(0, &[rule]);
     }
 }
 
 #[test]
 fn examples_and_advice_hold() {
-    Bench::new().run(&["rules", "test"]).expect(
+    Sandbox::with_repository().run(&["rules", "test"]).expect(
         0,
         &[
             "examples of",
@@ -114,8 +115,8 @@ fn examples_and_advice_hold() {
 
 #[test]
 fn cases_of_ones_own_are_run() {
-    let bench = Bench::new();
-    bench.write(
+    let sandbox = Sandbox::with_repository();
+    sandbox.write_in_project(
         "cases.jsonl",
         concat!(
             "{\"command\": \"git push --force\", \"verdict\": \"deny\", \"id\": \"mine\"}\n\n",
@@ -123,15 +124,15 @@ fn cases_of_ones_own_are_run() {
             "{\"command\": \"rm -rf /srv/app/target\", \"verdict\": \"allow\", \"cwd\": \"/srv/app\"}\n",
         ),
     );
-    bench
+    sandbox
         .run(&["rules", "test", "cases.jsonl"])
         .expect(0, &["3 cases: all as they should be"]);
 
-    bench.write(
+    sandbox.write_in_project(
         "wrong.jsonl",
         "\n{\"command\": \"git push --force\", \"verdict\": \"allow\"}\n",
     );
-    bench.run(&["rules", "test", "wrong.jsonl"]).expect(
+    sandbox.run(&["rules", "test", "wrong.jsonl"]).expect(
         1,
         &[
             "line 2: git push --force",
@@ -139,22 +140,22 @@ fn cases_of_ones_own_are_run() {
             "1 came out differently",
         ],
     );
-    let (code, report) = bench.json(&["rules", "test", "wrong.jsonl"]);
+    let (code, report) = sandbox.code_and_json(&["rules", "test", "wrong.jsonl"]);
     assert_eq!(code, Some(1));
     assert_eq!(report["cases"]["mismatches"][0]["line"], 2);
 
-    bench.write("bad.jsonl", "{\"verdict\": \"deny\"}\n");
-    bench
+    sandbox.write_in_project("bad.jsonl", "{\"verdict\": \"deny\"}\n");
+    sandbox
         .run(&["rules", "test", "bad.jsonl"])
-        .expect(2, &["bad.jsonl:1: not a case", "neither"]);
-    bench
+        .expect_stderr(2, &["bad.jsonl:1: not a case", "neither"]);
+    sandbox
         .run(&["rules", "test", "missing.jsonl"])
-        .expect(2, &["cannot read"]);
+        .expect_stderr(2, &["cannot read"]);
 }
 
 #[test]
 fn help_gives_examples() {
-    let bench = Bench::new();
+    let sandbox = Sandbox::with_repository();
     for args in [
         &["eval"][..],
         &["redact"],
@@ -165,7 +166,7 @@ fn help_gives_examples() {
         &["rules", "test"],
     ] {
         let example = format!("  bowline {}", args.join(" "));
-        bench
+        sandbox
             .run(&[args, &["--help"]].concat())
             .expect(0, &["Example", &example]);
     }

@@ -6,30 +6,30 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::bench::Bench;
+use super::installed::installed;
 
 /// The hook ends only when somebody lets it, which happens after the answer.
 #[test]
 fn a_background_hook_does_not_delay_a_direct_answer() {
-    let bench = Bench::new();
-    let (go, done) = (bench.path("go"), bench.path("done"));
+    let sandbox = installed();
+    let (go, done) = (sandbox.path("go"), sandbox.path("done"));
     let line = format!(
         "while [ ! -e {} ]; do sleep 0.05; done; touch {}",
         go.display(),
         done.display()
     );
-    bench.write(
+    sandbox.write(
         "home/.config/bowline/config.toml",
-        &format!("[[hooks.PreToolUse]]\nasync = true\ntimeout = 60\ncommand = '{line}'\n"),
+        format!("[[hooks.PreToolUse]]\nasync = true\ntimeout = 60\ncommand = '{line}'\n"),
     );
     let payload = json!({
-        "session_id": "s1", "transcript_path": "/dev/null", "cwd": bench.path("project"),
+        "session_id": "s1", "transcript_path": "/dev/null", "cwd": sandbox.path("project"),
         "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": "toolu_1",
         "tool_input": {"command": "rm -rf /"},
     });
-    let stdin = bench.write("payload.json", &payload.to_string());
-    let answer = bench
-        .bowline(&["hook", "--direct", "claude-code"])
+    let stdin = sandbox.write("payload.json", payload.to_string());
+    let answer = sandbox
+        .command(&["hook", "--direct", "claude-code"])
         .stdin(File::open(stdin).unwrap())
         .output()
         .unwrap();
@@ -44,7 +44,7 @@ fn a_background_hook_does_not_delay_a_direct_answer() {
         thread::sleep(Duration::from_millis(50));
     }
     assert!(done.exists(), "the hook did not live on");
-    let (_, traces) = bench.json(&["trace", "list"]);
+    let (_, traces) = sandbox.code_and_json(&["trace", "list"]);
     assert_eq!(
         traces["traces"].as_array().map(Vec::len),
         Some(1),
@@ -55,19 +55,19 @@ fn a_background_hook_does_not_delay_a_direct_answer() {
 /// Every run is a process of its own: it learns from the store what the session's last event with a mode said.
 #[test]
 fn f08_a_hooks_learn_the_permission_mode_without_a_daemon() {
-    let bench = Bench::new();
-    let seen = bench.path("seen");
-    bench.write(
+    let sandbox = installed();
+    let seen = sandbox.path("seen");
+    sandbox.write(
         "home/.config/bowline/config.toml",
-        &format!(
+        format!(
             "[[hooks.Notification]]\nhooks = [{{ type = 'command', command = 'cat >> {}' }}]\n",
             seen.display()
         ),
     );
     let run = |event: &Value| {
-        let stdin = bench.write("payload.json", &event.to_string());
-        let answer = bench
-            .bowline(&["hook", "--direct", "claude-code"])
+        let stdin = sandbox.write("payload.json", event.to_string());
+        let answer = sandbox
+            .command(&["hook", "--direct", "claude-code"])
             .stdin(File::open(stdin).unwrap())
             .output()
             .unwrap();
@@ -75,7 +75,7 @@ fn f08_a_hooks_learn_the_permission_mode_without_a_daemon() {
     };
     let notified = |session: &str| {
         run(&json!({
-            "session_id": session, "cwd": bench.path("project"), "hook_event_name": "Notification",
+            "session_id": session, "cwd": sandbox.path("project"), "hook_event_name": "Notification",
             "message": "done", "notification_type": "idle_prompt",
         }));
         let text = fs::read_to_string(&seen).unwrap();
@@ -85,7 +85,7 @@ fn f08_a_hooks_learn_the_permission_mode_without_a_daemon() {
     assert_eq!(notified("s1"), Value::Null);
     for mode in ["plan", "acceptEdits", "acceptEdits"] {
         run(&json!({
-            "session_id": "s1", "cwd": bench.path("project"), "hook_event_name": "PreToolUse",
+            "session_id": "s1", "cwd": sandbox.path("project"), "hook_event_name": "PreToolUse",
             "permission_mode": mode, "tool_name": "Bash", "tool_input": {"command": "ls"},
         }));
         assert_eq!(notified("s1"), mode);

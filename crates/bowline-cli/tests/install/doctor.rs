@@ -2,11 +2,11 @@
 
 use std::fs;
 
+use bowline_testkit::{Ran, put};
 use serde_json::{Value, json};
 
-use super::bench::{BLIND, Bench, Ran};
 use super::daemon::Daemon;
-use super::put::put;
+use super::installed::{BLIND, Installed as _, installed};
 
 /// No process has this number.
 const NOBODY: u32 = 4_194_305;
@@ -32,17 +32,17 @@ fn expect(report: &Value, name: &str, status: &str, text: &str) {
 
 #[test]
 fn nothing_installed_is_a_problem_with_a_way_out() {
-    let bench = Bench::new();
-    bench
+    let sandbox = installed();
+    sandbox
         .run(&["doctor"])
         .expect(1, &["do not name Bowline", "run `bowline init`"]);
 }
 
 #[test]
 fn the_installed_command_is_run_and_measured() {
-    let bench = Bench::new();
-    bench.run(&["init", "--yes"]).expect(0, &[]);
-    let (code, report) = bench.json(&["doctor"]);
+    let sandbox = installed();
+    sandbox.run(&["init", "--yes"]).expect(0, &[]);
+    let (code, report) = sandbox.code_and_json(&["doctor"]);
     assert_eq!(code, Some(0), "{report:#}");
     expect(&report, "installed (user)", "ok", "28 events");
     expect(&report, "in force", "ok", "");
@@ -56,16 +56,16 @@ fn the_installed_command_is_run_and_measured() {
     expect(&report, "store", "ok", "nothing is recorded yet");
     expect(&report, "hooks", "ok", "in force");
     expect(&report, "trust", "ok", "");
-    let kept = fs::read_dir(bench.data()).unwrap().count();
+    let kept = fs::read_dir(sandbox.data()).unwrap().count();
     assert_eq!(kept, 1, "looking made a store beside the copies");
     assert_eq!(
-        fs::read_dir(bench.path("home")).unwrap().count(),
+        fs::read_dir(sandbox.path("home")).unwrap().count(),
         3,
         "a trial was left behind beside `.claude`, `.local` and the log"
     );
-    let log = fs::read_to_string(bench.path("home/hook.log")).unwrap();
+    let log = fs::read_to_string(sandbox.path("home/hook.log")).unwrap();
     assert_eq!(log.lines().count(), 23);
-    let (started, home) = ("claude-code PreToolUse --home=", bench.path("home"));
+    let (started, home) = ("claude-code PreToolUse --home=", sandbox.path("home"));
     let started = format!("{started}{}", home.display());
     assert!(
         log.lines()
@@ -82,10 +82,10 @@ fn a_command_that_does_not_do_its_work_is_found_out() {
         ("#!/bin/sh\ncat >/dev/null; exit 2\n", "answers wrongly"),
         ("#!/nonexistent/sh\n", "cannot be started"),
     ] {
-        let bench = Bench::new();
-        bench.run(&["init", "--yes"]).expect(0, &[]);
-        bench.hook(script);
-        let (code, report) = bench.json(&["doctor"]);
+        let sandbox = installed();
+        sandbox.run(&["init", "--yes"]).expect(0, &[]);
+        sandbox.put_hook(script);
+        let (code, report) = sandbox.code_and_json(&["doctor"]);
         assert_eq!(code, Some(1), "{script}");
         expect(&report, "canary (user)", "problem", text);
     }
@@ -119,11 +119,11 @@ fn observing_is_no_problem() {
         (allowed, BLIND, "warning", "the settings let", "not paused"),
         ("", &told, "problem", "answers wrongly", "not paused"),
     ] {
-        let bench = Bench::new();
-        bench.run(&["init", "--yes"]).expect(0, &[]);
-        bench.hook(script);
-        bench.write("home/.config/bowline/config.toml", config);
-        let (_, report) = bench.json(&["doctor"]);
+        let sandbox = installed();
+        sandbox.run(&["init", "--yes"]).expect(0, &[]);
+        sandbox.put_hook(script);
+        sandbox.write("home/.config/bowline/config.toml", config);
+        let (_, report) = sandbox.code_and_json(&["doctor"]);
         expect(&report, "canary (user)", status, text);
         expect(&report, "deciding", "ok", deciding);
     }
@@ -131,15 +131,15 @@ fn observing_is_no_problem() {
 
 #[test]
 fn hooks_tell_what_the_guards_do_in_their_mode() {
-    let bench = Bench::new();
+    let sandbox = installed();
     for (mode, text) in [
         ("enforce", "denies commands"),
         ("observe", "only observes; in the mode `enforce` it denies"),
         ("one-strike", "passes at the second attempt"),
     ] {
         let config = format!("[guard]\nmode = '{mode}'\n");
-        bench.write("home/.config/bowline/config.toml", &config);
-        let (_, report) = bench.json(&["hooks", "--event", "PreToolUse"]);
+        sandbox.write("home/.config/bowline/config.toml", &config);
+        let (_, report) = sandbox.code_and_json(&["hooks", "--event", "PreToolUse"]);
         let hooks = report["hooks"].as_array().unwrap();
         let guard = hooks.iter().find(|hook| hook["id"] == "guard:commands");
         let runs = guard.unwrap()["runs"].as_str().unwrap();
@@ -150,22 +150,22 @@ fn hooks_tell_what_the_guards_do_in_their_mode() {
 
 #[test]
 fn entries_that_lead_nowhere_are_found() {
-    let bench = Bench::new();
-    bench.run(&["init", "--yes"]).expect(0, &[]);
-    fs::rename(bench.path("bin/bowline-hook"), bench.path("bin/gone")).unwrap();
-    let (code, report) = bench.json(&["doctor"]);
+    let sandbox = installed();
+    sandbox.run(&["init", "--yes"]).expect(0, &[]);
+    fs::rename(sandbox.path("bin/bowline-hook"), sandbox.path("bin/gone")).unwrap();
+    let (code, report) = sandbox.code_and_json(&["doctor"]);
     assert_eq!(code, Some(1));
     expect(&report, "program", "problem", "not there or not executable");
     expect(&report, "canary (user)", "problem", "cannot be started");
 
-    let bench = Bench::new();
-    bench
+    let sandbox = installed();
+    sandbox
         .run(&["init", "--yes", "--scope", "project"])
         .expect(0, &[]);
-    let (_, report) = bench.json(&["doctor"]);
+    let (_, report) = sandbox.code_and_json(&["doctor"]);
     expect(&report, "program", "problem", "not on the PATH");
-    let path = format!("{}:/usr/bin:/bin", bench.path("bin").display());
-    let ran = Ran::of(bench.bowline(&["doctor", "--json"]).env("PATH", path));
+    let path = format!("{}:/usr/bin:/bin", sandbox.path("bin").display());
+    let ran = Ran::of(sandbox.command(&["doctor", "--json"]).env("PATH", path));
     let report = serde_json::from_str(&ran.stdout).unwrap();
     expect(&report, "canary (project)", "ok", "");
     assert_eq!(ran.code, Some(0), "{report:#}");
@@ -173,13 +173,13 @@ fn entries_that_lead_nowhere_are_found() {
 
 #[test]
 fn what_keeps_the_agent_from_asking_is_told() {
-    let bench = Bench::new();
-    bench.run(&["init", "--yes"]).expect(0, &[]);
-    let file = bench.user_settings();
+    let sandbox = installed();
+    sandbox.run(&["init", "--yes"]).expect(0, &[]);
+    let file = sandbox.user_settings();
     let installed = fs::read_to_string(&file).unwrap();
     let edit = |text: &str| {
         fs::write(&file, text).unwrap();
-        bench.json(&["doctor"]).1
+        sandbox.code_and_json(&["doctor"]).1
     };
     let off = installed.replacen('{', "{\n  \"disableAllHooks\": true,", 1);
     expect(&edit(&off), "in force", "problem", "disableAllHooks");
@@ -218,13 +218,13 @@ fn the_entries_are_compared_with_the_clients_version() {
         ("2.1.197", "2.1.138", "problem", "`args` of PreToolUse"),
         ("2.1.325", "none", "warning", "which is no version"),
     ] {
-        let bench = Bench::new();
-        bench.client(client);
+        let sandbox = installed();
+        sandbox.put_client(client);
         let init = ["init", "--yes", "--on-failure", "closed"];
-        bench
+        sandbox
             .run(&[&init[..], &["--client-version", written_for]].concat())
             .expect(0, &[]);
-        let ran = bench.run_with_client(&["doctor", "--json"]);
+        let ran = sandbox.run_with_client(&["doctor", "--json"]);
         let report: Value = serde_json::from_str(&ran.stdout).unwrap();
         expect(&report, "client", status, text);
         if client != "2.1.138" {
@@ -236,33 +236,33 @@ fn the_entries_are_compared_with_the_clients_version() {
 
 #[test]
 fn pauses_are_shown_and_the_canary_waits() {
-    let bench = Bench::new();
-    bench.run(&["init", "--yes"]).expect(0, &[]);
-    bench.run(&["pause", "--for", "1h"]).expect(0, &[]);
-    let (_, report) = bench.json(&["doctor"]);
+    let sandbox = installed();
+    sandbox.run(&["init", "--yes"]).expect(0, &[]);
+    sandbox.run(&["pause", "--for", "1h"]).expect(0, &[]);
+    let (_, report) = sandbox.code_and_json(&["doctor"]);
     expect(&report, "deciding", "warning", "paused until 2");
     expect(&report, "canary (user)", "warning", "not tried");
-    bench.run(&["resume"]).expect(0, &[]);
-    let off = Ran::of(bench.bowline(&["doctor"]).env("BOWLINE", "off"));
+    sandbox.run(&["resume"]).expect(0, &[]);
+    let off = Ran::of(sandbox.command(&["doctor"]).env("BOWLINE", "off"));
     off.expect(0, &["BOWLINE=off is set"]);
 }
 
 #[test]
 fn that_nothing_is_recorded_is_told() {
-    let bench = Bench::new();
+    let sandbox = installed();
     for (name, value, status) in [
         ("BOWLINE_DISABLE_TRACKING", "1", "warning"),
         ("HTMLGRAPH_DISABLE_TRACKING", "true", "warning"),
         ("BOWLINE_DISABLE_TRACKING", "0", "ok"),
     ] {
-        let ran = Ran::of(bench.bowline(&["doctor", "--json"]).env(name, value));
+        let ran = Ran::of(sandbox.command(&["doctor", "--json"]).env(name, value));
         let report = serde_json::from_str(&ran.stdout).unwrap();
         let text = if status == "ok" { "" } else { name };
         expect(&report, "recording", status, text);
     }
     Ran::of(
-        bench
-            .bowline(&["doctor"])
+        sandbox
+            .command(&["doctor"])
             .env("BOWLINE_DISABLE_TRACKING", "1"),
     )
     .expect(
@@ -277,26 +277,26 @@ fn that_nothing_is_recorded_is_told() {
 /// Neither a folder in the place of a file nor the system's own folders can be written, whoever runs this.
 #[test]
 fn a_store_that_cannot_be_written_is_found() {
-    let bench = Bench::new();
+    let sandbox = installed();
     let folder = Ran::of(
-        bench
-            .bowline(&["doctor", "--json"])
+        sandbox
+            .command(&["doctor", "--json"])
             .env("XDG_DATA_HOME", "/proc/self"),
     );
     let report = serde_json::from_str(&folder.stdout).unwrap();
     expect(&report, "writing", "problem", "cannot be written");
 
-    fs::create_dir_all(bench.data().join("bowline.db")).unwrap();
-    bench.run(&["doctor"]).expect(
+    fs::create_dir_all(sandbox.data().join("bowline.db")).unwrap();
+    sandbox.run(&["doctor"]).expect(
         1,
         &[
             "share/bowline/bowline.db cannot be written",
             "XDG_DATA_HOME",
         ],
     );
-    fs::remove_dir_all(bench.data()).unwrap();
-    bench.write("home/.local/share/bowline", "");
-    let (_, report) = bench.json(&["doctor"]);
+    fs::remove_dir_all(sandbox.data()).unwrap();
+    sandbox.write("home/.local/share/bowline", "");
+    let (_, report) = sandbox.code_and_json(&["doctor"]);
     expect(&report, "writing", "problem", "share/bowline cannot");
 }
 
@@ -373,9 +373,9 @@ fn the_daemon_and_its_store_are_asked() {
             "no recorded event has fired these yet",
         ),
     ] {
-        let bench = Bench::new();
-        let _daemon = Daemon::start(&bench.socket(), &healthy(name, answer));
-        let (_, report) = bench.json(&["doctor"]);
+        let sandbox = installed();
+        let _daemon = Daemon::start(&sandbox.socket(), &healthy(name, answer));
+        let (_, report) = sandbox.code_and_json(&["doctor"]);
         expect(&report, looked_at, status, text);
         // Times are as everywhere, where the person is.
         assert!(!report.to_string().contains("+00:00"), "{report}");
@@ -386,24 +386,24 @@ fn the_daemon_and_its_store_are_asked() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_daemon_of_another_copy_is_told() {
-    let bench = Bench::new();
-    bench.run(&["init", "--yes"]).expect(0, &[]);
+    let sandbox = installed();
+    sandbox.run(&["init", "--yes"]).expect(0, &[]);
     let start = |program: &std::path::Path| {
         let mut sleep = std::process::Command::new(program);
         Sleeper(sleep.arg("600").spawn().unwrap())
     };
-    let other = bench.path("other");
+    let other = sandbox.path("other");
     put("/bin/sleep", &other);
     let stranger = start(&other);
-    let beside = bench.path("bin/bowline");
+    let beside = sandbox.path("bin/bowline");
     let doctor = |process: u32| {
         let status = json!({
             "pid": process, "version": env!("CARGO_PKG_VERSION"), "uptime_ms": 60000, "events": 3,
             "memory_bytes": 1024, "projects": [], "paused": null,
         });
-        let _ = fs::remove_file(bench.socket());
-        let _daemon = Daemon::start(&bench.socket(), &[("daemon.status", status)]);
-        bench.json(&["doctor"]).1
+        let _ = fs::remove_file(sandbox.socket());
+        let _daemon = Daemon::start(&sandbox.socket(), &[("daemon.status", status)]);
+        sandbox.code_and_json(&["doctor"]).1
     };
     let report = doctor(stranger.0.id());
     let text = format!("runs {}, but {}", other.display(), beside.display());
@@ -419,9 +419,9 @@ fn a_daemon_of_another_copy_is_told() {
 
     // The very program beside the hook.
     let own = Sleeper(
-        bench
-            .bowline(&["daemon", "run"])
-            .env("XDG_RUNTIME_DIR", bench.path("apart"))
+        sandbox
+            .command(&["daemon", "run"])
+            .env("XDG_RUNTIME_DIR", sandbox.path("apart"))
             .spawn()
             .unwrap(),
     );
@@ -443,20 +443,20 @@ impl Drop for Sleeper {
 
 #[test]
 fn folders_that_are_no_longer_the_persons_are_told() {
-    let bench = Bench::new();
-    bench.run(&["init", "--yes"]).expect(0, &[]);
-    let (_, report) = bench.json(&["doctor"]);
+    let sandbox = installed();
+    sandbox.run(&["init", "--yes"]).expect(0, &[]);
+    let (_, report) = sandbox.code_and_json(&["doctor"]);
     expect(&report, "folders", "ok", "");
-    let moved = bench.path("moved");
+    let moved = sandbox.path("moved");
     let ran = Ran::of(
-        bench
-            .bowline(&["doctor", "--json"])
+        sandbox
+            .command(&["doctor", "--json"])
             .env("XDG_DATA_HOME", &moved),
     );
     let report: Value = serde_json::from_str(&ran.stdout).unwrap();
     let (status, message) = check(&report, "folders");
     assert_eq!(status, "warning");
-    let home = bench.path("home");
+    let home = sandbox.path("home");
     for line in [
         format!(
             "in the agent's settings: XDG_DATA_HOME={}/.local/share",
@@ -471,11 +471,11 @@ fn folders_that_are_no_longer_the_persons_are_told() {
 
 #[test]
 fn trust_that_a_change_ended_is_told_with_the_file() {
-    let bench = Bench::new();
-    let file = bench.write("project/bowline.toml", "[guard]\nmode = 'observe'\n");
-    bench.run(&["trust", "--yes"]).expect(0, &[]);
+    let sandbox = installed();
+    let file = sandbox.write("project/bowline.toml", "[guard]\nmode = 'observe'\n");
+    sandbox.run(&["trust", "--yes"]).expect(0, &[]);
     fs::write(&file, "[guard]\nmode = 'one-strike'\n").unwrap();
-    bench.run(&["doctor"]).expect(
+    sandbox.run(&["doctor"]).expect(
         1,
         &["because they have changed", "bowline.toml has changed"],
     );

@@ -3,46 +3,47 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
+use bowline_testkit::{Ran, Sandbox};
 use serde_json::{Value, json};
 
-use super::bench::{Bench, HONEST, Ran};
+use super::installed::{HONEST, Installed as _, installed, without_hook};
 
-fn settings(bench: &Bench) -> Value {
-    serde_json::from_str(&fs::read_to_string(bench.user_settings()).unwrap()).unwrap()
+fn settings(sandbox: &Sandbox) -> Value {
+    serde_json::from_str(&fs::read_to_string(sandbox.user_settings()).unwrap()).unwrap()
 }
 
 #[test]
 fn the_user_scope_gets_the_exec_form_with_an_absolute_path_and_a_timeout() {
-    let bench = Bench::new();
-    bench.run(&["init", "--yes"]).expect(
+    let sandbox = installed();
+    sandbox.run(&["init", "--yes"]).expect(
         0,
         &[
             "+  \"hooks\": {",
             "Installed: Claude Code asks Bowline at 28 events",
         ],
     );
-    let settings = settings(&bench);
+    let settings = settings(&sandbox);
     assert_eq!(
         settings["hooks"]["PreToolUse"],
         json!([{"hooks": [{
             "type": "command",
-            "command": bench.path("bin/bowline-hook"),
-            "args": ["claude-code", "PreToolUse", format!("--home={}", bench.path("home").display())],
+            "command": sandbox.path("bin/bowline-hook"),
+            "args": ["claude-code", "PreToolUse", format!("--home={}", sandbox.path("home").display())],
             "timeout": 60,
         }]}])
     );
     assert_eq!(settings["hooks"].as_object().unwrap().len(), 28);
-    let mode = fs::metadata(bench.user_settings())
+    let mode = fs::metadata(sandbox.user_settings())
         .unwrap()
         .permissions()
         .mode();
     assert_eq!(mode & 0o777, 0o600);
     assert_eq!(
-        bench.copies(&bench.user_settings()).len(),
+        sandbox.copies(&sandbox.user_settings()).len(),
         0,
         "there was nothing to copy"
     );
-    let text = fs::read_to_string(bench.user_settings()).unwrap();
+    let text = fs::read_to_string(sandbox.user_settings()).unwrap();
     assert_eq!(text.lines().count(), 28 + 4, "{text}");
 }
 
@@ -107,13 +108,15 @@ fn the_client_is_told_of_the_events_that_it_knows() {
             "Bowline is tried with Claude Code 2.1.197 and later",
         ),
     ] {
-        let bench = Bench::new();
+        let sandbox = installed();
         if let Some(version) = client {
-            bench.client(version);
+            sandbox.put_client(version);
         }
         let args = [&["init", "--yes", "--scope", scope], more].concat();
-        bench.run_with_client(&args).expect(0, &["Installed", told]);
-        let text = fs::read_to_string(bench.path(file(scope))).unwrap();
+        sandbox
+            .run_with_client(&args)
+            .expect(0, &["Installed", told]);
+        let text = fs::read_to_string(sandbox.path(file(scope))).unwrap();
         for event in newest {
             assert_eq!(
                 text.contains(event),
@@ -121,31 +124,31 @@ fn the_client_is_told_of_the_events_that_it_knows() {
                 "{event}: {client:?} {args:?}"
             );
         }
-        bench
+        sandbox
             .run_with_client(&args)
             .expect(0, &["Already installed", told]);
     }
-    let bench = Bench::new();
-    bench
+    let sandbox = installed();
+    sandbox
         .run(&["init", "--yes", "--client-version", "two"])
-        .expect(2, &["`two` is not a version", "2.1.197"]);
+        .expect_stderr(2, &["`two` is not a version", "2.1.197"]);
     // Another client, another set; and back.
-    bench.client("2.1.325");
-    bench
+    sandbox.put_client("2.1.325");
+    sandbox
         .run_with_client(&["init", "--yes"])
         .expect(0, &["31 events"]);
-    bench.client("2.1.197");
-    bench
+    sandbox.put_client("2.1.197");
+    sandbox
         .run_with_client(&["init", "--yes"])
         .expect(0, &["28 events"]);
-    let text = fs::read_to_string(bench.user_settings()).unwrap();
+    let text = fs::read_to_string(sandbox.user_settings()).unwrap();
     assert!(!text.contains("ModelSwitch"), "{text}");
 }
 
 #[test]
 fn of_entries_that_are_alike_one_is_shown() {
-    let bench = Bench::new();
-    let short = bench.run(&["init", "--dry-run"]);
+    let sandbox = installed();
+    let short = sandbox.run(&["init", "--dry-run"]);
     short.expect(
         0,
         &[
@@ -157,34 +160,34 @@ fn of_entries_that_are_alike_one_is_shown() {
     let lines = short.stdout.lines().count();
     assert!(lines < 20, "{lines} lines:\n{}", short.stdout);
     short.lacks(&["\"Stop\""]);
-    bench
+    sandbox
         .run(&["init", "--dry-run", "--full"])
         .expect(0, &["+    \"PreToolUse\": [", "+    \"Stop\": ["]);
-    let (_, report) = bench.json(&["init", "--dry-run"]);
+    let (_, report) = sandbox.code_and_json(&["init", "--dry-run"]);
     let diff = report["diff"].as_array().unwrap();
     assert_eq!(diff.len(), 1 + 28 + 4, "{diff:#?}");
 
-    bench.run(&["init", "--yes"]).expect(0, &[]);
-    let short = bench.run(&["uninstall", "--dry-run"]);
+    sandbox.run(&["init", "--yes"]).expect(0, &[]);
+    let short = sandbox.run(&["uninstall", "--dry-run"]);
     short.expect(
         0,
         &["-    \"PreToolUse\": [", "… and 27 events as PreToolUse"],
     );
     short.lacks(&["\"Stop\""]);
-    bench
+    sandbox
         .run(&["uninstall", "--dry-run", "--full"])
         .expect(0, &["-    \"Stop\": ["]);
 }
 
 #[test]
 fn a_second_run_changes_nothing_and_an_older_entry_is_updated() {
-    let bench = Bench::new();
-    bench.run(&["init", "--yes"]).expect(0, &["Installed"]);
-    let before = fs::read_to_string(bench.user_settings()).unwrap();
-    bench.run(&["init"]).expect(0, &["Already installed"]);
-    assert_eq!(fs::read_to_string(bench.user_settings()).unwrap(), before);
+    let sandbox = installed();
+    sandbox.run(&["init", "--yes"]).expect(0, &["Installed"]);
+    let before = fs::read_to_string(sandbox.user_settings()).unwrap();
+    sandbox.run(&["init"]).expect(0, &["Already installed"]);
+    assert_eq!(fs::read_to_string(sandbox.user_settings()).unwrap(), before);
 
-    bench
+    sandbox
         .run(&[
             "init",
             "--yes",
@@ -194,7 +197,7 @@ fn a_second_run_changes_nothing_and_an_older_entry_is_updated() {
             "2.1.325",
         ])
         .expect(0, &["+", "--on-failure=closed", "The file as it was"]);
-    let closed = settings(&bench);
+    let closed = settings(&sandbox);
     let gate = &closed["hooks"]["PreToolUse"][0]["hooks"][0];
     assert_eq!(
         (&gate["args"][2], &gate["onFailure"]),
@@ -209,27 +212,28 @@ fn a_second_run_changes_nothing_and_an_older_entry_is_updated() {
 
 #[test]
 fn nothing_is_written_without_a_yes() {
-    let bench = Bench::new();
-    bench
+    let sandbox = installed();
+    sandbox
         .run(&["init"])
-        .expect(2, &["+  \"hooks\": {", "not a terminal", "--yes"]);
-    bench
+        .expect(2, &["+  \"hooks\": {"])
+        .expect_stderr(2, &["not a terminal", "--yes"]);
+    sandbox
         .run(&["init", "--dry-run"])
         .expect(0, &["+  \"hooks\": {", "Nothing was written"]);
-    let (code, report) = bench.json(&["init"]);
+    let (code, report) = sandbox.code_and_json(&["init"]);
     assert_eq!((code, &report["state"]), (Some(1), &json!("declined")));
-    assert!(!bench.user_settings().exists());
-    let (code, report) = bench.json(&["init", "--yes"]);
+    assert!(!sandbox.user_settings().exists());
+    let (code, report) = sandbox.code_and_json(&["init", "--yes"]);
     assert_eq!((code, &report["state"]), (Some(0), &json!("installed")));
 }
 
 #[test]
 fn what_is_there_stays_and_a_copy_is_kept_for_the_person_alone() {
-    let bench = Bench::new();
+    let sandbox = installed();
     let text = "{\n    // mine\n    \"env\": {\"API_TOKEN\": \"s3cr3t-value\"},\n    \"hooks\": {\n        \"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"notify bowline-hook\"}]}],\n    },\n}\n";
-    let file = bench.write("home/.claude/settings.json", text);
+    let file = sandbox.write("home/.claude/settings.json", text);
     fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
-    bench
+    sandbox
         .run(&["init", "--yes"])
         .expect(1, &["Written, but", "The file as it was"]);
     let after = fs::read_to_string(&file).unwrap();
@@ -239,7 +243,7 @@ fn what_is_there_stays_and_a_copy_is_kept_for_the_person_alone() {
     ] {
         assert!(after.contains(line), "{after}");
     }
-    let [copy] = bench.copies(&file).try_into().unwrap();
+    let [copy] = sandbox.copies(&file).try_into().unwrap();
     assert_eq!(fs::read_to_string(&copy).unwrap(), text);
     for (path, mode) in [(&file, 0o640), (&copy, 0o600)] {
         assert_eq!(
@@ -253,58 +257,58 @@ fn what_is_there_stays_and_a_copy_is_kept_for_the_person_alone() {
 
 #[test]
 fn copies_are_kept_in_bowlines_folder_ten_of_a_file() {
-    let bench = Bench::new();
-    let file = bench.write("home/.claude/settings.json", "{}\n");
+    let sandbox = installed();
+    let file = sandbox.write("home/.claude/settings.json", "{}\n");
     for time in 0..7 {
-        bench.run(&["init", "--yes"]).expect(0, &["Installed"]);
+        sandbox.run(&["init", "--yes"]).expect(0, &["Installed"]);
         fs::write(&file, format!("{{\"time\": {time}}}\n")).unwrap();
-        bench.run(&["init", "--yes"]).expect(0, &["Installed"]);
-        bench
+        sandbox.run(&["init", "--yes"]).expect(0, &["Installed"]);
+        sandbox
             .run(&["uninstall", "--yes"])
             .expect(0, &["Uninstalled"]);
     }
-    let copies = bench.copies(&file);
+    let copies = sandbox.copies(&file);
     assert_eq!(copies.len(), 10, "{copies:#?}");
     let newest = fs::read_to_string(copies.last().unwrap()).unwrap();
     assert!(newest.contains("\"time\": 6") && newest.contains("bowline-hook"));
-    bench
+    sandbox
         .run(&["uninstall", "--purge", "--yes"])
         .expect(0, &["backups", "has been deleted"])
         .lacks(&["The file as it was"]);
-    assert!(!bench.data().exists());
+    assert!(!sandbox.data().exists());
     // None lies in a repository.
-    let file = bench.write("project/.claude/settings.json", "{}\n");
-    (bench.run(&["init", "--yes", "--scope", "project"])).expect(0, &["Installed"]);
-    assert_eq!(bench.copies(&file).len(), 1);
-    let beside = fs::read_dir(bench.path("project/.claude")).unwrap();
+    let file = sandbox.write("project/.claude/settings.json", "{}\n");
+    (sandbox.run(&["init", "--yes", "--scope", "project"])).expect(0, &["Installed"]);
+    assert_eq!(sandbox.copies(&file).len(), 1);
+    let beside = fs::read_dir(sandbox.path("project/.claude")).unwrap();
     assert_eq!(beside.count(), 1);
 }
 
 /// Claude Code refuses a whole file for one comment: nobody may believe that Bowline is at work then.
 #[test]
 fn a_file_that_the_client_refuses_is_told_before_the_question_with_lines() {
-    let bench = Bench::new();
+    let sandbox = installed();
     let text = "{\n  // mine\n  \"model\": \"opus\",\n  \"env\": {\"A\": \"1\",}\n}\n";
-    let file = bench.write("home/.claude/settings.json", text);
+    let file = sandbox.write("home/.claude/settings.json", text);
     let told = [
         "refuses the whole of",
         "line 2: a comment",
         "line 4: a comma before the closing bracket",
     ];
     // Nobody can be asked here, so that what is said comes before the question.
-    bench.run(&["init"]).expect(2, &told);
-    bench.run(&["init", "--dry-run"]).expect(0, &told);
+    sandbox.run(&["init"]).expect(2, &told);
+    sandbox.run(&["init", "--dry-run"]).expect(0, &told);
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
-    let ran = bench.run(&["init", "--yes"]);
+    let ran = sandbox.run(&["init", "--yes"]);
     ran.expect(1, &told).lacks(&["Installed"]);
     ran.expect(1, &["Written, but Claude Code will not run it"]);
-    let (code, report) = bench.json(&["init", "--yes", "--on-failure", "closed"]);
+    let (code, report) = sandbox.code_and_json(&["init", "--yes", "--on-failure", "closed"]);
     assert_eq!((code, &report["state"]), (Some(1), &json!("written")));
     assert_eq!(report["refusals"][0]["line"], 2);
-    bench
+    sandbox
         .run(&["init", "--on-failure", "closed"])
         .expect(0, &["Already installed", told[1]]);
-    bench
+    sandbox
         .run(&["doctor"])
         .expect(1, &["refuses the whole file", told[1]]);
 }
@@ -312,25 +316,25 @@ fn a_file_that_the_client_refuses_is_told_before_the_question_with_lines() {
 /// Claude Code's JSON parser keeps the last of two keys: what is under the first one counts for nothing.
 #[test]
 fn a_key_that_comes_twice_is_told_before_the_question_with_lines() {
-    let bench = Bench::new();
+    let sandbox = installed();
     let text = "{\n  \"hooks\": {\"Stop\": []},\n  \"hooks\": {\"PreToolUse\": []}\n}\n";
-    let file = bench.write("home/.claude/settings.json", text);
+    let file = sandbox.write("home/.claude/settings.json", text);
     let told = "line 2: `hooks` comes again in line 3, and only that one is read";
-    bench.run(&["init"]).expect(2, &[told]);
+    sandbox.run(&["init"]).expect(2, &[told]);
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
-    bench
+    sandbox
         .run(&["init", "--yes"])
         .expect(0, &["Installed", told]);
     let written = fs::read_to_string(&file).unwrap();
     let read: serde_json::Value = serde_json::from_str(&written).unwrap();
     assert!(read["hooks"]["SessionStart"].is_array(), "{written}");
-    bench.run(&["doctor"]).expect(0, &[told, "names Bowline"]);
+    sandbox.run(&["doctor"]).expect(0, &[told, "names Bowline"]);
 
     // As an older Bowline wrote it.
     let hidden = "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \
                   \"/bin/bowline-hook\", \"args\": [\"claude-code\", \"Stop\"]}]}]},\n\"hooks\": {}}";
     fs::write(&file, hidden).unwrap();
-    bench.run(&["doctor"]).expect(
+    sandbox.run(&["doctor"]).expect(
         1,
         &[
             "does not name Bowline where Claude Code reads it",
@@ -341,11 +345,11 @@ fn a_key_that_comes_twice_is_told_before_the_question_with_lines() {
 
 #[test]
 fn a_client_that_hangs_is_not_called_missing() {
-    let bench = Bench::new();
-    bench.client("2.1.325");
-    let client = bench.path("client/claude");
+    let sandbox = installed();
+    sandbox.put_client("2.1.325");
+    let client = sandbox.path("client/claude");
     fs::write(&client, "#!/bin/sh\nsleep 60\n").unwrap();
-    bench
+    sandbox
         .run_with_client(&["init", "--dry-run"])
         .expect(0, &["gave no answer within 5 s"])
         .lacks(&["not found"]);
@@ -361,8 +365,8 @@ fn hints_name_the_scope() {
         ),
         ("local", "`bowline uninstall --scope local` takes it out"),
     ] {
-        let bench = Bench::new();
-        bench
+        let sandbox = installed();
+        sandbox
             .run(&["init", "--yes", "--scope", scope])
             .expect(0, &[hint]);
     }
@@ -385,34 +389,36 @@ fn a_file_that_cannot_be_edited_is_left_alone() {
             "`hooks.Stop` should be a list",
         ),
     ] {
-        let bench = Bench::new();
-        let file = bench.write("home/.claude/settings.json", text);
-        bench
+        let sandbox = installed();
+        let file = sandbox.write("home/.claude/settings.json", text);
+        sandbox
             .run(&["init", "--yes"])
-            .expect(2, &[expected, "nothing was changed", "bowline check"]);
+            .expect_stderr(2, &[expected, "nothing was changed", "bowline check"]);
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
-        assert_eq!(bench.copies(&file).len(), 0);
+        assert_eq!(sandbox.copies(&file).len(), 0);
     }
-    let bench = Bench::new();
-    let file = bench.write("home/.claude/settings.json", "{}");
+    let sandbox = installed();
+    let file = sandbox.write("home/.claude/settings.json", "{}");
     fs::write(&file, b"{\"a\": \"\xff\"}").unwrap();
-    bench.run(&["init", "--yes"]).expect(2, &["not UTF-8"]);
+    sandbox
+        .run(&["init", "--yes"])
+        .expect_stderr(2, &["not UTF-8"]);
     fs::write(&file, "{}").unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).unwrap();
-    bench
+    sandbox
         .run(&["init", "--yes"])
-        .expect(2, &["read-only", "nothing was changed"]);
+        .expect_stderr(2, &["read-only", "nothing was changed"]);
     fs::remove_file(&file).unwrap();
     fs::create_dir(&file).unwrap();
-    bench
+    sandbox
         .run(&["init", "--yes"])
-        .expect(2, &["not a settings file"]);
+        .expect_stderr(2, &["not a settings file"]);
 }
 
 #[test]
 fn that_the_agent_runs_no_hooks_is_told() {
-    let bench = Bench::new();
-    bench.write(
+    let sandbox = installed();
+    sandbox.write(
         "home/.claude/settings.json",
         "{\n  \"disableAllHooks\": true\n}\n",
     );
@@ -427,86 +433,86 @@ fn that_the_agent_runs_no_hooks_is_told() {
         &["init"],
         &["init", "--scope", "project", "--yes"],
     ] {
-        bench.run(args).expect(0, &told);
+        sandbox.run(args).expect(0, &told);
     }
-    let (_, report) = bench.json(&["init"]);
+    let (_, report) = sandbox.code_and_json(&["init"]);
     assert!(report["notes"][0].as_str().unwrap().contains(told[0]));
 
     // The project's word counts for more than the user's.
-    bench.write(
+    sandbox.write(
         "project/.claude/settings.local.json",
         "{\"disableAllHooks\": false}",
     );
-    bench.run(&["init"]).lacks(&told[..1]);
+    sandbox.run(&["init"]).lacks(&told[..1]);
 }
 
 #[test]
 fn a_linked_settings_file_stays_a_link() {
-    let bench = Bench::new();
-    let real = bench.write("dotfiles/claude.json", "{}\n");
-    fs::create_dir_all(bench.path("home/.claude")).unwrap();
-    symlink(&real, bench.user_settings()).unwrap();
-    bench.run(&["init", "--yes"]).expect(0, &["Installed"]);
-    assert!(bench.user_settings().is_symlink());
+    let sandbox = installed();
+    let real = sandbox.write("dotfiles/claude.json", "{}\n");
+    fs::create_dir_all(sandbox.path("home/.claude")).unwrap();
+    symlink(&real, sandbox.user_settings()).unwrap();
+    sandbox.run(&["init", "--yes"]).expect(0, &["Installed"]);
+    assert!(sandbox.user_settings().is_symlink());
     assert!(fs::read_to_string(&real).unwrap().contains("PreToolUse"));
-    assert_eq!(bench.copies(&real).len(), 1);
+    assert_eq!(sandbox.copies(&real).len(), 1);
     fs::remove_file(&real).unwrap();
-    bench
+    sandbox
         .run(&["init", "--yes"])
-        .expect(2, &["it leads nowhere"]);
+        .expect_stderr(2, &["it leads nowhere"]);
 }
 
 #[test]
 fn the_agents_folder_may_be_elsewhere() {
-    let bench = Bench::new();
+    let sandbox = installed();
     let ran = Ran::of(
-        bench
-            .bowline(&["init", "--yes"])
-            .env("CLAUDE_CONFIG_DIR", bench.path("elsewhere")),
+        sandbox
+            .command(&["init", "--yes"])
+            .env("CLAUDE_CONFIG_DIR", sandbox.path("elsewhere")),
     );
     ran.expect(0, &["Installed"]);
-    assert!(bench.path("elsewhere/settings.json").exists());
-    assert!(!bench.user_settings().exists());
+    assert!(sandbox.path("elsewhere/settings.json").exists());
+    assert!(!sandbox.user_settings().exists());
 }
 
 #[test]
 fn without_the_program_there_is_nothing_to_install() {
-    let bench = Bench::without_hook();
-    bench
+    let sandbox = without_hook();
+    sandbox
         .run(&["init", "--yes"])
-        .expect(2, &["cannot find `bowline-hook`", "cargo xtask install"]);
-    assert!(!bench.user_settings().exists());
+        .expect_stderr(2, &["cannot find `bowline-hook`", "cargo xtask install"]);
+    assert!(!sandbox.user_settings().exists());
 }
 
 #[test]
 fn the_home_folder_is_no_project() {
-    let bench = Bench::new();
+    let sandbox = installed();
     let ran = Ran::of(
-        bench
-            .bowline(&["init", "--scope", "project", "--yes"])
-            .current_dir(bench.path("home")),
+        sandbox
+            .command(&["init", "--scope", "project", "--yes"])
+            .current_dir(sandbox.path("home")),
     );
-    ran.expect(2, &["your user settings file", "--scope user"]);
+    ran.expect_stderr(2, &["your user settings file", "--scope user"]);
 }
 
 /// The project's line, run by `sh` as the agent does it.
 #[test]
 fn a_projects_entry_runs_bowline_where_it_is_and_nothing_where_it_is_not() {
-    let bench = Bench::new();
+    let sandbox = installed();
     for (scope, name) in [
         ("project", "settings.json"),
         ("local", "settings.local.json"),
     ] {
-        bench
+        sandbox
             .run(&["init", "--scope", scope, "--yes"])
             .expect(0, &["Installed", "not on your PATH"]);
-        let file = bench.path("project/.claude").join(name);
-        bench
+        let file = sandbox.path("project/.claude").join(name);
+        sandbox
             .run(&["check", file.to_str().unwrap()])
             .expect(0, &["28 hooks"]);
         let text = fs::read_to_string(&file).unwrap();
         assert!(
-            !text.contains(bench.path("").to_str().unwrap()),
+            !text.contains(sandbox.path("").to_str().unwrap()),
             "a path of this machine"
         );
         let settings: Value = serde_json::from_str(&text).unwrap();
@@ -514,7 +520,7 @@ fn a_projects_entry_runs_bowline_where_it_is_and_nothing_where_it_is_not() {
             .as_str()
             .unwrap();
 
-        let missing = Ran::of(bench.clean("sh").args(["-c", line]));
+        let missing = Ran::of(sandbox.program("sh").args(["-c", line]));
         assert_eq!(
             (
                 missing.code,
@@ -523,22 +529,22 @@ fn a_projects_entry_runs_bowline_where_it_is_and_nothing_where_it_is_not() {
             ),
             (Some(0), "", "")
         );
-        let path = format!("{}:/usr/bin:/bin", bench.path("bin").display());
-        let there = Ran::of(bench.clean("sh").args(["-c", line]).env("PATH", &path));
+        let path = format!("{}:/usr/bin:/bin", sandbox.path("bin").display());
+        let there = Ran::of(sandbox.program("sh").args(["-c", line]).env("PATH", &path));
         assert_eq!(there.code, Some(0), "{}", there.stderr);
-        let log = fs::read_to_string(bench.path("home/hook.log")).unwrap();
+        let log = fs::read_to_string(sandbox.path("home/hook.log")).unwrap();
         assert_eq!(
             log.lines().last().unwrap(),
             "claude-code PreToolUse scope=project tracking="
         );
         // What it says and how it ends is the answer.
-        bench.hook("#!/bin/sh\necho answer\nexit 2\n");
-        let there = Ran::of(bench.clean("sh").args(["-c", line]).env("PATH", &path));
+        sandbox.put_hook("#!/bin/sh\necho answer\nexit 2\n");
+        let there = Ran::of(sandbox.program("sh").args(["-c", line]).env("PATH", &path));
         assert_eq!((there.code, there.stdout.as_str()), (Some(2), "answer\n"));
-        bench.hook(HONEST);
+        sandbox.put_hook(HONEST);
     }
     let mode = |name: &str| {
-        let found = fs::metadata(bench.path("project/.claude").join(name)).unwrap();
+        let found = fs::metadata(sandbox.path("project/.claude").join(name)).unwrap();
         found.permissions().mode() & 0o777
     };
     assert_eq!(
@@ -547,7 +553,7 @@ fn a_projects_entry_runs_bowline_where_it_is_and_nothing_where_it_is_not() {
     );
     // Both of a project are spelled alike, so that the agent itself takes them for one.
     let entries = ["settings.json", "settings.local.json"]
-        .map(|name| fs::read_to_string(bench.path("project/.claude").join(name)).unwrap());
+        .map(|name| fs::read_to_string(sandbox.path("project/.claude").join(name)).unwrap());
     assert_eq!(entries[0], entries[1]);
 }
 
@@ -555,23 +561,23 @@ fn a_projects_entry_runs_bowline_where_it_is_and_nothing_where_it_is_not() {
 /// and neither is left without an answer.
 #[test]
 fn each_entry_leads_to_an_answer() {
-    let bench = Bench::new();
+    let sandbox = installed();
     // As the client does where there is no daemon.
-    bench.hook("#!/bin/sh\nexec \"${0%/*}/bowline\" hook --direct \"$1\" \"$2\"\n");
-    let path = format!("{}:/usr/bin:/bin", bench.path("bin").display());
+    sandbox.put_hook("#!/bin/sh\nexec \"${0%/*}/bowline\" hook --direct \"$1\" \"$2\"\n");
+    let path = format!("{}:/usr/bin:/bin", sandbox.path("bin").display());
     let payload = json!({
-        "session_id": "s1", "transcript_path": "/dev/null", "cwd": bench.path("project"),
+        "session_id": "s1", "transcript_path": "/dev/null", "cwd": sandbox.path("project"),
         "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": "toolu_1",
         "tool_input": {"command": "rm -rf /"},
     });
-    bench.write("payload.json", &payload.to_string());
+    sandbox.write("payload.json", payload.to_string());
     let fire = |event: &str| {
         let mut answers = Vec::new();
         for file in [
             "home/.claude/settings.json",
             "project/.claude/settings.json",
         ] {
-            let text = fs::read_to_string(bench.path(file)).unwrap_or_else(|_| "{}".to_owned());
+            let text = fs::read_to_string(sandbox.path(file)).unwrap_or_else(|_| "{}".to_owned());
             let settings: Value = serde_json::from_str(&text).unwrap();
             let hook = &settings["hooks"][event][0]["hooks"][0];
             let Some(command) = hook["command"].as_str() else {
@@ -583,12 +589,12 @@ fn each_entry_leads_to_an_answer() {
             });
             let (program, args) =
                 args.unwrap_or_else(|| ("sh", vec!["-c".to_owned(), command.to_owned()]));
-            let mut process = bench.clean(program);
+            let mut process = sandbox.program(program);
             process.args(args);
-            let stdin = fs::File::open(bench.path("payload.json")).unwrap();
+            let stdin = fs::File::open(sandbox.path("payload.json")).unwrap();
             let output = process
                 .env("PATH", &path)
-                .env("CLAUDE_PROJECT_DIR", bench.path("project"))
+                .env("CLAUDE_PROJECT_DIR", sandbox.path("project"))
                 .stdin(stdin)
                 .output()
                 .unwrap();
@@ -597,13 +603,13 @@ fn each_entry_leads_to_an_answer() {
         }
         answers
     };
-    bench
+    sandbox
         .run(&["init", "--yes", "--scope", "project"])
         .expect(0, &[]);
     let [alone] = fire("PreToolUse").try_into().unwrap();
     assert!(alone.contains("\"deny\""), "{alone}");
 
-    bench.run(&["init", "--yes"]).expect(0, &[]);
+    sandbox.run(&["init", "--yes"]).expect(0, &[]);
     let [user, project] = fire("PreToolUse").try_into().unwrap();
     for answer in [user, project] {
         assert!(answer.contains("\"deny\""), "{answer}");

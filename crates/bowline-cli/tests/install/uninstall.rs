@@ -4,20 +4,21 @@ use std::fs;
 
 use serde_json::json;
 
-use super::bench::Bench;
 use super::daemon::Daemon;
+use super::installed::{Installed as _, installed};
 
 const THEIRS: &str = "{\n  \"model\": \"opus\",\n  \"hooks\": {\n    \"Stop\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"/opt/bowline-hook-log\",\n            \"args\": [\"bowline\"]\n          }\n        ]\n      }\n    ]\n  }\n}\n";
 
 #[test]
 fn only_bowlines_entries_go() {
-    let bench = Bench::new();
-    let file = bench.write("home/.claude/settings.json", THEIRS);
-    bench.run(&["init", "--yes"]).expect(0, &["Installed"]);
-    bench
+    let sandbox = installed();
+    let file = sandbox.write("home/.claude/settings.json", THEIRS);
+    sandbox.run(&["init", "--yes"]).expect(0, &["Installed"]);
+    sandbox
         .run(&["uninstall"])
-        .expect(2, &["\"claude-code\", \"Stop\"", "not a terminal", "--yes"]);
-    bench.run(&["uninstall", "--dry-run"]).expect(
+        .expect(2, &["\"claude-code\", \"Stop\""])
+        .expect_stderr(2, &["not a terminal", "--yes"]);
+    sandbox.run(&["uninstall", "--dry-run"]).expect(
         0,
         &[
             "\"claude-code\", \"Stop\"",
@@ -26,23 +27,23 @@ fn only_bowlines_entries_go() {
         ],
     );
     assert_ne!(fs::read_to_string(&file).unwrap(), THEIRS);
-    bench
+    sandbox
         .run(&["uninstall", "--yes"])
         .expect(0, &["Uninstalled"]);
     assert_eq!(fs::read_to_string(&file).unwrap(), THEIRS);
-    bench
+    sandbox
         .run(&["uninstall", "--yes"])
         .expect(0, &["Bowline is not in"]);
     assert_eq!(fs::read_to_string(&file).unwrap(), THEIRS);
-    assert_eq!(bench.copies(&file).len(), 2);
+    assert_eq!(sandbox.copies(&file).len(), 2);
 }
 
 #[test]
 fn what_goes_is_not_shown_as_what_stays() {
-    let bench = Bench::new();
-    bench.write("home/.claude/settings.json", THEIRS);
-    bench.run(&["init", "--yes"]).expect(0, &["Installed"]);
-    let shown = bench.run(&["uninstall", "--dry-run"]);
+    let sandbox = installed();
+    sandbox.write("home/.claude/settings.json", THEIRS);
+    sandbox.run(&["init", "--yes"]).expect(0, &["Installed"]);
+    let shown = sandbox.run(&["uninstall", "--dry-run"]);
     for line in shown.stdout.lines().filter(|line| line.starts_with(' ')) {
         assert!(
             !line.contains("claude-code"),
@@ -57,28 +58,28 @@ fn what_goes_is_not_shown_as_what_stays() {
         "{}",
         shown.stdout
     );
-    bench
+    sandbox
         .run(&["uninstall", "--yes"])
         .expect(0, &["The file as it was: "]);
 }
 
 #[test]
 fn other_scopes_that_still_have_it_are_named() {
-    let bench = Bench::new();
-    bench
+    let sandbox = installed();
+    sandbox
         .run(&["init", "--yes", "--scope", "project"])
         .expect(0, &[]);
-    bench.run(&["uninstall", "--yes"]).expect(
+    sandbox.run(&["uninstall", "--yes"]).expect(
         0,
         &[
             "Bowline is not in",
             "project/.claude/settings.json still has Bowline; `bowline uninstall --scope project`",
         ],
     );
-    bench
+    sandbox
         .run(&["uninstall", "--yes", "--scope", "project"])
         .expect(0, &["Uninstalled"]);
-    assert!(!bench.path("project/.claude/settings.json").exists());
+    assert!(!sandbox.path("project/.claude/settings.json").exists());
 }
 
 #[test]
@@ -97,14 +98,14 @@ fn the_file_is_as_it_was_byte_for_byte() {
         "{\r\n\t\"a\": 1\r\n}\r\n",
         "\u{feff}{\"a\": 1}",
     ] {
-        let bench = Bench::new();
-        let file = bench.write("home/.claude/settings.json", text);
-        bench.run(&["init", "--yes"]).expect(0, &["Installed"]);
+        let sandbox = installed();
+        let file = sandbox.write("home/.claude/settings.json", text);
+        sandbox.run(&["init", "--yes"]).expect(0, &["Installed"]);
         // Brought up to date, as after another version of the client.
-        bench
+        sandbox
             .run(&["init", "--yes", "--client-version", "2.1.325"])
             .expect(0, &["Installed"]);
-        bench
+        sandbox
             .run(&["uninstall", "--yes"])
             .expect(0, &["Uninstalled"]);
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
@@ -118,29 +119,29 @@ fn a_file_that_init_made_goes_again_but_not_what_others_wrote_to_it() {
         ("project", "project/.claude/settings.json"),
         ("local", "project/.claude/settings.local.json"),
     ] {
-        let bench = Bench::new();
-        let file = bench.path(name);
+        let sandbox = installed();
+        let file = sandbox.path(name);
         let init = ["init", "--yes", "--scope", scope];
         let uninstall = ["uninstall", "--yes", "--scope", scope];
-        bench.run(&init).expect(0, &["Installed"]);
-        bench.run(&uninstall).expect(0, &["Uninstalled"]);
+        sandbox.run(&init).expect(0, &["Installed"]);
+        sandbox.run(&uninstall).expect(0, &["Uninstalled"]);
         assert!(!file.exists(), "{scope}");
 
         // As an agent prints it anew.
-        bench.run(&init).expect(0, &["Installed"]);
+        sandbox.run(&init).expect(0, &["Installed"]);
         let text = fs::read_to_string(&file).unwrap();
         let mut settings: serde_json::Value = serde_json::from_str(&text).unwrap();
         fs::write(&file, serde_json::to_string_pretty(&settings).unwrap()).unwrap();
-        bench.run(&init).expect(0, &["Already installed"]);
-        bench.run(&uninstall).expect(0, &["Uninstalled"]);
+        sandbox.run(&init).expect(0, &["Already installed"]);
+        sandbox.run(&uninstall).expect(0, &["Uninstalled"]);
         assert!(!file.exists(), "{scope}");
 
-        bench.run(&init).expect(0, &["Installed"]);
+        sandbox.run(&init).expect(0, &["Installed"]);
         settings["model"] = json!("opus");
         fs::write(&file, serde_json::to_string_pretty(&settings).unwrap()).unwrap();
         let again = [&init[..], &["--client-version", "2.1.325"]].concat();
-        bench.run(&again).expect(0, &["Installed"]);
-        bench.run(&uninstall).expect(0, &["Uninstalled"]);
+        sandbox.run(&again).expect(0, &["Installed"]);
+        sandbox.run(&uninstall).expect(0, &["Uninstalled"]);
         let left: serde_json::Value =
             serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
         assert_eq!(left, json!({"model": "opus"}));
@@ -149,11 +150,11 @@ fn a_file_that_init_made_goes_again_but_not_what_others_wrote_to_it() {
 
 #[test]
 fn the_daemon_is_stopped_and_the_data_stays() {
-    let bench = Bench::new();
-    bench.run(&["init", "--yes"]).expect(0, &[]);
-    let kept = bench.write("home/.local/share/bowline/bowline.db", "rows");
-    let daemon = Daemon::start(&bench.socket(), &[("daemon.stop", json!({}))]);
-    bench
+    let sandbox = installed();
+    sandbox.run(&["init", "--yes"]).expect(0, &[]);
+    let kept = sandbox.write("home/.local/share/bowline/bowline.db", "rows");
+    let daemon = Daemon::start(&sandbox.socket(), &[("daemon.stop", json!({}))]);
+    sandbox
         .run(&["uninstall", "--yes"])
         .expect(0, &["The daemon was stopped", "--purge"]);
     assert_eq!(daemon.asked(), ["daemon.stop"]);
@@ -162,14 +163,14 @@ fn the_daemon_is_stopped_and_the_data_stays() {
 
 #[test]
 fn the_daemon_of_another_scope_goes_on() {
-    let bench = Bench::new();
+    let sandbox = installed();
     for scope in ["user", "local"] {
-        bench
+        sandbox
             .run(&["init", "--yes", "--scope", scope])
             .expect(0, &[]);
     }
-    let daemon = Daemon::start(&bench.socket(), &[("daemon.stop", json!({}))]);
-    bench.run(&["uninstall", "--yes"]).expect(
+    let daemon = Daemon::start(&sandbox.socket(), &[("daemon.stop", json!({}))]);
+    sandbox.run(&["uninstall", "--yes"]).expect(
         0,
         &[
             "Uninstalled",
@@ -178,7 +179,7 @@ fn the_daemon_of_another_scope_goes_on() {
         ],
     );
     assert_eq!(daemon.asked(), [""; 0]);
-    bench
+    sandbox
         .run(&["uninstall", "--yes", "--scope", "local"])
         .expect(0, &["The daemon was stopped"]);
     assert_eq!(daemon.asked(), ["daemon.stop"]);
@@ -186,10 +187,10 @@ fn the_daemon_of_another_scope_goes_on() {
 
 #[test]
 fn a_daemon_that_refuses_is_told_and_stops_nothing_else() {
-    let bench = Bench::new();
-    bench.run(&["init", "--yes"]).expect(0, &[]);
-    let _daemon = Daemon::start(&bench.socket(), &[]);
-    bench.run(&["uninstall", "--yes"]).expect(
+    let sandbox = installed();
+    sandbox.run(&["init", "--yes"]).expect(0, &[]);
+    let _daemon = Daemon::start(&sandbox.socket(), &[]);
+    sandbox.run(&["uninstall", "--yes"]).expect(
         0,
         &["Uninstalled", "could not be stopped: there is no command"],
     );
@@ -197,31 +198,31 @@ fn a_daemon_that_refuses_is_told_and_stops_nothing_else() {
 
 #[test]
 fn a_purge_shows_what_goes_and_leaves_the_rest_alone() {
-    let bench = Bench::new();
-    bench.write("home/.local/share/bowline/bowline.db", "rows");
-    bench.write("home/.local/share/bowline/spool/1", "row");
-    let runtime = bench.socket().parent().unwrap().display().to_string();
-    let beside = ["losses", "0001.spool"].map(|it| bench.write(&format!("{runtime}/{it}"), "row"));
-    let other = bench.write("home/.local/share/other/kept", "");
-    std::os::unix::fs::symlink(&other, bench.data().join("link")).unwrap();
-    bench.run(&["uninstall", "--purge"]).expect(
-        2,
-        &["To be deleted for good", "bowline.db", "spool", "--yes"],
-    );
-    assert!(bench.data().exists());
-    bench
+    let sandbox = installed();
+    sandbox.write("home/.local/share/bowline/bowline.db", "rows");
+    sandbox.write("home/.local/share/bowline/spool/1", "row");
+    let runtime = sandbox.socket().parent().unwrap().display().to_string();
+    let beside = ["losses", "0001.spool"].map(|it| sandbox.write(format!("{runtime}/{it}"), "row"));
+    let other = sandbox.write("home/.local/share/other/kept", "");
+    std::os::unix::fs::symlink(&other, sandbox.data().join("link")).unwrap();
+    sandbox
+        .run(&["uninstall", "--purge"])
+        .expect(2, &["To be deleted for good", "bowline.db", "spool"])
+        .expect_stderr(2, &["--yes"]);
+    assert!(sandbox.data().exists());
+    sandbox
         .run(&["uninstall", "--purge", "--yes"])
         .expect(0, &["has been deleted"]);
-    assert!(!bench.data().exists() && other.exists());
+    assert!(!sandbox.data().exists() && other.exists());
     assert!(beside.iter().all(|it| !it.exists()), "{beside:?}");
-    bench
+    sandbox
         .run(&["uninstall", "--purge", "--yes"])
         .expect(0, &["Bowline is not in"]);
 
-    fs::create_dir_all(bench.path("elsewhere")).unwrap();
-    std::os::unix::fs::symlink(bench.path("elsewhere"), bench.data()).unwrap();
-    bench
+    fs::create_dir_all(sandbox.path("elsewhere")).unwrap();
+    std::os::unix::fs::symlink(sandbox.path("elsewhere"), sandbox.data()).unwrap();
+    sandbox
         .run(&["uninstall", "--purge", "--yes"])
-        .expect(2, &["is a link"]);
-    assert!(bench.path("elsewhere").exists());
+        .expect_stderr(2, &["is a link"]);
+    assert!(sandbox.path("elsewhere").exists());
 }

@@ -7,20 +7,20 @@ use std::process::Stdio;
 
 use serde_json::json;
 
-use super::machine::Machine;
+use super::history::History;
 
 #[test]
 fn nothing_recorded_moves_the_cursor_or_hides() {
-    let machine = Machine::new();
+    let history = History::new();
     let id = "an id\u{1b}[2Jwith spaces";
     let input = json!({
         "command": "ls\u{1b}]0;owned\u{7}\nrm\u{202e}x",
         "key\u{1b}[31m": "日本語".repeat(400),
         "long": "x".repeat(9_000),
     });
-    machine.record(vec![
-        machine.start("s\n1", id, "Ba\u{1b}[31msh\u{200b}", 0, &input),
-        machine.end(
+    history.record(vec![
+        history.start("s\n1", id, "Ba\u{1b}[31msh\u{200b}", 0, &input),
+        history.end(
             "s\n1",
             id,
             "Ba\u{1b}[31msh\u{200b}",
@@ -40,15 +40,15 @@ fn nothing_recorded_moves_the_cursor_or_hides() {
             &["session", "show", "s\n1"],
             &["log"],
         ] {
-            let ran = machine.run_at(width, args);
+            let ran = history.run_at(width, args);
             ran.expect(0, &[]).fits(width);
             ran.lacks(&["\u{1b}", "\u{7}", "\r", "\u{202e}", "\u{200b}", "\u{9b}"]);
         }
     }
-    machine
+    history
         .run(&["trace", "list"])
         .expect(0, &["Ba␛[31msh<U+200B>", "an id␛[2Jwith s"]);
-    let document = machine.json(&["trace", "list"]);
+    let document = history.json(&["trace", "list"]);
     assert_eq!(
         document["traces"][0]["tool_use_id"], id,
         "programs get it as it is"
@@ -57,12 +57,12 @@ fn nothing_recorded_moves_the_cursor_or_hides() {
 
 #[test]
 fn what_looks_like_a_secret_is_not_shown() {
-    let machine = Machine::new();
+    let history = History::new();
     let token = bowline_guard::secrets::expand("ghp_{a36}");
     let input = json!({"command": format!("curl -H 'Authorization: Bearer {token}' x")});
-    machine.record(vec![
-        machine.start("s", "id-1", "Bash", 0, &input),
-        machine.end("s", "id-1", "Bash", 10, Some(&format!("bad token {token}"))),
+    history.record(vec![
+        history.start("s", "id-1", "Bash", 0, &input),
+        history.end("s", "id-1", "Bash", 10, Some(&format!("bad token {token}"))),
     ]);
     for args in [
         &["trace", "list"][..],
@@ -71,36 +71,36 @@ fn what_looks_like_a_secret_is_not_shown() {
         &["trace", "tree", "id-1"],
         &["session", "show", "s"],
     ] {
-        machine.run(args).expect(0, &["REDACTED"]).lacks(&[&token]);
+        history.run(args).expect(0, &["REDACTED"]).lacks(&[&token]);
     }
 }
 
 #[test]
 fn deep_inputs_are_listed_as_deep_as_they_are_kept() {
-    let machine = Machine::new();
+    let history = History::new();
     let nested = |depth| json!({"x": (0..depth).fold(json!("bottom"), |inner, _| json!([inner]))});
-    machine.record(vec![
-        machine.start("s", "deep", "Bash", 0, &nested(40)),
-        machine.start("s", "deeper", "Bash", 1, &nested(120)),
+    history.record(vec![
+        history.start("s", "deep", "Bash", 0, &nested(40)),
+        history.start("s", "deeper", "Bash", 1, &nested(120)),
     ]);
-    machine
+    history
         .run(&["trace", "show", "deep"])
         .expect(0, &["bottom"]);
-    machine
+    history
         .run(&["trace", "show", "deeper"])
         .expect(0, &["deeper"]);
-    machine.json(&["trace", "list"]);
+    history.json(&["trace", "list"]);
 }
 
 #[test]
 fn a_closed_pipe_is_no_error() {
-    let machine = Machine::after_work();
+    let history = History::after_work();
     for args in [
         &["trace", "list"][..],
         &["log"],
         &["session", "show", "s-1"],
     ] {
-        let mut child = machine
+        let mut child = history
             .command(args)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -124,8 +124,8 @@ fn a_closed_pipe_is_no_error() {
 
 #[test]
 fn a_store_of_a_newer_version_is_left_alone() {
-    let machine = Machine::after_work();
-    let database = machine.data().join("bowline.db");
+    let history = History::after_work();
+    let database = history.data().join("bowline.db");
     // Bytes 60 to 63 of the header are SQLite's `user_version`.
     let mut file = fs::OpenOptions::new().write(true).open(&database).unwrap();
     file.seek(SeekFrom::Start(60)).unwrap();
@@ -136,38 +136,40 @@ fn a_store_of_a_newer_version_is_left_alone() {
         &["trace", "list"][..],
         &["store", "forget", "--all", "--yes"],
     ] {
-        machine
+        history
             .run(args)
-            .expect(2, &["schema version 99", "update Bowline"]);
+            .expect_stderr(2, &["schema version 99", "update Bowline"]);
     }
     assert_eq!(fs::read(&database).unwrap(), before);
-    assert_eq!(machine.json(&["log"])["error"]["kind"], "records");
+    assert_eq!(history.json(&["log"])["error"]["kind"], "records");
 }
 
 #[test]
 fn a_store_that_cannot_be_read_is_told() {
-    let machine = Machine::after_work();
+    let history = History::after_work();
     // For a superuser nothing is unreadable, but a folder is no database.
-    let database = machine.data().join("bowline.db");
+    let database = history.data().join("bowline.db");
     for left in ["bowline.db-wal", "bowline.db-shm"] {
-        let _ = fs::remove_file(machine.data().join(left));
+        let _ = fs::remove_file(history.data().join(left));
     }
     fs::remove_file(&database).unwrap();
     fs::create_dir(&database).unwrap();
     fs::set_permissions(&database, fs::Permissions::from_mode(0o700)).unwrap();
     for args in [&["trace", "list"][..], &["log"], &["store", "size"]] {
-        machine.run(args).expect(2, &["error:"]);
+        history.run(args).expect_stderr(2, &["error:"]);
     }
-    let machine = Machine::new();
-    fs::create_dir_all(machine.data().parent().unwrap()).unwrap();
-    fs::write(machine.data(), "a file where the folder should be").unwrap();
-    machine.run(&["trace", "list"]).expect(2, &["error:"]);
+    let history = History::new();
+    fs::create_dir_all(history.data().parent().unwrap()).unwrap();
+    fs::write(history.data(), "a file where the folder should be").unwrap();
+    history
+        .run(&["trace", "list"])
+        .expect_stderr(2, &["error:"]);
 }
 
 #[test]
 fn a_socket_that_cannot_be_is_told() {
-    let machine = Machine::after_work();
-    let output = machine
+    let history = History::after_work();
+    let output = history
         .command(&["trace", "list"])
         .env("BOWLINE_SOCKET", "relative.sock")
         .output()

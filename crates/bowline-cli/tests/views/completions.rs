@@ -1,14 +1,14 @@
 //! Ids that shells complete.
 
-use std::process::Command;
-
 use bowline::hooks::Decision;
 use serde_json::json;
 
-use super::machine::Machine;
+use bowline_testkit::{Ran, bowline};
+
+use super::history::History;
 
 /// What bash offers for the last word of a line.
-fn offered(machine: &Machine, line: &str) -> Vec<String> {
+fn offered(history: &History, line: &str) -> Vec<String> {
     let script = r#"
         source <("$BOWLINE" completions bash)
         COMP_WORDS=("$BOWLINE" $LINE_WORDS "$LAST_WORD")
@@ -16,29 +16,20 @@ fn offered(machine: &Machine, line: &str) -> Vec<String> {
         _bowline_or_id "$BOWLINE" "$LAST_WORD" "${COMP_WORDS[COMP_CWORD-1]}"
         printf '%s\n' "${COMPREPLY[@]}"
     "#;
-    let at = machine.command(&[]);
     let (words, last) = line.rsplit_once(' ').unwrap();
-    let output = Command::new("bash")
-        .args(["-c", script])
-        .current_dir(at.get_current_dir().unwrap())
-        .env_clear()
-        .envs(
-            at.get_envs()
-                .filter_map(|(name, value)| Some((name, value?))),
-        )
-        .env("BOWLINE", env!("CARGO_BIN_EXE_bowline"))
+    let mut bash = history.program("bash");
+    bash.args(["-c", script])
+        .env("BOWLINE", bowline())
         .env("LINE_WORDS", words)
-        .env("LAST_WORD", last)
-        .output()
-        .unwrap();
-    assert!(output.stderr.is_empty(), "{output:?}");
-    let offered = String::from_utf8(output.stdout).unwrap();
-    offered.lines().map(str::to_owned).collect()
+        .env("LAST_WORD", last);
+    let ran = Ran::of(&mut bash);
+    assert_eq!(ran.stderr, "");
+    ran.stdout.lines().map(str::to_owned).collect()
 }
 
 #[test]
 fn bash_completes_ids_of_what_was_recorded() {
-    let machine = Machine::after_work();
+    let history = History::after_work();
     for (line, expected) in [
         ("trace show toolu_t", &["toolu_test", "toolu_task"][..]),
         ("trace tree toolu_gr", &["toolu_grep"]),
@@ -53,13 +44,13 @@ fn bash_completes_ids_of_what_was_recorded() {
         ("trace show --js", &["--json"]),
         ("trace sh", &["show"]),
     ] {
-        assert_eq!(offered(&machine, line), expected, "{line}");
+        assert_eq!(offered(&history, line), expected, "{line}");
     }
 }
 
 #[test]
 fn an_id_that_a_shell_would_obey_is_not_offered() {
-    let machine = Machine::new();
+    let history = History::new();
     let input = json!({"command": "ls"});
     let mut records = Vec::new();
     for (place, id) in ["$(touch hit)", "two words", "-rf", "fine"]
@@ -67,20 +58,20 @@ fn an_id_that_a_shell_would_obey_is_not_offered() {
         .enumerate()
     {
         let ms = i64::try_from(place).unwrap();
-        let mut call = machine.start(&format!("s{id}"), id, "Bash", ms, &input);
+        let mut call = history.start(&format!("s{id}"), id, "Bash", ms, &input);
         call.decision = Decision::Deny;
         records.push(call);
     }
-    machine.record(records);
-    assert_eq!(offered(&machine, "trace show "), ["fine"]);
-    assert_eq!(offered(&machine, "why "), ["fine"]);
-    assert_eq!(offered(&machine, "session show "), ["sfine", "s-rf"]);
-    assert!(!machine.path("project/hit").exists());
+    history.record(records);
+    assert_eq!(offered(&history, "trace show "), ["fine"]);
+    assert_eq!(offered(&history, "why "), ["fine"]);
+    assert_eq!(offered(&history, "session show "), ["sfine", "s-rf"]);
+    assert!(!history.path("project/hit").exists());
 }
 
 #[test]
 fn the_other_shells_ask_for_the_same() {
-    let machine = Machine::new();
+    let history = History::new();
     for (shell, texts) in [
         (
             "zsh",
@@ -103,6 +94,6 @@ fn the_other_shells_ask_for_the_same() {
             ],
         ),
     ] {
-        machine.run(&["completions", shell]).expect(0, texts);
+        history.run(&["completions", shell]).expect(0, texts);
     }
 }

@@ -5,11 +5,11 @@ use std::os::unix::net::UnixListener;
 use std::thread;
 use std::time::Duration;
 
-use super::machine::Machine;
+use super::history::History;
 
 /// Answers every connection's first line with this, and closes it.
-fn daemon(machine: &Machine, answer: &'static str) {
-    let listener = UnixListener::bind(machine.path("no-daemon.sock")).unwrap();
+fn daemon(history: &History, answer: &'static str) {
+    let listener = UnixListener::bind(history.socket()).unwrap();
     thread::spawn(move || {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
@@ -27,26 +27,27 @@ fn what_a_daemon_cannot_answer_is_read_from_the_store() {
         "nonsense\n",
         "{\"ok\":false,\"error\":\"UNKNOWN_COMMAND\",\"message\":\"?\",\"details\":{\"cmd\":\"traces.list\"}}\n",
     ] {
-        let machine = Machine::after_work();
-        daemon(&machine, answer);
-        let ran = machine.run(&["trace", "list"]);
-        ran.expect(0, &["toolu_test", "read from the store"]);
+        let history = History::after_work();
+        daemon(&history, answer);
+        let ran = history.run(&["trace", "list"]);
+        ran.expect(0, &["toolu_test"]);
+        ran.expect_stderr(0, &["read from the store"]);
         assert_eq!(ran.stderr.matches("note:").count(), 1, "{}", ran.stderr);
     }
 }
 
 #[test]
 fn a_daemon_that_hangs_is_done_without_and_one_that_ended_is_no_news() {
-    let machine = Machine::after_work();
+    let history = History::after_work();
     // It takes connections, and never answers.
-    let hung = UnixListener::bind(machine.path("no-daemon.sock")).unwrap();
-    machine.run(&["trace", "list"]).expect(
-        0,
-        &["toolu_test", "does not answer", "bowline daemon status"],
-    );
+    let hung = UnixListener::bind(history.socket()).unwrap();
+    history
+        .run(&["trace", "list"])
+        .expect(0, &["toolu_test"])
+        .expect_stderr(0, &["does not answer", "bowline daemon status"]);
     drop(hung);
     // Its socket is still there.
-    let ended = machine.run(&["trace", "list"]);
+    let ended = history.run(&["trace", "list"]);
     ended.expect(0, &["toolu_test"]);
     assert_eq!(ended.stderr, "");
 }
@@ -54,56 +55,57 @@ fn a_daemon_that_hangs_is_done_without_and_one_that_ended_is_no_news() {
 #[test]
 fn a_daemon_that_answers_late_is_not_waited_for() {
     for args in [&["trace", "list"][..], &["log"], &["session", "list"]] {
-        let machine = Machine::after_work();
-        let listener = UnixListener::bind(machine.path("no-daemon.sock")).unwrap();
+        let history = History::after_work();
+        let listener = UnixListener::bind(history.socket()).unwrap();
         // Whoever is patient is told that there is nothing.
         thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
             thread::sleep(Duration::from_secs(15));
             let _ = stream.write_all(b"{\"ok\":true,\"data\":[]}\n");
         });
-        machine
+        history
             .run(args)
-            .expect(0, &["5 min ago", "does not answer"]);
+            .expect(0, &["5 min ago"])
+            .expect_stderr(0, &["does not answer"]);
     }
 }
 
 #[test]
 fn what_a_daemon_may_have_changed_is_not_done_again() {
-    let machine = Machine::after_work();
+    let history = History::after_work();
     // It says that it is well, and is gone before it has answered.
     let status = concat!(
         r#"{"ok":true,"data":{"pid":4711,"version":"0.1.0","started_at":"2026-11-15T12:00:00Z","uptime_ms":1000,"socket":"/s","#,
         r#""data":"/d","connections":1,"events":0,"in_flight":0,"projects":[],"paused":null,"memory_bytes":null}}"#,
         "\n"
     );
-    daemon(&machine, status);
-    machine
+    daemon(&history, status);
+    history
         .run(&["store", "forget", "--all", "--yes"])
-        .expect(2, &["cannot ask", "bowline daemon status"]);
-    assert_eq!(machine.calls_in_store(), 7);
+        .expect_stderr(2, &["cannot ask", "bowline daemon status"]);
+    assert_eq!(history.calls_in_store(), 7);
 }
 
 #[test]
 fn what_a_daemon_answers_is_shown_and_its_refusals_are_told() {
-    let machine = Machine::new();
-    daemon(&machine, "{\"ok\":true,\"data\":[]}\n");
-    let ran = machine.run(&["trace", "list"]);
+    let history = History::new();
+    daemon(&history, "{\"ok\":true,\"data\":[]}\n");
+    let ran = history.run(&["trace", "list"]);
     ran.expect(0, &["No tool call is like that"]);
     assert_eq!(ran.stderr, "");
 
-    let machine = Machine::new();
+    let history = History::new();
     daemon(
-        &machine,
+        &history,
         "{\"ok\":false,\"error\":\"HANDLER_ERROR\",\"message\":\"the store is damaged\",\"details\":null}\n",
     );
-    machine
+    history
         .run(&["trace", "list"])
-        .expect(2, &["the store is damaged", "bowline doctor"]);
+        .expect_stderr(2, &["the store is damaged", "bowline doctor"]);
 
-    let machine = Machine::new();
-    daemon(&machine, "{\"ok\":true,\"data\":{\"other\":1}}\n");
-    machine
+    let history = History::new();
+    daemon(&history, "{\"ok\":true,\"data\":{\"other\":1}}\n");
+    history
         .run(&["trace", "list"])
-        .expect(2, &["cannot be understood", "bowline daemon restart"]);
+        .expect_stderr(2, &["cannot be understood", "bowline daemon restart"]);
 }

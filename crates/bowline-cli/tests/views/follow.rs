@@ -5,7 +5,7 @@ use std::process::{Child, ChildStdout, Stdio};
 
 use serde_json::{Value, json};
 
-use super::machine::Machine;
+use super::history::History;
 
 struct Following {
     child: Child,
@@ -13,8 +13,8 @@ struct Following {
 }
 
 impl Following {
-    fn start(machine: &Machine, args: &[&str]) -> Self {
-        let mut child = machine
+    fn start(history: &History, args: &[&str]) -> Self {
+        let mut child = history
             .command(&[&["trace", "list", "--follow"], args].concat())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -45,25 +45,25 @@ impl Drop for Following {
 
 #[test]
 fn new_and_changed_calls_come_one_document_to_a_line() {
-    let machine = Machine::after_work();
-    let mut following = Following::start(&machine, &["--json", "--session", "s-1", "--limit", "2"]);
+    let history = History::after_work();
+    let mut following = Following::start(&history, &["--json", "--session", "s-1", "--limit", "2"]);
     let first = [following.document(), following.document()].map(|(id, _)| id);
     assert_eq!(first, ["toolu_push", "toolu_open"]);
 
-    machine.record(vec![
-        machine.start("s-9", "elsewhere", "Bash", 20_000, &json!({})),
-        machine.start("s-1", "new", "Bash", 60_000, &json!({})),
+    history.record(vec![
+        history.start("s-9", "elsewhere", "Bash", 20_000, &json!({})),
+        history.start("s-1", "new", "Bash", 60_000, &json!({})),
     ]);
     assert_eq!(following.document(), ("new".into(), "started".into()));
     // It began long before the newest one.
-    machine.record(vec![machine.end("s-1", "toolu_open", "Bash", 61_000, None)]);
+    history.record(vec![history.end("s-1", "toolu_open", "Bash", 61_000, None)]);
     assert_eq!(following.document(), ("toolu_open".into(), "ok".into()));
 }
 
 #[test]
 fn people_get_a_line_for_each_call() {
-    let machine = Machine::after_work();
-    let mut following = Following::start(&machine, &["--tool", "Grep"]);
+    let history = History::after_work();
+    let mut following = Following::start(&history, &["--tool", "Grep"]);
     let line = following.next();
     assert!(
         line.contains("Grep") && line.contains("350 ms   fn parse"),
@@ -73,8 +73,8 @@ fn people_get_a_line_for_each_call() {
 
 #[test]
 fn a_narrow_terminal_sees_who_did_what() {
-    let machine = Machine::after_work();
-    let mut child = machine
+    let history = History::after_work();
+    let mut child = history
         .command(&["trace", "list", "--follow", "--tool", "Grep"])
         .env("COLUMNS", "80")
         .stdout(Stdio::piped())
@@ -97,8 +97,8 @@ fn a_narrow_terminal_sees_who_did_what() {
 
 #[test]
 fn a_reader_that_leaves_ends_it_although_nothing_happens() {
-    let machine = Machine::after_work();
-    let mut child = machine
+    let history = History::after_work();
+    let mut child = history
         .command(&["trace", "list", "--follow", "--limit", "1"])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

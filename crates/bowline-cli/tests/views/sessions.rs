@@ -1,11 +1,11 @@
 //! `bowline session`.
 
-use super::machine::Machine;
+use super::history::History;
 
 #[test]
 fn sessions_are_listed_last_heard_of_first() {
-    let machine = Machine::after_work();
-    let document = machine.json(&["session", "list"]);
+    let history = History::after_work();
+    let document = history.json(&["session", "list"]);
     let names: Vec<&str> = document["sessions"]
         .as_array()
         .unwrap()
@@ -21,14 +21,14 @@ fn sessions_are_listed_last_heard_of_first() {
         (&["--project", "/nowhere"], 0),
         (&["--since", "1s"], 0),
     ] {
-        let document = machine.json(&[&["session", "list"], filter].concat());
+        let document = history.json(&[&["session", "list"], filter].concat());
         assert_eq!(
             document["sessions"].as_array().unwrap().len(),
             count,
             "{filter:?}"
         );
     }
-    machine.run(&["session", "list"]).expect(
+    history.run(&["session", "list"]).expect(
         0,
         &[
             "s-1",
@@ -43,28 +43,28 @@ fn sessions_are_listed_last_heard_of_first() {
     let counts = ["calls", "errors", "denied"].map(|name| first[name].as_i64().unwrap());
     assert_eq!(counts, [6, 1, 1]);
     // One that goes on is still one.
-    machine.record(vec![super::machine::with(
-        machine.event("SessionStart", "s-1", 9_000),
+    history.record(vec![super::history::with(
+        history.event("SessionStart", "s-1", 9_000),
         bowline_store::Change::SessionStarted {
             source: Some("resume".into()),
             model: None,
             previous: None,
         },
     )]);
-    let again = machine.json(&["session", "list"]);
+    let again = history.json(&["session", "list"]);
     let names = again["sessions"].as_array().unwrap().iter();
     let names: Vec<_> = names.map(|it| it["session"].as_str().unwrap()).collect();
     assert_eq!(names, ["s-1", "s-2"]);
     assert_eq!(again["sessions"][0]["started_at"], first["started_at"]);
-    machine
+    history
         .run(&["session", "list", "--agent", "codex"])
         .expect(0, &["No session is like that"]);
 }
 
 #[test]
 fn a_session_shows_agents_prompts_tools_errors_and_what_happened() {
-    let machine = Machine::after_work();
-    machine.run(&["session", "show", "s-1"]).expect(
+    let history = History::after_work();
+    history.run(&["session", "show", "s-1"]).expect(
         0,
         &[
             "s-1  active",
@@ -79,18 +79,18 @@ fn a_session_shows_agents_prompts_tools_errors_and_what_happened() {
             "    Read  ok  50 ms",
         ],
     );
-    let document = machine.json(&["session", "show", "s-1", "--limit", "2"]);
+    let document = history.json(&["session", "show", "s-1", "--limit", "2"]);
     assert_eq!(document["traces"].as_array().unwrap().len(), 2);
     assert_eq!(document["prompts"][0]["text"], "find the bug in the parser");
     assert_eq!(document["delegations"][0]["to"], "explorer");
     assert_eq!(document["statistics"]["looked_at"], 6);
-    machine
+    history
         .run(&["session", "show", "s-1", "--limit", "2"])
         .expect(0, &["4 earlier calls"]);
-    machine
+    history
         .run(&["session", "show", "s"])
-        .expect(2, &["2 sessions have a name that begins with `s`"]);
-    machine.run(&["session", "show", "nobody"]).expect(
+        .expect_stderr(2, &["2 sessions have a name that begins with `s`"]);
+    history.run(&["session", "show", "nobody"]).expect_stderr(
         2,
         &["no recorded session is called `nobody`", "session list"],
     );

@@ -2,10 +2,10 @@
 
 use bowline::hooks::Decision;
 use bowline_store::{Call, Change, Enforcement, Unfinished};
+use bowline_testkit::Ran;
 use serde_json::{Value, json};
 
-use super::machine::Machine;
-use super::ran::Ran;
+use super::history::History;
 
 fn ids(document: &Value) -> Vec<&str> {
     document["traces"]
@@ -18,7 +18,7 @@ fn ids(document: &Value) -> Vec<&str> {
 
 #[test]
 fn f21_b_calls_are_listed_newest_first_and_filtered() {
-    let machine = Machine::after_work();
+    let history = History::after_work();
     for (filter, expected) in [
         (
             "",
@@ -54,9 +54,9 @@ fn f21_b_calls_are_listed_newest_first_and_filtered() {
             .into_iter()
             .chain(filter.split_whitespace())
             .collect();
-        assert_eq!(ids(&machine.json(&args)), expected, "{filter}");
+        assert_eq!(ids(&history.json(&args)), expected, "{filter}");
     }
-    machine.run(&["trace", "list"]).expect(
+    history.run(&["trace", "list"]).expect(
         0,
         &[
             "When",
@@ -73,21 +73,21 @@ fn f21_b_calls_are_listed_newest_first_and_filtered() {
 
 #[test]
 fn a_list_has_one_line_for_each_call_and_pipes_get_all_of_it() {
-    let machine = Machine::new();
+    let history = History::new();
     let command = format!(
         "cat {}/src/a.rs {}\nsecond line",
-        machine.project(),
+        history.project().display(),
         "x".repeat(200)
     );
-    machine.record(vec![
-        machine.start(
+    history.record(vec![
+        history.start(
             "0f3a5b7c-session",
             "toolu_01AbCdEfGhIjKlMn",
             "Bash",
             0,
             &json!({"command": command}),
         ),
-        machine.end(
+        history.end(
             "0f3a5b7c-session",
             "toolu_01AbCdEfGhIjKlMn",
             "Bash",
@@ -104,7 +104,7 @@ fn a_list_has_one_line_for_each_call_and_pipes_get_all_of_it() {
         &["log"],
     ] {
         for width in [60, 80, 120, 200] {
-            let ran = machine.run_at(width, args);
+            let ran = history.run_at(width, args);
             ran.expect(0, &["cat src/a.rs", "project", "toolu_01AbCd"]);
             ran.fits(width);
             if width >= 80 {
@@ -116,12 +116,7 @@ fn a_list_has_one_line_for_each_call_and_pipes_get_all_of_it() {
             let lines = if args == ["log"] { 3 } else { 2 };
             assert_eq!(ran.stdout.lines().count(), lines, "{}", ran.stdout);
         }
-        let piped: Ran = machine
-            .command(args)
-            .env_remove("COLUMNS")
-            .output()
-            .unwrap()
-            .into();
+        let piped = Ran::of(history.command(args).env_remove("COLUMNS"));
         piped.expect(
             0,
             &[
@@ -135,7 +130,7 @@ fn a_list_has_one_line_for_each_call_and_pipes_get_all_of_it() {
             piped.expect(0, &[&whole]);
         }
     }
-    machine.run_at(140, &list).expect(
+    history.run_at(140, &list).expect(
         0,
         &[
             "Project",
@@ -145,14 +140,14 @@ fn a_list_has_one_line_for_each_call_and_pipes_get_all_of_it() {
         ],
     );
     // A cut id is an id.
-    machine
+    history
         .run(&["trace", "show", "toolu_01AbCdEfG…"])
         .expect(0, &["toolu_01AbCdEfGhIjKlMn"]);
 }
 
 #[test]
 fn filters_forgive_and_last_is_an_id() {
-    let machine = Machine::after_work();
+    let history = History::after_work();
     for (filter, expected) in [
         ("--tool bash --status denied", vec!["toolu_push"]),
         ("--session last", vec!["other"]),
@@ -173,27 +168,27 @@ fn filters_forgive_and_last_is_an_id() {
     ] {
         let args = ["trace", "list"].into_iter().chain(filter.split(' '));
         assert_eq!(
-            ids(&machine.json(&args.collect::<Vec<_>>())),
+            ids(&history.json(&args.collect::<Vec<_>>())),
             expected,
             "{filter}"
         );
     }
     for args in [&["trace", "show", "last"][..], &["trace", "show"]] {
-        assert_eq!(machine.json(args)["trace"]["tool_use_id"], "other");
+        assert_eq!(history.json(args)["trace"]["tool_use_id"], "other");
     }
     assert_eq!(
-        machine.json(&["trace", "tree", "last"])["tree"]["calls"][0]["trace"]["tool"],
+        history.json(&["trace", "tree", "last"])["tree"]["calls"][0]["trace"]["tool"],
         "Read"
     );
     for args in [&["session", "show", "last"][..], &["session", "show"]] {
-        assert_eq!(machine.json(args)["sessions"][0]["session"], "s-2");
+        assert_eq!(history.json(args)["sessions"][0]["session"], "s-2");
     }
 }
 
 #[test]
 fn a_call_tells_what_was_decided_about_it_also_where_the_guard_observes() {
-    let machine = Machine::new();
-    let mut event = machine.start(
+    let history = History::new();
+    let mut event = history.start(
         "s",
         "toolu_1",
         "Bash",
@@ -204,22 +199,22 @@ fn a_call_tells_what_was_decided_about_it_also_where_the_guard_observes() {
     event.enforcement = Enforcement::Observed;
     event.rule = Some("git.push-force".into());
     event.reason = Some("overwrites what others have pushed".into());
-    machine.record(vec![event]);
+    history.record(vec![event]);
     let told = ["would DENY", "git.push-force", "overwrites what others"];
     for args in [
         &["trace", "show", "last"][..],
         &["log"],
         &["log", "--decision", "observed", "--long"],
     ] {
-        machine
+        history
             .run(args)
             .expect(0, &told)
             .expect(0, &["git push --force"]);
     }
-    machine
+    history
         .run(&["log", "--decision", "deny"])
         .expect(0, &["No event is like that"]);
-    let document = machine.json(&["log", "--rule", "git.*"]);
+    let document = history.json(&["log", "--rule", "git.*"]);
     let event = &document["triggers"][0];
     assert_eq!(
         (&event["decision"], &event["enforcement"]),
@@ -229,14 +224,14 @@ fn a_call_tells_what_was_decided_about_it_also_where_the_guard_observes() {
 }
 
 /// Events of two projects of one name, by two agents.
-fn of_two_shops() -> Machine {
-    let machine = Machine::new();
+fn of_two_shops() -> History {
+    let history = History::new();
     let mut records = Vec::new();
     for (place, agent) in [("a", "claude-code"), ("b", "codex")] {
         let session = format!("{place}1b2c3d4-session");
         let input = json!({"command": "cargo test --workspace --all-features"});
-        let mut start = machine.start(&session, &format!("toolu_{place}"), "Bash", 0, &input);
-        let mut end = machine.end(
+        let mut start = history.start(&session, &format!("toolu_{place}"), "Bash", 0, &input);
+        let mut end = history.end(
             &session,
             &format!("toolu_{place}"),
             "Bash",
@@ -250,13 +245,13 @@ fn of_two_shops() -> Machine {
         }
         records.extend([start, end]);
     }
-    machine.record(records);
-    machine
+    history.record(records);
+    history
 }
 
 #[test]
 fn who_did_what_is_seen_in_narrow_terminals() {
-    let machine = of_two_shops();
+    let history = of_two_shops();
     for args in [
         &["trace", "list"][..],
         &["trace", "slow"],
@@ -264,7 +259,7 @@ fn who_did_what_is_seen_in_narrow_terminals() {
         &["log"],
     ] {
         for width in [60, 80, 100, 120] {
-            let ran = machine.run_at(width, args);
+            let ran = history.run_at(width, args);
             ran.expect(0, &["a/my sh", "b/my sh", "cargo test --w", "toolu_a"]);
             ran.fits(width);
             if width >= 80 {
@@ -274,17 +269,17 @@ fn who_did_what_is_seen_in_narrow_terminals() {
     }
     // What is seen can be asked for.
     for (filter, value) in [("--session", "a1b2c3"), ("--project", "a/my shop")] {
-        let document = machine.json(&["trace", "list", filter, value]);
+        let document = history.json(&["trace", "list", filter, value]);
         assert_eq!(ids(&document), ["toolu_a"], "{filter} {value}");
     }
-    machine
+    history
         .run(&["log", "--project", "my shop"])
-        .expect(2, &["2 projects are called `my shop`", "/srv/a/my shop"]);
+        .expect_stderr(2, &["2 projects are called `my shop`", "/srv/a/my shop"]);
 }
 
 #[test]
 fn filters_tell_what_was_probably_meant() {
-    let machine = Machine::after_work();
+    let history = History::after_work();
     for (args, told) in [
         ("trace list --tool Bsh", "did you mean `Bash`?"),
         ("trace list --tool WebSearch", "there are `Bash`, `Grep`"),
@@ -300,7 +295,7 @@ fn filters_tell_what_was_probably_meant() {
         ),
     ] {
         let args: Vec<&str> = args.split(' ').collect();
-        machine.run(&args).expect(0, &[told]);
+        history.run(&args).expect(0, &[told]);
     }
     for (args, count) in [
         ("trace list --status error,denied", 2),
@@ -308,7 +303,7 @@ fn filters_tell_what_was_probably_meant() {
         ("trace list --project project", 7),
     ] {
         let args: Vec<&str> = args.split(' ').collect();
-        assert_eq!(ids(&machine.json(&args)).len(), count, "{args:?}");
+        assert_eq!(ids(&history.json(&args)).len(), count, "{args:?}");
     }
     for args in [
         "log --decision denied",
@@ -316,18 +311,18 @@ fn filters_tell_what_was_probably_meant() {
         "denied --session s-1 --tool bash --limit 1",
     ] {
         let args: Vec<&str> = args.split(' ').collect();
-        let document = machine.json(&args);
+        let document = history.json(&args);
         assert_eq!(document["triggers"][0]["decision"], "deny", "{args:?}");
     }
-    let document = machine.json(&["log", "--decision", "no_opinion", "--limit", "1"]);
+    let document = history.json(&["log", "--decision", "no_opinion", "--limit", "1"]);
     assert_eq!(document["triggers"][0]["decision"], "no_opinion");
 }
 
 #[test]
 fn a_refused_call_tells_once_why_it_never_ran() {
-    let machine = Machine::new();
+    let history = History::new();
     let input = json!({"command": "git push --force"});
-    let mut event = machine.start("s", "toolu_1", "Bash", 0, &input);
+    let mut event = history.start("s", "toolu_1", "Bash", 0, &input);
     let why = "overwrites what others have pushed";
     event.decision = Decision::Deny;
     event.reason = Some(why.into());
@@ -336,8 +331,8 @@ fn a_refused_call_tells_once_why_it_never_ran() {
         how: Unfinished::Denied,
         message: Some(why.into()),
     });
-    machine.record(vec![event]);
-    let shown = machine.run(&["trace", "show"]);
+    history.record(vec![event]);
+    let shown = history.run(&["trace", "show"]);
     shown
         .expect(0, &["DENY", "it never ran"])
         .lacks(&["not recorded"]);
@@ -346,30 +341,30 @@ fn a_refused_call_tells_once_why_it_never_ran() {
 
 #[test]
 fn f21_b_slow_calls_come_slowest_first_and_errors_alone() {
-    let machine = Machine::after_work();
-    assert_eq!(ids(&machine.json(&["trace", "slow"])), ["toolu_task"]);
-    let slow = machine.json(&["trace", "slow", "--threshold", "100ms"]);
+    let history = History::after_work();
+    assert_eq!(ids(&history.json(&["trace", "slow"])), ["toolu_task"]);
+    let slow = history.json(&["trace", "slow", "--threshold", "100ms"]);
     assert_eq!(ids(&slow)[0], "toolu_task");
     assert_eq!(slow["traces"][0]["duration_ms"], 3_500);
     assert_eq!(ids(&slow).len(), 3);
-    machine
+    history
         .run(&["trace", "slow"])
         .expect(0, &["3.5 s"])
         .lacks(&["toolu_test"]);
     assert_eq!(
-        ids(&machine.json(&["trace", "errors", "--session", "s-1"])),
+        ids(&history.json(&["trace", "errors", "--session", "s-1"])),
         ["toolu_test"]
     );
-    machine
+    history
         .run(&["trace", "errors", "--session", "s-2"])
         .expect(0, &["No tool call is like that"]);
 }
 
 #[test]
 fn one_call_is_shown_whole_by_its_id_or_the_beginning_of_it() {
-    let machine = Machine::after_work();
+    let history = History::after_work();
     for id in ["toolu_read", "toolu_re"] {
-        machine.run(&["trace", "show", id]).expect(
+        history.run(&["trace", "show", id]).expect(
             0,
             &[
                 "Read  ok  50 ms",
@@ -381,13 +376,13 @@ fn one_call_is_shown_whole_by_its_id_or_the_beginning_of_it() {
             ],
         );
     }
-    let document = machine.json(&["trace", "show", "toolu_test"]);
+    let document = history.json(&["trace", "show", "toolu_test"]);
     assert_eq!(document["trace"]["error"], "exit code 101");
     assert_eq!(document["trace"]["status"], "error");
-    machine
+    history
         .run(&["trace", "show", "toolu_t"])
-        .expect(2, &["2 calls have an id that begins with `toolu_t`"]);
-    machine.run(&["trace", "show", "nope"]).expect(
+        .expect_stderr(2, &["2 calls have an id that begins with `toolu_t`"]);
+    history.run(&["trace", "show", "nope"]).expect_stderr(
         2,
         &[
             "no recorded tool call has the id `nope`",
@@ -395,14 +390,14 @@ fn one_call_is_shown_whole_by_its_id_or_the_beginning_of_it() {
         ],
     );
     assert_eq!(
-        machine.json(&["trace", "tree", "nope"])["error"]["kind"],
+        history.json(&["trace", "tree", "nope"])["error"]["kind"],
         "input"
     );
 }
 
 #[test]
 fn f22_a_a_tree_goes_from_the_prompt_over_the_delegation_to_its_calls() {
-    let machine = Machine::after_work();
+    let history = History::after_work();
     let expected = "find the bug in the parser\n\
                     ├─ Task  ok  3.5 s  look around\n\
                     │  ├─ Read  ok  50 ms  /srv/app/parser.rs\n\
@@ -411,9 +406,9 @@ fn f22_a_a_tree_goes_from_the_prompt_over_the_delegation_to_its_calls() {
                     │  exit code 101\n\
                     ├─ Bash  denied";
     for id in ["toolu_grep", "toolu_gr", "toolu_task"] {
-        machine.run(&["trace", "tree", id]).expect(0, &[expected]);
+        history.run(&["trace", "tree", id]).expect(0, &[expected]);
     }
-    let document = machine.json(&["trace", "tree", "toolu_grep"]);
+    let document = history.json(&["trace", "tree", "toolu_grep"]);
     let depths: Vec<(u64, &str)> = document["tree"]["calls"]
         .as_array()
         .unwrap()
@@ -440,11 +435,11 @@ fn f22_a_a_tree_goes_from_the_prompt_over_the_delegation_to_its_calls() {
 
 #[test]
 fn statistics_count_by_tool() {
-    let machine = Machine::after_work();
-    machine
+    let history = History::after_work();
+    history
         .run(&["trace", "stats"])
         .expect(0, &["Tool", "p99", "██████████", "7 calls"]);
-    let document = machine.json(&["trace", "stats", "--tool", "Bash"]);
+    let document = history.json(&["trace", "stats", "--tool", "Bash"]);
     assert_eq!(document["tools"][0]["count"], 3);
     assert_eq!(document["tools"][0]["errors"], 1);
     assert_eq!(document["looked_at"], 3);
@@ -452,7 +447,7 @@ fn statistics_count_by_tool() {
 
 #[test]
 fn tables_and_trees_fit_the_terminal() {
-    let machine = Machine::after_work();
+    let history = History::after_work();
     for width in [60, 200] {
         for args in [
             &["trace", "list"][..],
@@ -467,14 +462,14 @@ fn tables_and_trees_fit_the_terminal() {
             &["hooks", "--live"],
             &["store", "size"],
         ] {
-            machine.run_at(width, args).expect(0, &[]).fits(width);
+            history.run_at(width, args).expect(0, &[]).fits(width);
         }
     }
 }
 
 #[test]
 fn wrong_arguments_are_explained() {
-    let machine = Machine::after_work();
+    let history = History::after_work();
     for (args, expected) in [
         (&["trace", "list", "--since", "tomorrow"][..], "10m"),
         (&["trace", "list", "--status", "fine"], "any-error"),
@@ -505,19 +500,19 @@ fn wrong_arguments_are_explained() {
             "in the future",
         ),
     ] {
-        machine.run(args).expect(2, &[expected]);
+        history.run(args).expect_stderr(2, &[expected]);
     }
     let endless = "x".repeat(5_000);
     for command in ["trace", "session"] {
-        let ran = machine.run(&[command, "show", &endless]);
-        ran.expect(2, &["xxx"]);
+        let ran = history.run(&[command, "show", &endless]);
+        ran.expect_stderr(2, &["xxx"]);
         assert!(ran.stderr.len() < 2_000, "{}", ran.stderr);
     }
 }
 
 #[test]
 fn help_gives_examples_on_every_level() {
-    let machine = Machine::new();
+    let history = History::new();
     for command in [
         "trace",
         "trace list",
@@ -540,7 +535,7 @@ fn help_gives_examples_on_every_level() {
     ] {
         let mut args: Vec<&str> = command.split(' ').collect();
         args.push("--help");
-        machine
+        history
             .run(&args)
             .expect(0, &["Example", &format!("\n  bowline {command}")]);
     }
@@ -548,7 +543,7 @@ fn help_gives_examples_on_every_level() {
 
 #[test]
 fn where_nothing_is_recorded_nothing_is_made() {
-    let machine = Machine::new();
+    let history = History::new();
     for args in [
         &["trace", "list"][..],
         &["trace", "slow"],
@@ -558,7 +553,7 @@ fn where_nothing_is_recorded_nothing_is_made() {
         &["log"],
         &["store", "size"],
     ] {
-        machine.run(args).expect(0, &["bowline init"]);
+        history.run(args).expect(0, &["bowline init"]);
     }
     for args in [
         &["trace", "show", "x"][..],
@@ -567,14 +562,14 @@ fn where_nothing_is_recorded_nothing_is_made() {
         &["store", "forget", "--all", "--yes"],
         &["store", "backup", "copy.db"],
     ] {
-        machine
+        history
             .run(args)
-            .expect(2, &["nothing is recorded yet", "bowline init"]);
+            .expect_stderr(2, &["nothing is recorded yet", "bowline init"]);
     }
     assert_eq!(
-        machine.json(&["trace", "list"])["traces"],
+        history.json(&["trace", "list"])["traces"],
         serde_json::json!([])
     );
-    assert!(!machine.data().exists());
-    assert!(!machine.path("project/copy.db").exists());
+    assert!(!history.data().exists());
+    assert!(!history.path("project/copy.db").exists());
 }

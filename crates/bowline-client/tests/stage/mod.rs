@@ -2,23 +2,30 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::os::unix::fs::DirBuilderExt;
+use std::ops::Deref;
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
 
+use bowline_testkit::{Ran, Sandbox, put, script, until};
 use bowline_wire::{Acknowledgement, Answer, Call, Heard, Reply};
-use tempfile::TempDir;
 
 /// Tests take turns: a daemon that is kept from its processor for 250 ms is one that does not answer.
 static TURN: Mutex<()> = Mutex::new(());
 
 pub(crate) struct Stage {
-    folder: TempDir,
+    sandbox: Sandbox,
     _turn: MutexGuard<'static, ()>,
+}
+
+impl Deref for Stage {
+    type Target = Sandbox;
+
+    fn deref(&self) -> &Sandbox {
+        &self.sandbox
+    }
 }
 
 impl Stage {
@@ -30,33 +37,32 @@ impl Stage {
     }
 
     pub(crate) fn without_bowline() -> Self {
-        let folder = tempfile::Builder::new().prefix("bl").tempdir().unwrap();
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        let stage = Self {
-            folder,
+        let mut sandbox = Sandbox::new();
+        let (programs, path) = (sandbox.folder("bin"), sandbox.folder("path"));
+        put(
+            env!("CARGO_BIN_EXE_bowline-hook"),
+            programs.join("bowline-hook"),
+        );
+        let socket = sandbox.path("run/daemon.sock");
+        sandbox
+            .set_programs(programs)
+            .set("PATH", format!("{}:/usr/bin:/bin", path.display()))
+            .set("BOWLINE_SOCKET", socket);
+        // What the client sends is compared.
+        for name in ["HOME", "XDG_RUNTIME_DIR", "COLUMNS"] {
+            sandbox.unset(name);
+        }
+        Self {
+            sandbox,
             _turn: turn,
-        };
-        for name in ["bin", "path"] {
-            fs::create_dir(stage.path(name)).unwrap();
         }
-        fs::DirBuilder::new()
-            .mode(0o700)
-            .create(stage.path("run"))
-            .unwrap();
-        let built = env!("CARGO_BIN_EXE_bowline-hook");
-        if fs::hard_link(built, stage.path("bin/bowline-hook")).is_err() {
-            // By another process: what this one writes may be held open by a process of another test, and is then busy.
-            let mut copy = Command::new("cp");
-            copy.arg(built).arg(stage.path("bin/bowline-hook"));
-            assert!(copy.status().unwrap().success());
-        }
-        stage
     }
 
     /// Puts a `bowline` on the path that notes its arguments and its stdin and goes on with these lines. It is not beside the client,
     /// because this process, which plays the daemon, does not run it.
     pub(crate) fn bowline(&self, answer: &str) {
-        self.program("path/bowline", answer);
+        self.put_bowline("path/bowline", answer);
     }
 
     /// Puts the program of this process, which plays the daemon, beside the client.
@@ -65,39 +71,13 @@ impl Stage {
         std::os::unix::fs::symlink(own, self.path("bin/bowline")).unwrap();
     }
 
-    /// What is looked up for programs.
-    pub(crate) fn search_path(&self) -> String {
-        format!("{}:/usr/bin:/bin", self.path("path").display())
-    }
-
-    pub(crate) fn program(&self, name: &str, answer: &str) {
-        let notes = self.folder.path().display();
-        let script = format!(
+    pub(crate) fn put_bowline(&self, name: &str, answer: &str) {
+        let notes = self.root().display();
+        let text = format!(
             "#!/bin/sh\ncase \"$1\" in\ndaemon) echo \"$*\" >> '{notes}/starts'; exit ;;\nesac\n\
              echo \"$*\" >> '{notes}/arguments'\ncat > '{notes}/stdin'\n{answer}\n"
         );
-        // Another process writes it: a file that this one has open for writing cannot be started by its threads.
-        let mut writer = Command::new("sh")
-            .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
-            .arg(self.path(name))
-            .stdin(Stdio::piped())
-            .spawn()
-            .unwrap();
-        writer
-            .stdin
-            .take()
-            .unwrap()
-            .write_all(script.as_bytes())
-            .unwrap();
-        assert!(writer.wait().unwrap().success());
-    }
-
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    pub(crate) fn socket(&self) -> PathBuf {
-        self.path("run/daemon.sock")
+        script(self.path(name), &text);
     }
 
     /// Serves every connection with this script, in a thread of its own.
@@ -113,15 +93,9 @@ impl Stage {
 
     /// The client with these arguments, and an environment of its own.
     pub(crate) fn hook(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(self.path("bin/bowline-hook"));
+        let mut command = self.hook_command(arguments);
         command
-            .args(arguments)
-            .current_dir(self.folder.path())
-            .env_clear();
-        command
-            .env("PATH", self.search_path())
-            .env("BOWLINE_SOCKET", self.socket());
-        command
+            .current_dir(self.root())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
@@ -140,14 +114,8 @@ impl Stage {
 
     /// How often a daemon was asked for, when it was at least once. Those processes run by themselves.
     pub(crate) fn starts(&self) -> Vec<String> {
-        for _ in 0..1000 {
-            let starts = lines(&self.path("starts"));
-            if !starts.is_empty() {
-                return starts;
-            }
-            thread::sleep(Duration::from_millis(10));
-        }
-        panic!("no daemon was started");
+        until("a daemon is started", || self.path("starts").exists());
+        lines(&self.path("starts"))
     }
 }
 
@@ -157,27 +125,15 @@ fn lines(path: &Path) -> Vec<String> {
 }
 
 /// Runs the client to its end.
-pub(crate) fn run(mut hook: Command, payload: &[u8]) -> Output {
-    feed(hook.spawn().unwrap(), payload)
-        .wait_with_output()
-        .unwrap()
-}
-
-/// Writes the payload beside the rest, because the client may answer before it has read all.
-pub(crate) fn feed(mut child: Child, payload: &[u8]) -> Child {
-    let (mut stdin, payload) = (child.stdin.take().unwrap(), payload.to_owned());
-    thread::spawn(move || stdin.write_all(&payload));
-    child
+pub(crate) fn run(mut hook: Command, payload: &[u8]) -> Ran {
+    Ran::with_stdin(&mut hook, payload)
 }
 
 /// Exit code, stdout, stderr.
-pub(crate) fn said(output: &Output) -> (i32, String, String) {
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_owned()).unwrap();
-    (
-        output.status.code().expect("not ended by a signal"),
-        text(&output.stdout),
-        text(&output.stderr),
-    )
+pub(crate) fn said(ran: impl Into<Ran>) -> (i32, String, String) {
+    let ran = ran.into();
+    let code = ran.code.expect("not ended by a signal");
+    (code, ran.stdout, ran.stderr)
 }
 
 /// What `Stage::new`'s `bowline` answers.

@@ -2,25 +2,31 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
+use std::ops::Deref;
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::process;
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
-use std::{fs, process};
 
 use bowline_daemon::{AnswerWhen, Connection, DaemonOptions, Places, StartError, Stop};
 use bowline_store::{Options, SqliteStore, Store, Trigger};
+use bowline_testkit::{PATIENCE, Sandbox, until};
 use bowline_wire::{Acknowledgement, Answer, Call, Heard, Lines, MAX_REPLY};
 use serde_json::{Map, Value, json};
 
-/// Nothing here takes so long, however busy the machine is.
-pub const PATIENCE: Duration = Duration::from_secs(60);
-
 pub struct Stage {
-    pub folder: tempfile::TempDir,
+    sandbox: Sandbox,
     pub places: Places,
     daemon: Option<JoinHandle<Result<Stop, StartError>>>,
+}
+
+impl Deref for Stage {
+    type Target = Sandbox;
+
+    fn deref(&self) -> &Sandbox {
+        &self.sandbox
+    }
 }
 
 impl Stage {
@@ -32,16 +38,15 @@ impl Stage {
     }
 
     pub fn without_daemon() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let sandbox = Sandbox::new();
         let places = Places {
-            data: folder.path().join("data"),
-            socket: folder.path().join("run/daemon.sock"),
+            data: sandbox.path("data"),
+            socket: sandbox.path("run/daemon.sock"),
         };
-        for name in ["home/.config/bowline", "project", "etc"] {
-            fs::create_dir_all(folder.path().join(name)).unwrap();
-        }
+        sandbox.folder("home/.config/bowline");
+        sandbox.folder("etc");
         Self {
-            folder,
+            sandbox,
             places,
             daemon: None,
         }
@@ -78,16 +83,6 @@ impl Stage {
         thread::spawn(move || done.send(daemon.join()));
         let joined = ended.recv_timeout(PATIENCE).expect("the daemon stops");
         joined.expect("no panic").expect("no error")
-    }
-
-    pub fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    pub fn write(&self, name: &str, text: &str) {
-        let path = self.path(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
     }
 
     /// The user's own settings, which need no trust.
@@ -249,13 +244,4 @@ pub fn permission(answer: &Answer) -> (String, String) {
             .unwrap_or_default()
             .to_owned(),
     )
-}
-
-/// Asks until something is so.
-pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !is_so() {
-        assert!(began.elapsed() < PATIENCE, "it never happens that {what}");
-        thread::sleep(Duration::from_millis(5));
-    }
 }

@@ -10,15 +10,15 @@ use bowline::hooks::{
     async_trait,
 };
 use bowline::settings::Locations;
+use bowline_testkit::Sandbox;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 use super::scripted_model::{ScriptedModel, calls, says};
 
 type Seen = Arc<Mutex<Vec<HookInput>>>;
 
 struct Stage {
-    folder: TempDir,
+    sandbox: Sandbox,
     model: ScriptedModel,
     seen: Seen,
 }
@@ -26,18 +26,18 @@ struct Stage {
 impl Stage {
     async fn with(answers: Vec<(u16, Value)>) -> Self {
         Self {
-            folder: tempfile::tempdir().expect("a folder"),
+            sandbox: Sandbox::new(),
             model: ScriptedModel::start(answers).await.expect("a model"),
             seen: Seen::default(),
         }
     }
 
     fn path(&self, name: &str) -> std::path::PathBuf {
-        self.folder.path().join(name)
+        self.sandbox.project().join(name)
     }
 
     fn builder(&self) -> AgentBuilder {
-        connected(Agent::builder(), &self.model).cwd(self.folder.path())
+        connected(Agent::builder(), &self.model).cwd(self.sandbox.project())
     }
 
     /// An agent with one hook, which records every event and answers what the closure says.
@@ -525,7 +525,7 @@ async fn the_hooks_of_claude_code_settings_apply() {
     std::fs::write(stage.path(".claude/settings.json"), settings.to_string()).unwrap();
     let elsewhere = tempfile::tempdir().unwrap();
     let builder = Agent::builder()
-        .from_claude_code(stage.folder.path())
+        .from_claude_code(stage.sandbox.project())
         .await
         .unwrap()
         .hook(stage.recorder(allow))
@@ -537,7 +537,7 @@ async fn the_hooks_of_claude_code_settings_apply() {
     assert!(!stage.path("made").exists());
     assert!(stage.path("allowed").exists());
     let reason = stage.last_message(1)["content"][0]["content"].to_string();
-    let project = stage.folder.path().canonicalize().unwrap();
+    let project = stage.sandbox.project();
     assert!(
         reason.contains(&format!("not in {}", project.display())),
         "{reason}"

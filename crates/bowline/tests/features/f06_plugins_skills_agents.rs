@@ -58,9 +58,9 @@ fn f06_a_a_plugin_folder_brings_its_hooks() {
 fn f06_a_installed_plugins_count_when_they_are_enabled() {
     let place = Place::new();
     for name in ["one", "two", "three", "other"] {
-        place.write(&format!("cache/{name}/hooks/hooks.json"), nested(name));
+        place.write(format!("cache/{name}/hooks/hooks.json"), nested(name));
     }
-    let at = |name: &str| place.path(&format!("cache/{name}")).display().to_string();
+    let at = |name: &str| place.path(format!("cache/{name}")).display().to_string();
     place.write(
         "home/.claude/plugins/installed_plugins.json",
         format!(
@@ -387,7 +387,7 @@ fn f06_a_a_plugins_files_are_checked_as_a_plugins() {
         "bowline.toml",
         "bowline.local.toml",
     ] {
-        place.write(&format!("both/{project}"), "");
+        place.write(format!("both/{project}"), "");
         place.write("both/hooks/hooks.json", nested("a"));
         assert!(plugin_files(&place.path("both")).is_empty(), "{project}");
         std::fs::remove_dir_all(place.path("both")).unwrap();

@@ -1,42 +1,33 @@
-//! A project, a home and an administrator's folder of a test's own.
+//! A sandbox, and what its settings say.
 
-use std::fs;
-use std::path::PathBuf;
+use std::ops::Deref;
 
 use bowline::hooks::{HookContext, HookInput, HookManager, Services, TriggerResult};
 use bowline::settings::{Action, Locations, Settings, TrustStore, load};
+use bowline_testkit::Sandbox;
 
-/// Removed with everything in it at the end of the test.
 pub(super) struct Place {
-    root: tempfile::TempDir,
+    sandbox: Sandbox,
     pub(super) locations: Locations,
+}
+
+impl Deref for Place {
+    type Target = Sandbox;
+
+    fn deref(&self) -> &Sandbox {
+        &self.sandbox
+    }
 }
 
 impl Place {
     pub(super) fn new() -> Self {
-        let root = tempfile::tempdir().unwrap();
-        fs::create_dir(root.path().join("project")).unwrap();
-        let locations = Locations::under(root.path());
-        Self { root, locations }
-    }
-
-    pub(super) fn path(&self, file: &str) -> PathBuf {
-        self.root.path().join(file)
-    }
-
-    pub(super) fn write(&self, file: &str, text: impl AsRef<[u8]>) {
-        let path = self.path(file);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
-    /// How many lines a file has; none if it does not exist.
-    pub(super) fn lines(&self, file: &str) -> usize {
-        fs::read_to_string(self.path(file)).map_or(0, |text| text.lines().count())
+        let sandbox = Sandbox::new();
+        let locations = Locations::under(sandbox.root());
+        Self { sandbox, locations }
     }
 
     pub(super) fn load(&self) -> Settings {
-        load(&self.path("project"), &self.locations)
+        load(self.project(), &self.locations)
     }
 
     pub(super) fn manager(&self) -> HookManager {
@@ -47,7 +38,7 @@ impl Place {
     pub(super) fn trust(&self) {
         TrustStore::open(&self.locations)
             .unwrap()
-            .record(&self.path("project"))
+            .record(self.project())
             .unwrap();
     }
 }
@@ -81,6 +72,6 @@ pub(super) fn commands(settings: &Settings) -> Vec<String> {
 
 /// Fires one event at the hooks of the place, in the project's folder.
 pub(super) async fn fire(place: &Place, manager: &HookManager, input: HookInput) -> TriggerResult {
-    let ctx = HookContext::new("s").with_cwd(place.path("project"));
+    let ctx = HookContext::new("s").with_cwd(place.project());
     manager.trigger(input, &ctx).await
 }

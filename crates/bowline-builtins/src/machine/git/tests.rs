@@ -1,10 +1,9 @@
 //! What the reader says, compared with what git itself says.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use tempfile::TempDir;
+use bowline_testkit::Sandbox;
 
 use super::{GitReader, ObjectId, Repository};
 use crate::machine::{Machine, MachineWorld};
@@ -15,34 +14,26 @@ mod history;
 mod status;
 mod tracked;
 
-/// A home with a repository in it, in a place of its own.
+/// A sandbox whose project is a repository, and the machine as the guard sees it.
 struct Ground {
-    folder: TempDir,
+    sandbox: Sandbox,
     machine: Machine,
 }
 
 impl Ground {
-    /// `None`, saying so, where git is not installed.
-    fn new() -> Option<Self> {
-        if Command::new("git").arg("--version").output().is_err() {
-            println!("skipped: git is not installed");
-            return None;
-        }
-        let folder = tempfile::tempdir().unwrap();
-        let home = folder.path().canonicalize().unwrap().join("home");
-        fs::create_dir_all(home.join("project")).unwrap();
-        let machine = Machine::new(Some(home), Vec::new());
-        let ground = Self { folder, machine };
-        ground.git(&["init", "-q", "-b", "main"]);
-        Some(ground)
+    fn new() -> Self {
+        let sandbox = Sandbox::with_project("home/project");
+        let machine = Machine::new(Some(sandbox.home()), Vec::new());
+        sandbox.git(&["init", "-q", "-b", "main"]);
+        Self { sandbox, machine }
     }
 
     fn home(&self) -> PathBuf {
-        self.folder.path().canonicalize().unwrap().join("home")
+        self.sandbox.home()
     }
 
     fn project(&self) -> PathBuf {
-        self.home().join("project")
+        self.sandbox.project().to_owned()
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -50,9 +41,7 @@ impl Ground {
     }
 
     fn write(&self, name: &str, text: &str) {
-        let path = self.path(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        self.sandbox.write_in_project(name, text);
     }
 
     /// What git says in the project, without the newline at its end.
@@ -72,16 +61,8 @@ impl Ground {
     }
 
     fn command(&self, folder: &Path, args: &[&str]) -> Command {
-        let mut command = Command::new("git");
-        command
-            .args(["-c", "user.name=A", "-c", "user.email=a@example.com"])
-            .args(["-c", "protocol.file.allow=always", "-c", "gc.auto=0"])
-            .args(args)
-            .current_dir(folder)
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.home())
-            .env("GIT_CONFIG_NOSYSTEM", "1");
+        let mut command = self.sandbox.git_command(args);
+        command.current_dir(folder);
         command
     }
 

@@ -7,12 +7,14 @@ use std::process::Command;
 
 use miniz_oxide::deflate::compress_to_vec_zlib;
 
+use bowline_testkit::needs;
+
 use super::{Ground, Numbers, id};
 use crate::machine::git::{Commit, IgnoredFiles, ObjectId, Standing};
 
 /// A repository with one pack, in which trees and files are written as differences.
-fn packed() -> Option<Ground> {
-    let ground = Ground::new()?;
+fn packed() -> Ground {
+    let ground = Ground::new();
     let lines: Vec<String> = (0..200).map(|it| format!("line {it}\n")).collect();
     for number in 0..8 {
         let mut text = lines.clone();
@@ -28,7 +30,7 @@ fn packed() -> Option<Ground> {
     }
     ground.git(&["tag", "-a", "-m", "tag", "v1"]);
     ground.git(&["gc", "-q", "--prune=now"]);
-    Some(ground)
+    ground
 }
 
 fn pack_file(ground: &Ground, extension: &str) -> PathBuf {
@@ -60,11 +62,10 @@ fn answers(ground: &Ground, commits: &[ObjectId]) -> Answers {
     })
 }
 
+#[needs(git)]
 #[test]
 fn a_damaged_pack_gives_right_answers_or_none() {
-    let Some(ground) = packed() else {
-        return;
-    };
+    let ground = packed();
     let commits: Vec<ObjectId> = ground.git(&["rev-list", "HEAD"]).lines().map(id).collect();
     let right = answers(&ground, &commits);
     assert!(
@@ -105,11 +106,10 @@ fn a_damaged_pack_gives_right_answers_or_none() {
     assert_eq!(answers(&ground, &commits), right);
 }
 
+#[needs(git)]
 #[test]
 fn damaged_objects_are_unknown() {
-    let Some(ground) = Ground::new() else {
-        return;
-    };
+    let ground = Ground::new();
     ground.write("file", "text\n");
     let commit = ground.commit("first");
     let name = commit.to_string();
@@ -144,11 +144,10 @@ fn damaged_objects_are_unknown() {
     assert_eq!(ground.ask(|git, repo| git.changes(repo, b"")), None);
 }
 
+#[needs(git)]
 #[test]
 fn refs_that_make_no_sense_hold_nothing() {
-    let Some(ground) = Ground::new() else {
-        return;
-    };
+    let ground = Ground::new();
     let commit = ground.commit("first");
     let blob = ground.git(&["hash-object", "-w", "--stdin"]);
     let absent = "1234567890123456789012345678901234567890";
@@ -197,29 +196,30 @@ fn refs_that_make_no_sense_hold_nothing() {
     assert_eq!(ground.ask(|git, repo| git.changes(repo, b"")), None);
 }
 
+/// Nothing is known of a repository that was made with this option.
+fn must_not_be_read(option: &str) {
+    let ground = Ground::new();
+    let folder = ground.sandbox.folder("home/other");
+    ground.git_in(&folder, &["init", "-q", option]);
+    fs::write(folder.join("file"), "x").unwrap();
+    ground.git_in(&folder, &["add", "-A"]);
+    ground.git_in(&folder, &["commit", "-q", "-m", "first"]);
+    let world = ground.world();
+    assert_eq!(world.git().repository(&folder), None, "{option}");
+    assert_eq!(world.git().standing(&folder.join("file")), None, "{option}");
+}
+
+#[needs(git_reftable)]
+#[test]
+fn a_repository_with_a_table_of_refs_is_not_read() {
+    must_not_be_read("--ref-format=reftable");
+}
+
+#[needs(git)]
 #[test]
 fn repositories_of_unknown_kinds_are_not_read() {
-    let Some(ground) = Ground::new() else {
-        return;
-    };
-    for (name, args) in [
-        ("longer", "--object-format=sha256"),
-        ("table", "--ref-format=reftable"),
-    ] {
-        let folder = ground.home().join(name);
-        fs::create_dir_all(&folder).unwrap();
-        let made = ground.try_git(&folder, &["init", "-q", args]);
-        if !made.status.success() {
-            println!("skipped: this git knows no {args}");
-            continue;
-        }
-        fs::write(folder.join("file"), "x").unwrap();
-        ground.git_in(&folder, &["add", "-A"]);
-        ground.git_in(&folder, &["commit", "-q", "-m", "first"]);
-        let world = ground.world();
-        assert_eq!(world.git().repository(&folder), None, "{name}");
-        assert_eq!(world.git().standing(&folder.join("file")), None, "{name}");
-    }
+    let ground = Ground::new();
+    must_not_be_read("--object-format=sha256");
     ground.write("file", "x");
     let commit = ground.commit("first");
     ground.write("file", "y");
@@ -247,11 +247,10 @@ fn repositories_of_unknown_kinds_are_not_read() {
     assert_eq!(ground.world().git().repository(&ground.project()), None);
 }
 
+#[needs(git)]
 #[test]
 fn a_damaged_index_is_unknown() {
-    let Some(ground) = Ground::new() else {
-        return;
-    };
+    let ground = Ground::new();
     ground.write("file", "x");
     ground.commit("first");
     let path = ground.path(".git/index");
@@ -275,11 +274,10 @@ fn a_damaged_index_is_unknown() {
     assert_eq!(standing(), Some(Standing::Clean));
 }
 
+#[needs(git)]
 #[test]
 fn nothing_is_told_beyond_the_budget() {
-    let Some(ground) = packed() else {
-        return;
-    };
+    let ground = packed();
     let tip = ground.id("HEAD");
     ground.write("file", "changed");
     let world = ground.world();
@@ -306,11 +304,10 @@ fn nothing_is_told_beyond_the_budget() {
     );
 }
 
+#[needs(git)]
 #[test]
 fn nothing_waits_for_a_pipe() {
-    let Some(ground) = Ground::new() else {
-        return;
-    };
+    let ground = Ground::new();
     ground.write("file", "x");
     let commit = ground.commit("first");
     let pipe = |name: &str| {

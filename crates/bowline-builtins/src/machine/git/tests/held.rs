@@ -2,13 +2,14 @@
 
 use std::fs;
 
+use bowline_testkit::needs;
+
 use super::{Ground, id};
 
+#[needs(git)]
 #[test]
 fn content_is_held_by_refs_and_stashes_at_its_path() {
-    let Some(ground) = Ground::new() else {
-        return;
-    };
+    let ground = Ground::new();
     let blob = |text: &str| {
         fs::write(ground.home().join("scratch"), text).unwrap();
         let path = ground.home().join("scratch");
@@ -66,11 +67,10 @@ fn content_is_held_by_refs_and_stashes_at_its_path() {
     assert_eq!(held("deep/file", "eight\n"), None);
 }
 
+#[needs(git)]
 #[test]
 fn aliases_are_what_git_says() {
-    let Some(ground) = Ground::new() else {
-        return;
-    };
+    let ground = Ground::new();
     let alias = |name: &str| ground.ask(|git, repo| git.alias(repo, name));
     assert_eq!(alias("co"), Some(None));
     ground.git(&["config", "alias.co", "checkout"]);

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use bowline_testkit::needs;
+
 use super::{Ground, Numbers, id};
 use crate::machine::git::{Head, ObjectId, TreeEntry};
 
@@ -145,11 +147,10 @@ fn compare_trees(ground: &Ground, all: &[ObjectId], what: &str) {
     }
 }
 
+#[needs(git)]
 #[test]
 fn histories_are_read_as_git_reads_them() {
-    let Some(ground) = Ground::new() else {
-        return;
-    };
+    let ground = Ground::new();
     random_history(&ground, 0x2545_f491_4f6c_dd1d, 60);
     compare_history(&ground, "loose");
     ground.git(&["pack-refs", "--all"]);
@@ -177,11 +178,10 @@ fn histories_are_read_as_git_reads_them() {
     compare_history(&ground, "packed otherwise");
 }
 
+#[needs(git)]
 #[test]
 fn what_is_borrowed_is_found() {
-    let Some(ground) = Ground::new() else {
-        return;
-    };
+    let ground = Ground::new();
     random_history(&ground, 99, 12);
     let tip = ground.id("main");
     let copy = ground.home().join("copy");
@@ -200,11 +200,10 @@ fn what_is_borrowed_is_found() {
     assert!(found.is_some());
 }
 
+#[needs(git)]
 #[test]
 fn the_head_is_on_a_branch_or_not() {
-    let Some(ground) = Ground::new() else {
-        return;
-    };
+    let ground = Ground::new();
     let head = || ground.ask(|git, repo| git.head(repo));
     let on_main = |commit| Head {
         branch: Some("refs/heads/main".to_owned()),
@@ -230,11 +229,10 @@ fn the_head_is_on_a_branch_or_not() {
     );
 }
 
+#[needs(git)]
 #[test]
 fn revisions_lead_where_git_says() {
-    let Some(ground) = Ground::new() else {
-        return;
-    };
+    let ground = Ground::new();
     random_history(&ground, 4242, 40);
     ground.git(&["checkout", "-q", "main"]);
     let upstream = ground.home().join("upstream");
@@ -378,11 +376,10 @@ fn revisions_lead_where_git_says() {
     assert_eq!(ground.ask(|git, repo| git.stashes(repo)), Some(stashes));
 }
 
+#[needs(git)]
 #[test]
 fn every_worktree_has_a_head() {
-    let Some(ground) = Ground::new() else {
-        return;
-    };
+    let ground = Ground::new();
     let first = ground.commit("first");
     ground.git(&["worktree", "add", "-q", "-b", "other", "../tree"]);
     let tree = ground.home().join("tree");
@@ -422,11 +419,10 @@ fn every_worktree_has_a_head() {
     }
 }
 
+#[needs(git)]
 #[test]
 fn a_clock_that_was_wrong_hides_no_loss() {
-    let Some(ground) = Ground::new() else {
-        return;
-    };
+    let ground = Ground::new();
     let dated = |message: &str, date: &str| {
         let made = ground
             .command(
@@ -451,11 +447,10 @@ fn a_clock_that_was_wrong_hides_no_loss() {
     assert_eq!(unheld(root, &[]), Some(vec![root]));
 }
 
+#[needs(git)]
 #[test]
 fn a_shallow_copy_ends_where_it_was_cut() {
-    let Some(ground) = Ground::new() else {
-        return;
-    };
+    let ground = Ground::new();
     for number in 0..5 {
         ground.commit(&number.to_string());
     }

@@ -7,6 +7,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::time::{Duration, SystemTime};
 
+use bowline_testkit::needs;
+
 use super::{Ground, Numbers, id};
 use crate::machine::git::{
     Changed, Ignored, IgnoredFiles, Stage, Staged, Standing, UntrackedEntry, UntrackedKind,
@@ -202,11 +204,10 @@ fn disturb(ground: &Ground, numbers: &mut Numbers) {
     }
 }
 
+#[needs(git)]
 #[test]
 fn checkouts_at_random_stand_as_git_says() {
-    let Some(ground) = Ground::new() else {
-        return;
-    };
+    let ground = Ground::new();
     ground.write(".gitignore", "*.o\nout/\n*.log\n!keep.log\n");
     let mut numbers = Numbers(0x1234_5678_9abc_def1);
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
@@ -242,11 +243,10 @@ fn checkouts_at_random_stand_as_git_says() {
     }
 }
 
+#[needs(git)]
 #[test]
 fn conflicts_are_told() {
-    let Some(ground) = Ground::new() else {
-        return;
-    };
+    let ground = Ground::new();
     ground.write("file", "base\n");
     ground.write("gone", "base\n");
     ground.commit("base");
@@ -292,11 +292,10 @@ fn conflicts_are_told() {
     );
 }
 
+#[needs(git)]
 #[test]
 fn what_git_was_told_to_assume_is_not_believed() {
-    let Some(ground) = Ground::new() else {
-        return;
-    };
+    let ground = Ground::new();
     for name in ["assumed", "skipped", "gone", "plain"] {
         ground.write(name, "text\n");
     }
@@ -326,11 +325,10 @@ fn what_git_was_told_to_assume_is_not_believed() {
     assert_eq!(absent, Some(None));
 }
 
+#[needs(git)]
 #[test]
 fn a_change_within_the_same_moment_is_seen() {
-    let Some(ground) = Ground::new() else {
-        return;
-    };
+    let ground = Ground::new();
     // The same length and time as before: only the content tells.
     for round in 0..20 {
         ground.write("file", "one\n");
@@ -346,11 +344,10 @@ fn a_change_within_the_same_moment_is_seen() {
     }
 }
 
+#[needs(git)]
 #[test]
 fn content_that_git_converts_is_unknown() {
-    let Some(ground) = Ground::new() else {
-        return;
-    };
+    let ground = Ground::new();
     ground.write("plain", "a\n");
     ground.write("windows", "a\r\nb\r\n");
     ground.write("large.bin", "a\n");
@@ -383,11 +380,10 @@ fn content_that_git_converts_is_unknown() {
     assert_eq!(standing("windows"), None);
 }
 
+#[needs(git)]
 #[test]
 fn repositories_within_are_one_entry() {
-    let Some(ground) = Ground::new() else {
-        return;
-    };
+    let ground = Ground::new();
     ground.write("file", "");
     ground.commit("first");
     for folder in ["nested", "deep/nested", "hidden"] {
@@ -443,11 +439,10 @@ fn repositories_within_are_one_entry() {
     );
 }
 
+#[needs(git)]
 #[test]
 fn submodules_stand_apart() {
-    let Some(ground) = Ground::new() else {
-        return;
-    };
+    let ground = Ground::new();
     let other = ground.home().join("other");
     fs::create_dir_all(&other).unwrap();
     ground.git_in(&other, &["init", "-q"]);
@@ -470,11 +465,10 @@ fn submodules_stand_apart() {
     assert_eq!(untracked, Some(Vec::new()));
 }
 
+#[needs(git)]
 #[test]
 fn rules_of_the_user_are_found_by_their_setting() {
-    let Some(ground) = Ground::new() else {
-        return;
-    };
+    let ground = Ground::new();
     ground.write("a.x", "");
     ground.write("a.y", "");
     let standing = |name: &str| ground.world().git().standing(&ground.path(name));
@@ -493,16 +487,16 @@ fn rules_of_the_user_are_found_by_their_setting() {
     assert_eq!(standing("a.y"), Some(Standing::Ignored));
 }
 
+#[needs(git)]
 #[test]
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "needs a file system that takes names that are not text"
+)]
 fn names_need_not_be_text() {
-    let Some(ground) = Ground::new() else {
-        return;
-    };
+    let ground = Ground::new();
     let strange = OsStr::from_bytes(b"a\xff\n");
-    if fs::write(ground.project().join(strange), "x").is_err() {
-        println!("skipped: this file system takes only text");
-        return;
-    }
+    fs::write(ground.project().join(strange), "x").unwrap();
     let untracked = ground.ask(|git, repo| git.untracked(repo, b"", IgnoredFiles::Skip));
     assert_eq!(untracked.unwrap()[0].path, strange.as_bytes());
     ground.commit("first");

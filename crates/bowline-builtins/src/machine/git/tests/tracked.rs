@@ -3,6 +3,8 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 
+use bowline_testkit::needs;
+
 use super::Ground;
 
 fn unsettled(ground: &Ground) -> Vec<String> {
@@ -11,11 +13,10 @@ fn unsettled(ground: &Ground) -> Vec<String> {
     names.unwrap().into_iter().map(text).collect()
 }
 
+#[needs(git)]
 #[test]
 fn whatever_is_not_as_the_index_says_is_unsettled() {
-    let Some(ground) = Ground::new() else {
-        return;
-    };
+    let ground = Ground::new();
     for name in ["a/one", "a/two", "b/one", "c/one", "mode", "same", "top"] {
         ground.write(name, "the first text\n");
     }
@@ -31,11 +32,10 @@ fn whatever_is_not_as_the_index_says_is_unsettled() {
     assert_eq!(unsettled(&ground), ["a/two", "b/one", "c/one", "mode"]);
 }
 
+#[needs(git)]
 #[test]
 fn a_look_is_at_few_files_and_leaves_out_what_nobody_wants() {
-    let Some(ground) = Ground::new() else {
-        return;
-    };
+    let ground = Ground::new();
     for name in ["a", "b", "c"] {
         ground.write(name, "the first text\n");
     }

@@ -1,8 +1,6 @@
-//! A machine of a test's own, its records, and the real binary on it.
+//! A sandbox in which agents have worked, and its records.
 
-use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::ops::Deref;
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -11,68 +9,58 @@ use bowline_store::{
     Call, Change, DelegationEnd, DelegationStart, DelegationStatus, HookFired, Options, Record,
     SqliteStore, Store, Subagent, TraceEnd, TraceFilter, TraceStart, TraceStatus, Unfinished,
 };
+use bowline_testkit::Sandbox;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-use super::ran::Ran;
-
-/// A machine with a home, a project and no daemon.
-pub(super) struct Machine {
-    root: TempDir,
-    /// The project's folder.
-    place: &'static str,
+/// A sandbox with records and no daemon.
+pub(super) struct History {
+    sandbox: Sandbox,
     /// When the work began.
     start: DateTime<Utc>,
-    /// What the clock shows to those who look; the machine's own if nothing.
-    now: Option<&'static str>,
 }
 
-impl Machine {
+impl Deref for History {
+    type Target = Sandbox;
+
+    fn deref(&self) -> &Sandbox {
+        &self.sandbox
+    }
+}
+
+impl History {
     pub(super) fn new() -> Self {
-        Self::with("project", None)
+        let now = Utc::now().timestamp_millis();
+        let now = DateTime::from_timestamp_millis(now).unwrap();
+        Self::until(now, Sandbox::with_repository())
     }
 
     /// One that looks the same at any time and in any place: its project is below its home, and its clock stands still.
     pub(super) fn standing_still() -> Self {
         // Far away, so that no record is ever too old to be kept.
-        Self::with("home/shop", Some("2099-11-16T17:12:00Z"))
+        let now = "2099-11-16T17:12:00Z";
+        let mut sandbox = Sandbox::with_project("home/shop");
+        sandbox.folder("home/shop/.git");
+        sandbox.set("BOWLINE_NOW", now).set("TZ", "UTC");
+        // Without the clients of this machine.
+        sandbox.set("PATH", "/usr/bin:/bin");
+        Self::until(now.parse().unwrap(), sandbox)
     }
 
-    fn with(place: &'static str, now: Option<&'static str>) -> Self {
-        let root = tempfile::tempdir().unwrap();
-        for folder in ["home", &format!("{place}/.git")] {
-            fs::create_dir_all(root.path().join(folder)).unwrap();
-        }
-        let clock = now.map_or_else(Utc::now, |now| now.parse().unwrap());
-        let clock = DateTime::from_timestamp_millis(clock.timestamp_millis()).unwrap();
+    fn until(now: DateTime<Utc>, mut sandbox: Sandbox) -> Self {
+        let nobody = sandbox.path("no-daemon.sock");
+        sandbox.set("BOWLINE_SOCKET", nobody);
         Self {
-            root,
-            place,
-            start: clock - TimeDelta::seconds(330),
-            now,
+            sandbox,
+            start: now - TimeDelta::seconds(330),
         }
     }
 
-    /// One on which an agent worked.
+    /// One with the work of an agent.
     pub(super) fn after_work() -> Self {
-        let machine = Self::new();
-        machine.record(machine.work());
-        machine
-    }
-
-    pub(super) fn path(&self, name: &str) -> PathBuf {
-        self.root.path().join(name)
-    }
-
-    /// The project as it is recorded.
-    pub(super) fn project(&self) -> String {
-        let project = fs::canonicalize(self.path(self.place)).unwrap();
-        project.to_str().unwrap().to_owned()
-    }
-
-    pub(super) fn data(&self) -> PathBuf {
-        self.path("home/.local/share/bowline")
+        let history = Self::new();
+        history.record(history.work());
+        history
     }
 
     pub(super) fn open_store(&self) -> SqliteStore {
@@ -184,7 +172,7 @@ impl Machine {
         let session_begins: String = session.chars().take(8).collect();
         let id = format!("event-{ms}-{session_begins}-{event}");
         let mut record = Record::new(id, self.at(ms), "claude-code", event, session);
-        record.project = Some(self.project());
+        record.project = Some(self.project().display().to_string());
         record
     }
 
@@ -224,50 +212,6 @@ impl Machine {
         record.tool = Some(tool.into());
         record.tool_use_id = Some(id.into());
         with(record, Change::TraceEnded(end))
-    }
-
-    pub(super) fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_bowline"));
-        command
-            .args(args)
-            .current_dir(self.path(self.place))
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.path("home"))
-            .env("BOWLINE_SOCKET", self.path("no-daemon.sock"))
-            .env("COLUMNS", "140")
-            .envs(self.now.map(|now| ("BOWLINE_NOW", now)))
-            .stdin(Stdio::null());
-        command
-    }
-
-    pub(super) fn run(&self, args: &[&str]) -> Ran {
-        Self::ran(&mut self.command(args))
-    }
-
-    pub(super) fn run_at(&self, width: usize, args: &[&str]) -> Ran {
-        Self::ran(self.command(args).env("COLUMNS", width.to_string()))
-    }
-
-    fn ran(command: &mut Command) -> Ran {
-        command.output().unwrap().into()
-    }
-
-    pub(super) fn json(&self, args: &[&str]) -> Value {
-        let ran = self.run(&[args, &["--json"]].concat());
-        serde_json::from_str(&ran.stdout)
-            .unwrap_or_else(|error| panic!("{args:?}: {error}: {}{}", ran.stdout, ran.stderr))
-    }
-}
-
-impl Ran {
-    #[track_caller]
-    pub(super) fn fits(&self, width: usize) -> &Self {
-        for line in self.stdout.lines() {
-            let columns = unicode_width::UnicodeWidthStr::width(line);
-            assert!(columns <= width, "{columns} columns: {line}");
-        }
-        self
     }
 }
 
