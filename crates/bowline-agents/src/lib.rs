@@ -29,6 +29,7 @@ pub mod opinion;
 pub mod output;
 mod registry;
 mod spelling;
+mod strictness;
 mod tool;
 
 pub use agent::{
@@ -45,4 +46,5 @@ pub use registry::{
     supported_names,
 };
 pub use spelling::Spellings;
+pub use strictness::Strictness;
 pub use tool::{McpTool, Tool};

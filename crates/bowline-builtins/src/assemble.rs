@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use bowline::hooks::{Background, Hook, HookManager, Services};
-use bowline::settings::{SecretWriting, Settings};
+use bowline::settings::Settings;
 use bowline_guard::paths::OwnPlaces;
 
 use crate::analyst::Analyst;
 use crate::guard::{
-    CommandGuard, GuardHook, Guards, LookAlikeGuard, OnSecret, Policies, SecretWritingGuard,
+    CommandGuard, GuardHook, Guards, LookAlikeGuard, Policies, SecretWritingGuard,
     SensitiveFileGuard, Strikes, ToolGuard, UnreadSettingsGuard, unread_settings,
 };
 use crate::machine::Machine;
@@ -130,11 +130,7 @@ impl Builtins {
             Shipped::guard::<SensitiveFileGuard>(&guards),
             Shipped::guard::<LookAlikeGuard>(&guards),
         ];
-        let on_secret = match settings.config.guard.secrets {
-            SecretWriting::Ask => Some(OnSecret::Ask),
-            SecretWriting::Deny => Some(OnSecret::Deny),
-            _ => None,
-        };
+        let on_secret = settings.config.guard.secrets.strictness();
         hooks.extend(on_secret.map(|on_secret| {
             Shipped::new(
                 SecretWritingGuard::new(Arc::clone(&guards), on_secret),

@@ -18,17 +18,18 @@ use std::sync::Arc;
 
 use bowline::hooks::{HookContext, HookInput, OnFailure, Opinion, Recording, RunPolicy};
 use bowline::settings::{AllowanceStore, AllowedCall, GuardMode};
+use bowline_guard::Strictness;
 use bowline_guard::effect::Category;
 use bowline_guard::judge::Judgement;
 use bowline_guard::sensitive::ToolFields;
-use bowline_guard::tool_call::{CallDecision, CallVerdict};
+use bowline_guard::tool_call::CallVerdict;
 
 pub use allowed::{Allowed, call_of};
 pub use commands::CommandGuard;
 pub use fields::text_in;
 pub use look_alikes::LookAlikeGuard;
 pub use policies::{Checkout, Policies, Policy};
-pub use secret_writing::{OnSecret, SECRET_WRITING, SecretWritingGuard};
+pub use secret_writing::{SECRET_WRITING, SecretWritingGuard};
 pub use sensitive_files::SensitiveFileGuard;
 pub use strikes::Strikes;
 pub use tool_guard::{Call, GuardHook, Judged, ToolGuard};
@@ -128,7 +129,7 @@ impl Guards {
             Some(Category::OwnSettings) => GuardMode::Enforce,
             _ => mode,
         };
-        let denied = verdict.decision == CallDecision::Deny;
+        let denied = verdict.decision == Strictness::Deny;
         let answer = match mode {
             GuardMode::Observe => {
                 let (verb, answer) = if denied {

@@ -4,10 +4,9 @@
 mod deed;
 mod server;
 
-use std::fmt;
-
 use bowline_agents::Tool;
 
+use crate::Strictness;
 use crate::effect::{Category, Effect, Gravity};
 use crate::families::{self, rule::rules};
 use crate::invocation::{Arg, Invocation, Opened, Opening, Stdin, Through};
@@ -106,35 +105,7 @@ impl<'input> ToolCall<'input> {
     }
 }
 
-/// What a guard answers to a call, from the mildest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum CallDecision {
-    /// It has no opinion.
-    Allow,
-    /// A person should confirm.
-    Ask,
-    /// It must not happen.
-    Deny,
-}
-
-impl CallDecision {
-    /// The word in answers and reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Ask => "ask",
-            Self::Deny => "deny",
-        }
-    }
-}
-
-impl fmt::Display for CallDecision {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl From<Gravity> for CallDecision {
+impl From<Gravity> for Strictness {
     fn from(gravity: Gravity) -> Self {
         match gravity {
             Gravity::Harmless => Self::Allow,
@@ -149,7 +120,7 @@ impl From<Gravity> for CallDecision {
 #[non_exhaustive]
 pub struct CallVerdict {
     /// The answer.
-    pub decision: CallDecision,
+    pub decision: Strictness,
     /// The rule behind it, such as `git.reset-hard`.
     pub rule: Option<String>,
     /// The family of what was found.
@@ -162,15 +133,15 @@ pub struct CallVerdict {
 
 impl CallVerdict {
     const ALLOW: Self = Self {
-        decision: CallDecision::Allow,
+        decision: Strictness::Allow,
         rule: None,
         category: None,
         reason: None,
         instead: None,
     };
 
-    fn new(decision: CallDecision, category: Category, rule: &str, reason: &str) -> Self {
-        if decision == CallDecision::Allow {
+    fn new(decision: Strictness, category: Category, rule: &str, reason: &str) -> Self {
+        if decision == Strictness::Allow {
             return Self::ALLOW;
         }
         Self {
@@ -211,12 +182,13 @@ impl CallVerdict {
 /// ```
 /// use bowline_guard::paths::StaticWorld;
 /// use bowline_guard::policy::GuardPolicy;
-/// use bowline_guard::tool_call::{CallDecision, ToolCall, judge_tool_call};
+/// use bowline_guard::Strictness;
+/// use bowline_guard::tool_call::{ToolCall, judge_tool_call};
 ///
 /// let world = StaticWorld::new("/home/dev/project", "/home/dev");
 /// let call = ToolCall { command: Some("sudo rm -rf /"), ..ToolCall::default() };
 /// let verdict = judge_tool_call("Bash", &call, &world, &GuardPolicy::default());
-/// assert_eq!(verdict.decision, CallDecision::Deny);
+/// assert_eq!(verdict.decision, Strictness::Deny);
 /// ```
 pub fn judge_tool_call(
     tool: &str,
@@ -259,7 +231,7 @@ pub fn judge_command(
             strictest = Some(counted);
         }
     }
-    match strictest.filter(|it| it.decision > CallDecision::Allow) {
+    match strictest.filter(|it| it.decision > Strictness::Allow) {
         Some(counted) => {
             let run = counted.run.and_then(|run| judgement.invocations.get(run));
             let subject = run.map_or_else(|| "this command".to_owned(), quoted);
@@ -405,7 +377,7 @@ pub fn judge_names(
 /// The verdict on a shell without a command.
 pub fn no_command(tool: &str) -> CallVerdict {
     CallVerdict::new(
-        CallDecision::Ask,
+        Strictness::Ask,
         NO_COMMAND.category,
         NO_COMMAND.id,
         &format!("a call of {tool} without a command cannot be judged"),
@@ -422,7 +394,7 @@ pub fn is_file_tool(tool: &str) -> bool {
     Tool::named(tool).is_for_files() || server::is_known(tool)
 }
 
-fn of_effect(subject: &str, effect: &Effect, decision: CallDecision) -> CallVerdict {
+fn of_effect(subject: &str, effect: &Effect, decision: Strictness) -> CallVerdict {
     let reason = match &effect.because {
         Some(because) => format!("{subject} {}: {because}", effect.what),
         None => format!("{subject} {}", effect.what),
@@ -437,12 +409,14 @@ fn of_file(
     world: &dyn World,
     policy: &GuardPolicy,
 ) -> CallVerdict {
-    let found = match finding.verdict {
-        sensitive::Verdict::Ask => CallDecision::Ask,
-        sensitive::Verdict::Deny => CallDecision::Deny,
-    };
     let rule = format!("sensitive.{}", finding.rule);
-    let decision = policy.decide(Category::SecretRead, &rule, found, &finding.paths, world);
+    let decision = policy.decide(
+        Category::SecretRead,
+        &rule,
+        finding.strictness,
+        &finding.paths,
+        world,
+    );
     let reason = format!("{tool} of `{}`: {}", shortened(&finding.path), finding.why);
     CallVerdict::new(decision, Category::SecretRead, &rule, &reason).instead(Some(&finding.instead))
 }
@@ -453,7 +427,7 @@ fn of_lookalike(
     policy: &GuardPolicy,
 ) -> CallVerdict {
     let rule = finding.kind.rule();
-    let decision = policy.decide(Category::LookAlike, rule, CallDecision::Ask, &[], world);
+    let decision = policy.decide(Category::LookAlike, rule, Strictness::Ask, &[], world);
     let reason = format!("`{}` {}", finding.shown, finding.what);
     CallVerdict::new(decision, Category::LookAlike, rule, &reason).instead(Some(REWRITE_NAME))
 }

@@ -6,10 +6,11 @@ use bowline::settings::{
     Diagnostic, ExampleCall, Expected, LoadedRule, Place, RuleDefinition, RuleStatus, Settings,
     Severity, Written,
 };
+use bowline_guard::Strictness;
 use bowline_guard::judge::judge;
 use bowline_guard::pattern::{BadPattern, CommandPattern, PathPattern, RulePattern};
 use bowline_guard::policy::GuardPolicy;
-use bowline_guard::tool_call::{CallDecision, judge_command};
+use bowline_guard::tool_call::judge_command;
 
 use super::apply::{Applies, Conditions, Doubt, Quantity};
 use super::condition::Condition;
@@ -268,7 +269,7 @@ impl Compiler<'_> {
                         .is_some_and(|input| hook.applies(&input) == Applies::Yes)
             };
             let by = match verdict.rule {
-                Some(rule) if verdict.decision == CallDecision::Deny => {
+                Some(rule) if verdict.decision == Strictness::Deny => {
                     format!("`{rule}` of the guard denies")
                 }
                 _ if itself() => "the rule itself stops".to_owned(),

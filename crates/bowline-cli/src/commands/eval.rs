@@ -2,9 +2,10 @@
 
 use bowline::hooks::{HookEvent, PayloadError, parse_payload};
 use bowline_agents::{Agent, Protocol, claude_code};
+use bowline_guard::Strictness;
 use bowline_guard::paths::{StaticWorld, usual_home};
 use bowline_guard::policy::GuardPolicy;
-use bowline_guard::tool_call::{CallDecision, CallVerdict, judge_tool_call};
+use bowline_guard::tool_call::{CallVerdict, judge_tool_call};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -92,7 +93,7 @@ impl Answer {
     fn no_opinion(id: Option<String>) -> Self {
         Self {
             id,
-            decision: CallDecision::Allow.name(),
+            decision: Strictness::Allow.name(),
             reason: None,
             rule: None,
         }
@@ -102,7 +103,7 @@ impl Answer {
     fn unverified(id: Option<String>, why: &str) -> Self {
         Self {
             id,
-            decision: CallDecision::Ask.name(),
+            decision: Strictness::Ask.name(),
             reason: Some(format!("not a payload: {why}")),
             rule: None,
         }

@@ -11,9 +11,10 @@ use std::sync::Arc;
 
 use bowline::hooks::HookInput;
 use bowline_builtins::guard::{Guards, call_of as call_of_tool};
+use bowline_guard::Strictness;
 use bowline_guard::paths::World;
 use bowline_guard::tool_call::{
-    CallDecision, ToolCall, judge_command, judge_looks, judge_shell, judge_tool_call, runs_a_shell,
+    ToolCall, judge_command, judge_looks, judge_shell, judge_tool_call, runs_a_shell,
 };
 use bowline_store::{SessionFilter, SessionRef, SqliteStore, Store};
 use clap::Parser;
@@ -157,8 +158,8 @@ pub(crate) fn run(args: &ExplainArgs, ui: &mut Ui) -> Result<Outcome> {
         Format::Text => show::show(&report, ui),
     }
     Ok(match report.decision() {
-        CallDecision::Allow => Outcome::Clean,
-        CallDecision::Ask | CallDecision::Deny => Outcome::Findings,
+        Strictness::Allow => Outcome::Clean,
+        Strictness::Ask | Strictness::Deny => Outcome::Findings,
     })
 }
 

@@ -4,11 +4,12 @@
 use std::time::Duration;
 
 use bowline::hooks::{Decision, EventClass, HookEvent, Recording};
+use bowline_guard::Strictness;
 use bowline_guard::judge::judge;
 use bowline_guard::paths::StaticWorld;
 use bowline_guard::policy::GuardPolicy;
 use bowline_guard::secrets::{self, redact};
-use bowline_guard::tool_call::{CallDecision, ToolCall, judge_command, judge_files};
+use bowline_guard::tool_call::{ToolCall, judge_command, judge_files};
 use bowline_store::Record;
 use bowline_wire::{Answer, Call, Failure, OnFailure};
 
@@ -148,8 +149,8 @@ fn looks_dangerous(payload: &[u8]) -> bool {
     let is_stopped = |piece: String| {
         let judgement = judge(&piece, &world);
         let file = ToolCall::from_fields(|field| (field == "file_path").then_some(piece.as_str()));
-        judge_command(&judgement, &world, &policy).decision == CallDecision::Deny
-            || judge_files("Read", &file, &world, &policy).decision == CallDecision::Deny
+        judge_command(&judgement, &world, &policy).decision == Strictness::Deny
+            || judge_files("Read", &file, &world, &policy).decision == Strictness::Deny
     };
     let mut pieces = plain.split('"').map(|piece| piece.replace(QUOTE, "\""));
     pieces.by_ref().take(PIECES).any(is_stopped) || pieces.next().is_some()

@@ -2,9 +2,10 @@
 
 use super::server::{self, Deed};
 use super::{
-    CallDecision, CallVerdict, SERVER_DESTROYS, ToolCall, judge_command, judge_files, judge_own,
-    judge_place, judge_sensitive,
+    CallVerdict, SERVER_DESTROYS, ToolCall, judge_command, judge_files, judge_own, judge_place,
+    judge_sensitive,
 };
+use crate::Strictness;
 use crate::judge::judge;
 use crate::paths::World;
 use crate::policy::GuardPolicy;
@@ -70,7 +71,7 @@ pub(super) fn judge_deed(
             let decision = policy.decide(
                 SERVER_DESTROYS.category,
                 SERVER_DESTROYS.id,
-                CallDecision::Ask,
+                Strictness::Ask,
                 &[],
                 world,
             );
@@ -99,7 +100,7 @@ fn strictest(paths: &[&str], judge: impl Fn(&ToolFields<'_>) -> CallVerdict) -> 
 /// Nobody knows the tool, so that nothing is sure enough for a denial.
 fn at_most_asked(verdict: CallVerdict) -> CallVerdict {
     CallVerdict {
-        decision: verdict.decision.min(CallDecision::Ask),
+        decision: verdict.decision.min(Strictness::Ask),
         ..verdict
     }
 }

@@ -8,7 +8,8 @@ use bowline::hooks::humane_duration;
 use bowline::settings::GuardMode;
 use bowline_agents::{Agent, DEFAULT};
 use bowline_builtins::guard::Guards;
-use bowline_guard::tool_call::{CallDecision, ToolCall, judge_command, judge_shell};
+use bowline_guard::Strictness;
+use bowline_guard::tool_call::{ToolCall, judge_command, judge_shell};
 use serde_json::{Value, json};
 
 use super::check::Check;
@@ -146,11 +147,11 @@ impl Due {
         let policy = guards.policy((Some(AGENT.name), None), Some(&judgement), &files);
         let verdict = judge_command(&judgement, &world, &policy.guard);
         match (verdict.decision, policy.mode) {
-            (CallDecision::Allow, _) => Self::Passed,
+            (Strictness::Allow, _) => Self::Passed,
             (_, GuardMode::Observe) => Self::Observed,
-            (CallDecision::Ask, _) => Self::Asked,
-            (CallDecision::Deny, GuardMode::OneStrike) => Self::DeniedOnce,
-            (CallDecision::Deny, _) => Self::Denied,
+            (Strictness::Ask, _) => Self::Asked,
+            (Strictness::Deny, GuardMode::OneStrike) => Self::DeniedOnce,
+            (Strictness::Deny, _) => Self::Denied,
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use bowline::settings::GuardMode;
+use bowline_guard::Strictness;
 use bowline_guard::effect::Category;
 use bowline_guard::invocation::{
     Arg, Directory, Invocation, Opening, Stdin, Through, Value as Known,
@@ -12,7 +13,7 @@ use bowline_guard::lookalikes::escape;
 use bowline_guard::policy::Counted;
 use bowline_guard::secrets::{redact, scan};
 use bowline_guard::shell::Understanding;
-use bowline_guard::tool_call::{CallDecision, CallVerdict};
+use bowline_guard::tool_call::CallVerdict;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -38,7 +39,7 @@ pub(in crate::commands) struct Report {
     /// What comes of all of it: `allow`, `ask` or `deny`.
     pub(super) outcome: &'static str,
     #[serde(skip)]
-    decision: CallDecision,
+    decision: Strictness,
 }
 
 #[derive(Debug, Serialize)]
@@ -167,7 +168,7 @@ impl Report {
     }
 
     /// What comes of the guard's verdict and of the person's own rules.
-    pub(in crate::commands) fn decision(&self) -> CallDecision {
+    pub(in crate::commands) fn decision(&self) -> Strictness {
         self.decision
     }
 
@@ -181,11 +182,11 @@ impl Report {
 
 impl Verdict {
     /// The guard's own word.
-    pub(super) fn strictness(&self) -> CallDecision {
+    pub(super) fn strictness(&self) -> Strictness {
         match self.decision {
-            "deny" => CallDecision::Deny,
-            "ask" => CallDecision::Ask,
-            _ => CallDecision::Allow,
+            "deny" => Strictness::Deny,
+            "ask" => Strictness::Ask,
+            _ => Strictness::Allow,
         }
     }
 }
@@ -222,7 +223,7 @@ impl From<&Counted<'_>> for EffectView {
         let Counted {
             effect, decision, ..
         } = counted;
-        let by_itself = CallDecision::from(effect.gravity);
+        let by_itself = Strictness::from(effect.gravity);
         Self {
             decision: decision.name(),
             without_settings: (by_itself != *decision).then(|| by_itself.name()),

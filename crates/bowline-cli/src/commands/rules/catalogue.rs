@@ -1,9 +1,9 @@
 //! Every rule, in one form.
 
+use bowline_guard::Strictness;
 use bowline_guard::effect::Category;
 use bowline_guard::rules::{self, Example, Rule, Subject};
 use bowline_guard::secrets;
-use bowline_guard::tool_call::CallDecision;
 use clap::ValueEnum;
 use serde::Serialize;
 
@@ -104,11 +104,11 @@ impl From<Rule> for RuleView {
     }
 }
 
-fn verdict(decision: CallDecision) -> &'static str {
+fn verdict(decision: Strictness) -> &'static str {
     match decision {
-        CallDecision::Deny => "deny",
-        CallDecision::Ask => "ask",
-        CallDecision::Allow => "allow",
+        Strictness::Deny => "deny",
+        Strictness::Ask => "ask",
+        Strictness::Allow => "allow",
     }
 }
 

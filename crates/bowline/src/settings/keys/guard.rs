@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use bowline_agents::Strictness;
+
 /// `[guard]`: how strict the guards are.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
@@ -29,7 +31,7 @@ pub struct GuardLayer {
     /// What becomes of a verdict.
     pub mode: Option<GuardMode>,
     /// The verdict of a category, by its name.
-    pub categories: BTreeMap<String, GuardAnswer>,
+    pub categories: BTreeMap<String, Strictness>,
     /// What is let pass.
     pub allow: GuardAllow,
 }
@@ -70,19 +72,6 @@ pub enum GuardMode {
     Observe,
 }
 
-/// The verdict that settings give.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum GuardAnswer {
-    /// It passes.
-    Allow,
-    /// A person decides.
-    Ask,
-    /// It must not happen.
-    Deny,
-}
-
 /// What happens to a file, a commit or a prompt with a secret in it, from the mildest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -95,6 +84,17 @@ pub enum SecretWriting {
     Ask,
     /// It must not happen.
     Deny,
+}
+
+impl SecretWriting {
+    /// How strict the guard is, if it looks at all.
+    pub const fn strictness(self) -> Option<Strictness> {
+        match self {
+            Self::Off => None,
+            Self::Ask => Some(Strictness::Ask),
+            Self::Deny => Some(Strictness::Deny),
+        }
+    }
 }
 
 impl GuardLayer {
