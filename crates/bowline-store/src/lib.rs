@@ -48,7 +48,7 @@ pub use record::{
     TraceEnd, TraceStart, Unfinished,
 };
 pub use session::{Delegation, Prompt, Session, SessionDetails, SessionFilter, SessionSummary};
-pub use spool::{Place, Spool, SpoolOptions, Spooled};
+pub use spool::{Spool, SpoolMedium, SpoolOptions, Spooled};
 pub use sqlite::{
     Durability, Options, Retention, SqliteStore, count_unkept, keep_beside, kept_beside, unkept,
 };

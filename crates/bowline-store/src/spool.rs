@@ -25,7 +25,7 @@ const TAKEN_AT_ONCE: usize = 32;
 /// Where a record waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum SpoolMedium {
     /// In the data folder.
     Data,
     /// In the runtime folder, because the data folder did not take it. It survives this process, not the machine.
@@ -38,7 +38,7 @@ pub enum Place {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spooled {
     /// It waits here.
-    Kept(Place),
+    Kept(SpoolMedium),
     /// The spool is full.
     Dropped,
 }
@@ -114,14 +114,14 @@ pub(crate) fn waiting(folder: &Path) -> Vec<PathBuf> {
 pub(crate) fn leave(folder: &Path, record: &Record) -> Result<()> {
     let unreadable = || Error::file(folder)(io::ErrorKind::InvalidData.into());
     let line = file::line(record).ok_or_else(unreadable)?;
-    let mut file = SegmentFile::create(Place::Runtime, folder, 0)?;
+    let mut file = SegmentFile::create(SpoolMedium::Runtime, folder, 0)?;
     file.append(&line, 1).map_err(Error::file(folder))
 }
 
 impl Spool {
     /// Opens a spool and takes over what ended processes left in it.
     ///
-    /// A folder that cannot be used is no error: the next place is used instead.
+    /// A folder that cannot be used is no error: the next medium is used instead.
     pub fn open(options: SpoolOptions) -> Self {
         let mut spool = Self {
             options,
@@ -150,7 +150,7 @@ impl Spool {
 
     fn take_more(&mut self) {
         (self.more, self.beyond) = (false, 0);
-        for (place, path) in self.others() {
+        for (medium, path) in self.others() {
             if self.segments.len() >= TAKEN_AT_ONCE {
                 self.more = true;
                 self.beyond += path.metadata().map_or(0, |file| file.len());
@@ -160,7 +160,7 @@ impl Spool {
                 continue;
             }
             // Its owner lives, or it cannot be opened now: it stays where it is, and the next look finds it.
-            let Ok(segment) = file::take_over(place, path) else {
+            let Ok(segment) = file::take_over(medium, path) else {
                 continue;
             };
             self.file_bytes += segment.bytes();
@@ -179,12 +179,12 @@ impl Spool {
     }
 
     /// The files that this spool does not hold, oldest first.
-    fn others(&self) -> Vec<(Place, PathBuf)> {
-        let mut found: Vec<(Place, PathBuf)> = Vec::new();
-        for (place, folder) in self.folders() {
+    fn others(&self) -> Vec<(SpoolMedium, PathBuf)> {
+        let mut found: Vec<(SpoolMedium, PathBuf)> = Vec::new();
+        for (medium, folder) in self.folders() {
             let files = file::list(&folder).into_iter();
             let others = files.filter(|path| !self.has(path));
-            found.extend(others.map(|path| (place, path)));
+            found.extend(others.map(|path| (medium, path)));
         }
         found.sort_by(|(_, a), (_, b)| a.file_name().cmp(&b.file_name()));
         found
@@ -198,10 +198,10 @@ impl Spool {
         held.chain(&self.notes).any(|file| file.path() == path)
     }
 
-    fn folders(&self) -> Vec<(Place, PathBuf)> {
+    fn folders(&self) -> Vec<(SpoolMedium, PathBuf)> {
         let runtime = self.options.runtime.clone();
-        std::iter::once((Place::Data, self.options.data.clone()))
-            .chain(runtime.map(|folder| (Place::Runtime, folder)))
+        std::iter::once((SpoolMedium::Data, self.options.data.clone()))
+            .chain(runtime.map(|folder| (SpoolMedium::Runtime, folder)))
             .collect()
     }
 
@@ -284,7 +284,8 @@ impl Spool {
         self.notes.take_if(|notes| notes.is_gone());
         if self.notes.is_none() {
             self.next_file += 1;
-            let created = SegmentFile::create(Place::Data, &self.options.data, self.next_file);
+            let created =
+                SegmentFile::create(SpoolMedium::Data, &self.options.data, self.next_file);
             self.notes = created.ok();
         }
         let (Some(notes), Some(line)) = (&mut self.notes, file::line(record)) else {
@@ -353,7 +354,7 @@ impl Spool {
         results
     }
 
-    /// Writes lines to the first place that takes them.
+    /// Writes lines to the first medium that takes them.
     fn append_lines(&mut self, lines: &[&str]) -> Vec<Spooled> {
         if lines.is_empty() {
             return Vec::new();
@@ -361,32 +362,32 @@ impl Spool {
         let text = lines.concat();
         let count = lines.len() as u64;
         match self.append_to_file(&text, count) {
-            Some(place) => {
+            Some(medium) => {
                 self.file_bytes += text.len() as u64;
                 self.records += count;
-                vec![Spooled::Kept(place); lines.len()]
+                vec![Spooled::Kept(medium); lines.len()]
             }
             None => lines.iter().map(|line| self.keep_in_memory(line)).collect(),
         }
     }
 
-    fn append_to_file(&mut self, text: &str, records: u64) -> Option<Place> {
+    fn append_to_file(&mut self, text: &str, records: u64) -> Option<SpoolMedium> {
         if let Some(Segment::File(last)) = self.segments.back_mut()
             && last.append(text, records).is_ok()
         {
-            return Some(last.place());
+            return Some(last.medium());
         }
         let segment = self.begin_file(text, records)?;
-        let place = segment.place();
+        let medium = segment.medium();
         self.segments.push_back(Segment::File(segment));
-        Some(place)
+        Some(medium)
     }
 
     /// A new file with this text in the first folder that takes it.
     fn begin_file(&mut self, text: &str, records: u64) -> Option<SegmentFile> {
-        for (place, folder) in self.folders() {
+        for (medium, folder) in self.folders() {
             self.next_file += 1;
-            let Ok(mut segment) = SegmentFile::create(place, &folder, self.next_file) else {
+            let Ok(mut segment) = SegmentFile::create(medium, &folder, self.next_file) else {
                 continue;
             };
             if segment.append(text, records).is_ok() {
@@ -409,7 +410,7 @@ impl Spool {
         }
         self.memory_bytes += line.len() as u64;
         self.records += 1;
-        Spooled::Kept(Place::Memory)
+        Spooled::Kept(SpoolMedium::Memory)
     }
 
     /// The oldest records, at most so many and at least one; they stay until [`Spool::advance`].

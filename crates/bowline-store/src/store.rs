@@ -11,7 +11,7 @@ use crate::gap::Gap;
 use crate::hook_figures::HookFigures;
 use crate::record::Record;
 use crate::session::{SessionDetails, SessionFilter, SessionSummary};
-use crate::spool::Place;
+use crate::spool::SpoolMedium;
 use crate::trace::{SessionRef, Trace, TraceFilter, TraceStatistics, Trigger, TriggerFilter};
 use crate::tree::TraceTree;
 use crate::work::PastCall;
@@ -47,7 +47,7 @@ pub enum Outcome {
     /// A record with this id was in the store already; nothing changed.
     Known,
     /// The store could not take it in time; it waits here and will be taken later.
-    Spooled(Place),
+    Spooled(SpoolMedium),
     /// There was no room for it anywhere; it is counted in the gaps.
     Dropped,
     /// The store would not have it; it is counted in the gaps.

@@ -11,9 +11,9 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use bowline_store::{
-    Call, Change, Error, Forget, GapCause, HookFired, Integrity, Options, Outcome, Place, Record,
-    Retention, SessionRef, SqliteStore, Store, Submission, TraceFilter, TraceStart, count_unkept,
-    keep_beside, unkept,
+    Call, Change, Error, Forget, GapCause, HookFired, Integrity, Options, Outcome, Record,
+    Retention, SessionRef, SpoolMedium, SqliteStore, Store, Submission, TraceFilter, TraceStart,
+    count_unkept, keep_beside, unkept,
 };
 use rusqlite::{Connection, OpenFlags};
 use support::*;
@@ -39,7 +39,7 @@ fn f48_b_a_locked_database_delays_nobody_and_nothing_is_lost_or_doubled() {
     let other = lock(&store);
     for n in 0..20 {
         let outcome = submit(&store, start("s", &format!("during {n}"), "Bash", n));
-        assert_eq!(outcome, Outcome::Spooled(Place::Data));
+        assert_eq!(outcome, Outcome::Spooled(SpoolMedium::Data));
     }
     assert!(
         store.get_trace("before").unwrap().is_some(),
@@ -199,7 +199,7 @@ fn what_other_processes_left_is_counted_and_taken_within_seconds() {
     for n in 0..3 {
         let direct = SqliteStore::open(Options::new(folder.path().join("data"))).unwrap();
         let outcome = submit(&direct, start("s", &n.to_string(), "Bash", n));
-        assert_eq!(outcome, Outcome::Spooled(Place::Data));
+        assert_eq!(outcome, Outcome::Spooled(SpoolMedium::Data));
     }
     assert_eq!(store.waiting().records, 3);
     assert_eq!(store.size().unwrap().spooled_records, 3);
@@ -226,7 +226,7 @@ fn a_folder_that_cannot_be_made_is_no_reason_to_fail() {
     options.runtime_folder = Some(folder.path().join("runtime"));
     let store = SqliteStore::open(options).unwrap();
     let outcome = submit(&store, start("s", "a", "Bash", 0));
-    assert_eq!(outcome, Outcome::Spooled(Place::Runtime));
+    assert_eq!(outcome, Outcome::Spooled(SpoolMedium::Runtime));
     assert!(matches!(
         store.get_trace("a"),
         Err(Error::Unavailable { .. })
@@ -627,7 +627,7 @@ fn a_newer_database_is_not_touched_and_records_wait_for_a_bowline_that_knows_it(
     let store = SqliteStore::open(patient(&folder)).unwrap();
     for n in 0..3 {
         let outcome = submit(&store, start("s", &n.to_string(), "Bash", n));
-        assert_eq!(outcome, Outcome::Spooled(Place::Data));
+        assert_eq!(outcome, Outcome::Spooled(SpoolMedium::Data));
     }
     assert_eq!(store.waiting().records, 3);
     let error = store.last_triggers(5).unwrap_err().to_string();
@@ -965,7 +965,7 @@ fn one_without_descriptors() {
     let other = lock(&store);
     for n in 0..20 {
         let outcome = submit(&store, start("s", &n.to_string(), "Bash", n));
-        assert_eq!(outcome, Outcome::Spooled(Place::Data));
+        assert_eq!(outcome, Outcome::Spooled(SpoolMedium::Data));
     }
     let limit = Rlimit {
         current: Some(64),

@@ -17,7 +17,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use bowline_store::{
-    Change, Gap, GapCause, Integrity, Options, Outcome, Place, Record, SqliteStore, Store, unkept,
+    Change, Gap, GapCause, Integrity, Options, Outcome, Record, SpoolMedium, SqliteStore, Store,
+    unkept,
 };
 use support::*;
 
@@ -130,7 +131,7 @@ fn what_only_memory_held_is_counted_when_its_process_ends_although_the_disk_is_f
     let (mut kept, mut in_memory) = (1, 0);
     while in_memory < 20 {
         match submit(&store, large(kept)) {
-            Outcome::Spooled(Place::Memory) => in_memory += 1,
+            Outcome::Spooled(SpoolMedium::Memory) => in_memory += 1,
             _ => kept += 1,
         }
     }
@@ -142,7 +143,7 @@ fn what_only_memory_held_is_counted_when_its_process_ends_although_the_disk_is_f
     for _ in 0..3 {
         let store = SqliteStore::open(options.clone()).unwrap();
         let outcome = submit(&store, large(0));
-        assert_eq!(outcome, Outcome::Spooled(Place::Memory));
+        assert_eq!(outcome, Outcome::Spooled(SpoolMedium::Memory));
     }
     let store = SqliteStore::open(options.clone()).unwrap();
     assert_eq!(lost(&store.gaps().unwrap()), 23, "told on a full disk");
@@ -169,7 +170,7 @@ fn what_only_memory_holds_goes_to_a_folder_as_soon_as_one_takes_it() {
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let ballast = disk.join("ballast");
     fs::write(&ballast, vec![1; 16 * 1024 * 1024]).unwrap_err();
-    while submit(&store, large(1)) != Outcome::Spooled(Place::Memory) {}
+    while submit(&store, large(1)) != Outcome::Spooled(SpoolMedium::Memory) {}
     fs::remove_file(&ballast).unwrap();
     // The database stays locked.
     drop(store);
@@ -202,7 +203,7 @@ fn on_a_disk_that_may_only_be_read_events_wait_elsewhere() {
     remount("remount,ro");
     let store = SqliteStore::open(options).unwrap();
     let outcome = submit(&store, start("s", "during", "Bash", 1));
-    assert_eq!(outcome, Outcome::Spooled(Place::Runtime));
+    assert_eq!(outcome, Outcome::Spooled(SpoolMedium::Runtime));
     remount("remount,rw");
     store.flush().unwrap();
     for id in ["before", "during"] {

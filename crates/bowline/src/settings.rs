@@ -47,8 +47,8 @@ pub use load::check::{FileReport, check_file};
 pub use load::loader::{load, load_without_project};
 pub use load::settings::{FileKind, FileStatus, Settings, SettingsFile};
 pub use rules::definition::{
-    ExampleCall, Expected, LoadedRule, MeantTool, Place, RuleDefinition, RuleExample, RuleOrigin,
-    RuleStatus, RuleVerdict, Written,
+    ExampleCall, Expected, FilePosition, LoadedRule, MeantTool, RuleDefinition, RuleExample,
+    RuleOrigin, RuleStatus, RuleVerdict, Written,
 };
 pub use syntax::diagnostic::{Diagnostic, Severity};
 pub use syntax::json::{NotJson, not_json};

@@ -24,8 +24,8 @@ const MAX_SCRIPT: usize = 64 * 1024;
 #[derive(Debug)]
 pub struct MachineWorld<'m> {
     machine: &'m Machine,
-    cwd: Place,
-    project_root: Place,
+    cwd: NamedFolder,
+    project_root: NamedFolder,
     sensitive: &'m SensitivePolicy,
     work: Option<SessionView<'m>>,
     own_places: &'m OwnPlaces,
@@ -35,12 +35,12 @@ pub struct MachineWorld<'m> {
 
 /// A folder by the name that it was given, and by its real one once somebody asks: most judgements do not.
 #[derive(Debug)]
-struct Place {
+struct NamedFolder {
     named: String,
     real: OnceLock<String>,
 }
 
-impl Place {
+impl NamedFolder {
     fn new(named: &str) -> Self {
         Self {
             named: named.to_owned(),
@@ -60,8 +60,8 @@ impl<'m> MachineWorld<'m> {
     pub(super) fn new(machine: &'m Machine, cwd: &str, project_root: &str, budget: usize) -> Self {
         Self {
             machine,
-            cwd: Place::new(cwd),
-            project_root: Place::new(project_root),
+            cwd: NamedFolder::new(cwd),
+            project_root: NamedFolder::new(project_root),
             sensitive: SensitivePolicy::none(),
             work: None,
             own_places: OwnPlaces::none(),

@@ -94,7 +94,7 @@ impl RuleHook {
             format!(
                 " ({}:{})",
                 file.display(),
-                self.definition.origin.place.line
+                self.definition.origin.position.line
             )
         });
         let text = format!(

@@ -93,16 +93,16 @@ pub(crate) fn run(args: &DaemonArgs, ui: &mut Ui) -> Result<Outcome> {
     }
     match &args.action {
         Action::Run { detached, keep } => {
-            let place = if *detached {
-                Place::Background
+            let mode = if *detached {
+                DaemonMode::Background
             } else {
-                Place::Terminal
+                DaemonMode::Terminal
             };
             let mut options = DaemonOptions::new(control::places()?);
             if *keep {
                 options.idle = Idle::Never;
             }
-            serve(&options, place)?;
+            serve(&options, mode)?;
         }
         Action::Start(_) => started(&control::start(&control::places()?)?, format, ui)?,
         Action::Restart(_) => {
@@ -131,18 +131,18 @@ pub(crate) fn run(args: &DaemonArgs, ui: &mut Ui) -> Result<Outcome> {
 
 /// Where a daemon runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum DaemonMode {
     /// In a person's terminal, which shows its log.
     Terminal,
     /// On its own; it logs to a file.
     Background,
 }
 
-fn serve(options: &DaemonOptions, place: Place) -> Result<()> {
-    if place == Place::Background {
+fn serve(options: &DaemonOptions, mode: DaemonMode) -> Result<()> {
+    if mode == DaemonMode::Background {
         leave_terminal()?;
     }
-    let _log = log::begin(&options.places, place);
+    let _log = log::begin(&options.places, mode);
     let socket = &options.places.socket;
     tracing::info!("the daemon begins at {}", socket.display());
     match run_in_turn(options) {

@@ -111,7 +111,7 @@ pub(crate) fn run(args: StoreArgs, ui: &mut Ui) -> Result<Outcome> {
 }
 
 #[derive(Debug, Serialize)]
-struct Place {
+struct DatabasePath {
     #[serde(serialize_with = "project::lossy")]
     database: PathBuf,
     exists: bool,
@@ -120,7 +120,7 @@ struct Place {
 fn path(format: Format, ui: &mut Ui) -> Result<Outcome> {
     let database = ask::places()?.store().database();
     match format {
-        Format::Json => ui.json(&Place {
+        Format::Json => ui.json(&DatabasePath {
             exists: database.exists(),
             database,
         })?,

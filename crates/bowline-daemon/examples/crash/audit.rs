@@ -6,7 +6,7 @@ use bowline::hooks::Decision;
 use bowline_store::{Store, TraceFilter};
 
 use crate::load::Event;
-use crate::place::Place;
+use crate::sandbox::Sandbox;
 
 /// More than one phase ever has.
 const ALL: usize = 10_000_000;
@@ -26,8 +26,8 @@ pub(crate) struct Audit {
 
 impl Audit {
     /// Compares answered events with what is in the store, where no daemon runs any more.
-    pub(crate) fn of(place: &Place, answered: &[Event]) -> Self {
-        let store = place.store();
+    pub(crate) fn of(sandbox: &Sandbox, answered: &[Event]) -> Self {
+        let store = sandbox.store();
         store.flush().expect("the store takes what was spooled");
         let mut recorded: HashMap<String, Vec<Decision>> = HashMap::new();
         for trigger in store.last_triggers(ALL).expect("the events can be read") {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use chrono::Utc;
 use rustix::fs::{FlockOperation, flock};
 
-use super::{Peeked, Place};
+use super::{Peeked, SpoolMedium};
 use crate::error::{Error, Result};
 use crate::folder;
 use crate::hash::fnv1a;
@@ -46,7 +46,7 @@ pub(super) fn record(line: &[u8]) -> Option<Record> {
 /// A file of lines, locked as long as this value lives.
 #[derive(Debug)]
 pub(super) struct SegmentFile {
-    place: Place,
+    medium: SpoolMedium,
     path: PathBuf,
     file: File,
     written: u64,
@@ -59,13 +59,13 @@ pub(super) struct SegmentFile {
 /// A file that was made and is not locked yet. Its name keeps it from being taken for one that was left behind.
 #[derive(Debug)]
 pub(super) struct UnlockedFile {
-    place: Place,
+    medium: SpoolMedium,
     path: PathBuf,
     file: File,
 }
 
 impl UnlockedFile {
-    pub(super) fn make(place: Place, folder: &Path, number: u64) -> Result<Self> {
+    pub(super) fn make(medium: SpoolMedium, folder: &Path, number: u64) -> Result<Self> {
         folder::private_folder(folder)?;
         let name = format!(
             "{:016}-{}-{number:06}.{UNLOCKED_EXTENSION}",
@@ -74,12 +74,12 @@ impl UnlockedFile {
         );
         let path = folder.join(name);
         let file = folder::new_private_file(&path)?;
-        Ok(Self { place, path, file })
+        Ok(Self { medium, path, file })
     }
 
     /// Locks it, and only then gives it the name by which others find it.
     pub(super) fn lock(self) -> Result<SegmentFile> {
-        let Self { place, path, file } = self;
+        let Self { medium, path, file } = self;
         let locked = path.with_extension(EXTENSION);
         flock(&file, FlockOperation::NonBlockingLockExclusive)
             .map_err(io::Error::from)
@@ -87,7 +87,7 @@ impl UnlockedFile {
             .and_then(|_| fs::rename(&path, &locked))
             .map_err(Error::file(&path))?;
         Ok(SegmentFile {
-            place,
+            medium,
             path: locked,
             file,
             written: 0,
@@ -108,16 +108,16 @@ fn still_there(file: &File) -> io::Result<fs::Metadata> {
 }
 
 impl SegmentFile {
-    pub(super) fn create(place: Place, folder: &Path, number: u64) -> Result<Self> {
-        UnlockedFile::make(place, folder, number)?.lock()
+    pub(super) fn create(medium: SpoolMedium, folder: &Path, number: u64) -> Result<Self> {
+        UnlockedFile::make(medium, folder, number)?.lock()
     }
 
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    pub(super) fn place(&self) -> Place {
-        self.place
+    pub(super) fn medium(&self) -> SpoolMedium {
+        self.medium
     }
 
     pub(super) fn bytes(&self) -> u64 {
@@ -272,13 +272,13 @@ fn remove_abandoned(path: &Path) -> io::Result<()> {
 }
 
 /// Takes over a file whose owner has ended.
-pub(super) fn take_over(place: Place, path: PathBuf) -> io::Result<SegmentFile> {
+pub(super) fn take_over(medium: SpoolMedium, path: PathBuf) -> io::Result<SegmentFile> {
     let file = File::open(&path)?;
     flock(&file, FlockOperation::NonBlockingLockExclusive)?;
     let written = still_there(&file)?.len();
     let records = count_lines(&file)?;
     Ok(SegmentFile {
-        place,
+        medium,
         path,
         file,
         written,

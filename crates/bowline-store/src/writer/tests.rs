@@ -5,7 +5,7 @@ use std::time::Instant;
 use chrono::Utc;
 
 use super::*;
-use crate::spool::{Place, SpoolOptions};
+use crate::spool::{SpoolMedium, SpoolOptions};
 
 /// A database that takes as long as it is told to, and remembers what it was given.
 struct Slow {
@@ -77,7 +77,7 @@ fn a_commit_that_hangs_delays_no_answer_and_order_and_number_stay_right() {
         let (answered, outcome) = told.recv_timeout(Duration::from_secs(60)).unwrap();
         assert_eq!(
             (answered.as_str(), outcome),
-            (id, Outcome::Spooled(Place::Data))
+            (id, Outcome::Spooled(SpoolMedium::Data))
         );
     }
     assert!(
@@ -172,7 +172,7 @@ fn what_is_being_written_stays_before_what_waits_until_it_is_in_the_spool() {
     drop(held);
     let outcomes: HashMap<_, _> = (0..2).map(|_| told.recv().unwrap()).collect();
     assert!(matches!(outcomes["a"], Outcome::Refused(_)));
-    assert_eq!(outcomes["b"], Outcome::Spooled(Place::Data));
+    assert_eq!(outcomes["b"], Outcome::Spooled(SpoolMedium::Data));
     drop(answer);
     shared.queue.close();
     threads.join();

@@ -52,7 +52,7 @@ pub(super) fn heard(
             id: definition.id.clone(),
             decision,
             reason: output.stop_reason,
-            place: file.map(|it| format!("{}:{}", paths.show(it), definition.origin.place.line)),
+            place: file.map(|it| format!("{}:{}", paths.show(it), definition.origin.position.line)),
             strictness,
         });
     }

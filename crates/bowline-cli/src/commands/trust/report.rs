@@ -319,7 +319,7 @@ fn would_decide(rules: &[LoadedRule]) -> Vec<WouldDecide> {
             WouldDecide {
                 id: rule.id.clone(),
                 file: rule.origin.file.clone(),
-                line: rule.origin.place.line,
+                line: rule.origin.position.line,
                 events: rule.events.iter().map(|event| event.name()).collect(),
                 summary: rule.summary(),
                 message: rule.message.clone(),

@@ -52,7 +52,7 @@ fn a_store_that_may_not_be_written_spools_and_drains_later() {
         db.pragma_update(None, "query_only", true).unwrap();
     });
     let outcome = submit(&store, record("during"));
-    assert_eq!(outcome, Outcome::Spooled(crate::spool::Place::Data));
+    assert_eq!(outcome, Outcome::Spooled(crate::spool::SpoolMedium::Data));
     assert!(
         store.get_trace("before").unwrap().is_some(),
         "reading goes on"

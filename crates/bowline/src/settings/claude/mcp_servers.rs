@@ -261,12 +261,12 @@ mod tests {
     use crate::settings;
 
     /// A home, a project and what the servers of the project's file are trusted as.
-    struct Place {
+    struct Sandbox {
         root: tempfile::TempDir,
         locations: Locations,
     }
 
-    impl Place {
+    impl Sandbox {
         fn new(files: &[(&str, Value)]) -> Self {
             let root = tempfile::tempdir().unwrap();
             let mut locations = Locations::under(root.path());
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn servers_are_found_where_the_client_finds_them() {
-        let place = Place::new(&[
+        let place = Sandbox::new(&[
             ("project/.mcp.json", of("shared", "project's")),
             (
                 "home/.claude.json",
@@ -348,7 +348,7 @@ mod tests {
 
     #[test]
     fn a_project_starts_nothing_before_it_is_trusted_and_after_it_has_changed() {
-        let place = Place::new(&[("project/.mcp.json", of("s", "one"))]);
+        let place = Sandbox::new(&[("project/.mcp.json", of("s", "one"))]);
         let refusal = place.command("s").unwrap_err();
         assert!(refusal.contains("`bowline trust`"), "{refusal}");
         place.trust();
@@ -360,7 +360,7 @@ mod tests {
 
     #[test]
     fn where_an_administrator_names_servers_no_others_count() {
-        let place = Place::new(&[
+        let place = Sandbox::new(&[
             ("etc/claude-code/managed-mcp.json", of("theirs", "managed")),
             ("home/.claude.json", of("mine", "mine")),
             ("lint/.mcp.json", json!({ "bare": { "command": "bare" } })),
@@ -377,7 +377,7 @@ mod tests {
 
     #[test]
     fn an_unknown_server_is_named_with_the_places() {
-        let error = Place::new(&[]).command("ghost").unwrap_err();
+        let error = Sandbox::new(&[]).command("ghost").unwrap_err();
         for part in [
             "`ghost`",
             "project/.mcp.json",

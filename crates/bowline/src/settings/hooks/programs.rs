@@ -8,7 +8,7 @@ use std::path::Path;
 use bowline_guard::invocation::Invocation;
 
 use super::model::{Action, HookDefinition};
-use super::scripts::{Place, Written, asks, written};
+use super::scripts::{ScriptFinder, Written, asks, written};
 use crate::settings::files::locations::Locations;
 use crate::settings::{Diagnostic, Severity};
 
@@ -90,10 +90,10 @@ pub fn program_findings<'h>(
     locations: &Locations,
     path: &OsStr,
 ) -> Vec<Diagnostic> {
-    let place = Place { project, locations };
+    let finder = ScriptFinder { project, locations };
     let mut findings: Vec<Diagnostic> = Vec::new();
     for hook in hooks.into_iter().filter(|hook| !has_own_path(hook)) {
-        let runs = place.runs(hook);
+        let runs = finder.runs(hook);
         for name in called(&runs).filter(|name| !is_there(name, path)) {
             let finding = finding(hook, name);
             if !findings.contains(&finding) {

@@ -92,8 +92,8 @@ pub fn scripts<'h>(
     project: &Path,
     locations: &Locations,
 ) -> Vec<PathBuf> {
-    let place = Place { project, locations };
-    let called = hooks.into_iter().flat_map(|hook| place.called(hook));
+    let finder = ScriptFinder { project, locations };
+    let called = hooks.into_iter().flat_map(|hook| finder.called(hook));
     let mut paths: Vec<PathBuf> = called
         .map(|script| script.path)
         .filter(|path| path.starts_with(project))
@@ -109,10 +109,10 @@ pub fn script_findings<'h>(
     project: &Path,
     locations: &Locations,
 ) -> Vec<Diagnostic> {
-    let place = Place { project, locations };
+    let finder = ScriptFinder { project, locations };
     let mut findings = Vec::new();
     for hook in hooks {
-        for script in place.called(hook) {
+        for script in finder.called(hook) {
             if let Some(problem) = script.problem() {
                 findings.push(problem.finding(hook, &script));
             }
@@ -235,13 +235,13 @@ pub(in crate::settings) fn written(hook: &HookDefinition, wanted: &str) -> Writt
     nearest
 }
 
-/// Where hooks run.
-pub(in crate::settings) struct Place<'a> {
+/// Finds the programs and scripts that hooks run.
+pub(in crate::settings) struct ScriptFinder<'a> {
     pub(in crate::settings) project: &'a Path,
     pub(in crate::settings) locations: &'a Locations,
 }
 
-impl Place<'_> {
+impl ScriptFinder<'_> {
     /// Every program run of a hook.
     pub(in crate::settings) fn runs(&self, hook: &HookDefinition) -> Vec<Invocation> {
         let Action::Command(action) = &hook.action else {
