@@ -22,7 +22,7 @@ use bowline_guard::Strictness;
 use bowline_guard::effect::Category;
 use bowline_guard::judge::Judgement;
 use bowline_guard::sensitive::ToolFields;
-use bowline_guard::tool_call::CallVerdict;
+use bowline_guard::tool_call::Verdict;
 
 pub use allowed::{Allowed, call_of};
 pub use commands::CommandGuard;
@@ -115,7 +115,7 @@ impl Guards {
     /// What a verdict comes to in the mode of the project.
     fn answer(
         &self,
-        verdict: &CallVerdict,
+        verdict: &Verdict,
         mode: GuardMode,
         input: &HookInput,
         ctx: &HookContext,

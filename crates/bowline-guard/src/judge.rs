@@ -37,7 +37,7 @@ pub struct Judgement {
     /// What they would do to files and repositories, one after another.
     pub acts: Vec<Act>,
     /// What follows from it.
-    pub verdict: Verdict,
+    pub verdict: TextVerdict,
     /// How far the text was understood.
     pub understanding: Understanding,
     /// How much work it was, in counted steps; no text takes more than a fixed number.
@@ -62,7 +62,7 @@ fn why_not_understood(understanding: &Understanding) -> Option<&str> {
 /// What follows from a text's effects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Verdict {
+pub struct TextVerdict {
     /// The strictest effect's gravity; harmless without any.
     pub gravity: Gravity,
     /// Its category and rule, where there is one.
@@ -119,7 +119,7 @@ fn words(invocations: &[Invocation]) -> usize {
     invocations.iter().map(|it| 1 + it.args.len()).sum()
 }
 
-fn strictest(effects: &[(Effect, Option<usize>)]) -> Verdict {
+fn strictest(effects: &[(Effect, Option<usize>)]) -> TextVerdict {
     // The first of the gravest: what runs first is what a person sees first.
     let mut gravest: Option<&Effect> = None;
     for (effect, _) in effects {
@@ -128,13 +128,13 @@ fn strictest(effects: &[(Effect, Option<usize>)]) -> Verdict {
         }
     }
     match gravest.filter(|it| it.gravity > Gravity::Harmless) {
-        Some(effect) => Verdict {
+        Some(effect) => TextVerdict {
             gravity: effect.gravity,
             rule: Some((effect.category, effect.rule)),
             reason: Some(effect.what.clone()),
             instead: effect.instead.clone(),
         },
-        None => Verdict {
+        None => TextVerdict {
             gravity: Gravity::Harmless,
             rule: None,
             reason: None,

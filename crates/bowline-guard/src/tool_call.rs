@@ -118,7 +118,7 @@ impl From<Gravity> for Strictness {
 /// The verdict on a call. Its texts hold no secrets, and nothing that deceives the eye.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct CallVerdict {
+pub struct Verdict {
     /// The answer.
     pub decision: Strictness,
     /// The rule behind it, such as `git.reset-hard`.
@@ -131,7 +131,7 @@ pub struct CallVerdict {
     pub instead: Option<String>,
 }
 
-impl CallVerdict {
+impl Verdict {
     const ALLOW: Self = Self {
         decision: Strictness::Allow,
         rule: None,
@@ -195,7 +195,7 @@ pub fn judge_tool_call(
     call: &ToolCall<'_>,
     world: &dyn World,
     policy: &GuardPolicy,
-) -> CallVerdict {
+) -> Verdict {
     if !runs_a_shell(tool) {
         return judge_files(tool, call, world, policy)
             .or_stricter(judge_names(tool, call, world, policy));
@@ -223,7 +223,7 @@ pub fn judge_command(
     judgement: &Judgement,
     world: &dyn World,
     policy: &GuardPolicy,
-) -> CallVerdict {
+) -> Verdict {
     // The first of the strictest: what runs first is what a person sees first.
     let mut strictest: Option<Counted<'_>> = None;
     for counted in policy.effects(judgement, world) {
@@ -237,7 +237,7 @@ pub fn judge_command(
             let subject = run.map_or_else(|| "this command".to_owned(), quoted);
             of_effect(&subject, counted.effect, counted.decision)
         }
-        None => CallVerdict::ALLOW,
+        None => Verdict::ALLOW,
     }
 }
 
@@ -279,9 +279,9 @@ pub fn judge_looks(
     judgement: &Judgement,
     world: &dyn World,
     policy: &GuardPolicy,
-) -> CallVerdict {
+) -> Verdict {
     lookalikes::find_in_command(command, &judgement.invocations, &judgement.understanding)
-        .map_or(CallVerdict::ALLOW, |it| of_lookalike(&it, world, policy))
+        .map_or(Verdict::ALLOW, |it| of_lookalike(&it, world, policy))
 }
 
 /// The verdict on the files that a tool would read or change.
@@ -290,14 +290,14 @@ pub fn judge_files(
     call: &ToolCall<'_>,
     world: &dyn World,
     policy: &GuardPolicy,
-) -> CallVerdict {
+) -> Verdict {
     if let Some(verb) = FileVerb::of(tool) {
         return judge_verb(verb, call, world, policy);
     }
     if let Some(deed) = server::deed(tool, &call.server, &call.files) {
         return judge_deed(tool, &deed, world, policy);
     }
-    let overwritten = overwritten(tool, call, world).map_or(CallVerdict::ALLOW, |effect| {
+    let overwritten = overwritten(tool, call, world).map_or(Verdict::ALLOW, |effect| {
         let found = effect.gravity.into();
         let decision = policy.decide(effect.category, effect.rule, found, &effect.paths, world);
         of_effect(tool, &effect, decision)
@@ -311,7 +311,7 @@ fn judge_place(
     call: &ToolCall<'_>,
     world: &dyn World,
     policy: &GuardPolicy,
-) -> CallVerdict {
+) -> Verdict {
     let sensitive = judge_sensitive((tool, tool), &call.files, world, policy);
     sensitive.or_stricter(judge_own((tool, tool), call, world, policy))
 }
@@ -322,8 +322,8 @@ fn judge_sensitive(
     files: &ToolFields<'_>,
     world: &dyn World,
     policy: &GuardPolicy,
-) -> CallVerdict {
-    sensitive::judge_tool(like, files, world).map_or(CallVerdict::ALLOW, |finding| {
+) -> Verdict {
+    sensitive::judge_tool(like, files, world).map_or(Verdict::ALLOW, |finding| {
         of_file(tool, &finding, world, policy)
     })
 }
@@ -334,8 +334,8 @@ fn judge_own(
     call: &ToolCall<'_>,
     world: &dyn World,
     policy: &GuardPolicy,
-) -> CallVerdict {
-    own_settings(like, call, world).map_or(CallVerdict::ALLOW, |effect| {
+) -> Verdict {
+    own_settings(like, call, world).map_or(Verdict::ALLOW, |effect| {
         let found = effect.gravity.into();
         let decision = policy.decide(effect.category, effect.rule, found, &[], world);
         of_effect(tool, &effect, decision)
@@ -364,19 +364,19 @@ pub fn judge_names(
     call: &ToolCall<'_>,
     world: &dyn World,
     policy: &GuardPolicy,
-) -> CallVerdict {
+) -> Verdict {
     // What other servers call a path or a source may be any text.
     if !Tool::named(tool).is_for_files() && FileVerb::of(tool).is_none() {
-        return CallVerdict::ALLOW;
+        return Verdict::ALLOW;
     }
     call.names(tool)
         .find_map(lookalikes::find)
-        .map_or(CallVerdict::ALLOW, |it| of_lookalike(&it, world, policy))
+        .map_or(Verdict::ALLOW, |it| of_lookalike(&it, world, policy))
 }
 
 /// The verdict on a shell without a command.
-pub fn no_command(tool: &str) -> CallVerdict {
-    CallVerdict::new(
+pub fn no_command(tool: &str) -> Verdict {
+    Verdict::new(
         Strictness::Ask,
         NO_COMMAND.category,
         NO_COMMAND.id,
@@ -394,12 +394,12 @@ pub fn is_file_tool(tool: &str) -> bool {
     Tool::named(tool).is_for_files() || server::is_known(tool)
 }
 
-fn of_effect(subject: &str, effect: &Effect, decision: Strictness) -> CallVerdict {
+fn of_effect(subject: &str, effect: &Effect, decision: Strictness) -> Verdict {
     let reason = match &effect.because {
         Some(because) => format!("{subject} {}: {because}", effect.what),
         None => format!("{subject} {}", effect.what),
     };
-    CallVerdict::new(decision, effect.category, effect.rule, &reason)
+    Verdict::new(decision, effect.category, effect.rule, &reason)
         .instead(effect.instead.as_deref())
 }
 
@@ -408,7 +408,7 @@ fn of_file(
     finding: &SensitiveFinding,
     world: &dyn World,
     policy: &GuardPolicy,
-) -> CallVerdict {
+) -> Verdict {
     let rule = format!("sensitive.{}", finding.rule);
     let decision = policy.decide(
         Category::SecretRead,
@@ -418,18 +418,18 @@ fn of_file(
         world,
     );
     let reason = format!("{tool} of `{}`: {}", shortened(&finding.path), finding.why);
-    CallVerdict::new(decision, Category::SecretRead, &rule, &reason).instead(Some(&finding.instead))
+    Verdict::new(decision, Category::SecretRead, &rule, &reason).instead(Some(&finding.instead))
 }
 
 fn of_lookalike(
     finding: &lookalikes::Finding,
     world: &dyn World,
     policy: &GuardPolicy,
-) -> CallVerdict {
+) -> Verdict {
     let rule = finding.kind.rule();
     let decision = policy.decide(Category::LookAlike, rule, Strictness::Ask, &[], world);
     let reason = format!("`{}` {}", finding.shown, finding.what);
-    CallVerdict::new(decision, Category::LookAlike, rule, &reason).instead(Some(REWRITE_NAME))
+    Verdict::new(decision, Category::LookAlike, rule, &reason).instead(Some(REWRITE_NAME))
 }
 
 /// A tool that changes a file does what a program does that the shell opens the file for; of that only the

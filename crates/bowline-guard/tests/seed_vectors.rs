@@ -8,13 +8,13 @@ use bowline_guard::judge::judge;
 use bowline_guard::paths::{StaticWorld, resolve_literal};
 use bowline_guard::policy::GuardPolicy;
 use bowline_guard::sensitive::{SensitivePolicy, ToolFields, judge_tool, notable};
-use bowline_guard::tool_call::{CallVerdict, ToolCall, judge_tool_call};
+use bowline_guard::tool_call::{Verdict, ToolCall, judge_tool_call};
 
 fn world() -> StaticWorld {
     StaticWorld::new("/home/dev/project", "/home/dev")
 }
 
-fn shell(command: &str) -> CallVerdict {
+fn shell(command: &str) -> Verdict {
     let call = ToolCall {
         command: Some(command),
         ..ToolCall::default()
@@ -22,7 +22,7 @@ fn shell(command: &str) -> CallVerdict {
     judge_tool_call("Bash", &call, &world(), &GuardPolicy::default())
 }
 
-fn on_file(tool: &str, path: &str) -> CallVerdict {
+fn on_file(tool: &str, path: &str) -> Verdict {
     let files = match tool {
         "Grep" => ToolFields {
             pattern: Some("x"),
@@ -42,7 +42,7 @@ fn on_file(tool: &str, path: &str) -> CallVerdict {
 }
 
 /// Every row at once; a verdict that stops must tell its category and its reason.
-fn check(rows: &[(Strictness, &str)], judge: impl Fn(&str) -> CallVerdict) {
+fn check(rows: &[(Strictness, &str)], judge: impl Fn(&str) -> Verdict) {
     let mut wrong = Vec::new();
     for (expected, subject) in rows {
         let verdict = judge(subject);

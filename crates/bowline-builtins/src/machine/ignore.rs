@@ -19,14 +19,14 @@ pub(super) struct Rules {
 #[derive(Debug)]
 struct Rule {
     pattern: Pattern,
-    verdict: Verdict,
+    verdict: IgnoreMatch,
     anchor: Anchor,
     subject: Subject,
 }
 
 /// What a rule says about a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum IgnoreMatch {
     Ignored,
     /// Taken in again by `!`.
     Included,
@@ -77,7 +77,7 @@ impl Rules {
     }
 
     /// What the last rule that matches says of a path, given as its components below the folder of the rules.
-    pub(super) fn verdict(&self, path: &[&[u8]], kind: Kind) -> Option<Verdict> {
+    pub(super) fn verdict(&self, path: &[&[u8]], kind: Kind) -> Option<IgnoreMatch> {
         let name = path.get(path.len().checked_sub(1)?..)?;
         let matching = self.rules.iter().rev().find(|rule| {
             let subject = match rule.anchor {
@@ -101,8 +101,8 @@ impl Weight for Rules {
 
 fn rule(line: &[u8]) -> Option<Rule> {
     let (verdict, line) = match line.strip_prefix(b"!") {
-        Some(rest) => (Verdict::Included, rest),
-        None => (Verdict::Ignored, line),
+        Some(rest) => (IgnoreMatch::Included, rest),
+        None => (IgnoreMatch::Ignored, line),
     };
     let (subject, line) = match line.strip_suffix(b"/") {
         Some(rest) => (Subject::Folders, rest),

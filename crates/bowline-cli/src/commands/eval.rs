@@ -5,7 +5,7 @@ use bowline_agents::{Agent, Protocol, claude_code};
 use bowline_guard::Strictness;
 use bowline_guard::paths::{StaticWorld, usual_home};
 use bowline_guard::policy::GuardPolicy;
-use bowline_guard::tool_call::{CallVerdict, judge_tool_call};
+use bowline_guard::tool_call::{Verdict, judge_tool_call};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -119,7 +119,7 @@ fn is_past_judging(payload: &Map<String, Value>) -> bool {
         .is_some_and(|event| !matches!(event, HookEvent::PreToolUse | HookEvent::PermissionRequest))
 }
 
-fn judge(payload: &Map<String, Value>) -> Result<CallVerdict, NotAPayload> {
+fn judge(payload: &Map<String, Value>) -> Result<Verdict, NotAPayload> {
     let tool = text(payload, "tool_name")?;
     let input = payload
         .get("tool_input")

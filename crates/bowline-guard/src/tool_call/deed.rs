@@ -2,7 +2,7 @@
 
 use super::server::{self, Deed};
 use super::{
-    CallVerdict, SERVER_DESTROYS, ToolCall, judge_command, judge_files, judge_own, judge_place,
+    Verdict, SERVER_DESTROYS, ToolCall, judge_command, judge_files, judge_own, judge_place,
     judge_sensitive,
 };
 use crate::Strictness;
@@ -18,7 +18,7 @@ pub(super) fn judge_verb(
     call: &ToolCall<'_>,
     world: &dyn World,
     policy: &GuardPolicy,
-) -> CallVerdict {
+) -> Verdict {
     let file = server::files_of(&call.server, &call.files).next();
     let quoted = |path: &str| format!("'{}'", path.replace('\'', "'\\''"));
     let both = || Some((call.source.or(file)?, call.destination?));
@@ -40,7 +40,7 @@ pub(super) fn judge_verb(
         FileVerb::Move => both().map(|(from, to)| format!("mv {} {}", quoted(from), quoted(to))),
         FileVerb::Copy => both().map(|(from, to)| format!("cp -r {} {}", quoted(from), quoted(to))),
     };
-    line.map_or(CallVerdict::ALLOW, |line| {
+    line.map_or(Verdict::ALLOW, |line| {
         judge_command(&judge(&line, world), world, policy)
     })
 }
@@ -51,7 +51,7 @@ pub(super) fn judge_deed(
     deed: &Deed<'_>,
     world: &dyn World,
     policy: &GuardPolicy,
-) -> CallVerdict {
+) -> Verdict {
     match deed {
         Deed::Line(line) => judge_command(&judge(line, world), world, policy),
         Deed::PerhapsLine(line) => at_most_asked(judge_command(&judge(line, world), world, policy)),
@@ -76,7 +76,7 @@ pub(super) fn judge_deed(
                 world,
             );
             let reason = format!("{tool} does away with something that others have, too");
-            CallVerdict::new(
+            Verdict::new(
                 decision,
                 SERVER_DESTROYS.category,
                 SERVER_DESTROYS.id,
@@ -88,8 +88,8 @@ pub(super) fn judge_deed(
 }
 
 /// The strictest verdict on several files.
-fn strictest(paths: &[&str], judge: impl Fn(&ToolFields<'_>) -> CallVerdict) -> CallVerdict {
-    paths.iter().fold(CallVerdict::ALLOW, |before, path| {
+fn strictest(paths: &[&str], judge: impl Fn(&ToolFields<'_>) -> Verdict) -> Verdict {
+    paths.iter().fold(Verdict::ALLOW, |before, path| {
         before.or_stricter(judge(&ToolFields {
             file_path: Some(path),
             ..ToolFields::default()
@@ -98,8 +98,8 @@ fn strictest(paths: &[&str], judge: impl Fn(&ToolFields<'_>) -> CallVerdict) -> 
 }
 
 /// Nobody knows the tool, so that nothing is sure enough for a denial.
-fn at_most_asked(verdict: CallVerdict) -> CallVerdict {
-    CallVerdict {
+fn at_most_asked(verdict: Verdict) -> Verdict {
+    Verdict {
         decision: verdict.decision.min(Strictness::Ask),
         ..verdict
     }

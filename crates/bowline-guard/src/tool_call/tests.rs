@@ -1,7 +1,7 @@
 use super::*;
 use crate::paths::StaticWorld;
 
-fn verdict(tool: &str, fields: &[(&str, &str)]) -> CallVerdict {
+fn verdict(tool: &str, fields: &[(&str, &str)]) -> Verdict {
     let world = StaticWorld::new("/home/dev/project", "/home/dev");
     let call = ToolCall::from_fields(|name| {
         fields

@@ -13,7 +13,7 @@ use bowline_guard::lookalikes::escape;
 use bowline_guard::policy::Counted;
 use bowline_guard::secrets::{redact, scan};
 use bowline_guard::shell::Understanding;
-use bowline_guard::tool_call::CallVerdict;
+use bowline_guard::tool_call::Verdict;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -24,7 +24,7 @@ pub(in crate::commands) struct Report {
     pub(super) tool: String,
     /// The command, or the input of another tool as JSON.
     pub(super) input: String,
-    pub(in crate::commands) verdict: Verdict,
+    pub(in crate::commands) verdict: ShownVerdict,
     /// The session that it was judged for; absent for nobody.
     pub(super) session: Option<String>,
     /// What becomes of the verdict.
@@ -43,7 +43,7 @@ pub(in crate::commands) struct Report {
 }
 
 #[derive(Debug, Serialize)]
-pub(in crate::commands) struct Verdict {
+pub(in crate::commands) struct ShownVerdict {
     pub(in crate::commands) decision: &'static str,
     pub(in crate::commands) rule: Option<String>,
     pub(super) category: Option<&'static str>,
@@ -116,7 +116,7 @@ impl Report {
         cwd: &str,
         judgement: &Judgement,
         counted: &[Counted<'_>],
-        verdict: CallVerdict,
+        verdict: Verdict,
         mode: GuardMode,
     ) -> Self {
         let mut programs: Vec<Program> = judgement
@@ -149,7 +149,7 @@ impl Report {
     pub(super) fn of_call(
         tool: &str,
         input: &Map<String, Value>,
-        verdict: CallVerdict,
+        verdict: Verdict,
         mode: GuardMode,
     ) -> Self {
         Self {
@@ -180,7 +180,7 @@ impl Report {
     }
 }
 
-impl Verdict {
+impl ShownVerdict {
     /// The guard's own word.
     pub(super) fn strictness(&self) -> Strictness {
         match self.decision {
@@ -191,8 +191,8 @@ impl Verdict {
     }
 }
 
-impl From<CallVerdict> for Verdict {
-    fn from(verdict: CallVerdict) -> Self {
+impl From<Verdict> for ShownVerdict {
+    fn from(verdict: Verdict) -> Self {
         Self {
             decision: verdict.decision.name(),
             rule: verdict.rule,
