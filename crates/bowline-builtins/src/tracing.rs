@@ -48,7 +48,7 @@
 mod changes;
 mod detail;
 pub(crate) mod digest;
-mod notes;
+mod pending;
 mod record;
 mod response;
 
@@ -65,8 +65,8 @@ use chrono::Utc;
 use tokio::time::Instant;
 
 use changes::{Course, changes};
-pub use notes::add_change;
-use notes::{Meaning, Notes};
+pub use pending::add_change;
+use pending::{Meaning, PendingChanges};
 pub use record::DecidedEvent;
 
 /// Variables of a caller that switch recording off, if [`disables`] says so of their value. HtmlGraph is a tracker whose
@@ -161,6 +161,6 @@ impl Hook for Tracing {
             }
             Decision::NoOpinion | Decision::Grant => Meaning::Settled(changes(Course::Free)),
         };
-        Notes::of(ctx).set_meaning(meaning, started.elapsed());
+        PendingChanges::of(ctx).set_meaning(meaning, started.elapsed());
     }
 }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use crate::effect::{Category, Effect, Gravity};
 use crate::families::{self, rule::rules};
-use crate::interpret::{Interpretation, Note, Reach, interpret, interpret_powershell};
+use crate::interpret::{Hazard, Interpretation, Reach, interpret, interpret_powershell};
 use crate::invocation::{Done, Invocation};
 use crate::loss::Act;
 use crate::paths::{self, World};
@@ -91,8 +91,8 @@ fn judge_interpreted(text: &str, interpretation: Interpretation, world: &dyn Wor
         effects.extend(found.into_iter().map(|effect| (effect, Some(index))));
         effects.extend(unknown_program(invocation, world).map(|effect| (effect, Some(index))));
     }
-    for note in &interpretation.notes {
-        effects.push((of_note(*note), None));
+    for hazard in &interpretation.hazards {
+        effects.push((of_hazard(*hazard), None));
     }
     effects.extend(unverified(text, &interpretation, world).map(|effect| (effect, None)));
     // Links behind the paths that were not looked at could lead anywhere.
@@ -143,9 +143,9 @@ fn strictest(effects: &[(Effect, Option<usize>)]) -> TextVerdict {
     }
 }
 
-fn of_note(note: Note) -> Effect {
-    match note {
-        Note::Multiplies => {
+fn of_hazard(hazard: Hazard) -> Effect {
+    match hazard {
+        Hazard::Multiplies => {
             MULTIPLIES.grave("starts itself again and again until the machine stops")
         }
     }

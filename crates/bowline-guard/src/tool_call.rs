@@ -219,11 +219,7 @@ pub fn judge_shell(tool: &str, command: &str, world: &dyn World) -> Judgement {
 }
 
 /// The verdict on what a command would do.
-pub fn judge_command(
-    judgement: &Judgement,
-    world: &dyn World,
-    policy: &GuardPolicy,
-) -> Verdict {
+pub fn judge_command(judgement: &Judgement, world: &dyn World, policy: &GuardPolicy) -> Verdict {
     // The first of the strictest: what runs first is what a person sees first.
     let mut strictest: Option<Counted<'_>> = None;
     for counted in policy.effects(judgement, world) {
@@ -399,8 +395,7 @@ fn of_effect(subject: &str, effect: &Effect, decision: Strictness) -> Verdict {
         Some(because) => format!("{subject} {}: {because}", effect.what),
         None => format!("{subject} {}", effect.what),
     };
-    Verdict::new(decision, effect.category, effect.rule, &reason)
-        .instead(effect.instead.as_deref())
+    Verdict::new(decision, effect.category, effect.rule, &reason).instead(effect.instead.as_deref())
 }
 
 fn of_file(
@@ -421,11 +416,7 @@ fn of_file(
     Verdict::new(decision, Category::SecretRead, &rule, &reason).instead(Some(&finding.instead))
 }
 
-fn of_lookalike(
-    finding: &lookalikes::Finding,
-    world: &dyn World,
-    policy: &GuardPolicy,
-) -> Verdict {
+fn of_lookalike(finding: &lookalikes::Finding, world: &dyn World, policy: &GuardPolicy) -> Verdict {
     let rule = finding.kind.rule();
     let decision = policy.decide(Category::LookAlike, rule, Strictness::Ask, &[], world);
     let reason = format!("`{}` {}", finding.shown, finding.what);

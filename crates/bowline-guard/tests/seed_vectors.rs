@@ -8,7 +8,7 @@ use bowline_guard::judge::judge;
 use bowline_guard::paths::{StaticWorld, resolve_literal};
 use bowline_guard::policy::GuardPolicy;
 use bowline_guard::sensitive::{SensitivePolicy, ToolFields, judge_tool, notable};
-use bowline_guard::tool_call::{Verdict, ToolCall, judge_tool_call};
+use bowline_guard::tool_call::{ToolCall, Verdict, judge_tool_call};
 
 fn world() -> StaticWorld {
     StaticWorld::new("/home/dev/project", "/home/dev")

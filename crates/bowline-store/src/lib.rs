@@ -54,7 +54,7 @@ pub use sqlite::{
 };
 pub use status::{DelegationStatus, SessionStatus, TraceStatus, UnknownStatus};
 pub use store::{
-    Done, Forget, Forgotten, Integrity, Note, Outcome, Size, Store, Submission, Waiting,
+    Done, Forget, Forgotten, Integrity, Outcome, Size, SkippedChange, Store, Submission, Waiting,
 };
 pub use trace::{
     DecisionFilter, SessionRef, StatusFilter, StatusSet, ToolStatistics, Trace, TraceFilter,

@@ -43,7 +43,7 @@ use crate::store::{Forget, Forgotten, Integrity, Size, Store, Submission, Waitin
 use crate::trace::{SessionRef, Trace, TraceFilter, TraceStatistics, Trigger, TriggerFilter};
 use crate::tree::TraceTree;
 use crate::work::PastCall;
-use crate::writer::{Backend, Drained, Notes, Shared, Threads, Writer};
+use crate::writer::{Backend, Drained, Shared, SpoolFirst, Threads, Writer};
 use backend::SqliteBackend;
 use keeper::Keeper;
 use log::Log;
@@ -197,9 +197,9 @@ impl SqliteStore {
             max_bytes: options.max_spool,
             ..SpoolOptions::new(options.folder.join("spool"))
         });
-        let notes = match options.durability {
-            Durability::ProcessEnd => Notes::Good,
-            Durability::PowerCut => Notes::Unwanted,
+        let spool_first = match options.durability {
+            Durability::ProcessEnd => SpoolFirst::Yes,
+            Durability::PowerCut => SpoolFirst::No,
         };
         let reserve = Reserve::open(options.folders());
         let shared = Arc::new(Shared::new(
@@ -207,7 +207,7 @@ impl SqliteStore {
             gaps.clone(),
             reserve,
             options.deadline,
-            notes,
+            spool_first,
         ));
         let mut backend = SqliteBackend {
             path: path.clone(),

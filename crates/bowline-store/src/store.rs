@@ -40,7 +40,7 @@ impl fmt::Debug for Submission {
 #[non_exhaustive]
 pub enum Outcome {
     /// It is in the store and survives the end of this process.
-    Committed(Vec<Note>),
+    Committed(Vec<SkippedChange>),
     /// It survives the end of this process, and is being committed. Whoever reads by this store waits for that; should it fail,
     /// the record waits like one that was spooled.
     Noted,
@@ -61,9 +61,9 @@ impl Outcome {
     }
 
     /// What did not fit, although the record was committed.
-    pub fn notes(&self) -> &[Note] {
+    pub fn skipped(&self) -> &[SkippedChange] {
         match self {
-            Self::Committed(notes) => notes,
+            Self::Committed(skipped) => skipped,
             _ => &[],
         }
     }
@@ -72,7 +72,7 @@ impl Outcome {
 /// A change that was left out because there is nothing that it could change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Note {
+pub enum SkippedChange {
     /// A tool call ended that never began.
     NoStart {
         /// Its id, if it has one.
@@ -94,7 +94,7 @@ pub enum Note {
     NoSession,
 }
 
-impl Note {
+impl SkippedChange {
     /// What happened, without saying to which session or call.
     pub(crate) fn cause(&self) -> String {
         match self {
@@ -110,7 +110,7 @@ impl Note {
     }
 }
 
-impl fmt::Display for Note {
+impl fmt::Display for SkippedChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoStart { tool_use_id, tool } => {

@@ -17,7 +17,7 @@ use crate::queue::{Entry, MAX_BATCH, Queue, Step, Work, lock};
 use crate::record::Record;
 use crate::reserve::{Locked, Reserve};
 use crate::spool::{Spool, Spooled};
-use crate::store::{Note, Outcome, Submission};
+use crate::store::{Outcome, SkippedChange, Submission};
 use crate::told::Told;
 use watch::Watch;
 
@@ -32,7 +32,7 @@ const SETTLING: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Applied {
     /// It is in the store now.
-    Recorded(Vec<Note>),
+    Recorded(Vec<SkippedChange>),
     /// It was in the store.
     Known,
 }
@@ -70,18 +70,18 @@ pub(crate) struct Shared<B> {
     pub(crate) reserve: Reserve,
     /// How long a record may take until it is answered.
     deadline: Duration,
-    notes: Notes,
+    spool_first: SpoolFirst,
     /// Told when a note of the spool is done with.
     settled: Condvar,
     watch: Watch,
 }
 
-/// Whether a note in the spool is as good as a commit.
+/// Whether a record is safe once it is in the spool, so that its answer need not wait for the commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Notes {
-    Good,
-    /// A commit is to survive more than a note does.
-    Unwanted,
+pub(crate) enum SpoolFirst {
+    Yes,
+    /// A commit survives more than the spool does.
+    No,
 }
 
 impl<B> Shared<B> {
@@ -90,7 +90,7 @@ impl<B> Shared<B> {
         gaps: Arc<Mutex<PendingGaps>>,
         reserve: Reserve,
         deadline: Duration,
-        notes: Notes,
+        spool_first: SpoolFirst,
     ) -> Self {
         Self {
             queue: Queue::new(),
@@ -98,7 +98,7 @@ impl<B> Shared<B> {
             gaps,
             reserve,
             deadline,
-            notes,
+            spool_first,
             settled: Condvar::new(),
             watch: Watch::default(),
         }
@@ -123,7 +123,7 @@ impl<B> Shared<B> {
 
     /// As [`Self::submit_all`], but a lone record is answered when it is noted.
     pub(crate) fn submit_noted(&self, mut submissions: Vec<Submission>) {
-        if self.notes == Notes::Good
+        if self.spool_first == SpoolFirst::Yes
             && submissions.len() == 1
             && let Some(lone) = submissions.pop()
         {
@@ -350,7 +350,7 @@ impl<B: Backend> Writer<B> {
             .flatten();
         match &result {
             Ok(applied) => {
-                self.tell_notes(records, applied);
+                self.tell_skipped(records, applied);
                 self.patience = self.full_patience();
                 if !pending.is_empty() {
                     lock(&self.shared.gaps).written(&pending);
@@ -372,13 +372,13 @@ impl<B: Backend> Writer<B> {
     }
 
     /// What did not fit is told by its cause alone: a log is no place for what is recorded.
-    fn tell_notes(&mut self, records: &[Arc<Record>], applied: &[Applied]) {
+    fn tell_skipped(&mut self, records: &[Arc<Record>], applied: &[Applied]) {
         for (record, applied) in records.iter().zip(applied) {
-            let Applied::Recorded(notes) = applied else {
+            let Applied::Recorded(skipped) = applied else {
                 continue;
             };
-            for note in notes {
-                let cause = format!("{}: {}", record.agent, note.cause());
+            for change in skipped {
+                let cause = format!("{}: {}", record.agent, change.cause());
                 if self.told.is_news(&cause) {
                     tracing::warn!("{cause}");
                 }
@@ -467,7 +467,7 @@ pub(crate) enum Drained {
 impl From<Applied> for Outcome {
     fn from(applied: Applied) -> Self {
         match applied {
-            Applied::Recorded(notes) => Self::Committed(notes),
+            Applied::Recorded(skipped) => Self::Committed(skipped),
             Applied::Known => Self::Known,
         }
     }

@@ -9,9 +9,9 @@ use std::time::Duration;
 use bowline::hooks::Decision;
 use bowline_store::{
     Call, Change, DecisionFilter, DelegationEnd, DelegationStart, DelegationStatus, Enforcement,
-    Forget, GONE, HookFired, Integrity, Note, Outcome, SessionFilter, SessionRef, SessionStatus,
-    StatusFilter, Store, TraceEnd, TraceFilter, TraceNode, TraceStart, TraceStatus, TriggerFilter,
-    Unfinished,
+    Forget, GONE, HookFired, Integrity, Outcome, SessionFilter, SessionRef, SessionStatus,
+    SkippedChange, StatusFilter, Store, TraceEnd, TraceFilter, TraceNode, TraceStart, TraceStatus,
+    TriggerFilter, Unfinished,
 };
 use serde_json::json;
 use support::*;
@@ -117,8 +117,8 @@ fn f20_b_a_call_without_an_id_is_found_again_by_session_tool_and_input() {
         let outcome = submit(store, unnamed("PostToolUse", "s", "Bash", Some(2), 500));
         let tool = "Bash".to_owned();
         assert_eq!(
-            outcome.notes(),
-            [Note::NoStart {
+            outcome.skipped(),
+            [SkippedChange::NoStart {
                 tool_use_id: None,
                 tool
             }]
@@ -146,7 +146,7 @@ fn f20_c_a_message_makes_an_error_and_is_cut() {
 fn f20_d_an_end_without_a_start_warns_and_changes_nothing_else() {
     with_each(|store| {
         let outcome = submit(store, end("s", "nobody", "Bash", TraceStatus::Completed, 0));
-        let note = Note::NoStart {
+        let note = SkippedChange::NoStart {
             tool_use_id: Some("nobody".into()),
             tool: "Bash".into(),
         };
@@ -163,14 +163,14 @@ fn f20_d_an_end_without_a_start_warns_and_changes_nothing_else() {
         committed(store, start("s", "a", "Bash", 0));
         assert_eq!(
             submit(store, end("t", "a", "Bash", TraceStatus::Failed, 5))
-                .notes()
+                .skipped()
                 .len(),
             1
         );
         committed(store, end("s", "a", "Bash", TraceStatus::Completed, 10));
         assert_eq!(
             submit(store, end("s", "a", "Bash", TraceStatus::Failed, 20))
-                .notes()
+                .skipped()
                 .len(),
             1
         );
@@ -224,8 +224,8 @@ fn the_same_event_is_kept_once_and_the_same_call_begins_once() {
         by_another_path.id = "registered twice".into();
         let outcome = submit(store, by_another_path);
         assert_eq!(
-            outcome.notes(),
-            [Note::AlreadyStarted {
+            outcome.skipped(),
+            [SkippedChange::AlreadyStarted {
                 tool_use_id: "a".into()
             }]
         );
@@ -575,8 +575,8 @@ fn f22_b_d_a_delegation_is_recorded_and_completed_with_the_last_message() {
         // The end of an agent that nobody called: internal helpers do that.
         let stray = by(finish("ghost", "x".into()), "ghost", "");
         assert_eq!(
-            submit(store, stray).notes(),
-            [Note::NoDelegation {
+            submit(store, stray).skipped(),
+            [SkippedChange::NoDelegation {
                 subagent: Some("ghost".into())
             }]
         );
@@ -609,7 +609,7 @@ fn f22_c_a_session_is_there_before_anything_refers_to_it() {
 
         // An event without a session is kept, its changes are not.
         let outcome = submit(store, start("", "b", "Bash", 6));
-        assert_eq!(outcome.notes(), [Note::NoSession]);
+        assert_eq!(outcome.skipped(), [SkippedChange::NoSession]);
         assert_eq!(store.get_trace("b").unwrap(), None);
         assert_eq!(store.last_triggers(1).unwrap()[0].session, "");
     });

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use bowline::hooks::{Hook, HookContext, HookEvent, HookInput, Match, Opinion, RunPolicy};
 use bowline::settings::Allowance;
 use bowline_guard::judge::Judgement;
-use bowline_guard::tool_call::{Verdict, ToolCall, runs_a_shell};
+use bowline_guard::tool_call::{ToolCall, Verdict, runs_a_shell};
 
 use super::allowed::{let_pass, without};
 use super::fields::text_in;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bowline_guard::paths::glob;
 
 use super::cache::{Content, FileCache, Limits, Weight};
-use super::ignore::{Kind, Rules, IgnoreMatch};
+use super::ignore::{IgnoreMatch, Kind, Rules};
 use super::index::Index;
 use super::look::{Links, Look, Seen};
 use super::wildmatch::Pattern;
@@ -166,7 +166,9 @@ impl Repositories {
                 Seen::Missing if !is_last => Kind::Folder,
                 _ => Kind::NoFolder,
             };
-            if verdict(&by_folder, general, names.get(..=depth)?, kind) == Some(IgnoreMatch::Ignored) {
+            if verdict(&by_folder, general, names.get(..=depth)?, kind)
+                == Some(IgnoreMatch::Ignored)
+            {
                 return Some(true);
             }
         }

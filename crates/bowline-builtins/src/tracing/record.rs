@@ -10,7 +10,7 @@ use bowline::hooks::{
 };
 use bowline_store::{Change, Enforcement, HookFired, Record, Subagent};
 
-use super::notes::{Meaning, Noted, Notes};
+use super::pending::{Collected, Meaning, PendingChanges};
 use super::{NAME, detail};
 
 /// The most warnings of one hook that are kept.
@@ -50,7 +50,7 @@ impl fmt::Debug for DecidedEvent<'_> {
 }
 
 impl DecidedEvent<'_> {
-    /// What is kept of the event, without secrets. Its notes are taken out of the context. `None` if nothing is to be kept, or if
+    /// What is kept of the event, without secrets. What hooks added is taken out of the context. `None` if nothing is to be kept, or if
     /// the context names no event.
     pub fn record(&self) -> Option<Record> {
         let event = self;
@@ -58,11 +58,11 @@ impl DecidedEvent<'_> {
         if event.ctx.recording() == Recording::Off {
             return None;
         }
-        let Noted {
+        let Collected {
             meaning,
             took,
             added,
-        } = Notes::of(event.ctx).take();
+        } = PendingChanges::of(event.ctx).take();
         let input = event.input;
         let session = Some(&input.session_id)
             .filter(|session| !session.is_empty())

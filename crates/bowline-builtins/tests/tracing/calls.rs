@@ -3,7 +3,7 @@
 use bowline::hooks::{HookContext, HookEvent, HookInput, Opinion, Recording};
 use bowline_builtins::tracing::disables;
 use bowline_guard::secrets::expand;
-use bowline_store::{Enforcement, Note, SessionRef, Store, TraceFilter, TraceStatus};
+use bowline_store::{Enforcement, SessionRef, SkippedChange, Store, TraceFilter, TraceStatus};
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, context, event, payload};
@@ -95,7 +95,7 @@ async fn f20_a_parallel_calls_end_in_any_order() {
             json!({"file_path": "same"}),
             json!({"text": id}),
         );
-        assert_eq!(bench.report(ms, &end).await.notes(), []);
+        assert_eq!(bench.report(ms, &end).await.skipped(), []);
     }
     for (id, duration) in [("a", 200), ("b", 299), ("c", 98)] {
         let trace = bench.trace(id);
@@ -215,11 +215,11 @@ async fn f20_d_an_end_without_a_start_is_noted_and_changes_nothing() {
     let outcome = bench
         .report(1, &post(Some("b"), "Bash", json!({}), json!("x")))
         .await;
-    let note = Note::NoStart {
+    let note = SkippedChange::NoStart {
         tool_use_id: Some("b".to_owned()),
         tool: "Bash".to_owned(),
     };
-    assert_eq!(outcome.notes(), [note]);
+    assert_eq!(outcome.skipped(), [note]);
     assert_eq!(bench.store.get_trace("b").unwrap(), None);
     assert_eq!(bench.trace("a").status, TraceStatus::Started);
 }
@@ -393,7 +393,7 @@ async fn a_call_that_the_agent_or_a_person_refuses_is_refused() {
         {"tool_use_id": "refused", "tool_name": "Bash", "tool_response": "The user said no"},
         {"tool_use_id": "invalid", "tool_name": "Bash", "tool_response": "no such field"},
     ]}));
-    assert_eq!(bench.report(4, &batch).await.notes(), []);
+    assert_eq!(bench.report(4, &batch).await.skipped(), []);
     assert_eq!(bench.trace("done").status, TraceStatus::Completed);
     let trace = bench.trace("refused");
     assert_eq!(
@@ -443,7 +443,7 @@ async fn a_refused_question_keeps_its_reason() {
     let prompt = event(json!({"hook_event_name": "UserPromptSubmit", "prompt": "and then"}));
     bench.report(1, &prompt).await;
     let ended = post(Some("a"), "Bash", json!({}), json!("x"));
-    assert_eq!(bench.report(2, &ended).await.notes(), []);
+    assert_eq!(bench.report(2, &ended).await.skipped(), []);
     let trace = bench.trace("a");
     assert_eq!((trace.status, trace.error), (TraceStatus::Completed, None));
     // One that was agreed to has run, and nothing is left of the question.

@@ -2,7 +2,7 @@
 
 use super::server::{self, Deed};
 use super::{
-    Verdict, SERVER_DESTROYS, ToolCall, judge_command, judge_files, judge_own, judge_place,
+    SERVER_DESTROYS, ToolCall, Verdict, judge_command, judge_files, judge_own, judge_place,
     judge_sensitive,
 };
 use crate::Strictness;

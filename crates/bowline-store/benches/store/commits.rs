@@ -9,7 +9,7 @@ use chrono::Utc;
 
 use crate::cpu::Used;
 use crate::load::half;
-use crate::{Size, LimitCheck};
+use crate::{LimitCheck, Size};
 
 /// 20,000 events a second on two cores leave 50 µs of one core for each, and others want some of that.
 const LIMIT: Duration = Duration::from_micros(35);

@@ -12,7 +12,7 @@ use bowline_store::{
 use chrono::{TimeDelta, Utc};
 
 use crate::load::{begin, event, finish, half, project, scatter, session, tool, tool_use_id};
-use crate::{Size, LimitCheck};
+use crate::{LimitCheck, Size};
 
 const LIMIT: Duration = Duration::from_millis(2);
 const ROUNDS: u64 = 5;

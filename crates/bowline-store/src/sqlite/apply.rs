@@ -6,7 +6,7 @@ use super::memory::{KnownSession, Memory};
 use super::{hooks, keys, millis};
 use crate::error::{Error, Result};
 use crate::record::{Change, Record, decision};
-use crate::store::Note;
+use crate::store::SkippedChange;
 use crate::writer::Applied;
 
 /// A record being written.
@@ -16,7 +16,7 @@ pub(super) struct Apply<'a> {
     pub(super) record: &'a Record,
     /// The record's time.
     pub(super) at: i64,
-    pub(super) notes: Vec<Note>,
+    pub(super) skipped: Vec<SkippedChange>,
 }
 
 /// Whether an event was written.
@@ -36,7 +36,7 @@ impl<'a> Apply<'a> {
             memory,
             record,
             at: millis(record.time),
-            notes: Vec::new(),
+            skipped: Vec::new(),
         }
     }
 
@@ -55,7 +55,7 @@ impl<'a> Apply<'a> {
         }
         match session {
             None if self.record.changes.is_empty() => {}
-            None => self.notes.push(Note::NoSession),
+            None => self.skipped.push(SkippedChange::NoSession),
             Some(session) => {
                 self.memory.touch(session.id, self.at);
                 for change in &self.record.changes {
@@ -63,7 +63,7 @@ impl<'a> Apply<'a> {
                 }
             }
         }
-        Ok(Applied::Recorded(self.notes))
+        Ok(Applied::Recorded(self.skipped))
     }
 
     /// The numbers that this event may have.

@@ -9,7 +9,7 @@ use super::{keys, millis, traces};
 use crate::error::Result;
 use crate::record::{Call, TraceEnd, TraceStart, Unfinished};
 use crate::status::TraceStatus;
-use crate::store::Note;
+use crate::store::SkippedChange;
 
 /// How a call ended.
 struct Finish<'a> {
@@ -28,7 +28,8 @@ impl Apply<'_> {
         };
         let open = self.memory.open.of(self.db, session.chain)?;
         if open.by_id(&tool_use_id).is_some() {
-            self.notes.push(Note::AlreadyStarted { tool_use_id });
+            self.skipped
+                .push(SkippedChange::AlreadyStarted { tool_use_id });
             return Ok(());
         }
         let parent = start.parent.as_deref().and_then(|id| open.by_id(id));
@@ -213,7 +214,7 @@ impl Apply<'_> {
             Call::Id(id) => Some(id.clone()),
             Call::Unnamed { .. } => None,
         };
-        self.notes.push(Note::NoStart {
+        self.skipped.push(SkippedChange::NoStart {
             tool_use_id,
             tool: tool.to_owned(),
         });

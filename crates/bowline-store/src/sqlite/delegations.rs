@@ -7,7 +7,7 @@ use super::memory::{KnownSession, SessionKey};
 use crate::error::Result;
 use crate::record::{Change, DelegationEnd, DelegationStart, Subagent};
 use crate::status::TraceStatus;
-use crate::store::Note;
+use crate::store::SkippedChange;
 
 impl Apply<'_> {
     pub(super) fn start_delegation(
@@ -243,7 +243,7 @@ impl Apply<'_> {
             None => None,
         };
         let Some(delegation) = delegation else {
-            self.notes.push(Note::NoDelegation { subagent });
+            self.skipped.push(SkippedChange::NoDelegation { subagent });
             return Ok(());
         };
         self.db

@@ -58,7 +58,7 @@ fn a_commit_that_hangs_delays_no_answer_and_order_and_number_stay_right() {
         Arc::default(),
         Reserve::at([]),
         Duration::from_millis(20),
-        Notes::Good,
+        SpoolFirst::Yes,
     ));
     let mut threads = Threads::start(&shared, backend).unwrap();
     let (tell, told) = mpsc::channel();
@@ -145,7 +145,7 @@ fn what_is_being_written_stays_before_what_waits_until_it_is_in_the_spool() {
         Arc::default(),
         Reserve::at([]),
         deadline,
-        Notes::Good,
+        SpoolFirst::Yes,
     ));
     let mut threads = Threads::start(&shared, Told { asked, answers }).unwrap();
     let (tell, told) = mpsc::channel();
@@ -190,7 +190,7 @@ fn nothing_is_committed_before_what_came_first_and_has_to_wait() {
         Arc::default(),
         Reserve::at([]),
         deadline,
-        Notes::Good,
+        SpoolFirst::Yes,
     ));
     for outcome in [
         Err(Error::Backend("no".into())),
@@ -264,7 +264,7 @@ fn a_panic_ends_what_caused_it_and_nothing_else() {
         Arc::default(),
         Reserve::at([]),
         deadline,
-        Notes::Good,
+        SpoolFirst::Yes,
     ));
     let (tell, told) = mpsc::channel();
     let submission = |id: &str| {
@@ -322,7 +322,7 @@ fn nobody_waits_for_unfinished_jobs_when_the_store_is_closed() {
         Arc::default(),
         Reserve::at([]),
         deadline,
-        Notes::Good,
+        SpoolFirst::Yes,
     ));
     let (begun, begins) = mpsc::channel();
     let (go, goes) = mpsc::channel::<()>();
@@ -371,7 +371,7 @@ fn a_note_is_answered_before_the_commit_and_waits_if_that_fails() {
         Arc::default(),
         Reserve::at([]),
         deadline,
-        Notes::Good,
+        SpoolFirst::Yes,
     ));
     let mut threads = Threads::start(&shared, Told { asked, answers }).unwrap();
     let (tell, told) = mpsc::channel();
@@ -445,13 +445,13 @@ fn where_notes_are_not_wanted_the_answer_comes_after_the_commit() {
     let (answer, answers) = mpsc::channel();
     let spool = Spool::open(SpoolOptions::new(folder.path()));
     let deadline = Duration::from_secs(600);
-    let notes = Notes::Unwanted;
+    let spool_first = SpoolFirst::No;
     let shared = Arc::new(Shared::new(
         spool,
         Arc::default(),
         Reserve::at([]),
         deadline,
-        notes,
+        spool_first,
     ));
     let mut threads = Threads::start(&shared, Told { asked, answers }).unwrap();
     until_it_sleeps(&shared);

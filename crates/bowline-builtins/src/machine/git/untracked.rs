@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::GitReader;
 use super::checkout::{Checkout, Default as Setting};
 use super::entries::Entries;
-use crate::machine::ignore::{Kind, Rules, IgnoreMatch};
+use crate::machine::ignore::{IgnoreMatch, Kind, Rules};
 use crate::machine::look::{Links, Seen};
 use crate::machine::repository::{Checkout as Found, Repository, verdict};
 

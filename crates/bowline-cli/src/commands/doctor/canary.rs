@@ -285,7 +285,11 @@ mod tests {
                 "hello",
                 CanaryAnswer::Other("exit code 0  hello".to_owned()),
             ),
-            (Some(127), "", CanaryAnswer::Other("exit code 127".to_owned())),
+            (
+                Some(127),
+                "",
+                CanaryAnswer::Other("exit code 127".to_owned()),
+            ),
             (None, "", CanaryAnswer::Other("no exit code".to_owned())),
         ] {
             let ran = Ran {

@@ -312,7 +312,13 @@ impl<'a> Reader<'a> {
     }
 
     /// `allow` is what "allow" means in this place: a grant only where the agent itself takes it for one.
-    fn weigh(&mut self, verdict: &mut WordsSaid, name: &str, word: Option<&Value>, allow: Decision) {
+    fn weigh(
+        &mut self,
+        verdict: &mut WordsSaid,
+        name: &str,
+        word: Option<&Value>,
+        allow: Decision,
+    ) {
         let word = match word {
             None | Some(Value::Null) => return,
             Some(Value::String(word)) => word.trim().to_ascii_lowercase(),
