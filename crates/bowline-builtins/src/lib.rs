@@ -7,16 +7,16 @@
 //! use bowline::hooks::{Decision, HookContext, HookInput, Services};
 //! use bowline::settings::{self, Locations};
 //! use bowline_builtins::machine::Machine;
-//! use bowline_builtins::{Lasting, assemble};
+//! use bowline_builtins::{SharedState, assemble};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), std::io::Error> {
 //! # let folder = tempfile::tempdir()?;
 //! # let (project, locations) = (folder.path(), Locations::under(folder.path()));
 //! // Once for the program, and once for each project:
-//! let lasting = Lasting::new(Machine::from_env());
+//! let shared = SharedState::new(Machine::from_env());
 //! let settings = settings::load(project, &locations);
-//! let manager = assemble(&settings, Services::default(), &lasting);
+//! let manager = assemble(&settings, Services::default(), &shared);
 //!
 //! let call = HookInput::pre_tool_use("s1", "Bash", serde_json::json!({ "command": "git push -f" }));
 //! let result = manager.trigger(call, &HookContext::new("s1").with_cwd(project)).await;
@@ -38,7 +38,7 @@ pub mod tracing;
 mod work;
 
 pub use analyst::Analyst;
-pub use assemble::{Builtins, Lasting, Shipped, assemble};
+pub use assemble::{BuiltinHook, Builtins, SharedState, assemble};
 pub use own_places::{OWN_PLACE_VARIABLES, own_places, own_places_unseen};
 pub use sanitise::{REDACTED, mask, sanitise};
 pub use work::Ledger;

@@ -12,7 +12,7 @@ use bowline::settings::{
 use bowline_agents::DEFAULT;
 use bowline_builtins::machine::Machine;
 use bowline_builtins::rule::{Compiled, compile_rules};
-use bowline_builtins::{Analyst, Builtins, Lasting, Ledger, own_places};
+use bowline_builtins::{Analyst, Builtins, Ledger, SharedState, own_places};
 use bowline_guard::sensitive::SensitivePolicy;
 use bowline_guard::tool_call::ToolCall;
 use bowline_store::Store;
@@ -60,10 +60,10 @@ pub(crate) fn builtins(settings: &Settings) -> Builtins {
 
 /// The same, with what sessions made as a store has it.
 pub(crate) fn builtins_after(settings: &Settings, store: Option<Arc<dyn Store>>) -> Builtins {
-    let mut lasting = Lasting::new(Machine::from_env());
-    lasting.ledger = Arc::new(Ledger::new(store));
+    let mut shared = SharedState::new(Machine::from_env());
+    shared.ledger = Arc::new(Ledger::new(store));
     let own_places = own_places(|name| std::env::var_os(name));
-    Builtins::of_caller(settings, &lasting, own_places)
+    Builtins::of_caller(settings, &shared, own_places)
 }
 
 /// What becomes of the guards' verdicts under the default agent.

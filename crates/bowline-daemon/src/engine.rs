@@ -1,5 +1,6 @@
 //! Decides one hook call: payload → input → manager → answer and record. The daemon and the direct run share it.
 
+mod duplicates;
 mod env_file;
 mod incoming;
 mod modes;
@@ -9,7 +10,6 @@ mod skills;
 mod stand_ins;
 mod timely;
 mod turn;
-mod twins;
 mod unverified;
 mod void;
 mod voids;
@@ -27,7 +27,7 @@ use bowline_agents::{Agent, DEFAULT, supported_names};
 use bowline_builtins::guard::Strikes;
 use bowline_builtins::machine::Machine;
 use bowline_builtins::tracing::noting_failures;
-use bowline_builtins::{Lasting, Ledger};
+use bowline_builtins::{Ledger, SharedState};
 use bowline_store::{Record, SessionRef, Store};
 use bowline_wire::Answer;
 use chrono::{Local, Utc};
@@ -36,6 +36,7 @@ use tokio::sync::watch;
 
 use crate::bounded::FILES_WITHIN;
 use crate::pause::Pause;
+use duplicates::{Duplicates, Met};
 use incoming::Switch;
 pub use incoming::{Incoming, name_the_agent};
 use modes::Modes;
@@ -44,7 +45,6 @@ pub use projects::ProjectState;
 use projects::{Project, ProjectKey, Projects};
 use stand_ins::StandIns;
 use turn::Turn;
-use twins::{Twin, Twins};
 use voids::Voids;
 
 /// So many sessions are remembered with the folder that they began in.
@@ -69,7 +69,7 @@ pub struct Decided {
 pub struct Engine {
     projects: Projects,
     stand_ins: StandIns,
-    lasting: Lasting,
+    shared: SharedState,
     /// Where sessions of agents began that do not name their project.
     beginnings: Folders,
     /// The projects that agents name, by session, once it is known that no project's own file put that name there.
@@ -77,7 +77,7 @@ pub struct Engine {
     modes: Modes,
     voids: Voids,
     pause: RwLock<Option<Pause>>,
-    twins: Twins,
+    duplicates: Duplicates,
     store: Option<Arc<dyn Store>>,
     /// The look-ups that do not come back.
     hanging: Arc<Hanging>,
@@ -108,23 +108,23 @@ impl Engine {
     }
 
     fn with_ledger(machine: Machine, store: Option<Arc<dyn Store>>, ledger: Ledger) -> Self {
-        let mut lasting = Lasting::new(machine);
-        lasting.ledger = Arc::new(ledger);
+        let mut shared = SharedState::new(machine);
+        shared.ledger = Arc::new(ledger);
         if let Some(store) = &store {
-            lasting.background = noting_failures(Arc::clone(store));
+            shared.background = noting_failures(Arc::clone(store));
             let strikes = Strikes::kept(Arc::clone(store));
-            lasting.strikes = Arc::new(strikes);
+            shared.strikes = Arc::new(strikes);
         }
         Self {
             projects: Projects::default(),
             stand_ins: StandIns::default(),
-            lasting,
+            shared,
             beginnings: Mutex::default(),
             named: Mutex::default(),
             modes: Modes::default(),
             voids: Voids::default(),
             pause: RwLock::default(),
-            twins: Twins::default(),
+            duplicates: Duplicates::default(),
             store,
             hanging: Arc::default(),
         }
@@ -143,12 +143,12 @@ impl Engine {
 
     /// The hooks that run in the background.
     pub(crate) fn background(&self) -> &Background {
-        &self.lasting.background
+        &self.shared.background
     }
 
     /// Reads the settings of every project again whose files have changed.
     pub fn reload_changed(&self) {
-        self.projects.reload_changed(&self.lasting);
+        self.projects.reload_changed(&self.shared);
     }
 
     /// The projects that are loaded.
@@ -212,14 +212,14 @@ impl Engine {
             return settled(incoming.decided(unverified, began.elapsed()));
         }
         let cancellation = CancellationToken::new();
-        let (telling, first) = match self.twins.meet(call, raw, incoming.entry) {
-            Twin::First(telling) => (Some(telling), None),
-            Twin::Second(first) => (None, Some(first)),
+        let (answer_sender, first) = match self.duplicates.meet(call, raw, incoming.entry) {
+            Met::First(answer_sender) => (Some(answer_sender), None),
+            Met::Second(first) => (None, Some(first)),
         };
         let cwd = input.cwd().map(Path::new).filter(|cwd| cwd.is_absolute());
         let turn = Arc::new(Turn {
             engine: Arc::clone(self),
-            telling: Mutex::new(telling),
+            answer_sender: Mutex::new(answer_sender),
             completed: OnceLock::new(),
             incoming: Arc::clone(incoming),
             folder: cwd.unwrap_or(&call.cwd).to_owned(),
@@ -368,7 +368,7 @@ impl Stage {
                 turn.recall_mode(&project, &patience).await;
                 turn.decide(&project, &patience).await
             }
-            Self::Second(first, stage) => match twins::answer_of(first).await {
+            Self::Second(first, stage) => match duplicates::answer_of(first).await {
                 Some(answer) => Decided {
                     answer,
                     record: None,

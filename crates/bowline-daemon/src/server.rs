@@ -43,10 +43,10 @@ use crate::status::{Shared, Stop};
 use answering::{Acknowledge, Answering};
 use connection::{Arrived, Connection};
 use helm::{End, Helm};
-use helper::{Desk, Helper, Ready, Tools, Turned, Waiting};
+use helper::{Helper, HelperState, PollResult, Ready, Tools, Waiting};
 use hook_request::HookRequest;
 use keeper::Keeper;
-use outbox::{Outbox, Turns, Unsent};
+use outbox::{Outbox, Unsent, WakeList};
 use relief::{Pending, Relief};
 use waits::Waits;
 
@@ -81,7 +81,7 @@ pub(crate) struct Server {
     instance: Instance,
     clients: HashMap<Token, Connection>,
     next_token: usize,
-    turns: Arc<Turns>,
+    wake_list: Arc<WakeList>,
     engine: Arc<Engine>,
     store: Arc<dyn Store>,
     shared: Arc<Shared>,
@@ -137,32 +137,32 @@ impl Server {
             daemon: crate::VERSION.to_owned(),
             pid: std::process::id(),
         };
-        let turns = Arc::new(Turns::new(waker));
-        let woken = Arc::clone(&turns);
+        let wake_list = Arc::new(WakeList::new(waker));
+        let woken = Arc::clone(&wake_list);
         parts.shared.on_stop(move || woken.wake());
         let thread = system("start a thread");
         let relief = Arc::new(Relief::start().map_err(thread)?);
         let keeper = Arc::new(Keeper::start(Arc::clone(&parts.store)).map_err(thread)?);
-        let desk = Arc::new(Desk::default());
-        let (helm, ended) = Helm::new(Arc::clone(&desk), Arc::clone(&turns));
+        let state = Arc::new(HelperState::default());
+        let (helm, ended) = Helm::new(Arc::clone(&state), Arc::clone(&wake_list));
         let helm = Arc::new(helm);
         relief.watch_over(&helm);
         let tools = Tools {
             store: Arc::clone(&parts.store),
-            turns: Arc::clone(&turns),
+            wake_list: Arc::clone(&wake_list),
             answer_when: parts.answer_when,
             runtime: parts.runtime.handle().clone(),
             helm: Arc::clone(&helm),
             relief: Arc::clone(&relief),
         };
-        let helper = Helper::start(desk, tools).map_err(thread)?;
+        let helper = Helper::start(state, tools).map_err(thread)?;
         Ok(Self {
             poll,
             listener: Some(listener),
             instance: parts.instance,
             clients: HashMap::new(),
             next_token: FIRST_CLIENT,
-            turns,
+            wake_list,
             engine: parts.engine,
             store: parts.store,
             shared: parts.shared,
@@ -240,7 +240,7 @@ impl Server {
                 token => self.attend(token, event),
             }
         }
-        for token in self.turns.take() {
+        for token in self.wake_list.take() {
             self.serve(token);
         }
         if self.turned_away {
@@ -307,7 +307,7 @@ impl Server {
             tracing::warn!("a connection cannot be polled: {error}");
             return;
         }
-        let outbox = Outbox::new(stream, token, Arc::clone(&self.turns));
+        let outbox = Outbox::new(stream, token, Arc::clone(&self.wake_list));
         self.clients.insert(token, Connection::new(outbox));
         self.shared.count_connections(self.clients.len());
     }
@@ -359,7 +359,7 @@ impl Server {
             }
         }
         // Others have a turn, too.
-        self.turns.add(token);
+        self.wake_list.add(token);
     }
 
     fn call(&mut self, token: Token, call: Call, payload: Vec<u8>, outbox: Arc<Outbox>) {
@@ -431,8 +431,8 @@ impl Server {
             let turned;
             (self, turned) = helm.server.decide(self, call, &relief)?;
             match turned {
-                Turned::Decided(decided, answering) => self.settle(decided, answering),
-                Turned::Waiting(call) => self.let_wait(call),
+                PollResult::Decided(decided, answering) => self.settle(decided, answering),
+                PollResult::Waiting(call) => self.let_wait(call),
             }
         }
         Some(self)

@@ -10,7 +10,7 @@ use std::time::Duration;
 use bowline::hooks::{Decision, HookContext, HookInput, HookManager, Services, ToolOutput};
 use bowline::settings::{self, Locations};
 use bowline_builtins::machine::Machine;
-use bowline_builtins::{Lasting, Ledger, assemble};
+use bowline_builtins::{Ledger, SharedState, assemble};
 use serde_json::{Value, json};
 
 /// What happens to the disk.
@@ -75,10 +75,10 @@ impl Ground {
         let home = folder.path().canonicalize().unwrap();
         let project = home.join("work/project");
         fs::create_dir_all(&project).unwrap();
-        let mut lasting = Lasting::new(Machine::new(Some(home.clone()), Vec::new()));
-        lasting.ledger = Arc::new(ledger);
+        let mut shared = SharedState::new(Machine::new(Some(home.clone()), Vec::new()));
+        shared.ledger = Arc::new(ledger);
         let settings = settings::load(&project, &Locations::under(&home));
-        let manager = assemble(&settings, Services::default(), &lasting);
+        let manager = assemble(&settings, Services::default(), &shared);
         Self {
             folder,
             manager,

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use bowline::hooks::{HookContext, HookInput, HookManager, Services, TriggerResult};
 use bowline::settings::{self, AllowanceStore, Locations, Settings, TrustStore, Wish};
 use bowline_builtins::machine::Machine;
-use bowline_builtins::{Builtins, Lasting, assemble};
+use bowline_builtins::{Builtins, SharedState, assemble};
 use tempfile::TempDir;
 
 pub(crate) struct Place {
     dir: TempDir,
-    lasting: Lasting,
+    shared: SharedState,
 }
 
 impl Place {
@@ -20,8 +20,8 @@ impl Place {
         let home = dir.path().join("home");
         fs::create_dir_all(home.join("project")).unwrap();
         fs::create_dir_all(home.join(".config/bowline")).unwrap();
-        let lasting = Lasting::new(Machine::new(Some(home), Vec::new()));
-        Self { dir, lasting }
+        let shared = SharedState::new(Machine::new(Some(home), Vec::new()));
+        Self { dir, shared }
     }
 
     pub(crate) fn home(&self) -> PathBuf {
@@ -68,17 +68,17 @@ impl Place {
     }
 
     pub(crate) fn manager(&self) -> HookManager {
-        assemble(&self.settings(), Services::default(), &self.lasting)
+        assemble(&self.settings(), Services::default(), &self.shared)
     }
 
     pub(crate) fn builtins(&self) -> Builtins {
-        Builtins::new(&self.settings(), &self.lasting)
+        Builtins::new(&self.settings(), &self.shared)
     }
 
     /// Fires an event of an agent that works in another folder.
     pub(crate) async fn fire_in(&self, folder: &Path, input: HookInput) -> TriggerResult {
         let settings = settings::load(folder, &Locations::under(self.dir.path()));
-        let manager = assemble(&settings, Services::default(), &self.lasting);
+        let manager = assemble(&settings, Services::default(), &self.shared);
         let context = HookContext::new("s1").with_cwd(folder);
         manager.trigger(input, &context).await
     }

@@ -14,7 +14,7 @@ use bowline_wire::{Call, CallId};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-use super::twins::Entry;
+use super::duplicates::Entry;
 use super::void::Void;
 use crate::bounded::{FILES_WITHIN, within};
 use crate::registration::{PROJECT_SCOPE, SCOPE_VARIABLE};

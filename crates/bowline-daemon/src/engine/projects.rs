@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 use bowline::hooks::{Activation, HookEvent, HookManager, RunMode, Services};
 use bowline::settings::{self, Action, FileKind, FileStatus, Locations, Settings, TrustState};
 use bowline_agents::ClaudeHooks;
-use bowline_builtins::{Builtins, Lasting, own_places, own_places_unseen};
+use bowline_builtins::{Builtins, SharedState, own_places, own_places_unseen};
 use bowline_guard::paths::OwnPlaces;
 use chrono::{DateTime, Utc};
 
@@ -154,16 +154,16 @@ impl Stamp {
 }
 
 impl Project {
-    fn new(key: &ProjectKey, lasting: &Lasting) -> Self {
-        Self::loaded_by(settings::load, key, lasting)
+    fn new(key: &ProjectKey, shared: &SharedState) -> Self {
+        Self::loaded_by(settings::load, key, shared)
     }
 
     /// A project whose own files take too long to read: a person's own settings and the administrator's count.
-    pub(super) fn without_own(key: &ProjectKey, lasting: &Lasting) -> Self {
-        Self::loaded_by(settings::load_without_project, key, lasting)
+    pub(super) fn without_own(key: &ProjectKey, shared: &SharedState) -> Self {
+        Self::loaded_by(settings::load_without_project, key, shared)
     }
 
-    fn loaded_by(load: Load, key: &ProjectKey, lasting: &Lasting) -> Self {
+    fn loaded_by(load: Load, key: &ProjectKey, shared: &SharedState) -> Self {
         let reading = SystemTime::now();
         let by_caller = Locations::of_environment(|name| location(&key.locations, name));
         let folder = settings::find_project(&key.folder, &by_caller);
@@ -198,12 +198,12 @@ impl Project {
             void: Void::of(&settings),
             problems,
             stamps,
-            ..Self::with_hooks(settings, services, lasting, own_places)
+            ..Self::with_hooks(settings, services, shared, own_places)
         }
     }
 
     /// A project of a person whose settings cannot be read in time either: the defaults, with the guards on. No file is looked at.
-    pub(super) fn unread(key: &ProjectKey, lasting: &Lasting) -> Self {
+    pub(super) fn unread(key: &ProjectKey, shared: &SharedState) -> Self {
         let variable = |name: &str| location(&key.locations, name);
         let locations = Locations::of_environment(variable);
         let settings = Settings::unread(&key.folder);
@@ -211,25 +211,25 @@ impl Project {
         let own_places = own_places_unseen(variable);
         Self {
             void: Void::unread(),
-            ..Self::with_hooks(settings, services, &lasting.unseen(), own_places)
+            ..Self::with_hooks(settings, services, &shared.unseen(), own_places)
         }
     }
 
     fn with_hooks(
         settings: Settings,
         services: Services,
-        lasting: &Lasting,
+        shared: &SharedState,
         own_places: OwnPlaces,
     ) -> Self {
-        let builtins = Builtins::of_caller(&settings, lasting, own_places.clone());
+        let builtins = Builtins::of_caller(&settings, shared, own_places.clone());
         let mut deciding = settings
             .manager(services)
-            .with_background(lasting.background.clone());
+            .with_background(shared.background.clone());
         let settings = Arc::new(settings);
-        let unseen = Arc::new(Unseen::new(Arc::clone(&settings), lasting, own_places));
+        let unseen = Arc::new(Unseen::new(Arc::clone(&settings), shared, own_places));
         timely::register(&builtins, &unseen, &mut deciding);
         let mut observing = HookManager::new();
-        let observers = builtins.hooks.iter().map(|shipped| &shipped.hook);
+        let observers = builtins.hooks.iter().map(|builtin| &builtin.hook);
         for hook in observers.filter(|hook| hook.policy().mode == RunMode::Told) {
             observing.register_arc(Arc::clone(hook));
         }
@@ -373,11 +373,11 @@ impl Projects {
         self.read().get(key).cloned()
     }
 
-    pub(super) fn load(&self, key: ProjectKey, lasting: &Lasting) -> Arc<Project> {
+    pub(super) fn load(&self, key: ProjectKey, shared: &SharedState) -> Arc<Project> {
         if let Some(project) = self.get(&key) {
             return project;
         }
-        let project = Arc::new(Project::new(&key, lasting));
+        let project = Arc::new(Project::new(&key, shared));
         let mut loaded = self.write();
         if loaded.len() >= PROJECTS
             && let Some(oldest) = loaded
@@ -393,18 +393,18 @@ impl Projects {
 
     /// Reads the settings of every project again whose files have changed. Events in flight keep the old ones. A file that
     /// can no longer be read leaves the last good settings in force.
-    pub(super) fn reload_changed(&self, lasting: &Lasting) {
+    pub(super) fn reload_changed(&self, shared: &SharedState) {
         let loaded = self.read().clone();
         for (key, old) in loaded {
-            self.reload_if_changed(key, &old, lasting);
+            self.reload_if_changed(key, &old, shared);
         }
     }
 
     /// A project as its files are now.
-    pub(super) fn afresh(&self, key: ProjectKey, lasting: &Lasting) -> Arc<Project> {
+    pub(super) fn afresh(&self, key: ProjectKey, shared: &SharedState) -> Arc<Project> {
         match self.get(&key) {
-            Some(old) => self.reload_if_changed(key, &old, lasting).unwrap_or(old),
-            None => self.load(key, lasting),
+            Some(old) => self.reload_if_changed(key, &old, shared).unwrap_or(old),
+            None => self.load(key, shared),
         }
     }
 
@@ -412,12 +412,12 @@ impl Projects {
         &self,
         key: ProjectKey,
         old: &Project,
-        lasting: &Lasting,
+        shared: &SharedState,
     ) -> Option<Arc<Project>> {
         if !old.has_changed() {
             return None;
         }
-        let mut new = Project::new(&key, lasting);
+        let mut new = Project::new(&key, shared);
         let broken: Vec<String> = new
             .broken_files()
             .difference(&old.broken_files())

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use bowline_builtins::Lasting;
+use bowline_builtins::SharedState;
 
 use super::projects::{Project, ProjectKey};
 
@@ -27,8 +27,8 @@ impl StandIns {
     }
 
     /// Makes one, for which a person's files are read.
-    pub(super) fn make(&self, key: ProjectKey, lasting: &Lasting) -> Arc<Project> {
-        let project = Arc::new(Project::without_own(&key, lasting));
+    pub(super) fn make(&self, key: ProjectKey, shared: &SharedState) -> Arc<Project> {
+        let project = Arc::new(Project::without_own(&key, shared));
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if made.len() >= MOST {
             made.clear();

@@ -12,7 +12,7 @@ use bowline::hooks::{
     async_trait,
 };
 use bowline::settings::Settings;
-use bowline_builtins::{Builtins, Lasting};
+use bowline_builtins::{Builtins, SharedState};
 use bowline_guard::paths::OwnPlaces;
 
 use super::patience::Patience;
@@ -20,16 +20,20 @@ use super::patience::Patience;
 /// A project's hooks of ours that look at nothing. They are made when one is needed for the first time.
 pub(super) struct Unseen {
     settings: Arc<Settings>,
-    lasting: Lasting,
+    shared: SharedState,
     own_places: OwnPlaces,
     made: OnceLock<Builtins>,
 }
 
 impl Unseen {
-    pub(super) fn new(settings: Arc<Settings>, lasting: &Lasting, own_places: OwnPlaces) -> Self {
+    pub(super) fn new(
+        settings: Arc<Settings>,
+        shared: &SharedState,
+        own_places: OwnPlaces,
+    ) -> Self {
         Self {
             settings,
-            lasting: lasting.unseen(),
+            shared: shared.unseen(),
             own_places,
             made: OnceLock::new(),
         }
@@ -37,12 +41,12 @@ impl Unseen {
 
     fn hook(&self, which: Which) -> Option<Arc<dyn Hook>> {
         let builtins = self.made.get_or_init(|| {
-            Builtins::of_caller(&self.settings, &self.lasting, self.own_places.clone())
+            Builtins::of_caller(&self.settings, &self.shared, self.own_places.clone())
         });
         match which {
             Which::Rule(at) => Some(Arc::clone(builtins.rules.hooks.get(at)?) as _),
-            Which::Shipped(name) => {
-                let mut hooks = builtins.hooks.iter().map(|shipped| &shipped.hook);
+            Which::Builtin(name) => {
+                let mut hooks = builtins.hooks.iter().map(|builtin| &builtin.hook);
                 hooks.find(|hook| hook.name() == name).cloned()
             }
         }
@@ -53,7 +57,7 @@ impl Unseen {
 #[derive(Debug, Clone, Copy)]
 enum Which<'a> {
     Rule(usize),
-    Shipped(&'a str),
+    Builtin(&'a str),
 }
 
 /// Adds our hooks to a manager. Those that look at files are held to their time.
@@ -69,11 +73,11 @@ pub(super) fn register(builtins: &Builtins, unseen: &Arc<Unseen>, manager: &mut 
         let rule: Arc<dyn Hook> = Arc::clone(rule) as _;
         manager.register(timely(&rule, Some(at)));
     }
-    for shipped in &builtins.hooks {
-        if shipped.looks_at_files() {
-            manager.register(timely(&shipped.hook, None));
+    for builtin in &builtins.hooks {
+        if builtin.looks_at_files() {
+            manager.register(timely(&builtin.hook, None));
         } else {
-            manager.register_arc(Arc::clone(&shipped.hook));
+            manager.register_arc(Arc::clone(&builtin.hook));
         }
     }
 }
@@ -92,7 +96,7 @@ impl Timely {
     fn unseen(&self) -> Option<Arc<dyn Hook>> {
         let which = self
             .rule
-            .map_or(Which::Shipped(self.hook.name()), Which::Rule);
+            .map_or(Which::Builtin(self.hook.name()), Which::Rule);
         self.unseen.hook(which)
     }
 

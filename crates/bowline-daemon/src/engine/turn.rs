@@ -17,10 +17,10 @@ use serde_json::Value;
 use tokio::join;
 use tokio::time::timeout;
 
+use super::duplicates::AnswerSender;
 use super::incoming::{Incoming, Switch};
 use super::patience::{Patience, UNSEEN};
 use super::projects::{Project, ProjectKey};
-use super::twins::Telling;
 use super::void::Void;
 use super::{Decided, Engine, Weight, env_file, lock, remember};
 
@@ -56,7 +56,7 @@ pub(super) struct Turn {
     pub(super) completed: OnceLock<HookInput>,
     pub(super) cancellation: CancellationToken,
     /// Tells the answer to another call of the same event.
-    pub(super) telling: Mutex<Option<Telling>>,
+    pub(super) answer_sender: Mutex<Option<AnswerSender>>,
 }
 
 impl Turn {
@@ -107,7 +107,7 @@ impl Turn {
         let load = move || {
             let engine = &turn.engine;
             let key = key.unwrap_or_else(|| turn.key(turn.find_project()));
-            engine.projects.load(key, &engine.lasting)
+            engine.projects.load(key, &engine.shared)
         };
         let [after, within] = [STAND_IN_AFTER, STAND_IN_WITHIN].map(|part| within.mul_f32(part));
         let mut looking = pin!(patience.look(&default.folder, load));
@@ -129,13 +129,13 @@ impl Turn {
             return project;
         }
         let (engine, of) = (Arc::clone(&self.engine), key.clone());
-        let make = move || engine.stand_ins.make(of, &engine.lasting);
+        let make = move || engine.stand_ins.make(of, &engine.shared);
         // Not the project's folder, in which somebody waits already.
         let place = key.folder.join(".claude");
         let patience = Patience::apart(within, &self.engine.hanging);
         match patience.look(&place, make).await {
             Some(project) => project,
-            None => Arc::new(Project::unread(key, &self.engine.lasting)),
+            None => Arc::new(Project::unread(key, &self.engine.shared)),
         }
     }
 
@@ -147,7 +147,7 @@ impl Turn {
             return Fresh::Same;
         };
         let (engine, key) = (Arc::clone(&self.engine), self.key(folder));
-        let look = move || engine.projects.afresh(key, &engine.lasting);
+        let look = move || engine.projects.afresh(key, &engine.shared);
         let found = patience.look(&project.folder, look).await;
         found.map_or(Fresh::Unknown, Fresh::Found)
     }
@@ -228,9 +228,12 @@ impl Turn {
     }
 
     fn tell(&self, answer: &Answer) {
-        let mut telling = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(telling) = telling.take() {
-            telling.tell(answer);
+        let mut answer_sender = self
+            .answer_sender
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(answer_sender) = answer_sender.take() {
+            answer_sender.tell(answer);
         }
     }
 

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 
 use super::PANICKED;
 use super::answering::Answering;
-use super::helper::{Ready, Turned, Waiting};
+use super::helper::{PollResult, Ready, Waiting};
 use super::relief::Relief;
 use crate::bounded::FILES_WITHIN;
 use crate::engine::patience::{Held, Looking};
@@ -68,7 +68,7 @@ impl<K> Berth<K> {
     }
 
     /// Decides a call, unless its hooks have to wait for something; `None` if another thread went on meanwhile.
-    pub(super) fn decide(&self, kept: K, ready: Ready, relief: &Relief) -> Option<(K, Turned)> {
+    pub(super) fn decide(&self, kept: K, ready: Ready, relief: &Relief) -> Option<(K, PollResult)> {
         let cancellation = ready.prepared.cancellation();
         let Here {
             mut deciding,
@@ -157,21 +157,23 @@ type Polled = std::thread::Result<Poll<Decided>>;
 
 impl LeftCall {
     /// What came of it.
-    fn turned(self, polled: Polled, deciding: Deciding) -> Turned {
+    fn turned(self, polled: Polled, deciding: Deciding) -> PollResult {
         match polled {
-            Ok(Poll::Ready(decided)) => Turned::Decided(decided, self.answering),
+            Ok(Poll::Ready(decided)) => PollResult::Decided(decided, self.answering),
             Ok(Poll::Pending) => {
                 if let Some(watched) = &self.watched {
                     watched.leave();
                 }
-                Turned::Waiting(Waiting {
+                PollResult::Waiting(Waiting {
                     token: self.token,
                     cancellation: self.cancellation,
                     deciding,
                     answering: self.answering,
                 })
             }
-            Err(_) => Turned::Decided(self.answering.incoming.failure(PANICKED), self.answering),
+            Err(_) => {
+                PollResult::Decided(self.answering.incoming.failure(PANICKED), self.answering)
+            }
         }
     }
 

@@ -198,7 +198,7 @@ mod tests {
     use mio::net::UnixStream;
     use mio::{Poll, Token, Waker};
 
-    use super::super::outbox::Turns;
+    use super::super::outbox::WakeList;
     use super::*;
 
     /// So much is read at a time.
@@ -208,8 +208,8 @@ mod tests {
         let poll = Poll::new().unwrap();
         let waker = Waker::new(poll.registry(), Token(0)).unwrap();
         let (stream, _) = UnixStream::pair().unwrap();
-        let turns = Arc::new(Turns::new(waker));
-        Connection::new(Outbox::new(stream, Token(1), turns))
+        let wake_list = Arc::new(WakeList::new(waker));
+        Connection::new(Outbox::new(stream, Token(1), wake_list))
     }
 
     /// A hook call as it comes over the wire.

@@ -8,8 +8,8 @@ use std::thread;
 
 use super::Server;
 use super::berth::Berth;
-use super::helper::{Desk, Rest};
-use super::outbox::Turns;
+use super::helper::{HelperState, Rest};
+use super::outbox::WakeList;
 use crate::engine::patience::MOST_HANGING;
 use crate::instance::Instance;
 use crate::status::Stop;
@@ -21,8 +21,8 @@ pub(super) type End = io::Result<(Stop, Instance)>;
 pub(super) struct Helm {
     pub(super) server: Berth<Box<Server>>,
     pub(super) helper: Berth<Rest>,
-    desk: Arc<Desk>,
-    turns: Arc<Turns>,
+    state: Arc<HelperState>,
+    wake_list: Arc<WakeList>,
     /// Threads that were replaced and are not back.
     away: AtomicUsize,
     /// Those of them that hand records to the store.
@@ -35,14 +35,17 @@ pub(super) struct Helm {
 
 impl Helm {
     /// Nobody polls yet. The other end tells how serving ended.
-    pub(super) fn new(desk: Arc<Desk>, turns: Arc<Turns>) -> (Self, mpsc::Receiver<End>) {
+    pub(super) fn new(
+        state: Arc<HelperState>,
+        wake_list: Arc<WakeList>,
+    ) -> (Self, mpsc::Receiver<End>) {
         let (next, standing_by) = mpsc::channel();
         let (end, ended) = mpsc::channel();
         let helm = Self {
             server: Berth::new(),
             helper: Berth::new(),
-            desk,
-            turns,
+            state,
+            wake_list,
             away: AtomicUsize::new(0),
             at_the_store: AtomicUsize::new(0),
             next,
@@ -93,8 +96,8 @@ impl Helm {
     /// Puts others in the place of threads that do not come back. Touches no file.
     pub(super) fn relieve(self: &Arc<Self>) {
         if let Some((rest, waiting)) = self.helper.overdue() {
-            self.desk.give_back(rest, waiting);
-            self.turns.wake();
+            self.state.give_back(rest, waiting);
+            self.wake_list.wake();
         }
         // If even so many do not come back, direct runs decide.
         if self.away.load(Ordering::Acquire) >= MOST_HANGING {

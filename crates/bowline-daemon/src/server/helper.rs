@@ -13,7 +13,7 @@ use tokio::runtime::Handle;
 use super::AnswerWhen;
 use super::answering::Answering;
 use super::helm::Helm;
-use super::outbox::Turns;
+use super::outbox::WakeList;
 use super::relief::Relief;
 use crate::engine::{Decided, Deciding, Prepared};
 
@@ -40,7 +40,7 @@ pub(super) struct Waiting {
     clippy::large_enum_variant,
     reason = "nearly all are decided, and a box for each would cost more than it saves"
 )]
-pub(super) enum Turned {
+pub(super) enum PollResult {
     Decided(Decided, Answering),
     Waiting(Waiting),
 }
@@ -48,12 +48,12 @@ pub(super) enum Turned {
 /// The other thread. It ends when this is dropped.
 pub(super) struct Helper {
     work: mpsc::Sender<VecDeque<Ready>>,
-    desk: Arc<Desk>,
+    state: Arc<HelperState>,
 }
 
 /// What both threads see.
 #[derive(Default)]
-pub(super) struct Desk {
+pub(super) struct HelperState {
     is_busy: AtomicBool,
     returned: Mutex<Returned>,
 }
@@ -77,7 +77,7 @@ pub(super) struct Rest {
 /// What the other thread works with.
 pub(super) struct Tools {
     pub(super) store: Arc<dyn Store>,
-    pub(super) turns: Arc<Turns>,
+    pub(super) wake_list: Arc<WakeList>,
     pub(super) answer_when: AnswerWhen,
     pub(super) runtime: Handle,
     pub(super) helm: Arc<Helm>,
@@ -85,9 +85,9 @@ pub(super) struct Tools {
 }
 
 impl Helper {
-    pub(super) fn start(desk: Arc<Desk>, tools: Tools) -> std::io::Result<Self> {
+    pub(super) fn start(state: Arc<HelperState>, tools: Tools) -> std::io::Result<Self> {
         let (work, given) = mpsc::channel();
-        let shared = Arc::clone(&desk);
+        let shared = Arc::clone(&state);
         let help = move || {
             let _entered = tools.runtime.enter();
             for calls in given {
@@ -97,12 +97,12 @@ impl Helper {
         thread::Builder::new()
             .name("bowline-helper".to_owned())
             .spawn(help)?;
-        Ok(Self { work, desk })
+        Ok(Self { work, state })
     }
 
     /// Takes one half of the calls away, if that is worth it and the other thread has time.
     pub(super) fn take_half(&self, ready: &mut VecDeque<Ready>) {
-        if ready.len() < WORTH_IT || self.desk.is_busy.swap(true, Ordering::AcqRel) {
+        if ready.len() < WORTH_IT || self.state.is_busy.swap(true, Ordering::AcqRel) {
             return;
         }
         let half = ready.split_off(ready.len() / 2);
@@ -113,11 +113,11 @@ impl Helper {
 
     /// The calls that wait for something, and what the other thread did not come to do.
     pub(super) fn returned(&self) -> Returned {
-        std::mem::take(&mut self.desk.returned())
+        std::mem::take(&mut self.state.returned())
     }
 }
 
-impl Desk {
+impl HelperState {
     /// Decides these, unless somebody else goes on with them.
     fn help(&self, calls: VecDeque<Ready>, tools: &Tools) {
         let mut waiting = Vec::new();
@@ -132,7 +132,7 @@ impl Desk {
         self.is_busy.store(false, Ordering::Release);
         if !waiting.is_empty() {
             self.returned().waiting.extend(waiting);
-            tools.turns.wake();
+            tools.wake_list.wake();
         }
     }
 
@@ -163,11 +163,11 @@ fn decide_all(
         let turned;
         (rest, turned) = tools.helm.helper.decide(rest, call, &tools.relief)?;
         match turned {
-            Turned::Decided(decided, answering) => {
+            PollResult::Decided(decided, answering) => {
                 let submission = answering.submission(decided, tools.answer_when);
                 rest.batch.extend(submission);
             }
-            Turned::Waiting(call) => waiting.push(call),
+            PollResult::Waiting(call) => waiting.push(call),
         }
     }
     Some(rest.batch)

@@ -46,17 +46,17 @@ pub(super) struct Outbox {
     stream: UnixStream,
     token: Token,
     state: Mutex<State>,
-    turns: Arc<Turns>,
+    wake_list: Arc<WakeList>,
 }
 
 /// Connections that the polling thread has to look at, and how it is woken.
 #[derive(Debug)]
-pub(super) struct Turns {
+pub(super) struct WakeList {
     waiting: Mutex<Vec<Token>>,
     waker: Waker,
 }
 
-impl Turns {
+impl WakeList {
     pub(super) fn new(waker: Waker) -> Self {
         Self {
             waiting: Mutex::default(),
@@ -86,7 +86,7 @@ impl Turns {
 }
 
 impl Outbox {
-    pub(super) fn new(stream: UnixStream, token: Token, turns: Arc<Turns>) -> Self {
+    pub(super) fn new(stream: UnixStream, token: Token, wake_list: Arc<WakeList>) -> Self {
         let state = State {
             progress: Progress::Free,
             unsent: Vec::new(),
@@ -96,7 +96,7 @@ impl Outbox {
             stream,
             token,
             state: Mutex::new(state),
-            turns,
+            wake_list,
         }
     }
 
@@ -125,7 +125,7 @@ impl Outbox {
         let left = !state.unsent.is_empty();
         drop(state);
         if left {
-            self.turns.add(self.token);
+            self.wake_list.add(self.token);
         }
     }
 
@@ -161,7 +161,7 @@ impl Outbox {
         let left = !state.unsent.is_empty();
         drop(state);
         if more || left {
-            self.turns.add(self.token);
+            self.wake_list.add(self.token);
         }
     }
 
@@ -220,11 +220,11 @@ mod tests {
         let poll = mio::Poll::new().unwrap();
         let waker = Waker::new(poll.registry(), Token(0)).unwrap();
         let (stream, mut peer) = UnixStream::pair().unwrap();
-        let outbox = Outbox::new(stream, Token(1), Arc::new(Turns::new(waker)));
+        let outbox = Outbox::new(stream, Token(1), Arc::new(WakeList::new(waker)));
         let answer: Vec<u8> = (0..=250).cycle().take(8 * 1024 * 1024).collect();
         outbox.begin();
         outbox.finish(&answer);
-        assert_eq!(outbox.turns.take(), [Token(1)]);
+        assert_eq!(outbox.wake_list.take(), [Token(1)]);
 
         let (mut taken, mut buffer) = (Vec::new(), vec![0; 64 * 1024]);
         let mut left = answer.len();

@@ -75,12 +75,12 @@ enum Sent {
 
 /// The thread that sees to it. It ends when this is dropped.
 pub(super) struct Relief {
-    desk: Arc<Desk>,
+    state: Arc<ReliefState>,
     thread: Thread,
 }
 
 #[derive(Default)]
-struct Desk {
+struct ReliefState {
     /// With the time at which they go out. Those that are sent are gone.
     waiting: Mutex<Vec<(Instant, Weak<Pending>)>>,
     /// The threads that may hang.
@@ -91,13 +91,13 @@ struct Desk {
 
 impl Relief {
     pub(super) fn start() -> std::io::Result<Self> {
-        let desk = Arc::new(Desk::default());
-        let shared = Arc::clone(&desk);
+        let state = Arc::new(ReliefState::default());
+        let shared = Arc::clone(&state);
         let thread = thread::Builder::new()
             .name("bowline-relief".to_owned())
             .spawn(move || shared.run())?;
         Ok(Self {
-            desk,
+            state,
             thread: thread.thread().clone(),
         })
     }
@@ -105,18 +105,18 @@ impl Relief {
     /// Sends this answer when its record takes longer than this.
     pub(super) fn watch(&self, pending: &Arc<Pending>, within: Duration) {
         let until = Instant::now() + within.max(AT_LEAST);
-        lock(&self.desk.waiting).push((until, Arc::downgrade(pending)));
+        lock(&self.state.waiting).push((until, Arc::downgrade(pending)));
         self.rouse();
     }
 
     /// Watches over these threads, too.
     pub(super) fn watch_over(&self, helm: &Arc<Helm>) {
-        let _ = self.desk.helm.set(Arc::downgrade(helm));
+        let _ = self.state.helm.set(Arc::downgrade(helm));
     }
 
     /// There is something to watch over. It stays awake for a while, so that waking it is not part of every call.
     pub(super) fn rouse(&self) {
-        if !self.desk.is_awake.swap(true, Ordering::AcqRel) {
+        if !self.state.is_awake.swap(true, Ordering::AcqRel) {
             self.thread.unpark();
         }
     }
@@ -124,12 +124,12 @@ impl Relief {
 
 impl Drop for Relief {
     fn drop(&mut self) {
-        self.desk.is_closing.store(true, Ordering::Release);
+        self.state.is_closing.store(true, Ordering::Release);
         self.thread.unpark();
     }
 }
 
-impl Desk {
+impl ReliefState {
     fn run(&self) {
         let mut quiet = 0;
         while !self.is_closing.load(Ordering::Acquire) {
@@ -187,14 +187,16 @@ mod tests {
 
     use mio::{Poll, Token, Waker};
 
-    use super::super::outbox::Turns;
+    use super::super::outbox::WakeList;
     use super::*;
     use crate::places::Places;
 
     #[test]
     fn an_answer_that_files_have_held_up_already_does_not_wait_behind_others() {
         let poll = Poll::new().unwrap();
-        let turns = Arc::new(Turns::new(Waker::new(poll.registry(), Token(0)).unwrap()));
+        let wake_list = Arc::new(WakeList::new(
+            Waker::new(poll.registry(), Token(0)).unwrap(),
+        ));
         let shared = Arc::new(Shared::new(Places {
             data: "/data".into(),
             socket: "/run/daemon.sock".into(),
@@ -206,7 +208,7 @@ mod tests {
             clients.push(theirs);
             ours.set_nonblocking(true).unwrap();
             let stream = mio::net::UnixStream::from_std(ours);
-            let outbox = Arc::new(Outbox::new(stream, Token(1), Arc::clone(&turns)));
+            let outbox = Arc::new(Outbox::new(stream, Token(1), Arc::clone(&wake_list)));
             let pending = Pending::new(b"answer".to_vec(), outbox, Arc::clone(&shared), |_| {});
             relief.watch(&pending, within);
             pending

@@ -45,7 +45,7 @@ pub(super) struct Token {
     /// Where to look, exact in case.
     pub(super) prefixes: &'static [&'static str],
     /// Whether the prefix alone tells what it is.
-    pub(super) telling: Telling,
+    pub(super) telling: Certainty,
     /// What of the token may stand before the prefix.
     pub(super) lead: Option<Lead>,
     /// What the token is; group 1, if there is one, is the secret.
@@ -54,7 +54,7 @@ pub(super) struct Token {
 
 /// What a prefix says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Telling {
+pub(super) enum Certainty {
     /// Only tokens of this kind begin like this.
     Surely,
     /// Other names begin like this, too.
@@ -85,7 +85,7 @@ impl Rule {
             ignores,
             token: Some(Token {
                 prefixes,
-                telling: Telling::Surely,
+                telling: Certainty::Surely,
                 lead: None,
                 pattern,
             }),
@@ -97,7 +97,7 @@ impl Rule {
         match self.token {
             Some(token) => Self {
                 token: Some(Token {
-                    telling: Telling::Perhaps,
+                    telling: Certainty::Perhaps,
                     ..token
                 }),
                 ..self
