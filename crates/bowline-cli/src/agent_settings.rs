@@ -14,7 +14,7 @@ pub(crate) mod program;
 pub(crate) mod refusals;
 
 use bowline_agents::claude_code::ClientVersion;
-use bowline_wire::OnFailure;
+use bowline_wire::FailMode;
 use serde::Serialize;
 
 pub(crate) use installable::Installable;
@@ -105,7 +105,7 @@ pub(crate) struct Plan {
     pub(crate) client: ClientVersion,
     /// The absolute path of `bowline-hook`.
     pub(crate) program: String,
-    pub(crate) on_failure: OnFailure,
+    pub(crate) on_failure: FailMode,
     /// Where the person's files are: `NAME=VALUE` of the variables that say so. A project may set those for the agent.
     pub(crate) places: Vec<String>,
 }

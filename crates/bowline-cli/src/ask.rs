@@ -1,6 +1,6 @@
 //! Asking what was recorded: the daemon, or the store itself where no daemon answers.
 
-use bowline_daemon::rpc::{self, Effect, Question};
+use bowline_daemon::rpc::{self, Access, Question};
 use bowline_daemon::{AskError, Connection, Patience, Places};
 use bowline_store::SqliteStore;
 use bowline_wire::RequestError;
@@ -64,14 +64,14 @@ impl Records {
                 // What only looks can be read from the store as well: nobody waits long for a daemon that hangs. What changes
                 // something may take long, so a daemon that hangs is known before it is asked.
                 connection.set_patience(Patience::Brief);
-                if Q::EFFECT == Effect::Changes {
+                if Q::ACCESS == Access::Changes {
                     let well = connection.status();
                     well.map_err(|error| control::trouble(&self.places, &error))?;
                     connection.set_patience(Patience::Usual);
                 }
                 match connection.ask(Q::COMMAND, question.arguments()) {
                     Ok(data) => data,
-                    Err(error) if Q::EFFECT == Effect::Reads && is_no_answer(&error) => {
+                    Err(error) if Q::ACCESS == Access::Reads && is_no_answer(&error) => {
                         self.source = open_store(&self.places, &error, ui)?;
                         return self.ask(question, ui);
                     }

@@ -8,7 +8,7 @@ use std::io::{self, ErrorKind, IsTerminal, Read, Write};
 use std::time::{Duration, Instant};
 use std::{env, num::NonZeroU32, process::ExitCode, sync::mpsc, thread};
 
-use bowline_wire::{Answer, Call, Environment, Failure, MAX_PAYLOAD, OnFailure};
+use bowline_wire::{Answer, Call, Environment, FailMode, Failure, MAX_PAYLOAD};
 use daemon::{LOOK, START};
 use lexopt::{Arg, Parser, ValueExt};
 
@@ -123,13 +123,13 @@ fn nothing_to_do() -> Answer {
 }
 
 /// An answer that cannot be delivered has failed like any other, and exit codes still arrive.
-fn print(answer: &Answer, on_failure: OnFailure) -> ExitCode {
+fn print(answer: &Answer, on_failure: FailMode) -> ExitCode {
     let mut stdout = io::stdout();
     let printed = stdout.write_all(answer.stdout.as_bytes());
     let printed = printed.and_then(|()| stdout.flush());
     let _ = io::stderr().write_all(answer.stderr.as_bytes());
     match printed {
-        Err(_) if on_failure != OnFailure::Open => ExitCode::from(2),
+        Err(_) if on_failure != FailMode::Open => ExitCode::from(2),
         _ => ExitCode::from(answer.exit),
     }
 }

@@ -35,7 +35,7 @@ pub use arguments::{
 
 /// Whether a command changes what is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
+pub enum Access {
     /// It only reads: it may be asked again, and elsewhere.
     Reads,
     /// It changes something.
@@ -47,7 +47,7 @@ pub trait Question: Serialize + Sized {
     /// The command's name.
     const COMMAND: &'static str;
     /// Whether it changes what is kept.
-    const EFFECT: Effect = Effect::Reads;
+    const ACCESS: Access = Access::Reads;
     /// What comes back; the default is the answer where nothing is recorded.
     type Answer: Serialize + DeserializeOwned + Default;
 

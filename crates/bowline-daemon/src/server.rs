@@ -41,7 +41,7 @@ use crate::instance::{Instance, StartError};
 use crate::peer;
 use crate::status::{Shared, Stop};
 use answering::{Acknowledge, Answering};
-use connection::{Arrived, Connection};
+use connection::{Arrived, ClientConnection};
 use helm::{End, Helm};
 use helper::{Helper, HelperState, PollResult, Ready, Tools, Waiting};
 use hook_request::HookRequest;
@@ -79,7 +79,7 @@ pub(crate) struct Server {
     poll: mio::Poll,
     listener: Option<UnixListener>,
     instance: Instance,
-    clients: HashMap<Token, Connection>,
+    clients: HashMap<Token, ClientConnection>,
     next_token: usize,
     wake_list: Arc<WakeList>,
     engine: Arc<Engine>,
@@ -264,7 +264,7 @@ impl Server {
             }));
         }
         if matches!(self.idle, Idle::After(limit) if self.shared.idle_for() >= limit)
-            && !self.clients.values().any(Connection::has_spoken)
+            && !self.clients.values().any(ClientConnection::has_spoken)
             // What only its memory holds would end with it.
             && self.store.waiting().in_memory == 0
         {
@@ -308,7 +308,7 @@ impl Server {
             return;
         }
         let outbox = Outbox::new(stream, token, Arc::clone(&self.wake_list));
-        self.clients.insert(token, Connection::new(outbox));
+        self.clients.insert(token, ClientConnection::new(outbox));
         self.shared.count_connections(self.clients.len());
     }
 
@@ -618,7 +618,7 @@ const PANICKED: &str = "Bowline failed inside while it decided";
 
 // The stream is shared with whoever still answers; the poller needs only its descriptor.
 
-fn deregister(registry: &Registry, client: &Connection) {
+fn deregister(registry: &Registry, client: &ClientConnection) {
     let descriptor = client.outbox.stream().as_raw_fd();
     if let Err(error) = registry.deregister(&mut SourceFd(&descriptor)) {
         tracing::debug!("a connection could not be taken from the poller: {error}");
@@ -626,7 +626,7 @@ fn deregister(registry: &Registry, client: &Connection) {
 }
 
 /// Has the poller tell when the other side takes more.
-fn await_writing(registry: &Registry, client: &Connection, token: Token) {
+fn await_writing(registry: &Registry, client: &ClientConnection, token: Token) {
     let descriptor = client.outbox.stream().as_raw_fd();
     let interest = Interest::READABLE.add(Interest::WRITABLE);
     if let Err(error) = registry.reregister(&mut SourceFd(&descriptor), token, interest) {

@@ -383,7 +383,7 @@ fn an_agent_without_a_dialect_is_answered_by_the_mode_of_the_call() {
     let stage = Stage::new();
     let mut call = stage.call();
     call.agent = "somebody".to_owned();
-    call.on_failure = bowline_wire::OnFailure::Closed;
+    call.on_failure = bowline_wire::FailMode::Closed;
     let answer = stage.client().hook(call, &stage.bash("ls"));
     assert_eq!(answer.exit, 2);
     assert!(answer.stderr.contains("somebody"), "{}", answer.stderr);
@@ -394,7 +394,7 @@ fn what_cannot_be_read_is_denied_where_failures_are() {
     let stage = Stage::new();
     let mut call = stage.call();
     call.event = Some("PreToolUse".to_owned());
-    call.on_failure = bowline_wire::OnFailure::Closed;
+    call.on_failure = bowline_wire::FailMode::Closed;
     let id = call.id.clone();
     let mut client = stage.client();
     client.send_call(call, b"");

@@ -3,7 +3,7 @@
 //! Read here rather than by a library. Those for globs take `{a,b}` for a choice, which git does not: they would call a
 //! file ignored that git does not ignore. `gix-ignore` takes seconds for some lines of a hundred bytes.
 
-use super::cache::Weight;
+use super::cache::MemoryUse;
 use super::wildmatch::Pattern;
 
 /// Rules that nobody writes by hand: a file with more is not judged.
@@ -91,10 +91,10 @@ impl Rules {
     }
 }
 
-impl Weight for Rules {
-    fn weight(&self) -> u64 {
+impl MemoryUse for Rules {
+    fn memory_use(&self) -> u64 {
         let own = self.rules.capacity() * size_of::<Rule>();
-        let patterns = self.rules.iter().map(|rule| rule.pattern.weight());
+        let patterns = self.rules.iter().map(|rule| rule.pattern.memory_use());
         own as u64 + patterns.sum::<u64>()
     }
 }

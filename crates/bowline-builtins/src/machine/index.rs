@@ -1,6 +1,6 @@
 //! Git's index: the list of what it tracks. Versions 2 to 4, with SHA-1 and SHA-256.
 
-use super::cache::Weight;
+use super::cache::MemoryUse;
 use super::wildmatch::Pattern;
 
 /// More than systems take as a path.
@@ -138,8 +138,8 @@ impl Sink for Index {
     }
 }
 
-impl Weight for Index {
-    fn weight(&self) -> u64 {
+impl MemoryUse for Index {
+    fn memory_use(&self) -> u64 {
         (self.names.capacity() + self.spans.capacity() * size_of::<(usize, usize)>()) as u64
     }
 }
@@ -349,7 +349,7 @@ mod tests {
     #[test]
     fn an_index_weighs_what_it_holds() {
         let long = "x".repeat(MAX_NAME);
-        assert!(index(&["a", &long]).weight() > MAX_NAME as u64 + 32);
+        assert!(index(&["a", &long]).memory_use() > MAX_NAME as u64 + 32);
     }
 
     #[test]

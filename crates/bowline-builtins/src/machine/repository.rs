@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bowline_guard::paths::glob;
 
-use super::cache::{Content, FileCache, Limits, Weight};
+use super::cache::{Content, FileCache, Limits, MemoryUse};
 use super::ignore::{IgnoreMatch, Kind, Rules};
 use super::index::Index;
 use super::look::{Links, Look, Seen};
@@ -302,8 +302,8 @@ pub(super) fn verdict(
         .find_map(|(rules, path)| rules.verdict(path?, kind))
 }
 
-impl Weight for PathBuf {
-    fn weight(&self) -> u64 {
+impl MemoryUse for PathBuf {
+    fn memory_use(&self) -> u64 {
         self.capacity() as u64
     }
 }

@@ -14,7 +14,7 @@ use bowline_daemon::{
 };
 use bowline_store::{Record, SqliteStore, Store, count_unkept, keep_beside};
 use bowline_wire::{
-    ACKNOWLEDGE_WITHIN, Answer, Call, CallId, Failure, MAX_PAYLOAD, OnFailure, Reply,
+    ACKNOWLEDGE_WITHIN, Answer, Call, CallId, FailMode, Failure, MAX_PAYLOAD, Reply,
 };
 use tokio::runtime::Runtime;
 
@@ -53,7 +53,7 @@ pub(crate) struct HookArgs {
     event: Option<String>,
     /// What the agent is told when nothing can be decided: open, ask or closed
     #[arg(long, value_name = "MODE", default_value = "ask")]
-    on_failure: OnFailure,
+    on_failure: FailMode,
     /// The call's name, by which it is recorded once
     #[arg(long, value_name = "ID")]
     call_id: Option<CallId>,

@@ -6,7 +6,7 @@ use bowline::hooks::HookEvent;
 use bowline::settings::Locations;
 use bowline_agents::claude_code::ClientVersion;
 use bowline_daemon::Places;
-use bowline_wire::OnFailure;
+use bowline_wire::FailMode;
 use serde::Serialize;
 
 use crate::Outcome;
@@ -43,8 +43,8 @@ pub(crate) struct InitArgs {
     scope: InstallScope,
 
     /// What the agent is told when Bowline itself fails: open (nothing), ask (the person) or closed (a denial)
-    #[arg(long, value_name = "MODE", default_value_t = OnFailure::Ask, value_parser = on_failure)]
-    on_failure: OnFailure,
+    #[arg(long, value_name = "MODE", default_value_t = FailMode::Ask, value_parser = on_failure)]
+    on_failure: FailMode,
 
     /// Write what this version of Claude Code knows, such as 2.1.197 [default: yours; for a project 2.1.197]
     #[arg(long, value_name = "VERSION")]
@@ -66,7 +66,7 @@ pub(crate) struct InitArgs {
     pub(crate) format: FormatArgs,
 }
 
-fn on_failure(word: &str) -> Result<OnFailure, String> {
+fn on_failure(word: &str) -> Result<FailMode, String> {
     let modes = "expected `open`, `ask` or `closed`";
     word.parse().map_err(|_| modes.to_owned())
 }

@@ -11,7 +11,7 @@ use bowline_guard::policy::GuardPolicy;
 use bowline_guard::secrets::{self, redact};
 use bowline_guard::tool_call::{ToolCall, judge_command, judge_files};
 use bowline_store::Record;
-use bowline_wire::{Answer, Call, Failure, OnFailure};
+use bowline_wire::{Answer, Call, FailMode, Failure};
 
 use super::Decided;
 use super::incoming::Incoming;
@@ -42,7 +42,7 @@ impl Incoming {
         // What the agent makes of it depends on its form; the record says what was meant.
         let decision = match (answer == Answer::default(), self.call.on_failure) {
             (true, _) => Decision::NoOpinion,
-            (false, OnFailure::Closed) => Decision::Deny,
+            (false, FailMode::Closed) => Decision::Deny,
             (false, _) => Decision::Ask,
         };
         let unverified = Unverified {
@@ -91,7 +91,7 @@ pub(super) fn answer(call: &Call, payload: &[u8], problem: &str) -> Unverified {
         .as_deref()
         .and_then(HookEvent::from_name)
         .is_none_or(|event| event.class() == EventClass::Gate);
-    if gate && call.on_failure == OnFailure::Closed {
+    if gate && call.on_failure == FailMode::Closed {
         return Unverified {
             answer: failure(call, payload, &reason).answer(),
             decision: Decision::Deny,
@@ -108,7 +108,7 @@ pub(super) fn answer(call: &Call, payload: &[u8], problem: &str) -> Unverified {
     }
     if gate {
         let failure = Failure {
-            on_failure: OnFailure::Ask,
+            on_failure: FailMode::Ask,
             ..failure(call, payload, &reason)
         };
         return Unverified {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::arguments::Arguments;
-use super::{Effect, Question, failed};
+use super::{Access, Question, failed};
 
 /// `store.size`: how much is kept.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -83,7 +83,7 @@ pub struct Backup {
 
 impl Question for Backup {
     const COMMAND: &'static str = "store.backup";
-    const EFFECT: Effect = Effect::Changes;
+    const ACCESS: Access = Access::Changes;
     type Answer = ();
 
     fn read(arguments: &mut Arguments) -> Option<Self> {
@@ -118,7 +118,7 @@ pub struct Compact {}
 
 impl Question for Compact {
     const COMMAND: &'static str = "store.compact";
-    const EFFECT: Effect = Effect::Changes;
+    const ACCESS: Access = Access::Changes;
     type Answer = ();
 
     fn read(_: &mut Arguments) -> Option<Self> {
@@ -146,7 +146,7 @@ pub enum Forget {
 
 impl Question for Forget {
     const COMMAND: &'static str = "store.forget";
-    const EFFECT: Effect = Effect::Changes;
+    const ACCESS: Access = Access::Changes;
     type Answer = Forgotten;
 
     fn read(arguments: &mut Arguments) -> Option<Self> {

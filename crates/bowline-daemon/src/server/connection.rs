@@ -32,7 +32,7 @@ pub(super) enum Source {
 
 /// One client.
 #[derive(Debug)]
-pub(super) struct Connection {
+pub(super) struct ClientConnection {
     pub(super) outbox: Arc<Outbox>,
     /// Ends what is being decided for it.
     pub(super) cancellation: Option<CancellationToken>,
@@ -54,7 +54,7 @@ enum Unread {
     End,
 }
 
-impl Connection {
+impl ClientConnection {
     pub(super) fn new(outbox: Outbox) -> Self {
         Self {
             outbox: Arc::new(outbox),
@@ -204,12 +204,12 @@ mod tests {
     /// So much is read at a time.
     const PIECE: usize = 64 * 1024;
 
-    fn connection() -> Connection {
+    fn connection() -> ClientConnection {
         let poll = Poll::new().unwrap();
         let waker = Waker::new(poll.registry(), Token(0)).unwrap();
         let (stream, _) = UnixStream::pair().unwrap();
         let wake_list = Arc::new(WakeList::new(waker));
-        Connection::new(Outbox::new(stream, Token(1), wake_list))
+        ClientConnection::new(Outbox::new(stream, Token(1), wake_list))
     }
 
     /// A hook call as it comes over the wire.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use bowline_wire::SIGN_EVERY;
 use mio::Token;
 
-use super::connection::Connection;
+use super::connection::ClientConnection;
 use super::outbox::Wait;
 
 /// The connections that wait, and perhaps some that do no more.
@@ -39,7 +39,7 @@ impl Waits {
     }
 
     /// Gives signs of life, if they are due.
-    pub(super) fn give(&mut self, clients: &HashMap<Token, Connection>) {
+    pub(super) fn give(&mut self, clients: &HashMap<Token, ClientConnection>) {
         if self.due_in() != Some(Duration::ZERO) {
             return;
         }
