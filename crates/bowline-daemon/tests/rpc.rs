@@ -200,7 +200,7 @@ mod commands {
         let a = typed(&store, &traces::Get { id: "a".into() }).unwrap();
         assert_eq!((a.duration_ms, a.tool.as_str()), (Some(1_500), "Bash"));
 
-        for id in [a.trace_id.as_str(), "b"] {
+        for id in [a.group.as_str(), "b"] {
             let tree = typed(&store, &traces::Tree { id: id.into() }).unwrap();
             assert_eq!(tree.prompt.unwrap().text.as_deref(), Some("do it"));
             let calls: Vec<&str> = tree
@@ -432,7 +432,7 @@ mod commands {
         let deep = (0..120).fold(json!("bottom"), |inner, _| json!({"in": inner}));
         for n in 0..100 {
             let mut start = TraceStart::new(Call::Id(format!("call-{n}")), "Task");
-            start.trace_id = Some("deep".into());
+            start.group = Some("deep".into());
             start.parent = (n > 0).then(|| format!("call-{}", n - 1));
             start.input = Some(deep.clone());
             submit(&store, "PreToolUse", "s1", n, Change::TraceStarted(start));

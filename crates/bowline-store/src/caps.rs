@@ -85,7 +85,7 @@ fn cap_change(change: &mut Change) -> usize {
         Change::PromptGiven { text } => cut_option(text, TEXT),
         Change::TraceStarted(start) => {
             cut_name(&mut start.tool);
-            cut_option(&mut start.trace_id, NAME);
+            cut_option(&mut start.group, NAME);
             cut_option(&mut start.parent, NAME);
             cut_option(&mut start.asked, ERROR);
             cap_call(&mut start.call);

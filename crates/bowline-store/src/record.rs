@@ -259,7 +259,8 @@ pub struct TraceStart {
     /// What it is called with, without secrets.
     pub input: Option<Value>,
     /// The group that it belongs to; by default that of the call that delegated, else of the prompt, else its own.
-    pub trace_id: Option<String>,
+    #[serde(rename = "trace_id")]
+    pub group: Option<String>,
     /// The id of the call that it is part of; by default the one that delegated to the sub-agent.
     pub parent: Option<String>,
     /// What a person is asked about it, without secrets. A call that never runs then was refused.
@@ -274,7 +275,7 @@ impl TraceStart {
             call,
             tool: tool.into(),
             input: None,
-            trace_id: None,
+            group: None,
             parent: None,
             asked: None,
         }

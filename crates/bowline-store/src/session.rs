@@ -97,7 +97,8 @@ pub struct SessionDetails {
 #[non_exhaustive]
 pub struct Prompt {
     /// The group of the traces that follow from it.
-    pub trace_id: String,
+    #[serde(rename = "trace_id")]
+    pub group: String,
     /// The number of the session's row.
     pub session_row: i64,
     /// When.

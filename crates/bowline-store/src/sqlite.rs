@@ -374,8 +374,8 @@ impl Store for SqliteStore {
         self.read(|db| traces::slow(db, threshold_ms, limit))
     }
 
-    fn get_trace_tree(&self, trace_id: &str) -> Result<Option<TraceTree>> {
-        self.read(|db| traces::tree(db, trace_id))
+    fn get_trace_tree(&self, group: &str) -> Result<Option<TraceTree>> {
+        self.read(|db| traces::tree(db, group))
     }
 
     fn find_traces(&self, filter: &TraceFilter<'_>) -> Result<Vec<Trace>> {

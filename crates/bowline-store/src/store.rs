@@ -277,7 +277,7 @@ pub trait Store: Send + Sync {
     }
 
     /// Everything with this trace id as a tree; `None` if there is nothing.
-    fn get_trace_tree(&self, trace_id: &str) -> Result<Option<TraceTree>>;
+    fn get_trace_tree(&self, group: &str) -> Result<Option<TraceTree>>;
 
     /// The calls that a filter lets through, newest first.
     fn find_traces(&self, filter: &TraceFilter<'_>) -> Result<Vec<Trace>>;

@@ -18,7 +18,8 @@ pub struct Trace {
     /// The agent's id of the call, or one that was generated.
     pub tool_use_id: String,
     /// The group that it belongs to: usually everything that followed from one prompt.
-    pub trace_id: String,
+    #[serde(rename = "trace_id")]
+    pub group: String,
     /// The agent's name of the session.
     pub session: String,
     /// The number of the session's row; see [`SessionRef::Row`].

@@ -11,7 +11,8 @@ use crate::trace::Trace;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TraceTree {
     /// The trace id.
-    pub trace_id: String,
+    #[serde(rename = "trace_id")]
+    pub group: String,
     /// The prompt from which all of it follows.
     pub prompt: Option<Prompt>,
     /// The calls that are part of no other, oldest first.
@@ -155,7 +156,7 @@ mod tests {
     fn trace(row: i64, parent_row: Option<i64>) -> Trace {
         Trace {
             tool_use_id: row.to_string(),
-            trace_id: "t".into(),
+            group: "t".into(),
             session: String::new(),
             session_row: 1,
             agent: String::new(),
@@ -228,7 +229,7 @@ mod tests {
             .map(|row| trace(row, (row > 1).then(|| row - 1)))
             .collect();
         let tree = TraceTree {
-            trace_id: "t".into(),
+            group: "t".into(),
             prompt: None,
             roots: arrange(rows),
             truncated: false,

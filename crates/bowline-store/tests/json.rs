@@ -79,7 +79,7 @@ fn everything_that_is_read_back_survives_json() {
         );
         assert_eq!((arrived.input, arrived.output), (sent.input, sent.output));
     }
-    let group = store.get_trace("a").unwrap().unwrap().trace_id;
+    let group = store.get_trace("a").unwrap().unwrap().group;
     let tree: TraceTree = store.get_trace_tree(&group).unwrap().unwrap();
     assert_eq!((tree.len(), travel(&tree).len()), (2, 2));
     let statistics: TraceStatistics = store.trace_statistics(&TraceFilter::default()).unwrap();

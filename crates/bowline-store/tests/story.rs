@@ -439,7 +439,7 @@ fn f22_a_prompt_delegation_and_calls_form_a_tree_also_with_parallel_agents_of_on
                 text: Some("do it".into()),
             },
         );
-        let trace_id = prompt.id.clone();
+        let group = prompt.id.clone();
         committed(store, prompt);
         committed(store, start("s", "read", "Read", 10));
         committed(store, delegate("s", "task1", "explorer", 20));
@@ -468,7 +468,7 @@ fn f22_a_prompt_delegation_and_calls_form_a_tree_also_with_parallel_agents_of_on
         committed(store, by(start("s", "c-read", "Read", 34), "a3", "helper"));
         committed(store, start("s", "edit", "Edit", 40));
 
-        let tree = store.get_trace_tree(&trace_id).unwrap().unwrap();
+        let tree = store.get_trace_tree(&group).unwrap().unwrap();
         assert_eq!(tree.prompt.as_ref().unwrap().text.as_deref(), Some("do it"));
         assert_eq!(
             shape(&tree.roots),

@@ -64,7 +64,7 @@ async fn f20_a_a_recorded_session_is_one_row_with_both_times_and_the_clients_dur
     assert_eq!(details.prompts[0].text.as_deref(), Some("List the files."));
     assert_eq!(details.sessions[0].source.as_deref(), Some("startup"));
     assert_eq!(details.sessions[0].end_reason.as_deref(), Some("other"));
-    assert_eq!(trace.trace_id, details.prompts[0].trace_id);
+    assert_eq!(trace.group, details.prompts[0].group);
 }
 
 #[tokio::test]

@@ -179,7 +179,8 @@ pub struct Tree {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WholeTree {
     /// The trace id.
-    pub trace_id: String,
+    #[serde(rename = "trace_id")]
+    pub group: String,
     /// The prompt from which all of it follows.
     pub prompt: Option<Prompt>,
     /// The calls, each before its parts, and these oldest first.
@@ -210,12 +211,12 @@ impl Question for Tree {
         let tree = match store.get_trace_tree(&self.id).map_err(failed)? {
             Some(tree) => Some(tree),
             None => match store.get_trace(&self.id).map_err(failed)? {
-                Some(call) => store.get_trace_tree(&call.trace_id).map_err(failed)?,
+                Some(call) => store.get_trace_tree(&call.group).map_err(failed)?,
                 None => None,
             },
         };
         Ok(tree.map(|tree| WholeTree {
-            trace_id: tree.trace_id,
+            group: tree.group,
             prompt: tree.prompt,
             calls: written_down(tree.roots),
             truncated: tree.truncated,

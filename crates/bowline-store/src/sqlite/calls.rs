@@ -34,10 +34,10 @@ impl Apply<'_> {
         }
         let parent = start.parent.as_deref().and_then(|id| open.by_id(id));
         let parent_row = parent.map(|parent| parent.row).or(session.spawned_by);
-        let named_group = (start.trace_id.clone()).or(parent.map(|parent| parent.trace_id.clone()));
-        let trace_id = named_group
+        let named_group = (start.group.clone()).or(parent.map(|parent| parent.group.clone()));
+        let group = named_group
             // A prompt in the same record has set the group that this call belongs to.
-            .or_else(|| self.memory.session(&self.key())?.trace_id.clone())
+            .or_else(|| self.memory.session(&self.key())?.group.clone())
             .unwrap_or_else(|| tool_use_id.clone());
         let input = start.input.as_ref().map(serde_json::Value::to_string);
         self.db
@@ -50,7 +50,7 @@ impl Apply<'_> {
                 row,
                 tool_use_id,
                 keys::lookup(row, &tool_use_id),
-                trace_id,
+                group,
                 session.chain,
                 session.id,
                 session.project,
@@ -66,7 +66,7 @@ impl Apply<'_> {
         let begun = OpenCall {
             row,
             tool_use_id,
-            trace_id,
+            group,
             tool: start.tool.clone(),
             digest,
             started_at: self.at,

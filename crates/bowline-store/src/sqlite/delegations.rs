@@ -78,17 +78,17 @@ impl Apply<'_> {
                 Ok((row.get(0)?, row.get(1)?, row.get(2)?))
             })
             .optional()?;
-        let Some((delegation, call, trace_id)) = claimed else {
+        let Some((delegation, call, group)) = claimed else {
             return Ok(());
         };
         session.spawned_by = call;
-        session.trace_id = trace_id.or(session.trace_id.take());
+        session.group = group.or(session.group.take());
         self.db
             .prepare_cached("UPDATE delegations SET subagent = ?2 WHERE id = ?1")?
             .execute(params![delegation, subagent.id])?;
         self.db
             .prepare_cached("UPDATE sessions SET spawned_by = ?2, trace_id = ?3 WHERE id = ?1")?
-            .execute(params![session.id, session.spawned_by, session.trace_id])?;
+            .execute(params![session.id, session.spawned_by, session.group])?;
         Ok(())
     }
 
@@ -155,7 +155,7 @@ impl Apply<'_> {
         from: Option<i64>,
         to: Option<i64>,
     ) -> Result<()> {
-        let trace_id: Option<String> = match to {
+        let group: Option<String> = match to {
             Some(call) => self
                 .db
                 .prepare_cached("SELECT trace_id FROM traces WHERE id = ?1")?
@@ -168,13 +168,13 @@ impl Apply<'_> {
                 "UPDATE sessions SET spawned_by = ?3, trace_id = coalesce(?4, trace_id)
                  WHERE chain_id = ?1 AND subagent = ?2",
             )?
-            .execute(params![chain, subagent, to, trace_id])?;
+            .execute(params![chain, subagent, to, group])?;
         self.db
             .prepare_cached(
                 "UPDATE traces SET parent_id = ?4, trace_id = coalesce(?5, trace_id)
                  WHERE chain_id = ?1 AND subagent = ?2 AND parent_id IS ?3",
             )?
-            .execute(params![chain, subagent, from, to, trace_id])?;
+            .execute(params![chain, subagent, from, to, group])?;
         let key = SessionKey {
             subagent: Some(subagent.to_owned()),
             ..self.key()
@@ -182,7 +182,7 @@ impl Apply<'_> {
         if let Some(known) = self.memory.session(&key) {
             let moved = KnownSession {
                 spawned_by: to,
-                trace_id: trace_id.or_else(|| known.trace_id.clone()),
+                group: group.or_else(|| known.group.clone()),
                 ..known.clone()
             };
             self.memory.remember(key, moved);

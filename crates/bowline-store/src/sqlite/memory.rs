@@ -25,7 +25,7 @@ pub(super) struct KnownSession {
     pub(super) id: i64,
     pub(super) chain: i64,
     pub(super) project: Option<i64>,
-    pub(super) trace_id: Option<String>,
+    pub(super) group: Option<String>,
     pub(super) spawned_by: Option<i64>,
 }
 

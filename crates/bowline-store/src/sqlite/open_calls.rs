@@ -20,7 +20,7 @@ pub(super) struct OpenCall {
     pub(super) row: i64,
     pub(super) session: i64,
     pub(super) tool_use_id: String,
-    pub(super) trace_id: String,
+    pub(super) group: String,
     pub(super) tool: String,
     pub(super) digest: Option<i64>,
     pub(super) started_at: i64,
@@ -138,7 +138,7 @@ fn load(db: &Connection, chain: i64) -> Result<ChainCalls> {
         Ok(OpenCall {
             row: row.get(0)?,
             tool_use_id: row.get(1)?,
-            trace_id: row.get(2)?,
+            group: row.get(2)?,
             tool: row.get(3)?,
             digest: row.get(4)?,
             started_at: row.get(5)?,
@@ -159,7 +159,7 @@ mod tests {
         OpenCall {
             row,
             tool_use_id: id.into(),
-            trace_id: String::new(),
+            group: String::new(),
             tool: tool.into(),
             digest,
             started_at,

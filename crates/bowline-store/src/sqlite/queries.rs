@@ -176,7 +176,7 @@ fn list<T>(
 
 fn prompt(row: &Row<'_>) -> rusqlite::Result<Prompt> {
     Ok(Prompt {
-        trace_id: row.get(0)?,
+        group: row.get(0)?,
         session_row: row.get(1)?,
         time: time(row.get(2)?),
         text: row.get(3)?,

@@ -54,7 +54,7 @@ fn trace(row: &Row<'_>) -> rusqlite::Result<Trace> {
     Ok(Trace {
         row: row.get(0)?,
         tool_use_id: row.get(1)?,
-        trace_id: row.get(2)?,
+        group: row.get(2)?,
         session: row.get::<_, Option<String>>(3)?.unwrap_or_default(),
         session_row: row.get(4)?,
         agent: row.get::<_, Option<String>>(5)?.unwrap_or_default(),
@@ -156,14 +156,14 @@ pub(super) fn slow_query(threshold_ms: i64, rows: usize) -> Query {
     }
 }
 
-pub(super) fn tree(db: &Connection, trace_id: &str) -> Result<Option<TraceTree>> {
+pub(super) fn tree(db: &Connection, group: &str) -> Result<Option<TraceTree>> {
     snapshot(db, |db| {
-        let mut traces = tree_query(trace_id).traces(db)?;
+        let mut traces = tree_query(group).traces(db)?;
         let prompt = db
             .prepare_cached(PROMPT)?
-            .query_row([trace_id], |row| {
+            .query_row([group], |row| {
                 Ok(Prompt {
-                    trace_id: trace_id.to_owned(),
+                    group: group.to_owned(),
                     session_row: row.get(0)?,
                     time: time(row.get(1)?),
                     text: row.get(2)?,
@@ -176,7 +176,7 @@ pub(super) fn tree(db: &Connection, trace_id: &str) -> Result<Option<TraceTree>>
         let truncated = traces.len() > MAX_TREE;
         traces.truncate(MAX_TREE);
         Ok(Some(TraceTree {
-            trace_id: trace_id.to_owned(),
+            group: group.to_owned(),
             prompt,
             roots: arrange(traces),
             truncated,
@@ -186,13 +186,13 @@ pub(super) fn tree(db: &Connection, trace_id: &str) -> Result<Option<TraceTree>>
 
 pub(super) const PROMPT: &str = "SELECT session_id, at, text FROM prompts INDEXED BY prompts_by_trace WHERE trace_id = ?1 LIMIT 1";
 
-pub(super) fn tree_query(trace_id: &str) -> Query {
+pub(super) fn tree_query(group: &str) -> Query {
     Query {
         sql: format!(
             "SELECT {COLUMNS} FROM traces t INDEXED BY traces_by_trace {JOINS}
              WHERE t.trace_id = ? ORDER BY t.started_at LIMIT ?"
         ),
-        values: vec![Sql::Text(trace_id.to_owned()), limit(MAX_TREE + 1)],
+        values: vec![Sql::Text(group.to_owned()), limit(MAX_TREE + 1)],
     }
 }
 

@@ -110,7 +110,7 @@ fn show(call: &Trace, triggers: &[Trigger], ui: &mut Ui) {
     for (label, value) in [
         ("Id", Some(call.tool_use_id.clone())),
         ("Part of", call.parent.clone()),
-        ("Trace", Some(call.trace_id.clone())),
+        ("Trace", Some(call.group.clone())),
         (
             "Session",
             Some(format!("{} ({})", call.session, call.agent)),

@@ -377,8 +377,8 @@ impl Store for Watched {
         self.kept.get_slow_traces(threshold_ms, limit)
     }
 
-    fn get_trace_tree(&self, trace_id: &str) -> Result<Option<TraceTree>> {
-        self.kept.get_trace_tree(trace_id)
+    fn get_trace_tree(&self, group: &str) -> Result<Option<TraceTree>> {
+        self.kept.get_trace_tree(group)
     }
 
     fn find_traces(&self, filter: &TraceFilter<'_>) -> Result<Vec<Trace>> {
