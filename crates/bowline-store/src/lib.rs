@@ -21,6 +21,8 @@
 mod caps;
 mod error;
 mod folder;
+#[cfg(test)]
+mod format_tests;
 mod gap;
 mod hash;
 mod hook_figures;
