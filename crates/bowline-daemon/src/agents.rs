@@ -54,19 +54,19 @@ enum Known {
 impl Agents {
     /// Notes who reports an event. The process is asked for only while it is not known.
     pub(crate) fn note(&self, record: &Record, parent: impl FnOnce() -> Option<Process>) {
-        if record.session.is_empty() {
+        if record.decided.session.is_empty() {
             return;
         }
         let mut sessions = self.sessions();
         // A session that goes on may do so in another process.
-        if matches!(record.event.as_str(), "SessionEnd" | "SessionStart") {
-            sessions.remove(&record.session);
+        if matches!(record.decided.event.as_str(), "SessionEnd" | "SessionStart") {
+            sessions.remove(&record.decided.session);
         }
-        if record.event == "SessionEnd" {
+        if record.decided.event == "SessionEnd" {
             return;
         }
         let room = sessions.len() < MOST_SESSIONS;
-        let known = sessions.get_mut(&record.session);
+        let known = sessions.get_mut(&record.decided.session);
         let is_settled = |it: &Session| !matches!(it.known, Known::Perhaps(_));
         if known.as_deref().map_or(!room, is_settled) {
             return;
@@ -78,13 +78,13 @@ impl Agents {
             return session.meet(process);
         }
         let session = Session {
-            agent: record.agent.clone(),
-            project: record.project.clone(),
+            agent: record.decided.agent.clone(),
+            project: record.decided.project.clone(),
             process,
             known: Known::Perhaps(1),
             gone: 0,
         };
-        sessions.insert(record.session.clone(), session);
+        sessions.insert(record.decided.session.clone(), session);
     }
 
     /// The ends of the sessions whose agents are gone, each once.
@@ -124,8 +124,8 @@ impl Session {
     fn end(&self, name: &str) -> Record {
         let id = CallId::generate();
         let mut record = Record::new(id.as_str(), Utc::now(), &self.agent, "SessionEnd", name);
-        record.project.clone_from(&self.project);
-        record.reason = Some("the agent's process ended without a word".to_owned());
+        record.decided.project.clone_from(&self.project);
+        record.decided.reason = Some("the agent's process ended without a word".to_owned());
         record.changes = vec![Change::SessionEnded {
             reason: Some(GONE.to_owned()),
             unfinished: Unfinished::Cancelled,
@@ -213,7 +213,10 @@ mod tests {
         );
         let ended = look();
         assert!(look().is_empty(), "once");
-        ended.into_iter().map(|record| record.session).collect()
+        ended
+            .into_iter()
+            .map(|record| record.decided.session)
+            .collect()
     }
 
     #[test]

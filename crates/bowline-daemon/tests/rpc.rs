@@ -32,8 +32,8 @@ mod commands {
     fn submit(store: &dyn Store, event: &str, session: &str, ms: i64, change: Change) {
         let id = format!("{event}-{session}-{ms}");
         let mut record = Record::new(id, at(ms), "claude-code", event, session);
-        record.project = Some("/srv/app".into());
-        record.tool = Some("Bash".into());
+        record.decided.project = Some("/srv/app".into());
+        record.decided.tool = Some("Bash".into());
         record.changes.push(change);
         let (tell, told) = mpsc::channel();
         store.submit(record, Box::new(move |outcome| tell.send(outcome).unwrap()));
@@ -242,7 +242,10 @@ mod commands {
             ..triggers::Last::default()
         };
         let last = typed(&store, &two);
-        assert_eq!((last.len(), last[0].event.as_str()), (2, "PreToolUse"));
+        assert_eq!(
+            (last.len(), last[0].decided.event.as_str()),
+            (2, "PreToolUse")
+        );
         assert_eq!(typed(&store, &triggers::HookFigures {}), []);
         assert!(typed(&store, &store::Size {}).on_disk > 0);
         assert!(typed(&store, &store::Integrity {}).problems.is_empty());

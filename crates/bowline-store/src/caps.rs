@@ -33,21 +33,21 @@ const CUT: &str = "... [TRUNCATED]";
 
 /// Cuts everything in a record to what a row may hold; says about how many bytes are left.
 pub(crate) fn cap(record: &mut Record) -> usize {
-    cut_name(&mut record.id);
-    cut_name(&mut record.agent);
-    cut_name(&mut record.event);
-    cut_name(&mut record.session);
-    cut_option(&mut record.project, PATH);
-    cut_option(&mut record.tool, NAME);
-    cut_option(&mut record.tool_use_id, NAME);
-    cut_option(&mut record.reason, MESSAGE);
-    cut_option(&mut record.rule, NAME);
-    if let Some(subagent) = &mut record.subagent {
+    cut_name(&mut record.decided.id);
+    cut_name(&mut record.decided.agent);
+    cut_name(&mut record.decided.event);
+    cut_name(&mut record.decided.session);
+    cut_option(&mut record.decided.project, PATH);
+    cut_option(&mut record.decided.tool, NAME);
+    cut_option(&mut record.decided.tool_use_id, NAME);
+    cut_option(&mut record.decided.reason, MESSAGE);
+    cut_option(&mut record.decided.rule, NAME);
+    if let Some(subagent) = &mut record.decided.subagent {
         cut_name(&mut subagent.id);
         cut_name(&mut subagent.kind);
     }
-    record.hooks.truncate(ITEMS);
-    for hook in &mut record.hooks {
+    record.decided.hooks.truncate(ITEMS);
+    for hook in &mut record.decided.hooks {
         cut_name(&mut hook.name);
         cut_option(&mut hook.scope, NAME);
         cut_option(&mut hook.failure, ERROR);
@@ -57,7 +57,7 @@ pub(crate) fn cap(record: &mut Record) -> usize {
             cut(warning, ERROR);
         }
     }
-    let said: usize = record.hooks.iter().map(said).sum();
+    let said: usize = record.decided.hooks.iter().map(said).sum();
     record.changes.truncate(ITEMS);
     let values: usize = record.changes.iter_mut().map(cap_change).sum();
     OVERHEAD + said + values
@@ -197,8 +197,8 @@ mod tests {
     fn every_text_of_a_record_is_cut_and_cutting_again_changes_nothing() {
         let long = "ä".repeat(100_000);
         let mut record = Record::new(&long, Utc::now(), &long, &long, &long);
-        record.reason = Some(long.clone());
-        record.project = Some(long.clone());
+        record.decided.reason = Some(long.clone());
+        record.decided.project = Some(long.clone());
         let mut start = TraceStart::new(Call::Id(long.clone()), &long);
         start.input = Some(json!({"a": [long], "b": 1}));
         let mut end = TraceEnd::new(Call::Id(long.clone()), &long, TraceStatus::Failed);

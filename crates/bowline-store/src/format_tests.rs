@@ -8,7 +8,7 @@ use chrono::DateTime;
 use serde_json::json;
 
 use crate::record::{Call, Change, Enforcement, HookFired, Record, Subagent, TraceStart};
-use crate::trace::Trigger;
+use crate::trace::RecordedEvent;
 
 const SPOOLED: &str = r#"{"id":"0198c0ffee00-1","time":"2025-08-19T04:26:40.500Z","agent":"claude-code","event":"PreToolUse","project":"/p","session":"s","subagent":{"id":"a-1","kind":"Explore"},"tool":"Bash","tool_use_id":"t-1","decision":"deny","reason":"no","rule":"files.delete","enforcement":"enforced","duration":{"secs":1,"nanos":234567000},"hooks":[{"name":"guard:commands","scope":"built-in","decision":"deny","duration_ms":0.04,"failure":null,"warnings":["w"],"message":null}],"changes":[{"TraceStarted":{"call":{"Id":"t-1"},"tool":"Bash","input":null,"trace_id":"g","parent":null,"asked":null}},"SubagentStarted"]}"#;
 
@@ -17,19 +17,19 @@ const ANSWERED: &str = r#"{"id":"0198c0ffee00-1","time":"2025-08-19T04:26:40.500
 fn record() -> Record {
     let time = DateTime::from_timestamp_millis(1_755_577_600_500).unwrap();
     let mut record = Record::new("0198c0ffee00-1", time, "claude-code", "PreToolUse", "s");
-    record.project = Some("/p".into());
-    record.subagent = Some(Subagent {
+    record.decided.project = Some("/p".into());
+    record.decided.subagent = Some(Subagent {
         id: "a-1".into(),
         kind: "Explore".into(),
     });
-    record.tool = Some("Bash".into());
-    record.tool_use_id = Some("t-1".into());
-    record.decision = Decision::Deny;
-    record.reason = Some("no".into());
-    record.rule = Some("files.delete".into());
-    record.enforcement = Enforcement::Enforced;
-    record.duration = Duration::from_micros(1_234_567);
-    record.hooks = vec![HookFired {
+    record.decided.tool = Some("Bash".into());
+    record.decided.tool_use_id = Some("t-1".into());
+    record.decided.decision = Decision::Deny;
+    record.decided.reason = Some("no".into());
+    record.decided.rule = Some("files.delete".into());
+    record.decided.enforcement = Enforcement::Enforced;
+    record.decided.duration = Duration::from_micros(1_234_567);
+    record.decided.hooks = vec![HookFired {
         name: "guard:commands".into(),
         scope: Some("built-in".into()),
         decision: Decision::Deny,
@@ -54,7 +54,7 @@ fn a_line_of_the_spool_keeps_its_format() {
 fn a_line_without_what_was_added_later_is_read() {
     let without = SPOOLED.replace(r#""rule":"files.delete","#, "");
     let mut expected = record();
-    expected.rule = None;
+    expected.decided.rule = None;
     assert_eq!(serde_json::from_str::<Record>(&without).unwrap(), expected);
     for name in ["id", "session", "decision", "duration", "changes"] {
         let mut line: serde_json::Value = serde_json::from_str(SPOOLED).unwrap();
@@ -65,8 +65,8 @@ fn a_line_without_what_was_added_later_is_read() {
 
 #[test]
 fn a_decided_event_in_an_answer_keeps_its_format() {
-    let event: Trigger = serde_json::from_str(ANSWERED).unwrap();
-    assert_eq!(event.duration, Duration::from_micros(1_234_567));
+    let event: RecordedEvent = serde_json::from_str(ANSWERED).unwrap();
+    assert_eq!(event.decided.duration, Duration::from_micros(1_234_567));
     assert_eq!(event.input, Some(json!({"command": "rm -rf ~"})));
     assert_eq!(serde_json::to_string(&event).unwrap(), ANSWERED);
 }

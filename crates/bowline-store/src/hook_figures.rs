@@ -61,8 +61,8 @@ pub(crate) struct PendingFigures {
 
 impl PendingFigures {
     pub(crate) fn count(&mut self, record: &Record) {
-        for hook in &record.hooks {
-            self.count_one(hook, record.time);
+        for hook in &record.decided.hooks {
+            self.count_one(hook, record.decided.time);
         }
     }
 

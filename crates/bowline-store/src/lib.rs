@@ -46,8 +46,8 @@ pub use folder::private_folder;
 pub use gap::{Gap, GapCause};
 pub use hook_figures::HookFigures;
 pub use record::{
-    Call, Change, DelegationEnd, DelegationStart, Enforcement, GONE, HookFired, Record, Subagent,
-    TraceEnd, TraceStart, Unfinished,
+    Call, Change, DecidedEvent, DelegationEnd, DelegationStart, Enforcement, GONE, HookFired,
+    Record, Subagent, TraceEnd, TraceStart, Unfinished,
 };
 pub use session::{Delegation, Prompt, Session, SessionDetails, SessionFilter, SessionSummary};
 pub use spool::{Spool, SpoolMedium, SpoolOptions, Spooled};
@@ -59,8 +59,8 @@ pub use store::{
     Done, Forget, Forgotten, Integrity, Outcome, Size, SkippedChange, Store, Submission, Waiting,
 };
 pub use trace::{
-    DecisionFilter, SessionRef, StatusFilter, StatusSet, ToolStatistics, Trace, TraceFilter,
-    TraceStatistics, Trigger, TriggerFilter,
+    DecisionFilter, EventFilter, RecordedEvent, SessionRef, StatusFilter, StatusSet,
+    ToolStatistics, Trace, TraceFilter, TraceStatistics,
 };
 pub use tree::{TraceNode, TraceTree};
 pub use work::PastCall;

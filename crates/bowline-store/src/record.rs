@@ -4,21 +4,23 @@ use std::time::Duration;
 
 use bowline::hooks::Decision;
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
+use crate::milliseconds;
 use crate::status::{DelegationStatus, TraceStatus};
 
-/// One decided event with everything that is kept together with it: all of it or nothing, and once.
+/// One decided event: what was reported and what was answered.
 ///
 /// The store keeps texts as they come: secrets have to be taken out before.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[non_exhaustive]
-pub struct Record {
+pub struct DecidedEvent {
     /// Names the event among all others; a record whose id is known is ignored.
     ///
     /// An id that begins with the time (a UUID of version 7, or twelve hexadecimal digits of milliseconds since 1970 and
-    /// `-`) is recognised wherever it comes from. Any other is recognised together with [`Record::time`].
+    /// `-`) is recognised wherever it comes from. Any other is recognised together with [`DecidedEvent::time`].
     pub id: String,
     /// When the event was reported.
     pub time: DateTime<Utc>,
@@ -30,7 +32,8 @@ pub struct Record {
     pub project: Option<String>,
     /// The agent's own name for the session; empty if it has none, and then nothing but the event is kept.
     pub session: String,
-    /// The sub-agent that it is about, or that reported it.
+    /// The sub-agent that it is about, or that reported it. Only its id is read back.
+    #[serde(default, deserialize_with = "subagent::read")]
     pub subagent: Option<Subagent>,
     /// The tool that it is about.
     pub tool: Option<String>,
@@ -47,11 +50,74 @@ pub struct Record {
     /// Whether the agent acts on the decision.
     pub enforcement: Enforcement,
     /// How long deciding took.
+    #[serde(alias = "duration_ms", with = "milliseconds")]
     pub duration: Duration,
     /// The hooks that fired, in order.
     pub hooks: Vec<HookFired>,
+}
+
+/// Where a decided event is written. The forms differ in the sub-agent and the duration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// To the spool, for the store.
+    Spool,
+    /// To an answer, for whoever asks.
+    Answer,
+}
+
+impl DecidedEvent {
+    pub(crate) const FIELDS: usize = 15;
+
+    /// Writes the fields in their order. This is done by hand because each answered call writes a line to the spool, and
+    /// serde's `flatten` is slower.
+    pub(crate) fn write<S: SerializeStruct>(&self, to: &mut S, form: Form) -> Result<(), S::Error> {
+        to.serialize_field("id", &self.id)?;
+        to.serialize_field("time", &self.time)?;
+        to.serialize_field("agent", &self.agent)?;
+        to.serialize_field("event", &self.event)?;
+        to.serialize_field("project", &self.project)?;
+        to.serialize_field("session", &self.session)?;
+        match form {
+            Form::Spool => to.serialize_field("subagent", &self.subagent)?,
+            Form::Answer => to.serialize_field("subagent", &self.subagent_id())?,
+        }
+        to.serialize_field("tool", &self.tool)?;
+        to.serialize_field("tool_use_id", &self.tool_use_id)?;
+        to.serialize_field("decision", decision::as_str(self.decision))?;
+        to.serialize_field("reason", &self.reason)?;
+        to.serialize_field("rule", &self.rule)?;
+        to.serialize_field("enforcement", &self.enforcement)?;
+        match form {
+            Form::Spool => to.serialize_field("duration", &self.duration)?,
+            Form::Answer => to.serialize_field("duration_ms", &milliseconds::of(self.duration))?,
+        }
+        to.serialize_field("hooks", &self.hooks)
+    }
+
+    /// The sub-agent's id.
+    pub fn subagent_id(&self) -> Option<&str> {
+        self.subagent.as_ref().map(|it| it.id.as_str())
+    }
+}
+
+/// One decided event with everything that is kept together with it: all of it or nothing, and once.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[non_exhaustive]
+pub struct Record {
+    /// The event.
+    #[serde(flatten)]
+    pub decided: DecidedEvent,
     /// What the event means for traces, sessions and delegations, in order.
     pub changes: Vec<Change>,
+}
+
+impl Serialize for Record {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut fields = to.serialize_struct("Record", DecidedEvent::FIELDS + 1)?;
+        self.decided.write(&mut fields, Form::Spool)?;
+        fields.serialize_field("changes", &self.changes)?;
+        fields.end()
+    }
 }
 
 impl Record {
@@ -64,21 +130,23 @@ impl Record {
         session: impl Into<String>,
     ) -> Self {
         Self {
-            id: id.into(),
-            time,
-            agent: agent.into(),
-            event: event.into(),
-            project: None,
-            session: session.into(),
-            subagent: None,
-            tool: None,
-            tool_use_id: None,
-            decision: Decision::NoOpinion,
-            reason: None,
-            rule: None,
-            enforcement: Enforcement::Enforced,
-            duration: Duration::ZERO,
-            hooks: Vec::new(),
+            decided: DecidedEvent {
+                id: id.into(),
+                time,
+                agent: agent.into(),
+                event: event.into(),
+                project: None,
+                session: session.into(),
+                subagent: None,
+                tool: None,
+                tool_use_id: None,
+                decision: Decision::NoOpinion,
+                reason: None,
+                rule: None,
+                enforcement: Enforcement::Enforced,
+                duration: Duration::ZERO,
+                hooks: Vec::new(),
+            },
             changes: Vec::new(),
         }
     }
@@ -340,6 +408,31 @@ pub struct DelegationEnd {
     pub status: DelegationStatus,
     /// The last thing that the sub-agent said.
     pub last_message: Option<String>,
+}
+
+/// A sub-agent as the spool or an answer has it.
+mod subagent {
+    use serde::{Deserialize, Deserializer};
+
+    use super::Subagent;
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Id(String),
+        Whole(Subagent),
+    }
+
+    pub(super) fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Subagent>, D::Error> {
+        let written = Option::<Written>::deserialize(from)?;
+        Ok(written.map(|written| match written {
+            Written::Id(id) => Subagent {
+                id,
+                kind: String::new(),
+            },
+            Written::Whole(subagent) => subagent,
+        }))
+    }
 }
 
 /// A decision by the name that is stored.

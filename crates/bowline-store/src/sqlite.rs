@@ -40,7 +40,7 @@ use crate::reserve::{Locked, Reserve};
 use crate::session::{SessionDetails, SessionFilter, SessionSummary};
 use crate::spool::{self, Spool, SpoolOptions};
 use crate::store::{Forget, Forgotten, Integrity, Size, Store, Submission, Waiting};
-use crate::trace::{SessionRef, Trace, TraceFilter, TraceStatistics, Trigger, TriggerFilter};
+use crate::trace::{EventFilter, RecordedEvent, SessionRef, Trace, TraceFilter, TraceStatistics};
 use crate::tree::TraceTree;
 use crate::work::PastCall;
 use crate::writer::{Backend, Drained, Shared, SpoolFirst, Threads, Writer};
@@ -402,11 +402,11 @@ impl Store for SqliteStore {
         self.read(|db| work::past_work(db, session))
     }
 
-    fn find_triggers(&self, filter: &TriggerFilter<'_>) -> Result<Vec<Trigger>> {
+    fn find_triggers(&self, filter: &EventFilter<'_>) -> Result<Vec<RecordedEvent>> {
         self.read(|db| triggers::find(db, filter))
     }
 
-    fn triggers_of(&self, call: &Trace) -> Result<Vec<Trigger>> {
+    fn triggers_of(&self, call: &Trace) -> Result<Vec<RecordedEvent>> {
         self.read(|db| triggers::of_call(db, call))
     }
 

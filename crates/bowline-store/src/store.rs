@@ -12,7 +12,7 @@ use crate::hook_figures::HookFigures;
 use crate::record::Record;
 use crate::session::{SessionDetails, SessionFilter, SessionSummary};
 use crate::spool::SpoolMedium;
-use crate::trace::{SessionRef, Trace, TraceFilter, TraceStatistics, Trigger, TriggerFilter};
+use crate::trace::{EventFilter, RecordedEvent, SessionRef, Trace, TraceFilter, TraceStatistics};
 use crate::tree::TraceTree;
 use crate::work::PastCall;
 
@@ -299,18 +299,18 @@ pub trait Store: Send + Sync {
     fn past_work(&self, session: &str) -> Result<Vec<serde_json::Value>>;
 
     /// The last decided events, newest first.
-    fn last_triggers(&self, limit: usize) -> Result<Vec<Trigger>> {
-        self.find_triggers(&TriggerFilter {
+    fn last_triggers(&self, limit: usize) -> Result<Vec<RecordedEvent>> {
+        self.find_triggers(&EventFilter {
             limit,
-            ..TriggerFilter::default()
+            ..EventFilter::default()
         })
     }
 
     /// The decided events that a filter lets through, newest first.
-    fn find_triggers(&self, filter: &TriggerFilter<'_>) -> Result<Vec<Trigger>>;
+    fn find_triggers(&self, filter: &EventFilter<'_>) -> Result<Vec<RecordedEvent>>;
 
     /// The decided events of a tool call, oldest first.
-    fn triggers_of(&self, call: &Trace) -> Result<Vec<Trigger>>;
+    fn triggers_of(&self, call: &Trace) -> Result<Vec<RecordedEvent>>;
 
     /// When each hook last fired, what it said, how long it takes; by name.
     fn hook_figures(&self) -> Result<Vec<HookFigures>>;

@@ -1,14 +1,11 @@
 //! What is read back of tool calls and of decided events.
 
-use std::time::Duration;
-
-use bowline::hooks::Decision;
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
-use crate::milliseconds;
-use crate::record::{Enforcement, HookFired, decision};
+use crate::record::{DecidedEvent, Form};
 use crate::status::TraceStatus;
 
 /// One tool call, from start to end.
@@ -170,49 +167,29 @@ pub struct ToolStatistics {
     pub p99_ms: Option<i64>,
 }
 
-/// One decided event.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// A decided event as it is read back.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[non_exhaustive]
-pub struct Trigger {
-    /// The event's id.
-    pub id: String,
-    /// When it was reported.
-    pub time: DateTime<Utc>,
-    /// Who reported it.
-    pub agent: String,
+pub struct RecordedEvent {
     /// The event.
-    pub event: String,
-    /// The project's folder.
-    pub project: Option<String>,
-    /// The agent's name of the session; empty if it has none.
-    pub session: String,
-    /// The sub-agent's id.
-    pub subagent: Option<String>,
-    /// The tool.
-    pub tool: Option<String>,
-    /// The agent's id of the tool call.
-    pub tool_use_id: Option<String>,
-    /// What was answered.
-    #[serde(with = "decision")]
-    pub decision: Decision,
-    /// Why.
-    pub reason: Option<String>,
-    /// The id of the rule from which the decision follows.
-    #[serde(default)]
-    pub rule: Option<String>,
-    /// Whether the agent acts on it.
-    pub enforcement: Enforcement,
-    /// How long deciding took, in milliseconds.
-    #[serde(rename = "duration_ms", with = "milliseconds")]
-    pub duration: Duration,
-    /// The hooks that fired.
-    pub hooks: Vec<HookFired>,
+    #[serde(flatten)]
+    pub decided: DecidedEvent,
     /// What the call was called with, where events are listed.
     #[serde(default)]
     pub input: Option<Value>,
     /// The prompt that the event gives, where events are listed.
     #[serde(default)]
     pub prompt: Option<String>,
+}
+
+impl Serialize for RecordedEvent {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut fields = to.serialize_struct("RecordedEvent", DecidedEvent::FIELDS + 2)?;
+        self.decided.write(&mut fields, Form::Answer)?;
+        fields.serialize_field("input", &self.input)?;
+        fields.serialize_field("prompt", &self.prompt)?;
+        fields.end()
+    }
 }
 
 /// Which decisions are meant.
@@ -255,7 +232,7 @@ impl DecisionFilter {
 
 /// Which decided events are wanted, newest first; whatever is `None` or empty does not matter.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TriggerFilter<'a> {
+pub struct EventFilter<'a> {
     /// Decided like one of these.
     pub decisions: &'a [DecisionFilter],
     /// Reported at this time or later.
@@ -274,7 +251,7 @@ pub struct TriggerFilter<'a> {
     pub limit: usize,
 }
 
-impl Default for TriggerFilter<'_> {
+impl Default for EventFilter<'_> {
     fn default() -> Self {
         Self {
             decisions: &[],

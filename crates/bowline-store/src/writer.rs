@@ -378,7 +378,7 @@ impl<B: Backend> Writer<B> {
                 continue;
             };
             for change in skipped {
-                let cause = format!("{}: {}", record.agent, change.cause());
+                let cause = format!("{}: {}", record.decided.agent, change.cause());
                 if self.told.is_news(&cause) {
                     tracing::warn!("{cause}");
                 }

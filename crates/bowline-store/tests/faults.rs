@@ -97,8 +97,8 @@ fn f48_b_an_event_seen_again_by_another_process_or_after_a_restart_is_known() {
             previous: None,
         },
     );
-    begin.id = "01a3185c5000-00000000000000aa".into();
-    begin.hooks.push(HookFired {
+    begin.decided.id = "01a3185c5000-00000000000000aa".into();
+    begin.decided.hooks.push(HookFired {
         name: "guard".into(),
         scope: None,
         decision: bowline::hooks::Decision::Grant,
@@ -113,7 +113,7 @@ fn f48_b_an_event_seen_again_by_another_process_or_after_a_restart_is_known() {
     let again = |store: &SqliteStore| {
         let mut later = begin.clone();
         // The id alone says which event it is, whoever has read which clock.
-        later.time = at(500);
+        later.decided.time = at(500);
         for record in [later, finish.clone()] {
             assert_eq!(submit(store, record), Outcome::Known);
         }
@@ -383,7 +383,7 @@ fn nothing_is_written_to_a_log_that_was_cut_not_even_when_there_is_nothing_else_
     let (folder, store) = open();
     filled(&store, 100);
     let mut fired = start("s", "fired", "Bash", 1_000);
-    fired.hooks.push(HookFired {
+    fired.decided.hooks.push(HookFired {
         name: "guard".into(),
         ..HookFired::default()
     });
@@ -561,7 +561,7 @@ fn one_of_many_openers() {
     let store = SqliteStore::open(options).unwrap();
     let id = format!("opener {}", std::process::id());
     let mut record = start("s", &id, "Bash", 0);
-    record.id = id;
+    record.decided.id = id;
     submit(&store, record);
 }
 
@@ -800,7 +800,7 @@ fn a_store_filled_past_its_cap_keeps_the_newest() {
     let store = SqliteStore::open(options).unwrap();
     for n in 0..12_000_i64 {
         let mut begin = start(&format!("session {}", n / 100), &n.to_string(), "Bash", n);
-        begin.reason = Some("words ".repeat(40));
+        begin.decided.reason = Some("words ".repeat(40));
         store.submit(begin, Box::new(|_| {}));
         if n % 500 == 0 {
             store.flush().unwrap();

@@ -38,9 +38,9 @@ fn fill(store: &dyn Store, session: &str, needle: &str, calls: i64) {
         let id = format!("{needle}-{n}");
         let length = usize::try_from(n).unwrap() % 90;
         let mut begin = record("PreToolUse", session, 10 * n);
-        begin.reason = Some(format!("{needle} reason"));
-        begin.project = Some(format!("/home/{needle}"));
-        begin.hooks.push(HookFired {
+        begin.decided.reason = Some(format!("{needle} reason"));
+        begin.decided.project = Some(format!("/home/{needle}"));
+        begin.decided.hooks.push(HookFired {
             name: "guard".into(),
             scope: None,
             decision: bowline::hooks::Decision::Ask,
@@ -145,7 +145,7 @@ fn what_another_process_forgot_is_not_brought_back() {
     assert!(
         triggers
             .iter()
-            .all(|trigger| trigger.session != "forget-me"),
+            .all(|trigger| trigger.decided.session != "forget-me"),
         "{triggers:?}"
     );
 }

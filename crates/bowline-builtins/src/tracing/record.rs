@@ -21,7 +21,7 @@ const WITHHELD: &str = "the hook asked that its reason is not logged";
 
 /// An event that was decided, and everything that is kept of it.
 #[derive(Clone, Copy)]
-pub struct DecidedEvent<'a> {
+pub struct RecordSource<'a> {
     /// When it was reported.
     pub time: DateTime<Utc>,
     /// The project's folder.
@@ -40,16 +40,16 @@ pub struct DecidedEvent<'a> {
     pub scope_of: &'a dyn Fn(&str) -> Option<String>,
 }
 
-impl fmt::Debug for DecidedEvent<'_> {
+impl fmt::Debug for RecordSource<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DecidedEvent")
+        f.debug_struct("RecordSource")
             .field("call", &self.ctx.call_id())
             .field("event", &self.input.event_name())
             .finish_non_exhaustive()
     }
 }
 
-impl DecidedEvent<'_> {
+impl RecordSource<'_> {
     /// What is kept of the event, without secrets. What hooks added is taken out of the context. `None` if nothing is to be kept, or if
     /// the context names no event.
     pub fn record(&self) -> Option<Record> {
@@ -74,15 +74,15 @@ impl DecidedEvent<'_> {
             input.event_name(),
             session,
         );
-        record.project = event
+        record.decided.project = event
             .project
             .map(|path| path.to_string_lossy().into_owned());
-        record.subagent = subagent(input);
-        record.tool = input.tool_name().map(detail::name);
-        record.tool_use_id = input.tool_use_id().map(detail::id);
-        record.decision = event.result.output.decision();
+        record.decided.subagent = subagent(input);
+        record.decided.tool = input.tool_name().map(detail::name);
+        record.decided.tool_use_id = input.tool_use_id().map(detail::id);
+        record.decided.decision = event.result.output.decision();
         let withheld = withholds_its_reason(event.result);
-        record.reason = match record.decision {
+        record.decided.reason = match record.decided.decision {
             Decision::Ask | Decision::Deny if withheld => Some(WITHHELD.to_owned()),
             Decision::Ask | Decision::Deny => event
                 .result
@@ -92,17 +92,17 @@ impl DecidedEvent<'_> {
                 .map(detail::reason),
             Decision::NoOpinion | Decision::Grant => None,
         };
-        record.enforcement = event.enforcement;
-        record.rule = (event.result.output.rule.as_deref())
-            .filter(|_| record.decision >= Decision::Ask)
+        record.decided.enforcement = event.enforcement;
+        record.decided.rule = (event.result.output.rule.as_deref())
+            .filter(|_| record.decided.decision >= Decision::Ask)
             .map(detail::name);
         if let Some(observed) = &event.result.output.observed
-            && record.decision < Decision::Ask
+            && record.decided.decision < Decision::Ask
         {
             observe(&mut record, observed);
         }
-        record.duration = event.duration;
-        record.hooks = (event.result.results.iter())
+        record.decided.duration = event.duration;
+        record.decided.hooks = (event.result.results.iter())
             .filter(|run| !matches!(run.status, RunStatus::Skipped(_)))
             .map(|run| fired(run, (event.scope_of)(&run.id), took))
             .collect();
@@ -122,10 +122,10 @@ impl DecidedEvent<'_> {
 
 /// What would have been decided, where nothing was.
 fn observe(record: &mut Record, observed: &Observed) {
-    record.enforcement = Enforcement::Observed;
-    record.decision = observed.decision;
-    record.reason = Some(detail::reason(&observed.reason));
-    record.rule = observed.rule.as_deref().map(detail::name);
+    record.decided.enforcement = Enforcement::Observed;
+    record.decided.decision = observed.decision;
+    record.decided.reason = Some(detail::reason(&observed.reason));
+    record.decided.rule = observed.rule.as_deref().map(detail::name);
 }
 
 /// Whether the hook that gave the reason wants it out of the logs. Another hook's wish does not count.

@@ -10,7 +10,7 @@ use bowline::hooks::{
     TriggerResult, Utc,
 };
 use bowline::settings::RecordConfig;
-use bowline_builtins::tracing::{DecidedEvent, Tracing};
+use bowline_builtins::tracing::{RecordSource, Tracing};
 use bowline_store::{Enforcement, Options, Outcome, Record, SqliteStore, Store, Trace};
 use chrono::TimeDelta;
 use serde_json::Value;
@@ -91,7 +91,7 @@ impl Bench {
         ctx: &HookContext,
         result: &TriggerResult,
     ) -> Option<Record> {
-        let event = DecidedEvent {
+        let event = RecordSource {
             time: self.at(ms),
             project: Some(Path::new("/home/user/project")),
             input,

@@ -256,7 +256,7 @@ async fn f20_f_g_secrets_are_kept_nowhere_and_the_executed_input_is_untouched() 
 
     let record = bench.decide(0, &input).await.unwrap();
     assert_eq!(
-        record.reason.as_deref(),
+        record.decided.reason.as_deref(),
         Some("not with [REDACTED:github-token]")
     );
     bench.commit(record);

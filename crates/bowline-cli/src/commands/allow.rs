@@ -178,17 +178,27 @@ fn wish(named: &str, args: &AllowArgs, ui: &Ui) -> Result<Wish> {
             "`bowline allow {rule} --once` lets the next call pass that this rule stops"
         ))
     })?;
-    let project = found.event.project.as_ref().map_or(here, PathBuf::from);
+    let project = found
+        .event
+        .decided
+        .project
+        .as_ref()
+        .map_or(here, PathBuf::from);
     Ok(Wish {
         rule,
         call: Some(call),
-        reach: reach(args, project, || Ok(found.event.session.clone()))?,
+        reach: reach(args, project, || Ok(found.event.decided.session.clone()))?,
         lasts,
     })
 }
 
 fn no_rule(found: &Recorded) -> Error {
-    let why = found.event.reason.as_deref().unwrap_or("it was let pass");
+    let why = found
+        .event
+        .decided
+        .reason
+        .as_deref()
+        .unwrap_or("it was let pass");
     Error::usage(format!("no rule of the guard stopped this call: {why}")).hint(
         "what your own hooks and rules stop is changed in their files: `bowline hooks` lists them",
     )

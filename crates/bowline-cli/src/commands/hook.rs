@@ -338,6 +338,6 @@ mod tests {
         store.flush().unwrap();
         let kept = store.last_triggers(10).unwrap();
         assert_eq!(kept.len(), 1);
-        assert_eq!(kept[0].id, "call");
+        assert_eq!(kept[0].decided.id, "call");
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use bowline::hooks::{Decision, humane_duration};
 use bowline_daemon::rpc::{self, store, triggers};
-use bowline_store::{DecisionFilter, Enforcement, Gap, HookFired, Trigger};
+use bowline_store::{DecisionFilter, Enforcement, Gap, HookFired, RecordedEvent};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 
@@ -131,7 +131,7 @@ pub(crate) fn denied(args: DeniedArgs, ui: &mut Ui) -> Result<Outcome> {
 
 #[derive(Debug, Serialize)]
 struct Report {
-    triggers: Vec<Trigger>,
+    triggers: Vec<RecordedEvent>,
 }
 
 pub(crate) fn run(args: &LogArgs, ui: &mut Ui) -> Result<Outcome> {
@@ -187,12 +187,12 @@ fn unfiltered(question: &triggers::Last) -> triggers::Last {
 }
 
 /// How many records are missing among these; where they are all that there are, what was lost before them counts too.
-fn missing(gaps: &[Gap], triggers: &[Trigger], question: &triggers::Last) -> u64 {
+fn missing(gaps: &[Gap], triggers: &[RecordedEvent], question: &triggers::Last) -> u64 {
     let is_full = question.limit.is_some_and(|limit| triggers.len() >= limit);
     let oldest = triggers
         .last()
         .filter(|_| is_full)
-        .map(|oldest| oldest.time);
+        .map(|oldest| oldest.decided.time);
     let from = oldest.max(question.since);
     let since = |gap: &&Gap| from.is_none_or(|from| gap.time >= from);
     gaps.iter().filter(since).map(|gap| gap.records).sum()
@@ -211,22 +211,26 @@ const COLUMNS: &[Column] = &[
     columns::ID,
 ];
 
-fn list(triggers: &[Trigger]) -> List {
+fn list(triggers: &[RecordedEvent]) -> List {
     let now = moment::now();
     let mut projects = ProjectNames::default();
-    projects.learn(triggers.iter().filter_map(|it| it.project.as_deref()));
+    projects.learn(
+        triggers
+            .iter()
+            .filter_map(|it| it.decided.project.as_deref()),
+    );
     let mut list = List::new(COLUMNS);
     for trigger in triggers {
         list.row([
-            Text::styled(moment::when(trigger.time, now), style::FAINT),
-            projects.of(trigger.project.as_deref()).into(),
-            Text::styled(reveal::name(&trigger.agent), style::FAINT),
-            Text::styled(reveal::name(&trigger.session), style::FAINT),
-            reveal::name(&trigger.event).into(),
+            Text::styled(moment::when(trigger.decided.time, now), style::FAINT),
+            projects.of(trigger.decided.project.as_deref()).into(),
+            Text::styled(reveal::name(&trigger.decided.agent), style::FAINT),
+            Text::styled(reveal::name(&trigger.decided.session), style::FAINT),
+            reveal::name(&trigger.decided.event).into(),
             Text::styled(tool(trigger), style::NAME),
             decision(trigger),
             Text::styled(
-                reveal::name(trigger.rule.as_deref().unwrap_or_default()),
+                reveal::name(trigger.decided.rule.as_deref().unwrap_or_default()),
                 style::NAME,
             ),
             what(trigger),
@@ -236,21 +240,21 @@ fn list(triggers: &[Trigger]) -> List {
     list
 }
 
-fn tool(trigger: &Trigger) -> String {
-    reveal::name(trigger.tool.as_deref().unwrap_or_default())
+fn tool(trigger: &RecordedEvent) -> String {
+    reveal::name(trigger.decided.tool.as_deref().unwrap_or_default())
 }
 
 /// What the event is about, why it was decided so, and what hooks warned of or failed with.
-fn what(trigger: &Trigger) -> Text {
+fn what(trigger: &RecordedEvent) -> Text {
     let mut text = Text::from(about(trigger));
     let mut add = |words: &str, colour| {
         let gap = if text.is_empty() { "" } else { "  " };
         text = std::mem::take(&mut text).with(format!("{gap}{}", words.trim()), colour);
     };
-    if let Some(reason) = &trigger.reason {
+    if let Some(reason) = &trigger.decided.reason {
         add(reason, style::FAINT);
     }
-    for hook in &trigger.hooks {
+    for hook in &trigger.decided.hooks {
         if let Some(failure) = &hook.failure {
             add(
                 &format!("{} failed ({failure})", reveal::name(&hook.name)),
@@ -268,47 +272,56 @@ fn what(trigger: &Trigger) -> Text {
 }
 
 /// The command, the file or the prompt.
-fn about(trigger: &Trigger) -> String {
+fn about(trigger: &RecordedEvent) -> String {
     match &trigger.prompt {
         Some(prompt) => prompt.trim().to_owned(),
-        None => trace::about(trigger.input.as_ref(), trigger.project.as_deref()),
+        None => trace::about(trigger.input.as_ref(), trigger.decided.project.as_deref()),
     }
 }
 
 /// By what the call is found, else the event.
-pub(super) fn id(trigger: &Trigger) -> &str {
-    trigger.tool_use_id.as_deref().unwrap_or(&trigger.id)
+pub(super) fn id(trigger: &RecordedEvent) -> &str {
+    trigger
+        .decided
+        .tool_use_id
+        .as_deref()
+        .unwrap_or(&trigger.decided.id)
 }
 
 /// All that is known of each event.
-fn show_long(triggers: &[Trigger], ui: &mut Ui) {
+fn show_long(triggers: &[RecordedEvent], ui: &mut Ui) {
     let mut projects = ProjectNames::default();
-    projects.learn(triggers.iter().filter_map(|it| it.project.as_deref()));
+    projects.learn(
+        triggers
+            .iter()
+            .filter_map(|it| it.decided.project.as_deref()),
+    );
     for (index, trigger) in triggers.iter().enumerate() {
         if index > 0 {
             ui.blank();
         }
-        let mut head = Text::styled(moment::full(trigger.time), style::FAINT)
+        let mut head = Text::styled(moment::full(trigger.decided.time), style::FAINT)
             .plain("  ")
-            .plain(reveal::name(&trigger.event))
+            .plain(reveal::name(&trigger.decided.event))
             .with(format!("  {}", tool(trigger)), style::NAME)
             .plain("  ")
             .text(decision(trigger));
-        if let Some(rule) = &trigger.rule {
+        if let Some(rule) = &trigger.decided.rule {
             head = head.with(format!("  {}", reveal::name(rule)), style::NAME);
         }
-        ui.line(head.plain(format!("  {}", humane_duration(trigger.duration))));
+        ui.line(head.plain(format!("  {}", humane_duration(trigger.decided.duration))));
         let agent = format!(
             "{}  {}  {}",
-            projects.of(trigger.project.as_deref()),
-            trigger.agent,
-            trigger.session
+            projects.of(trigger.decided.project.as_deref()),
+            trigger.decided.agent,
+            trigger.decided.session
         );
         for (label, text) in [
             ("What", clipped(&about(trigger)).into()),
             (
                 "Why",
                 trigger
+                    .decided
                     .reason
                     .as_deref()
                     .map(clipped)
@@ -330,15 +343,15 @@ fn show_long(triggers: &[Trigger], ui: &mut Ui) {
 }
 
 /// What was decided; what would have been, where the guard only observes.
-pub(super) fn decision(trigger: &Trigger) -> Text {
-    match trigger.enforcement {
+pub(super) fn decision(trigger: &RecordedEvent) -> Text {
+    match trigger.decided.enforcement {
         Enforcement::Observed => {
-            Text::styled("would ", style::FAINT).text(decided(trigger.decision))
+            Text::styled("would ", style::FAINT).text(decided(trigger.decided.decision))
         }
-        Enforcement::Unenforced if trigger.decision >= Decision::Ask => {
-            decided(trigger.decision).with(" (not enforced)", style::CAUTION)
+        Enforcement::Unenforced if trigger.decided.decision >= Decision::Ask => {
+            decided(trigger.decided.decision).with(" (not enforced)", style::CAUTION)
         }
-        _ => decided(trigger.decision),
+        _ => decided(trigger.decided.decision),
     }
 }
 
@@ -353,7 +366,7 @@ pub(super) fn decided(decision: Decision) -> Text {
 }
 
 /// What the hooks of an event warned of and printed, a line for each.
-pub(super) fn notes(trigger: &Trigger) -> Vec<Text> {
+pub(super) fn notes(trigger: &RecordedEvent) -> Vec<Text> {
     let of_hook = |hook: &HookFired| {
         let name = reveal::name(&hook.name);
         let warnings = hook.warnings.iter().map(|warning| {
@@ -364,13 +377,14 @@ pub(super) fn notes(trigger: &Trigger) -> Vec<Text> {
         });
         warnings.chain(message).collect::<Vec<_>>()
     };
-    trigger.hooks.iter().flat_map(of_hook).collect()
+    trigger.decided.hooks.iter().flat_map(of_hook).collect()
 }
 
 /// The hooks that fired, by where they are defined; those that failed stand out.
-fn hooks(trigger: &Trigger) -> Text {
+fn hooks(trigger: &RecordedEvent) -> Text {
     let mut text = Text::new();
     for (index, hooks) in trigger
+        .decided
         .hooks
         .chunk_by(|a, b| a.scope == b.scope)
         .enumerate()

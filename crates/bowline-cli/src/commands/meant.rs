@@ -184,9 +184,9 @@ fn known_events(records: &mut Records, ui: &Ui) -> Result<KnownEvents> {
     };
     let mut known = KnownEvents::default();
     for event in records.ask(&newest, ui)? {
-        known.tools.extend(event.tool);
-        known.events.insert(event.event);
-        known.rules.extend(event.rule);
+        known.tools.extend(event.decided.tool);
+        known.events.insert(event.decided.event);
+        known.rules.extend(event.decided.rule);
     }
     Ok(known)
 }

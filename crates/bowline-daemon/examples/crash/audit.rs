@@ -31,8 +31,11 @@ impl Audit {
         store.flush().expect("the store takes what was spooled");
         let mut recorded: HashMap<String, Vec<Decision>> = HashMap::new();
         for trigger in store.last_triggers(ALL).expect("the events can be read") {
-            let id = trigger.tool_use_id.unwrap_or_default();
-            recorded.entry(id).or_default().push(trigger.decision);
+            let id = trigger.decided.tool_use_id.unwrap_or_default();
+            recorded
+                .entry(id)
+                .or_default()
+                .push(trigger.decided.decision);
         }
         let every = TraceFilter {
             limit: ALL,

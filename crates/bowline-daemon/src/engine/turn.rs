@@ -10,7 +10,7 @@ use bowline::hooks::{
 };
 use bowline::settings::Steers;
 use bowline_agents::Protocol;
-use bowline_builtins::tracing::{DecidedEvent, add_change};
+use bowline_builtins::tracing::{RecordSource, add_change};
 use bowline_store::{Change, Enforcement, HookFired, Record};
 use bowline_wire::Answer;
 use serde_json::Value;
@@ -372,7 +372,7 @@ impl Turn {
         let enforced = !blocks
             || self.protocol.enforces(self.input.event_type())
                 && !self.sent_on_already(&result.output);
-        let event = DecidedEvent {
+        let event = RecordSource {
             time: self.incoming.time,
             project: Some(&project.folder),
             input: self.input(),
@@ -388,7 +388,7 @@ impl Turn {
         };
         let mut record = event.record()?;
         if idle.is_some() {
-            record.reason = idle;
+            record.decided.reason = idle;
         }
         Some(record)
     }
@@ -445,9 +445,14 @@ fn note_attempts(result: &mut TriggerResult, event: HookEvent, attempts: &str) {
 
 /// Every event keeps it, as Bowline's own word.
 fn keep_warning(record: &mut Record, warning: String) {
-    match record.hooks.iter_mut().find(|it| it.name == OURSELVES) {
+    match record
+        .decided
+        .hooks
+        .iter_mut()
+        .find(|it| it.name == OURSELVES)
+    {
         Some(own) => own.warnings.push(warning),
-        None => record.hooks.push(HookFired {
+        None => record.decided.hooks.push(HookFired {
             name: OURSELVES.to_owned(),
             scope: Some("built-in".to_owned()),
             warnings: vec![warning],

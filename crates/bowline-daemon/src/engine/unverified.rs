@@ -72,9 +72,9 @@ impl Incoming {
             event,
             "",
         );
-        record.decision = unverified.decision;
-        record.reason = Some(redact(&unverified.reason).into_owned());
-        record.duration = took;
+        record.decided.decision = unverified.decision;
+        record.decided.reason = Some(redact(&unverified.reason).into_owned());
+        record.decided.duration = took;
         Decided {
             answer: unverified.answer,
             record: (self.recording_unread() == Recording::On).then_some(record),

@@ -1,6 +1,6 @@
 //! Questions about decided events and about the hooks that took part.
 
-use bowline_store::{DecisionFilter, Store, Trigger, TriggerFilter};
+use bowline_store::{DecisionFilter, EventFilter, RecordedEvent, Store};
 use bowline_wire::RequestError;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -34,7 +34,7 @@ pub struct Last {
 
 impl Question for Last {
     const COMMAND: &'static str = "triggers.last";
-    type Answer = Vec<Trigger>;
+    type Answer = Vec<RecordedEvent>;
 
     fn read(arguments: &mut Arguments) -> Option<Self> {
         Some(Self {
@@ -50,7 +50,7 @@ impl Question for Last {
     }
 
     fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
-        let filter = TriggerFilter {
+        let filter = EventFilter {
             decisions: &self.decisions,
             since: self.since,
             project: self.project.as_deref(),
@@ -73,7 +73,7 @@ pub struct Of {
 
 impl Question for Of {
     const COMMAND: &'static str = "triggers.of";
-    type Answer = Vec<Trigger>;
+    type Answer = Vec<RecordedEvent>;
 
     fn read(arguments: &mut Arguments) -> Option<Self> {
         let id = arguments.needed_text("id")?;

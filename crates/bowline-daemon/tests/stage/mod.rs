@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use std::{fs, process};
 
 use bowline_daemon::{AnswerWhen, Connection, DaemonOptions, Places, StartError, Stop};
-use bowline_store::{Options, SqliteStore, Store, Trigger};
+use bowline_store::{Options, RecordedEvent, SqliteStore, Store};
 use bowline_wire::{Acknowledgement, Answer, Call, Heard, Lines, MAX_REPLY};
 use serde_json::{Map, Value, json};
 
@@ -131,7 +131,7 @@ impl Stage {
     }
 
     /// What is in the store, newest first.
-    pub fn recorded(&self) -> Vec<Trigger> {
+    pub fn recorded(&self) -> Vec<RecordedEvent> {
         // A daemon that answers a question has written everything that it answered before, but for what a busy machine made wait.
         if let Ok(mut connection) = Connection::open(&self.places.socket) {
             until("nothing waits", || {

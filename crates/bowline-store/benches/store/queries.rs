@@ -63,7 +63,7 @@ fn fill(path: &Path, traces: u64) -> SqliteStore {
         let time = begun + TimeDelta::milliseconds(step * i64::try_from(n).unwrap());
         let mut record = event(n, n / PER_SESSION, time, "PreToolUse");
         if n.is_multiple_of(PER_PROMPT) {
-            record.id = prompt_id(n);
+            record.decided.id = prompt_id(n);
             record.changes.push(Change::PromptGiven {
                 text: Some("please".into()),
             });

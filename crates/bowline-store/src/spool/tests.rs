@@ -17,7 +17,7 @@ fn drain(spool: &mut Spool, step: usize) -> Vec<String> {
         if records.is_empty() {
             return ids;
         }
-        ids.extend(records.into_iter().map(|record| record.id));
+        ids.extend(records.into_iter().map(|record| record.decided.id));
         spool.advance();
     }
 }
@@ -54,8 +54,8 @@ fn what_was_looked_at_but_not_taken_comes_again() {
     let folder = tempfile::tempdir().unwrap();
     let mut spool = Spool::open(SpoolOptions::new(folder.path()));
     spool.append([&record("a"), &record("b")]);
-    assert_eq!(spool.peek(1)[0].id, "a");
-    assert_eq!(spool.peek(1)[0].id, "a");
+    assert_eq!(spool.peek(1)[0].decided.id, "a");
+    assert_eq!(spool.peek(1)[0].decided.id, "a");
     spool.advance();
     assert_eq!(drain(&mut spool, 10), ["b"]);
 }
@@ -132,7 +132,7 @@ fn many_files_are_taken_over_a_few_at_a_time_and_in_order() {
         if records.is_empty() {
             break;
         }
-        ids.extend(records.into_iter().map(|record| record.id));
+        ids.extend(records.into_iter().map(|record| record.decided.id));
         spool.advance();
     }
     assert_eq!(ids, numbers(0..FILES + 1));

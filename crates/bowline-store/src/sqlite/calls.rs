@@ -54,7 +54,7 @@ impl Apply<'_> {
                 session.chain,
                 session.id,
                 session.project,
-                self.record.subagent.as_ref().map(|subagent| &subagent.id),
+                self.record.decided.subagent.as_ref().map(|subagent| &subagent.id),
                 parent_row,
                 start.tool,
                 digest,
@@ -139,7 +139,7 @@ impl Apply<'_> {
         how: Unfinished,
         message: Option<&str>,
     ) -> Result<()> {
-        let tool = self.record.tool.as_deref().unwrap_or_default();
+        let tool = self.record.decided.tool.as_deref().unwrap_or_default();
         let open = self.memory.open.of(self.db, session.chain)?;
         // One that is not open needs no closing.
         let Some(open) = open.find(call, tool) else {

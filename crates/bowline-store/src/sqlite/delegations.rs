@@ -18,7 +18,7 @@ impl Apply<'_> {
         let open = self.memory.open.of(self.db, session.chain)?;
         let call = match &start.call {
             Some(id) => open.by_id(id),
-            None => open.newest_of(self.record.tool.as_deref().unwrap_or_default()),
+            None => open.newest_of(self.record.decided.tool.as_deref().unwrap_or_default()),
         };
         let call = call.map(|call| call.row);
         self.insert_delegation(session, call, &start.to, None, start.description.as_deref())
@@ -33,8 +33,13 @@ impl Apply<'_> {
         description: Option<&str>,
     ) -> Result<()> {
         // A sub-agent that nobody is known to have called was called by the session itself.
-        let caller = self.record.subagent.as_ref().filter(|_| subagent.is_none());
-        let from = caller.map_or(&self.record.agent, |caller| &caller.id);
+        let caller = self
+            .record
+            .decided
+            .subagent
+            .as_ref()
+            .filter(|_| subagent.is_none());
+        let from = caller.map_or(&self.record.decided.agent, |caller| &caller.id);
         self.db
             .prepare_cached(
                 "INSERT INTO delegations (chain_id, session_id, trace_row, from_agent, to_agent, subagent, description,
@@ -213,7 +218,7 @@ impl Apply<'_> {
 
     /// A sub-agent begins; if no call delegated to it, that is a delegation of its own.
     pub(super) fn start_subagent(&self, session: &KnownSession) -> Result<()> {
-        let Some(subagent) = &self.record.subagent else {
+        let Some(subagent) = &self.record.decided.subagent else {
             return Ok(());
         };
         if self.delegation_of(session.chain, &subagent.id)?.is_some() {
@@ -237,7 +242,12 @@ impl Apply<'_> {
         session: &KnownSession,
         end: &DelegationEnd,
     ) -> Result<()> {
-        let subagent = self.record.subagent.as_ref().map(|it| it.id.clone());
+        let subagent = self
+            .record
+            .decided
+            .subagent
+            .as_ref()
+            .map(|it| it.id.clone());
         let delegation = match &subagent {
             Some(id) => self.delegation_of(session.chain, id)?,
             None => None,

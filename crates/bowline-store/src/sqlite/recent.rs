@@ -40,7 +40,8 @@ impl Recent {
             self.bytes -= weight;
         }
         if self.in_log.len() < NUMBERS {
-            self.in_log.push(keys::event(&record.id, record.time));
+            self.in_log
+                .push(keys::event(&record.decided.id, record.decided.time));
         }
         self.committed += 1;
     }

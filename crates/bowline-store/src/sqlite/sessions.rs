@@ -14,6 +14,7 @@ impl Apply<'_> {
         SessionKey {
             subagent: self
                 .record
+                .decided
                 .subagent
                 .as_ref()
                 .map(|subagent| subagent.id.clone())
@@ -24,15 +25,15 @@ impl Apply<'_> {
 
     fn host_key(&self) -> SessionKey {
         SessionKey {
-            agent: self.record.agent.clone(),
-            name: self.record.session.clone(),
+            agent: self.record.decided.agent.clone(),
+            name: self.record.decided.session.clone(),
             subagent: None,
         }
     }
 
     /// The session of the record, made if it is missing, and begun if the record says so.
     pub(super) fn session(&mut self, project: Option<i64>) -> Result<Option<KnownSession>> {
-        if self.record.session.is_empty() {
+        if self.record.decided.session.is_empty() {
             return Ok(None);
         }
         let key = self.key();
@@ -43,7 +44,13 @@ impl Apply<'_> {
             return self.with_project(key, known, project).map(Some);
         }
         let host = self.host(project)?;
-        let session = match self.record.subagent.as_ref().filter(|it| !it.id.is_empty()) {
+        let session = match self
+            .record
+            .decided
+            .subagent
+            .as_ref()
+            .filter(|it| !it.id.is_empty())
+        {
             None => host,
             Some(subagent) => self.subagent_session(&key, subagent, &host)?,
         };
@@ -217,7 +224,7 @@ impl Apply<'_> {
 
     pub(super) fn give_prompt(&mut self, session: &KnownSession, text: Option<&str>) -> Result<()> {
         self.refuse_asked(session)?;
-        let group = self.record.id.clone();
+        let group = self.record.decided.id.clone();
         self.db
             .prepare_cached(
                 "INSERT INTO prompts (chain_id, session_id, trace_id, at, text) VALUES (?1, ?2, ?3, ?4, ?5)",

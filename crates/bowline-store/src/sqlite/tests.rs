@@ -4,7 +4,7 @@ use rusqlite::{Connection, params_from_iter};
 use super::traces::{Scope, find_query};
 use super::*;
 use crate::status::TraceStatus;
-use crate::trace::{DecisionFilter, StatusFilter, TriggerFilter};
+use crate::trace::{DecisionFilter, EventFilter, StatusFilter};
 
 mod faults;
 mod growth;
@@ -136,12 +136,12 @@ fn every_filter_of_events_uses_an_index() {
     for decisions in all {
         for rule in [None, Some("git.*")] {
             for (project, session) in [(None, None), (Some(1), Some("e.chain_id IN (1)"))] {
-                let filter = TriggerFilter {
+                let filter = EventFilter {
                     decisions,
                     rule,
                     tool: Some("bash"),
                     event: Some("pretooluse"),
-                    ..TriggerFilter::default()
+                    ..EventFilter::default()
                 };
                 let query = triggers::query(&filter, project, session.map(str::to_owned));
                 assert_no_scan(&db, "events", &query.sql, &query.values);

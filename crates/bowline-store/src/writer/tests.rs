@@ -25,10 +25,10 @@ impl Backend for Slow {
         Ok(records
             .iter()
             .map(|record| {
-                if kept.contains(&record.id) {
+                if kept.contains(&record.decided.id) {
                     return Applied::Known;
                 }
-                kept.push(record.id.clone());
+                kept.push(record.decided.id.clone());
                 Applied::Recorded(Vec::new())
             })
             .collect())
@@ -111,7 +111,10 @@ impl Backend for Told {
         _gaps: &[Gap],
         _patience: Duration,
     ) -> Result<Vec<Applied>> {
-        let ids: Vec<&str> = records.iter().map(|record| record.id.as_str()).collect();
+        let ids: Vec<&str> = records
+            .iter()
+            .map(|record| record.decided.id.as_str())
+            .collect();
         self.asked.send(ids.join(" ")).map_err(|_| Error::Closed)?;
         self.answers.recv().map_err(|_| Error::Closed)??;
         Ok(vec![Applied::Recorded(Vec::new()); records.len()])
@@ -228,8 +231,11 @@ impl Backend for Frail {
         gaps: &[Gap],
         _patience: Duration,
     ) -> Result<Vec<Applied>> {
-        assert!(records.iter().all(|it| it.id != "poison"), "a mistake");
-        let ids = records.iter().map(|record| record.id.clone());
+        assert!(
+            records.iter().all(|it| it.decided.id != "poison"),
+            "a mistake"
+        );
+        let ids = records.iter().map(|record| record.decided.id.clone());
         lock(&self.kept).extend(ids);
         lock(&self.gaps).extend(gaps.iter().cloned());
         Ok(vec![Applied::Recorded(Vec::new()); records.len()])

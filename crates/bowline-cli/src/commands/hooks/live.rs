@@ -3,7 +3,7 @@
 use bowline::hooks::{HookEvent, humane_duration};
 use bowline::settings::{Scope, Settings};
 use bowline_daemon::rpc::triggers;
-use bowline_store::{HookFigures, Trigger};
+use bowline_store::{HookFigures, RecordedEvent};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -97,12 +97,12 @@ pub(super) fn run(
 }
 
 /// The newest warning of each hook.
-fn warnings(newest_first: &[Trigger]) -> BTreeMap<&str, Warning<'_>> {
+fn warnings(newest_first: &[RecordedEvent]) -> BTreeMap<&str, Warning<'_>> {
     let mut warnings = BTreeMap::new();
     for trigger in newest_first {
-        for hook in &trigger.hooks {
+        for hook in &trigger.decided.hooks {
             if let Some(text) = hook.warnings.last() {
-                let time = trigger.time;
+                let time = trigger.decided.time;
                 warnings
                     .entry(hook.name.as_str())
                     .or_insert(Warning { time, text });

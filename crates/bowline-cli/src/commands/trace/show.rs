@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bowline::hooks::Decision;
 use bowline_daemon::rpc::triggers;
-use bowline_store::{Trace, TraceStatus, Trigger};
+use bowline_store::{RecordedEvent, Trace, TraceStatus};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ use crate::ui::{Format, Text, Ui, clipped, masked, reveal, style};
 struct Report {
     trace: Trace,
     /// The decided events of the call, with what their hooks said.
-    triggers: Vec<Trigger>,
+    triggers: Vec<RecordedEvent>,
 }
 
 pub(super) fn run(id: &str, records: &mut Records, format: Format, ui: &mut Ui) -> Result<Outcome> {
@@ -42,27 +42,27 @@ pub(super) fn run(id: &str, records: &mut Records, format: Format, ui: &mut Ui) 
 }
 
 /// What was decided about the call, by which rule, and why.
-fn show_decisions(triggers: &[Trigger], ui: &mut Ui) {
-    let decided = |trigger: &&Trigger| trigger.decision != Decision::NoOpinion;
+fn show_decisions(triggers: &[RecordedEvent], ui: &mut Ui) {
+    let decided = |trigger: &&RecordedEvent| trigger.decided.decision != Decision::NoOpinion;
     for trigger in triggers.iter().filter(decided) {
         ui.blank();
         let mut line = Text::styled("Decision  ", style::HEADING).text(log::decision(trigger));
-        if let Some(rule) = &trigger.rule {
+        if let Some(rule) = &trigger.decided.rule {
             line = line.with(format!("  {}", reveal::name(rule)), style::NAME);
         }
         ui.line(line.with(
-            format!("  on {}", reveal::name(&trigger.event)),
+            format!("  on {}", reveal::name(&trigger.decided.event)),
             style::FAINT,
         ));
-        if let Some(reason) = &trigger.reason {
+        if let Some(reason) = &trigger.decided.reason {
             ui.labelled(Text::from("          "), &Text::from(clipped(reason)));
         }
     }
 }
 
 /// What hooks warned of and printed.
-fn show_notes(triggers: &[Trigger], ui: &mut Ui) {
-    let notes: Vec<(&Trigger, Text)> = triggers
+fn show_notes(triggers: &[RecordedEvent], ui: &mut Ui) {
+    let notes: Vec<(&RecordedEvent, Text)> = triggers
         .iter()
         .flat_map(|trigger| {
             log::notes(trigger)
@@ -76,7 +76,7 @@ fn show_notes(triggers: &[Trigger], ui: &mut Ui) {
     ui.blank();
     ui.line(Text::styled("Hooks", style::HEADING));
     for (trigger, note) in notes {
-        let event = format!("  {}  ", reveal::name(&trigger.event));
+        let event = format!("  {}  ", reveal::name(&trigger.decided.event));
         ui.labelled(Text::styled(event, style::FAINT), &note);
     }
 }
@@ -90,7 +90,7 @@ fn without_output(call: &Trace) -> &'static str {
     }
 }
 
-fn show(call: &Trace, triggers: &[Trigger], ui: &mut Ui) {
+fn show(call: &Trace, triggers: &[RecordedEvent], ui: &mut Ui) {
     ui.line(
         Text::styled(reveal::name(&call.tool), style::NAME)
             .plain("  ")
@@ -132,7 +132,9 @@ fn show(call: &Trace, triggers: &[Trigger], ui: &mut Ui) {
     };
     // What was decided is shown below, with its reason.
     let is_told = |why: &String| {
-        let mut reasons = triggers.iter().filter_map(|it| it.reason.as_deref());
+        let mut reasons = triggers
+            .iter()
+            .filter_map(|it| it.decided.reason.as_deref());
         reasons.any(|reason| reason.trim() == why.trim())
     };
     if let Some(why) = why.as_ref().filter(|why| !is_told(why)) {

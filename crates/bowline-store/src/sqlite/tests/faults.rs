@@ -81,7 +81,7 @@ fn a_full_store_spools_then_drops_and_counts_what_it_dropped() {
     let outcomes: Vec<Outcome> = (0..300)
         .map(|n| {
             let mut record = record(&n.to_string());
-            record.reason = Some("a reason that takes room. ".repeat(20));
+            record.decided.reason = Some("a reason that takes room. ".repeat(20));
             submit(&store, record)
         })
         .collect();
@@ -156,7 +156,7 @@ fn a_record_that_the_database_refuses_takes_no_other_with_it() {
 
 fn guarded(id: &str) -> Record {
     let mut event = record(id);
-    event.hooks.push(crate::record::HookFired {
+    event.decided.hooks.push(crate::record::HookFired {
         name: "guard".into(),
         scope: None,
         decision: bowline::hooks::Decision::Ask,
@@ -295,12 +295,12 @@ fn a_forgotten_project_is_gone_with_events_that_have_no_session() {
         ("g", "t", "/p"),
     ] {
         let mut event = Record::new(id, Utc::now(), "agent", "Stop", session);
-        event.project = (!project.is_empty()).then(|| project.to_owned());
+        event.decided.project = (!project.is_empty()).then(|| project.to_owned());
         assert!(submit(&store, event).is_committed());
     }
     let left = || {
         let triggers = store.last_triggers(50).unwrap();
-        let mut ids: Vec<String> = triggers.into_iter().map(|it| it.id).collect();
+        let mut ids: Vec<String> = triggers.into_iter().map(|it| it.decided.id).collect();
         ids.sort();
         ids.concat()
     };
@@ -323,7 +323,7 @@ fn a_forgotten_project_is_gone_with_events_that_have_no_session() {
         assert_eq!(projects().len(), rows, "{path}: {:?}", projects());
     }
     let mut again = Record::new("h", Utc::now(), "agent", "Stop", "s");
-    again.project = Some("/p".to_owned());
+    again.decided.project = Some("/p".to_owned());
     assert!(submit(&store, again).is_committed(), "it may come anew");
     assert_eq!(projects(), ["/p"]);
 }

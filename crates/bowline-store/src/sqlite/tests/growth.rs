@@ -27,7 +27,7 @@ fn call(n: i64) -> [Record; 2] {
         let time = began + TimeDelta::milliseconds(ms);
         let session = format!("session-{}", n / SESSION);
         let mut record = Record::new(format!("{event}-{n}"), time, "claude-code", event, session);
-        record.project = Some("/home/user/project".into());
+        record.decided.project = Some("/home/user/project".into());
         record.changes.push(change);
         record
     };
@@ -124,7 +124,7 @@ fn costs(calls: i64) -> Vec<(String, u64)> {
         "slow".to_owned(),
         steps(&mut || read(&db, &slow.sql, slow.values.clone())),
     ));
-    let last = triggers::query(&TriggerFilter::default(), None, None);
+    let last = triggers::query(&EventFilter::default(), None, None);
     let triggers = || read(&db, &last.sql, last.values.clone());
     costs.push(("last triggers".to_owned(), steps(&mut || triggers())));
     costs
