@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use bowline::hooks::Decision;
 use bowline::settings::AllowedCall;
 use bowline_builtins::guard::{SECRET_WRITING, call_of};
-use bowline_daemon::rpc::{traces, triggers};
+use bowline_daemon::rpc::{events, traces};
 use bowline_guard::effect::Category;
 use bowline_guard::rules;
 use bowline_store::{RecordedEvent, Trace};
@@ -33,9 +33,9 @@ impl Recorded {
     /// Finds what is named; `None` if nothing has that name.
     pub(crate) fn find(named: &str, ui: &Ui) -> Result<Option<Self>> {
         let mut records = Records::open(ui)?;
-        let last = triggers::Last {
+        let last = events::Last {
             limit: Some(SEARCHED),
-            ..triggers::Last::default()
+            ..events::Last::default()
         };
         let mut meant = records.ask(&last, ui)?;
         // As lists cut it.

@@ -6,10 +6,10 @@ mod incoming;
 mod modes;
 pub(crate) mod patience;
 mod projects;
+mod read_call;
 mod skills;
 mod stand_ins;
 mod timely;
-mod turn;
 mod unverified;
 mod void;
 mod voids;
@@ -43,8 +43,8 @@ use modes::Modes;
 use patience::{Hanging, Looking, Patience};
 pub use projects::ProjectState;
 use projects::{Project, ProjectKey, Projects};
+use read_call::ReadCall;
 use stand_ins::StandIns;
-use turn::Turn;
 use voids::Voids;
 
 /// So many sessions are remembered with the folder that they began in.
@@ -217,7 +217,7 @@ impl Engine {
             Met::Second(first) => (None, Some(first)),
         };
         let cwd = input.cwd().map(Path::new).filter(|cwd| cwd.is_absolute());
-        let turn = Arc::new(Turn {
+        let read = Arc::new(ReadCall {
             engine: Arc::clone(self),
             answer_sender: Mutex::new(answer_sender),
             completed: OnceLock::new(),
@@ -228,11 +228,11 @@ impl Engine {
             input,
             cancellation,
         });
-        let key = turn.known_project().map(|folder| turn.key(folder));
+        let key = read.known_project().map(|folder| read.key(folder));
         let project = key.as_ref().and_then(|key| self.projects.get(key));
         let stage = match project {
-            Some(project) => Stage::Ready(turn, project),
-            None => Stage::Unloaded(turn, key),
+            Some(project) => Stage::Ready(read, project),
+            None => Stage::Unloaded(read, key),
         };
         let stage = match first {
             Some(first) => Stage::Second(first, Box::new(stage)),
@@ -339,9 +339,9 @@ enum Stage {
     /// There is nothing to run.
     Settled(Box<Decided>),
     /// Its project is loaded.
-    Ready(Arc<Turn>, Arc<Project>),
+    Ready(Arc<ReadCall>, Arc<Project>),
     /// Its project has to be found or loaded first.
-    Unloaded(Arc<Turn>, Option<ProjectKey>),
+    Unloaded(Arc<ReadCall>, Option<ProjectKey>),
     /// The same event is being decided for another call; should that come to nothing, this one goes on.
     Second(watch::Receiver<Option<Answer>>, Box<Stage>),
 }
@@ -350,7 +350,7 @@ impl Stage {
     fn cancellation(&self) -> Option<CancellationToken> {
         match self {
             Self::Settled(_) => None,
-            Self::Ready(turn, _) | Self::Unloaded(turn, _) => Some(turn.cancellation.clone()),
+            Self::Ready(call, _) | Self::Unloaded(call, _) => Some(call.cancellation.clone()),
             Self::Second(_, stage) => stage.cancellation(),
         }
     }
@@ -358,15 +358,15 @@ impl Stage {
     async fn decide(self, files_within: Duration) -> Decided {
         match self {
             Self::Settled(decided) => *decided,
-            Self::Ready(turn, project) => {
-                let patience = Patience::apart(files_within, &turn.engine.hanging);
-                turn.decide(&project, &patience).await
+            Self::Ready(call, project) => {
+                let patience = Patience::apart(files_within, &call.engine.hanging);
+                call.decide(&project, &patience).await
             }
-            Self::Unloaded(turn, key) => {
-                let patience = Patience::apart(files_within, &turn.engine.hanging);
-                let project = turn.load(key, &patience, files_within).await;
-                turn.recall_mode(&project, &patience).await;
-                turn.decide(&project, &patience).await
+            Self::Unloaded(call, key) => {
+                let patience = Patience::apart(files_within, &call.engine.hanging);
+                let project = call.load(key, &patience, files_within).await;
+                call.recall_mode(&project, &patience).await;
+                call.decide(&project, &patience).await
             }
             Self::Second(first, stage) => match duplicates::answer_of(first).await {
                 Some(answer) => Decided {
@@ -406,10 +406,10 @@ impl Prepared {
         match &self.stage {
             Stage::Settled(_) => Weight::Light,
             // Where looking takes long, it is done on other threads.
-            Stage::Ready(turn, project) if turn.engine.hanging.is_slow(&project.folder) => {
+            Stage::Ready(call, project) if call.engine.hanging.is_slow(&project.folder) => {
                 Weight::Heavy
             }
-            Stage::Ready(turn, project) => project.weight(turn.input.event_type()),
+            Stage::Ready(call, project) => project.weight(call.input.event_type()),
             Stage::Unloaded(..) | Stage::Second(..) => Weight::Heavy,
         }
     }
@@ -426,8 +426,8 @@ impl Prepared {
 
     /// Decides on a thread that somebody watches over: files are looked at there.
     pub(crate) fn decide_here(self) -> Here {
-        let (turn, project) = match self.stage {
-            Stage::Ready(turn, project) => (turn, project),
+        let (call, project) = match self.stage {
+            Stage::Ready(call, project) => (call, project),
             stage => {
                 return Here {
                     deciding: Box::pin(stage.decide(FILES_WITHIN)),
@@ -435,18 +435,18 @@ impl Prepared {
                 };
             }
         };
-        let hanging = &turn.engine.hanging;
+        let hanging = &call.engine.hanging;
         let patience = if hanging.hangs(&project.folder) {
             Patience::closed(hanging)
         } else {
             Patience::here(hanging)
         };
         let watched = Watched {
-            turn: Arc::clone(&turn),
+            call: Arc::clone(&call),
             project: Arc::clone(&project),
             patience: Arc::clone(&patience),
         };
-        let deciding = Box::pin(async move { turn.decide(&project, &patience).await });
+        let deciding = Box::pin(async move { call.decide(&project, &patience).await });
         Here {
             deciding,
             watched: Some(watched),
@@ -477,7 +477,7 @@ pub(crate) struct Here {
 
 /// What whoever watches needs, should the thread not come back.
 pub(crate) struct Watched {
-    turn: Arc<Turn>,
+    call: Arc<ReadCall>,
     project: Arc<Project>,
     patience: Arc<Patience>,
 }
@@ -495,12 +495,12 @@ impl Watched {
 
     /// The look-up that it may hang in.
     pub(crate) fn looking(&self) -> Looking {
-        Looking::begin(&self.turn.engine.hanging, &self.project.folder)
+        Looking::begin(&self.call.engine.hanging, &self.project.folder)
     }
 
     /// Decides the same call without a look at files.
     pub(crate) async fn decide_unseen(self) -> Decided {
-        let patience = Patience::closed(&self.turn.engine.hanging);
-        self.turn.decide(&self.project, &patience).await
+        let patience = Patience::closed(&self.call.engine.hanging);
+        self.call.decide(&self.project, &patience).await
     }
 }

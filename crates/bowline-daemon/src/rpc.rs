@@ -17,10 +17,10 @@
 
 mod arguments;
 mod bounds;
+pub mod events;
 pub mod sessions;
 pub mod store;
 pub mod traces;
-pub mod triggers;
 
 use bowline_agents::near::nearest;
 use bowline_store::Store;
@@ -123,9 +123,9 @@ const COMMANDS: [Command; 17] = [
     Command::of::<traces::Stats>(),
     Command::of::<sessions::List>(),
     Command::of::<sessions::Get>(),
-    Command::of::<triggers::Last>(),
-    Command::of::<triggers::Of>(),
-    Command::of::<triggers::HookFigures>(),
+    Command::of::<events::Last>(),
+    Command::of::<events::Of>(),
+    Command::of::<events::HookFigures>(),
     Command::of::<store::Size>(),
     Command::of::<store::Gaps>(),
     Command::of::<store::Integrity>(),

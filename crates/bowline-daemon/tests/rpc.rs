@@ -6,7 +6,7 @@ mod commands {
     use std::sync::mpsc;
     use std::time::Duration;
 
-    use bowline_daemon::rpc::{self, Question, SessionKey, sessions, store, traces, triggers};
+    use bowline_daemon::rpc::{self, Question, SessionKey, events, sessions, store, traces};
     use bowline_store::{
         Call, Change, Options, Record, SqliteStore, StatusFilter, Store, TraceEnd, TraceStart,
         TraceStatus,
@@ -237,16 +237,16 @@ mod commands {
         let details = typed(&store, &sessions::Get { session }).unwrap();
         assert_eq!(details.prompts.len(), 1);
 
-        let two = triggers::Last {
+        let two = events::Last {
             limit: Some(2),
-            ..triggers::Last::default()
+            ..events::Last::default()
         };
         let last = typed(&store, &two);
         assert_eq!(
             (last.len(), last[0].decided.event.as_str()),
             (2, "PreToolUse")
         );
-        assert_eq!(typed(&store, &triggers::HookFigures {}), []);
+        assert_eq!(typed(&store, &events::HookFigures {}), []);
         assert!(typed(&store, &store::Size {}).on_disk > 0);
         assert!(typed(&store, &store::Integrity {}).problems.is_empty());
         typed(&store, &store::Compact {});

@@ -7,6 +7,7 @@ mod checkpoint;
 mod connection;
 mod damage;
 mod delegations;
+mod events;
 mod forget;
 mod hooks;
 mod keeper;
@@ -19,7 +20,6 @@ mod readers;
 mod recent;
 mod sessions;
 mod traces;
-mod triggers;
 mod work;
 
 use std::path::{Path, PathBuf};
@@ -402,12 +402,12 @@ impl Store for SqliteStore {
         self.read(|db| work::past_work(db, session))
     }
 
-    fn find_triggers(&self, filter: &EventFilter<'_>) -> Result<Vec<RecordedEvent>> {
-        self.read(|db| triggers::find(db, filter))
+    fn find_events(&self, filter: &EventFilter<'_>) -> Result<Vec<RecordedEvent>> {
+        self.read(|db| events::find(db, filter))
     }
 
-    fn triggers_of(&self, call: &Trace) -> Result<Vec<RecordedEvent>> {
-        self.read(|db| triggers::of_call(db, call))
+    fn events_of(&self, call: &Trace) -> Result<Vec<RecordedEvent>> {
+        self.read(|db| events::of_call(db, call))
     }
 
     fn hook_figures(&self) -> Result<Vec<HookFigures>> {

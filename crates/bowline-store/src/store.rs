@@ -299,18 +299,18 @@ pub trait Store: Send + Sync {
     fn past_work(&self, session: &str) -> Result<Vec<serde_json::Value>>;
 
     /// The last decided events, newest first.
-    fn last_triggers(&self, limit: usize) -> Result<Vec<RecordedEvent>> {
-        self.find_triggers(&EventFilter {
+    fn last_events(&self, limit: usize) -> Result<Vec<RecordedEvent>> {
+        self.find_events(&EventFilter {
             limit,
             ..EventFilter::default()
         })
     }
 
     /// The decided events that a filter lets through, newest first.
-    fn find_triggers(&self, filter: &EventFilter<'_>) -> Result<Vec<RecordedEvent>>;
+    fn find_events(&self, filter: &EventFilter<'_>) -> Result<Vec<RecordedEvent>>;
 
     /// The decided events of a tool call, oldest first.
-    fn triggers_of(&self, call: &Trace) -> Result<Vec<RecordedEvent>>;
+    fn events_of(&self, call: &Trace) -> Result<Vec<RecordedEvent>>;
 
     /// When each hook last fired, what it said, how long it takes; by name.
     fn hook_figures(&self) -> Result<Vec<HookFigures>>;

@@ -27,7 +27,7 @@ fn lock(store: &SqliteStore) -> Connection {
 }
 
 fn triggers(store: &dyn Store) -> usize {
-    store.last_triggers(10_000).unwrap().len()
+    store.last_events(10_000).unwrap().len()
 }
 
 #[test]
@@ -630,7 +630,7 @@ fn a_newer_database_is_not_touched_and_records_wait_for_a_bowline_that_knows_it(
         assert_eq!(outcome, Outcome::Spooled(SpoolMedium::Data));
     }
     assert_eq!(store.waiting().records, 3);
-    let error = store.last_triggers(5).unwrap_err().to_string();
+    let error = store.last_events(5).unwrap_err().to_string();
     assert!(error.contains("update Bowline"), "{error}");
     assert!(store.forget(Forget::All).is_err());
     drop(store);

@@ -86,7 +86,7 @@ fn nothing_of_what_is_forgotten_is_in_any_file() {
     let project = Forget::Project("/home/NEEDLE");
     assert_eq!(store.forget(project).unwrap().remains, Vec::<String>::new());
     assert_eq!(found(folder.path(), "NEEDLE"), Vec::<PathBuf>::new());
-    assert_eq!(store.last_triggers(1_000).unwrap().len(), 60, "others stay");
+    assert_eq!(store.last_events(1_000).unwrap().len(), 60, "others stay");
 
     committed(&store, start("keep-me", "KEPT after", "Bash", 0));
     store.forget(Forget::All).unwrap();
@@ -141,7 +141,7 @@ fn what_another_process_forgot_is_not_brought_back() {
         .unwrap();
     committed(&store, start("s", "last", "Bash", 0));
     assert_eq!(found(folder.path(), "NEEDLE-"), Vec::<PathBuf>::new());
-    let triggers = store.last_triggers(50).unwrap();
+    let triggers = store.last_events(50).unwrap();
     assert!(
         triggers
             .iter()

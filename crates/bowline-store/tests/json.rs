@@ -89,7 +89,7 @@ fn everything_that_is_read_back_survives_json() {
     let details: SessionDetails = store.session(SessionRef::Chain("s")).unwrap().unwrap();
     assert_eq!((details.prompts.len(), details.delegations.len()), (1, 1));
     travels(&details);
-    let triggers: Vec<RecordedEvent> = store.last_triggers(10).unwrap();
+    let triggers: Vec<RecordedEvent> = store.last_events(10).unwrap();
     travels(&triggers);
     let figures: Vec<HookFigures> = store.hook_figures().unwrap();
     assert!(figures[0].last_failure.is_some());

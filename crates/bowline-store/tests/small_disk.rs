@@ -104,7 +104,7 @@ fn on_a_full_disk_every_event_is_answered_and_losses_are_counted_until_there_is_
     fs::remove_file(&ballast).unwrap();
     store.flush().unwrap();
     support::committed(&store, start("s", "after", "Bash", 9_000));
-    let kept = store.last_triggers(10_000).unwrap().len();
+    let kept = store.last_events(10_000).unwrap().len();
     assert_eq!(
         kept,
         committed + spooled + 1,
@@ -154,7 +154,7 @@ fn what_only_memory_held_is_counted_when_its_process_ends_although_the_disk_is_f
     assert!(unkept(&options).is_empty());
     let store = SqliteStore::open(options).unwrap();
     assert_eq!(lost(&store.gaps().unwrap()), 23, "written down, once");
-    let found = store.last_triggers(10_000).unwrap().len();
+    let found = store.last_events(10_000).unwrap().len();
     assert_eq!(i64::try_from(found).unwrap(), kept + 1);
 }
 
@@ -179,7 +179,7 @@ fn what_only_memory_holds_goes_to_a_folder_as_soon_as_one_takes_it() {
     let store = SqliteStore::open(options).unwrap();
     store.flush().unwrap();
     assert!(store.gaps().unwrap().is_empty());
-    assert!(store.last_triggers(10).unwrap().len() > 1);
+    assert!(store.last_events(10).unwrap().len() > 1);
 }
 
 #[test]
@@ -209,6 +209,6 @@ fn on_a_disk_that_may_only_be_read_events_wait_elsewhere() {
     for id in ["before", "during"] {
         assert!(store.get_trace(id).unwrap().is_some(), "{id}");
     }
-    assert_eq!(store.last_triggers(10).unwrap().len(), 2);
+    assert_eq!(store.last_events(10).unwrap().len(), 2);
     assert!(store.gaps().unwrap().is_empty());
 }

@@ -230,7 +230,7 @@ fn the_same_event_is_kept_once_and_the_same_call_begins_once() {
             }]
         );
         assert_eq!(store.find_traces(&TraceFilter::default()).unwrap().len(), 1);
-        assert_eq!(store.last_triggers(50).unwrap().len(), 2);
+        assert_eq!(store.last_events(50).unwrap().len(), 2);
 
         let begin = |id: &str| {
             let mut begin = with(
@@ -611,7 +611,7 @@ fn f22_c_a_session_is_there_before_anything_refers_to_it() {
         let outcome = submit(store, start("", "b", "Bash", 6));
         assert_eq!(outcome.skipped(), [SkippedChange::NoSession]);
         assert_eq!(store.get_trace("b").unwrap(), None);
-        assert_eq!(store.last_triggers(1).unwrap()[0].decided.session, "");
+        assert_eq!(store.last_events(1).unwrap()[0].decided.session, "");
     });
 }
 
@@ -851,7 +851,7 @@ fn events_are_found_by_what_was_decided_and_about_what() {
             text: Some("mend it".into()),
         };
         committed(store, with(record("UserPromptSubmit", "xyz-2", 4), prompt));
-        let find = |filter: EventFilter<'_>| store.find_triggers(&filter).unwrap();
+        let find = |filter: EventFilter<'_>| store.find_events(&filter).unwrap();
         let calls = |filter: EventFilter<'_>| -> Vec<String> {
             let found = find(filter).into_iter();
             found
@@ -991,7 +991,7 @@ fn f47_a_the_last_triggers_say_what_was_decided_and_by_whom() {
             }];
             committed(store, event);
         }
-        let last = store.last_triggers(50).unwrap();
+        let last = store.last_events(50).unwrap();
         assert_eq!(last.len(), 50);
         let newest = &last[0];
         assert_eq!(
@@ -1046,7 +1046,7 @@ fn what_is_forgotten_is_gone_and_the_rest_stays() {
             let sessions = store.sessions(&SessionFilter::default()).unwrap();
             let names: Vec<String> = sessions.into_iter().map(|it| it.newest.session).collect();
             let traces = store.find_traces(&TraceFilter::default()).unwrap();
-            let triggers = store.last_triggers(50).unwrap();
+            let triggers = store.last_events(50).unwrap();
             assert_eq!(traces.len(), names.len());
             assert_eq!(triggers.len(), names.len());
             names.join(" ")
@@ -1122,7 +1122,7 @@ fn what_was_answered_is_found_by_whoever_reads_next() {
             told.recv_timeout(Duration::from_secs(60)).unwrap();
             let answered = u64::try_from(n).unwrap() + 1;
             assert_eq!(store.hook_figures().unwrap()[0].fired, answered);
-            assert_eq!(store.last_triggers(100).unwrap().len() as u64, answered);
+            assert_eq!(store.last_events(100).unwrap().len() as u64, answered);
             // The next one finds a writer that sleeps again.
             std::thread::sleep(Duration::from_millis(2));
         }

@@ -281,7 +281,7 @@ async fn f20_f_g_secrets_are_kept_nowhere_and_the_executed_input_is_untouched() 
         .session(SessionRef::Chain("s"))
         .unwrap()
         .unwrap();
-    let triggers = bench.store.last_triggers(10).unwrap();
+    let triggers = bench.store.last_events(10).unwrap();
     let everything = format!("{trace:?} {details:?} {triggers:?}");
     assert!(everything.contains("https://api.test"));
     assert!(!everything.contains(&token), "{everything}");
@@ -315,7 +315,7 @@ async fn f20_f_names_and_ids_lose_their_secrets_and_calls_are_found_again() {
             .iter()
             .all(|trace| trace.tool == "deploy [REDACTED:github-token]")
     );
-    let triggers = bench.store.last_triggers(10).unwrap();
+    let triggers = bench.store.last_events(10).unwrap();
     let everything = format!("{traces:?} {triggers:?}");
     for token in &tokens {
         assert!(!everything.contains(token.as_str()), "{everything}");

@@ -122,7 +122,7 @@ async fn what_observing_would_have_decided_is_kept() {
         );
         assert_eq!(found, expected);
         bench.commit(record);
-        let kept = &bench.store.last_triggers(1).unwrap()[0];
+        let kept = &bench.store.last_events(1).unwrap()[0];
         assert_eq!(
             (kept.decided.rule.as_deref(), kept.decided.enforcement),
             (Some(expected.2), expected.3)
@@ -239,7 +239,7 @@ async fn what_hooks_warn_of_and_print_is_kept_bounded_and_without_secrets() {
         .with_field("tool_use_id", "toolu_1");
     bench.report(0, &input).await;
     let call = bench.trace("toolu_1");
-    let [trigger] = bench.store.triggers_of(&call).unwrap().try_into().unwrap();
+    let [trigger] = bench.store.events_of(&call).unwrap().try_into().unwrap();
     let hook = trigger
         .decided
         .hooks

@@ -1,6 +1,6 @@
 //! `bowline complete`: the ids that a shell offers. The scripts of `bowline completions` ask for them.
 
-use bowline_daemon::rpc::{sessions, traces, triggers};
+use bowline_daemon::rpc::{events, sessions, traces};
 use bowline_guard::rules;
 use bowline_store::DecisionFilter;
 use clap::ValueEnum;
@@ -74,10 +74,10 @@ fn ids(kind: Kind, ui: &Ui) -> Result<Vec<String>> {
             calls.into_iter().map(|call| call.tool_use_id).collect()
         }
         Kind::Stopped => {
-            let stopped = triggers::Last {
+            let stopped = events::Last {
                 decisions: vec![DecisionFilter::Deny, DecisionFilter::Ask],
                 limit,
-                ..triggers::Last::default()
+                ..events::Last::default()
             };
             let events = Records::open(ui)?.ask(&stopped, ui)?;
             events.iter().map(|it| log::id(it).to_owned()).collect()

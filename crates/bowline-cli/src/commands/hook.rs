@@ -336,7 +336,7 @@ mod tests {
         beginning.keep_late(record, None);
         let store = SqliteStore::open(places.store()).unwrap();
         store.flush().unwrap();
-        let kept = store.last_triggers(10).unwrap();
+        let kept = store.last_events(10).unwrap();
         assert_eq!(kept.len(), 1);
         assert_eq!(kept[0].decided.id, "call");
     }

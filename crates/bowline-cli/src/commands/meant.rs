@@ -5,7 +5,7 @@ use std::path::Path;
 
 use bowline::hooks::HookEvent;
 use bowline_agents::near;
-use bowline_daemon::rpc::{SessionKey, sessions, traces, triggers};
+use bowline_daemon::rpc::{SessionKey, events, sessions, traces};
 use bowline_guard::rules::rules;
 
 use super::trace::project_name;
@@ -62,7 +62,7 @@ impl Wanted {
         }
     }
 
-    pub(super) fn of_events(question: &triggers::Last) -> Self {
+    pub(super) fn of_events(question: &events::Last) -> Self {
         Self {
             project: question.project.clone(),
             session: question.session.as_ref().and_then(session_name),
@@ -178,9 +178,9 @@ struct KnownEvents {
 }
 
 fn known_events(records: &mut Records, ui: &Ui) -> Result<KnownEvents> {
-    let newest = triggers::Last {
+    let newest = events::Last {
         limit: Some(EVENTS),
-        ..triggers::Last::default()
+        ..events::Last::default()
     };
     let mut known = KnownEvents::default();
     for event in records.ask(&newest, ui)? {

@@ -26,7 +26,7 @@ impl Audit {
         let store = stage.store();
         store.flush().unwrap();
         let mut triggers: HashMap<String, Vec<RecordedEvent>> = HashMap::new();
-        for trigger in store.last_triggers(1_000_000).unwrap() {
+        for trigger in store.last_events(1_000_000).unwrap() {
             let id = trigger.decided.tool_use_id.clone().unwrap_or_default();
             triggers.entry(id).or_default().push(trigger);
         }

@@ -47,7 +47,7 @@ fn while_another_process_locks_the_database_events_are_answered_and_recorded_lat
         (stage.ask("store.size")?["spooled_records"] == 0).then_some(())
     });
     Audit::of(&stage, &sent).must_be_clean();
-    let recorded = stage.store().last_triggers(1_000_000).unwrap();
+    let recorded = stage.store().last_events(1_000_000).unwrap();
     let mut in_order: Vec<String> = recorded
         .into_iter()
         .filter_map(|trigger| trigger.decided.tool_use_id)

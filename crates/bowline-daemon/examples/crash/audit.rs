@@ -30,7 +30,7 @@ impl Audit {
         let store = sandbox.store();
         store.flush().expect("the store takes what was spooled");
         let mut recorded: HashMap<String, Vec<Decision>> = HashMap::new();
-        for trigger in store.last_triggers(ALL).expect("the events can be read") {
+        for trigger in store.last_events(ALL).expect("the events can be read") {
             let id = trigger.decided.tool_use_id.unwrap_or_default();
             recorded
                 .entry(id)

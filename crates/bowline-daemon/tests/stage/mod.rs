@@ -140,7 +140,7 @@ impl Stage {
             });
         }
         let store = SqliteStore::open(Options::new(&self.places.data)).unwrap();
-        store.last_triggers(5_000).unwrap()
+        store.last_events(5_000).unwrap()
     }
 }
 

@@ -233,8 +233,8 @@ fn queries() -> Vec<(&'static str, Query)> {
             }),
         ),
         (
-            "last_triggers",
-            query(|store, _| store.last_triggers(50).unwrap().len()),
+            "last_events",
+            query(|store, _| store.last_events(50).unwrap().len()),
         ),
         (
             "hook_figures",

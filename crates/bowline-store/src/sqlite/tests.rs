@@ -54,7 +54,7 @@ fn f21_a_every_documented_query_uses_an_index() {
         ("prompts", queries::PROMPTS.to_owned()),
         ("delegations", queries::DELEGATIONS.to_owned()),
         ("delegation", delegations::DELEGATION.to_owned()),
-        ("triggers of a call", triggers::of_call_sql()),
+        ("triggers of a call", events::of_call_sql()),
         ("open calls of a chain", open_calls::OPEN.to_owned()),
         ("row of a session", traces::SESSION_ROW.to_owned()),
         ("project", traces::PROJECT.to_owned()),
@@ -143,7 +143,7 @@ fn every_filter_of_events_uses_an_index() {
                     event: Some("pretooluse"),
                     ..EventFilter::default()
                 };
-                let query = triggers::query(&filter, project, session.map(str::to_owned));
+                let query = events::query(&filter, project, session.map(str::to_owned));
                 assert_no_scan(&db, "events", &query.sql, &query.values);
             }
         }

@@ -239,7 +239,7 @@ impl StoreFacts {
     fn ask(source: &mut Source) -> Result<Self, String> {
         let size = source.answer(&rpc::store::Size::default())?;
         let gaps = source.answer(&rpc::store::Gaps::default())?;
-        let figures = source.answer(&rpc::triggers::HookFigures::default())?;
+        let figures = source.answer(&rpc::events::HookFigures::default())?;
         Ok(Self {
             damage: source.answer(&rpc::store::Integrity::default())?.problems,
             on_disk: size.on_disk,

@@ -2,7 +2,7 @@
 
 use bowline::hooks::{HookEvent, humane_duration};
 use bowline::settings::{Scope, Settings};
-use bowline_daemon::rpc::triggers;
+use bowline_daemon::rpc::events;
 use bowline_store::{HookFigures, RecordedEvent};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -80,10 +80,10 @@ pub(super) fn run(
     ui: &mut Ui,
 ) -> Result<Outcome> {
     let mut records = Records::open(ui)?;
-    let figures = records.ask(&triggers::HookFigures {}, ui)?;
-    let question = triggers::Last {
+    let figures = records.ask(&events::HookFigures {}, ui)?;
+    let question = events::Last {
         limit: Some(SEARCHED),
-        ..triggers::Last::default()
+        ..events::Last::default()
     };
     let last = records.ask(&question, ui)?;
     let mut hooks = lives(settings, hooks, &figures, &warnings(&last));
@@ -99,10 +99,10 @@ pub(super) fn run(
 /// The newest warning of each hook.
 fn warnings(newest_first: &[RecordedEvent]) -> BTreeMap<&str, Warning<'_>> {
     let mut warnings = BTreeMap::new();
-    for trigger in newest_first {
-        for hook in &trigger.decided.hooks {
+    for event in newest_first {
+        for hook in &event.decided.hooks {
             if let Some(text) = hook.warnings.last() {
-                let time = trigger.decided.time;
+                let time = event.decided.time;
                 warnings
                     .entry(hook.name.as_str())
                     .or_insert(Warning { time, text });

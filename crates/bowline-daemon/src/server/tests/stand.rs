@@ -407,12 +407,12 @@ impl Store for Watched {
         self.kept.past_work(session)
     }
 
-    fn find_triggers(&self, filter: &EventFilter<'_>) -> Result<Vec<RecordedEvent>> {
-        self.kept.find_triggers(filter)
+    fn find_events(&self, filter: &EventFilter<'_>) -> Result<Vec<RecordedEvent>> {
+        self.kept.find_events(filter)
     }
 
-    fn triggers_of(&self, call: &Trace) -> Result<Vec<RecordedEvent>> {
-        self.kept.triggers_of(call)
+    fn events_of(&self, call: &Trace) -> Result<Vec<RecordedEvent>> {
+        self.kept.events_of(call)
     }
 
     fn hook_figures(&self) -> Result<Vec<HookFigures>> {

@@ -124,7 +124,7 @@ fn costs(calls: i64) -> Vec<(String, u64)> {
         "slow".to_owned(),
         steps(&mut || read(&db, &slow.sql, slow.values.clone())),
     ));
-    let last = triggers::query(&EventFilter::default(), None, None);
+    let last = events::query(&EventFilter::default(), None, None);
     let triggers = || read(&db, &last.sql, last.values.clone());
     costs.push(("last triggers".to_owned(), steps(&mut || triggers())));
     costs

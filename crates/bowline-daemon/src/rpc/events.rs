@@ -60,7 +60,7 @@ impl Question for Last {
             rule: self.rule.as_deref(),
             limit: self.limit.unwrap_or(DEFAULT_LIMIT),
         };
-        store.find_triggers(&filter).map_err(failed)
+        store.find_events(&filter).map_err(failed)
     }
 }
 
@@ -83,7 +83,7 @@ impl Question for Of {
     fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
         let call = store.get_trace(&self.id).map_err(failed)?;
         call.map_or(Ok(Vec::new()), |call| {
-            store.triggers_of(&call).map_err(failed)
+            store.events_of(&call).map_err(failed)
         })
     }
 }

@@ -1,4 +1,4 @@
-//! One call on its way through the engine.
+//! A call whose payload was read: finding its project, deciding it, and recording what came of it.
 
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -43,8 +43,8 @@ enum Fresh {
     Unknown,
 }
 
-/// One call on its way through the engine.
-pub(super) struct Turn {
+/// A call whose payload was read. [`Incoming`] is what was known before that, also where the payload cannot be read.
+pub(super) struct ReadCall {
     pub(super) engine: Arc<Engine>,
     pub(super) incoming: Arc<Incoming>,
     /// Where the agent is now.
@@ -59,7 +59,7 @@ pub(super) struct Turn {
     pub(super) answer_sender: Mutex<Option<AnswerSender>>,
 }
 
-impl Turn {
+impl ReadCall {
     pub(super) fn key(&self, folder: PathBuf) -> ProjectKey {
         ProjectKey {
             folder,
@@ -103,10 +103,10 @@ impl Turn {
     ) -> Arc<Project> {
         let here = || self.key(self.folder.clone());
         let default = key.clone().unwrap_or_else(here);
-        let turn = Arc::clone(self);
+        let call = Arc::clone(self);
         let load = move || {
-            let engine = &turn.engine;
-            let key = key.unwrap_or_else(|| turn.key(turn.find_project()));
+            let engine = &call.engine;
+            let key = key.unwrap_or_else(|| call.key(call.find_project()));
             engine.projects.load(key, &engine.shared)
         };
         let [after, within] = [STAND_IN_AFTER, STAND_IN_WITHIN].map(|part| within.mul_f32(part));

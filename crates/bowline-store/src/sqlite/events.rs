@@ -46,12 +46,12 @@ pub(super) fn find(db: &Connection, filter: &EventFilter<'_>) -> Result<Vec<Reco
             return Ok(Vec::new());
         };
         let mut select = db.prepare_cached(&query.sql)?;
-        let rows = select.query_map(params_from_iter(&query.values), trigger)?;
+        let rows = select.query_map(params_from_iter(&query.values), event)?;
         let mut found: Vec<RecordedEvent> = rows.collect::<rusqlite::Result<_>>()?;
-        let unknown = found.iter_mut().filter(|trigger| trigger.input.is_none());
-        for trigger in unknown.take(MAX_LOOKUPS) {
-            if let Some(id) = &trigger.decided.tool_use_id {
-                trigger.input = traces::input(db, id)?;
+        let unknown = found.iter_mut().filter(|event| event.input.is_none());
+        for event in unknown.take(MAX_LOOKUPS) {
+            if let Some(id) = &event.decided.tool_use_id {
+                event.input = traces::input(db, id)?;
             }
         }
         Ok(found)
@@ -160,22 +160,22 @@ pub(super) fn of_call(db: &Connection, call: &Trace) -> Result<Vec<RecordedEvent
                 call.session,
                 limit(EVENTS_OF_A_CALL)
             ],
-            trigger,
+            event,
         )?;
-        for trigger in rows {
-            let trigger = trigger?;
+        for event in rows {
+            let event = event?;
             if !found
                 .iter()
-                .any(|known| known.decided.id == trigger.decided.id)
+                .any(|known| known.decided.id == event.decided.id)
             {
-                found.push(trigger);
+                found.push(event);
             }
         }
     }
     Ok(found)
 }
 
-fn trigger(row: &Row<'_>) -> rusqlite::Result<RecordedEvent> {
+fn event(row: &Row<'_>) -> rusqlite::Result<RecordedEvent> {
     let decided: String = row.get(9)?;
     let enforcement: String = row.get(11)?;
     let micros: i64 = row.get(12)?;
