@@ -17,7 +17,7 @@ const MAX_DEPTH: usize = 128;
 const MAX_CHARACTERS: usize = 10_000;
 /// More values than this are not kept.
 const MAX_VALUES: usize = 100_000;
-/// All strings of a value together are looked at up to so many bytes: an agent waits meanwhile.
+/// All strings of a value together are looked at up to this many bytes: an agent waits meanwhile.
 const MAX_BYTES: usize = 1024 * 1024;
 /// A list is read as a command line if it is no longer than one.
 const MAX_ARGUMENTS: usize = 4096;
@@ -77,7 +77,7 @@ pub(crate) struct Beginning<'t> {
     pub(crate) rest: &'t str,
 }
 
-/// Takes the secrets out of as much of a text as is needed to keep so many characters, looking at no more than so many
+/// Takes the secrets out of as much of a text as is needed to keep this many characters, looking at no more than this many
 /// bytes.
 pub(crate) fn beginning(text: &str, characters: usize, bytes: usize) -> Beginning<'_> {
     let window = characters
@@ -237,7 +237,7 @@ fn unused(name: String, taken: &Map<String, Value>) -> String {
 }
 
 /// The texts of a list without the secrets that only their neighbours tell: `["-u", "name:password"]`; `None` for one that
-/// is too long to be told anything. No more of them than so many bytes.
+/// is too long to be told anything. No more of them than this many bytes.
 fn arguments(items: &[Value], bytes: usize) -> Option<Vec<Option<String>>> {
     if items.len() > MAX_ARGUMENTS {
         return None;

@@ -15,7 +15,7 @@ use crate::ask::Records;
 use crate::error::{Error, Result};
 use crate::ui::{Ui, reveal};
 
-/// So many events are searched.
+/// At most this many events are searched.
 const SEARCHED: usize = 10_000;
 /// A shorter beginning of an id could be a word.
 const SHORTEST: usize = 6;
@@ -99,7 +99,7 @@ fn must_be_one_call(beginning: &str, events: &[RecordedEvent]) -> Result<()> {
     }
 }
 
-/// The beginning of an id that so many calls have.
+/// The beginning of an id that several calls share.
 pub(crate) fn several(beginning: &str, calls: usize, one: &str) -> Error {
     let (beginning, one) = (reveal::name(beginning), reveal::name(one));
     Error::input(format!(

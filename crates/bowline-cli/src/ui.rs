@@ -68,9 +68,9 @@ pub(crate) enum Colours {
     /// In a terminal, unless `NO_COLOR` is set
     #[default]
     Auto,
-    /// In pipes and files, too
+    /// Also in pipes and files
     Always,
-    /// Nowhere
+    /// Never
     Never,
 }
 
@@ -105,7 +105,7 @@ const WIDTHS: std::ops::RangeInclusive<usize> = 24..=160;
 /// Nobody types a longer answer to a yes-or-no question.
 const LONGEST_ANSWER: u64 = 1024;
 
-/// Longer texts of hooks are cut to so many lines and characters; `--json` has them whole.
+/// Longer texts of hooks are cut to this many lines and characters; `--json` has them whole.
 const MOST_LINES: usize = 8;
 const MOST_CHARACTERS: usize = 800;
 

@@ -11,11 +11,11 @@ use bowline_store::{Change, GONE, Record, Unfinished};
 use bowline_wire::CallId;
 use chrono::Utc;
 
-/// So many sessions are looked after.
+/// At most this many sessions are looked after.
 const MOST_SESSIONS: usize = 10_000;
-/// So many parents that are not the same are tried.
+/// At most this many different parents are tried.
 const MOST_PARENTS: u8 = 3;
-/// So many looks in a row have to find a process gone: an agent that ends has a moment to say so.
+/// A process is gone when this many looks in a row find it gone: an agent that exits has a moment to say so.
 const LOOKS: u8 = 3;
 
 /// A process: its number may be given again, but not with the same time of its start.
@@ -136,7 +136,7 @@ impl Session {
 
 /// Programs that start hooks for an agent and are none.
 const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "fish", "env", "timeout"];
-/// So many of them stand between a hook and its agent at most.
+/// At most this many of them stand between a hook and its agent.
 const MOST_SHELLS: usize = 4;
 
 /// The agent that has started a process, as far as the system tells.

@@ -111,7 +111,7 @@ fn runtime() -> io::Result<Runtime> {
         .build()
 }
 
-/// So many descriptors are wanted: each client needs one. Hooks inherit the limit, so it stays moderate.
+/// The daemon wants this many descriptors: each client needs one. Hooks inherit the limit, so it stays moderate.
 const DESCRIPTORS: u64 = 16_384;
 
 /// Takes as many descriptors as are wanted and as the system allows.

@@ -47,7 +47,7 @@ use read_call::ReadCall;
 use stand_ins::StandIns;
 use voids::Voids;
 
-/// So many sessions are remembered with the folder that they began in.
+/// At most this many sessions are remembered with the folder that they began in.
 const SESSIONS: usize = 4_096;
 
 /// A call that is being decided.
@@ -61,7 +61,7 @@ pub struct Decided {
     pub answer: Answer,
     /// What is kept of it; nothing if tracking is switched off.
     pub record: Option<Record>,
-    /// So much of the second that files may take is left for keeping the record.
+    /// How much of the second that files may take is left for keeping the record.
     pub(crate) files_left: Duration,
 }
 

@@ -42,10 +42,10 @@ pub enum StartError {
         mode: u32,
     },
     /// There is something in the socket's place that is none.
-    #[error("`{}` is in the way: it is no socket", .0.display())]
+    #[error("`{}` is in the way: it is not a socket", .0.display())]
     InTheWay(PathBuf),
     /// There is something in the lock's place that is none.
-    #[error("`{}` is in the way: it is no file of yours alone", .0.display())]
+    #[error("`{}` is in the way: it is not a file that only you can use", .0.display())]
     NoLock(PathBuf),
     /// A file cannot be used.
     #[error("cannot {doing} `{}`: {source}", path.display())]

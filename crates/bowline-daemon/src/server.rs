@@ -57,7 +57,7 @@ const FIRST_CLIENT: usize = 2;
 const LOOK_AROUND: Duration = Duration::from_secs(2);
 /// Longer payloads are read elsewhere: everybody else waits for this thread.
 const LARGE: usize = 256 * 1024;
-/// So many things of one client are taken in a row.
+/// At most this many things of one client are taken in a row.
 const IN_A_ROW: usize = 32;
 /// How long what nobody waits for any more may take to end.
 const LAST_WORDS: Duration = Duration::from_millis(500);

@@ -21,7 +21,7 @@ use crate::tool::FileVerb;
 use deed::{judge_deed, judge_verb};
 pub use server::ServerFields;
 
-/// A command is quoted in a reason up to so many characters.
+/// A command is quoted in a reason up to this many characters.
 const MAX_QUOTED: usize = 120;
 
 pub(crate) const REWRITE_NAME: &str =

@@ -11,7 +11,7 @@ use crate::milliseconds;
 use crate::record::{HookFired, Record, decision};
 use crate::trace::percentile;
 
-/// Percentiles are those of the last so many runs.
+/// Percentiles are those of the last this many runs.
 const SAMPLE: usize = 256;
 /// More hooks than anybody has; names beyond are not followed.
 const MAX_HOOKS: usize = 1_000;

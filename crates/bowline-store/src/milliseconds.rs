@@ -8,7 +8,7 @@ pub(crate) fn serialize<S: Serializer>(duration: &Duration, to: S) -> Result<S::
     to.serialize_f64(of(*duration))
 }
 
-/// So many milliseconds, to the microsecond.
+/// A duration in milliseconds, to the microsecond.
 #[expect(
     clippy::cast_precision_loss,
     reason = "no duration of ours is that long"

@@ -9,11 +9,11 @@ use crate::caps;
 use crate::record::Record;
 use crate::store::{Done, Outcome, Submission};
 
-/// More records than this do not wait; with a deadline of milliseconds they never get so many.
+/// More records than this do not wait; with a deadline of milliseconds there are never that many.
 const MAX_WAITING: usize = 65_536;
 /// More than this does not wait, in bytes.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
-/// So many records are written at once at most: the first of them waits for the last.
+/// At most this many records are written at once: the first of them waits for the last.
 pub(crate) const MAX_BATCH: usize = 512;
 
 /// Locks even if a thread panicked while it held the lock: what is guarded here is whole between any two statements.

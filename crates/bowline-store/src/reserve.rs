@@ -121,7 +121,7 @@ impl Reserve {
         });
     }
 
-    /// This process ends: so many records are in its memory alone, and these gaps were never written down.
+    /// This process ends: only its memory holds this many records, and these gaps were never written down.
     pub(crate) fn end(&self, records: u64, gaps: &[Gap]) {
         if records == 0 && gaps.is_empty() && self.held.load(Ordering::Acquire) == 0 {
             return;

@@ -67,7 +67,7 @@ pub struct SessionFilter<'a> {
     pub project: Option<&'a str>,
     /// Heard of at this time or later.
     pub since: Option<DateTime<Utc>>,
-    /// At most so many.
+    /// At most this many.
     pub limit: usize,
 }
 

@@ -19,7 +19,7 @@ use crate::record::Record;
 use crate::store::Waiting;
 use file::SegmentFile;
 
-/// So many files are taken over at a time, each of which needs a descriptor; the others wait where they are.
+/// At most this many files are taken over at a time, each of which needs a descriptor; the others wait where they are.
 const TAKEN_AT_ONCE: usize = 32;
 
 /// Where a record waits.
@@ -413,7 +413,7 @@ impl Spool {
         Spooled::Kept(SpoolMedium::Memory)
     }
 
-    /// The oldest records, at most so many and at least one; they stay until [`Spool::advance`].
+    /// The oldest records, at most this many and at least one; they stay until [`Spool::advance`].
     pub fn peek(&mut self, limit: usize) -> Vec<Record> {
         // Each turn of the loop gets further only if it looks at something.
         let limit = limit.max(1);

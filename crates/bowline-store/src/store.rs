@@ -263,7 +263,7 @@ pub trait Store: Send + Sync {
         })
     }
 
-    /// The calls that took at least so many milliseconds, slowest first.
+    /// The calls that took at least this many milliseconds, slowest first.
     fn get_slow_traces(&self, threshold_ms: i64, limit: usize) -> Result<Vec<Trace>>;
 
     /// The calls of sessions that failed, timed out or were cancelled, newest first.

@@ -124,7 +124,7 @@ pub struct TraceFilter<'a> {
     pub since: Option<DateTime<Utc>>,
     /// Of this project's folder.
     pub project: Option<&'a str>,
-    /// At most so many.
+    /// At most this many.
     pub limit: usize,
 }
 
@@ -247,7 +247,7 @@ pub struct EventFilter<'a> {
     pub tool: Option<&'a str>,
     /// Decided by this rule; `*` stands for anything.
     pub rule: Option<&'a str>,
-    /// At most so many.
+    /// At most this many.
     pub limit: usize,
 }
 

@@ -21,7 +21,7 @@ use crate::store::{Outcome, SkippedChange, Submission};
 use crate::told::Told;
 use watch::Watch;
 
-/// So many spooled records are committed at once: more than arrive meanwhile, or a spool in use would never empty.
+/// At most this many spooled records are committed at once: more than arrive meanwhile, or a spool in use would never empty.
 const DRAIN: usize = 2 * MAX_BATCH;
 /// How often a store that could not take a record is tried again when nothing arrives.
 const RETRY: Duration = Duration::from_millis(200);

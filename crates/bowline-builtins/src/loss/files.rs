@@ -17,7 +17,7 @@ use super::line::{Carried, Line};
 use crate::machine::git::IgnoredFiles;
 use crate::machine::git::{Repository, Standing, UntrackedKind, Worktree};
 
-/// A folder without git is walked through to so many entries.
+/// A folder without git is walked through to this many entries.
 pub(super) const MAX_WALKED: usize = 20_000;
 /// Folders below folders.
 const MAX_DEPTH: usize = 64;

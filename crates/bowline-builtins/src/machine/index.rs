@@ -7,7 +7,7 @@ use super::wildmatch::Pattern;
 const MAX_NAME: usize = 4096;
 /// Of all names together: version 4 shortens them, so that a small file could stand for a huge list.
 const MAX_NAMES: usize = 128 << 20;
-/// A pattern is compared with so many names.
+/// A pattern is compared with at most this many names.
 const MAX_COMPARED: usize = 100_000;
 
 const HEADER: usize = 12;
@@ -157,7 +157,7 @@ pub(super) struct RawEntry<'bytes> {
 
 /// Takes what an index lists.
 pub(super) trait Sink {
-    /// So many entries follow, if the file is right.
+    /// How many entries follow, if the file is right.
     fn expect(&mut self, count: usize);
 
     /// Takes one entry; `None` if it makes no sense.

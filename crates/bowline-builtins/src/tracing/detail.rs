@@ -102,7 +102,7 @@ fn told(detail: RecordDetail, text: &str, characters: usize) -> Option<String> {
     }
 }
 
-/// So many characters of a text without secrets.
+/// The first characters of a text, at most this many, without secrets.
 fn masked(text: &str, characters: usize) -> String {
     let Beginning { clean, rest } = sanitise::beginning(text, characters, usize::MAX);
     if rest.is_empty() && clean.chars().nth(characters).is_none() {

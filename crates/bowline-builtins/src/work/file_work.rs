@@ -4,7 +4,7 @@ use chrono::{DateTime, Duration, Utc};
 
 use super::touch::{Before, Touch};
 
-/// The clock of a file system goes in steps, of this length at most: a file may bear a time so much before the one at which it
+/// The clock of a file system goes in steps of at most this length: the time of a file may be this much before the one at which it
 /// changed.
 pub(super) const STEP: Duration = Duration::milliseconds(10);
 

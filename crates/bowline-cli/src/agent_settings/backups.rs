@@ -15,9 +15,9 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// The folder of all copies, in the data folder.
 pub(crate) const FOLDER: &str = "backups";
-/// So many copies of one file.
+/// At most this many copies of one file.
 const MOST: usize = 10;
-/// So many copies of one second.
+/// At most this many copies of one second.
 const MOST_AT_ONCE: u32 = 100;
 /// The file as Bowline wrote it last.
 const WRITTEN: &str = "written";

@@ -45,7 +45,7 @@ pub(crate) struct AllowArgs {
     #[arg(long)]
     once: bool,
 
-    /// For so long: 30s, 10m, 2h or 1d
+    /// For this long: 30s, 10m, 2h or 1d
     #[arg(long = "for", value_name = "TIME", value_parser = length)]
     length: Option<TimeDelta>,
 
@@ -53,7 +53,7 @@ pub(crate) struct AllowArgs {
     #[arg(long)]
     session: bool,
 
-    /// In the project of the call, or in this one; this is what holds without an option
+    /// In the project of the call, or in this one; this is the default
     #[arg(long)]
     project: bool,
 

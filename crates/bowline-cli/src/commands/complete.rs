@@ -23,7 +23,7 @@ Example:
   bowline complete call"
 )]
 pub(crate) struct CompleteArgs {
-    /// What the ids are of
+    /// The kind of ids
     #[arg(required = true)]
     kinds: Vec<Kind>,
 }

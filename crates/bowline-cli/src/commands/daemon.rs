@@ -42,14 +42,14 @@ enum Action {
         /// Leave the terminal, and log to a file
         #[arg(long, hide = true)]
         detached: bool,
-        /// Do not end when nobody needs it; where another one runs, wait until that has ended
+        /// Do not exit when idle; if another daemon runs, wait until it has exited
         #[arg(long, conflicts_with = "detached")]
         keep: bool,
     },
-    /// Start it in the background; an older one makes room
+    /// Start it in the background and replace an older one
     #[command(after_help = "Example:\n  bowline daemon start")]
     Start(FormatArgs),
-    /// Stop it; what it has begun is finished first
+    /// Stop it after it has finished what it has begun
     #[command(after_help = "Example:\n  bowline daemon stop")]
     Stop(FormatArgs),
     /// Stop it and start it again

@@ -51,7 +51,7 @@ pub(crate) struct ExplainArgs {
     )]
     words: Vec<String>,
 
-    /// Another tool than the shell, with --input
+    /// A tool other than the shell, with --input
     #[arg(
         long,
         value_name = "TOOL",
@@ -68,7 +68,7 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
 
-    /// Judge it for this session, which may delete what it made; `last` is the newest of the project, `none` is for nobody [default: last]
+    /// Judge it for this session, which may delete what it made; `last` is the newest of the project, `none` is no session [default: last]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 

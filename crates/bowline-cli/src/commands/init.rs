@@ -171,7 +171,7 @@ pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
         let question = if report.refusals.is_empty() {
             "Write this?"
         } else {
-            "Write this all the same?"
+            "Write this anyway?"
         };
         report.state = if args.dry_run {
             State::WouldInstall

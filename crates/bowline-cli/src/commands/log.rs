@@ -27,7 +27,7 @@ Examples:
   bowline log --long --limit 10
   bowline log --limit 1000 --json")]
 pub(crate) struct LogArgs {
-    /// Only what was decided so: deny, ask, grant, observed, or nothing (`no_opinion` in JSON); several with commas
+    /// Only these decisions: deny, ask, grant, observed, or nothing (`no_opinion` in JSON); several with commas
     #[arg(long, value_name = "DECISION", value_parser = parse_decision, value_delimiter = ',')]
     decision: Vec<DecisionFilter>,
 
@@ -55,7 +55,7 @@ pub(crate) struct LogArgs {
     #[arg(long, value_name = "RULE")]
     rule: Option<String>,
 
-    /// At most so many, up to 10000
+    /// Show at most N entries (maximum 10000)
     #[arg(long, value_name = "N", value_parser = limit, default_value = "50")]
     limit: u16,
 
@@ -75,7 +75,7 @@ Examples:
   bowline denied --since 1w --project .
   bowline denied --rule 'git.*' --session last --limit 10 --json")]
 pub(crate) struct DeniedArgs {
-    /// Only what was decided since then: 10m, 2h, 1w, yesterday, 2026-11-15; a day if nothing is said
+    /// Only what was decided since then: 10m, 2h, 1w, yesterday, 2026-11-15; the last day by default
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     since: Option<DateTime<Utc>>,
 
@@ -95,7 +95,7 @@ pub(crate) struct DeniedArgs {
     #[arg(long, value_name = "RULE")]
     rule: Option<String>,
 
-    /// At most so many, up to 10000
+    /// Show at most N entries (maximum 10000)
     #[arg(long, value_name = "N", value_parser = limit, default_value = "50")]
     limit: u16,
 

@@ -14,10 +14,10 @@ use crate::error::{Error, Result};
 use crate::project::{Paths, ProjectNames};
 use crate::ui::{Ui, reveal};
 
-/// So many sessions and events are looked at for what is known.
+/// At most this many sessions and events are looked at for what is known.
 const SESSIONS: usize = 1_000;
 const EVENTS: usize = 2_000;
-/// So many known values are named.
+/// At most this many known values are named.
 const NAMED: usize = 6;
 
 /// A project as it is recorded: by a folder, else by its name in lists. One that is gone is known by the path that it had.

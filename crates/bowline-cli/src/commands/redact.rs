@@ -77,7 +77,7 @@ fn redact_record(line: &[u8]) -> Answer {
             text: secrets::redact(&text).into_owned(),
         },
         Err(why) if why.is_data() => unreadable("`text` is missing or not text"),
-        Err(why) => unreadable(&format!("no JSON, as column {} shows", why.column())),
+        Err(why) => unreadable(&format!("not JSON, see column {}", why.column())),
     }
 }
 

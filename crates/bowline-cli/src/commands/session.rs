@@ -58,7 +58,7 @@ struct ListArgs {
     #[arg(long, value_name = "PROJECT")]
     project: Option<PathBuf>,
 
-    /// At most so many, up to 10000
+    /// Show at most N entries (maximum 10000)
     #[arg(long, value_name = "N", value_parser = limit)]
     limit: Option<u16>,
 
@@ -79,7 +79,7 @@ struct ShowArgs {
     #[arg(default_value = "last")]
     session: String,
 
-    /// Show so many of the last calls, up to 10000
+    /// Show the last N calls (maximum 10000)
     #[arg(long, value_name = "N", value_parser = limit, default_value = "50")]
     limit: u16,
 

@@ -35,11 +35,11 @@ pub(crate) struct StoreArgs {
 enum Action {
     /// Print where the database is
     Path(PathArgs),
-    /// Tell how much is kept
+    /// Show how much is kept
     Size(SizeArgs),
     /// Write a copy of the database to a new file
     Backup(BackupArgs),
-    /// Give unused room back to the file system
+    /// Give unused disk space back to the file system
     Compact(CompactArgs),
     /// Remove records for good
     Forget(ForgetArgs),

@@ -35,7 +35,7 @@ pub(crate) struct UninstallArgs {
     #[arg(long, value_name = "SCOPE", value_enum, default_value = "user")]
     scope: InstallScope,
 
-    /// Delete what was recorded and remembered, too
+    /// Also delete everything that was recorded and remembered
     #[arg(long)]
     purge: bool,
 

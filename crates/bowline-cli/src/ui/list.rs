@@ -11,11 +11,11 @@ const NARROWEST: usize = 20;
 /// It is made as narrow as this for columns of this order, or a higher one.
 const TIGHTEST: usize = 15;
 const PRESSING: u8 = 7;
-/// It is given so much before the others get more than their least.
+/// It gets this much before the others get more than their minimum.
 const COMFORTABLE: usize = 30;
 /// Cells that differ are shown so far that they can be told apart, but no further than this.
 const MOST_APART: usize = 16;
-/// Of a list that goes on so many cells are remembered.
+/// How many cells of a list that goes on are remembered.
 const MOST_KNOWN: usize = 10_000;
 
 /// What happens to a column when the terminal is too narrow.
@@ -72,13 +72,13 @@ impl Column {
         Self::new(heading, Giving::Goes(order), usual)
     }
 
-    /// Shows only so much of each cell in a terminal.
+    /// Shows only this much of each cell in a terminal.
     pub(crate) const fn at_most(mut self, most: usize) -> Self {
         self.most = most;
         self
     }
 
-    /// Gives way down to so much where room is short.
+    /// Gives way down to this much where room is short.
     pub(crate) const fn at_least(mut self, least: usize) -> Self {
         self.least = least;
         self

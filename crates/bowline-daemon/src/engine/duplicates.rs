@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use bowline_wire::{Answer, Call};
 use tokio::sync::watch;
 
-/// So many events wait for a second arrival; the oldest makes room.
+/// At most this many events wait for a second arrival; the oldest makes room.
 const WAITING: usize = 256;
 /// Nobody comes second after so long.
 const TOGETHER: Duration = Duration::from_mins(1);

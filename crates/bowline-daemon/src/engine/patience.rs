@@ -15,7 +15,7 @@ use tokio::sync::Notify;
 
 use crate::bounded::FILES_WITHIN;
 
-/// So many look-ups may hang, each of which keeps a thread. Beyond that nothing is looked at, until one comes back.
+/// At most this many look-ups may hang, each of which keeps a thread. Beyond that nothing is looked at, until one comes back.
 pub(crate) const MOST_HANGING: usize = 16;
 
 /// What is said of an event that was judged so.

@@ -22,12 +22,12 @@ use super::timely::{self, Unseen};
 use super::void::Void;
 use crate::registration::starts_bowline;
 
-/// So many projects are kept loaded; the one that was loaded first makes room.
+/// At most this many projects are kept loaded; the one that was loaded first makes room.
 const PROJECTS: usize = 256;
 
 /// A project whose calls take so long to decide is not decided for on the thread that everybody shares.
 const COSTLY: Duration = Duration::from_millis(10);
-/// For so many milliseconds.
+/// For this many milliseconds.
 const REMEMBERED: u64 = 10_000;
 
 /// The coarsest clock of a file system.

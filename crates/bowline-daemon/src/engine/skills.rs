@@ -8,7 +8,7 @@ use bowline::hooks::{Decision, HookEvent, HookInput, Opinion};
 use bowline_store::Store;
 use serde_json::{Value, json};
 
-/// So many sessions are remembered.
+/// At most this many sessions are remembered.
 const SESSIONS: usize = 1_000;
 
 /// What is kept of a skill's use is under this name; null ends all of them.

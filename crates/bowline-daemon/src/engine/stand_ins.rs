@@ -9,9 +9,9 @@ use bowline_builtins::SharedState;
 
 use super::projects::{Project, ProjectKey};
 
-/// So long one is used before a person's settings are read again.
+/// How long a stand-in is used before the person's settings are read again.
 const FRESH: Duration = Duration::from_secs(5);
-/// So many are kept.
+/// At most this many stand-ins are kept.
 const MOST: usize = 64;
 
 #[derive(Default)]

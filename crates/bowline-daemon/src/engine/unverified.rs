@@ -17,9 +17,9 @@ use super::Decided;
 use super::incoming::Incoming;
 use crate::bounded::FILES_WITHIN;
 
-/// So much of the text is looked at.
+/// At most this much of the text is looked at.
 const LOOKED_AT: usize = 256 * 1024;
-/// So many of its pieces are judged.
+/// At most this many of its pieces are judged.
 const PIECES: usize = 256;
 
 /// An answer without a verdict.

@@ -28,7 +28,7 @@ pub struct Last {
     pub tool: Option<String>,
     /// Decided by this rule; `*` stands for anything.
     pub rule: Option<String>,
-    /// At most so many.
+    /// At most this many.
     pub limit: Option<usize>,
 }
 

@@ -20,7 +20,7 @@ pub struct List {
     pub agent: Option<String>,
     /// Heard of at this time or later.
     pub since: Option<DateTime<Utc>>,
-    /// At most so many.
+    /// At most this many.
     pub limit: Option<usize>,
 }
 

@@ -27,7 +27,7 @@ pub struct Filter {
     pub since: Option<DateTime<Utc>>,
     /// Of this project's folder.
     pub project: Option<String>,
-    /// At most so many.
+    /// At most this many.
     pub limit: Option<usize>,
 }
 
@@ -111,9 +111,9 @@ impl Question for List {
 /// `traces.slow`: calls that took long, slowest first; 100 from one second on if nobody says otherwise.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Slow {
-    /// At least so many milliseconds.
+    /// At least this many milliseconds.
     pub threshold_ms: Option<i64>,
-    /// At most so many.
+    /// At most this many.
     pub limit: Option<usize>,
 }
 
@@ -141,7 +141,7 @@ impl Question for Slow {
 pub struct Errors {
     /// Only of these sessions.
     pub session: Option<SessionKey>,
-    /// At most so many.
+    /// At most this many.
     pub limit: Option<usize>,
 }
 

@@ -19,7 +19,7 @@ use crate::bounded::FILES_WITHIN;
 use crate::engine::patience::{Held, Looking};
 use crate::engine::{Decided, Deciding, Here, Watched};
 
-/// So long a thread may be away before another goes on: well before its clients go elsewhere.
+/// How long a thread may be away before another goes on. Clients wait longer than this.
 const AWAY: Duration = Duration::from_millis(100);
 
 /// What one thread at a time leaves behind.

@@ -37,7 +37,7 @@ pub(super) struct ClientConnection {
     /// Ends what is being decided for it.
     pub(super) cancellation: Option<CancellationToken>,
     arrived: Vec<u8>,
-    /// So much of what arrived has no newline.
+    /// How much of what arrived has no newline.
     searched: usize,
     call: Option<Announced>,
     source: Source,
@@ -201,7 +201,7 @@ mod tests {
     use super::super::outbox::WakeList;
     use super::*;
 
-    /// So much is read at a time.
+    /// At most this much is read at a time.
     const PIECE: usize = 64 * 1024;
 
     fn connection() -> ClientConnection {

@@ -6,7 +6,7 @@ use std::thread;
 
 use bowline_store::{Store, Submission};
 
-/// So many records may wait. More are not kept; their answers go out all the same, and are counted.
+/// At most this many records may wait. More are not kept; their answers go out all the same, and are counted.
 const MOST_WAITING: usize = 10_000;
 
 /// The thread. It ends when this is dropped.

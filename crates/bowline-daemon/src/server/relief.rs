@@ -10,11 +10,11 @@ use super::helm::Helm;
 use super::outbox::Outbox;
 use crate::status::Shared;
 
-/// So long a store that works may take for a record.
+/// How long a working store may take for a record.
 const AT_LEAST: Duration = Duration::from_millis(100);
 /// How often the thread looks while there are answers.
 const LOOK: Duration = Duration::from_millis(100);
-/// It sleeps after it found none so many times.
+/// It sleeps after it found none this many times.
 const QUIET: u32 = 10;
 
 /// An answer that goes out once: when its record is safe, or when that takes too long.

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use super::{Arg, Invocation, Value};
 use crate::paths::{self, Shape, World, is_within};
 
-/// So many links of one text are followed.
+/// At most this many links of one text are followed.
 const MAX_LINKS: usize = 64;
 
-/// So many places that one link may lead to are told apart.
+/// At most this many places that one link may lead to are told apart.
 const MAX_TARGETS: usize = 4;
 
-/// So many operands of one run are looked at.
+/// At most this many operands of one run are looked at.
 const MAX_OPERANDS: usize = 128;
 
 /// The symbolic links that a text has made before a run, by absolute path.

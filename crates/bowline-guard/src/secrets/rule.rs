@@ -61,7 +61,7 @@ pub(super) enum Certainty {
     Perhaps,
 }
 
-/// The part of a token before its telling part: at most so many bytes of a class.
+/// The part of a token before its telling part: at most this many bytes of a class.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lead {
     pub(super) most: usize,
@@ -106,7 +106,7 @@ impl Rule {
         }
     }
 
-    /// The same rule for a token whose telling part comes after at most so many other bytes.
+    /// The same rule for a token whose telling part comes after at most this many other bytes.
     pub(super) const fn led_by(self, most: usize, class: fn(u8) -> bool) -> Self {
         let lead = Some(Lead { most, class });
         match self.token {

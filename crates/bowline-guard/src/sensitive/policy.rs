@@ -25,7 +25,7 @@ pub struct SensitivePolicy {
 
 /// A pattern of the project that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the pattern {pattern:?} in {list} is no regular expression: {problem}")]
+#[error("the pattern {pattern:?} in {list} is not a regular expression: {problem}")]
 pub struct BadPattern {
     /// The list that it stands in, by its name in the settings file.
     pub list: &'static str,

@@ -23,15 +23,15 @@ use crate::queue::{Step, lock};
 use crate::record::{Record, decision};
 use crate::writer::{Applied, Backend};
 
-/// The figures of hooks are written down after so many records, and when nothing else is to do.
+/// The figures of hooks are written down after this many records, and when nothing else is to do.
 const FIGURES_EVERY: usize = 1_000;
 /// It is looked how large the database is when this part of what it may be was written.
 const UNCHECKED: u64 = 50;
-/// In so many steps at most is room made for a commit.
+/// Room for a commit is made in at most this many steps.
 const STEPS: u32 = 64;
 /// How long it is waited for others who read, when everything has to be moved out of the log.
 const WAITING_FOR_READERS: Duration = Duration::from_secs(5);
-/// So many gaps are remembered.
+/// At most this many gaps are remembered.
 const MAX_GAPS: i64 = 1_000;
 
 /// The connection that writes, and what belongs to it.

@@ -4,7 +4,7 @@ use rusqlite::Connection;
 
 use crate::error::Result;
 
-/// The log is moved into the database when it has so many pages: about 80 MB.
+/// The log is moved into the database when it has this many pages: about 80 MB.
 pub(super) const FRAMES: u32 = 20_000;
 /// A small store has a small log: this part of what the store may take.
 const SHARE: u64 = 12;

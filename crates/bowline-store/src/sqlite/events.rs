@@ -14,7 +14,7 @@ use crate::trace::{DecisionFilter, EventFilter, RecordedEvent, SessionRef, Trace
 /// Nobody is given more at once than this.
 const MAX_ROWS: usize = 10_000;
 
-/// For so many events that are not the beginning of their call, the call is looked up.
+/// For this many events that are not the beginning of their call, the call is looked up.
 const MAX_LOOKUPS: usize = 1_000;
 
 fn limit(rows: usize) -> i64 {

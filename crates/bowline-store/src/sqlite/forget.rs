@@ -11,9 +11,9 @@ use crate::error::{Error, Result};
 use crate::queue::lock;
 use crate::store::{Forget, Forgotten};
 
-/// So many rows of each kind are removed at once.
+/// At most this many rows of each kind are removed at once.
 const ROWS: i64 = 500;
-/// So many events are looked at at once when they are found by nothing but looking.
+/// At most this many events are looked at at once when they are found by nothing but looking.
 const LOOKED_AT: i64 = 5_000;
 
 /// Removes some of what is before a time; says how much, in all and by kind.

@@ -16,11 +16,11 @@ use crate::queue::{Step, lock};
 
 /// How often it is looked whether other processes left records behind, and whether the log is whole.
 const LOOK: Duration = Duration::from_secs(3);
-/// What is too old or too much is looked for after so many records …
+/// What is too old or too much is looked for after this many records …
 const RECORDS: usize = 5_000;
 /// … and after this time.
 const PAUSE: Duration = Duration::from_mins(10);
-/// The first time after so many records …
+/// The first time after this many records …
 const FIRST_RECORDS: usize = 1_000;
 /// … or this time: a store that is opened for one record is not held up.
 const FIRST_PAUSE: Duration = Duration::from_mins(1);
@@ -30,7 +30,7 @@ const MOST_PERCENT: u64 = 90;
 const TARGET_PERCENT: u64 = 85;
 /// A file that is larger than its cap by more than this has to be written anew.
 const TOLERANCE_PERCENT: u64 = 110;
-/// So many rows of each kind are removed at once, and fewer where there is room for few.
+/// At most this many rows of each kind are removed at once, and fewer where there is room for few.
 const ROWS: u64 = 500;
 /// A row is never larger than this, or nearly never.
 const ROW: u64 = 256 * 1024;
@@ -221,7 +221,7 @@ impl Keeper {
         }
     }
 
-    /// To be done step by step, until there is room for so many bytes more.
+    /// To be done step by step, until there is room for this many bytes more.
     pub(super) fn making_room(&self, needed: u64) -> Tidying {
         Tidying {
             cutoff: None,

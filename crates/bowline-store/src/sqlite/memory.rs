@@ -29,7 +29,7 @@ pub(super) struct KnownSession {
     pub(super) spawned_by: Option<i64>,
 }
 
-/// When a session was last heard of is written once in so many milliseconds while events arrive, because it moves the row
+/// When a session was last heard of is written once in this many milliseconds while events arrive, because it moves the row
 /// within two indexes; and exactly when nothing else is to do.
 const HEARD_EVERY: i64 = 1_000;
 

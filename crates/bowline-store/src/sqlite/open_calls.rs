@@ -7,7 +7,7 @@ use rusqlite::{Connection, params};
 use crate::error::Result;
 use crate::record::Call;
 
-/// Of so many open calls of a chain the one that is meant is looked for: the newest.
+/// Of this many open calls of a chain the one that is meant is looked for: the newest.
 const MAX_OPEN: usize = 1_000;
 /// More than this, in all chains, is not remembered.
 const MAX_REMEMBERED: usize = 20_000;

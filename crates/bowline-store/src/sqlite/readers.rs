@@ -9,7 +9,7 @@ use super::connection;
 use crate::error::Result;
 use crate::queue::lock;
 
-/// So many connections stay open when nobody reads.
+/// At most this many connections stay open when nobody reads.
 const MAX_IDLE: usize = 4;
 
 #[derive(Debug, Default)]

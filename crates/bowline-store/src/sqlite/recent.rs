@@ -10,9 +10,9 @@ use super::keys;
 use crate::error::Result;
 use crate::record::{Change, Record};
 
-/// So many records are at hand at most …
+/// At most this many records are at hand …
 const RECORDS: usize = 512;
-/// … and so many bytes of them, about.
+/// … and this many bytes of them, about.
 const BYTES: usize = 2 * 1024 * 1024;
 /// The numbers of more records than this are not remembered.
 const NUMBERS: usize = 65_536;

@@ -18,10 +18,10 @@ use crate::tree::{TraceTree, arrange};
 
 /// Nobody is given more rows than this at once.
 const MAX_ROWS: usize = 100_000;
-/// A tree is built of so many calls at most.
+/// A tree is built of this many calls at most.
 const MAX_TREE: usize = 10_000;
 
-/// By so much the database may be behind about when a session was last heard of, and more.
+/// By this much the database may be behind about when a session was last heard of, and more.
 const LATE: i64 = 60_000;
 
 pub(super) const COLUMNS: &str = "t.id, t.tool_use_id, t.trace_id, s.name, t.session_id, s.agent, p.path, t.subagent, t.tool,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::Shared;
 
-/// The watch sleeps until it is woken after it found nothing unanswered so many times.
+/// The watch sleeps until it is woken after it found nothing unanswered this many times.
 const QUIET: u32 = 10;
 /// When the watch tries again what it could not do.
 const SOON: Duration = Duration::from_millis(1);

@@ -14,7 +14,7 @@ use tokio::process::{Child, Command};
 /// The variable that carries the mark.
 const VARIABLE: &str = "BOWLINE_RUN";
 
-/// So long a process may take to put things in order once it is asked to end. The client gives 1.5 s, and waits for them; nobody waits
+/// How long a process may take to clean up once it is asked to exit. The client gives 1.5 s, and waits for them; nobody waits
 /// so long here for a hook that is over its time.
 const GRACE: Duration = Duration::from_millis(300);
 const PAUSE: Duration = Duration::from_millis(5);

@@ -12,9 +12,9 @@ use rustix::fs::{Mode, OFlags};
 
 use super::git::MAX_BYTES;
 
-/// So many files are looked at.
+/// At most this many files are looked at.
 const MAX_FILES: usize = 2_000;
-/// And so many entries of folders to find them.
+/// And at most this many folder entries, to find them.
 const MAX_ENTRIES: usize = 20_000;
 /// A file with a zero byte in its beginning is no text. Git looks at as much.
 const BEGINNING: u64 = 8_000;

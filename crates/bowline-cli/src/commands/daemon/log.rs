@@ -15,10 +15,10 @@ use tracing_subscriber::filter::LevelFilter;
 use super::DaemonMode;
 use crate::control::log_file;
 
-/// So long may the log get; the one before it is kept beside it.
+/// The maximum size of the log. The previous log is kept beside it.
 const CAP: u64 = 1024 * 1024;
 
-/// So many lines wait to be written; what comes beyond that is dropped.
+/// At most this many lines wait to be written. More are dropped.
 const WAITING: usize = 1_024;
 
 /// The log; dropping it has the last lines written.

@@ -188,7 +188,7 @@ fn judged(check: Check, destructive: &CanaryAnswer, due: Due) -> Check {
             "the command in the agent's settings lets a harmless call pass, and a destructive one at the second attempt: one strike",
         ),
         (CanaryAnswer::Told, Due::Observed) => check.ok(
-            "the command in the agent's settings lets every call pass and tells what it would deny: the guard only observes",
+            "the command in the agent's settings lets every call pass and says what it would deny: the guard only observes",
         ),
         (CanaryAnswer::Ask(_), _) => check
             .warning("the command in the agent's settings only asks about a destructive call")
@@ -198,7 +198,7 @@ fn judged(check: Check, destructive: &CanaryAnswer, due: Due) -> Check {
             .advice(WHICH_SETTING),
         (CanaryAnswer::Silent, _) => check
             .problem(format!("a call of `{DESTRUCTIVE}` is let pass without a word"))
-            .advice("`bowline explain 'rm -rf /'` tells what should be said; then run `bowline init` again"),
+            .advice("`bowline explain 'rm -rf /'` shows the expected answer; then run `bowline init` again"),
         (CanaryAnswer::Told | CanaryAnswer::Other(_), _) => wrong(check, &CanaryAnswer::Silent, destructive),
     }
 }

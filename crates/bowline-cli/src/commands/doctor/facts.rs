@@ -17,7 +17,7 @@ use crate::control;
 use crate::moment;
 use crate::ui::counted;
 
-/// A daemon that the canary just had started may need so many looks.
+/// How often to look for a daemon that the canary has just started.
 const LOOKS: u32 = 20;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 /// More gaps or problems than this are counted, not shown.
@@ -111,7 +111,7 @@ impl Facts {
             Err(error) => {
                 let trouble = control::trouble(places, error);
                 let check = check.warning(trouble.to_string()).detail(
-                    "events are decided all the same, each in a process of its own, but slower",
+                    "events are still decided, each in its own process, but slower",
                 );
                 let advice = trouble.hints().first();
                 return check.advice(advice.map(String::as_str).unwrap_or_default());

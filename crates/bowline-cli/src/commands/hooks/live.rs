@@ -69,7 +69,7 @@ struct Warning<'a> {
     text: &'a str,
 }
 
-/// So many of the last events are searched for warnings.
+/// At most this many of the last events are searched for warnings.
 const SEARCHED: usize = 1_000;
 
 pub(super) fn run(

@@ -12,7 +12,7 @@ pub(in crate::commands) const PROJECT: Column = Column::optional("Project", 14, 
 pub(in crate::commands) const AGENT: Column =
     Column::optional("Agent", 11, 5).at_least(7).if_differing(7);
 
-/// Which session; so much of its name is enough to find it.
+/// The session: the part of its name that is enough to find it.
 pub(in crate::commands) const SESSION: Column = Column::optional("Session", 6, 8)
     .at_most(6)
     .at_least(6)

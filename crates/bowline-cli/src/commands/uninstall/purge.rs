@@ -18,7 +18,7 @@ use crate::ui::{Table, Text, Ui, style};
 
 /// More than anybody keeps; a folder with more in it is counted so far.
 const MOST_FILES: usize = 100_000;
-/// So often it is tried to delete a folder into which somebody still writes.
+/// How often to try to delete a folder into which somebody still writes.
 const TRIES: u32 = 20;
 const BETWEEN_TRIES: Duration = Duration::from_millis(50);
 /// More names of what is left are counted, not told.

@@ -10,7 +10,7 @@ use super::super::memory::Memory;
 use super::*;
 use crate::record::{Call, Change, Record, TraceEnd, TraceStart};
 
-/// So many calls has a session.
+/// At most this many calls has a session.
 const SESSION: i64 = 100;
 
 /// The two events of a call. One of five fails.
@@ -63,7 +63,7 @@ fn read(db: &Connection, sql: &str, values: Vec<Sql>) {
     while rows.next().unwrap().is_some() {}
 }
 
-/// What each question and one more call cost with so many calls in the store.
+/// What each question and one more call cost with this many calls in the store.
 fn costs(calls: i64) -> Vec<(String, u64)> {
     let (_folder, mut db) = database();
     let counter = counter(&mut db);

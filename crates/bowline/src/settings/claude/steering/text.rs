@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::settings::files::{FileText, MAX_OWN_BYTES, read_bytes_within};
 
-/// So many names are taken from a file that is not understood.
+/// At most this many names are taken from a file that is not understood.
 const MOST_NAMES: usize = 20_000;
 /// No variable that anybody looks at has a longer name.
 const LONGEST_NAME: usize = 256;

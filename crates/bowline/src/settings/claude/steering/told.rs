@@ -5,7 +5,7 @@ use crate::settings::files::{FileText, finding};
 use crate::settings::syntax::diagnostic::{Diagnostic, Severity};
 use crate::settings::syntax::findings::Findings;
 
-/// So many names are told of those that mean nothing to Bowline.
+/// At most this many names are told of those that mean nothing to Bowline.
 const MOST_NAMES: usize = 12;
 const ADVICE: &str = "take it out, or look at it with `bowline trust`";
 
