@@ -1,8 +1,8 @@
-//! Which process reports for a session, so that the session of an agent that was killed ends, too.
+//! Finds the process that reports for a session, so that the session of a killed agent ends, too.
 //!
-//! An agent that ends says so; one that is killed does not. The parent of two hooks of a session is its agent: that process
-//! is looked at now and then, and when it is gone, the session is over. A parent that is another one each time (a shell that
-//! ends with the hook) tells nothing, and nothing is concluded from it.
+//! An agent that exits reports it; one that is killed does not. If two hooks of a session have the same parent, that process is the
+//! agent. It is checked now and then, and when it is gone, the session is over. A parent that differs each time (a shell that
+//! exits with the hook) proves nothing.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,21 +11,21 @@ use bowline_store::{Change, GONE, Record, Unfinished};
 use bowline_wire::CallId;
 use chrono::Utc;
 
-/// At most this many sessions are looked after.
+/// At most this many sessions are watched.
 const MOST_SESSIONS: usize = 10_000;
 /// At most this many different parents are tried.
 const MOST_PARENTS: u8 = 3;
 /// A process is gone when this many looks in a row find it gone: an agent that exits has a moment to say so.
 const LOOKS: u8 = 3;
 
-/// A process: its number may be given again, but not with the same time of its start.
+/// A process. Its number may be reused, but not with the same start time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Process {
     id: u32,
     started: u64,
 }
 
-/// The sessions that are looked after.
+/// The sessions that are watched.
 #[derive(Debug, Default)]
 pub(crate) struct Agents {
     sessions: Mutex<HashMap<String, Session>>,
@@ -44,7 +44,7 @@ struct Session {
 /// What is known of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Known {
-    /// Parents that were not the same.
+    /// The different parents that were seen.
     Perhaps(u8),
     Surely,
     /// Every hook has another parent.
@@ -52,13 +52,13 @@ enum Known {
 }
 
 impl Agents {
-    /// Notes who reports an event. The process is asked for only while it is not known.
+    /// Notes who reports an event. The process is looked up only until it is known.
     pub(crate) fn note(&self, record: &Record, parent: impl FnOnce() -> Option<Process>) {
         if record.decided.session.is_empty() {
             return;
         }
         let mut sessions = self.sessions();
-        // A session that goes on may do so in another process.
+        // A resumed session may run in another process.
         if matches!(record.decided.event.as_str(), "SessionEnd" | "SessionStart") {
             sessions.remove(&record.decided.session);
         }
@@ -134,12 +134,12 @@ impl Session {
     }
 }
 
-/// Programs that start hooks for an agent and are none.
+/// Programs that start hooks for an agent but are not agents.
 const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "fish", "env", "timeout"];
 /// At most this many of them stand between a hook and its agent.
 const MOST_SHELLS: usize = 4;
 
-/// The agent that has started a process, as far as the system tells.
+/// The agent that started a process, if the system says so.
 pub(crate) fn agent_of(hook: u32) -> Option<Process> {
     let mut parent = Stat::read(hook)?.parent;
     for _ in 0..MOST_SHELLS {
@@ -160,7 +160,7 @@ pub(crate) fn runs(process: Process) -> bool {
     Stat::read(process.id).is_some_and(|stat| stat.started == process.started && stat.state != "Z")
 }
 
-/// What Linux tells of a process. Other systems tell it elsewhere: there sessions end when their agents say so.
+/// What Linux says about a process. On other systems sessions end only when their agents report it.
 #[derive(Debug, PartialEq, Eq)]
 struct Stat {
     name: String,
@@ -174,7 +174,7 @@ impl Stat {
         Self::parse(&std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?)
     }
 
-    /// The name is in parentheses and may hold any of them.
+    /// The name is in parentheses and may itself contain some.
     fn parse(text: &str) -> Option<Self> {
         let (_, rest) = text.split_once('(')?;
         let (name, rest) = rest.rsplit_once(')')?;

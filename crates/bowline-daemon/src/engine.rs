@@ -53,13 +53,13 @@ const SESSIONS: usize = 4_096;
 /// A call that is being decided.
 pub(crate) type Deciding = Pin<Box<dyn Future<Output = Decided> + Send>>;
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Decided {
     /// What the agent gets.
     pub answer: Answer,
-    /// What is kept of it; nothing if tracking is switched off.
+    /// What is kept of it; nothing if recording is switched off.
     pub record: Option<Record>,
     /// How much of the second that files may take is left for keeping the record.
     pub(crate) files_left: Duration,
@@ -70,16 +70,16 @@ pub struct Engine {
     projects: Projects,
     stand_ins: StandIns,
     shared: SharedState,
-    /// Where sessions of agents began that do not name their project.
+    /// Where sessions began, for agents that do not name their project.
     beginnings: Folders,
-    /// The projects that agents name, by session, once it is known that no project's own file put that name there.
+    /// The projects that agents name, by session, once we know that no file of a project set that name.
     named: Folders,
     modes: Modes,
     voids: Voids,
     pause: RwLock<Option<Pause>>,
     duplicates: Duplicates,
     store: Option<Arc<dyn Store>>,
-    /// The look-ups that do not come back.
+    /// The look-ups that hang.
     hanging: Arc<Hanging>,
 }
 
@@ -130,7 +130,7 @@ impl Engine {
         }
     }
 
-    /// Decides nothing while this is on.
+    /// Sets the pause. While it is on, nothing is decided.
     pub fn set_pause(&self, pause: Option<Pause>) {
         *self.pause.write().unwrap_or_else(PoisonError::into_inner) = pause;
     }
@@ -146,7 +146,7 @@ impl Engine {
         &self.shared.background
     }
 
-    /// Reads the settings of every project again whose files have changed.
+    /// Reloads the settings of every project whose files have changed.
     pub fn reload_changed(&self) {
         self.projects.reload_changed(&self.shared);
     }
@@ -156,17 +156,17 @@ impl Engine {
         self.projects.states()
     }
 
-    /// The files whose change calls for loading again.
+    /// The files whose change requires a reload.
     pub fn watched_files(&self) -> HashSet<PathBuf> {
         self.projects.watched_files()
     }
 
-    /// How often projects were loaded: it tells whether the watched files are other ones.
+    /// How often projects were loaded. A new number means that other files may have to be watched.
     pub fn loads(&self) -> u64 {
         self.projects.loads()
     }
 
-    /// Reads a call with its payload, as far as that needs no file.
+    /// Reads a call with its payload, without touching files.
     pub fn prepare(self: &Arc<Self>, incoming: &Arc<Incoming>, payload: &[u8]) -> Prepared {
         let began = Instant::now();
         let call = &incoming.call;
@@ -241,7 +241,7 @@ impl Engine {
         Prepared { stage }
     }
 
-    /// Why nothing is decided, if nothing is.
+    /// Why nothing is decided, if that is so.
     fn idle_because(&self, deciding: Switch) -> Option<String> {
         if deciding == Switch::Off {
             return Some("BOWLINE=off is set where the agent runs".to_owned());
@@ -256,7 +256,7 @@ impl Engine {
         })
     }
 
-    /// Where a session began of which nothing is known in memory: as the store has it, or here.
+    /// Where a session began that is not in memory: by the store, else here.
     fn find_beginning(&self, session: &str, here: &Path) -> PathBuf {
         if session.is_empty() {
             return here.to_owned();
@@ -285,7 +285,7 @@ fn remember(folders: &Folders, session: &str, folder: &Path) {
     folders.insert(session.to_owned(), folder.to_owned());
 }
 
-/// The agent may leave the event to the command line. Where the two differ, a gate counts: what is about to happen is judged.
+/// The agent may name the event on the command line. If payload and command line differ, a gate wins, so that it is judged.
 fn with_event(mut payload: Value, event: Option<&str>) -> Value {
     let named = event_named(&payload);
     let is_gate = |name: &str| {
@@ -301,7 +301,7 @@ fn with_event(mut payload: Value, event: Option<&str>) -> Value {
     payload
 }
 
-/// Why nobody can judge what is about to happen, if that is so: an event without a name may be a gate.
+/// Why the event cannot be judged, if that is so. An event without a name may be a gate.
 fn what_is_not_understood(input: &HookInput) -> Option<&'static str> {
     match input.event_type() {
         HookEvent::Unknown => {
@@ -319,7 +319,7 @@ fn what_is_not_understood(input: &HookInput) -> Option<&'static str> {
     }
 }
 
-/// Whether an event that nobody knows tells of a tool call that has not happened yet.
+/// Whether an unknown event reports a tool call that has not happened yet.
 fn carries_tool_call(input: &HookInput) -> bool {
     let has = |names: &[&str]| {
         let mut fields = names.iter().filter_map(|name| input.field(name));
@@ -342,7 +342,7 @@ enum Stage {
     Ready(Arc<ReadCall>, Arc<Project>),
     /// Its project has to be found or loaded first.
     Unloaded(Arc<ReadCall>, Option<ProjectKey>),
-    /// The same event is being decided for another call; should that come to nothing, this one goes on.
+    /// The same event is being decided for another call. If that gives no answer, this call goes on.
     Second(watch::Receiver<Option<Answer>>, Box<Stage>),
 }
 
@@ -391,7 +391,7 @@ impl std::fmt::Debug for Prepared {
 pub enum Weight {
     /// It only computes.
     Light,
-    /// It reads files, starts processes or asks somebody.
+    /// It reads settings, starts processes or sends requests.
     Heavy,
 }
 
@@ -405,7 +405,7 @@ impl Prepared {
     pub fn weight(&self) -> Weight {
         match &self.stage {
             Stage::Settled(_) => Weight::Light,
-            // Where looking takes long, it is done on other threads.
+            // Slow look-ups are done on other threads.
             Stage::Ready(call, project) if call.engine.hanging.is_slow(&project.folder) => {
                 Weight::Heavy
             }
@@ -414,17 +414,17 @@ impl Prepared {
         }
     }
 
-    /// Decides. What has to be looked up is looked up on other threads, for a second at most.
+    /// Decides. Look-ups run on other threads, for at most a second.
     pub async fn decide(self) -> Decided {
         self.decide_within(FILES_WITHIN).await
     }
 
-    /// The same, where a part of the second is over.
+    /// The same, if a part of the second has passed.
     pub async fn decide_within(self, files: Duration) -> Decided {
         self.stage.decide(files).await
     }
 
-    /// Decides on a thread that somebody watches over: files are looked at there.
+    /// Decides on a supervised thread, which looks at files itself.
     pub(crate) fn decide_here(self) -> Here {
         let (call, project) = match self.stage {
             Stage::Ready(call, project) => (call, project),
@@ -453,7 +453,7 @@ impl Prepared {
         }
     }
 
-    /// Decides, and ends early if the client is gone meanwhile.
+    /// Decides, and stops early if the client leaves meanwhile.
     pub async fn decide_unless(self, gone: CancellationToken) -> Decided {
         let cancellation = self.cancellation();
         let mut deciding = pin!(self.decide());
@@ -469,13 +469,13 @@ impl Prepared {
     }
 }
 
-/// A call that is decided on a thread which somebody watches over.
+/// A call that is decided on a supervised thread.
 pub(crate) struct Here {
     pub(crate) deciding: Deciding,
     pub(crate) watched: Option<Watched>,
 }
 
-/// What whoever watches needs, should the thread not come back.
+/// What the supervisor needs if the thread hangs.
 pub(crate) struct Watched {
     call: Arc<ReadCall>,
     project: Arc<Project>,
@@ -483,7 +483,7 @@ pub(crate) struct Watched {
 }
 
 impl Watched {
-    /// The call waits for something, and goes on where nobody watches.
+    /// The call waits for something, and goes on without supervision.
     pub(crate) fn leave(&self) {
         self.patience.leave();
     }

@@ -1,10 +1,10 @@
-//! No row is larger than anybody reads: long texts are cut, large values are summed up.
+//! Limits the size of rows: long texts are cut, large values are summarised.
 
 use serde_json::{Map, Value, json};
 
 use crate::record::{Change, HookFired, Record};
 
-/// Names and ids: no agent's are longer.
+/// Names and ids. No agent has longer ones.
 const NAME: usize = 512;
 /// A file's path.
 const PATH: usize = 4_096;
@@ -18,7 +18,7 @@ const TEXT: usize = 10_000;
 const VALUE: usize = 64 * 1024;
 /// What is kept of the beginning of a larger value, in characters.
 const BEGINNING: usize = 4_000;
-/// Values nested deeper are left out: JSON is read 128 levels deep, and a value may stand deep in a tree of calls.
+/// Values nested deeper are left out. JSON is read 128 levels deep, and a value may itself be deep in a tree of calls.
 const DEPTH: usize = 48;
 /// Hooks of one event, and changes of one event.
 const ITEMS: usize = 256;
@@ -26,12 +26,12 @@ const ITEMS: usize = 256;
 /// Warnings of one hook.
 const WARNINGS: usize = 8;
 
-/// What a record takes beside its values, about.
+/// About how many bytes a record takes beside its values.
 const OVERHEAD: usize = 1_024;
 
 const CUT: &str = "... [TRUNCATED]";
 
-/// Cuts everything in a record to what a row may hold; says about how many bytes are left.
+/// Cuts everything in a record to the limits of a row. Returns about how many bytes are left.
 pub(crate) fn cap(record: &mut Record) -> usize {
     cut_name(&mut record.decided.id);
     cut_name(&mut record.decided.agent);
@@ -63,13 +63,13 @@ pub(crate) fn cap(record: &mut Record) -> usize {
     OVERHEAD + said + values
 }
 
-/// How many bytes a hook's words take.
+/// How many bytes a hook's texts take.
 fn said(hook: &HookFired) -> usize {
     let warnings: usize = hook.warnings.iter().map(String::len).sum();
     warnings + hook.message.as_ref().map_or(0, String::len)
 }
 
-/// Says how many bytes the values of the change take.
+/// Returns how many bytes the values of the change take.
 fn cap_change(change: &mut Change) -> usize {
     match change {
         Change::SessionStarted {
@@ -128,7 +128,7 @@ fn cap_call(call: &mut crate::record::Call) {
     }
 }
 
-/// An id is cut without a mark: it has to stay the same however often it is cut.
+/// An id is cut without a mark, because cutting it twice must give the same id.
 fn cut_name(text: &mut String) {
     if let Some((end, _)) = text.char_indices().nth(NAME) {
         text.truncate(end);

@@ -17,7 +17,7 @@ pub(crate) fn of(duration: Duration) -> f64 {
     duration.as_micros() as f64 / 1_000.0
 }
 
-/// What waits in a spool may have been written as seconds and nanoseconds.
+/// A spool may hold durations as seconds and nanoseconds.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Read {

@@ -13,7 +13,7 @@ use crate::status::{DelegationStatus, TraceStatus};
 
 /// One decided event: what was reported and what was answered.
 ///
-/// The store keeps texts as they come: secrets have to be taken out before.
+/// The store keeps texts as they are. The caller removes secrets first.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct DecidedEvent {
@@ -30,7 +30,7 @@ pub struct DecidedEvent {
     pub event: String,
     /// The project's folder.
     pub project: Option<String>,
-    /// The agent's own name for the session; empty if it has none, and then nothing but the event is kept.
+    /// The agent's own name for the session. If it is empty, only the event is kept.
     pub session: String,
     /// The sub-agent that it is about, or that reported it. Only its id is read back.
     #[serde(default, deserialize_with = "subagent::read")]
@@ -61,7 +61,7 @@ pub struct DecidedEvent {
 pub(crate) enum Form {
     /// To the spool, for the store.
     Spool,
-    /// To an answer, for whoever asks.
+    /// To an answer, for clients of the daemon.
     Answer,
 }
 
@@ -100,7 +100,7 @@ impl DecidedEvent {
     }
 }
 
-/// One decided event with everything that is kept together with it: all of it or nothing, and once.
+/// One decided event with its changes. The store keeps all of it or nothing, and only once.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct Record {
@@ -169,7 +169,7 @@ pub enum Enforcement {
     Enforced,
     /// It cannot on this event: the decision was shown to the user.
     Unenforced,
-    /// Nothing was decided: this is what would have been.
+    /// Nothing was decided. This is what would have been decided.
     Observed,
 }
 
@@ -223,7 +223,7 @@ pub struct HookFired {
 pub enum Call {
     /// By the agent's own id.
     Id(String),
-    /// The agent gives no ids: the oldest open call of this tool in the session, with this input if one has it.
+    /// The agent gives no ids: the oldest open call of this tool in the session, preferably with this input.
     Unnamed {
         /// Any number that is the same for the same input.
         digest: Option<u64>,
@@ -236,13 +236,13 @@ pub enum Call {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Change {
-    /// A session begins; also after a compaction or when an old one goes on, as the next of its chain.
+    /// A session begins. After a compaction or a resume it is the next one of its chain.
     SessionStarted {
         /// Why it starts (`startup`, `resume`, `compact` …).
         source: Option<String>,
         /// The model that it starts with.
         model: Option<String>,
-        /// The agent's name of the session that it continues, if that is another.
+        /// The agent's name of the session that it continues, if the name differs.
         previous: Option<String>,
     },
     /// A session ends; tool calls, prompts and delegations still open in its chain are closed.
@@ -261,7 +261,7 @@ pub enum Change {
     TraceStarted(TraceStart),
     /// A tool call ended.
     TraceEnded(TraceEnd),
-    /// A tool call will not end any more; one that has ended stays as it is.
+    /// A tool call will never end. One that has already ended stays as it is.
     TraceClosed {
         /// Which one.
         call: Call,
@@ -270,7 +270,7 @@ pub enum Change {
         /// Why.
         message: Option<String>,
     },
-    /// What a tool call did or is about to do to files and repositories, in the words of whoever judges by it later.
+    /// What a tool call did or is about to do to files and repositories, in the format of the hook that reads it later.
     Worked {
         /// The call's id.
         call: String,
@@ -279,25 +279,25 @@ pub enum Change {
     },
     /// A tool call hands work to a sub-agent. Comes with or after its [`Change::TraceStarted`].
     DelegationStarted(DelegationStart),
-    /// The record's sub-agent begins to work, on the oldest delegation to its type that nobody works on.
+    /// The record's sub-agent starts to work on the oldest open delegation to its type.
     SubagentStarted,
     /// The record's sub-agent is done.
     DelegationEnded(DelegationEnd),
 }
 
-/// Why a session ended whose agent did not say so, because its process is gone.
+/// The reason for the end of a session whose agent's process is gone.
 pub const GONE: &str = "gone";
 
-/// Why the calls of such a session never ended. Nobody knows how they went, so they do not count as errors.
+/// The reason why the calls of such a session never ended. Their result is unknown, so they do not count as errors.
 pub(crate) const AGENT_ENDED: &str = "the agent's process ended";
 
 /// How something that never finished is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unfinished {
-    /// It was never heard of again.
+    /// It was never reported again.
     Timeout,
-    /// It was called off.
+    /// It was cancelled.
     Cancelled,
     /// It was denied before it ran.
     Denied,
@@ -320,7 +320,7 @@ impl From<Unfinished> for TraceStatus {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TraceStart {
-    /// How it will be found again. One without an id is given one.
+    /// How it will be found again. A call without an id gets one.
     pub call: Call,
     /// The tool.
     pub tool: String,
@@ -337,7 +337,7 @@ pub struct TraceStart {
 }
 
 impl TraceStart {
-    /// A call of which only this is known.
+    /// A call with only this known about it.
     pub fn new(call: Call, tool: impl Into<String>) -> Self {
         Self {
             call,
@@ -366,16 +366,16 @@ pub struct TraceEnd {
     pub error: Option<String>,
     /// How long it took, if the agent knows better than the time between its two events.
     pub duration: Option<Duration>,
-    /// The sub-agent that goes on with the work after the call, if the call says so; it may not be heard of yet.
+    /// The sub-agent that continues the work after the call, if the call names it. It may not have been reported yet.
     #[serde(default)]
     pub subagent: Option<String>,
-    /// The sub-agent that did the work and is done, if the call says so.
+    /// The sub-agent that has finished the work, if the call names it.
     #[serde(default)]
     pub done_by: Option<String>,
 }
 
 impl TraceEnd {
-    /// An end of which only this is known.
+    /// An end with only this known about it.
     pub fn new(call: Call, tool: impl Into<String>, status: TraceStatus) -> Self {
         Self {
             call,

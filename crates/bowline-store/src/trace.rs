@@ -1,4 +1,4 @@
-//! What is read back of tool calls and of decided events.
+//! Tool calls and decided events as they are read back.
 
 use chrono::{DateTime, Utc};
 use serde::ser::SerializeStruct;
@@ -60,7 +60,7 @@ pub struct Trace {
 pub enum SessionRef<'a> {
     /// Every session under the agent's name for it, with what it continues, what continues it, and its sub-agents.
     Chain(&'a str),
-    /// The same, by the beginning of the name where nothing has this very name.
+    /// The same, by the beginning of the name if no session has exactly this name.
     Beginning(&'a str),
     /// One session (one context window), by the number of its row.
     Row(i64),
@@ -71,7 +71,7 @@ pub enum SessionRef<'a> {
 pub enum StatusFilter {
     /// One.
     Is(TraceStatus),
-    /// Every one that counts as an error; not calls that never ended because their agent's process did.
+    /// Every one that counts as an error. Calls that never ended because their agent's process exited do not count.
     AnyError,
     /// Any of several.
     AnyOf(StatusSet),
@@ -111,7 +111,7 @@ impl FromIterator<TraceStatus> for StatusSet {
     }
 }
 
-/// Which traces are wanted, newest first; whatever is `None` does not matter.
+/// Which traces are wanted, newest first. `None` matches all.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TraceFilter<'a> {
     /// Of these sessions.
@@ -141,18 +141,18 @@ impl Default for TraceFilter<'_> {
     }
 }
 
-/// What a number of traces come to.
+/// Statistics of several traces.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TraceStatistics {
     /// By tool, most used first.
     pub tools: Vec<ToolStatistics>,
-    /// How many traces were looked at: the newest.
+    /// How many traces were read: the newest.
     pub looked_at: usize,
     /// Whether there are more, older ones.
     pub more: bool,
 }
 
-/// What the calls of one tool come to.
+/// Statistics of one tool's calls.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolStatistics {
     /// The tool.
@@ -230,7 +230,7 @@ impl DecisionFilter {
     }
 }
 
-/// Which decided events are wanted, newest first; whatever is `None` or empty does not matter.
+/// Which decided events are wanted, newest first. `None` and empty lists match all.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventFilter<'a> {
     /// Decided like one of these.

@@ -1,8 +1,8 @@
 //! One event that arrives twice is handled once.
 //!
 //! Agents run the hooks of all their settings files. With Bowline in the user's file and in a project's, the same event
-//! arrives by both entries, word for word; the project's entry says what it is. Whichever comes second gets the answer of the
-//! first. In doubt both are decided: an answer is never withheld.
+//! arrives by both entries, word for word. The project's entry marks itself. The second call gets the answer of the first. In
+//! doubt both are decided: an answer is never withheld.
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, RandomState};
@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 use bowline_wire::{Answer, Call};
 use tokio::sync::watch;
 
-/// At most this many events wait for a second arrival; the oldest makes room.
+/// At most this many events wait for a second arrival. The oldest is dropped.
 const WAITING: usize = 256;
-/// Nobody comes second after so long.
+/// After this time no second call is expected.
 const TOGETHER: Duration = Duration::from_mins(1);
 
 /// Whose entry a call came by.
@@ -45,7 +45,7 @@ impl Waiting {
     }
 }
 
-/// How a call stands to another of the same event.
+/// Whether a call is the first of its event.
 #[derive(Debug)]
 pub(super) enum Met {
     /// It came first: others may wait for its answer.
@@ -54,25 +54,25 @@ pub(super) enum Met {
     Second(watch::Receiver<Option<Answer>>),
 }
 
-/// Tells the answer to whoever comes second.
+/// Sends the answer to the second call.
 #[derive(Debug)]
 pub(super) struct AnswerSender(watch::Sender<Option<Answer>>);
 
 impl AnswerSender {
     pub(super) fn tell(self, answer: &Answer) {
-        // Usually there is no second.
+        // Usually there is no second call.
         let _ = self.0.send(Some(answer.clone()));
     }
 }
 
-/// The answer of the one that came first; `None` if it never got one.
+/// The answer of the first call; `None` if it never got one.
 pub(super) async fn answer_of(mut first: watch::Receiver<Option<Answer>>) -> Option<Answer> {
     let answer = first.wait_for(Option::is_some).await.ok()?;
     answer.clone()
 }
 
 impl Duplicates {
-    /// An event is known by everything that its agent says of it.
+    /// An event is recognised by everything that its agent says about it.
     pub(super) fn meet(&self, call: &Call, payload: &[u8], entry: Entry) -> Met {
         let said = (&call.agent, &call.event, payload);
         let payload = (self.hasher.hash_one(said), payload.len());

@@ -1,4 +1,4 @@
-//! The projects that events come from: settings read once, hooks made once, and both again when files change.
+//! The projects that events come from. Settings are read and hooks are made once, and again when files change.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -22,10 +22,10 @@ use super::timely::{self, Unseen};
 use super::void::Void;
 use crate::registration::starts_bowline;
 
-/// At most this many projects are kept loaded; the one that was loaded first makes room.
+/// At most this many projects stay loaded. The first one is dropped.
 const PROJECTS: usize = 256;
 
-/// A project whose calls take so long to decide is not decided for on the thread that everybody shares.
+/// If calls of a project take this long to decide, they are not decided on the shared thread.
 const COSTLY: Duration = Duration::from_millis(10);
 /// For this many milliseconds.
 const REMEMBERED: u64 = 10_000;
@@ -36,7 +36,7 @@ const COARSE: Duration = Duration::from_secs(2);
 /// How settings are read.
 type Load = fn(&Path, &Locations) -> Settings;
 
-/// What a project is found by: the folder that an agent names, and whose settings count.
+/// The key of a project: the folder that an agent names, and whose settings count.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct ProjectKey {
     pub(super) folder: PathBuf,
@@ -49,14 +49,14 @@ pub(super) struct Project {
     pub(super) folder: PathBuf,
     /// All hooks.
     pub(super) deciding: HookManager,
-    /// Only those that keep records.
+    /// Only the hooks that keep records.
     pub(super) observing: HookManager,
     /// Events for which something runs outside this process.
     heavy: HashSet<HookEvent>,
     /// The skills in use, where any hook depends on them.
     pub(super) skills: Option<Arc<Skills>>,
     scopes: HashMap<String, String>,
-    /// The variables that only its own files set, and that count for nothing.
+    /// The variables that only its own files set, and that do not count.
     pub(super) void: Void,
     problems: Vec<String>,
     loaded_at: DateTime<Utc>,
@@ -65,7 +65,7 @@ pub(super) struct Project {
     cost: Arc<Cost>,
 }
 
-/// Whether deciding for a project has lately taken so long that others felt it.
+/// Whether deciding for a project was lately slow enough to delay others.
 struct Cost {
     since: Instant,
     /// In milliseconds.
@@ -97,13 +97,13 @@ impl Cost {
     }
 }
 
-/// What is told of a loaded project.
+/// The state of a loaded project, for people.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct ProjectState {
     /// Its folder.
     pub project: String,
-    /// How many hooks it has for the agent that it has most of them for, ours included.
+    /// How many hooks it has, ours included, for the agent with most of them.
     pub hooks: usize,
     /// When its settings were read.
     pub loaded_at: DateTime<Utc>,
@@ -122,7 +122,7 @@ impl ProjectState {
     }
 }
 
-/// Tells whether a file is the same as before.
+/// Shows whether a file is the same as before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stamp {
     inode: u64,
@@ -147,7 +147,7 @@ impl Stamp {
         let modified = path.metadata().and_then(|found| found.modified()).ok()?;
         match reading.duration_since(modified) {
             Ok(age) if age < COARSE => Some(Self { inode: 0, ..stamp }),
-            // A time in the future tells nothing; the stamp does.
+            // A time in the future proves nothing; the stamp does.
             _ => Some(stamp),
         }
     }
@@ -167,7 +167,7 @@ impl Project {
         let reading = SystemTime::now();
         let by_caller = Locations::of_environment(|name| location(&key.locations, name));
         let folder = settings::find_project(&key.folder, &by_caller);
-        // Where our files are is not a project's to say: this process was told by a person.
+        // A project may not say where our files are. This process knows it from a person.
         let users = Locations::from_env().claude_config_dir;
         let said = settings::project_variables(&folder, users.as_deref());
         let variable = |name: &str| {
@@ -202,7 +202,7 @@ impl Project {
         }
     }
 
-    /// A project of a person whose settings cannot be read in time either: the defaults, with the guards on. No file is looked at.
+    /// A project if the person's settings cannot be read in time either: the defaults, with the guards on. No file is read.
     pub(super) fn unread(key: &ProjectKey, shared: &SharedState) -> Self {
         let variable = |name: &str| location(&key.locations, name);
         let locations = Locations::of_environment(variable);
@@ -254,7 +254,7 @@ impl Project {
         }
     }
 
-    /// These settings, although newer ones are there: they cannot be read.
+    /// Keeps these settings, because the newer ones cannot be read.
     fn kept_despite(&self, new: Self, broken: &str) -> Self {
         let kept = format!("cannot be read, so the settings from before stay in force: {broken}");
         let mut problems = vec![kept];
@@ -275,7 +275,7 @@ impl Project {
         }
     }
 
-    /// Notes how long deciding took on the thread that everybody shares.
+    /// Notes how long deciding took on the shared thread.
     pub(super) fn note_cost(&self, took: Duration) {
         self.cost.note(took);
     }
@@ -294,7 +294,7 @@ impl Project {
         !self.heavy.is_empty()
     }
 
-    /// Whose file a hook is from.
+    /// The scope of the file that a hook is from.
     pub(super) fn scope_of(&self, hook: &str) -> Option<String> {
         let scope = self.scopes.get(hook).cloned();
         scope.or_else(|| self.deciding.has(hook).then(|| "built-in".to_owned()))
@@ -324,8 +324,8 @@ impl Project {
     }
 }
 
-/// Of Claude Code's own files, those of a project need a person's word before we run what they say: a cloned repository must not run
-/// commands by itself. And an agent's settings may have us among its hooks: we are at work already.
+/// Hooks in Claude Code's own files of a project need a person's trust before we run them: a cloned repository must not run
+/// commands by itself. Bowline's own entry among an agent's hooks is skipped, because we are already running.
 fn keep_bridged_hooks(settings: &mut Settings) {
     let trusted = settings.claude_hooks.trust == TrustState::Trusted;
     let project = settings.project.clone();
@@ -391,7 +391,7 @@ impl Projects {
         Arc::clone(loaded.entry(key).or_insert(project))
     }
 
-    /// Reads the settings of every project again whose files have changed. Events in flight keep the old ones. A file that
+    /// Reloads the settings of every project whose files have changed. Events in flight keep the old ones. A file that
     /// can no longer be read leaves the last good settings in force.
     pub(super) fn reload_changed(&self, shared: &SharedState) {
         let loaded = self.read().clone();
@@ -434,7 +434,7 @@ impl Projects {
         Some(new)
     }
 
-    /// One for each folder, for however many agents it is loaded.
+    /// One for each folder, however many agents it is loaded for.
     pub(super) fn states(&self) -> Vec<ProjectState> {
         let mut states = BTreeMap::new();
         for project in self.read().values() {

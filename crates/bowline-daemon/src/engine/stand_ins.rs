@@ -1,5 +1,5 @@
-//! What stands in for projects while their own files are read, or cannot be: a person's own settings count meanwhile, because no
-//! project may suspend them by being slow.
+//! Stand-ins for projects whose own files are still being read, or cannot be read. A person's own settings apply meanwhile, because
+//! no project may suspend them by being slow.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,7 +26,7 @@ impl StandIns {
         (when.elapsed() < FRESH).then(|| Arc::clone(project))
     }
 
-    /// Makes one, for which a person's files are read.
+    /// Makes one. This reads the person's files.
     pub(super) fn make(&self, key: ProjectKey, shared: &SharedState) -> Arc<Project> {
         let project = Arc::new(Project::without_own(&key, shared));
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,4 @@
-//! What is answered to an event that cannot be understood: on a gate a person decides, and nothing passes if its raw text looks
-//! dangerous.
+//! The answer to an event that cannot be understood. On a gate a person decides, and dangerous raw text is denied.
 
 use std::time::Duration;
 
@@ -30,7 +29,7 @@ pub(super) struct Unverified {
 }
 
 impl Incoming {
-    /// The answer when deciding failed, by the mode that the call asks for.
+    /// The answer when deciding failed, by the call's fail mode.
     pub fn failure(&self, reason: &str) -> Decided {
         let failure = Failure {
             agent: &self.call.agent,
@@ -39,7 +38,7 @@ impl Incoming {
             reason,
         };
         let answer = failure.answer();
-        // What the agent makes of it depends on its form; the record says what was meant.
+        // How the agent acts depends on its form. The record says what was meant.
         let decision = match (answer == Answer::default(), self.call.on_failure) {
             (true, _) => Decision::NoOpinion,
             (false, FailMode::Closed) => Decision::Deny,
@@ -53,7 +52,7 @@ impl Incoming {
         self.decided(unverified, Duration::ZERO)
     }
 
-    /// Silence about an event that nobody could read.
+    /// Silence about an event that could not be read.
     pub(super) fn unanswered(&self, problem: &str) -> Decided {
         let silence = Unverified {
             answer: Answer::default(),
@@ -83,7 +82,7 @@ impl Incoming {
     }
 }
 
-/// Judges the raw text of an event that is not what it should be. Where failures are to deny, so does this.
+/// Judges the raw text of an invalid event. Denies if failures are to deny.
 pub(super) fn answer(call: &Call, payload: &[u8], problem: &str) -> Unverified {
     let reason = format!("not verified: {problem}");
     let gate = call
@@ -124,7 +123,7 @@ pub(super) fn answer(call: &Call, payload: &[u8], problem: &str) -> Unverified {
     }
 }
 
-/// The failure of a call. An event by a name that nobody knows may be one before something runs, as one without a name.
+/// The failure of a call. An event with an unknown name, or without one, may come before something runs.
 fn failure<'a>(call: &'a Call, payload: &'a [u8], reason: &'a str) -> Failure<'a> {
     let failure = Failure::of(call, payload, reason);
     let is_known = |event: &&str| call.event.is_some() || HookEvent::from_name(event).is_some();
@@ -134,8 +133,8 @@ fn failure<'a>(call: &'a Call, payload: &'a [u8], reason: &'a str) -> Failure<'a
     }
 }
 
-/// Whether any piece of the text, be it a string of broken JSON, would be stopped as a command or as a file to read, or holds
-/// a secret. Text of another encoding, or more than can be looked at, may hold anything.
+/// Whether any piece of the text, such as a string of broken JSON, would be stopped as a command or as a file to read, or holds
+/// a secret. Text in another encoding, or too much text, may hold anything.
 fn looks_dangerous(payload: &[u8]) -> bool {
     if payload.len() > LOOKED_AT || payload.contains(&0) {
         return true;
@@ -159,7 +158,7 @@ fn looks_dangerous(payload: &[u8]) -> bool {
 /// Stands for a quote inside a string.
 const QUOTE: char = '\u{1}';
 
-/// The text with JSON's escapes resolved, as far as they are ones.
+/// The text with valid JSON escapes resolved.
 fn unescaped(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.chars();

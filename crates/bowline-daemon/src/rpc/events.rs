@@ -8,10 +8,10 @@ use serde::Serialize;
 use super::arguments::{Arguments, SessionKey};
 use super::{Question, failed};
 
-/// How many events are listed if nobody says otherwise.
+/// How many events are listed by default.
 pub const DEFAULT_LIMIT: usize = 50;
 
-/// `triggers.last`: the last decided events, newest first; 50 if nobody says otherwise.
+/// `triggers.last`: the last decided events, newest first; 50 by default.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Last {
     /// Decided like one of these; all if there are none.

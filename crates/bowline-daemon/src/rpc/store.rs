@@ -29,7 +29,7 @@ impl Question for Size {
     }
 }
 
-/// `store.gaps`: what is known to be missing, newest first.
+/// `store.gaps`: the gaps, newest first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Gaps {}
 
@@ -46,14 +46,14 @@ impl Question for Gaps {
     }
 }
 
-/// `store.integrity`: whether the store is sound. Looks at every page.
+/// `store.integrity`: whether the store is intact. Checks every page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Integrity {}
 
-/// Whether the store is sound.
+/// Whether the store is intact.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Soundness {
-    /// What was found; nothing if it is sound.
+    /// What was found; nothing if it is intact.
     pub problems: Vec<String>,
 }
 
@@ -112,7 +112,7 @@ impl Question for Backup {
     }
 }
 
-/// `store.compact`: gives unused room back to the file system.
+/// `store.compact`: gives unused disk space back to the file system.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Compact {}
 
