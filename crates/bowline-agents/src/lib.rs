@@ -2,7 +2,7 @@
 //! tools.
 //!
 //! One file per agent has all that is particular to it: how it spells its events, how its payload is read and an answer written,
-//! what it is told when nobody could decide, what its tools do, where its settings are. Everything else asks the registry
+//! its answers if nobody could decide, what its tools do, where its settings are. Everything else asks the registry
 //! ([`AGENTS`], [`named`]); no other crate knows an agent by its name.
 //!
 //! ```

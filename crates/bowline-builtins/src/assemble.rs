@@ -62,7 +62,7 @@ pub struct Builtins {
     pub rules: Compiled,
 }
 
-/// One of them, and what people are told of it.
+/// One built-in hook, and its description for people.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct BuiltinHook {

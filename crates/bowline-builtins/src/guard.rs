@@ -112,7 +112,7 @@ impl Guards {
             .mode
     }
 
-    /// What a verdict comes to in the mode of the project.
+    /// The opinion that follows from a verdict in the mode of the project.
     fn answer(
         &self,
         verdict: &Verdict,
@@ -124,7 +124,7 @@ impl Guards {
             return Opinion::allow();
         };
         let found = format!("{message} [{rule}]");
-        // Nobody switches off the guard without a person, in any mode.
+        // In every mode, switching the guard off needs a person.
         let mode = match verdict.category {
             Some(Category::OwnSettings) => GuardMode::Enforce,
             _ => mode,
@@ -179,7 +179,7 @@ pub(crate) fn signed(text: &str) -> String {
     format!("Bowline: {text}")
 }
 
-/// Adds the line by which a person, and nobody else, learns how to let a denied call pass. A call that is not recorded cannot be named.
+/// Adds a line for the person only: how to let a denied call pass. A call that is not recorded cannot be named.
 fn with_way(denial: Opinion, ctx: &HookContext) -> Opinion {
     match ctx.call_id() {
         Some(call) if ctx.recording() == Recording::On => denial.system_message(format!(

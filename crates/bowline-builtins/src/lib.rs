@@ -1,7 +1,7 @@
 //! The hooks that Bowline ships, one file each, every one an ordinary [`bowline::hooks::Hook`].
 //!
 //! [`assemble`] makes the manager of a project: its own hooks, then ours. `bowline-guard` judges text and knows
-//! nothing but text; [`machine`] tells it what is really there: where links lead, what git tracks and ignores.
+//! nothing but text; [`machine`] says what is really there: where links lead, what git tracks and ignores.
 //!
 //! ```
 //! use bowline::hooks::{Decision, HookContext, HookInput, Services};

@@ -1,7 +1,7 @@
 //! What happened, for the store: tool calls from start to end, prompts, sessions, work handed to sub-agents.
 //!
 //! [`Tracing`] is a hook like any other. When an event is decided it notes in the event's context what that means for the store,
-//! without secrets. Whoever triggered the event makes a record of it with [`RecordSource::record`] and hands that to the store, so that
+//! without secrets. The caller that triggered the event makes a record of it with [`RecordSource::record`] and hands that to the store, so that
 //! the decision and what follows from it are kept together or not at all. No daemon is needed for that:
 //!
 //! ```
@@ -151,7 +151,7 @@ impl Hook for Tracing {
         let started = Instant::now();
         let changes = |course| changes(input, course, self.detail);
         let meaning = match decision.decision() {
-            // Only whoever answers knows whether the agent obeys.
+            // Only the caller that answers knows whether the agent obeys.
             Decision::Deny => Meaning::Denied {
                 obeyed: changes(Course::Stopped(decision.stop_reason.as_deref())),
                 ignored: changes(Course::Free),

@@ -21,7 +21,7 @@ use serde::Serialize;
 use crate::project::{self, Paths};
 use crate::ui::{masked, reveal};
 
-/// What is said of hooks whose exit code blocks unless it is 0.
+/// The text for hooks whose exit code blocks unless it is 0.
 pub(crate) const ANY_NON_ZERO: &str = "any non-zero exit blocks";
 
 /// One hook.
@@ -66,7 +66,7 @@ pub(crate) struct HookView {
     pub(crate) given: Given,
 }
 
-/// What a hook is given beside the event.
+/// What a hook gets beside the event.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Given {
     pub(crate) env: BTreeMap<String, String>,
@@ -260,7 +260,7 @@ impl HookView {
         }
     }
 
-    /// What a failure comes to.
+    /// The result of a failure.
     pub(crate) fn failure(&self) -> String {
         let outcome = match self.on_failure {
             OnFailure::Ask => "ask",

@@ -106,7 +106,7 @@ fn checked_hooks(settings: &Settings) -> impl Iterator<Item = &HookDefinition> {
     hooks.map(|hook| &hook.definition)
 }
 
-/// What becomes of the rules of a file that is looked at by itself.
+/// What happens to the rules of a file that is checked alone.
 pub(crate) fn rules_of_file(path: &Path, rules: &[LoadedRule]) -> Compiled {
     let locations = Locations::from_env();
     let folder = std::path::absolute(path.parent().unwrap_or(path)).unwrap_or_default();
@@ -157,7 +157,7 @@ impl Paths {
 }
 
 /// The names of projects in lists: a folder's, and for a linked worktree that of the checkout that it belongs to. Those that have the
-/// same name are told apart by the folders around them.
+/// same name are distinguished by the folders around them.
 #[derive(Debug, Default)]
 pub(crate) struct ProjectNames {
     /// The names by folder.
@@ -247,7 +247,7 @@ pub(crate) fn relative(text: &str, project: Option<&str>) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once(project) {
         shown.push_str(before);
-        // A path begins here, and ends here or goes on below.
+        // A path begins here, and ends here or continues below.
         let begins = !shown.ends_with(|c: char| c.is_alphanumeric() || "/._-~".contains(c));
         let below = after
             .strip_prefix('/')

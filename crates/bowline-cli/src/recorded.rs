@@ -19,7 +19,7 @@ use crate::ui::{Ui, reveal};
 const SEARCHED: usize = 10_000;
 /// A shorter beginning of an id could be a word.
 const SHORTEST: usize = 6;
-/// What stands in the place of what was not kept.
+/// The placeholder for what was not recorded.
 const NOT_KEPT: &[&str] = &["[REDACTED", "left out]", "[left out"];
 
 /// An event that was decided, and the call that it is about.
@@ -108,7 +108,7 @@ pub(crate) fn several(beginning: &str, calls: usize, one: &str) -> Error {
     .hint("give more of it")
 }
 
-/// Whether a rule guards Bowline itself, so that nobody can silence it.
+/// Whether a rule protects Bowline itself, so that it cannot be silenced.
 pub(crate) fn guards_itself(id: &str) -> bool {
     let mut rules = rules::rules().into_iter();
     rules.any(|rule| rule.id == id && rule.category == Category::OwnSettings)

@@ -136,7 +136,7 @@ impl Call {
         line
     }
 
-    /// What `bowline` is started with to decide this call in a process of its own, with the payload on stdin.
+    /// The arguments with which `bowline` decides this call in its own process, with the payload on stdin.
     pub fn direct_arguments(&self) -> Vec<&str> {
         let mut arguments = vec!["hook", "--direct"];
         arguments.extend(Some(self.agent.as_str()).filter(|agent| !agent.is_empty()));
@@ -201,7 +201,7 @@ impl Announced {
 
     /// The whole call and its payload, from the bytes that followed.
     pub fn with_body(mut self, mut body: Vec<u8>) -> (Call, Vec<u8>) {
-        // The environment is kept as long as hooks run, and must not keep the room of a long payload.
+        // The environment is kept as long as hooks run, and must not keep the memory of a long payload.
         let env = body.drain(..self.env_bytes.min(body.len())).collect();
         self.call.env = Environment::from_block(env);
         (self.call, body)

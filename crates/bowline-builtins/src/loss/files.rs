@@ -332,7 +332,7 @@ impl Losses<'_> {
         }
     }
 
-    /// What the loss of a file comes to if the line has given it to git before.
+    /// How grave the loss of a file is if the line has added it to git before.
     fn unless_saved(&self, path: &Path, loss: Loss, line: &Line) -> Loss {
         if matches!(loss, Loss::Part(_)) && self.is_saved(path, line) {
             return Loss::Nothing("the same line gave it to git".to_owned());

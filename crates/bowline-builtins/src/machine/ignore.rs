@@ -6,7 +6,7 @@
 use super::cache::MemoryUse;
 use super::wildmatch::Pattern;
 
-/// Rules that nobody writes by hand: a file with more is not judged.
+/// At most this many rules. A larger file is not judged.
 const MAX_RULES: usize = 8192;
 const MAX_LINE: usize = 1024;
 

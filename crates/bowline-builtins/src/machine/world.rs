@@ -33,7 +33,7 @@ pub struct MachineWorld<'m> {
     git: OnceLock<GitState>,
 }
 
-/// A folder by the name that it was given, and by its real one once somebody asks: most judgements do not.
+/// A folder by its given name, and by its real one once that is needed. Most judgements do not need it.
 #[derive(Debug)]
 struct NamedFolder {
     named: String,
@@ -172,7 +172,7 @@ impl World for MachineWorld<'_> {
     }
 
     fn own_script(&self, path: &str) -> Option<String> {
-        // A question that stays without an answer is no doubt here: nobody has to read scripts.
+        // An unanswered question is not a doubt here: scripts need not be read.
         if self.machine.is_unseen() || !is_plain(Path::new(path)) {
             return None;
         }

@@ -83,7 +83,7 @@ pub(super) fn last_message(detail: RecordDetail, text: &str) -> Option<String> {
     told(detail, text, LAST_MESSAGE)
 }
 
-/// Why a call was refused: never more than an error, and never less, because it tells what was decided.
+/// Why a call was refused: as much as of an error, because it is the reason of the decision.
 pub(super) fn refusal(text: &str) -> String {
     masked(text, ERROR)
 }

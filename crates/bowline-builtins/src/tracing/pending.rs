@@ -1,4 +1,4 @@
-//! What hooks want to be kept with an event, from when they run until whoever triggered it makes the record.
+//! What hooks want to keep with an event, from when they run until the record is made.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub(super) enum Meaning {
     Denied {
         /// If the agent obeys.
         obeyed: Vec<Change>,
-        /// If it goes on all the same.
+        /// If it continues anyway.
         ignored: Vec<Change>,
     },
 }

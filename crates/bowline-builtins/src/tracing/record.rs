@@ -171,7 +171,7 @@ pub(super) fn is_helper(input: &HookInput) -> bool {
 /// `took` is what our own hook took after the decision, when it does its work.
 fn fired(run: &HookRun, scope: Option<String>, took: Option<Duration>) -> HookFired {
     let said = Some(&run.output).filter(|output| !output.suppress_logging);
-    // What went wrong is told as the failure, and must not be told twice.
+    // The failure already says what went wrong.
     let warnings = said.into_iter().flat_map(|output| &output.warnings);
     let warnings = warnings.filter(|warning| run.error.as_ref() != Some(warning));
     HookFired {

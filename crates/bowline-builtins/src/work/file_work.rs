@@ -39,7 +39,7 @@ pub(super) enum Share {
 
 impl FileWork {
     /// Whether what changed at a time was there when the last call ended. What comes right after the call may bear a time before
-    /// its end; there only the content tells, where it is known.
+    /// its end; there only the content decides, if it is known.
     pub(super) fn was_there(&self, time: DateTime<Utc>) -> bool {
         time <= self.until - STEP || (time <= self.until && self.content.is_none())
     }

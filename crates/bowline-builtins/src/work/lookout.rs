@@ -106,7 +106,7 @@ enum Looked {
 }
 
 impl Job {
-    /// Looks around, at this many files at most, and tells the ledger.
+    /// Looks at most at this many files, and tells the ledger.
     fn look(&self, most: usize) -> Looked {
         let project = Path::new(&self.watched.project);
         let world = self

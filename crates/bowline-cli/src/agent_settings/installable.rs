@@ -104,7 +104,7 @@ impl Installable {
         }
     }
 
-    /// What the agent does not read of them, because it comes twice.
+    /// The entries that the agent does not read, because their key comes twice.
     pub(crate) fn shadowed(self, text: &str) -> Result<Vec<Shadowed>, Unfit> {
         match self.registration.syntax {
             SettingsSyntax::ClaudeJson => edit::shadowed(text),

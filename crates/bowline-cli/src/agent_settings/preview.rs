@@ -1,10 +1,10 @@
-//! What a person is shown of a change: of events that change alike, the first in full and the others by name.
+//! The preview of a change. If several events change alike, the first is shown in full and the others by name.
 
 use super::diff::Diff;
 use super::{Found, Installable, Unfit};
 use crate::ui::{Text, Ui, counted, style};
 
-/// A change, as short as it can be told whole.
+/// A change, shown as briefly as possible.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Preview {
     diff: Diff,
@@ -34,7 +34,7 @@ impl Preview {
         }
     }
 
-    /// Shows what `change` makes of the text, which it does for those events only that it is told.
+    /// Shows what `change` makes of the text, for the given events only.
     pub(crate) fn short(
         agent: Installable,
         before: &str,

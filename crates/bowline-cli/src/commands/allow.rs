@@ -230,7 +230,7 @@ fn newest_session(ui: &Ui) -> Result<String> {
     })
 }
 
-/// What would count for nothing is not written.
+/// An entry that would have no effect is not written.
 fn refuse_in_vain(wish: &Wish) -> Result<()> {
     if guards_itself(&wish.rule) {
         return Err(Error::usage(format!(

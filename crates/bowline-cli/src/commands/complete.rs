@@ -11,7 +11,7 @@ use crate::ask::Records;
 use crate::error::Result;
 use crate::ui::Ui;
 
-/// Nobody looks at more.
+/// Enough for one screen.
 const MOST: usize = 50;
 
 /// Print ids, newest first, for a shell that completes them

@@ -80,7 +80,7 @@ fn generated(shell: clap_complete::Shell) -> String {
     String::from_utf8_lossy(&script).into_owned()
 }
 
-/// The generated function is asked where no id belongs, and where there is none. What is read is not expanded.
+/// The generated function is used where no id is expected, and where there are none. The ids are not expanded.
 fn for_bash(script: &str) -> String {
     let script = script.replace("complete -F _bowline ", "complete -F _bowline_or_id ");
     let case = |it: &IdArgument| format!("        \"{}\") kinds=\"{}\" ;;", it.command, it.kinds());

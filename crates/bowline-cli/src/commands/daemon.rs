@@ -22,7 +22,7 @@ const TURN: Duration = Duration::from_secs(1);
 
 /// Run, start, stop and look at the daemon
 ///
-/// It starts by itself with the first event, and ends after 30 minutes in which nobody needed it.
+/// It starts by itself with the first event, and exits after 30 minutes without one.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -192,10 +192,10 @@ fn cannot_run(error: &StartError, socket: &Path) -> Error {
     Error::new(ErrorKind::System, message).hint(hint)
 }
 
-/// Becomes the leader of a session of its own, so that a closed terminal does not end it.
+/// Becomes the leader of its own session, so that closing the terminal does not end it.
 fn leave_terminal() -> Result<()> {
     if let Err(error) = rustix::process::setsid() {
-        // Whoever leads a group already cannot, and need not.
+        // A process that already leads a group cannot, and need not.
         tracing::debug!("no session of its own: {error}");
     }
     std::env::set_current_dir("/").map_err(|source| Error::file("enter", "/".as_ref(), source))
@@ -229,7 +229,7 @@ fn stopped(stopped: Stopped, unkept: u64, format: Format, ui: &mut Ui) -> Result
     Ok(())
 }
 
-/// What had no room anywhere ended with the process that held it.
+/// Records for which there was no space were lost with their process.
 fn say_unkept(records: u64, ui: &mut Ui) {
     if records > 0 {
         let records = counted(records, "record");

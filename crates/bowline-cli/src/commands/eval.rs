@@ -99,7 +99,7 @@ impl Answer {
         }
     }
 
-    /// What cannot be judged is asked about.
+    /// A call that cannot be judged is asked about.
     fn unverified(id: Option<String>, why: &str) -> Self {
         Self {
             id,

@@ -80,7 +80,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) format: FormatArgs,
 }
 
-/// More is no command that anybody would explain.
+/// No real command is longer.
 const MAX_INPUT: usize = 16 * 1024 * 1024;
 
 /// The options once more, where they follow a command in quotes.

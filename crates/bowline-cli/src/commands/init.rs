@@ -85,7 +85,7 @@ struct Report {
     diff: Diff,
     /// What keeps the agent from reading the file.
     refusals: Vec<Refusal>,
-    /// What the agent does not read of it.
+    /// The entries that the agent does not read.
     shadowed: Vec<Shadowed>,
     /// The copy of the file as it was.
     #[serde(serialize_with = "project::lossy_option")]
@@ -101,7 +101,7 @@ enum State {
     /// It was asked only what would change.
     WouldInstall,
     Installed,
-    /// The agent will not read the file until somebody has mended it.
+    /// The agent will not read the file until it is repaired.
     Written,
     /// The answer was no.
     Declined,
@@ -260,7 +260,7 @@ pub(super) fn cannot_edit(file: &Path, unfit: &Unfit) -> Error {
     ))
 }
 
-/// Asks, unless somebody said yes beforehand. A program that reads JSON cannot be asked.
+/// Asks, unless `--yes` was given. A program that reads JSON cannot be asked.
 pub(super) fn consent(
     question: &str,
     beforehand: Option<Answer>,
@@ -310,7 +310,7 @@ fn notes(plan: &Plan, switched_off_by: Option<&str>) -> Vec<String> {
     notes
 }
 
-/// What keeps the agent from reading the file, before anybody is asked.
+/// Shows what keeps the agent from reading the file, before the question.
 fn show_refusals(report: &Report, paths: &Paths, ui: &mut Ui) {
     if report.refusals.is_empty() {
         return;
@@ -326,7 +326,7 @@ fn show_refusals(report: &Report, paths: &Paths, ui: &mut Ui) {
     ui.blank();
 }
 
-/// What the agent does not read of the file, before anybody is asked.
+/// Shows what the agent does not read of the file, before the question.
 fn show_shadowed(report: &Report, ui: &mut Ui) {
     if report.shadowed.is_empty() {
         return;

@@ -241,7 +241,7 @@ fn tool(event: &RecordedEvent) -> String {
     reveal::name(event.decided.tool.as_deref().unwrap_or_default())
 }
 
-/// What the event is about, why it was decided so, and what hooks warned of or failed with.
+/// What the event is about, the reason for the decision, and the warnings and failures of hooks.
 fn what(event: &RecordedEvent) -> Text {
     let mut text = Text::from(about(event));
     let mut add = |words: &str, colour| {

@@ -42,7 +42,7 @@ pub(super) fn project(folder: &Path, records: &mut Records, ui: &Ui) -> Result<S
     }
 }
 
-/// What a filter asks for that may be misspelt.
+/// The values of a filter that may be misspelt.
 #[derive(Debug, Default)]
 pub(super) struct Wanted {
     project: Option<String>,
@@ -79,7 +79,7 @@ impl Wanted {
         }
     }
 
-    /// What is said where nothing is like that: which values nobody knows, else how to ask for more.
+    /// The text if nothing matches: the unknown values, else how to widen the filter.
     pub(super) fn nothing(&self, what: &str, records: &mut Records, ui: &Ui) -> Result<String> {
         let unknown = self.unknown(records, ui)?;
         let advice = if unknown.is_empty() {
@@ -200,7 +200,7 @@ fn name_of_folder(folder: &str) -> String {
     name.map_or_else(|| folder.to_owned(), |it| it.to_string_lossy().into_owned())
 }
 
-/// Says that nobody knows a name; `near` is what is compared of it.
+/// Says that a name is unknown; `near` is the part to compare.
 fn advice(noun: &str, name: &str, near: &str, known: &BTreeSet<String>) -> String {
     if let Some(nearest) = nearest(near, known) {
         return mistyped(noun, name, &nearest);

@@ -38,7 +38,7 @@ struct Record {
     text: String,
 }
 
-/// One answer. What is no record is never repeated: it may hold a secret.
+/// One answer. An invalid line is never repeated, because it may hold a secret.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Answer {

@@ -90,7 +90,7 @@ pub(crate) struct TestArgs {
     pub(crate) format: FormatArgs,
 }
 
-/// What became of the event, without the secrets in it: the hooks got them, nobody else needs them.
+/// The result of the event without its secrets. Only the hooks get those.
 #[derive(Debug, Serialize)]
 struct Report {
     event: &'static str,
@@ -257,7 +257,7 @@ pub(crate) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome> {
         Format::Text => show::show(&report, args.dir.as_deref(), ui),
     }
     Ok(match &report.result {
-        // What can only be recorded keeps nobody from anything.
+        // An event that is only recorded blocks nothing.
         Some(result) if !result.allowed && report.class != EventClass::Observe => Outcome::Findings,
         _ => Outcome::Clean,
     })

@@ -47,7 +47,7 @@ struct Report {
     session: String,
     project: Option<String>,
     tool: Option<String>,
-    /// What the tool was called with, as it was kept.
+    /// The input of the tool, as it was recorded.
     input: Option<Value>,
     /// `deny`, `ask`, `grant` or `no_opinion`.
     decision: &'static str,
@@ -60,7 +60,7 @@ struct Report {
     /// What they noted, such as that a person had let the call pass.
     notes: Vec<String>,
     settings: SettingsView,
-    /// What would be decided now; absent where the input was not kept.
+    /// What would be decided now; absent if the input was not recorded.
     now: Option<&'static str>,
     /// Commands that change it, each with what it does.
     ways: Vec<Way>,
@@ -161,7 +161,7 @@ fn noted(event: &RecordedEvent) -> Vec<String> {
     hooks.flat_map(|hook| hook.warnings.clone()).collect()
 }
 
-/// What today's settings make of the call, from the project's folder; `None` if it was not kept as it was.
+/// What today's settings decide about the call, from the project's folder; `None` if it was not recorded in full.
 fn judged_now(found: &Recorded, folder: PathBuf) -> Option<&'static str> {
     found.exact_call()?;
     let call = found.call.as_ref()?;

@@ -9,10 +9,10 @@ use bowline_builtins::rule::RuleHook;
 
 use super::{Given, HookView, StatusName, attempts, milliseconds, mode, standing, timeout};
 
-/// What a rule that is not in force would get: what every hook gets that says nothing.
+/// The policy of a rule that is not in force: the default of every hook.
 const RULE_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// What a shipped hook does where the guards have this mode.
+/// What a built-in hook does if the guards have this mode.
 fn summary(builtin: &BuiltinHook, mode: GuardMode) -> String {
     let summary = &builtin.summary;
     match mode {

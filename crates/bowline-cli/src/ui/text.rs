@@ -179,7 +179,7 @@ fn is_blank(chars: &[Styled]) -> bool {
     chars.iter().all(|(c, _)| *c == ' ')
 }
 
-/// A word as it is; one that nobody copies, broken where it has to be.
+/// A word as it is. A word that nobody copies may be broken.
 fn pieces(word: &[Styled], width: usize) -> Vec<&[Styled]> {
     if word.len() <= LONGEST_WORD {
         return vec![word];
@@ -232,7 +232,7 @@ fn word_length(chars: &[Styled]) -> usize {
     end
 }
 
-/// No path, id or command that somebody copies is longer.
+/// No path, id or command that people copy is longer.
 const LONGEST_WORD: usize = 200;
 
 /// How many characters there are from one backquote to the next; one where no other is near.
@@ -250,7 +250,7 @@ fn columns(c: char) -> usize {
     c.width().unwrap_or(0)
 }
 
-/// The text with everything that a terminal would obey, or that nobody would see, made visible.
+/// The text with control characters and invisible characters made visible.
 fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let text = text.replace("\r\n", "\n");

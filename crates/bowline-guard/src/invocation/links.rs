@@ -9,7 +9,7 @@ use crate::paths::{self, Shape, World, is_within};
 /// At most this many links of one text are followed.
 const MAX_LINKS: usize = 64;
 
-/// At most this many places that one link may lead to are told apart.
+/// At most this many places that one link may lead to are distinguished.
 const MAX_TARGETS: usize = 4;
 
 /// At most this many operands of one run are looked at.

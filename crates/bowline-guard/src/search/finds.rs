@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::paths::glob;
 
-/// At most this many ways to be found are told apart.
+/// At most this many ways to be found are distinguished.
 const MAX_ALTERNATIVES: usize = 48;
 
 /// At most this many facts are kept of one way.

@@ -106,7 +106,7 @@ impl SensitivePolicy {
 /// Whether a folder on the way is a pattern, or any part is unknown: it may be a link to anywhere.
 fn leads_through_wildcard(path: &ResolvedPath) -> bool {
     match path.shape {
-        // So programs are given what only running tells.
+        // So programs are given what only running shows.
         Shape::Exact => path.path.contains('…'),
         Shape::Unknown(_) => true,
         Shape::Pattern => path

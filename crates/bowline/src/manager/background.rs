@@ -32,7 +32,7 @@ impl fmt::Debug for Background {
 }
 
 impl Background {
-    /// One that tells of hooks that fail: which one, how, and in which context.
+    /// One that reports hooks that fail: which one, how, and in which context.
     pub fn telling(
         on_failure: impl Fn(&str, &Error, &HookContext) + Send + Sync + 'static,
     ) -> Self {

@@ -93,7 +93,7 @@ impl Known {
         Some((known, rest))
     }
 
-    /// Whether the file may differ from what the index has, as far as its state tells.
+    /// Whether the file may differ from the index, by its metadata.
     fn may_differ(&self, root: &Path, index_written: Option<Time>) -> bool {
         if self.flags & NOT_LOOKED_AT != 0 {
             return false;

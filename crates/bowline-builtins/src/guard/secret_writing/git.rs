@@ -217,7 +217,7 @@ async fn run(
     output.read_to_end(&mut bytes).await.ok()?;
     let is_cut = bytes.len() > most;
     bytes.truncate(most);
-    // One that prints more is ended when it is dropped; its status tells nothing.
+    // A process that prints more is killed when it is dropped; its status means nothing.
     if !is_cut && !git.wait().await?.success() {
         return None;
     }

@@ -14,7 +14,7 @@ use crate::machine::cache::{Content, MemoryUse};
 use crate::machine::look::Links;
 use crate::machine::wildmatch::Pattern;
 
-/// Lines that nobody writes by hand: a file with more is not judged.
+/// At most this many lines. A larger file is not judged.
 const MAX_LINES: usize = 8192;
 const MAX_LINE: usize = 2048;
 

@@ -2,7 +2,7 @@
 
 use crate::machine::cache::MemoryUse;
 
-/// Settings that nobody writes by hand: a file with more is not judged.
+/// At most this many settings. A larger file is not judged.
 const MAX_SETTINGS: usize = 20_000;
 
 /// The settings of one file, in its order.

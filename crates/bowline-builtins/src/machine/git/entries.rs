@@ -152,7 +152,7 @@ fn is_before((seconds, nanos): (u32, u32), written: (i64, i64)) -> bool {
 pub(super) struct Entries {
     names: Vec<u8>,
     listed: Vec<(Span, IndexEntry)>,
-    /// Paths that were in conflict, until somebody put them into the index.
+    /// Paths that were in conflict until they were added to the index.
     resolved: Vec<Vec<u8>>,
 }
 
@@ -296,7 +296,7 @@ pub(super) struct ReadIndex {
 pub(crate) struct Conflicts {
     /// Those that are still in conflict.
     pub(crate) open: Vec<Vec<u8>>,
-    /// Those that somebody has put into the index since.
+    /// Those that were added to the index since.
     pub(crate) resolved: Vec<Vec<u8>>,
 }
 

@@ -33,11 +33,11 @@ const RUNS: usize = 21;
 /// A hook that takes longer is felt.
 const SLOW: Duration = Duration::from_millis(50);
 
-/// What an answer to a tool call comes to.
+/// The meaning of an answer to a tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum CanaryAnswer {
     Silent,
-    /// It passes, and the person is told something.
+    /// It passes, with a message for the person.
     Told,
     Deny,
     Ask(String),

@@ -35,11 +35,11 @@ pub(super) struct Installed {
 struct AgentFile {
     scope: InstallScope,
     file: PathBuf,
-    /// What is there, or why that cannot be told.
+    /// The entries that were found, or why they could not be read.
     found: Result<Vec<Found>, String>,
     /// What keeps the agent from reading it.
     refusals: Vec<Refusal>,
-    /// What the agent does not read of it.
+    /// The entries that the agent does not read.
     shadowed: Vec<Shadowed>,
 }
 
@@ -158,7 +158,7 @@ impl Installed {
             );
         }
         let has = |event: &str| found.iter().any(|it| it.entry.event == event);
-        // What only newer clients know may be missing: not everybody has them.
+        // Events of newer clients may be missing, because not everybody has those clients.
         let oldest = ClientVersion::OLDEST_SUPPORTED;
         let needed = self
             .client
@@ -338,7 +338,7 @@ impl AgentFile {
     }
 }
 
-/// What the agent does not read of a file that Bowline is in.
+/// The entries of a file with Bowline in it that the agent does not read.
 fn shadowed_in(text: &str) -> Vec<Shadowed> {
     let names_bowline = AGENT.uninstall(text).is_ok_and(|without| without != text);
     if names_bowline {
@@ -365,7 +365,7 @@ fn shadowed(check: Check, file: &str, place: &AgentFile) -> Check {
     .advice(advice)
 }
 
-/// What a client of this version does not know of an entry.
+/// The parts of an entry that a client of this version does not know.
 fn unknown_parts(entry: &Entry, client: ClientVersion) -> Vec<String> {
     let event = HookEvent::from_name(&entry.event);
     let is_new = event.is_some_and(|event| !client.has_event(event));

@@ -120,7 +120,7 @@ fn tree(report: &Report) -> Tree {
 /// A tree that still grows.
 struct Branch {
     label: Text,
-    /// What nested programs are run through; programs themselves have none.
+    /// What nested programs are run through; nothing for the programs themselves.
     through: Option<String>,
     branches: Vec<Branch>,
 }
@@ -207,7 +207,7 @@ fn why_allowed(report: &Report) -> &'static str {
 fn effect_line(effect: &EffectView) -> Text {
     let decision = Text::styled(effect.decision, effect.style);
     let line = match &effect.because {
-        // What it rests on comes first: what the text alone says would read like an alarm.
+        // The reason comes first: the text of the effect alone would read like an alarm.
         Some(because) if effect.decision == Strictness::Allow.name() => decision
             .plain(format!(" {because} "))
             .with(format!("({}, {})", effect.what, effect.rule), style::FAINT),

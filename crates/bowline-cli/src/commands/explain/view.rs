@@ -25,14 +25,14 @@ pub(in crate::commands) struct Report {
     /// The command, or the input of another tool as JSON.
     pub(super) input: String,
     pub(in crate::commands) verdict: ShownVerdict,
-    /// The session that it was judged for; absent for nobody.
+    /// The session that it was judged for; absent if none.
     pub(super) session: Option<String>,
     /// What becomes of the verdict.
     pub(super) mode: GuardMode,
     /// How far a command was understood; absent for other tools.
     pub(super) understanding: Option<Understood>,
     pub(super) programs: Vec<Program>,
-    /// What the text does that is no program's doing.
+    /// Effects of the text itself, not of a program.
     pub(super) effects: Vec<EffectView>,
     /// What the person's own rules say; the strictest word counts, theirs or the guard's.
     pub(super) own_rules: Vec<OwnRule>,
@@ -73,7 +73,7 @@ pub(super) struct Program {
     pub(super) stdin: Option<String>,
     /// The files that the shell opens for it.
     pub(super) files: Vec<FileView>,
-    /// The names of the variables that are set for it alone.
+    /// The names of the variables that are set only for it.
     pub(super) variables: Vec<String>,
     pub(super) effects: Vec<EffectView>,
 }
@@ -82,7 +82,7 @@ pub(super) struct Program {
 pub(super) struct ArgView {
     /// As written.
     pub(super) source: String,
-    /// What is known of it; absent when nothing is.
+    /// What is known about it; absent if nothing is.
     pub(super) value: Option<String>,
     /// `exact`, `pattern`, `partly` or `unknown`.
     pub(super) known: &'static str,
@@ -277,7 +277,7 @@ impl Program {
     }
 }
 
-/// The arguments without the secrets that only their neighbours tell (`-u name:password`).
+/// The arguments without secrets, including those that only an option reveals (`-u name:password`).
 fn arguments(invocation: &Invocation) -> Vec<ArgView> {
     let mut line = invocation.program.clone().unwrap_or_default();
     let mut ranges = Vec::with_capacity(invocation.args.len());

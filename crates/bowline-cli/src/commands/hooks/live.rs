@@ -31,7 +31,7 @@ struct Life<'a> {
     run_by: RunBy,
     /// Nothing if it never fired, or if that cannot be seen from here.
     figures: Option<&'a HookFigures>,
-    /// What it last warned of, if that was among the last events.
+    /// Its last warning, if that was among the last events.
     last_warning: Option<Warning<'a>>,
 }
 
@@ -52,7 +52,7 @@ impl RunBy {
         }
     }
 
-    /// What is said of a hook that no record has seen.
+    /// The text for a hook without records.
     fn unseen(self) -> Text {
         match self {
             Self::Bowline => Text::styled("never fired", style::CAUTION),

@@ -44,10 +44,10 @@ pub(super) struct RuleView {
     /// The key under which settings give it a verdict; secrets in text are only redacted.
     pub(super) category: Option<&'static str>,
     pub(super) summary: String,
-    /// What the guard says to a typical call when no settings say otherwise: `depends` where that is told by what is there.
+    /// The guard's default verdict on a typical call; `depends` if it depends on the machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) default_verdict: Option<&'static str>,
-    /// A call that comes to this verdict.
+    /// A call with this verdict.
     pub(super) example: Option<String>,
     /// The command that lets it pass.
     pub(super) allow: Option<String>,

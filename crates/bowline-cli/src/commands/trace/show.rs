@@ -127,7 +127,7 @@ fn show(call: &Trace, events: &[RecordedEvent], ui: &mut Ui) {
         TraceStatus::Started => ("Asked", &call.asked),
         _ => ("Error", &call.error),
     };
-    // What was decided is shown below, with its reason.
+    // The decision is shown below, with its reason.
     let is_told = |why: &String| {
         let mut reasons = events.iter().filter_map(|it| it.decided.reason.as_deref());
         reasons.any(|reason| reason.trim() == why.trim())
@@ -153,7 +153,7 @@ fn show_value(value: &Value, ui: &mut Ui) {
     let Value::Object(fields) = value else {
         return ui.line(indented(&text(value)));
     };
-    // What was kept is clean already; but a name may have become known as secret since.
+    // Recorded values are already redacted, but more names may count as secret by now.
     for (name, value) in &masked::fields(fields) {
         let value = text(value);
         let name = Text::styled(format!("  {}", reveal::name(name)), style::NAME);

@@ -1,4 +1,4 @@
-//! `bowline trace stats`: what calls come to, by tool.
+//! `bowline trace stats`: statistics of calls by tool.
 
 use bowline_daemon::rpc::traces;
 use bowline_store::TraceStatistics;

@@ -97,7 +97,7 @@ struct Reader<'a> {
     unclear: Option<String>,
 }
 
-/// What the words of an answer come to.
+/// The meaning of the words of an answer.
 #[derive(Default)]
 struct WordsSaid {
     decision: Decision,
@@ -218,7 +218,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The first of these fields that is there, event-specific ones first.
+    /// The first of these fields that exists, event-specific ones first.
     fn find<T>(
         &mut self,
         names: Names,

@@ -51,7 +51,7 @@ pub(crate) async fn run(
     Ok(output)
 }
 
-/// A model that has looked around likes to tell of it first: then its last line is the answer.
+/// A model that has looked around often reports that first. Then its last line is the answer.
 fn verdict(text: &str) -> PromptAnswer {
     match PromptAnswer::read(text) {
         unclear @ PromptAnswer::Unclear { .. } => {

@@ -9,9 +9,9 @@ const KEPT_CHARS: usize = 10_000;
 
 /// Reads a model's answer.
 ///
-/// `ALLOW` has no opinion; `BLOCK: reason` blocks; `CONTINUE: message` goes on with the message as context, each in
+/// `ALLOW` has no opinion; `BLOCK: reason` blocks; `CONTINUE: message` continues with the message as context, each in
 /// any casing. `{"ok": true}` and `{"ok": false, "reason": …}`, also in a code fence, allow and block.
-/// Anything else goes on with a warning, and the text is kept in [`Opinion::message`].
+/// Anything else continues with a warning, and the text is kept in [`Opinion::message`].
 pub fn read_answer(text: &str) -> Opinion {
     PromptAnswer::read(text).into_output()
 }

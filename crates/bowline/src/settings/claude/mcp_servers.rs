@@ -42,7 +42,7 @@ pub struct ProjectServers {
     pub sha256: Option<String>,
     /// Whether the user trusts it as it is now.
     pub trust: TrustState,
-    /// What was judged is what is used.
+    /// The checked definition is the one that is used.
     servers: Value,
 }
 
@@ -96,7 +96,7 @@ pub(crate) enum NoServer {
         /// The administrator's file.
         file: PathBuf,
     },
-    /// The project has it, and nobody has looked at it.
+    /// The project has it, and it is not trusted.
     #[error("the MCP server `{name}` is in {}, which is not trusted; look at it with `bowline trust`", .file.display())]
     Untrusted {
         /// Its name.
@@ -148,7 +148,7 @@ impl McpServers {
         expect(dead_code, reason = "only the feature looks servers up")
     )]
     pub(crate) fn find(&self, name: &str) -> Result<FoundServer, NoServer> {
-        // What cannot be told apart from a file that is there counts as one: the rule is the administrator's.
+        // If it is unknown whether the file exists, it counts as existing: the rule is the administrator's.
         if !matches!(self.managed_file.try_exists(), Ok(false)) {
             return self.of_administrator(name);
         }
@@ -246,7 +246,7 @@ fn user_file(locations: &Locations) -> Option<PathBuf> {
     }
 }
 
-/// A file that is missing, unreadable or no JSON has no servers; the places where they were looked for are told.
+/// A file that is missing, unreadable or not JSON has no servers. The error names the files that were read.
 fn json_of(file: &Path) -> Option<Value> {
     serde_json::from_str(&files::read_text(file).ok()??).ok()
 }

@@ -169,7 +169,7 @@ impl<'r> Reading<'r, '_, '_> {
         }))
     }
 
-    /// Says what will keep a command from being started. The hook stays: what a failure comes to is its own matter.
+    /// Reports what will keep a command from starting. The hook stays, because it has its own failure policy.
     fn check_command(&mut self, key: &str, text: &str, span: &Span) {
         if text.contains('\0') {
             self.findings.error(

@@ -1,4 +1,4 @@
-//! What exit codes, failures and twins come to: a hook's own word, else its file's, else its dialect's and shape's.
+//! The meaning of exit codes, failures and duplicates: as the hook says, else its file, else its dialect and shape.
 
 use super::definition::Reading;
 use crate::dialect::Dialect;

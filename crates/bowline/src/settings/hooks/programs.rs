@@ -12,7 +12,7 @@ use super::scripts::{ScriptFinder, Written, asks, written};
 use crate::settings::files::locations::Locations;
 use crate::settings::{Diagnostic, Severity};
 
-/// What shells do themselves, and words of theirs that may be taken for programs.
+/// Built-in commands and keywords of shells, which are not programs.
 const OF_SHELLS: &[&str] = &[
     ".",
     ":",
@@ -122,7 +122,7 @@ fn called(runs: &[Invocation]) -> impl Iterator<Item = &str> {
             .flat_map(|run| &run.args);
         asked.any(|arg| arg.text() == Some(name))
     };
-    // What a wrapper starts may be looked for elsewhere: by `npx`, in a container, on another machine.
+    // A program that a wrapper starts may be elsewhere: found by `npx`, in a container, on another machine.
     let plain = runs
         .iter()
         .filter(|run| run.program_path.is_none() && run.through.is_empty());

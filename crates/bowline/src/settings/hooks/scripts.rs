@@ -86,7 +86,7 @@ enum Start {
 
 /// The scripts inside a project that these hooks call, as absolute paths, sorted, each once; also those that do not exist.
 ///
-/// Relative paths count from the project, where hooks usually run. What only running tells is left out.
+/// Relative paths count from the project, where hooks usually run. Paths that are only known at run time are left out.
 pub fn scripts<'h>(
     hooks: impl IntoIterator<Item = &'h HookDefinition>,
     project: &Path,
@@ -131,7 +131,7 @@ impl Script {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && !self.optional => {
                 Some(Problem::Missing)
             }
-            // What cannot be looked at is unknown.
+            // A file that cannot be read is unknown.
             Ok(_) | Err(_) => None,
         }
     }
@@ -299,7 +299,7 @@ impl ScriptFinder<'_> {
         self.locations.home.as_deref()?.to_str()
     }
 
-    /// The file that a word means; nothing where only running tells.
+    /// The file that a word names; nothing if it is only known at run time.
     fn resolved(&self, written: &str, run: &Invocation) -> Option<PathBuf> {
         let of_home = ["~/", "$HOME/", "${HOME}/"]
             .iter()

@@ -447,7 +447,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A file that Claude Code reads as well, and whose dialect nobody has chosen.
+    /// A file that Claude Code reads as well, without an explicit dialect.
     fn warns_of_form(&self) -> bool {
         self.source.dialect == DialectChoice::ByShape && traps::is_claude_settings(self.source)
     }

@@ -15,7 +15,7 @@ pub struct GuardConfig {
     pub worktree: GuardLayer,
     /// `[guard.agents.NAME]`: for one agent, such as `claude-code`.
     pub agents: BTreeMap<String, GuardLayer>,
-    /// `[guard.subagents.NAME]`: for one type of sub-agent. It only tightens, because whoever defines a sub-agent
+    /// `[guard.subagents.NAME]`: for one type of sub-agent. It only tightens, because the author of a sub-agent
     /// chooses its name.
     pub subagents: BTreeMap<String, GuardLayer>,
     /// `[guard.sensitive]`: what the project says about files that hold secrets.
@@ -68,7 +68,7 @@ pub enum GuardMode {
     Enforce,
     /// It counts the first time; the same call again in the same session passes.
     OneStrike,
-    /// It is only told.
+    /// It is only reported.
     Observe,
 }
 
@@ -77,7 +77,7 @@ pub enum GuardMode {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SecretWriting {
-    /// Nobody looks.
+    /// The guard is off.
     #[default]
     Off,
     /// A person decides.

@@ -116,7 +116,7 @@ impl Value for CategoryStrictness {
     }
 }
 
-/// Keys and sections that can be locked. Others are told, and do no harm.
+/// Keys and sections that can be locked. Others are reported, and do no harm.
 #[derive(Debug, Clone)]
 pub(super) struct KeyNames(pub(super) Vec<String>);
 

@@ -40,14 +40,14 @@ pub struct RuleDefinition {
     pub suggestion: Option<Written>,
     /// Calls that it must apply to, or must not.
     pub examples: Vec<RuleExample>,
-    /// What is wrong with a condition, so that nobody can tell whether it holds.
+    /// The problem of a condition that cannot be evaluated.
     pub fault: Option<String>,
     /// Where it is written.
     pub origin: RuleOrigin,
 }
 
 impl RuleDefinition {
-    /// What it says when, in one line for people: "deny when command is `make clean`".
+    /// A summary in one line: "deny when command is `make clean`".
     pub fn summary(&self) -> String {
         let mut verdict = self.verdict.name().to_owned();
         if let Some(rewrite) = &self.rewrite {
@@ -129,7 +129,7 @@ pub enum RuleVerdict {
     Ask,
     /// Allowed without asking anyone.
     Allow,
-    /// The model is told something.
+    /// The model gets a message.
     Context,
     /// The command is changed.
     Rewrite,
@@ -224,7 +224,7 @@ pub struct Written {
 }
 
 impl Written {
-    /// Where a part of the text is written, by its bytes in the text; the whole where that cannot be told.
+    /// The position of a part of the text, by its bytes in the text; the whole text if that is unknown.
     pub fn part(&self, bytes: Range<usize>) -> FilePosition {
         let start = self.text.floor_char_boundary(bytes.start);
         let end = self.text.floor_char_boundary(bytes.end).max(start);

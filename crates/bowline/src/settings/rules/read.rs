@@ -149,7 +149,7 @@ impl<'n, 'f, 't> Reader<'n, 'f, 't> {
         format!("line-{}", position(self.fields.span, self.findings).line)
     }
 
-    /// What was meant to decide decides: a rule whose verdict is wrong asks.
+    /// A rule whose verdict is invalid asks, because it was meant to decide.
     fn verdict(&mut self) -> RuleVerdict {
         if !self.fields.has("verdict") {
             self.missing(
@@ -188,7 +188,7 @@ impl<'n, 'f, 't> Reader<'n, 'f, 't> {
             }
         }
         if events.is_empty() {
-            // Nobody can tell what it would have stopped: it asks where most is at stake.
+            // What it would have stopped is unknown, so it asks where most is at stake.
             events.push(HookEvent::PreToolUse);
         }
         events
@@ -263,7 +263,7 @@ impl<'n, 'f, 't> Reader<'n, 'f, 't> {
         if nodes.is_empty() {
             self.wrong_text(name, &entry.value);
         }
-        // What a list with a mistake does not match, it might have matched without.
+        // A list with a mistake might match more without it.
         if texts.len() < nodes.len() {
             texts.clear();
         }
@@ -297,7 +297,7 @@ impl<'n, 'f, 't> Reader<'n, 'f, 't> {
         );
     }
 
-    /// A key that nobody knows may be a misspelt condition, without which the rule would apply to far more.
+    /// An unknown key may be a misspelt condition, without which the rule would apply to far more.
     fn unknown_keys(&mut self) {
         for name in self.fields.left() {
             self.fault
