@@ -37,7 +37,7 @@ const ID_ARGUMENTS: &[IdArgument] = &[
     id_argument("trace show", "'::id -- ", &[Kind::Call]),
     id_argument("trace tree", "'::id -- ", &[Kind::Call]),
     id_argument("session show", "'::session -- ", &[Kind::Session]),
-    id_argument("why", "':call -- ", &[Kind::Stopped]),
+    id_argument("why", "'::call -- ", &[Kind::Stopped]),
     id_argument("allow", "'::named -- ", &[Kind::Stopped, Kind::Rule]),
     id_argument("rules show", "':id -- ", &[Kind::Rule]),
 ];
