@@ -125,7 +125,7 @@ impl Default for Retention {
     }
 }
 
-/// What processes that have ended could not keep, as far as it is not among the gaps of the database yet. Opens no database.
+/// What exited processes could not keep, unless it is already among the gaps of the database. Opens no database.
 pub fn unkept(options: &Options) -> Vec<Gap> {
     let noted = Reserve::at(options.folders()).look();
     noted.iter().flat_map(Locked::lost).collect()
@@ -165,7 +165,7 @@ pub struct SqliteStore {
     readers: Arc<Readers>,
     figures: Arc<Mutex<PendingFigures>>,
     keeper: Arc<Keeper>,
-    /// Taken by whoever closes the store.
+    /// Taken by the thread that closes the store.
     threads: Mutex<Option<Threads>>,
 }
 
@@ -308,7 +308,7 @@ impl SqliteStore {
         }
     }
 
-    /// Runs something on the writing thread, step by step, and waits for what it comes to.
+    /// Runs something on the writing thread, step by step, and waits for the result.
     fn on_writer<T: Send + 'static>(
         &self,
         mut job: impl FnMut(&mut Writer<SqliteBackend>) -> Result<Option<T>> + Send + 'static,
@@ -320,7 +320,7 @@ impl SqliteStore {
                 Ok(Some(value)) => Ok(value),
                 Err(error) => Err(error),
             };
-            // Whoever asked may be gone.
+            // The caller may be gone.
             let _ = answer.send(result);
             Step::Finished
         }));
@@ -412,7 +412,7 @@ impl Store for SqliteStore {
 
     fn hook_figures(&self) -> Result<Vec<HookFigures>> {
         self.settle();
-        // One moment of both: what the writer has just written down is no longer pending.
+        // Read both at one moment: what the writer has just written is no longer pending.
         let pending = lock(&self.figures);
         if let Ok(written) = self.readers.read(queries::figures) {
             return Ok(pending.list(written));
@@ -430,7 +430,7 @@ impl Store for SqliteStore {
         gaps.extend(noted.iter().flat_map(Locked::lost));
         match self.read(queries::gaps) {
             Ok(written) => gaps.extend(written),
-            // What is known must be told also when the database cannot be read.
+            // Report what is known even if the database cannot be read.
             Err(error) if !gaps.is_empty() => tracing::warn!("older gaps cannot be read: {error}"),
             Err(error) => return Err(error),
         }
@@ -445,7 +445,7 @@ impl Store for SqliteStore {
     fn backup(&self, to: &Path) -> Result<()> {
         drop(folder::new_private_file(to)?);
         self.read(|db| queries::copy_to(db, to)).inspect_err(|_| {
-            // Half a copy is none; what went wrong with it is more worth telling.
+            // An incomplete copy is useless. The first error is the one to report.
             let _ = std::fs::remove_file(to);
         })
     }
@@ -458,7 +458,7 @@ impl Store for SqliteStore {
         lock(&self.shared.spool).take_over();
         let mut forgetting = forget::Forgetting::new(what);
         let forgotten = self.on_writer(move |writer| {
-            // What waits in the spool would come back.
+            // Records in the spool would come back.
             match writer.drain_step() {
                 Drained::Everything => forgetting.step(&mut writer.backend),
                 Drained::Some => Ok(None),

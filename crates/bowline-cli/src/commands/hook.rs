@@ -22,15 +22,15 @@ use crate::Outcome;
 use crate::error::{Error, ErrorKind, Result};
 use crate::steered::{is_steered, start_unsteered};
 
-/// So long an event that was answered without its store waits for that: each keeps a process.
+/// How long an answered event waits for its store. Each keeps a process.
 const KEPT_WITHIN: Duration = Duration::from_mins(1);
-/// Of the second that files may take, whoever has us decide may have waited a part for the daemon. This is what is left when this process begins.
+/// The part of the second for files that is left when this process starts. The client may have waited for the daemon first.
 const DECIDED_WITHIN: Duration = FILES_WITHIN.saturating_sub(ACKNOWLEDGE_WITHIN);
 /// Until then the store, whether Bowline is paused, and where the home folder is may take; before that, what the project's files set.
 const READY_WITHIN: Duration = Duration::from_millis(450);
-/// So long a store that works may take for a record.
+/// How long a working store may take for a record.
 const AT_LEAST: Duration = Duration::from_millis(100);
-/// What whoever waits for this process waits at most for hooks that nobody waits for.
+/// How long the direct run may delay its exit for background hooks.
 const BRIEFLY: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &HookArgs) -> Result<Outcome> {
     decide(call, &payload, Asker::Agent, began)
 }
 
-/// What the agent wrote; `None` if it is too long.
+/// The payload; `None` if it is too long.
 fn payload() -> Result<Option<Vec<u8>>> {
     let mut payload = Vec::new();
     io::stdin()
@@ -175,7 +175,7 @@ fn decide_on(
     let prepared = engine.prepare(&incoming, payload);
     let deciding = prepared.decide_within(left(DECIDED_WITHIN));
     let Decided { answer, record, .. } = runtime.block_on(deciding);
-    // It may have come to itself meanwhile.
+    // It may have recovered meanwhile.
     let opened = match (&beginning, is_opening) {
         (Some(beginning), true) => beginning.store.wait(left(DECIDED_WITHIN)),
         _ => None,
@@ -196,7 +196,7 @@ fn decide_on(
             write(&Reply { call, answer }.encode())?;
         }
     }
-    // Nobody waits any more, and a disk that hung may come to itself.
+    // Nobody waits any more, and a disk that hung may recover.
     if let (Kept::NotYet, Some(record), Some(beginning)) = (kept, record, &beginning) {
         beginning.keep_late(record, store.as_ref());
     }

@@ -1,5 +1,5 @@
-//! What a thread leaves behind while it does something that may hang, so that another can go on with it: a look-up, or a
-//! record on a disk that does not answer. Everyday work stays on one thread and costs no hop.
+//! Where a thread leaves its work while it does something that may hang (a look-up, or a record on a disk that does not answer), so
+//! that another thread can go on with it. Everyday work stays on one thread and costs no hop.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -31,7 +31,7 @@ struct State<K> {
     /// How often something was left.
     number: u64,
     left: Option<Left<K>>,
-    /// Those whose call another thread took on, and who may still tell what came of it.
+    /// Threads whose call another thread took over. They may still report the result.
     late: HashMap<u64, Late>,
 }
 
@@ -42,7 +42,7 @@ struct Left<K> {
     call: Option<LeftCall>,
 }
 
-/// All of a call but its deciding.
+/// All of a call except its future.
 struct LeftCall {
     token: Token,
     cancellation: Option<CancellationToken>,
@@ -67,7 +67,7 @@ impl<K> Berth<K> {
         }
     }
 
-    /// Decides a call, unless its hooks have to wait for something; `None` if another thread went on meanwhile.
+    /// Decides a call, unless its hooks have to wait for something; `None` if another thread took over meanwhile.
     pub(super) fn decide(&self, kept: K, ready: Ready, relief: &Relief) -> Option<(K, PollResult)> {
         let cancellation = ready.prepared.cancellation();
         let Here {
@@ -91,7 +91,7 @@ impl<K> Berth<K> {
         }) = self.come_back(number)
         else {
             let late = self.lock().late.remove(&number);
-            // What would have to wait now is decided without it.
+            // A call that would have to wait now is decided without it.
             if let (Some(late), Ok(Poll::Ready(decided))) = (late, polled) {
                 let _ = late.tell.send(decided);
             }
@@ -104,7 +104,7 @@ impl<K> Berth<K> {
         Some((kept, call.turned(polled, deciding)))
     }
 
-    /// Does something that may hang; `None` if another thread went on meanwhile.
+    /// Does something that may hang; `None` if another thread took over meanwhile.
     pub(super) fn away(&self, kept: K, relief: &Relief, work: impl FnOnce()) -> Option<K> {
         let number = self.leave(kept, None, relief);
         work();
@@ -156,7 +156,7 @@ impl<K> Berth<K> {
 type Polled = std::thread::Result<Poll<Decided>>;
 
 impl LeftCall {
-    /// What came of it.
+    /// The result.
     fn turned(self, polled: Polled, deciding: Deciding) -> PollResult {
         match polled {
             Ok(Poll::Ready(decided)) => PollResult::Decided(decided, self.answering),
@@ -196,7 +196,7 @@ impl LeftCall {
                     }
                     told.ok()
                 }
-                // It looks at nothing.
+                // It looks at no files.
                 _ => Some(told.await),
             };
             match (told, watched) {

@@ -1,4 +1,4 @@
-//! A second pair of hands: when several calls are ready at the same time, one half of them is decided on another thread.
+//! The helper thread: when several calls are ready at the same time, it decides one half of them.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +17,7 @@ use super::outbox::WakeList;
 use super::relief::Relief;
 use crate::engine::{Decided, Deciding, Prepared};
 
-/// For fewer calls than these, waking another thread takes longer than deciding them.
+/// For fewer calls, waking another thread takes longer than deciding them.
 const WORTH_IT: usize = 4;
 
 /// A call that only has to be decided.
@@ -35,7 +35,7 @@ pub(super) struct Waiting {
     pub(super) answering: Answering,
 }
 
-/// What came of deciding a call.
+/// The result of polling a call once.
 #[expect(
     clippy::large_enum_variant,
     reason = "nearly all are decided, and a box for each would cost more than it saves"
@@ -51,18 +51,18 @@ pub(super) struct Helper {
     state: Arc<HelperState>,
 }
 
-/// What both threads see.
+/// What both threads share.
 #[derive(Default)]
 pub(super) struct HelperState {
     is_busy: AtomicBool,
     returned: Mutex<Returned>,
 }
 
-/// What comes back from the other thread.
+/// What the other thread gives back.
 #[derive(Default)]
 pub(super) struct Returned {
     pub(super) waiting: Vec<Waiting>,
-    /// What it did not come to do.
+    /// What it has not done.
     pub(super) rest: Rest,
 }
 
@@ -111,14 +111,14 @@ impl Helper {
         }
     }
 
-    /// The calls that wait for something, and what the other thread did not come to do.
+    /// The calls that wait for something, and what the other thread has not done.
     pub(super) fn returned(&self) -> Returned {
         std::mem::take(&mut self.state.returned())
     }
 }
 
 impl HelperState {
-    /// Decides these, unless somebody else goes on with them.
+    /// Decides these, unless another thread took over.
     fn help(&self, calls: VecDeque<Ready>, tools: &Tools) {
         let mut waiting = Vec::new();
         if let Some(batch) = decide_all(calls, &mut waiting, tools) {
@@ -136,7 +136,7 @@ impl HelperState {
         }
     }
 
-    /// Gives the polling thread what this one does not come back to.
+    /// Gives the polling thread what this one will not do.
     pub(super) fn give_back(&self, rest: Rest, waiting: Option<Waiting>) {
         let mut returned = self.returned();
         returned.waiting.extend(waiting);
@@ -149,7 +149,7 @@ impl HelperState {
     }
 }
 
-/// Decides calls one after another; `None` if another thread went on.
+/// Decides calls one after another; `None` if another thread took over.
 fn decide_all(
     calls: VecDeque<Ready>,
     waiting: &mut Vec<Waiting>,

@@ -1,5 +1,6 @@
-//! Answers that wait for their records, and threads that may hang. A disk that hangs must hold up nobody: after what is left of a second an answer
-//! goes out all the same, and what is not kept yet is counted; for a thread that does not come back another goes on. This thread touches no file, and does not log.
+//! Watches answers that wait for their records, and threads that may hang. A disk that hangs must not delay anybody. When the second is
+//! over, the answer goes out, and its record is counted as not kept. A thread that does not return is replaced. This thread touches
+//! no file, and does not log.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -12,14 +13,14 @@ use crate::status::Shared;
 
 /// How long a working store may take for a record.
 const AT_LEAST: Duration = Duration::from_millis(100);
-/// How often the thread looks while there are answers.
+/// How often the thread checks while there are answers.
 const LOOK: Duration = Duration::from_millis(100);
-/// It sleeps after it found none this many times.
+/// It sleeps after it found no answers this many times.
 const QUIET: u32 = 10;
 
 /// An answer that goes out once: when its record is safe, or when that takes too long.
 pub(super) struct Pending {
-    /// Taken by whoever sends it.
+    /// Taken by the thread that sends it.
     bytes: Mutex<Option<Vec<u8>>>,
     outbox: Arc<Outbox>,
     shared: Arc<Shared>,
@@ -50,7 +51,7 @@ impl Pending {
     }
 
     fn relieve(&self) {
-        // Before it is sent, so that whoever has the answer finds it counted.
+        // Before it is sent, so that the client finds it counted.
         self.shared.count_unkept();
         if self.send() == Sent::Before {
             self.shared.count_kept_late();
@@ -73,7 +74,7 @@ enum Sent {
     Before,
 }
 
-/// The thread that sees to it. It ends when this is dropped.
+/// The watching thread. It ends when this is dropped.
 pub(super) struct Relief {
     state: Arc<ReliefState>,
     thread: Thread,
@@ -109,12 +110,12 @@ impl Relief {
         self.rouse();
     }
 
-    /// Watches over these threads, too.
+    /// Watches these threads, too.
     pub(super) fn watch_over(&self, helm: &Arc<Helm>) {
         let _ = self.state.helm.set(Arc::downgrade(helm));
     }
 
-    /// There is something to watch over. It stays awake for a while, so that waking it is not part of every call.
+    /// There is something to watch. The thread stays awake for a while, so that not every call has to wake it.
     pub(super) fn rouse(&self) {
         if !self.state.is_awake.swap(true, Ordering::AcqRel) {
             self.thread.unpark();
@@ -145,7 +146,7 @@ impl ReliefState {
                 continue;
             }
             self.is_awake.store(false, Ordering::Release);
-            // What came before that saw it awake and did not wake it.
+            // An answer that arrived before this saw the thread awake and did not wake it.
             if self.is_settled() && !self.is_closing.load(Ordering::Acquire) {
                 thread::park();
             }
@@ -158,7 +159,7 @@ impl ReliefState {
         self.helm.get()?.upgrade()
     }
 
-    /// Whether there is nothing to watch over.
+    /// Whether there is nothing to watch.
     fn is_settled(&self) -> bool {
         lock(&self.waiting).is_empty() && self.helm().is_none_or(|helm| helm.is_settled())
     }

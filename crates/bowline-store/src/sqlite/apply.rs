@@ -26,7 +26,7 @@ enum Inserted {
     Known,
 }
 
-/// Two events of one millisecond may come to the same number: the later takes the next, at most so far away.
+/// Two events of one millisecond may get the same number. The later takes the next free one, at most this far away.
 const MAX_NEIGHBOURS: i64 = 1_000;
 
 impl<'a> Apply<'a> {

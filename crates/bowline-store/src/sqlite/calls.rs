@@ -117,7 +117,7 @@ impl Apply<'_> {
         self.finish_trace(session, row, &finish)
     }
 
-    /// A call that was taken for refused, and when it began: somebody gave a prompt while it ran.
+    /// A call that was taken for refused, and when it began: the user gave a prompt while it ran.
     fn refused(&self, session: &KnownSession, call: &Call) -> Result<Option<(i64, i64)>> {
         let Call::Id(id) = call else {
             return Ok(None);
@@ -146,7 +146,7 @@ impl Apply<'_> {
             return Ok(());
         };
         let row = open.row;
-        // What we asked tells more than that somebody said no.
+        // Our question says more than the fact of a refusal.
         let asked = (open.asked.clone()).filter(|_| how == Unfinished::Refused);
         let finish = Finish {
             status: how.into(),
@@ -157,7 +157,7 @@ impl Apply<'_> {
         self.finish_trace(session, row, &finish)
     }
 
-    /// Who goes on without an answer to a question has refused it: no agent tells more.
+    /// If a person continues without answering a question, the call was refused. No agent reports more.
     pub(super) fn refuse_asked(&mut self, session: &KnownSession) -> Result<()> {
         let open = self.memory.open.of(self.db, session.chain)?;
         for row in open.asked(session.id) {

@@ -32,7 +32,7 @@ impl Apply<'_> {
         subagent: Option<&str>,
         description: Option<&str>,
     ) -> Result<()> {
-        // A sub-agent that nobody is known to have called was called by the session itself.
+        // A sub-agent without a known caller was called by the session itself.
         let caller = self
             .record
             .decided
@@ -59,7 +59,7 @@ impl Apply<'_> {
         Ok(())
     }
 
-    /// Gives a new sub-agent the delegation that names it, else the oldest to its type that nobody works on.
+    /// Gives a new sub-agent the delegation that names it, else the oldest open one to its type.
     pub(super) fn claim_delegation(
         &self,
         session: &mut KnownSession,
@@ -97,7 +97,7 @@ impl Apply<'_> {
         Ok(())
     }
 
-    /// A call says to whom it handed over: one who is not heard of yet, or was given this very delegation.
+    /// A call names its sub-agent: one that is not known yet, or that already has this delegation.
     pub(super) fn name_subagent(&self, chain: i64, call: i64, subagent: &str) -> Result<()> {
         if self.delegation_of(chain, subagent)?.is_none() {
             self.db
@@ -144,7 +144,7 @@ impl Apply<'_> {
             }
         }
         if right.call.is_none() && guessed.subagent.is_none() {
-            // It was made for a sub-agent that nobody seemed to have called.
+            // It was created for a sub-agent without a known caller.
             self.db
                 .prepare_cached("DELETE FROM delegations WHERE id = ?1")?
                 .execute([right.id])?;

@@ -11,10 +11,10 @@ use crate::error::Result;
 use crate::record::{DecidedEvent, Enforcement, Subagent, decision};
 use crate::trace::{DecisionFilter, EventFilter, RecordedEvent, SessionRef, Trace};
 
-/// Nobody is given more at once than this.
+/// At most this many rows per answer.
 const MAX_ROWS: usize = 10_000;
 
-/// For this many events that are not the beginning of their call, the call is looked up.
+/// At most this many events that do not begin their call get its input from a look-up.
 const MAX_LOOKUPS: usize = 1_000;
 
 fn limit(rows: usize) -> i64 {

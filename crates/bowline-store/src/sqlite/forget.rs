@@ -1,4 +1,4 @@
-//! Removing things: what is too old, too much, or what somebody wants forgotten. Always a little at a time.
+//! Removes records that are too old, too many, or to be forgotten. Always a few at a time.
 
 use std::collections::HashSet;
 
@@ -88,11 +88,11 @@ pub(super) fn oldest(db: &Connection, rows: i64) -> Result<usize> {
     Ok(before(db, cutoff.saturating_add(1))?.0)
 }
 
-/// What is to be forgotten, and how far that is.
+/// A request to forget, and its progress.
 #[derive(Debug)]
 pub(super) struct Forgetting {
     what: What,
-    /// What goes, once it is known.
+    /// What is removed, once it is known.
     found: Option<Found>,
     /// Whether others were told.
     begun: bool,

@@ -94,7 +94,7 @@ impl OpenCalls {
         let Some(ChainCalls(calls)) = self.chains.get_mut(&chain) else {
             return;
         };
-        // What was spooled arrives late.
+        // Spooled records arrive late.
         let place = calls.partition_point(|other| other.started_at <= call.started_at);
         calls.insert(place, call);
         self.count += 1;

@@ -1,4 +1,4 @@
-//! What was committed last, at hand should the database turn out to have lost it.
+//! The last committed records, in memory in case the database has lost them.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::keys;
 use crate::error::Result;
 use crate::record::{Change, Record};
 
-/// At most this many records are at hand …
+/// At most this many records are held …
 const RECORDS: usize = 512;
 /// … and this many bytes of them, about.
 const BYTES: usize = 2 * 1024 * 1024;
@@ -46,12 +46,12 @@ impl Recent {
         self.committed += 1;
     }
 
-    /// What was in the log is in the database now.
+    /// The content of the log is now in the database.
     pub(super) fn log_begins_anew(&mut self) {
         self.in_log.clear();
     }
 
-    /// What somebody wants forgotten, nobody may bring back.
+    /// Forgotten records must not be restored.
     pub(super) fn forget(&mut self) {
         *self = Self::default();
     }
