@@ -65,7 +65,7 @@ fn next_steps(folder: &Path) -> String {
     let mut text = String::new();
     if !on_path {
         text = format!(
-            "warning: {0} is not on PATH; agents will find Bowline all the same, your shell will not\n\
+            "warning: {0} is not on PATH; agents will still find Bowline, your shell will not\n\
              hint: export PATH=\"{0}:$PATH\"\n",
             folder.display()
         );

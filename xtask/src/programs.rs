@@ -169,7 +169,7 @@ fn client(network: Network, runs: Runs<'_>) -> Result<PathBuf> {
     match linked {
         Ok(hook) if is_static(&hook)? => Ok(hook),
         Ok(hook) => {
-            slower("the linker made it dynamic all the same");
+            slower("the linker still made it dynamic");
             Ok(hook)
         }
         Err(error) => {

@@ -21,7 +21,7 @@ pub struct Agent {
     pub events: Spellings,
     /// The variables by which it marks the programs that it starts.
     pub marks: &'static [&'static str],
-    /// What it is told when nobody could decide.
+    /// Its answers if nobody could decide.
     pub last_resort: LastResort,
     /// How much of it works.
     pub support: Support,
@@ -61,7 +61,7 @@ pub struct Protocol {
 pub enum ClaudeHooks {
     /// The agent does: we never run them a second time.
     Agent,
-    /// Nobody, unless `[bridge]` says that we do.
+    /// Nobody, unless `[bridge]` says that Bowline does.
     Bridge,
 }
 

@@ -1,4 +1,4 @@
-//! What the answer to an event comes to.
+//! The decision on an event.
 
 use std::fmt;
 

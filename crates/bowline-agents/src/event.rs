@@ -127,7 +127,7 @@ events! {
     UserPromptSubmit, "user_prompt_submit", Gate, None, ["prompt", "session_title", "source"];
     /// A slash command or MCP prompt expands.
     UserPromptExpansion, "user_prompt_expansion", Gate, Some("command_name"), ["expansion_type", "command_name", "command_args", "command_source", "prompt"];
-    /// A session begins, resumes, or goes on after a compaction.
+    /// A session begins, resumes, or continues after a compaction.
     SessionStart, "session_start", Gate, Some("source"), ["source", "agent_type", "model", "session_title", "seconds_since_last_response", "context_tokens", "prompt_cache_likely_expired", "estimated_cache_write_usd"];
     /// The agent initialises or maintains a project.
     Setup, "setup", Observe, Some("trigger"), ["trigger"];

@@ -1,4 +1,4 @@
-//! What an agent is told when nobody could decide: in which form it asks and denies, and what a block would come to.
+//! The answers of last resort, when nobody could decide: in which form an agent is asked and denied, and the effect of a block.
 //!
 //! `bowline-wire` has the modes (open, ask, closed) that choose between them. The client links this and nothing else of an
 //! agent, which is why the registry keeps it in a table of its own.
@@ -21,7 +21,7 @@ pub struct LastResort {
 /// Writes an answer for an event, if the agent has this form for it.
 pub(crate) type Form = fn(&Unjudged<'_>) -> Option<Answer>;
 
-/// An event that nobody could judge.
+/// An event that could not be judged.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Unjudged<'a> {
     /// The event, if the agent has one of this name.
@@ -37,12 +37,12 @@ pub(crate) fn none(_: &Unjudged<'_>) -> Option<Answer> {
     None
 }
 
-/// What a block would come to.
+/// The effect of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stake {
     /// Something runs, or a model is switched.
     Action,
-    /// Something else goes on.
+    /// Something else continues.
     Gate,
     /// The agent would go on instead of ending its turn.
     Turn,
@@ -51,7 +51,7 @@ pub enum Stake {
 }
 
 impl Stake {
-    /// What a block on this event would come to.
+    /// The effect of a block on this event.
     pub const fn of(event: HookEvent) -> Self {
         match event {
             HookEvent::PreToolUse | HookEvent::PermissionRequest | HookEvent::PreModelSwitch => {
@@ -65,7 +65,7 @@ impl Stake {
         }
     }
 
-    /// What a block on the event that an agent calls so would come to. An agent that nobody knows may spell it as any other
+    /// The effect of a block on an event by an agent's name for it. An unknown agent may spell it as any other
     /// does; a name that no agent has is at stake for nothing.
     pub fn of_name(agent: &str, event: &str) -> Self {
         let own = registry::last_resort(agent).and_then(|it| find(event, it.events));

@@ -2,7 +2,7 @@
 //! tools.
 //!
 //! One file per agent has all that is particular to it: how it spells its events, how its payload is read and an answer written,
-//! what it is told when nobody could decide, what its tools do, where its settings are. Everything else asks the registry
+//! its answers if nobody could decide, what its tools do, where its settings are. Everything else asks the registry
 //! ([`AGENTS`], [`named`]); no other crate knows an agent by its name.
 //!
 //! ```
@@ -29,6 +29,7 @@ pub mod opinion;
 pub mod output;
 mod registry;
 mod spelling;
+mod strictness;
 mod tool;
 
 pub use agent::{
@@ -45,4 +46,5 @@ pub use registry::{
     supported_names,
 };
 pub use spelling::Spellings;
+pub use strictness::Strictness;
 pub use tool::{McpTool, Tool};

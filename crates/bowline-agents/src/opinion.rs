@@ -1,4 +1,4 @@
-//! Everything that a hook can say, and what all of them come to.
+//! Everything that a hook can say, and the decision that follows.
 
 use serde_json::{Map, Value};
 
@@ -164,7 +164,7 @@ impl Opinion {
         self
     }
 
-    /// Instead of deciding, tells what would have been decided: nothing is blocked and nobody is asked.
+    /// Instead of deciding, reports what would have been decided. Nothing is blocked, and nobody is asked.
     pub fn only_observed(self) -> Self {
         let observed = Observed {
             decision: self.decision(),
@@ -181,7 +181,7 @@ impl Opinion {
         }
     }
 
-    /// What this opinion comes to. A contradiction is read in the stricter way.
+    /// The decision of this opinion. A contradiction is read in the stricter way.
     pub fn decision(&self) -> Decision {
         match (self.continue_execution, self.permission) {
             (_, Some(Permission::Ask)) => Decision::Ask,

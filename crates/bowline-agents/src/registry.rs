@@ -29,7 +29,7 @@ agents! {
 /// The agent that is meant where none is named.
 pub const DEFAULT: &Agent = &crate::claude_code::AGENT;
 
-/// The agent of this name, as `bowline-hook` is told it.
+/// The agent of this name, as in the arguments of `bowline-hook`.
 pub fn named(name: &str) -> Option<&'static Agent> {
     AGENTS.iter().copied().find(|agent| agent.name == name)
 }

@@ -34,7 +34,7 @@ struct Judgements(Mutex<Vec<Judged>>);
 #[derive(Debug)]
 struct Judged {
     by: Arc<()>,
-    /// Whoever embeds the hooks may use one context for several events.
+    /// A program that embeds the hooks may use one context for several events.
     when: DateTime<Utc>,
     tool: String,
     command: String,

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use bowline::hooks::{Background, Hook, HookManager, Services};
-use bowline::settings::{SecretWriting, Settings};
+use bowline::settings::Settings;
 use bowline_guard::paths::OwnPlaces;
 
 use crate::analyst::Analyst;
 use crate::guard::{
-    CommandGuard, GuardHook, Guards, LookAlikeGuard, OnSecret, Policies, SecretWritingGuard,
+    CommandGuard, GuardHook, Guards, LookAlikeGuard, Policies, SecretWritingGuard,
     SensitiveFileGuard, Strikes, ToolGuard, UnreadSettingsGuard, unread_settings,
 };
 use crate::machine::Machine;
@@ -19,7 +19,7 @@ use crate::work::{self, Ledger, Work};
 /// What outlives the settings of a project, and is shared by all of them.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Lasting {
+pub struct SharedState {
     /// The machine that we run on.
     pub machine: Arc<Machine>,
     /// The calls that were denied before.
@@ -30,7 +30,7 @@ pub struct Lasting {
     pub background: Background,
 }
 
-impl Lasting {
+impl SharedState {
     /// On this machine, with nothing denied and nothing noted yet.
     pub fn new(machine: Machine) -> Self {
         Self {
@@ -55,17 +55,17 @@ impl Lasting {
 #[non_exhaustive]
 pub struct Builtins {
     /// In the order in which they run.
-    pub hooks: Vec<Shipped>,
+    pub hooks: Vec<BuiltinHook>,
     /// What the guards among them share.
     pub guards: Arc<Guards>,
     /// The rules of the settings. They run before the others.
     pub rules: Compiled,
 }
 
-/// One of them, and what people are told of it.
+/// One built-in hook, and its description for people.
 #[derive(Clone)]
 #[non_exhaustive]
-pub struct Shipped {
+pub struct BuiltinHook {
     /// The hook.
     pub hook: Arc<dyn Hook>,
     /// What it does.
@@ -74,15 +74,15 @@ pub struct Shipped {
     pub tools: Option<&'static str>,
 }
 
-impl std::fmt::Debug for Shipped {
+impl std::fmt::Debug for BuiltinHook {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shipped")
+        f.debug_struct("BuiltinHook")
             .field("hook", &self.hook.name())
             .finish_non_exhaustive()
     }
 }
 
-impl Shipped {
+impl BuiltinHook {
     fn guard<G: ToolGuard>(guards: &Arc<Guards>) -> Self {
         let hook: GuardHook<G> = GuardHook::new(Arc::clone(guards));
         Self::new(hook, G::TOOLS, G::SUMMARY)
@@ -104,54 +104,50 @@ impl Shipped {
 
 impl Builtins {
     /// Our hooks for a project with these settings.
-    pub fn new(settings: &Settings, lasting: &Lasting) -> Self {
-        Self::of_caller(settings, lasting, OwnPlaces::default())
+    pub fn new(settings: &Settings, shared: &SharedState) -> Self {
+        Self::of_caller(settings, shared, OwnPlaces::default())
     }
 
     /// The same, for callers whose environment puts our own files there ([`own_places`](crate::own_places)).
-    pub fn of_caller(settings: &Settings, lasting: &Lasting, own_places: OwnPlaces) -> Self {
+    pub fn of_caller(settings: &Settings, shared: &SharedState, own_places: OwnPlaces) -> Self {
         let analyst = Analyst::new(
-            Arc::clone(&lasting.machine),
+            Arc::clone(&shared.machine),
             settings.project.clone(),
             settings.sensitive_policy(),
         );
         let analyst = analyst
-            .with_ledger(Arc::clone(&lasting.ledger))
+            .with_ledger(Arc::clone(&shared.ledger))
             .with_own_places(own_places);
         let analyst = Arc::new(analyst);
         let guards = Guards::new(
             Arc::clone(&analyst),
             Policies::new(settings.config.guard.clone()),
-            Arc::clone(&lasting.strikes),
+            Arc::clone(&shared.strikes),
         );
         let guards = Arc::new(guards.with_allowances(settings.allowances.clone()));
         let mut hooks = vec![
-            Shipped::guard::<CommandGuard>(&guards),
-            Shipped::guard::<SensitiveFileGuard>(&guards),
-            Shipped::guard::<LookAlikeGuard>(&guards),
+            BuiltinHook::guard::<CommandGuard>(&guards),
+            BuiltinHook::guard::<SensitiveFileGuard>(&guards),
+            BuiltinHook::guard::<LookAlikeGuard>(&guards),
         ];
-        let on_secret = match settings.config.guard.secrets {
-            SecretWriting::Ask => Some(OnSecret::Ask),
-            SecretWriting::Deny => Some(OnSecret::Deny),
-            _ => None,
-        };
+        let on_secret = settings.config.guard.secrets.strictness();
         hooks.extend(on_secret.map(|on_secret| {
-            Shipped::new(
+            BuiltinHook::new(
                 SecretWritingGuard::new(Arc::clone(&guards), on_secret),
                 "shell and file tools, prompts",
                 "stops secrets on their way into files, commits and prompts",
             )
         }));
-        hooks.extend(UnreadSettingsGuard::new(settings).map(|guard| Shipped {
+        hooks.extend(UnreadSettingsGuard::new(settings).map(|guard| BuiltinHook {
             hook: Arc::new(guard),
             summary: unread_settings::SUMMARY.to_owned(),
             tools: None,
         }));
         // Where nothing can be seen, nothing can be followed.
-        if !lasting.machine.is_unseen() {
-            hooks.push(Shipped {
+        if !shared.machine.is_unseen() {
+            hooks.push(BuiltinHook {
                 hook: Arc::new(Work::new(
-                    Arc::clone(&lasting.ledger),
+                    Arc::clone(&shared.ledger),
                     Arc::clone(&analyst),
                     settings.config.record.inputs,
                 )),
@@ -159,7 +155,7 @@ impl Builtins {
                 tools: None,
             });
         }
-        hooks.push(Shipped {
+        hooks.push(BuiltinHook {
             hook: Arc::new(Tracing::new(settings.config.record)),
             summary: tracing::SUMMARY.to_owned(),
             tools: None,
@@ -178,17 +174,17 @@ impl Builtins {
             let rule: Arc<dyn Hook> = Arc::clone(rule) as _;
             manager.register_arc(rule);
         }
-        for shipped in &self.hooks {
-            manager.register_arc(Arc::clone(&shipped.hook));
+        for builtin in &self.hooks {
+            manager.register_arc(Arc::clone(&builtin.hook));
         }
     }
 }
 
 /// The manager of a project: the hooks of its settings, its rules, then ours.
-pub fn assemble(settings: &Settings, services: Services, lasting: &Lasting) -> HookManager {
+pub fn assemble(settings: &Settings, services: Services, shared: &SharedState) -> HookManager {
     let mut manager = settings
         .manager(services)
-        .with_background(lasting.background.clone());
-    Builtins::new(settings, lasting).register_into(&mut manager);
+        .with_background(shared.background.clone());
+    Builtins::new(settings, shared).register_into(&mut manager);
     manager
 }

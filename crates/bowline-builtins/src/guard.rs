@@ -18,17 +18,18 @@ use std::sync::Arc;
 
 use bowline::hooks::{HookContext, HookInput, OnFailure, Opinion, Recording, RunPolicy};
 use bowline::settings::{AllowanceStore, AllowedCall, GuardMode};
+use bowline_guard::Strictness;
 use bowline_guard::effect::Category;
 use bowline_guard::judge::Judgement;
 use bowline_guard::sensitive::ToolFields;
-use bowline_guard::tool_call::{CallDecision, CallVerdict};
+use bowline_guard::tool_call::Verdict;
 
 pub use allowed::{Allowed, call_of};
 pub use commands::CommandGuard;
 pub use fields::text_in;
 pub use look_alikes::LookAlikeGuard;
 pub use policies::{Checkout, Policies, Policy};
-pub use secret_writing::{OnSecret, SECRET_WRITING, SecretWritingGuard};
+pub use secret_writing::{SECRET_WRITING, SecretWritingGuard};
 pub use sensitive_files::SensitiveFileGuard;
 pub use strikes::Strikes;
 pub use tool_guard::{Call, GuardHook, Judged, ToolGuard};
@@ -111,10 +112,10 @@ impl Guards {
             .mode
     }
 
-    /// What a verdict comes to in the mode of the project.
+    /// The opinion that follows from a verdict in the mode of the project.
     fn answer(
         &self,
-        verdict: &CallVerdict,
+        verdict: &Verdict,
         mode: GuardMode,
         input: &HookInput,
         ctx: &HookContext,
@@ -123,12 +124,12 @@ impl Guards {
             return Opinion::allow();
         };
         let found = format!("{message} [{rule}]");
-        // Nobody switches off the guard without a person, in any mode.
+        // In every mode, switching the guard off needs a person.
         let mode = match verdict.category {
             Some(Category::OwnSettings) => GuardMode::Enforce,
             _ => mode,
         };
-        let denied = verdict.decision == CallDecision::Deny;
+        let denied = verdict.decision == Strictness::Deny;
         let answer = match mode {
             GuardMode::Observe => {
                 let (verb, answer) = if denied {
@@ -178,7 +179,7 @@ pub(crate) fn signed(text: &str) -> String {
     format!("Bowline: {text}")
 }
 
-/// Adds the line by which a person, and nobody else, learns how to let a denied call pass. A call that is not recorded cannot be named.
+/// Adds a line for the person only: how to let a denied call pass. A call that is not recorded cannot be named.
 fn with_way(denial: Opinion, ctx: &HookContext) -> Opinion {
     match ctx.call_id() {
         Some(call) if ctx.recording() == Recording::On => denial.system_message(format!(

@@ -1,22 +1,22 @@
 //! The hooks that Bowline ships, one file each, every one an ordinary [`bowline::hooks::Hook`].
 //!
 //! [`assemble`] makes the manager of a project: its own hooks, then ours. `bowline-guard` judges text and knows
-//! nothing but text; [`machine`] tells it what is really there: where links lead, what git tracks and ignores.
+//! nothing but text; [`machine`] says what is really there: where links lead, what git tracks and ignores.
 //!
 //! ```
 //! use bowline::hooks::{Decision, HookContext, HookInput, Services};
 //! use bowline::settings::{self, Locations};
 //! use bowline_builtins::machine::Machine;
-//! use bowline_builtins::{Lasting, assemble};
+//! use bowline_builtins::{SharedState, assemble};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), std::io::Error> {
 //! # let folder = tempfile::tempdir()?;
 //! # let (project, locations) = (folder.path(), Locations::under(folder.path()));
 //! // Once for the program, and once for each project:
-//! let lasting = Lasting::new(Machine::from_env());
+//! let shared = SharedState::new(Machine::from_env());
 //! let settings = settings::load(project, &locations);
-//! let manager = assemble(&settings, Services::default(), &lasting);
+//! let manager = assemble(&settings, Services::default(), &shared);
 //!
 //! let call = HookInput::pre_tool_use("s1", "Bash", serde_json::json!({ "command": "git push -f" }));
 //! let result = manager.trigger(call, &HookContext::new("s1").with_cwd(project)).await;
@@ -38,7 +38,7 @@ pub mod tracing;
 mod work;
 
 pub use analyst::Analyst;
-pub use assemble::{Builtins, Lasting, Shipped, assemble};
+pub use assemble::{BuiltinHook, Builtins, SharedState, assemble};
 pub use own_places::{OWN_PLACE_VARIABLES, own_places, own_places_unseen};
 pub use sanitise::{REDACTED, mask, sanitise};
 pub use work::Ledger;

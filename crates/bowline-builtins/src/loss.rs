@@ -1,7 +1,7 @@
 //! What an act would take away for good, here and now.
 //!
 //! Lost is what exists, cannot be had again (git does not hold it, no build makes it), and was not made by the session.
-//! Everything is looked up within the budget of the judgement; what cannot be told is unknown, and then the text alone decides.
+//! Everything is looked up within the budget of the judgement; what cannot be found out is unknown, and then the text alone decides.
 
 mod archive;
 mod clean;
@@ -121,7 +121,7 @@ impl Losses<'_> {
         }
     }
 
-    /// The work of others that a stash or commit would take, as paths within the repository; `None` if that cannot be told.
+    /// The work of others that a stash or commit would take, as paths within the repository; `None` if that is unknown.
     pub(crate) fn others_in(&self, repository: &Repository) -> Option<Vec<Vec<u8>>> {
         self.loose_paths(repository)
     }

@@ -93,7 +93,7 @@ impl Machine {
         self.sight == Sight::Closed
     }
 
-    /// The machine as the environment describes it: `HOME`, `TMPDIR`, `USER`. Nothing else of it is ever told.
+    /// The machine as the environment describes it: `HOME`, `TMPDIR`, `USER`. Nothing else of it is used.
     pub fn from_env() -> Self {
         let home = env::var_os("HOME").map(PathBuf::from);
         let temp_dirs = env::var("TMPDIR").into_iter().collect();

@@ -21,7 +21,7 @@ pub const OWN_PLACE_VARIABLES: [&str; 8] = [
     "CODEX_HOME",
 ];
 
-/// The places of the user whose environment this is. Whoever changes something there switches the guard off.
+/// The places of the user whose environment this is. A change there could switch the guard off.
 pub fn own_places(variable: impl Fn(&str) -> Option<OsString>) -> OwnPlaces {
     places_by(variable, real_name)
 }

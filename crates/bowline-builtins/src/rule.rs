@@ -1,4 +1,4 @@
-//! Rules of one's own: `[[rule]]` of Bowline's files, compiled into hooks.
+//! The user's own rules: `[[rule]]` of Bowline's files, compiled into hooks.
 //!
 //! ```toml
 //! [[rule]]

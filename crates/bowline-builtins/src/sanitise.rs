@@ -17,11 +17,11 @@ const MAX_DEPTH: usize = 128;
 const MAX_CHARACTERS: usize = 10_000;
 /// More values than this are not kept.
 const MAX_VALUES: usize = 100_000;
-/// All strings of a value together are looked at up to so many bytes: an agent waits meanwhile.
+/// All strings of a value together are looked at up to this many bytes: an agent waits meanwhile.
 const MAX_BYTES: usize = 1024 * 1024;
 /// A list is read as a command line if it is no longer than one.
 const MAX_ARGUMENTS: usize = 4096;
-/// No secret is longer, in bytes. Behind what is kept of a text so much is looked at, so that none is cut in two before it
+/// Upper bound for the length of a secret. This many bytes are scanned past the cut-off, so that none is cut in two before it
 /// is found.
 const MAX_SECRET: usize = 64 * 1024;
 
@@ -32,7 +32,7 @@ const TOO_MUCH: &str = "[left out: too much in one value]";
 const NAMING_FIELDS: &[&str] = &["name", "key", "header", "field", "variable", "Name", "Key"];
 const NAMED_FIELDS: &[&str] = &["value", "values", "content", "default", "Value", "Values"];
 
-/// The value as it may be kept: without secrets, and no larger than anybody reads.
+/// The value as it may be kept: without secrets, and of limited size.
 ///
 /// What stands under a name that sounds secret becomes `[REDACTED]`, at any depth; every other string loses the secrets
 /// in it and is cut after 10 000 characters, saying how many were left out. After the first megabyte of strings the others
@@ -77,7 +77,7 @@ pub(crate) struct Beginning<'t> {
     pub(crate) rest: &'t str,
 }
 
-/// Takes the secrets out of as much of a text as is needed to keep so many characters, looking at no more than so many
+/// Takes the secrets out of as much of a text as is needed to keep this many characters, looking at no more than this many
 /// bytes.
 pub(crate) fn beginning(text: &str, characters: usize, bytes: usize) -> Beginning<'_> {
     let window = characters
@@ -91,7 +91,7 @@ pub(crate) fn beginning(text: &str, characters: usize, bytes: usize) -> Beginnin
         };
     }
     let (looked_at, _) = text.split_at(text.floor_char_boundary(window));
-    // What begins later may go on behind the window, where nobody saw that it is a secret.
+    // A text that begins later may continue behind the window, where a secret would not be recognised.
     let safe = looked_at.floor_char_boundary(looked_at.len().saturating_sub(MAX_SECRET));
     let findings = scan(looked_at);
     let across = findings
@@ -236,8 +236,8 @@ fn unused(name: String, taken: &Map<String, Value>) -> String {
         .unwrap_or(name)
 }
 
-/// The texts of a list without the secrets that only their neighbours tell: `["-u", "name:password"]`; `None` for one that
-/// is too long to be told anything. No more of them than so many bytes.
+/// The texts of a list without secrets that only their neighbours reveal: `["-u", "name:password"]`; `None` for a text that is too
+/// long. At most this many bytes.
 fn arguments(items: &[Value], bytes: usize) -> Option<Vec<Option<String>>> {
     if items.len() > MAX_ARGUMENTS {
         return None;

@@ -1,7 +1,7 @@
 //! What happened, for the store: tool calls from start to end, prompts, sessions, work handed to sub-agents.
 //!
 //! [`Tracing`] is a hook like any other. When an event is decided it notes in the event's context what that means for the store,
-//! without secrets. Whoever triggered the event makes a record of it with [`DecidedEvent::record`] and hands that to the store, so that
+//! without secrets. The caller that triggered the event makes a record of it with [`RecordSource::record`] and hands that to the store, so that
 //! the decision and what follows from it are kept together or not at all. No daemon is needed for that:
 //!
 //! ```
@@ -9,7 +9,7 @@
 //!
 //! use bowline::hooks::{HookContext, HookInput, HookManager};
 //! use bowline::settings::RecordConfig;
-//! use bowline_builtins::tracing::{DecidedEvent, Tracing};
+//! use bowline_builtins::tracing::{RecordSource, Tracing};
 //! use bowline_store::{Enforcement, Options, SqliteStore, Store};
 //! use serde_json::json;
 //!
@@ -25,7 +25,7 @@
 //! let ctx = HookContext::new("s1").with_call_id("event-1").with_agent("my-agent");
 //! let started = Instant::now();
 //! let result = manager.trigger(input.clone(), &ctx).await;
-//! let event = DecidedEvent {
+//! let event = RecordSource {
 //!     time: chrono::Utc::now(),
 //!     project: None,
 //!     input: &input,
@@ -48,7 +48,7 @@
 mod changes;
 mod detail;
 pub(crate) mod digest;
-mod notes;
+mod pending;
 mod record;
 mod response;
 
@@ -65,9 +65,9 @@ use chrono::Utc;
 use tokio::time::Instant;
 
 use changes::{Course, changes};
-pub use notes::add_change;
-use notes::{Meaning, Notes};
-pub use record::DecidedEvent;
+pub use pending::add_change;
+use pending::{Meaning, PendingChanges};
+pub use record::RecordSource;
 
 /// Variables of a caller that switch recording off, if [`disables`] says so of their value. HtmlGraph is a tracker whose
 /// hooks Bowline replaces: its switch keeps working.
@@ -151,7 +151,7 @@ impl Hook for Tracing {
         let started = Instant::now();
         let changes = |course| changes(input, course, self.detail);
         let meaning = match decision.decision() {
-            // Only whoever answers knows whether the agent obeys.
+            // Only the caller that answers knows whether the agent obeys.
             Decision::Deny => Meaning::Denied {
                 obeyed: changes(Course::Stopped(decision.stop_reason.as_deref())),
                 ignored: changes(Course::Free),
@@ -161,6 +161,6 @@ impl Hook for Tracing {
             }
             Decision::NoOpinion | Decision::Grant => Meaning::Settled(changes(Course::Free)),
         };
-        Notes::of(ctx).set_meaning(meaning, started.elapsed());
+        PendingChanges::of(ctx).set_meaning(meaning, started.elapsed());
     }
 }

@@ -14,7 +14,7 @@ pub(crate) mod program;
 pub(crate) mod refusals;
 
 use bowline_agents::claude_code::ClientVersion;
-use bowline_wire::OnFailure;
+use bowline_wire::FailMode;
 use serde::Serialize;
 
 pub(crate) use installable::Installable;
@@ -34,7 +34,7 @@ pub(crate) enum InstallScope {
 impl InstallScope {
     pub(crate) const ALL: [Self; 3] = [Self::User, Self::Project, Self::Local];
 
-    /// The permissions of a new settings file. A user's may come to hold secrets; a project's is everybody's.
+    /// The permissions of a new settings file. A user's file may hold secrets later; a project's is public.
     pub(crate) const fn new_file_mode(self) -> u32 {
         match self {
             Self::User | Self::Local => 0o600,
@@ -101,11 +101,11 @@ impl Shadowed {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Plan {
     pub(crate) scope: InstallScope,
-    /// What reads the entries: nothing is written that it does not know.
+    /// The client that reads the entries. Nothing is written that it does not know.
     pub(crate) client: ClientVersion,
     /// The absolute path of `bowline-hook`.
     pub(crate) program: String,
-    pub(crate) on_failure: OnFailure,
+    pub(crate) on_failure: FailMode,
     /// Where the person's files are: `NAME=VALUE` of the variables that say so. A project may set those for the agent.
     pub(crate) places: Vec<String>,
 }

@@ -1,6 +1,6 @@
 //! Asking what was recorded: the daemon, or the store itself where no daemon answers.
 
-use bowline_daemon::rpc::{self, Effect, Question};
+use bowline_daemon::rpc::{self, Access, Question};
 use bowline_daemon::{AskError, Connection, Patience, Places};
 use bowline_store::SqliteStore;
 use bowline_wire::RequestError;
@@ -24,7 +24,7 @@ pub(crate) struct Records {
 enum Source {
     Daemon(Connection),
     Store(Box<SqliteStore>),
-    /// Nobody ever recorded anything.
+    /// Nothing was ever recorded.
     Nothing,
 }
 
@@ -39,7 +39,7 @@ impl Records {
         Ok(Self { places, source })
     }
 
-    /// Whether nobody ever recorded anything.
+    /// Whether nothing was ever recorded.
     pub(crate) fn is_nothing(&self) -> bool {
         matches!(self.source, Source::Nothing)
     }
@@ -61,22 +61,22 @@ impl Records {
                 .result
                 .map_err(refused)?,
             Source::Daemon(connection) => {
-                // What only looks can be read from the store as well: nobody waits long for a daemon that hangs. What changes
-                // something may take long, so a daemon that hangs is known before it is asked.
+                // A question that only reads can also go to the store, so do not wait long for a daemon that hangs. A change may
+                // take long, so find out first whether the daemon hangs.
                 connection.set_patience(Patience::Brief);
-                if Q::EFFECT == Effect::Changes {
+                if Q::ACCESS == Access::Changes {
                     let well = connection.status();
                     well.map_err(|error| control::trouble(&self.places, &error))?;
                     connection.set_patience(Patience::Usual);
                 }
                 match connection.ask(Q::COMMAND, question.arguments()) {
                     Ok(data) => data,
-                    Err(error) if Q::EFFECT == Effect::Reads && is_no_answer(&error) => {
+                    Err(error) if Q::ACCESS == Access::Reads && is_no_answer(&error) => {
                         self.source = open_store(&self.places, &error, ui)?;
                         return self.ask(question, ui);
                     }
                     Err(AskError::Refused(error)) => return Err(refused(error)),
-                    // What came of it is not known, so it is not tried elsewhere.
+                    // The result is unknown, so it is not tried elsewhere.
                     Err(error) => {
                         return Err(cannot_ask()
                             .caused_by(error)
@@ -111,7 +111,7 @@ fn open_store(places: &Places, error: &AskError, ui: &Ui) -> Result<Source> {
     Ok(Source::Store(Box::new(store)))
 }
 
-/// Whether nobody is there who could answer: no daemon, a hung one, or one of another version.
+/// Whether no daemon could answer: there is none, it hangs, or it has another version.
 fn is_no_answer(error: &AskError) -> bool {
     match error {
         AskError::Refused(error) => matches!(error, RequestError::UnknownCommand { .. }),

@@ -42,7 +42,7 @@ pub(crate) fn older_log_file(places: &Places) -> std::path::PathBuf {
     log_file(places).with_extension("log.1")
 }
 
-/// What the running daemon says of itself; `None` if there is none.
+/// The status of the running daemon; `None` if there is none.
 pub(crate) fn status(places: &Places) -> Result<Option<Status>> {
     let status = Connection::open_with(&places.socket, Patience::Short)
         .and_then(|mut daemon| daemon.status());
@@ -68,7 +68,7 @@ pub(crate) fn start(places: &Places) -> Result<Status> {
         let is_on_its_way = child
             .as_mut()
             .is_some_and(|child| matches!(child.try_wait(), Ok(None)));
-        // Where somebody has the lock, a daemon begins or ends: its place is free only afterwards.
+        // If the lock is held, a daemon is starting or exiting. Wait until it is free.
         let holder = Holder::of(places);
         if holder.is_none() && !is_on_its_way && starts < MOST_STARTS {
             child = Some(spawn()?);
@@ -132,7 +132,7 @@ pub(crate) fn stop(places: &Places) -> Result<Stopped> {
     let stopping = loop {
         let asked =
             Connection::open_with(&places.socket, Patience::Short).and_then(|mut daemon| {
-                // Whoever listens has the lock, and keeps it until it has answered and ended.
+                // The process that listens holds the lock until it has answered and exited.
                 let holder = Holder::of(places);
                 daemon.ask("daemon.stop", Map::new())?;
                 Ok(holder)
@@ -171,14 +171,14 @@ fn patient(began: Instant) -> Result<()> {
     Ok(())
 }
 
-/// Lets a running daemon know of something. One that is not there will see for itself when it starts, one that hangs when it goes on.
+/// Notifies a running daemon. A daemon that starts later, or hangs now, sees the change itself.
 pub(crate) fn tell(places: &Places, command: &str) {
     if let Ok(mut daemon) = Connection::open_with(&places.socket, Patience::Brief) {
         let _ = daemon.ask(command, Map::new());
     }
 }
 
-/// Whether nobody listens, or somebody who has just gone. One that listens and says nothing is there.
+/// Whether nobody listens, or the daemon has just exited. A silent daemon still counts as running.
 fn is_absence(error: &AskError) -> bool {
     let AskError::Unreachable(error) = error else {
         return false;

@@ -105,7 +105,7 @@ impl Error {
         causes
     }
 
-    /// The reader went away (`bowline events | head`): nothing that anybody wants to hear about.
+    /// The reader is gone (`bowline events | head`). This is not worth a message.
     pub(crate) fn is_broken_pipe(&self) -> bool {
         self.source
             .as_ref()

@@ -21,7 +21,7 @@ use serde::Serialize;
 use crate::project::{self, Paths};
 use crate::ui::{masked, reveal};
 
-/// What is said of hooks whose exit code blocks unless it is 0.
+/// The text for hooks whose exit code blocks unless it is 0.
 pub(crate) const ANY_NON_ZERO: &str = "any non-zero exit blocks";
 
 /// One hook.
@@ -66,7 +66,7 @@ pub(crate) struct HookView {
     pub(crate) given: Given,
 }
 
-/// What a hook is given beside the event.
+/// What a hook gets beside the event.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Given {
     pub(crate) env: BTreeMap<String, String>,
@@ -122,9 +122,9 @@ impl HookView {
     /// As [`HookView::of_files`], with the hooks that Bowline adds.
     pub(crate) fn all(hooks: &[LoadedHook], builtins: &Builtins) -> Vec<Self> {
         let mode = project::mode(builtins);
-        let shipped = builtins.hooks.iter().flat_map(|shipped| {
-            let events = shipped.hook.events().iter();
-            events.map(move |event| Self::shipped(shipped, *event, mode))
+        let builtin = builtins.hooks.iter().flat_map(|builtin| {
+            let events = builtin.hook.events().iter();
+            events.map(move |event| Self::builtin(builtin, *event, mode))
         });
         let rules = builtins.rules.rules.iter().flat_map(|rule| {
             let hook = builtins.rules.hooks.iter();
@@ -134,10 +134,10 @@ impl HookView {
             let events = rule.definition.events.iter();
             events.map(move |event| Self::rule(rule, hook, *event))
         });
-        Self::arranged(hooks, rules.chain(shipped).collect())
+        Self::arranged(hooks, rules.chain(builtin).collect())
     }
 
-    fn arranged(hooks: &[LoadedHook], shipped: Vec<Self>) -> Vec<Self> {
+    fn arranged(hooks: &[LoadedHook], builtin: Vec<Self>) -> Vec<Self> {
         // That an agent asks Bowline is no hook of the project's; `bowline doctor` shows it.
         let others = hooks
             .iter()
@@ -149,7 +149,7 @@ impl HookView {
             (Some(index), view)
         });
         let mut views: Vec<(Option<usize>, Self)> = files
-            .chain(shipped.into_iter().map(|view| (None, view)))
+            .chain(builtin.into_iter().map(|view| (None, view)))
             .collect();
         views.sort_by_key(|(_, view)| (place_of(view.event), Reverse(view.priority)));
         let mut counts = BTreeMap::new();
@@ -260,7 +260,7 @@ impl HookView {
         }
     }
 
-    /// What a failure comes to.
+    /// The result of a failure.
     pub(crate) fn failure(&self) -> String {
         let outcome = match self.on_failure {
             OnFailure::Ask => "ask",

@@ -104,7 +104,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Who reads the answer, as far as arguments tell that could not be understood.
+/// Who reads the answer, as far as invalid arguments show it.
 fn format_asked_for(args: &[OsString]) -> Format {
     let mut options = args.iter().take_while(|arg| *arg != "--");
     if options.any(|arg| arg == "--json") {
@@ -114,7 +114,7 @@ fn format_asked_for(args: &[OsString]) -> Format {
     }
 }
 
-/// The colours that are wanted, as far as such arguments tell.
+/// The wanted colours, as far as such arguments show it.
 fn colours_asked_for(args: &[OsString]) -> Colours {
     let mut words = args.iter().filter_map(|arg| arg.to_str());
     let word = words.find_map(|word| match word.strip_prefix("--color")? {

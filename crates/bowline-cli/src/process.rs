@@ -6,7 +6,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// More of an answer than anybody prints.
+/// The maximum size of an answer.
 const MOST_OUTPUT: u64 = 1024 * 1024;
 const BETWEEN_LOOKS: Duration = Duration::from_micros(200);
 

@@ -12,7 +12,7 @@ use bowline::settings::{
 use bowline_agents::DEFAULT;
 use bowline_builtins::machine::Machine;
 use bowline_builtins::rule::{Compiled, compile_rules};
-use bowline_builtins::{Analyst, Builtins, Lasting, Ledger, own_places};
+use bowline_builtins::{Analyst, Builtins, Ledger, SharedState, own_places};
 use bowline_guard::sensitive::SensitivePolicy;
 use bowline_guard::tool_call::ToolCall;
 use bowline_store::Store;
@@ -60,10 +60,10 @@ pub(crate) fn builtins(settings: &Settings) -> Builtins {
 
 /// The same, with what sessions made as a store has it.
 pub(crate) fn builtins_after(settings: &Settings, store: Option<Arc<dyn Store>>) -> Builtins {
-    let mut lasting = Lasting::new(Machine::from_env());
-    lasting.ledger = Arc::new(Ledger::new(store));
+    let mut shared = SharedState::new(Machine::from_env());
+    shared.ledger = Arc::new(Ledger::new(store));
     let own_places = own_places(|name| std::env::var_os(name));
-    Builtins::of_caller(settings, &lasting, own_places)
+    Builtins::of_caller(settings, &shared, own_places)
 }
 
 /// What becomes of the guards' verdicts under the default agent.
@@ -106,7 +106,7 @@ fn checked_hooks(settings: &Settings) -> impl Iterator<Item = &HookDefinition> {
     hooks.map(|hook| &hook.definition)
 }
 
-/// What becomes of the rules of a file that is looked at by itself.
+/// What happens to the rules of a file that is checked alone.
 pub(crate) fn rules_of_file(path: &Path, rules: &[LoadedRule]) -> Compiled {
     let locations = Locations::from_env();
     let folder = std::path::absolute(path.parent().unwrap_or(path)).unwrap_or_default();
@@ -157,7 +157,7 @@ impl Paths {
 }
 
 /// The names of projects in lists: a folder's, and for a linked worktree that of the checkout that it belongs to. Those that have the
-/// same name are told apart by the folders around them.
+/// same name are distinguished by the folders around them.
 #[derive(Debug, Default)]
 pub(crate) struct ProjectNames {
     /// The names by folder.
@@ -247,7 +247,7 @@ pub(crate) fn relative(text: &str, project: Option<&str>) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once(project) {
         shown.push_str(before);
-        // A path begins here, and ends here or goes on below.
+        // A path begins here, and ends here or continues below.
         let begins = !shown.ends_with(|c: char| c.is_alphanumeric() || "/._-~".contains(c));
         let below = after
             .strip_prefix('/')

@@ -6,26 +6,26 @@ use std::collections::BTreeSet;
 use bowline::hooks::Decision;
 use bowline::settings::AllowedCall;
 use bowline_builtins::guard::{SECRET_WRITING, call_of};
-use bowline_daemon::rpc::{traces, triggers};
+use bowline_daemon::rpc::{events, traces};
 use bowline_guard::effect::Category;
 use bowline_guard::rules;
-use bowline_store::{Trace, Trigger};
+use bowline_store::{RecordedEvent, Trace};
 
 use crate::ask::Records;
 use crate::error::{Error, Result};
 use crate::ui::{Ui, reveal};
 
-/// So many events are searched.
+/// At most this many events are searched.
 const SEARCHED: usize = 10_000;
 /// A shorter beginning of an id could be a word.
 const SHORTEST: usize = 6;
-/// What stands in the place of what was not kept.
+/// The placeholder for what was not recorded.
 const NOT_KEPT: &[&str] = &["[REDACTED", "left out]", "[left out"];
 
 /// An event that was decided, and the call that it is about.
 #[derive(Debug)]
 pub(crate) struct Recorded {
-    pub(crate) event: Trigger,
+    pub(crate) event: RecordedEvent,
     pub(crate) call: Option<Trace>,
 }
 
@@ -33,9 +33,9 @@ impl Recorded {
     /// Finds what is named; `None` if nothing has that name.
     pub(crate) fn find(named: &str, ui: &Ui) -> Result<Option<Self>> {
         let mut records = Records::open(ui)?;
-        let last = triggers::Last {
+        let last = events::Last {
             limit: Some(SEARCHED),
-            ..triggers::Last::default()
+            ..events::Last::default()
         };
         let mut meant = records.ask(&last, ui)?;
         // As lists cut it.
@@ -43,7 +43,7 @@ impl Recorded {
         let is_whole = |id: &str| id == named;
         let is_beginning = |id: &str| named.len() >= SHORTEST && id.starts_with(named);
         if named == "last" {
-            meant.retain(|it| it.decision >= Decision::Ask);
+            meant.retain(|it| it.decided.decision >= Decision::Ask);
         } else if meant.iter().any(|it| has_id(it, is_whole)) {
             meant.retain(|it| has_id(it, is_whole));
         } else {
@@ -51,11 +51,11 @@ impl Recorded {
             must_be_one_call(named, &meant)?;
         }
         // Of the events of one call, the one that stopped it is meant.
-        meant.sort_by_key(|it| std::cmp::Reverse(it.decision >= Decision::Ask));
+        meant.sort_by_key(|it| std::cmp::Reverse(it.decided.decision >= Decision::Ask));
         let Some(event) = meant.into_iter().next() else {
             return Ok(None);
         };
-        let call = match &event.tool_use_id {
+        let call = match &event.decided.tool_use_id {
             Some(id) => records.ask(&traces::Get { id: id.clone() }, ui)?,
             None => None,
         };
@@ -73,7 +73,7 @@ impl Recorded {
 
     /// The guard's rule that stopped it.
     pub(crate) fn rule(&self) -> Option<String> {
-        self.event.rule.clone().filter(|id| is_rule(id))
+        self.event.decided.rule.clone().filter(|id| is_rule(id))
     }
 
     /// The call to the letter, if all of it was kept.
@@ -85,13 +85,13 @@ impl Recorded {
     }
 }
 
-fn has_id(event: &Trigger, is_it: impl Fn(&str) -> bool) -> bool {
-    is_it(&event.id) || event.tool_use_id.as_deref().is_some_and(is_it)
+fn has_id(event: &RecordedEvent, is_it: impl Fn(&str) -> bool) -> bool {
+    is_it(&event.decided.id) || event.decided.tool_use_id.as_deref().is_some_and(is_it)
 }
 
-fn must_be_one_call(beginning: &str, events: &[Trigger]) -> Result<()> {
+fn must_be_one_call(beginning: &str, events: &[RecordedEvent]) -> Result<()> {
     let ids: BTreeSet<&str> = (events.iter())
-        .map(|it| it.tool_use_id.as_deref().unwrap_or(&it.id))
+        .map(|it| it.decided.tool_use_id.as_deref().unwrap_or(&it.decided.id))
         .collect();
     match ids.first() {
         Some(one) if ids.len() > 1 => Err(several(beginning, ids.len(), one)),
@@ -99,7 +99,7 @@ fn must_be_one_call(beginning: &str, events: &[Trigger]) -> Result<()> {
     }
 }
 
-/// The beginning of an id that so many calls have.
+/// The beginning of an id that several calls share.
 pub(crate) fn several(beginning: &str, calls: usize, one: &str) -> Error {
     let (beginning, one) = (reveal::name(beginning), reveal::name(one));
     Error::input(format!(
@@ -108,7 +108,7 @@ pub(crate) fn several(beginning: &str, calls: usize, one: &str) -> Error {
     .hint("give more of it")
 }
 
-/// Whether a rule guards Bowline itself, so that nobody can silence it.
+/// Whether a rule protects Bowline itself, so that it cannot be silenced.
 pub(crate) fn guards_itself(id: &str) -> bool {
     let mut rules = rules::rules().into_iter();
     rules.any(|rule| rule.id == id && rule.category == Category::OwnSettings)

@@ -86,7 +86,7 @@ fn is_agent(name: &str) -> bool {
     bowline_guard::families::is_agent_program(name)
 }
 
-/// The command lines of the processes above this one, the nearest first, as far as the system tells.
+/// The command lines of the processes above this one, the nearest first, where the system provides them.
 fn ancestors() -> impl Iterator<Item = Vec<String>> {
     let mut pid = process::id();
     std::iter::from_fn(move || {

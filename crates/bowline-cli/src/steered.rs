@@ -18,7 +18,7 @@ use bowline_daemon::within;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// A disk that hangs holds up nobody: what cannot be read in time is judged by the defaults anyway.
+/// A disk that hangs must not delay anybody. What cannot be read in time is judged by the defaults anyway.
 const FILES_WITHIN: Duration = Duration::from_millis(250);
 
 /// Goes on if nothing of the environment is a project's word for a place; else it is started again without it, and this does not
@@ -50,7 +50,7 @@ pub(crate) fn is_steered() -> bool {
     !void_places(registered_home().as_deref()).is_empty()
 }
 
-/// What of the environment is a project's word for a place.
+/// The folders in the environment that a project has set.
 fn void_places(home: Option<&Path>) -> Vec<String> {
     let users = Locations::of_environment(|name| match (name, home) {
         ("HOME", Some(home)) => Some(home.into()),

@@ -68,9 +68,9 @@ pub(crate) enum Colours {
     /// In a terminal, unless `NO_COLOR` is set
     #[default]
     Auto,
-    /// In pipes and files, too
+    /// Also in pipes and files
     Always,
-    /// Nowhere
+    /// Never
     Never,
 }
 
@@ -102,10 +102,10 @@ pub(crate) enum Answer {
 }
 
 const WIDTHS: std::ops::RangeInclusive<usize> = 24..=160;
-/// Nobody types a longer answer to a yes-or-no question.
+/// No answer to a yes-or-no question is longer.
 const LONGEST_ANSWER: u64 = 1024;
 
-/// Longer texts of hooks are cut to so many lines and characters; `--json` has them whole.
+/// Longer texts of hooks are cut to this many lines and characters; `--json` has them whole.
 const MOST_LINES: usize = 8;
 const MOST_CHARACTERS: usize = 800;
 
@@ -194,7 +194,7 @@ impl Ui {
         list.render(&mut self.out, self.edge);
     }
 
-    /// The next rows of a list that goes on.
+    /// The next rows of a continuing list.
     pub(crate) fn list_going_on(&mut self, list: &mut List) {
         list.render_going_on(&mut self.out, self.edge);
     }
@@ -247,7 +247,7 @@ impl Ui {
             .map_err(|source| Error::terminal("cannot write to standard output", source))
     }
 
-    /// Writes what was gathered for somebody who looks: page by page where it is longer than the screen.
+    /// Writes the collected output for a person: page by page if it is longer than the screen.
     pub(crate) fn page(&mut self) -> Result<()> {
         match pager::show(&self.out) {
             pager::Shown::Yes => {
@@ -260,7 +260,7 @@ impl Ui {
 
     /// Asks a yes-or-no question; anything but a yes is a no.
     pub(crate) fn ask(&mut self, question: &str) -> Result<Answer> {
-        // What the question is about has to be seen, also by those who cannot be asked.
+        // The subject of the question must be visible, also where nobody can be asked.
         self.flush()?;
         if !io::stdin().is_terminal() {
             return Err(Error::new(
@@ -322,12 +322,12 @@ impl Ui {
                 "hints": error.hints(),
             }
         });
-        // The exit code already tells; there is nowhere left to report a failure to.
+        // The exit code already says it. There is nowhere left to report a failure.
         let _ = self.json(&document).and_then(|()| self.flush());
     }
 }
 
-/// The columns of a terminal, or those that somebody asks for.
+/// The columns of the terminal, or the requested number.
 fn columns(terminal: Option<(terminal_size::Width, terminal_size::Height)>) -> Option<usize> {
     let asked = || std::env::var("COLUMNS").ok()?.parse().ok();
     terminal

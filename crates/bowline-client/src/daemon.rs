@@ -1,4 +1,4 @@
-//! Asking the daemon, and starting one.
+//! Asks the daemon, and starts one.
 
 use std::fs;
 use std::io::{self, ErrorKind, Read, Write};
@@ -14,15 +14,15 @@ use bowline_wire::{MAX_REPLY, SILENT_AFTER, Signs};
 
 use crate::direct::apart;
 
-/// How long nobody else starts a daemon after one was started.
+/// How long other clients do not start a daemon after one was started.
 const START_GRACE: Duration = Duration::from_secs(10);
 
-/// Whether a socket can be reached, and starting a daemon there: what this program does in a process that nobody waits for.
+/// Modes of this program in a process that nobody waits for: check whether a socket can be reached, and start a daemon.
 pub(crate) const LOOK: &str = "--look";
 pub(crate) const START: &str = "--start";
 
-/// Finds the daemon's socket, where it is or will be, and connects, by which the daemon wakes up. Environments go through it:
-/// nobody else may have put it there.
+/// Finds the path of the daemon's socket and connects, which wakes the daemon. Environments are sent through the socket, so no
+/// other user may have put it there.
 pub(crate) fn find(env: &Environment) -> io::Result<(PathBuf, io::Result<UnixStream>)> {
     let uid = rustix::process::geteuid().as_raw();
     let socket = bowline_wire::socket_path(|name| env.get(name).map(Into::into), uid, Path::is_dir);
@@ -52,7 +52,7 @@ pub(crate) fn find(env: &Environment) -> io::Result<(PathBuf, io::Result<UnixStr
     Ok((socket, stream))
 }
 
-/// Whether the system knows the file, or that it is missing, without asking a disk. If it cannot tell, it does.
+/// Whether the system knows without a disk that the file exists or is missing. If it cannot say, yes.
 #[cfg(target_os = "linux")]
 fn is_at_hand(file: &Path) -> bool {
     use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
@@ -75,8 +75,8 @@ pub(crate) fn look_or_start(task: &str, socket: &Path) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Whether the daemon runs the program beside this one: not some other program, and not the one that was there before an upgrade. Where
-/// there is none, or no `/proc`, nobody can tell.
+/// Whether the daemon runs the program beside this one, not some other program and not the one before an upgrade. Without that
+/// program, or without `/proc`, this is unknown.
 #[cfg(target_os = "linux")]
 fn runs_our_program(stream: &UnixStream) -> bool {
     let identity = |path: &Path| fs::metadata(path).map(|file| (file.dev(), file.ino()));
@@ -95,7 +95,7 @@ fn runs_our_program(_: &UnixStream) -> bool {
 }
 
 /// Sends the call, and waits for the answer. An error is `TimedOut` only if the daemon has acknowledged the call and there is no time left.
-/// The connection ends with this: a daemon that comes to itself later must not decide what was decided elsewhere.
+/// The connection ends with this: a daemon that recovers later must not decide the call a second time.
 pub(crate) fn ask(
     stream: io::Result<UnixStream>,
     call: &Call,
@@ -144,8 +144,8 @@ fn read_line(mut stream: &UnixStream, lines: &mut Lines, deadline: Instant) -> i
     }
 }
 
-/// Starts a daemon for the next event, unless somebody just did. Where the marker cannot be made, a daemon could not make
-/// its socket either. Of several daemons, their own lock lets one live.
+/// Starts a daemon for the next event, unless another client just did. If the marker cannot be created, a daemon could not create
+/// its socket either. The daemons' lock leaves only one of them running.
 fn start(socket: &Path, env: &Environment) {
     let marker = starting_marker(socket);
     let _ = fs::DirBuilder::new()

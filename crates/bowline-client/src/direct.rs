@@ -1,4 +1,4 @@
-//! Doing without the daemon: `bowline` decides in a process of its own.
+//! Without the daemon: `bowline` decides in its own process.
 
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
@@ -22,14 +22,14 @@ pub(crate) fn bowline(stream: fn() -> Stdio, env: &Environment) -> Command {
     command(beside().unwrap_or_else(|| "bowline".into()), stream, env)
 }
 
-/// Starts this program again for what may hang on a disk: a process that hangs there cannot even end, and agents wait for that.
+/// Starts this program again for work that may hang on a disk. A process that hangs there cannot exit, and agents wait for its exit.
 pub(crate) fn apart(task: &str, file: &Path, env: &Environment) -> io::Result<Child> {
     let mut again = command(env::current_exe()?, Stdio::null, env);
     again.arg(task).arg(file).current_dir("/").process_group(0);
     again.spawn()
 }
 
-/// A program with this environment, but for what would load other code into it.
+/// A program with this environment, except variables that would load other code into it.
 fn command(program: PathBuf, stream: fn() -> Stdio, env: &Environment) -> Command {
     let mut command = Command::new(program);
     command.stdin(stream()).stdout(stream()).stderr(stream());
@@ -42,9 +42,9 @@ fn command(program: PathBuf, stream: fn() -> Stdio, env: &Environment) -> Comman
     command
 }
 
-/// Lets `bowline` decide the call under the same name, so that it is decided and recorded once.
+/// Lets `bowline` decide the call under the same id, so that it is recorded once.
 pub(crate) fn run(call: &Call, payload: Payload, deadline: Instant) -> Result<Answer, String> {
-    // Of errors the kind alone: agents take the system's words for a missing file as a mistake in their settings.
+    // Only the kind of an error: agents take the system's text for a missing file as a mistake in their settings.
     let failed = |error: io::Error| format!("`bowline` gave no answer ({})", error.kind());
     let child = bowline(Stdio::piped, &call.env)
         .args(call.direct_arguments())
@@ -53,7 +53,7 @@ pub(crate) fn run(call: &Call, payload: Payload, deadline: Instant) -> Result<An
     let stdin = child.stdin.take();
     let write = move || stdin.map(|mut stdin| stdin.write_all(payload));
     thread::Builder::new().spawn(write).map_err(failed)?;
-    // One that is late is left to itself: it ends its own hooks, which a kill would not.
+    // A late process is not killed: it ends its own hooks, which a kill would not.
     let output = before(deadline, move || child.wait_with_output()).map_err(failed)?;
     let answer = Answer::of_process(output.status.code(), &output.stdout, &output.stderr);
     answer.ok_or_else(|| format!("`bowline` failed ({})", output.status))

@@ -1,5 +1,5 @@
-//! `bowline-hook`: what an agent starts for every event. It hands the payload, unread, to the daemon, and the daemon's
-//! answer to the agent. The README of this crate tells what happens when there is no daemon.
+//! `bowline-hook`, which an agent starts for every event. It passes the unread payload to the daemon, and the daemon's
+//! answer to the agent. The README of this crate says what happens without a daemon.
 
 mod daemon;
 mod direct;
@@ -8,14 +8,14 @@ use std::io::{self, ErrorKind, IsTerminal, Read, Write};
 use std::time::{Duration, Instant};
 use std::{env, num::NonZeroU32, process::ExitCode, sync::mpsc, thread};
 
-use bowline_wire::{Answer, Call, Environment, Failure, MAX_PAYLOAD, OnFailure};
+use bowline_wire::{Answer, Call, Environment, FailMode, Failure, MAX_PAYLOAD};
 use daemon::{LOOK, START};
 use lexopt::{Arg, Parser, ValueExt};
 
 const USAGE: &str = "bowline-hook [AGENT [EVENT]] [--on-failure open|ask|closed] [--timeout SECS] [--home DIR] [--env NAME=VALUE]…";
 const VERSION: &str = concat!("bowline-hook ", env!("BOWLINE_VERSION"));
 const EXAMPLE: &str = "bowline-hook claude-code PreToolUse < event.json";
-/// What the agent wrote, shared with threads until the process ends.
+/// The payload, shared with threads until the process exits.
 type Payload = &'static [u8];
 
 fn main() -> ExitCode {
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
     print(&answer, call.on_failure)
 }
 
-/// Takes what can be understood, also after a mistake, so that a wrong command line is answered in the mode that it asks for.
+/// Reads every valid argument, also after a mistake, so that a wrong command line is answered in its own fail mode.
 fn read_arguments(call: &mut Call, mut arguments: Parser) -> Result<Duration, lexopt::Error> {
     let mut seconds = 60;
     let mut next = || {
@@ -63,7 +63,7 @@ fn read_arguments(call: &mut Call, mut arguments: Parser) -> Result<Duration, le
     first.map(|()| Duration::from_secs(seconds.into()))
 }
 
-/// A variable as `init` found it counts more than what the agent's settings say: a project may have written those.
+/// A variable as `init` found it overrides the agent's settings, because a project may have written those.
 fn set(env: &mut Environment, variable: &str) -> Result<(), lexopt::Error> {
     let (name, value) = variable.split_once('=').ok_or("--env takes NAME=VALUE")?;
     env.set(name, value);
@@ -71,7 +71,7 @@ fn set(env: &mut Environment, variable: &str) -> Result<(), lexopt::Error> {
 }
 
 fn answer(call: &mut Call, started: Instant, timeout: Duration) -> Answer {
-    // Of an agent's limit under two seconds, half is ours: an answer after the limit counts for nothing.
+    // If the agent's limit is under two seconds, half of it is ours: an answer after the limit is useless.
     let deadline = started + timeout.saturating_sub(Duration::from_secs(1).min(timeout / 2));
     let direct_only = call
         .env
@@ -91,7 +91,7 @@ fn answer(call: &mut Call, started: Instant, timeout: Duration) -> Answer {
         return Failure::of(call, &payload, &reason).answer();
     }
     if payload.len() > MAX_PAYLOAD {
-        // Lest the agent's pipe break; but not without end.
+        // Drain stdin so that the agent does not get EPIPE, up to a limit.
         stdin.set_limit(1 << 30);
         let _ = io::copy(&mut stdin, &mut io::sink());
         return Failure::of(call, &payload, "the event is longer than 64 MB").unverified();
@@ -112,7 +112,7 @@ fn answer(call: &mut Call, started: Instant, timeout: Duration) -> Answer {
     direct::run(call, payload, deadline).unwrap_or_else(failure)
 }
 
-/// Somebody tries the program, or an agent that does not know its arguments sends nothing: no reason to block anything.
+/// A person tries the program, or an agent sends nothing: no reason to block anything.
 fn nothing_to_do() -> Answer {
     Answer {
         stderr: format!(
@@ -122,19 +122,19 @@ fn nothing_to_do() -> Answer {
     }
 }
 
-/// An answer that cannot be delivered has failed like any other, and exit codes still arrive.
-fn print(answer: &Answer, on_failure: OnFailure) -> ExitCode {
+/// An answer that cannot be delivered is a failure, and the exit code still arrives.
+fn print(answer: &Answer, on_failure: FailMode) -> ExitCode {
     let mut stdout = io::stdout();
     let printed = stdout.write_all(answer.stdout.as_bytes());
     let printed = printed.and_then(|()| stdout.flush());
     let _ = io::stderr().write_all(answer.stderr.as_bytes());
     match printed {
-        Err(_) if on_failure != OnFailure::Open => ExitCode::from(2),
+        Err(_) if on_failure != FailMode::Open => ExitCode::from(2),
         _ => ExitCode::from(answer.exit),
     }
 }
 
-/// Waits for a piece of work no longer than until the deadline; then it `WouldBlock`, as with sockets.
+/// Waits for a piece of work until the deadline; then the error is `WouldBlock`, as with sockets.
 fn before<T: Send + 'static>(
     deadline: Instant,
     work: impl FnOnce() -> io::Result<T> + Send + 'static,

@@ -19,7 +19,7 @@ use std::thread;
 use std::time::Instant;
 
 use bowline_testkit::{feed, needs};
-use bowline_wire::{Acknowledgement, CallId, MAX_PAYLOAD, OnFailure, SILENT_AFTER};
+use bowline_wire::{Acknowledgement, CallId, FailMode, MAX_PAYLOAD, SILENT_AFTER};
 use serde_json::{Value, json};
 use stage::{Conversation, Stage, direct, run, said};
 
@@ -50,7 +50,7 @@ fn the_daemons_answer_is_passed_on() {
         (call.agent.as_str(), call.event.as_deref()),
         ("codex", Some("Stop"))
     );
-    assert_eq!(call.on_failure, OnFailure::Closed);
+    assert_eq!(call.on_failure, FailMode::Closed);
     assert_eq!(call.client, env!("CARGO_PKG_VERSION"));
     assert_eq!(call.cwd, fs::canonicalize(stage.path(".")).unwrap());
     let path = format!("{}:/usr/bin:/bin", stage.path("path").display());

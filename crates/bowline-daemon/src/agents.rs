@@ -1,8 +1,8 @@
-//! Which process reports for a session, so that the session of an agent that was killed ends, too.
+//! Finds the process that reports for a session, so that the session of a killed agent ends, too.
 //!
-//! An agent that ends says so; one that is killed does not. The parent of two hooks of a session is its agent: that process
-//! is looked at now and then, and when it is gone, the session is over. A parent that is another one each time (a shell that
-//! ends with the hook) tells nothing, and nothing is concluded from it.
+//! An agent that exits reports it; one that is killed does not. If two hooks of a session have the same parent, that process is the
+//! agent. It is checked now and then, and when it is gone, the session is over. A parent that differs each time (a shell that
+//! exits with the hook) proves nothing.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,21 +11,21 @@ use bowline_store::{Change, GONE, Record, Unfinished};
 use bowline_wire::CallId;
 use chrono::Utc;
 
-/// So many sessions are looked after.
+/// At most this many sessions are watched.
 const MOST_SESSIONS: usize = 10_000;
-/// So many parents that are not the same are tried.
+/// At most this many different parents are tried.
 const MOST_PARENTS: u8 = 3;
-/// So many looks in a row have to find a process gone: an agent that ends has a moment to say so.
+/// A process is gone when this many looks in a row find it gone: an agent that exits has a moment to say so.
 const LOOKS: u8 = 3;
 
-/// A process: its number may be given again, but not with the same time of its start.
+/// A process. Its number may be reused, but not with the same start time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Process {
     id: u32,
     started: u64,
 }
 
-/// The sessions that are looked after.
+/// The sessions that are watched.
 #[derive(Debug, Default)]
 pub(crate) struct Agents {
     sessions: Mutex<HashMap<String, Session>>,
@@ -44,7 +44,7 @@ struct Session {
 /// What is known of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Known {
-    /// Parents that were not the same.
+    /// The different parents that were seen.
     Perhaps(u8),
     Surely,
     /// Every hook has another parent.
@@ -52,21 +52,21 @@ enum Known {
 }
 
 impl Agents {
-    /// Notes who reports an event. The process is asked for only while it is not known.
+    /// Notes who reports an event. The process is looked up only until it is known.
     pub(crate) fn note(&self, record: &Record, parent: impl FnOnce() -> Option<Process>) {
-        if record.session.is_empty() {
+        if record.decided.session.is_empty() {
             return;
         }
         let mut sessions = self.sessions();
-        // A session that goes on may do so in another process.
-        if matches!(record.event.as_str(), "SessionEnd" | "SessionStart") {
-            sessions.remove(&record.session);
+        // A resumed session may run in another process.
+        if matches!(record.decided.event.as_str(), "SessionEnd" | "SessionStart") {
+            sessions.remove(&record.decided.session);
         }
-        if record.event == "SessionEnd" {
+        if record.decided.event == "SessionEnd" {
             return;
         }
         let room = sessions.len() < MOST_SESSIONS;
-        let known = sessions.get_mut(&record.session);
+        let known = sessions.get_mut(&record.decided.session);
         let is_settled = |it: &Session| !matches!(it.known, Known::Perhaps(_));
         if known.as_deref().map_or(!room, is_settled) {
             return;
@@ -78,13 +78,13 @@ impl Agents {
             return session.meet(process);
         }
         let session = Session {
-            agent: record.agent.clone(),
-            project: record.project.clone(),
+            agent: record.decided.agent.clone(),
+            project: record.decided.project.clone(),
             process,
             known: Known::Perhaps(1),
             gone: 0,
         };
-        sessions.insert(record.session.clone(), session);
+        sessions.insert(record.decided.session.clone(), session);
     }
 
     /// The ends of the sessions whose agents are gone, each once.
@@ -124,8 +124,8 @@ impl Session {
     fn end(&self, name: &str) -> Record {
         let id = CallId::generate();
         let mut record = Record::new(id.as_str(), Utc::now(), &self.agent, "SessionEnd", name);
-        record.project.clone_from(&self.project);
-        record.reason = Some("the agent's process ended without a word".to_owned());
+        record.decided.project.clone_from(&self.project);
+        record.decided.reason = Some("the agent's process ended without a word".to_owned());
         record.changes = vec![Change::SessionEnded {
             reason: Some(GONE.to_owned()),
             unfinished: Unfinished::Cancelled,
@@ -134,12 +134,12 @@ impl Session {
     }
 }
 
-/// Programs that start hooks for an agent and are none.
+/// Programs that start hooks for an agent but are not agents.
 const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "fish", "env", "timeout"];
-/// So many of them stand between a hook and its agent at most.
+/// At most this many of them stand between a hook and its agent.
 const MOST_SHELLS: usize = 4;
 
-/// The agent that has started a process, as far as the system tells.
+/// The agent that started a process, if the system says so.
 pub(crate) fn agent_of(hook: u32) -> Option<Process> {
     let mut parent = Stat::read(hook)?.parent;
     for _ in 0..MOST_SHELLS {
@@ -160,7 +160,7 @@ pub(crate) fn runs(process: Process) -> bool {
     Stat::read(process.id).is_some_and(|stat| stat.started == process.started && stat.state != "Z")
 }
 
-/// What Linux tells of a process. Other systems tell it elsewhere: there sessions end when their agents say so.
+/// What Linux says about a process. On other systems sessions end only when their agents report it.
 #[derive(Debug, PartialEq, Eq)]
 struct Stat {
     name: String,
@@ -174,7 +174,7 @@ impl Stat {
         Self::parse(&std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?)
     }
 
-    /// The name is in parentheses and may hold any of them.
+    /// The name is in parentheses and may itself contain some.
     fn parse(text: &str) -> Option<Self> {
         let (_, rest) = text.split_once('(')?;
         let (name, rest) = rest.rsplit_once(')')?;
@@ -213,7 +213,10 @@ mod tests {
         );
         let ended = look();
         assert!(look().is_empty(), "once");
-        ended.into_iter().map(|record| record.session).collect()
+        ended
+            .into_iter()
+            .map(|record| record.decided.session)
+            .collect()
     }
 
     #[test]

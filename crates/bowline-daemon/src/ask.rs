@@ -1,4 +1,4 @@
-//! Asking a running daemon: what every program but the hook client uses.
+//! Asks a running daemon. Every program except the hook client uses this.
 
 use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
@@ -16,7 +16,7 @@ use crate::rpc::Question;
 use crate::rpc::store::{Backup, Compact, Forget, Integrity};
 use crate::status::Status;
 
-/// What reads or writes the whole store takes as long as that is large.
+/// Commands that read or write the whole store. Their time depends on its size.
 const LONG: [&str; 4] = [
     Backup::COMMAND,
     Compact::COMMAND,
@@ -24,12 +24,12 @@ const LONG: [&str; 4] = [
     Integrity::COMMAND,
 ];
 
-/// How long a daemon may take for one answer before it counts as hung. What goes through the whole store has no limit.
+/// How long a daemon may take for one answer before it counts as hung. Commands on the whole store have no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Patience {
-    /// For whoever can do without it: a second.
+    /// For callers that can do without the daemon: one second.
     Brief,
-    /// For what it answers from memory: two seconds.
+    /// For answers from memory: two seconds.
     Short,
     /// For everything else: thirty seconds.
     #[default]
@@ -58,14 +58,14 @@ pub struct Connection {
     patience: Patience,
 }
 
-/// Why the daemon could not be asked, or would not answer.
+/// Why the daemon could not be asked, or did not answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AskError {
-    /// There is none, or it does not answer.
+    /// There is no daemon, or it does not answer.
     #[error("the daemon does not answer: {0}")]
     Unreachable(#[from] io::Error),
-    /// What it sends is no answer.
+    /// It sent something that is not an answer.
     #[error("the daemon's answer cannot be understood: {0}")]
     Garbled(String),
     /// It refused.
@@ -74,7 +74,7 @@ pub enum AskError {
 }
 
 impl AskError {
-    /// Whether there is no daemon: none was started yet, or the last one ended.
+    /// Whether there is no daemon: none was started yet, or the last one exited.
     pub fn is_absence(&self) -> bool {
         use io::ErrorKind::{ConnectionRefused, NotFound};
         matches!(self, Self::Unreachable(error) if [NotFound, ConnectionRefused].contains(&error.kind()))
@@ -87,7 +87,7 @@ impl Connection {
         Self::open_with(socket, Patience::default())
     }
 
-    /// Connects to the daemon of this socket, to wait no longer for each answer than this.
+    /// Connects to the daemon of this socket. Waits at most this long for each answer.
     pub fn open_with(socket: &Path, patience: Patience) -> Result<Self, AskError> {
         let stream = connect(socket, patience.limit())?;
         stream.set_write_timeout(Some(patience.limit()))?;
@@ -98,7 +98,7 @@ impl Connection {
         })
     }
 
-    /// From now on, waits no longer for each answer than this.
+    /// From now on, waits at most this long for each answer.
     pub fn set_patience(&mut self, patience: Patience) {
         self.patience = patience;
     }
@@ -142,7 +142,7 @@ impl Connection {
     }
 }
 
-/// Connects to a daemon of our own. A daemon that hangs accepts nothing, and once its queue is full connecting hangs as well.
+/// Connects to our own daemon. A daemon that hangs accepts nothing, and once its queue is full, connecting hangs as well.
 fn connect(socket: &Path, limit: Duration) -> io::Result<UnixStream> {
     let stranger = || {
         io::Error::new(
@@ -159,14 +159,14 @@ fn connect(socket: &Path, limit: Duration) -> io::Result<UnixStream> {
     thread::Builder::new().spawn(move || done.send(UnixStream::connect(socket)))?;
     let connected = connected.recv_timeout(limit);
     let stream = connected.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
-    // Elsewhere the owner of the socket has to do.
+    // On other systems the owner of the socket has to suffice.
     if cfg!(target_os = "linux") && !peer::is_own_user(&stream) {
         return Err(stranger());
     }
     Ok(stream)
 }
 
-/// Whether nobody else can have put the socket there, by the rule of `bowline-hook`. What is not there is nobody's.
+/// Whether no other user can have put the socket there, by the rule of `bowline-hook`. A missing socket belongs to nobody.
 fn is_ours(socket: &Path, user: u32) -> bool {
     let owner = |path: &Path| path.symlink_metadata().map_or(user, |file| file.uid());
     let folder = socket.parent().unwrap_or(socket);

@@ -1,13 +1,13 @@
-//! Work that may never end: a file on a disk that hangs.
+//! Work that may never end, such as reading a file on a disk that hangs.
 
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// No file of ours holds up an answer for longer: what takes longer is not known, or not kept.
+/// The time that files may take of an answer. What takes longer is unknown, or not kept.
 pub const FILES_WITHIN: Duration = Duration::from_secs(1);
 
-/// A piece of work on a thread of its own. What hangs is left to itself.
+/// A piece of work on its own thread. A thread that hangs is abandoned.
 #[derive(Debug)]
 pub struct Slow<T>(mpsc::Receiver<T>);
 
@@ -22,13 +22,13 @@ impl<T: Send + 'static> Slow<T> {
         Self(ended)
     }
 
-    /// Waits for what comes of it, but no longer than this; once it was had, there is no more.
+    /// Waits for the result, at most this long. The result can be taken once.
     pub fn wait(&self, limit: Duration) -> Option<T> {
         self.0.recv_timeout(limit).ok()
     }
 }
 
-/// Does a piece of work on a thread of its own, and gives up waiting for it after so long.
+/// Does a piece of work on its own thread, and waits for it at most this long.
 pub fn within<T: Send + 'static>(
     limit: Duration,
     work: impl FnOnce() -> T + Send + 'static,

@@ -1,4 +1,4 @@
-//! The whole daemon, from claiming its place to leaving it.
+//! The whole daemon, from start to exit.
 
 use std::io;
 use std::sync::Arc;
@@ -18,12 +18,12 @@ use crate::server::{AnswerWhen, Parts, Server};
 use crate::status::{Shared, Stop};
 use crate::watch::Watch;
 
-/// When a daemon that nobody needs ends.
+/// When an idle daemon exits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Idle {
-    /// When nobody has asked it anything for so long; the next client starts another.
+    /// After this time without a request. The next client starts another daemon.
     After(Duration),
-    /// Never: something else looks after it.
+    /// Never: a service manager controls it.
     Never,
 }
 
@@ -43,7 +43,7 @@ pub struct DaemonOptions {
     pub store: Options,
     /// When answers go out.
     pub answer_when: AnswerWhen,
-    /// When it ends by itself.
+    /// When it exits by itself.
     pub idle: Idle,
 }
 
@@ -94,9 +94,9 @@ pub fn run(options: DaemonOptions) -> Result<Stop, StartError> {
     })?;
     let (stop, instance) = server.run().map_err(system("poll"))?;
     drop(watch);
-    // A thread that still looks something up may have the store, too.
+    // A thread that still looks something up may hold the store, too.
     kept.close();
-    // Only now is nothing of this daemon left that could write.
+    // From here on nothing of this daemon can write.
     drop(instance);
     Ok(stop)
 }
@@ -111,10 +111,10 @@ fn runtime() -> io::Result<Runtime> {
         .build()
 }
 
-/// So many descriptors are wanted: each client needs one. Hooks inherit the limit, so it stays moderate.
+/// The daemon wants this many descriptors: each client needs one. Hooks inherit the limit, so it stays moderate.
 const DESCRIPTORS: u64 = 16_384;
 
-/// Takes as many descriptors as are wanted and as the system allows.
+/// Raises the limit of descriptors as far as the system allows.
 pub fn raise_file_limit() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
@@ -133,8 +133,8 @@ pub fn raise_file_limit() {
     }
 }
 
-/// Makes a write beyond the limit of a file's size (`ulimit -f`) an error like any other, by which the system would end this
-/// process else. Handled, not ignored: the programs that this process starts are as the system made them.
+/// Turns a write beyond the file size limit (`ulimit -f`) into an ordinary error. Otherwise the system would kill this process. The
+/// signal is handled, not ignored, so that the programs that we start have the default behaviour.
 pub fn survive_file_size_limit(runtime: &Handle) -> io::Result<()> {
     let _entered = runtime.enter();
     let beyond = rustix::process::Signal::XFSZ.as_raw();

@@ -1,16 +1,16 @@
 //! Decides one hook call: payload → input → manager → answer and record. The daemon and the direct run share it.
 
 mod cost;
+mod duplicates;
 mod env_file;
 mod incoming;
 mod modes;
 pub(crate) mod patience;
 mod projects;
+mod read_call;
 mod skills;
 mod stand_ins;
 mod timely;
-mod turn;
-mod twins;
 mod unverified;
 mod void;
 mod voids;
@@ -28,7 +28,7 @@ use bowline_agents::{Agent, DEFAULT, supported_names};
 use bowline_builtins::guard::Strikes;
 use bowline_builtins::machine::Machine;
 use bowline_builtins::tracing::noting_failures;
-use bowline_builtins::{Lasting, Ledger};
+use bowline_builtins::{Ledger, SharedState};
 use bowline_store::{Record, SessionRef, Store};
 use bowline_wire::Answer;
 use chrono::{Local, Utc};
@@ -37,32 +37,32 @@ use tokio::sync::watch;
 
 use crate::bounded::FILES_WITHIN;
 use crate::pause::Pause;
+use duplicates::{Duplicates, Met};
 use incoming::Switch;
 pub use incoming::{Incoming, name_the_agent};
 use modes::Modes;
 use patience::{Hanging, Looking, Patience};
 pub use projects::ProjectState;
 use projects::{Project, ProjectKey, Projects};
+use read_call::ReadCall;
 use stand_ins::StandIns;
-use turn::Turn;
-use twins::{Twin, Twins};
 use voids::Voids;
 
-/// So many sessions are remembered with the folder that they began in.
+/// At most this many sessions are remembered with the folder that they began in.
 const SESSIONS: usize = 4_096;
 
 /// A call that is being decided.
 pub(crate) type Deciding = Pin<Box<dyn Future<Output = Decided> + Send>>;
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Decided {
     /// What the agent gets.
     pub answer: Answer,
-    /// What is kept of it; nothing if tracking is switched off.
+    /// What is kept of it; nothing if recording is switched off.
     pub record: Option<Record>,
-    /// So much of the second that files may take is left for keeping the record.
+    /// How much of the second that files may take is left for keeping the record.
     pub(crate) files_left: Duration,
 }
 
@@ -70,17 +70,17 @@ pub struct Decided {
 pub struct Engine {
     projects: Projects,
     stand_ins: StandIns,
-    lasting: Lasting,
-    /// Where sessions of agents began that do not name their project.
+    shared: SharedState,
+    /// Where sessions began, for agents that do not name their project.
     beginnings: Folders,
-    /// The projects that agents name, by session, once it is known that no project's own file put that name there.
+    /// The projects that agents name, by session, once we know that no file of a project set that name.
     named: Folders,
     modes: Modes,
     voids: Voids,
     pause: RwLock<Option<Pause>>,
-    twins: Twins,
+    duplicates: Duplicates,
     store: Option<Arc<dyn Store>>,
-    /// The look-ups that do not come back.
+    /// The look-ups that hang.
     hanging: Arc<Hanging>,
 }
 
@@ -109,29 +109,29 @@ impl Engine {
     }
 
     fn with_ledger(machine: Machine, store: Option<Arc<dyn Store>>, ledger: Ledger) -> Self {
-        let mut lasting = Lasting::new(machine);
-        lasting.ledger = Arc::new(ledger);
+        let mut shared = SharedState::new(machine);
+        shared.ledger = Arc::new(ledger);
         if let Some(store) = &store {
-            lasting.background = noting_failures(Arc::clone(store));
+            shared.background = noting_failures(Arc::clone(store));
             let strikes = Strikes::kept(Arc::clone(store));
-            lasting.strikes = Arc::new(strikes);
+            shared.strikes = Arc::new(strikes);
         }
         Self {
             projects: Projects::default(),
             stand_ins: StandIns::default(),
-            lasting,
+            shared,
             beginnings: Mutex::default(),
             named: Mutex::default(),
             modes: Modes::default(),
             voids: Voids::default(),
             pause: RwLock::default(),
-            twins: Twins::default(),
+            duplicates: Duplicates::default(),
             store,
             hanging: Arc::default(),
         }
     }
 
-    /// Decides nothing while this is on.
+    /// Sets the pause. While it is on, nothing is decided.
     pub fn set_pause(&self, pause: Option<Pause>) {
         *self.pause.write().unwrap_or_else(PoisonError::into_inner) = pause;
     }
@@ -144,12 +144,12 @@ impl Engine {
 
     /// The hooks that run in the background.
     pub(crate) fn background(&self) -> &Background {
-        &self.lasting.background
+        &self.shared.background
     }
 
-    /// Reads the settings of every project again whose files have changed.
+    /// Reloads the settings of every project whose files have changed.
     pub fn reload_changed(&self) {
-        self.projects.reload_changed(&self.lasting);
+        self.projects.reload_changed(&self.shared);
     }
 
     /// The projects that are loaded.
@@ -157,17 +157,17 @@ impl Engine {
         self.projects.states()
     }
 
-    /// The files whose change calls for loading again.
+    /// The files whose change requires a reload.
     pub fn watched_files(&self) -> HashSet<PathBuf> {
         self.projects.watched_files()
     }
 
-    /// How often projects were loaded: it tells whether the watched files are other ones.
+    /// How often projects were loaded. A new number means that other files may have to be watched.
     pub fn loads(&self) -> u64 {
         self.projects.loads()
     }
 
-    /// Reads a call with its payload, as far as that needs no file.
+    /// Reads a call with its payload, without touching files.
     pub fn prepare(self: &Arc<Self>, incoming: &Arc<Incoming>, payload: &[u8]) -> Prepared {
         let began = Instant::now();
         let call = &incoming.call;
@@ -213,14 +213,14 @@ impl Engine {
             return settled(incoming.decided(unverified, began.elapsed()));
         }
         let cancellation = CancellationToken::new();
-        let (telling, first) = match self.twins.meet(call, raw, incoming.entry) {
-            Twin::First(telling) => (Some(telling), None),
-            Twin::Second(first) => (None, Some(first)),
+        let (answer_sender, first) = match self.duplicates.meet(call, raw, incoming.entry) {
+            Met::First(answer_sender) => (Some(answer_sender), None),
+            Met::Second(first) => (None, Some(first)),
         };
         let cwd = input.cwd().map(Path::new).filter(|cwd| cwd.is_absolute());
-        let turn = Arc::new(Turn {
+        let read = Arc::new(ReadCall {
             engine: Arc::clone(self),
-            telling: Mutex::new(telling),
+            answer_sender: Mutex::new(answer_sender),
             completed: OnceLock::new(),
             incoming: Arc::clone(incoming),
             folder: cwd.unwrap_or(&call.cwd).to_owned(),
@@ -229,11 +229,11 @@ impl Engine {
             input,
             cancellation,
         });
-        let key = turn.known_project().map(|folder| turn.key(folder));
+        let key = read.known_project().map(|folder| read.key(folder));
         let project = key.as_ref().and_then(|key| self.projects.get(key));
         let stage = match project {
-            Some(project) => Stage::Ready(turn, project),
-            None => Stage::Unloaded(turn, key),
+            Some(project) => Stage::Ready(read, project),
+            None => Stage::Unloaded(read, key),
         };
         let stage = match first {
             Some(first) => Stage::Second(first, Box::new(stage)),
@@ -242,7 +242,7 @@ impl Engine {
         Prepared { stage }
     }
 
-    /// Why nothing is decided, if nothing is.
+    /// Why nothing is decided, if that is so.
     fn idle_because(&self, deciding: Switch) -> Option<String> {
         if deciding == Switch::Off {
             return Some("BOWLINE=off is set where the agent runs".to_owned());
@@ -257,7 +257,7 @@ impl Engine {
         })
     }
 
-    /// Where a session began of which nothing is known in memory: as the store has it, or here.
+    /// Where a session began that is not in memory: by the store, else here.
     fn find_beginning(&self, session: &str, here: &Path) -> PathBuf {
         if session.is_empty() {
             return here.to_owned();
@@ -286,7 +286,7 @@ fn remember(folders: &Folders, session: &str, folder: &Path) {
     folders.insert(session.to_owned(), folder.to_owned());
 }
 
-/// The agent may leave the event to the command line. Where the two differ, a gate counts: what is about to happen is judged.
+/// The agent may name the event on the command line. If payload and command line differ, a gate wins, so that it is judged.
 fn with_event(mut payload: Value, event: Option<&str>) -> Value {
     let named = event_named(&payload);
     let is_gate = |name: &str| {
@@ -302,7 +302,7 @@ fn with_event(mut payload: Value, event: Option<&str>) -> Value {
     payload
 }
 
-/// Why nobody can judge what is about to happen, if that is so: an event without a name may be a gate.
+/// Why the event cannot be judged, if that is so. An event without a name may be a gate.
 fn what_is_not_understood(input: &HookInput) -> Option<&'static str> {
     match input.event_type() {
         HookEvent::Unknown => {
@@ -320,7 +320,7 @@ fn what_is_not_understood(input: &HookInput) -> Option<&'static str> {
     }
 }
 
-/// Whether an event that nobody knows tells of a tool call that has not happened yet.
+/// Whether an unknown event reports a tool call that has not happened yet.
 fn carries_tool_call(input: &HookInput) -> bool {
     let has = |names: &[&str]| {
         let mut fields = names.iter().filter_map(|name| input.field(name));
@@ -340,10 +340,10 @@ enum Stage {
     /// There is nothing to run.
     Settled(Box<Decided>),
     /// Its project is loaded.
-    Ready(Arc<Turn>, Arc<Project>),
+    Ready(Arc<ReadCall>, Arc<Project>),
     /// Its project has to be found or loaded first.
-    Unloaded(Arc<Turn>, Option<ProjectKey>),
-    /// The same event is being decided for another call; should that come to nothing, this one goes on.
+    Unloaded(Arc<ReadCall>, Option<ProjectKey>),
+    /// The same event is being decided for another call. If that gives no answer, this call goes on.
     Second(watch::Receiver<Option<Answer>>, Box<Stage>),
 }
 
@@ -351,7 +351,7 @@ impl Stage {
     fn cancellation(&self) -> Option<CancellationToken> {
         match self {
             Self::Settled(_) => None,
-            Self::Ready(turn, _) | Self::Unloaded(turn, _) => Some(turn.cancellation.clone()),
+            Self::Ready(call, _) | Self::Unloaded(call, _) => Some(call.cancellation.clone()),
             Self::Second(_, stage) => stage.cancellation(),
         }
     }
@@ -359,17 +359,17 @@ impl Stage {
     async fn decide(self, files_within: Duration) -> Decided {
         match self {
             Self::Settled(decided) => *decided,
-            Self::Ready(turn, project) => {
-                let patience = Patience::apart(files_within, &turn.engine.hanging);
-                turn.decide(&project, &patience).await
+            Self::Ready(call, project) => {
+                let patience = Patience::apart(files_within, &call.engine.hanging);
+                call.decide(&project, &patience).await
             }
-            Self::Unloaded(turn, key) => {
-                let patience = Patience::apart(files_within, &turn.engine.hanging);
-                let project = turn.load(key, &patience, files_within).await;
-                turn.recall_mode(&project, &patience).await;
-                turn.decide(&project, &patience).await
+            Self::Unloaded(call, key) => {
+                let patience = Patience::apart(files_within, &call.engine.hanging);
+                let project = call.load(key, &patience, files_within).await;
+                call.recall_mode(&project, &patience).await;
+                call.decide(&project, &patience).await
             }
-            Self::Second(first, stage) => match twins::answer_of(first).await {
+            Self::Second(first, stage) => match duplicates::answer_of(first).await {
                 Some(answer) => Decided {
                     answer,
                     record: None,
@@ -392,7 +392,7 @@ impl std::fmt::Debug for Prepared {
 pub enum Weight {
     /// It only computes.
     Light,
-    /// It reads files, starts processes or asks somebody.
+    /// It reads settings, starts processes or sends requests.
     Heavy,
 }
 
@@ -406,29 +406,29 @@ impl Prepared {
     pub fn weight(&self) -> Weight {
         match &self.stage {
             Stage::Settled(_) => Weight::Light,
-            // Where looking takes long, it is done on other threads.
-            Stage::Ready(turn, project) if turn.engine.hanging.is_slow(&project.folder) => {
+            // Slow look-ups are done on other threads.
+            Stage::Ready(call, project) if call.engine.hanging.is_slow(&project.folder) => {
                 Weight::Heavy
             }
-            Stage::Ready(turn, project) => project.weight(turn.input.event_type()),
+            Stage::Ready(call, project) => project.weight(call.input.event_type()),
             Stage::Unloaded(..) | Stage::Second(..) => Weight::Heavy,
         }
     }
 
-    /// Decides. What has to be looked up is looked up on other threads, for a second at most.
+    /// Decides. Look-ups run on other threads, for at most a second.
     pub async fn decide(self) -> Decided {
         self.decide_within(FILES_WITHIN).await
     }
 
-    /// The same, where a part of the second is over.
+    /// The same, if a part of the second has passed.
     pub async fn decide_within(self, files: Duration) -> Decided {
         self.stage.decide(files).await
     }
 
-    /// Decides on a thread that somebody watches over: files are looked at there.
+    /// Decides on a supervised thread, which looks at files itself.
     pub(crate) fn decide_here(self) -> Here {
-        let (turn, project) = match self.stage {
-            Stage::Ready(turn, project) => (turn, project),
+        let (call, project) = match self.stage {
+            Stage::Ready(call, project) => (call, project),
             stage => {
                 return Here {
                     deciding: Box::pin(stage.decide(FILES_WITHIN)),
@@ -436,25 +436,25 @@ impl Prepared {
                 };
             }
         };
-        let hanging = &turn.engine.hanging;
+        let hanging = &call.engine.hanging;
         let patience = if hanging.hangs(&project.folder) {
             Patience::closed(hanging)
         } else {
             Patience::here(hanging)
         };
         let watched = Watched {
-            turn: Arc::clone(&turn),
+            call: Arc::clone(&call),
             project: Arc::clone(&project),
             patience: Arc::clone(&patience),
         };
-        let deciding = Box::pin(async move { turn.decide(&project, &patience).await });
+        let deciding = Box::pin(async move { call.decide(&project, &patience).await });
         Here {
             deciding,
             watched: Some(watched),
         }
     }
 
-    /// Decides, and ends early if the client is gone meanwhile.
+    /// Decides, and stops early if the client leaves meanwhile.
     pub async fn decide_unless(self, gone: CancellationToken) -> Decided {
         let cancellation = self.cancellation();
         let mut deciding = pin!(self.decide());
@@ -470,21 +470,21 @@ impl Prepared {
     }
 }
 
-/// A call that is decided on a thread which somebody watches over.
+/// A call that is decided on a supervised thread.
 pub(crate) struct Here {
     pub(crate) deciding: Deciding,
     pub(crate) watched: Option<Watched>,
 }
 
-/// What whoever watches needs, should the thread not come back.
+/// What the supervisor needs if the thread hangs.
 pub(crate) struct Watched {
-    turn: Arc<Turn>,
+    call: Arc<ReadCall>,
     project: Arc<Project>,
     patience: Arc<Patience>,
 }
 
 impl Watched {
-    /// The call waits for something, and goes on where nobody watches.
+    /// The call waits for something, and goes on without supervision.
     pub(crate) fn leave(&self) {
         self.patience.leave();
     }
@@ -496,12 +496,12 @@ impl Watched {
 
     /// The look-up that it may hang in.
     pub(crate) fn looking(&self) -> Looking {
-        Looking::begin(&self.turn.engine.hanging, &self.project.folder)
+        Looking::begin(&self.call.engine.hanging, &self.project.folder)
     }
 
     /// Decides the same call without a look at files.
     pub(crate) async fn decide_unseen(self) -> Decided {
-        let patience = Patience::closed(&self.turn.engine.hanging);
-        self.turn.decide(&self.project, &patience).await
+        let patience = Patience::closed(&self.call.engine.hanging);
+        self.call.decide(&self.project, &patience).await
     }
 }

@@ -1,4 +1,4 @@
-//! One daemon per user: the lock that only one can hold, and the socket that belongs to whoever holds it.
+//! One daemon per user: the lock, and the socket that belongs to the holder of the lock.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Read as _, Write as _};
@@ -12,18 +12,18 @@ use rustix::fs::OFlags;
 
 use crate::places::Places;
 
-/// Whoever asks whether the lock is held has it for a moment, so that one look is not enough to find it taken.
+/// A process that checks the lock holds it for a moment, so the daemon tries several times.
 const LOOKS: u32 = 20;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
-/// Why a daemon cannot begin.
+/// Why a daemon cannot start.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
-    /// There is one.
+    /// Another daemon is running.
     #[error("a daemon is already running")]
     AlreadyRunning,
-    /// The folder of the socket is somebody else's.
+    /// The folder of the socket belongs to another user.
     #[error("`{}` belongs to user {owner}, not to you ({user})", path.display())]
     ForeignFolder {
         /// The folder.
@@ -33,7 +33,7 @@ pub enum StartError {
         /// Who we are.
         user: u32,
     },
-    /// Others could put a socket of theirs in the place of ours.
+    /// Other users could replace our socket.
     #[error("others may write to `{}` (mode {mode:o})", path.display())]
     OpenFolder {
         /// The folder.
@@ -41,11 +41,11 @@ pub enum StartError {
         /// Its permissions.
         mode: u32,
     },
-    /// There is something in the socket's place that is none.
-    #[error("`{}` is in the way: it is no socket", .0.display())]
+    /// There is something else at the socket's path.
+    #[error("`{}` is in the way: it is not a socket", .0.display())]
     InTheWay(PathBuf),
-    /// There is something in the lock's place that is none.
-    #[error("`{}` is in the way: it is no file of yours alone", .0.display())]
+    /// There is something else at the lock's path.
+    #[error("`{}` is in the way: it is not a file that only you can use", .0.display())]
     NoLock(PathBuf),
     /// A file cannot be used.
     #[error("cannot {doing} `{}`: {source}", path.display())]
@@ -70,18 +70,18 @@ pub enum StartError {
     },
 }
 
-/// The right to be the daemon. It ends with the process, however that ends.
+/// The right to be the daemon. It ends with the process, also after a crash.
 #[derive(Debug)]
 pub(crate) struct Instance {
     socket: PathBuf,
-    /// Held, never read.
+    /// Held, but never read.
     _lock: File,
-    /// The socket's device and inode, once it is there.
+    /// The socket's device and inode, once it exists.
     made: Option<(u64, u64)>,
 }
 
 impl Instance {
-    /// Takes the right, if nobody has it.
+    /// Takes the lock, if it is free.
     pub(crate) fn claim(places: &Places) -> Result<Self, StartError> {
         let user = rustix::process::geteuid().as_raw();
         let usual = bowline_wire::socket_path(
@@ -97,7 +97,7 @@ impl Instance {
         let path = places.lock();
         let mut lock = open_lock(OpenOptions::new().create(true).write(true), &path, user)?;
         take(&lock, &path)?;
-        // Only for those who find that this process does not answer, or who wait for its end.
+        // For programs that find this process silent, or that wait for its exit.
         if let Err(error) = lock
             .set_len(0)
             .and_then(|()| writeln!(lock, "{}", std::process::id()))
@@ -111,7 +111,7 @@ impl Instance {
         })
     }
 
-    /// Makes the socket, in place of one that a dead daemon left behind. It appears complete: private, and listening.
+    /// Creates the socket, and replaces one that a dead daemon left behind. It appears in one step: private and listening.
     pub(crate) fn listen(&mut self) -> Result<UnixListener, StartError> {
         if let Ok(found) = self.socket.symlink_metadata()
             && !found.file_type().is_socket()
@@ -133,12 +133,12 @@ impl Instance {
         Ok(listener)
     }
 
-    /// Whether the socket is still the one that was made.
+    /// Whether the socket is still ours.
     fn owns_socket(&self) -> bool {
         self.made.is_some() && identity(&self.socket) == self.made
     }
 
-    /// Finds that out where a disk that hangs holds up nobody. Clients that missed this daemon learn that it is there again.
+    /// Checks that on a thread where a disk that hangs delays nobody. Clients that missed this daemon learn that it is back.
     pub(crate) fn socket_is_lost(&self) -> impl FnOnce() -> bool + Send + 'static {
         let (socket, made) = (self.socket.clone(), self.made);
         move || {
@@ -150,7 +150,7 @@ impl Instance {
         }
     }
 
-    /// Takes the socket away, so that clients do without or start another daemon.
+    /// Removes the socket, so that clients run without a daemon or start another one.
     pub(crate) fn remove_socket(&mut self) {
         if self.owns_socket()
             && let Err(error) = fs::remove_file(&self.socket)
@@ -167,8 +167,7 @@ impl Drop for Instance {
     }
 }
 
-/// Opens the lock, which is a file of ours alone or nothing: behind a link there may be a file that matters, and a pipe has us wait for
-/// somebody else.
+/// Opens the lock, which must be a regular file of ours. A link may lead to another file, and a pipe would block.
 fn open_lock(how: &OpenOptions, path: &Path, user: u32) -> Result<File, StartError> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let opened = how
@@ -198,22 +197,22 @@ fn take(lock: &File, path: &Path) -> Result<(), StartError> {
     Err(StartError::AlreadyRunning)
 }
 
-/// The process that is the daemon, whether or not it answers.
+/// The daemon's process, whether it answers or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Holder {
-    /// Its number, if it could write that down.
+    /// Its number, if it could write it.
     pub pid: Option<u32>,
-    /// When it began, which is when it wrote that down. With its number it tells one from the next.
+    /// When it wrote its number. Together they identify the process.
     pub since: Option<SystemTime>,
 }
 
 impl Holder {
-    /// Finds the process that is the daemon of these places: one that begins, serves, hangs or ends.
+    /// Finds the daemon's process, whether it is starting, serving, hanging or exiting.
     pub fn of(places: &Places) -> Option<Self> {
         let user = rustix::process::geteuid().as_raw();
         let mut lock = open_lock(OpenOptions::new().read(true), &places.lock(), user).ok()?;
-        // Shared, so that those who ask do not take each other for it.
+        // Shared, so that two programs that check do not take each other for the daemon.
         if !matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)) {
             return None;
         }
@@ -231,17 +230,17 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
     Some((found.dev(), found.ino()))
 }
 
-/// Whose the folder of the socket is to arrange.
+/// Who is responsible for the folder of the socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Folder {
-    /// The usual one: it has no other purpose.
+    /// The default folder, which has no other purpose.
     Ours,
-    /// One that somebody chose, perhaps for other things as well.
+    /// A folder that somebody chose, perhaps for other things as well.
     Given,
 }
 
-/// Makes the folder of the socket for its owner alone, or takes one that is there. The socket itself is private, so that
-/// others may look into a folder that was given, but not put anything there.
+/// Creates a private folder for the socket, or takes an existing one. The socket itself is private. Others may therefore read a
+/// given folder, but not write to it.
 fn prepare(path: &Path, folder: Folder, user: u32) -> Result<(), StartError> {
     const WRITABLE: u32 = 0o022;
     const STICKY: u32 = 0o1000;
@@ -309,7 +308,7 @@ mod tests {
         assert_eq!(mode(&places.socket), 0o600);
         assert_eq!(mode(&places.runtime()), 0o700);
 
-        // As after a kill: the lock is free, the socket is left behind.
+        // As after a kill: the lock is free, but the socket still exists.
         drop(listener);
         first.made = None;
         drop(first);
@@ -436,7 +435,7 @@ mod tests {
         drop(instance);
         assert_eq!(Holder::of(&places), None);
 
-        // Somebody who asks has the lock for a moment, as here for a little longer.
+        // A program that checks holds the lock for a moment; here a little longer.
         let asking = File::open(places.lock()).unwrap();
         asking.try_lock_shared().unwrap();
         assert_eq!(Holder::of(&places), None, "those who ask do not count");

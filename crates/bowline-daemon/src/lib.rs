@@ -1,6 +1,6 @@
-//! What runs long: one process per user that decides events, keeps them, and answers questions about them.
+//! The long-running process, one per user: it decides events, records them, and answers questions about them.
 //!
-//! [`run`] is the daemon. [`Engine`] decides one call, for the daemon and for a process that does without it.
+//! [`run`] is the daemon. [`Engine`] decides one call, for the daemon and for a direct run without it.
 //! [`Connection`] asks a running daemon.
 
 mod agents;

@@ -1,4 +1,4 @@
-//! Whether Bowline is paused: it then records and decides nothing.
+//! The pause: Bowline records events, but decides nothing.
 
 use std::fs;
 use std::io::{self, Write};
@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-/// A pause: recording goes on, deciding does not.
+/// A pause. Recording continues, deciding does not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pause {
     /// When it began.
     pub since: DateTime<Utc>,
-    /// When it ends by itself; `None` if somebody has to end it.
+    /// When it ends by itself; `None` if a person has to end it.
     pub until: Option<DateTime<Utc>>,
 }
 
@@ -29,7 +29,7 @@ pub enum PauseError {
         /// What the system says.
         source: io::Error,
     },
-    /// The file says nothing that can be understood. Bowline is not paused then.
+    /// The file cannot be understood. Then Bowline is not paused.
     #[error("`{}` is not a pause: {source}; remove it or run `bowline resume`", path.display())]
     Broken {
         /// The file.
@@ -40,7 +40,7 @@ pub enum PauseError {
 }
 
 impl Pause {
-    /// Reads the file; `None` if there is none. Whether the pause is over is another question.
+    /// Reads the file; `None` if it is missing. The pause may be over.
     pub fn read(path: &Path) -> Result<Option<Self>, PauseError> {
         let text = match fs::read(path) {
             Ok(text) => text,
@@ -72,7 +72,7 @@ impl Pause {
         write().map_err(|source| file(path, source))
     }
 
-    /// Removes the file; says whether there was one.
+    /// Removes the file. Returns whether there was one.
     pub fn remove(path: &Path) -> Result<bool, PauseError> {
         match fs::remove_file(path) {
             Ok(()) => Ok(true),
@@ -81,7 +81,7 @@ impl Pause {
         }
     }
 
-    /// Whether it is on at this time. One that ends before it began was set by a clock that has moved: it is over.
+    /// Whether it is on at this time. If it ends before it began, the clock was changed, and the pause is over.
     pub fn is_on(&self, now: DateTime<Utc>) -> bool {
         self.until.is_none_or(|until| now < until)
     }

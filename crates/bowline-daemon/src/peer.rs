@@ -2,13 +2,13 @@
 
 use std::os::fd::AsFd;
 
-/// Whether the other end is ours, or the administrator's. The socket's folder keeps everybody else out already.
+/// Whether the other end is our user or the administrator. The socket's folder already keeps others out.
 pub(crate) fn is_own_user(stream: &impl AsFd) -> bool {
     let user = rustix::process::geteuid().as_raw();
     uid(stream).is_some_and(|peer| peer == user || peer == 0)
 }
 
-/// The number of the process at the other end, where the system tells.
+/// The number of the process at the other end, where the system provides it.
 #[cfg(target_os = "linux")]
 pub(crate) fn process(stream: &impl AsFd) -> Option<u32> {
     let credentials = rustix::net::sockopt::socket_peercred(stream).ok()?;

@@ -1,4 +1,4 @@
-//! Where the daemon's socket, its lock and what it keeps are.
+//! Where the daemon's socket, lock and data are.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use bowline::settings::{self, Locations, StoreDurability};
 use bowline_store::{Durability, Options, Retention};
 use bowline_wire::SocketPathError;
 
-/// Where things are that outlive one process.
+/// The paths of files that outlive one process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
     /// What Bowline keeps: the database, its spool, whether it is paused.
@@ -15,11 +15,11 @@ pub struct Places {
     pub socket: PathBuf,
 }
 
-/// Why a place cannot be told.
+/// Why a path cannot be determined.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlaceError {
-    /// The variable for the socket is of no use.
+    /// The variable for the socket cannot be used.
     #[error(transparent)]
     Socket(#[from] SocketPathError),
     /// There is neither a home folder nor a folder for data.
@@ -51,7 +51,7 @@ impl Places {
         self.socket.with_extension("lock")
     }
 
-    /// The file that a client makes which starts a daemon, so that others do not.
+    /// Marker file next to the socket. The client that starts the daemon creates it; other clients do not start one while it is fresh.
     pub fn starting(&self) -> PathBuf {
         bowline_wire::starting_marker(&self.socket)
     }
@@ -65,7 +65,7 @@ impl Places {
     pub fn store(&self) -> Options {
         let mut options = Options::new(&self.data);
         options.runtime_folder = Some(self.runtime());
-        // No project may say how long things are kept, so any folder will do.
+        // No project may set the retention, so any folder will do.
         let config = settings::load(Path::new("/"), &Locations::from_env())
             .config
             .store;

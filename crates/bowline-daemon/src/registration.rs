@@ -1,9 +1,8 @@
 //! How an agent's settings name Bowline, and what happens when two of its files do.
 //!
-//! Agents run the hooks of all their settings files, and take two entries for the same hook only if they are spelled
-//! alike. The user's file names Bowline by an absolute path and a project's file by a shell line that anybody may
-//! have, so that with both an event arrives twice. The project's line says where it stands, in [`SCOPE_VARIABLE`], by which
-//! the daemon knows the two for one.
+//! Agents run the hooks of all their settings files, and merge two entries only if they are spelled alike. The user's file names
+//! Bowline by an absolute path, and a project's file by a shell line that works for everybody. With both, an event arrives
+//! twice. The project's line sets [`SCOPE_VARIABLE`], so that the daemon recognises the two as one.
 
 use std::path::Path;
 
@@ -16,10 +15,10 @@ pub const SCOPE_VARIABLE: &str = "BOWLINE_SCOPE";
 /// What the variable says then.
 pub const PROJECT_SCOPE: &str = "project";
 
-/// What a project's line begins with: where Bowline is missing it ends well, and says nothing.
+/// The beginning of a project's line. Without Bowline it succeeds and prints nothing.
 pub const MISSING_IS_FINE: &str = "command -v bowline-hook >/dev/null 2>&1 || exit 0; ";
 
-/// Whether a command of an agent's settings starts Bowline. Other people's commands that merely speak of it do not.
+/// Whether a command of an agent's settings starts Bowline. A command that only mentions it does not.
 pub fn starts_bowline(command: &str, args: Option<&[String]>) -> bool {
     let is_program = |path: &str| {
         Path::new(path)
@@ -34,7 +33,7 @@ pub fn starts_bowline(command: &str, args: Option<&[String]>) -> bool {
     }
     let (program, rest) = first_word(command);
     let mut words = rest.split_whitespace();
-    // Words after the program that do not name an agent belong to somebody's own use of it.
+    // Other words after the program mean that a person uses it for something else.
     is_program(&program)
         && words
             .next()
@@ -42,7 +41,7 @@ pub fn starts_bowline(command: &str, args: Option<&[String]>) -> bool {
         && !words.any(|word| word.contains(['|', ';', '&']))
 }
 
-/// The first word of a shell's line without its quotes, and what follows it.
+/// The first word of a shell line without its quotes, and the rest.
 fn first_word(line: &str) -> (String, &str) {
     let line = line.trim_start();
     let mut word = String::new();

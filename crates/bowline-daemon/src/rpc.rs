@@ -1,7 +1,7 @@
-//! What can be asked about the records, and the answers: the one place that knows the commands and their arguments.
+//! The questions about the records, and the answers: commands and their arguments.
 //!
-//! A [`Question`] is a command with its arguments, typed for those who ask and for those who answer. The daemon
-//! answers requests with [`answer`]; a program that cannot reach it opens the store and calls the same function.
+//! A [`Question`] is a command with its arguments, typed on both sides. The daemon answers requests with [`answer`]. A program
+//! that cannot reach the daemon opens the store and calls the same function.
 //!
 //! ```
 //! use bowline_daemon::rpc::{self, Question, traces};
@@ -17,10 +17,10 @@
 
 mod arguments;
 mod bounds;
+pub mod events;
 pub mod sessions;
 pub mod store;
 pub mod traces;
-pub mod triggers;
 
 use bowline_agents::near::nearest;
 use bowline_store::Store;
@@ -35,8 +35,8 @@ pub use arguments::{
 
 /// Whether a command changes what is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
-    /// It only reads: it may be asked again, and elsewhere.
+pub enum Access {
+    /// It only reads, so it may be repeated, also elsewhere.
     Reads,
     /// It changes something.
     Changes,
@@ -47,11 +47,11 @@ pub trait Question: Serialize + Sized {
     /// The command's name.
     const COMMAND: &'static str;
     /// Whether it changes what is kept.
-    const EFFECT: Effect = Effect::Reads;
-    /// What comes back; the default is the answer where nothing is recorded.
+    const ACCESS: Access = Access::Reads;
+    /// The answer; the default is the answer if nothing is recorded.
     type Answer: Serialize + DeserializeOwned + Default;
 
-    /// Takes its arguments. What is wrong with them is noted there; without those that it needs there is no question.
+    /// Takes its arguments and notes what is wrong with them. `None` if a required one is missing.
     fn read(arguments: &mut Arguments) -> Option<Self>;
 
     /// Finds the answer. When that fails, nothing was changed.
@@ -75,7 +75,7 @@ pub trait Question: Serialize + Sized {
     }
 }
 
-/// Answers a request about the records. Unknown names and ids are answered with null or nothing, not with an error.
+/// Answers a request about the records. An unknown name or id gives null or an empty list, not an error.
 pub fn answer(store: &dyn Store, request: &Request) -> Response {
     let known = COMMANDS
         .iter()
@@ -127,9 +127,9 @@ const COMMANDS: [Command; 17] = [
     Command::of::<traces::Stats>(),
     Command::of::<sessions::List>(),
     Command::of::<sessions::Get>(),
-    Command::of::<triggers::Last>(),
-    Command::of::<triggers::Of>(),
-    Command::of::<triggers::HookFigures>(),
+    Command::of::<events::Last>(),
+    Command::of::<events::Of>(),
+    Command::of::<events::HookFigures>(),
     Command::of::<store::Size>(),
     Command::of::<store::Gaps>(),
     Command::of::<store::Integrity>(),
@@ -148,7 +148,7 @@ fn run<Q: Question>(
     bounds::fit(question.answer(store)?)
 }
 
-/// A store that failed, as the one who asked gets to know it.
+/// The failure of a store, as an answer.
 fn failed(error: bowline_store::Error) -> RequestError {
     RequestError::handler(error.to_string())
 }

@@ -1,8 +1,8 @@
-//! The socket: one thread that polls, decides and hands records over; the store's thread answers when they are safe.
+//! The socket. One thread polls, decides and submits records; the store's thread answers when they are safe.
 //!
-//! What computes and looks at files is decided at once on the polling thread, with a helper beside it when many ask at the same time; what
-//! reads settings or starts processes goes to the runtime. A polling thread that hangs in a look-up or in the store is replaced (`helm`).
-//! A connection is asked one thing at a time, and answered in order.
+//! Calls that only compute and look at files are decided at once on the polling thread, with a helper beside it if many calls are ready.
+//! Calls that read settings or start processes go to the runtime. A polling thread that hangs in a look-up or in the store is replaced
+//! (`helm`). A connection handles one thing at a time, and is answered in order.
 
 mod answering;
 mod berth;
@@ -41,25 +41,25 @@ use crate::instance::{Instance, StartError};
 use crate::peer;
 use crate::status::{Shared, Stop};
 use answering::{Acknowledge, Answering};
-use connection::{Arrived, Connection};
+use connection::{Arrived, ClientConnection};
 use helm::{End, Helm};
-use helper::{Desk, Helper, Ready, Tools, Turned, Waiting};
+use helper::{Helper, HelperState, PollResult, Ready, Tools, Waiting};
 use hook_request::HookRequest;
 use keeper::Keeper;
-use outbox::{Outbox, Turns, Unsent};
+use outbox::{Outbox, Unsent, WakeList};
 use relief::{Pending, Relief};
 use waits::Waits;
 
 const LISTENER: Token = Token(0);
 const WAKER: Token = Token(1);
 const FIRST_CLIENT: usize = 2;
-/// How often the daemon looks whether it is still wanted.
+/// How often the daemon checks whether it is still needed.
 const LOOK_AROUND: Duration = Duration::from_secs(2);
-/// Longer payloads are read elsewhere: everybody else waits for this thread.
+/// Longer payloads are read elsewhere, because all other clients wait for this thread.
 const LARGE: usize = 256 * 1024;
-/// So many things of one client are taken in a row.
+/// At most this many messages of one client are taken in a row.
 const IN_A_ROW: usize = 32;
-/// How long what nobody waits for any more may take to end.
+/// How long work without a client may take to end.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 /// How long a daemon that stops waits for what it has begun.
 const DRAIN: Duration = Duration::from_secs(10);
@@ -70,18 +70,18 @@ pub enum AnswerWhen {
     /// When its record is safe.
     #[default]
     Committed,
-    /// Before its record is handed over, which follows so much later: only for tests that must see the difference.
+    /// Before its record is submitted, which follows this much later. Only for tests that must see the difference.
     Lagging(Duration),
 }
 
-/// The polling thread's own.
+/// The state of the polling thread.
 pub(crate) struct Server {
     poll: mio::Poll,
     listener: Option<UnixListener>,
     instance: Instance,
-    clients: HashMap<Token, Connection>,
+    clients: HashMap<Token, ClientConnection>,
     next_token: usize,
-    turns: Arc<Turns>,
+    wake_list: Arc<WakeList>,
     engine: Arc<Engine>,
     store: Arc<dyn Store>,
     shared: Arc<Shared>,
@@ -91,7 +91,7 @@ pub(crate) struct Server {
     acknowledgement: Arc<[u8]>,
     /// Calls of this round that only have to be decided.
     ready: VecDeque<Ready>,
-    /// Calls that the polling thread before this one did not come back from.
+    /// Calls of the previous polling thread, which hangs.
     adopted: Vec<Waiting>,
     /// Records of this round.
     batch: Vec<Submission>,
@@ -105,7 +105,7 @@ pub(crate) struct Server {
     /// The last look at the socket.
     look: Option<JoinHandle<()>>,
     scratch: Vec<u8>,
-    /// Set while connections could not be taken for want of descriptors.
+    /// Set while connections cannot be accepted for lack of descriptors.
     turned_away: bool,
 }
 
@@ -137,32 +137,32 @@ impl Server {
             daemon: crate::VERSION.to_owned(),
             pid: std::process::id(),
         };
-        let turns = Arc::new(Turns::new(waker));
-        let woken = Arc::clone(&turns);
+        let wake_list = Arc::new(WakeList::new(waker));
+        let woken = Arc::clone(&wake_list);
         parts.shared.on_stop(move || woken.wake());
         let thread = system("start a thread");
         let relief = Arc::new(Relief::start().map_err(thread)?);
         let keeper = Arc::new(Keeper::start(Arc::clone(&parts.store)).map_err(thread)?);
-        let desk = Arc::new(Desk::default());
-        let (helm, ended) = Helm::new(Arc::clone(&desk), Arc::clone(&turns));
+        let state = Arc::new(HelperState::default());
+        let (helm, ended) = Helm::new(Arc::clone(&state), Arc::clone(&wake_list));
         let helm = Arc::new(helm);
         relief.watch_over(&helm);
         let tools = Tools {
             store: Arc::clone(&parts.store),
-            turns: Arc::clone(&turns),
+            wake_list: Arc::clone(&wake_list),
             answer_when: parts.answer_when,
             runtime: parts.runtime.handle().clone(),
             helm: Arc::clone(&helm),
             relief: Arc::clone(&relief),
         };
-        let helper = Helper::start(desk, tools).map_err(thread)?;
+        let helper = Helper::start(state, tools).map_err(thread)?;
         Ok(Self {
             poll,
             listener: Some(listener),
             instance: parts.instance,
             clients: HashMap::new(),
             next_token: FIRST_CLIENT,
-            turns,
+            wake_list,
             engine: parts.engine,
             store: parts.store,
             shared: parts.shared,
@@ -186,9 +186,9 @@ impl Server {
         })
     }
 
-    /// Serves until told to stop, until nobody has asked for long, or until the socket is somebody else's.
+    /// Serves until it is stopped, idle for long, or its socket was replaced.
     ///
-    /// The instance comes back, because nobody else may be the daemon before everything here has ended.
+    /// Returns the instance, because no other process may be the daemon before everything here has ended.
     pub(crate) fn run(mut self) -> io::Result<(Stop, Instance)> {
         let ended = self.ended.take();
         let helm = Arc::clone(&self.helm);
@@ -197,7 +197,7 @@ impl Server {
         end.unwrap_or_else(|| Err(io::Error::other("nobody polls")))
     }
 
-    /// Serves on this thread; `None` if another took its place.
+    /// Serves on this thread; `None` if another thread took over.
     fn lead(mut self: Box<Self>) -> Option<End> {
         let handle = self.runtime.handle().clone();
         // Hooks that are decided here set timers on the runtime.
@@ -227,7 +227,7 @@ impl Server {
         }
     }
 
-    /// Takes what clients have sent.
+    /// Reads what clients have sent.
     fn listen(&mut self, events: &mut Events, wait: Duration) -> io::Result<()> {
         match self.poll.poll(events, Some(wait)) {
             Err(error) if error.kind() == ErrorKind::Interrupted => return Ok(()),
@@ -240,7 +240,7 @@ impl Server {
                 token => self.attend(token, event),
             }
         }
-        for token in self.turns.take() {
+        for token in self.wake_list.take() {
             self.serve(token);
         }
         if self.turned_away {
@@ -250,7 +250,7 @@ impl Server {
     }
 
     fn look_around(&mut self) {
-        // One that hangs is not joined by others.
+        // No other thread waits for one that hangs.
         if self.look.as_ref().is_none_or(JoinHandle::is_finished) {
             let (is_lost, shared) = (self.instance.socket_is_lost(), Arc::clone(&self.shared));
             let store = Arc::clone(&self.store);
@@ -264,8 +264,8 @@ impl Server {
             }));
         }
         if matches!(self.idle, Idle::After(limit) if self.shared.idle_for() >= limit)
-            && !self.clients.values().any(Connection::has_spoken)
-            // What only its memory holds would end with it.
+            && !self.clients.values().any(ClientConnection::has_spoken)
+            // Records that only its memory holds would be lost.
             && self.store.waiting().in_memory == 0
         {
             self.shared.request_stop(Stop::Idle);
@@ -284,7 +284,7 @@ impl Server {
                         ErrorKind::Interrupted | ErrorKind::ConnectionAborted
                     ) => {}
                 Err(error) => {
-                    // Too many descriptors: the clients wait in the socket's queue, or do without.
+                    // Too many descriptors: clients wait in the socket's queue, or run without the daemon.
                     if !was_told {
                         tracing::warn!("a connection cannot be taken: {error}");
                     }
@@ -307,8 +307,8 @@ impl Server {
             tracing::warn!("a connection cannot be polled: {error}");
             return;
         }
-        let outbox = Outbox::new(stream, token, Arc::clone(&self.turns));
-        self.clients.insert(token, Connection::new(outbox));
+        let outbox = Outbox::new(stream, token, Arc::clone(&self.wake_list));
+        self.clients.insert(token, ClientConnection::new(outbox));
         self.shared.count_connections(self.clients.len());
     }
 
@@ -327,14 +327,14 @@ impl Server {
         self.serve(token);
     }
 
-    /// Takes what a client has sent, one thing at a time.
+    /// Reads what a client has sent, one message at a time.
     fn serve(&mut self, token: Token) {
         for _ in 0..IN_A_ROW {
             let Some(client) = self.clients.get_mut(&token) else {
                 return;
             };
             if client.outbox.flush() == Unsent::Some {
-                // Who does not take its answers gets no more of them.
+                // A client that does not read its answers gets no more of them.
                 return await_writing(self.poll.registry(), client, token);
             }
             if client.outbox.is_busy(|| client.has_more()) {
@@ -358,8 +358,8 @@ impl Server {
                 }
             }
         }
-        // Others have a turn, too.
-        self.turns.add(token);
+        // Other clients have a turn, too.
+        self.wake_list.add(token);
     }
 
     fn call(&mut self, token: Token, call: Call, payload: Vec<u8>, outbox: Arc<Outbox>) {
@@ -405,7 +405,7 @@ impl Server {
         }
     }
 
-    /// Decides what is ready and hands it over; `None` if another thread took the place of this one meanwhile.
+    /// Decides what is ready and submits the records; `None` if another thread took over meanwhile.
     fn work(mut self: Box<Self>) -> Option<Box<Self>> {
         for call in std::mem::take(&mut self.adopted) {
             self.let_wait(call);
@@ -416,7 +416,7 @@ impl Server {
         Some(self)
     }
 
-    /// Decides what is ready, together with the helper if there is much of it. Hooks that turn out to wait for something go on
+    /// Decides what is ready, together with the helper if there are many calls. Hooks that have to wait for something continue
     /// elsewhere.
     fn decide(mut self: Box<Self>) -> Option<Box<Self>> {
         let helper::Returned { waiting, rest } = self.helper.returned();
@@ -431,8 +431,8 @@ impl Server {
             let turned;
             (self, turned) = helm.server.decide(self, call, &relief)?;
             match turned {
-                Turned::Decided(decided, answering) => self.settle(decided, answering),
-                Turned::Waiting(call) => self.let_wait(call),
+                PollResult::Decided(decided, answering) => self.settle(decided, answering),
+                PollResult::Waiting(call) => self.let_wait(call),
             }
         }
         Some(self)
@@ -444,7 +444,7 @@ impl Server {
         self.spawn(call.deciding, call.answering);
     }
 
-    /// What is not answered at once is acknowledged, and its client gets signs of life.
+    /// Acknowledges a call that is not answered at once. Its client gets signs of life.
     fn acknowledge(&mut self, token: Token, answering: &mut Answering) {
         answering.acknowledge();
         self.waits.begin(token);
@@ -473,13 +473,13 @@ impl Server {
         });
     }
 
-    /// Hands the record over with the others of this round.
+    /// Submits the record with the others of this round.
     fn settle(&mut self, decided: Decided, answering: Answering) {
         let submission = answering.submission(decided, self.answer_when);
         self.batch.extend(submission);
     }
 
-    /// Hands the records of this round to the store.
+    /// Submits the records of this round to the store.
     fn hand_over(mut self: Box<Self>) -> Option<Box<Self>> {
         if self.batch.is_empty() {
             return Some(self);
@@ -564,7 +564,7 @@ impl Server {
         });
     }
 
-    /// The client is gone: what runs for it alone ends.
+    /// The client is gone: what runs only for it ends.
     fn leave(&mut self, token: Token) {
         if let Some(cancellation) = self
             .clients
@@ -583,7 +583,7 @@ impl Server {
         }
     }
 
-    /// Takes nothing new, and waits for what was begun; `None` if another thread took the place of this one meanwhile.
+    /// Accepts nothing new, and waits for what was begun; `None` if another thread took over meanwhile.
     fn drain(mut self: Box<Self>) -> Option<io::Result<Box<Self>>> {
         self.accept();
         self = self.work()?;
@@ -616,17 +616,17 @@ impl Server {
 
 const PANICKED: &str = "Bowline failed inside while it decided";
 
-// The stream is shared with whoever still answers; the poller needs only its descriptor.
+// The stream is shared with threads that still answer; the poller needs only its descriptor.
 
-fn deregister(registry: &Registry, client: &Connection) {
+fn deregister(registry: &Registry, client: &ClientConnection) {
     let descriptor = client.outbox.stream().as_raw_fd();
     if let Err(error) = registry.deregister(&mut SourceFd(&descriptor)) {
         tracing::debug!("a connection could not be taken from the poller: {error}");
     }
 }
 
-/// Has the poller tell when the other side takes more.
-fn await_writing(registry: &Registry, client: &Connection, token: Token) {
+/// Asks the poller to report when the other side can take more.
+fn await_writing(registry: &Registry, client: &ClientConnection, token: Token) {
     let descriptor = client.outbox.stream().as_raw_fd();
     let interest = Interest::READABLE.add(Interest::WRITABLE);
     if let Err(error) = registry.reregister(&mut SourceFd(&descriptor), token, interest) {

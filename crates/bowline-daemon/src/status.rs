@@ -1,4 +1,4 @@
-//! What the daemon's threads share: how it goes, and whether it shall stop.
+//! What the daemon's threads share: its status, and whether it is to stop.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
@@ -25,15 +25,15 @@ pub enum Stop {
     Asked,
     /// A client is newer: the next one starts a daemon of its own version.
     Outdated,
-    /// Nobody has needed it for long.
+    /// It has been idle for long.
     Idle,
-    /// Its socket is not its own any more.
+    /// Its socket was replaced.
     SocketLost,
     /// Its program was replaced or removed.
     Replaced,
 }
 
-/// What a daemon says of itself.
+/// The status of a daemon.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Status {
@@ -60,7 +60,7 @@ pub struct Status {
     pub projects: Vec<ProjectState>,
     /// Whether it decides nothing now.
     pub paused: Option<Pause>,
-    /// What it keeps in memory, where the system tells.
+    /// The memory that it uses, where the system provides it.
     pub memory_bytes: Option<u64>,
     /// What the store could not take yet.
     #[serde(default)]
@@ -75,7 +75,7 @@ pub(crate) struct Shared {
     places: Places,
     started_at: DateTime<Utc>,
     started: Instant,
-    /// When it was last needed, in milliseconds since it started.
+    /// When it was last used, in milliseconds since it started.
     needed: AtomicU64,
     connections: AtomicUsize,
     events: AtomicU64,
@@ -128,7 +128,7 @@ impl Shared {
         }
     }
 
-    /// Has the polling thread woken when it shall stop.
+    /// Wakes the polling thread when it is to stop.
     pub(crate) fn on_stop(&self, wake: impl Fn() + Send + Sync + 'static) {
         let _ = self.wake.set(Box::new(wake));
     }
@@ -204,7 +204,7 @@ impl Shared {
         self.requests.fetch_sub(1, Ordering::AcqRel);
     }
 
-    /// Whether somebody waits for an answer.
+    /// Whether a client waits for an answer.
     pub(crate) fn has_begun(&self) -> bool {
         self.in_flight() > 0 || self.requests.load(Ordering::Acquire) > 0
     }
@@ -249,7 +249,7 @@ impl Shared {
         })
     }
 
-    /// Reads again whether Bowline is paused, and settings that have changed.
+    /// Rereads the pause and changed settings.
     fn reload(&self, engine: &Engine) -> Result<Value, RequestError> {
         engine.reload_changed();
         let pause = Pause::read(&self.places.pause())
@@ -278,7 +278,7 @@ impl Shared {
     }
 }
 
-/// What this process keeps in memory, where the system tells.
+/// The memory that this process uses, where the system provides it.
 fn memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status
@@ -288,7 +288,7 @@ fn memory() -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// Whether a version such as `1.10.0` is newer than another. What is no version is not.
+/// Whether a version such as `1.10.0` is newer than another. An invalid version is not.
 pub fn is_newer(version: &str, than: &str) -> bool {
     let numbers = |version: &str| -> Option<Vec<u64>> {
         let plain = version.split(['-', '+']).next()?;

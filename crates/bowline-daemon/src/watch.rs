@@ -1,7 +1,7 @@
-//! Watches settings: reads them again soon after they change.
+//! Watches settings and reloads them soon after they change.
 //!
-//! Where the system reports changes, they are seen at once. Some file systems report none (those of other machines
-//! above all), so files are also looked at every two seconds while the daemon is in use.
+//! Reported changes are seen at once. Some file systems report none (network file systems above all), so files are also checked
+//! every two seconds while the daemon is in use.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -17,9 +17,9 @@ use crate::engine::Engine;
 use crate::pause::Pause;
 use crate::status::{Shared, Stop};
 
-/// How often files are looked at.
+/// How often files are checked.
 const LOOK: Duration = Duration::from_secs(2);
-/// How often they are when nobody uses the daemon.
+/// How often they are checked while the daemon is idle.
 const LOOK_WHEN_IDLE: Duration = Duration::from_mins(1);
 /// Changes that come together are handled together.
 const TOGETHER: Duration = Duration::from_millis(20);
@@ -80,7 +80,7 @@ impl Drop for Watch {
         let Some(thread) = self.thread.take() else {
             return;
         };
-        // It only reads. On a disk that hangs it would never come back.
+        // It only reads. On a disk that hangs it would never return.
         if matches!(within(FILES_WITHIN, || thread.join()), Some(Err(_))) {
             tracing::error!("the thread that watches settings panicked");
         }
@@ -101,7 +101,7 @@ struct Watching {
 
 type Files = Arc<Mutex<HashSet<PathBuf>>>;
 
-/// Agents read and write beside the files that matter all the time.
+/// Agents read and write other files in the same folders all the time.
 fn is_news(event: &Event, files: &Files) -> bool {
     let files = files.lock().unwrap_or_else(PoisonError::into_inner);
     !event.kind.is_access() && event.paths.iter().any(|path| files.contains(path))
@@ -142,7 +142,7 @@ impl Watching {
         }
     }
 
-    /// Watches the folders of all files that matter, also of those that are not there yet.
+    /// Watches the folders of all files that matter, also of those that do not exist yet.
     fn watch_folders(&mut self) {
         let loads = self.engine.loads();
         if self.loads == Some(loads) {
@@ -154,7 +154,7 @@ impl Watching {
             .iter()
             .filter_map(|file| file.parent().map(Path::to_owned))
             .collect();
-        // Every record changes the data folder. Who pauses or trusts tells the daemon.
+        // Every record changes the data folder. `pause` and `trust` notify the daemon themselves.
         wanted.retain(|folder| Some(folder.as_path()) != self.pause.parent());
         *self.files.lock().unwrap_or_else(PoisonError::into_inner) = files;
         let Some(watcher) = &mut self.watcher else {
@@ -165,7 +165,7 @@ impl Watching {
         }
         self.watched.retain(|folder| wanted.contains(folder));
         for folder in wanted {
-            // A folder that is not there yet cannot be watched; looking every now and then finds it.
+            // A folder that does not exist yet cannot be watched. The regular check finds it.
             if !self.watched.contains(&folder)
                 && watcher.watch(&folder, RecursiveMode::NonRecursive).is_ok()
             {

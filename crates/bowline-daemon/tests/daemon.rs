@@ -31,14 +31,14 @@ fn an_event_is_decided_and_recorded_before_it_is_answered() {
         let answer = stage.hook(&stage.bash(command));
         assert_eq!(permission(&answer).0, expected, "{command}");
         let last = stage.recorded().remove(0);
-        assert_eq!(last.event, "PreToolUse");
+        assert_eq!(last.decided.event, "PreToolUse");
         let decision = if expected == "deny" {
             Decision::Deny
         } else {
             Decision::NoOpinion
         };
-        assert_eq!(last.decision, decision);
-        assert!(!last.hooks.is_empty());
+        assert_eq!(last.decided.decision, decision);
+        assert!(!last.decided.hooks.is_empty());
     }
 }
 
@@ -301,7 +301,7 @@ fn a_payload_that_cannot_be_read_is_unverified() {
         assert_eq!(permission(&answer).0, expected, "{event:?} {payload}");
         let last = stage.recorded().remove(0);
         assert!(
-            last.reason.unwrap().starts_with("not verified"),
+            last.decided.reason.unwrap().starts_with("not verified"),
             "{payload}"
         );
     }
@@ -384,7 +384,7 @@ fn an_agent_without_a_dialect_is_answered_by_the_mode_of_the_call() {
     let stage = Stage::new();
     let mut call = stage.call();
     call.agent = "somebody".to_owned();
-    call.on_failure = bowline_wire::OnFailure::Closed;
+    call.on_failure = bowline_wire::FailMode::Closed;
     let answer = stage.client().hook(call, &stage.bash("ls"));
     assert_eq!(answer.exit, 2);
     assert!(answer.stderr.contains("somebody"), "{}", answer.stderr);
@@ -395,7 +395,7 @@ fn what_cannot_be_read_is_denied_where_failures_are() {
     let stage = Stage::new();
     let mut call = stage.call();
     call.event = Some("PreToolUse".to_owned());
-    call.on_failure = bowline_wire::OnFailure::Closed;
+    call.on_failure = bowline_wire::FailMode::Closed;
     let id = call.id.clone();
     let mut client = stage.client();
     client.send_call(call, b"");
@@ -537,7 +537,7 @@ fn while_paused_or_off_events_are_recorded_and_not_decided() {
         );
     }
     let last = stage.recorded().remove(1);
-    assert!(last.reason.unwrap().contains("paused"));
+    assert!(last.decided.reason.unwrap().contains("paused"));
     assert!(stage.ask("daemon.status")["paused"].is_object());
 
     Pause::remove(&stage.places.pause()).unwrap();
@@ -723,7 +723,7 @@ fn the_project_of_a_session_is_where_it_began_also_for_a_daemon_that_was_not_the
         let mut payload = stage.bash("ls");
         payload["cwd"] = stage.path(cwd).to_string_lossy().into();
         stage.client().hook(call, &payload);
-        stage.recorded().remove(0).project
+        stage.recorded().remove(0).decided.project
     };
     let project = stage.path("project").canonicalize().unwrap();
     let project = Some(project.to_string_lossy().into_owned());
@@ -837,7 +837,7 @@ hooks = [{ type = "command", command = """echo '{"modifiedInput":"{oops"}'""" }]
     event["tool_use_id"] = "toolu_1".into();
     stage.hook(&event);
     let last = stage.recorded().remove(0);
-    let warnings: Vec<&String> = (last.hooks.iter())
+    let warnings: Vec<&String> = (last.decided.hooks.iter())
         .flat_map(|hook| &hook.warnings)
         .collect();
     assert!(
@@ -876,8 +876,8 @@ fn f18_f_an_agent_is_kept_from_ending_its_turn_once_in_a_row() {
                 assert!(told.ends_with("go on"), "{told}");
             }
             let last = stage.recorded().remove(0);
-            assert_eq!(last.decision, Decision::Deny);
-            assert_eq!(last.enforcement, enforcement, "{event} {active}");
+            assert_eq!(last.decided.decision, Decision::Deny);
+            assert_eq!(last.decided.enforcement, enforcement, "{event} {active}");
         }
     }
 }
@@ -922,9 +922,9 @@ fn f18_d_an_exit_code_that_blocks_what_cannot_be_blocked_is_recorded_as_not_enfo
         assert_eq!(answer.exit, 0, "{event}");
         assert_eq!(answer.stdout.contains("not today"), shown, "{event}");
         let last = stage.recorded().remove(0);
-        assert_eq!(last.decision, Decision::Deny, "{event}");
-        assert_eq!(last.enforcement, Enforcement::Unenforced, "{event}");
-        assert_eq!(last.reason.as_deref(), Some("not today"), "{event}");
+        assert_eq!(last.decided.decision, Decision::Deny, "{event}");
+        assert_eq!(last.decided.enforcement, Enforcement::Unenforced, "{event}");
+        assert_eq!(last.decided.reason.as_deref(), Some("not today"), "{event}");
     }
 }
 
@@ -1022,8 +1022,8 @@ fn f40_f_what_was_not_understood_is_seen_in_the_records() {
     let stage = Stage::new();
     stage.hook(&stage.bash("echo 'never closed"));
     let last = stage.recorded().remove(0);
-    assert_eq!(last.decision, Decision::NoOpinion);
-    let warnings: Vec<&String> = (last.hooks.iter())
+    assert_eq!(last.decided.decision, Decision::NoOpinion);
+    let warnings: Vec<&String> = (last.decided.hooks.iter())
         .flat_map(|hook| &hook.warnings)
         .collect();
     assert!(
@@ -1112,6 +1112,6 @@ fn f08_c_an_event_may_come_as_a_request_on_one_line() {
     assert_eq!(ask(request("hooks.preToolUse", &base("ls")))["ok"], true);
     let recorded = stage.recorded();
     assert_eq!(recorded.len(), 4);
-    assert_eq!(recorded[3].decision, Decision::Deny);
-    assert_eq!(recorded[3].session, "s1");
+    assert_eq!(recorded[3].decided.decision, Decision::Deny);
+    assert_eq!(recorded[3].decided.session, "s1");
 }

@@ -6,7 +6,7 @@ mod commands {
     use std::sync::mpsc;
     use std::time::Duration;
 
-    use bowline_daemon::rpc::{self, Question, SessionKey, sessions, store, traces, triggers};
+    use bowline_daemon::rpc::{self, Question, SessionKey, events, sessions, store, traces};
     use bowline_store::{
         Call, Change, Options, Record, SqliteStore, StatusFilter, Store, TraceEnd, TraceStart,
         TraceStatus, keep_beside,
@@ -32,8 +32,8 @@ mod commands {
     fn submit(store: &dyn Store, event: &str, session: &str, ms: i64, change: Change) {
         let id = format!("{event}-{session}-{ms}");
         let mut record = Record::new(id, at(ms), "claude-code", event, session);
-        record.project = Some("/srv/app".into());
-        record.tool = Some("Bash".into());
+        record.decided.project = Some("/srv/app".into());
+        record.decided.tool = Some("Bash".into());
         record.changes.push(change);
         let (tell, told) = mpsc::channel();
         store.submit(record, Box::new(move |outcome| tell.send(outcome).unwrap()));
@@ -117,7 +117,7 @@ mod commands {
             let record = Record::new(format!("{n}"), at(n), "claude-code", "Stop", "s1");
             keep_beside(&runtime, &record).unwrap();
         }
-        assert_eq!(typed(&store, &triggers::Last::default()).len(), 3);
+        assert_eq!(typed(&store, &events::Last::default()).len(), 3);
     }
 
     #[test]
@@ -214,7 +214,7 @@ mod commands {
         let a = typed(&store, &traces::Get { id: "a".into() }).unwrap();
         assert_eq!((a.duration_ms, a.tool.as_str()), (Some(1_500), "Bash"));
 
-        for id in [a.trace_id.as_str(), "b"] {
+        for id in [a.group.as_str(), "b"] {
             let tree = typed(&store, &traces::Tree { id: id.into() }).unwrap();
             assert_eq!(tree.prompt.unwrap().text.as_deref(), Some("do it"));
             let calls: Vec<&str> = tree
@@ -251,13 +251,16 @@ mod commands {
         let details = typed(&store, &sessions::Get { session }).unwrap();
         assert_eq!(details.prompts.len(), 1);
 
-        let two = triggers::Last {
+        let two = events::Last {
             limit: Some(2),
-            ..triggers::Last::default()
+            ..events::Last::default()
         };
         let last = typed(&store, &two);
-        assert_eq!((last.len(), last[0].event.as_str()), (2, "PreToolUse"));
-        assert_eq!(typed(&store, &triggers::HookFigures {}), []);
+        assert_eq!(
+            (last.len(), last[0].decided.event.as_str()),
+            (2, "PreToolUse")
+        );
+        assert_eq!(typed(&store, &events::HookFigures {}), []);
         assert!(typed(&store, &store::Size {}).on_disk > 0);
         assert!(typed(&store, &store::Integrity {}).problems.is_empty());
         typed(&store, &store::Compact {});
@@ -446,7 +449,7 @@ mod commands {
         let deep = (0..120).fold(json!("bottom"), |inner, _| json!({"in": inner}));
         for n in 0..100 {
             let mut start = TraceStart::new(Call::Id(format!("call-{n}")), "Task");
-            start.trace_id = Some("deep".into());
+            start.group = Some("deep".into());
             start.parent = (n > 0).then(|| format!("call-{}", n - 1));
             start.input = Some(deep.clone());
             submit(&store, "PreToolUse", "s1", n, Change::TraceStarted(start));

@@ -25,7 +25,7 @@ const LONG_LIMIT: Duration = Duration::from_millis(20);
 
 const LONG: &[usize] = &[8 * 1024, 64 * 1024];
 
-/// The best of so many rounds counts: the machine may be busy with something else in any of them.
+/// The best of this many rounds counts: the machine may be busy with something else in any of them.
 const ROUNDS: usize = 9;
 const LONG_ROUNDS: u32 = 8;
 

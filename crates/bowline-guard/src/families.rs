@@ -50,7 +50,7 @@ pub use weighing::weighed;
 /// A launcher may start another launcher, but not without end.
 const MAX_LAUNCHES: usize = 6;
 
-/// Of a line's downloads, archives and moves so many are looked at.
+/// At most this many of a line's downloads, archives and moves are looked at.
 const MAX_PAIRED: usize = 64;
 
 /// One program run as a family sees it.

@@ -91,7 +91,7 @@ pub struct Interpretation {
     /// How far the text was understood.
     pub understanding: Understanding,
     /// What the text does that is no program's doing.
-    pub notes: Vec<Note>,
+    pub hazards: Vec<Hazard>,
     /// How much work it was: words, statements, copies of scopes, and every 64 bytes that were read. Bounded, whatever the text.
     pub steps: usize,
     /// Whether the text was followed to its end.
@@ -124,7 +124,7 @@ pub enum Reach {
 /// Something that a text does by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Note {
+pub enum Hazard {
     /// A function that starts itself more than once, or again in the background: the machine stops.
     Multiplies,
 }
@@ -201,7 +201,7 @@ pub(in crate::interpret) struct Interpreter<'w> {
     scripts: Vec<ScriptRun>,
     problems: Vec<String>,
     failure: Option<String>,
-    notes: Vec<Note>,
+    hazards: Vec<Hazard>,
 }
 
 impl<'w> Interpreter<'w> {
@@ -227,7 +227,7 @@ impl<'w> Interpreter<'w> {
             scripts: Vec::new(),
             problems: Vec::new(),
             failure: None,
-            notes: Vec::new(),
+            hazards: Vec::new(),
         }
     }
 
@@ -270,9 +270,9 @@ impl<'w> Interpreter<'w> {
         }
     }
 
-    fn note(&mut self, note: Note) {
-        if !self.notes.contains(&note) {
-            self.notes.push(note);
+    fn add_hazard(&mut self, hazard: Hazard) {
+        if !self.hazards.contains(&hazard) {
+            self.hazards.push(hazard);
         }
     }
 
@@ -330,7 +330,7 @@ impl<'w> Interpreter<'w> {
                 (None, problems) if problems.is_empty() => Understanding::Clean,
                 (None, problems) => Understanding::Partial { problems },
             },
-            notes: self.notes,
+            hazards: self.hazards,
             steps: self.steps,
             reach: self.reach,
             reliance: self.reliance,

@@ -130,7 +130,7 @@ pub enum Through {
     Container,
     /// In a container that is started for it, and that nothing of this machine is mounted into.
     NewContainer,
-    /// Once for each item that only running tells (`xargs`, `parallel`, `find -exec`).
+    /// Once for each item that only running shows (`xargs`, `parallel`, `find -exec`).
     EachOf(String),
     /// A wrapper that changes nothing (`env`, `nohup`, `timeout`, …), a nested shell, an `eval`, a decoded text.
     Wrapper(String),

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use crate::effect::{Category, Effect, Gravity};
 use crate::families::{self, rule::rules};
-use crate::interpret::{Interpretation, Note, Reach, interpret, interpret_powershell};
+use crate::interpret::{Hazard, Interpretation, Reach, interpret, interpret_powershell};
 use crate::invocation::{Done, Invocation};
 use crate::loss::Act;
 use crate::paths::{self, World};
@@ -37,7 +37,7 @@ pub struct Judgement {
     /// What they would do to files and repositories, one after another.
     pub acts: Vec<Act>,
     /// What follows from it.
-    pub verdict: Verdict,
+    pub verdict: TextVerdict,
     /// How far the text was understood.
     pub understanding: Understanding,
     /// How much work it was, in counted steps; no text takes more than a fixed number.
@@ -62,7 +62,7 @@ fn why_not_understood(understanding: &Understanding) -> Option<&str> {
 /// What follows from a text's effects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Verdict {
+pub struct TextVerdict {
     /// The strictest effect's gravity; harmless without any.
     pub gravity: Gravity,
     /// Its category and rule, where there is one.
@@ -91,8 +91,8 @@ fn judge_interpreted(text: &str, interpretation: Interpretation, world: &dyn Wor
         effects.extend(found.into_iter().map(|effect| (effect, Some(index))));
         effects.extend(unknown_program(invocation, world).map(|effect| (effect, Some(index))));
     }
-    for note in &interpretation.notes {
-        effects.push((of_note(*note), None));
+    for hazard in &interpretation.hazards {
+        effects.push((of_hazard(*hazard), None));
     }
     effects.extend(unverified(text, &interpretation, world).map(|effect| (effect, None)));
     // Links behind the paths that were not looked at could lead anywhere.
@@ -119,7 +119,7 @@ fn words(invocations: &[Invocation]) -> usize {
     invocations.iter().map(|it| 1 + it.args.len()).sum()
 }
 
-fn strictest(effects: &[(Effect, Option<usize>)]) -> Verdict {
+fn strictest(effects: &[(Effect, Option<usize>)]) -> TextVerdict {
     // The first of the gravest: what runs first is what a person sees first.
     let mut gravest: Option<&Effect> = None;
     for (effect, _) in effects {
@@ -128,13 +128,13 @@ fn strictest(effects: &[(Effect, Option<usize>)]) -> Verdict {
         }
     }
     match gravest.filter(|it| it.gravity > Gravity::Harmless) {
-        Some(effect) => Verdict {
+        Some(effect) => TextVerdict {
             gravity: effect.gravity,
             rule: Some((effect.category, effect.rule)),
             reason: Some(effect.what.clone()),
             instead: effect.instead.clone(),
         },
-        None => Verdict {
+        None => TextVerdict {
             gravity: Gravity::Harmless,
             rule: None,
             reason: None,
@@ -143,9 +143,9 @@ fn strictest(effects: &[(Effect, Option<usize>)]) -> Verdict {
     }
 }
 
-fn of_note(note: Note) -> Effect {
-    match note {
-        Note::Multiplies => {
+fn of_hazard(hazard: Hazard) -> Effect {
+    match hazard {
+        Hazard::Multiplies => {
             MULTIPLIES.grave("starts itself again and again until the machine stops")
         }
     }

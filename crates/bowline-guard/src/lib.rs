@@ -24,3 +24,5 @@ pub mod sensitive;
 pub mod shell;
 pub mod tool;
 pub mod tool_call;
+
+pub use bowline_agents::Strictness;

@@ -60,7 +60,7 @@ pub trait World {
         None
     }
 
-    /// What is at `path`, links followed; `None` if that cannot be told.
+    /// What is at `path`, links followed; `None` if that is unknown.
     fn presence(&self, path: &str) -> Option<Presence> {
         let _ = path;
         None

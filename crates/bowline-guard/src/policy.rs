@@ -2,21 +2,21 @@
 
 use std::collections::BTreeMap;
 
+use crate::Strictness;
 use crate::effect::{Category, Effect, Gravity};
 use crate::families;
 use crate::invocation::{Invocation, Opening, Stdin};
 use crate::judge::Judgement;
 use crate::paths::{World, glob};
 use crate::pattern::{CommandPattern, PathPattern, RulePattern};
-use crate::tool_call::CallDecision;
 
 /// How strict a guard is.
 #[derive(Debug, Clone, Default)]
 pub struct GuardPolicy {
     /// The verdict of every finding of a category, over what the finding itself says.
-    pub categories: BTreeMap<Category, CallDecision>,
+    pub categories: BTreeMap<Category, Strictness>,
     /// The least that findings of a category come to, whatever is let pass.
-    pub floors: BTreeMap<Category, CallDecision>,
+    pub floors: BTreeMap<Category, Strictness>,
     /// What is let pass.
     pub allow: AllowList,
 }
@@ -38,18 +38,18 @@ impl GuardPolicy {
         &self,
         category: Category,
         rule: &str,
-        found: CallDecision,
+        found: Strictness,
         paths: &[String],
         world: &dyn World,
-    ) -> CallDecision {
-        if found == CallDecision::Allow {
+    ) -> Strictness {
+        if found == Strictness::Allow {
             return found;
         }
         let floor = self.floor(category);
         let decision = self.categories.get(&category).copied().unwrap_or(found);
         // Nobody switches off the guard without a person.
         if category == Category::OwnSettings {
-            return decision.max(CallDecision::Ask).max(floor);
+            return decision.max(Strictness::Ask).max(floor);
         }
         let by_rule = self.allow.rules.iter().any(|it| it.matches(category, rule));
         if by_rule || self.allow.names_all(paths, world) {
@@ -58,9 +58,9 @@ impl GuardPolicy {
         decision.max(floor)
     }
 
-    fn floor(&self, category: Category) -> CallDecision {
+    fn floor(&self, category: Category) -> Strictness {
         let floor = self.floors.get(&category).copied();
-        floor.unwrap_or(CallDecision::Allow)
+        floor.unwrap_or(Strictness::Allow)
     }
 
     /// The effects of a command that count, each with its answer and the index of its program run.
@@ -102,7 +102,7 @@ pub struct Counted<'j> {
     /// The index of its program run.
     pub run: Option<usize>,
     /// The answer by the settings.
-    pub decision: CallDecision,
+    pub decision: Strictness,
 }
 
 impl AllowList {

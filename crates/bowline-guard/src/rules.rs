@@ -4,9 +4,9 @@ mod examples;
 
 use std::borrow::Cow;
 
+use crate::Strictness;
 use crate::effect::Category;
 use crate::families::{self, RuleInfo};
-use crate::tool_call::CallDecision;
 use crate::{judge, lookalikes, sensitive, tool_call};
 
 use examples::TYPICAL;
@@ -44,7 +44,7 @@ pub struct Rule {
 #[non_exhaustive]
 pub struct Typical {
     /// The verdict.
-    pub verdict: CallDecision,
+    pub verdict: Strictness,
     /// The call.
     pub example: Example,
 }
@@ -194,7 +194,7 @@ mod tests {
             let found = judge_tool_call(example.tool, &call, &world(), &GuardPolicy::default());
             // What passes is named by no verdict.
             let named = found.rule.as_deref() == Some(rule.id.as_ref());
-            if found.decision != verdict || !(named || verdict == CallDecision::Allow) {
+            if found.decision != verdict || !(named || verdict == Strictness::Allow) {
                 wrong.push(format!("{}: {example:?}: {found:?}", rule.id));
             }
         }

@@ -74,7 +74,7 @@ impl Search {
             .fold(Finds::none(), |all, it| all.or(&it.finds))
     }
 
-    /// So many folders deep it looks; `None` without end, or if that is not told.
+    /// At most this many folders deep it looks; `None` without end, or if that is not told.
     pub(crate) fn levels(&self) -> Option<usize> {
         let at = self.options.iter().position(|it| it == "-maxdepth")?;
         self.options.get(at + 1)?.parse().ok()

@@ -18,7 +18,7 @@ use crate::paths::{ResolvedPath, Shape, World};
 pub use notable::notable;
 pub use policy::{BadPattern, SensitivePolicy};
 pub(crate) use tools::search_of_everything;
-pub use tools::{SensitiveFinding, ToolFields, Verdict, judge_path, judge_tool};
+pub use tools::{SensitiveFinding, ToolFields, judge_path, judge_tool};
 
 /// How much an access to a file would disclose or spoil.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -175,7 +175,7 @@ pub enum RedirectTarget {
 #[non_exhaustive]
 pub struct CommandContext {
     /// What decides when it runs and where its output goes.
-    pub place: Place,
+    pub construct: Construct,
     /// In how many constructs it is: groups, loops, functions, substitutions.
     pub depth: usize,
 }
@@ -183,7 +183,7 @@ pub struct CommandContext {
 /// The innermost construct around a command that decides when it runs and where its output goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Place {
+pub enum Construct {
     /// None: it runs with the text.
     TopLevel,
     /// A function's body, which runs when the function is called.

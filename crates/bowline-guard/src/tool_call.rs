@@ -4,10 +4,9 @@
 mod deed;
 mod server;
 
-use std::fmt;
-
 use bowline_agents::Tool;
 
+use crate::Strictness;
 use crate::effect::{Category, Effect, Gravity};
 use crate::families::{self, rule::rules};
 use crate::invocation::{Arg, Invocation, Opened, Opening, Stdin, Through};
@@ -22,7 +21,7 @@ use crate::tool::FileVerb;
 use deed::{judge_deed, judge_verb};
 pub use server::ServerFields;
 
-/// A command is quoted in a reason up to so many characters.
+/// A command is quoted in a reason up to this many characters.
 const MAX_QUOTED: usize = 120;
 
 pub(crate) const REWRITE_NAME: &str =
@@ -106,35 +105,7 @@ impl<'input> ToolCall<'input> {
     }
 }
 
-/// What a guard answers to a call, from the mildest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum CallDecision {
-    /// It has no opinion.
-    Allow,
-    /// A person should confirm.
-    Ask,
-    /// It must not happen.
-    Deny,
-}
-
-impl CallDecision {
-    /// The word in answers and reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Ask => "ask",
-            Self::Deny => "deny",
-        }
-    }
-}
-
-impl fmt::Display for CallDecision {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl From<Gravity> for CallDecision {
+impl From<Gravity> for Strictness {
     fn from(gravity: Gravity) -> Self {
         match gravity {
             Gravity::Harmless => Self::Allow,
@@ -147,9 +118,9 @@ impl From<Gravity> for CallDecision {
 /// The verdict on a call. Its texts hold no secrets, and nothing that deceives the eye.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct CallVerdict {
+pub struct Verdict {
     /// The answer.
-    pub decision: CallDecision,
+    pub decision: Strictness,
     /// The rule behind it, such as `git.reset-hard`.
     pub rule: Option<String>,
     /// The family of what was found.
@@ -160,17 +131,17 @@ pub struct CallVerdict {
     pub instead: Option<String>,
 }
 
-impl CallVerdict {
+impl Verdict {
     const ALLOW: Self = Self {
-        decision: CallDecision::Allow,
+        decision: Strictness::Allow,
         rule: None,
         category: None,
         reason: None,
         instead: None,
     };
 
-    fn new(decision: CallDecision, category: Category, rule: &str, reason: &str) -> Self {
-        if decision == CallDecision::Allow {
+    fn new(decision: Strictness, category: Category, rule: &str, reason: &str) -> Self {
+        if decision == Strictness::Allow {
             return Self::ALLOW;
         }
         Self {
@@ -211,19 +182,20 @@ impl CallVerdict {
 /// ```
 /// use bowline_guard::paths::StaticWorld;
 /// use bowline_guard::policy::GuardPolicy;
-/// use bowline_guard::tool_call::{CallDecision, ToolCall, judge_tool_call};
+/// use bowline_guard::Strictness;
+/// use bowline_guard::tool_call::{ToolCall, judge_tool_call};
 ///
 /// let world = StaticWorld::new("/home/dev/project", "/home/dev");
 /// let call = ToolCall { command: Some("sudo rm -rf /"), ..ToolCall::default() };
 /// let verdict = judge_tool_call("Bash", &call, &world, &GuardPolicy::default());
-/// assert_eq!(verdict.decision, CallDecision::Deny);
+/// assert_eq!(verdict.decision, Strictness::Deny);
 /// ```
 pub fn judge_tool_call(
     tool: &str,
     call: &ToolCall<'_>,
     world: &dyn World,
     policy: &GuardPolicy,
-) -> CallVerdict {
+) -> Verdict {
     if !runs_a_shell(tool) {
         return judge_files(tool, call, world, policy)
             .or_stricter(judge_names(tool, call, world, policy));
@@ -247,11 +219,7 @@ pub fn judge_shell(tool: &str, command: &str, world: &dyn World) -> Judgement {
 }
 
 /// The verdict on what a command would do.
-pub fn judge_command(
-    judgement: &Judgement,
-    world: &dyn World,
-    policy: &GuardPolicy,
-) -> CallVerdict {
+pub fn judge_command(judgement: &Judgement, world: &dyn World, policy: &GuardPolicy) -> Verdict {
     // The first of the strictest: what runs first is what a person sees first.
     let mut strictest: Option<Counted<'_>> = None;
     for counted in policy.effects(judgement, world) {
@@ -259,13 +227,13 @@ pub fn judge_command(
             strictest = Some(counted);
         }
     }
-    match strictest.filter(|it| it.decision > CallDecision::Allow) {
+    match strictest.filter(|it| it.decision > Strictness::Allow) {
         Some(counted) => {
             let run = counted.run.and_then(|run| judgement.invocations.get(run));
             let subject = run.map_or_else(|| "this command".to_owned(), quoted);
             of_effect(&subject, counted.effect, counted.decision)
         }
-        None => CallVerdict::ALLOW,
+        None => Verdict::ALLOW,
     }
 }
 
@@ -307,9 +275,9 @@ pub fn judge_looks(
     judgement: &Judgement,
     world: &dyn World,
     policy: &GuardPolicy,
-) -> CallVerdict {
+) -> Verdict {
     lookalikes::find_in_command(command, &judgement.invocations, &judgement.understanding)
-        .map_or(CallVerdict::ALLOW, |it| of_lookalike(&it, world, policy))
+        .map_or(Verdict::ALLOW, |it| of_lookalike(&it, world, policy))
 }
 
 /// The verdict on the files that a tool would read or change.
@@ -318,14 +286,14 @@ pub fn judge_files(
     call: &ToolCall<'_>,
     world: &dyn World,
     policy: &GuardPolicy,
-) -> CallVerdict {
+) -> Verdict {
     if let Some(verb) = FileVerb::of(tool) {
         return judge_verb(verb, call, world, policy);
     }
     if let Some(deed) = server::deed(tool, &call.server, &call.files) {
         return judge_deed(tool, &deed, world, policy);
     }
-    let overwritten = overwritten(tool, call, world).map_or(CallVerdict::ALLOW, |effect| {
+    let overwritten = overwritten(tool, call, world).map_or(Verdict::ALLOW, |effect| {
         let found = effect.gravity.into();
         let decision = policy.decide(effect.category, effect.rule, found, &effect.paths, world);
         of_effect(tool, &effect, decision)
@@ -339,7 +307,7 @@ fn judge_place(
     call: &ToolCall<'_>,
     world: &dyn World,
     policy: &GuardPolicy,
-) -> CallVerdict {
+) -> Verdict {
     let sensitive = judge_sensitive((tool, tool), &call.files, world, policy);
     sensitive.or_stricter(judge_own((tool, tool), call, world, policy))
 }
@@ -350,8 +318,8 @@ fn judge_sensitive(
     files: &ToolFields<'_>,
     world: &dyn World,
     policy: &GuardPolicy,
-) -> CallVerdict {
-    sensitive::judge_tool(like, files, world).map_or(CallVerdict::ALLOW, |finding| {
+) -> Verdict {
+    sensitive::judge_tool(like, files, world).map_or(Verdict::ALLOW, |finding| {
         of_file(tool, &finding, world, policy)
     })
 }
@@ -362,8 +330,8 @@ fn judge_own(
     call: &ToolCall<'_>,
     world: &dyn World,
     policy: &GuardPolicy,
-) -> CallVerdict {
-    own_settings(like, call, world).map_or(CallVerdict::ALLOW, |effect| {
+) -> Verdict {
+    own_settings(like, call, world).map_or(Verdict::ALLOW, |effect| {
         let found = effect.gravity.into();
         let decision = policy.decide(effect.category, effect.rule, found, &[], world);
         of_effect(tool, &effect, decision)
@@ -392,20 +360,20 @@ pub fn judge_names(
     call: &ToolCall<'_>,
     world: &dyn World,
     policy: &GuardPolicy,
-) -> CallVerdict {
+) -> Verdict {
     // What other servers call a path or a source may be any text.
     if !Tool::named(tool).is_for_files() && FileVerb::of(tool).is_none() {
-        return CallVerdict::ALLOW;
+        return Verdict::ALLOW;
     }
     call.names(tool)
         .find_map(lookalikes::find)
-        .map_or(CallVerdict::ALLOW, |it| of_lookalike(&it, world, policy))
+        .map_or(Verdict::ALLOW, |it| of_lookalike(&it, world, policy))
 }
 
 /// The verdict on a shell without a command.
-pub fn no_command(tool: &str) -> CallVerdict {
-    CallVerdict::new(
-        CallDecision::Ask,
+pub fn no_command(tool: &str) -> Verdict {
+    Verdict::new(
+        Strictness::Ask,
         NO_COMMAND.category,
         NO_COMMAND.id,
         &format!("a call of {tool} without a command cannot be judged"),
@@ -422,13 +390,12 @@ pub fn is_file_tool(tool: &str) -> bool {
     Tool::named(tool).is_for_files() || server::is_known(tool)
 }
 
-fn of_effect(subject: &str, effect: &Effect, decision: CallDecision) -> CallVerdict {
+fn of_effect(subject: &str, effect: &Effect, decision: Strictness) -> Verdict {
     let reason = match &effect.because {
         Some(because) => format!("{subject} {}: {because}", effect.what),
         None => format!("{subject} {}", effect.what),
     };
-    CallVerdict::new(decision, effect.category, effect.rule, &reason)
-        .instead(effect.instead.as_deref())
+    Verdict::new(decision, effect.category, effect.rule, &reason).instead(effect.instead.as_deref())
 }
 
 fn of_file(
@@ -436,26 +403,24 @@ fn of_file(
     finding: &SensitiveFinding,
     world: &dyn World,
     policy: &GuardPolicy,
-) -> CallVerdict {
-    let found = match finding.verdict {
-        sensitive::Verdict::Ask => CallDecision::Ask,
-        sensitive::Verdict::Deny => CallDecision::Deny,
-    };
+) -> Verdict {
     let rule = format!("sensitive.{}", finding.rule);
-    let decision = policy.decide(Category::SecretRead, &rule, found, &finding.paths, world);
+    let decision = policy.decide(
+        Category::SecretRead,
+        &rule,
+        finding.strictness,
+        &finding.paths,
+        world,
+    );
     let reason = format!("{tool} of `{}`: {}", shortened(&finding.path), finding.why);
-    CallVerdict::new(decision, Category::SecretRead, &rule, &reason).instead(Some(&finding.instead))
+    Verdict::new(decision, Category::SecretRead, &rule, &reason).instead(Some(&finding.instead))
 }
 
-fn of_lookalike(
-    finding: &lookalikes::Finding,
-    world: &dyn World,
-    policy: &GuardPolicy,
-) -> CallVerdict {
+fn of_lookalike(finding: &lookalikes::Finding, world: &dyn World, policy: &GuardPolicy) -> Verdict {
     let rule = finding.kind.rule();
-    let decision = policy.decide(Category::LookAlike, rule, CallDecision::Ask, &[], world);
+    let decision = policy.decide(Category::LookAlike, rule, Strictness::Ask, &[], world);
     let reason = format!("`{}` {}", finding.shown, finding.what);
-    CallVerdict::new(decision, Category::LookAlike, rule, &reason).instead(Some(REWRITE_NAME))
+    Verdict::new(decision, Category::LookAlike, rule, &reason).instead(Some(REWRITE_NAME))
 }
 
 /// A tool that changes a file does what a program does that the shell opens the file for; of that only the

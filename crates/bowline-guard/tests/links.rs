@@ -1,11 +1,12 @@
 //! Links that a text makes itself do not hide where its paths lead.
 
+use bowline_guard::Strictness;
 use bowline_guard::effect::{Category, Gravity};
 use bowline_guard::judge::judge;
 use bowline_guard::paths::StaticWorld;
 use bowline_guard::pattern::PathPattern;
 use bowline_guard::policy::{AllowList, GuardPolicy};
-use bowline_guard::tool_call::{CallDecision, ToolCall, judge_tool_call};
+use bowline_guard::tool_call::{ToolCall, judge_tool_call};
 
 fn world() -> StaticWorld {
     StaticWorld::new("/home/dev/project", "/home/dev")
@@ -128,6 +129,6 @@ fn a_path_that_is_let_pass_is_no_way_out() {
             ..ToolCall::default()
         };
         let decision = judge_tool_call("Bash", &call, &world(), &policy).decision;
-        assert_eq!(decision == CallDecision::Allow, passes, "{command}");
+        assert_eq!(decision == Strictness::Allow, passes, "{command}");
     }
 }

@@ -1,14 +1,14 @@
 //! What settings make of findings: categories, allow-lists, and what cannot be loosened.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
+use bowline_guard::Strictness::{self, Allow, Ask, Deny};
 use bowline_guard::effect::Category;
 use bowline_guard::paths::StaticWorld;
 use bowline_guard::pattern::{CommandPattern, PathPattern, RulePattern};
 use bowline_guard::policy::{AllowList, GuardPolicy};
-use bowline_guard::tool_call::CallDecision::{self, Allow, Ask, Deny};
 use bowline_guard::tool_call::{ToolCall, judge_tool_call};
 
-fn decide(policy: &GuardPolicy, tool: &str, text: &str) -> CallDecision {
+fn decide(policy: &GuardPolicy, tool: &str, text: &str) -> Strictness {
     let world = StaticWorld::new("/home/dev/project", "/home/dev");
     let call = ToolCall::from_fields(|field| {
         let fits = match tool {
@@ -20,7 +20,7 @@ fn decide(policy: &GuardPolicy, tool: &str, text: &str) -> CallDecision {
     judge_tool_call(tool, &call, &world, policy).decision
 }
 
-fn category(category: Category, decision: CallDecision) -> GuardPolicy {
+fn category(category: Category, decision: Strictness) -> GuardPolicy {
     GuardPolicy {
         categories: [(category, decision)].into(),
         ..GuardPolicy::default()

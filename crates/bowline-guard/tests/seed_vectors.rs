@@ -2,21 +2,19 @@
 //!
 //! Where the label policy decides otherwise than that guard did, the row says so.
 
+use bowline_guard::Strictness::{self, Allow, Ask, Deny};
 use bowline_guard::effect::{Category, Gravity};
 use bowline_guard::judge::judge;
 use bowline_guard::paths::{StaticWorld, resolve_literal};
 use bowline_guard::policy::GuardPolicy;
 use bowline_guard::sensitive::{SensitivePolicy, ToolFields, judge_tool, notable};
-use bowline_guard::tool_call::{
-    CallDecision::{self, Allow, Ask, Deny},
-    CallVerdict, ToolCall, judge_tool_call,
-};
+use bowline_guard::tool_call::{ToolCall, Verdict, judge_tool_call};
 
 fn world() -> StaticWorld {
     StaticWorld::new("/home/dev/project", "/home/dev")
 }
 
-fn shell(command: &str) -> CallVerdict {
+fn shell(command: &str) -> Verdict {
     let call = ToolCall {
         command: Some(command),
         ..ToolCall::default()
@@ -24,7 +22,7 @@ fn shell(command: &str) -> CallVerdict {
     judge_tool_call("Bash", &call, &world(), &GuardPolicy::default())
 }
 
-fn on_file(tool: &str, path: &str) -> CallVerdict {
+fn on_file(tool: &str, path: &str) -> Verdict {
     let files = match tool {
         "Grep" => ToolFields {
             pattern: Some("x"),
@@ -44,7 +42,7 @@ fn on_file(tool: &str, path: &str) -> CallVerdict {
 }
 
 /// Every row at once; a verdict that stops must tell its category and its reason.
-fn check(rows: &[(CallDecision, &str)], judge: impl Fn(&str) -> CallVerdict) {
+fn check(rows: &[(Strictness, &str)], judge: impl Fn(&str) -> Verdict) {
     let mut wrong = Vec::new();
     for (expected, subject) in rows {
         let verdict = judge(subject);
@@ -274,7 +272,7 @@ fn f40_f_what_cannot_be_read_is_unverified() {
 }
 
 /// The table of the file guard: a path, then what reading and what writing it means.
-const FILES: &[(&str, CallDecision, CallDecision)] = &[
+const FILES: &[(&str, Strictness, Strictness)] = &[
     (".env", Deny, Ask), // the policy asks before .env is edited
     (".env.local", Deny, Ask),
     (".env.production", Deny, Ask),

@@ -1,9 +1,10 @@
 //! Which files are secret, and what tools may do with them.
 
+use bowline_guard::Strictness;
 use bowline_guard::effect::Gravity;
 use bowline_guard::paths::{StaticWorld, World, resolve, resolve_literal};
 use bowline_guard::sensitive::{
-    Access, SensitivePolicy, Sensitivity, ToolFields, Verdict, classify, judge_tool,
+    Access, SensitivePolicy, Sensitivity, ToolFields, classify, judge_tool,
 };
 use bowline_testkit::{corpus, needs};
 use proptest::prelude::*;
@@ -517,51 +518,59 @@ fn tools_are_judged_by_all_their_fields() {
         ..ToolFields::default()
     };
     for (tool, input, expected) in [
-        ("Read", file(".env.prod"), Some(Verdict::Deny)),
+        ("Read", file(".env.prod"), Some(Strictness::Deny)),
         ("Read", file("src/main.rs"), None),
-        ("Write", file(".env.prod"), Some(Verdict::Ask)),
-        ("MultiEdit", file("~/.netrc"), Some(Verdict::Deny)),
-        ("NotebookEdit", notebook, Some(Verdict::Deny)),
-        ("Grep", search(Some(".env.prod"), None), Some(Verdict::Deny)),
+        ("Write", file(".env.prod"), Some(Strictness::Ask)),
+        ("MultiEdit", file("~/.netrc"), Some(Strictness::Deny)),
+        ("NotebookEdit", notebook, Some(Strictness::Deny)),
+        (
+            "Grep",
+            search(Some(".env.prod"), None),
+            Some(Strictness::Deny),
+        ),
         (
             "Grep",
             search(Some("/home/ada/.ssh"), None),
-            Some(Verdict::Deny),
+            Some(Strictness::Deny),
         ),
         (
             "Grep",
             search(Some("/home/ada/.docker"), None),
-            Some(Verdict::Ask),
+            Some(Strictness::Ask),
         ),
-        ("Grep", search(None, Some(".env*")), Some(Verdict::Deny)),
+        ("Grep", search(None, Some(".env*")), Some(Strictness::Deny)),
         (
             "Grep",
             search(Some("infra"), Some("*.{pem,key}")),
-            Some(Verdict::Deny),
+            Some(Strictness::Deny),
         ),
         ("Grep", search(Some("infra"), Some("*.{ts,tsx}")), None),
         ("Grep", search(None, Some("!.env*")), None),
         ("Grep", search(Some("src/secrets"), None), None),
-        ("Grep", search(Some("/home/ada"), None), Some(Verdict::Ask)),
+        (
+            "Grep",
+            search(Some("/home/ada"), None),
+            Some(Strictness::Ask),
+        ),
         ("Grep", typed, None),
         ("Grep", search(Some("."), None), None),
         ("Grep", search(None, None), None),
-        ("Glob", glob(None, "**/.env"), Some(Verdict::Ask)),
+        ("Glob", glob(None, "**/.env"), Some(Strictness::Ask)),
         (
             "Glob",
             glob(Some("/home/ada/.ssh"), "*"),
-            Some(Verdict::Ask),
+            Some(Strictness::Ask),
         ),
-        ("Glob", glob(Some("~/.aws"), "**/*"), Some(Verdict::Ask)),
+        ("Glob", glob(Some("~/.aws"), "**/*"), Some(Strictness::Ask)),
         ("Glob", glob(Some("src"), "**/*.rs"), None),
-        ("LS", search(Some("~/.ssh"), None), Some(Verdict::Ask)),
+        ("LS", search(Some("~/.ssh"), None), Some(Strictness::Ask)),
         ("LS", search(Some("src"), None), None),
         ("Bash", file(".env"), None),
         ("Read", ToolFields::default(), None),
     ] {
         let found = judge_tool(tool, &input, &world());
         assert_eq!(
-            found.as_ref().map(|it| it.verdict),
+            found.as_ref().map(|it| it.strictness),
             expected,
             "{tool} {input:?}: {found:?}"
         );
@@ -665,11 +674,11 @@ fn the_labelled_corpus_is_met() {
         *all += 1;
         *flagged += usize::from(found.is_some());
         let expected = match verdict {
-            "deny" => Some(Verdict::Deny),
-            "ask" => Some(Verdict::Ask),
+            "deny" => Some(Strictness::Deny),
+            "ask" => Some(Strictness::Ask),
             _ => None,
         };
-        if found.as_ref().map(|it| it.verdict) != expected {
+        if found.as_ref().map(|it| it.strictness) != expected {
             println!("{verdict}: {tool} {} → {found:?}", case["tool_input"]);
         }
     }

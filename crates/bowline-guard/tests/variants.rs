@@ -5,9 +5,9 @@ use bowline_guard::effect::Category;
 use bowline_guard::judge::judge;
 use bowline_guard::paths::StaticWorld;
 use bowline_guard::policy::GuardPolicy;
-use bowline_guard::tool_call::{CallVerdict, ToolCall, judge_tool_call};
+use bowline_guard::tool_call::{ToolCall, Verdict, judge_tool_call};
 
-fn decision(tool: &str, command: &str) -> CallVerdict {
+fn decision(tool: &str, command: &str) -> Verdict {
     let world = StaticWorld::new("/home/dev/project", "/home/dev");
     let call = ToolCall {
         command: Some(command),

@@ -53,7 +53,7 @@ pub struct Pipes {
 /// What a tool said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
-    /// The text parts, a line each; of other parts only their type is told.
+    /// The text parts, a line each; of other parts only their type is given.
     pub text: String,
     /// There was more than the limit.
     pub cut: bool,

@@ -1,10 +1,10 @@
-//! No row is larger than anybody reads: long texts are cut, large values are summed up.
+//! Limits the size of rows: long texts are cut, large values are summarised.
 
 use serde_json::{Map, Value, json};
 
 use crate::record::{Change, HookFired, Record};
 
-/// Names and ids: no agent's are longer.
+/// Names and ids. No agent has longer ones.
 const NAME: usize = 512;
 /// A file's path.
 const PATH: usize = 4_096;
@@ -18,7 +18,7 @@ const TEXT: usize = 10_000;
 const VALUE: usize = 64 * 1024;
 /// What is kept of the beginning of a larger value, in characters.
 const BEGINNING: usize = 4_000;
-/// Values nested deeper are left out: JSON is read 128 levels deep, and a value may stand deep in a tree of calls.
+/// Values nested deeper are left out. JSON is read 128 levels deep, and a value may itself be deep in a tree of calls.
 const DEPTH: usize = 48;
 /// Hooks of one event, and changes of one event.
 const ITEMS: usize = 256;
@@ -26,28 +26,28 @@ const ITEMS: usize = 256;
 /// Warnings of one hook.
 const WARNINGS: usize = 8;
 
-/// What a record takes beside its values, about.
+/// About how many bytes a record takes beside its values.
 const OVERHEAD: usize = 1_024;
 
 const CUT: &str = "... [TRUNCATED]";
 
-/// Cuts everything in a record to what a row may hold; says about how many bytes are left.
+/// Cuts everything in a record to the limits of a row. Returns about how many bytes are left.
 pub(crate) fn cap(record: &mut Record) -> usize {
-    cut_name(&mut record.id);
-    cut_name(&mut record.agent);
-    cut_name(&mut record.event);
-    cut_name(&mut record.session);
-    cut_option(&mut record.project, PATH);
-    cut_option(&mut record.tool, NAME);
-    cut_option(&mut record.tool_use_id, NAME);
-    cut_option(&mut record.reason, MESSAGE);
-    cut_option(&mut record.rule, NAME);
-    if let Some(subagent) = &mut record.subagent {
+    cut_name(&mut record.decided.id);
+    cut_name(&mut record.decided.agent);
+    cut_name(&mut record.decided.event);
+    cut_name(&mut record.decided.session);
+    cut_option(&mut record.decided.project, PATH);
+    cut_option(&mut record.decided.tool, NAME);
+    cut_option(&mut record.decided.tool_use_id, NAME);
+    cut_option(&mut record.decided.reason, MESSAGE);
+    cut_option(&mut record.decided.rule, NAME);
+    if let Some(subagent) = &mut record.decided.subagent {
         cut_name(&mut subagent.id);
         cut_name(&mut subagent.kind);
     }
-    record.hooks.truncate(ITEMS);
-    for hook in &mut record.hooks {
+    record.decided.hooks.truncate(ITEMS);
+    for hook in &mut record.decided.hooks {
         cut_name(&mut hook.name);
         cut_option(&mut hook.scope, NAME);
         cut_option(&mut hook.failure, ERROR);
@@ -57,19 +57,19 @@ pub(crate) fn cap(record: &mut Record) -> usize {
             cut(warning, ERROR);
         }
     }
-    let said: usize = record.hooks.iter().map(said).sum();
+    let said: usize = record.decided.hooks.iter().map(said).sum();
     record.changes.truncate(ITEMS);
     let values: usize = record.changes.iter_mut().map(cap_change).sum();
     OVERHEAD + said + values
 }
 
-/// How many bytes a hook's words take.
+/// How many bytes a hook's texts take.
 fn said(hook: &HookFired) -> usize {
     let warnings: usize = hook.warnings.iter().map(String::len).sum();
     warnings + hook.message.as_ref().map_or(0, String::len)
 }
 
-/// Says how many bytes the values of the change take.
+/// Returns how many bytes the values of the change take.
 fn cap_change(change: &mut Change) -> usize {
     match change {
         Change::SessionStarted {
@@ -85,7 +85,7 @@ fn cap_change(change: &mut Change) -> usize {
         Change::PromptGiven { text } => cut_option(text, TEXT),
         Change::TraceStarted(start) => {
             cut_name(&mut start.tool);
-            cut_option(&mut start.trace_id, NAME);
+            cut_option(&mut start.group, NAME);
             cut_option(&mut start.parent, NAME);
             cut_option(&mut start.asked, ERROR);
             cap_call(&mut start.call);
@@ -128,7 +128,7 @@ fn cap_call(call: &mut crate::record::Call) {
     }
 }
 
-/// An id is cut without a mark: it has to stay the same however often it is cut.
+/// An id is cut without a mark, because cutting it twice must give the same id.
 fn cut_name(text: &mut String) {
     if let Some((end, _)) = text.char_indices().nth(NAME) {
         text.truncate(end);
@@ -141,7 +141,7 @@ fn cut_option(text: &mut Option<String>, characters: usize) {
     }
 }
 
-/// Cuts a text to so many characters, the mark included.
+/// Cuts a text to this many characters, the mark included.
 fn cut(text: &mut String, characters: usize) {
     if text.len() <= characters || text.char_indices().nth(characters).is_none() {
         return;
@@ -197,8 +197,8 @@ mod tests {
     fn every_text_of_a_record_is_cut_and_cutting_again_changes_nothing() {
         let long = "ä".repeat(100_000);
         let mut record = Record::new(&long, Utc::now(), &long, &long, &long);
-        record.reason = Some(long.clone());
-        record.project = Some(long.clone());
+        record.decided.reason = Some(long.clone());
+        record.decided.project = Some(long.clone());
         let mut start = TraceStart::new(Call::Id(long.clone()), &long);
         start.input = Some(json!({"a": [long], "b": 1}));
         let mut end = TraceEnd::new(Call::Id(long.clone()), &long, TraceStatus::Failed);

@@ -10,7 +10,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A file or folder could not be made, read or moved.
+    /// A file or folder could not be created, read or moved.
     #[error("{}: {source}", path.display())]
     File {
         /// Which one.
@@ -18,7 +18,7 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
-    /// A file or folder belongs to somebody else.
+    /// A file or folder belongs to another user.
     #[error(
         "{} belongs to user {owner}, not to user {user}: what is recorded is private; move it away or choose another data folder",
         path.display()
@@ -47,7 +47,7 @@ pub enum Error {
     /// The database is another program's.
     #[error("{} is a database of another program; nothing was changed", .0.display())]
     NotOurs(PathBuf),
-    /// The store cannot be read or written now; that may pass.
+    /// The store cannot be read or written at the moment.
     #[error("the store {why}: {message}")]
     Unavailable {
         /// In which way.
@@ -74,7 +74,7 @@ pub enum Unavailable {
     Locked,
     /// It may not be written.
     ReadOnly,
-    /// There is no room.
+    /// The disk is full.
     Full,
     /// It could not be opened, read or written at all.
     Unreachable,
@@ -105,7 +105,7 @@ impl Error {
         )
     }
 
-    /// Why it is so, in words that are the same for every request.
+    /// The cause, in words that are the same for every request.
     pub(crate) fn cause(&self) -> String {
         match self {
             Self::Unavailable { why, .. } => why.to_string(),

@@ -1,4 +1,4 @@
-//! Private folders and files: made for their owner alone, refused when they are somebody else's.
+//! Private folders and files: only their owner can use them, and those of other users are refused.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io;
@@ -14,7 +14,7 @@ fn user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Makes a folder for its owner alone, or takes one that is there and nobody else's.
+/// Creates a folder that only its owner can use, or takes an existing one of the same owner.
 pub fn private_folder(path: &Path) -> Result<()> {
     DirBuilder::new()
         .recursive(true)
@@ -24,7 +24,7 @@ pub fn private_folder(path: &Path) -> Result<()> {
     make_private(path, FOLDER_MODE, user())
 }
 
-/// Makes an empty file for its owner alone, or takes one that is there.
+/// Creates an empty file that only its owner can use, or takes an existing one.
 pub(crate) fn private_file(path: &Path) -> Result<()> {
     match new_private_file(path) {
         Ok(_) => Ok(()),
@@ -35,7 +35,7 @@ pub(crate) fn private_file(path: &Path) -> Result<()> {
     }
 }
 
-/// Makes a file that is not there yet, for its owner alone.
+/// Creates a new file that only its owner can use.
 pub(crate) fn new_private_file(path: &Path) -> Result<File> {
     OpenOptions::new()
         .read(true)
@@ -46,9 +46,9 @@ pub(crate) fn new_private_file(path: &Path) -> Result<File> {
         .map_err(Error::file(path))
 }
 
-/// Takes away what others may do with a file or folder of ours.
+/// Removes other users' permissions from one of our files or folders.
 fn make_private(path: &Path, mode: u32, user: u32) -> Result<()> {
-    // A link has an owner, too, who says where it leads; somebody else's may lead elsewhere at any moment.
+    // A link has an owner, too. Another user's link may lead elsewhere at any moment.
     let link = fs::symlink_metadata(path).map_err(Error::file(path))?;
     let metadata = fs::metadata(path).map_err(Error::file(path))?;
     for owner in [link.uid(), metadata.uid()] {

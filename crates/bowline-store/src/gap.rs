@@ -22,13 +22,13 @@ pub struct Gap {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum GapCause {
-    /// Neither the store nor the spool had room.
+    /// Neither the store nor the spool had space.
     Dropped,
     /// The database was damaged and moved aside.
     MovedAside,
     /// Lines of the spool were damaged.
     DamagedSpool,
-    /// The database would not take a record.
+    /// The database refused a record.
     Refused,
     /// Only the memory of a process held records, and it ended.
     Unkept,
@@ -66,12 +66,12 @@ impl GapCause {
 /// More kinds of gaps than this are counted together.
 const MAX_PENDING: usize = 100;
 
-/// Gaps that are not written down yet; the same cause counts up.
+/// Gaps that are not written yet. The same cause is counted once more.
 #[derive(Debug, Default)]
 pub(crate) struct PendingGaps(Vec<Gap>);
 
 impl PendingGaps {
-    /// Counts something that is missing now; what is counted up is not told again.
+    /// Counts something that is missing. A cause that is already counted is not logged again.
     pub(crate) fn add(&mut self, cause: GapCause, records: u64, message: impl Into<String>) {
         let gap = Gap {
             time: Utc::now(),
@@ -105,7 +105,7 @@ impl PendingGaps {
         self.0.clone()
     }
 
-    /// Forgets what has been written down; what has been counted since stays.
+    /// Forgets what has been written. What was counted since then stays.
     pub(crate) fn written(&mut self, written: &[Gap]) {
         for gap in written {
             let same = |pending: &Gap| pending.cause == gap.cause && pending.message == gap.message;

@@ -1,4 +1,4 @@
-//! What is known of each hook's life: when it fired last, what it said, how long it takes.
+//! Figures of each hook: when it last fired, what it said, how long it takes.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -11,12 +11,12 @@ use crate::milliseconds;
 use crate::record::{HookFired, Record, decision};
 use crate::trace::percentile;
 
-/// Percentiles are those of the last so many runs.
+/// Percentiles are computed over this many of the last runs.
 const SAMPLE: usize = 256;
-/// More hooks than anybody has; names beyond are not followed.
+/// More hooks than anybody has. Further names are ignored.
 const MAX_HOOKS: usize = 1_000;
 
-/// What is known of one hook.
+/// The figures of one hook.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct HookFigures {
@@ -53,7 +53,7 @@ pub(crate) struct Kept {
     pub(crate) durations: Vec<u32>,
 }
 
-/// What hooks did since their figures were last written down. Several processes may write them: each adds its own.
+/// What hooks did since their figures were last written. Several processes may write; each adds its own figures.
 #[derive(Debug, Default)]
 pub(crate) struct PendingFigures {
     hooks: HashMap<String, Kept>,
@@ -61,8 +61,8 @@ pub(crate) struct PendingFigures {
 
 impl PendingFigures {
     pub(crate) fn count(&mut self, record: &Record) {
-        for hook in &record.hooks {
-            self.count_one(hook, record.time);
+        for hook in &record.decided.hooks {
+            self.count_one(hook, record.decided.time);
         }
     }
 
@@ -72,7 +72,7 @@ impl PendingFigures {
         }
     }
 
-    /// A run that was counted has failed after all.
+    /// A run that was already counted has failed.
     pub(crate) fn note_failure(&mut self, hook: &str, time: DateTime<Utc>, failure: &str) {
         if let Some(kept) = self.kept(hook, time) {
             kept.failed += 1;
@@ -80,7 +80,7 @@ impl PendingFigures {
         }
     }
 
-    /// What is pending of a hook; `None` if there are too many.
+    /// The pending figures of a hook; `None` if there are too many hooks.
     fn kept(&mut self, hook: &str, time: DateTime<Utc>) -> Option<&mut Kept> {
         if !self.hooks.contains_key(hook) {
             if self.hooks.len() >= MAX_HOOKS {
@@ -91,7 +91,7 @@ impl PendingFigures {
         self.hooks.get_mut(hook)
     }
 
-    /// What the figures of these hooks are together with those that were written down.
+    /// The figures of these hooks together with the written ones.
     pub(crate) fn added_to(&self, written: &HashMap<String, Kept>) -> Vec<(String, Kept)> {
         let mut added = Vec::with_capacity(self.hooks.len());
         let mut room = MAX_HOOKS.saturating_sub(written.len());
@@ -117,7 +117,7 @@ impl PendingFigures {
         self.hooks.is_empty()
     }
 
-    /// A failure's message may quote an event.
+    /// The message of a failure may quote an event.
     pub(crate) fn forget_failures(&mut self) {
         for kept in self.hooks.values_mut() {
             kept.last_failure = None;
@@ -128,7 +128,7 @@ impl PendingFigures {
         self.hooks.clear();
     }
 
-    /// All figures, with those that were written down.
+    /// All figures, including the written ones.
     pub(crate) fn list(&self, mut written: HashMap<String, Kept>) -> Vec<HookFigures> {
         written.extend(self.added_to(&written));
         let shown = written.iter().map(|(name, kept)| kept.show(name));
@@ -161,7 +161,7 @@ impl Kept {
         }
     }
 
-    /// Adds what another count has seen.
+    /// Adds another count.
     fn add(&mut self, other: &Self) {
         self.put_durations(other.durations.iter().copied());
         self.fired += other.fired;
@@ -182,7 +182,7 @@ impl Kept {
         }
     }
 
-    /// What was spooled arrives late and is not the latest.
+    /// Spooled records arrive late, so they are not the latest.
     fn note_decision(&mut self, time: DateTime<Utc>, decision: Decision) {
         if time >= self.last_fired {
             self.last_fired = time;

@@ -21,6 +21,8 @@
 mod caps;
 mod error;
 mod folder;
+#[cfg(test)]
+mod format_tests;
 mod gap;
 mod hash;
 mod hook_figures;
@@ -44,21 +46,21 @@ pub use folder::private_folder;
 pub use gap::{Gap, GapCause};
 pub use hook_figures::HookFigures;
 pub use record::{
-    Call, Change, DelegationEnd, DelegationStart, Enforcement, GONE, HookFired, Record, Subagent,
-    TraceEnd, TraceStart, Unfinished,
+    Call, Change, DecidedEvent, DelegationEnd, DelegationStart, Enforcement, GONE, HookFired,
+    Record, Subagent, TraceEnd, TraceStart, Unfinished,
 };
 pub use session::{Delegation, Prompt, Session, SessionDetails, SessionFilter, SessionSummary};
-pub use spool::{Place, Spool, SpoolOptions, Spooled};
+pub use spool::{Spool, SpoolMedium, SpoolOptions, Spooled};
 pub use sqlite::{
     Durability, Options, Retention, SqliteStore, count_unkept, keep_beside, kept_beside, unkept,
 };
 pub use status::{DelegationStatus, SessionStatus, TraceStatus, UnknownStatus};
 pub use store::{
-    Done, Forget, Forgotten, Integrity, Note, Outcome, Size, Store, Submission, Waiting,
+    Done, Forget, Forgotten, Integrity, Outcome, Size, SkippedChange, Store, Submission, Waiting,
 };
 pub use trace::{
-    DecisionFilter, SessionRef, StatusFilter, StatusSet, ToolStatistics, Trace, TraceFilter,
-    TraceStatistics, Trigger, TriggerFilter,
+    DecisionFilter, EventFilter, RecordedEvent, SessionRef, StatusFilter, StatusSet,
+    ToolStatistics, Trace, TraceFilter, TraceStatistics,
 };
 pub use tree::{TraceNode, TraceTree};
 pub use work::PastCall;

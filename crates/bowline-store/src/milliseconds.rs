@@ -8,7 +8,7 @@ pub(crate) fn serialize<S: Serializer>(duration: &Duration, to: S) -> Result<S::
     to.serialize_f64(of(*duration))
 }
 
-/// So many milliseconds, to the microsecond.
+/// A duration in milliseconds, to the microsecond.
 #[expect(
     clippy::cast_precision_loss,
     reason = "no duration of ours is that long"
@@ -17,7 +17,7 @@ pub(crate) fn of(duration: Duration) -> f64 {
     duration.as_micros() as f64 / 1_000.0
 }
 
-/// What waits in a spool may have been written as seconds and nanoseconds.
+/// A spool may hold durations as seconds and nanoseconds.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Read {

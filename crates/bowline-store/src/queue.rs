@@ -1,4 +1,4 @@
-//! Between those who submit and the thread that writes: a bounded queue that nobody waits for.
+//! The bounded queue between the threads that submit and the writer. Submitting never waits.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -9,14 +9,14 @@ use crate::caps;
 use crate::record::Record;
 use crate::store::{Done, Outcome, Submission};
 
-/// More records than this do not wait; with a deadline of milliseconds they never get so many.
+/// At most this many records wait; with a deadline of milliseconds there are never that many.
 const MAX_WAITING: usize = 65_536;
-/// More than this does not wait, in bytes.
+/// At most this many bytes wait.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
-/// So many records are written at once at most: the first of them waits for the last.
+/// At most this many records are written at once: the first of them waits for the last.
 pub(crate) const MAX_BATCH: usize = 512;
 
-/// Locks even if a thread panicked while it held the lock: what is guarded here is whole between any two statements.
+/// Locks even if a thread panicked while it held the lock. The guarded data is consistent after every statement.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -52,7 +52,7 @@ impl Entry {
         }
     }
 
-    /// What it was made of, unless it was answered.
+    /// The submission, unless it was answered.
     fn back(self) -> Option<Submission> {
         Some(Submission {
             record: Arc::unwrap_or_clone(self.record),
@@ -65,7 +65,7 @@ impl Entry {
         self.safe == Safe::Noted
     }
 
-    /// Answers, unless that has been done.
+    /// Answers, unless somebody has already answered.
     pub(crate) fn answer(&mut self, outcome: Outcome) {
         if let Some(done) = self.done.take() {
             call(done, outcome);
@@ -103,7 +103,7 @@ pub(crate) struct Work<W> {
 struct State<W> {
     waiting: VecDeque<Entry>,
     waiting_bytes: usize,
-    /// What the writer is writing; the deadline counts for these too.
+    /// What the writer is writing. The deadline applies to these too.
     in_flight: Vec<Entry>,
     jobs: VecDeque<Job<W>>,
     closing: bool,
@@ -151,7 +151,7 @@ impl<W> Queue<W> {
         }
     }
 
-    /// Takes records in; gives back those that there is no room for.
+    /// Adds records. Returns those for which there is no space.
     pub(crate) fn push(&self, submissions: Vec<Submission>) -> Vec<Submission> {
         let arrived = Instant::now();
         let entries: Vec<Entry> = submissions
@@ -175,8 +175,8 @@ impl<W> Queue<W> {
         refused.into_iter().filter_map(Entry::back).collect()
     }
 
-    /// Takes a lone record in and answers it, if the writer has nothing to do and `note` has made the record safe. Else it
-    /// comes back.
+    /// Adds a single record and answers it, if the writer is idle and `note` has made the record safe. Otherwise the record
+    /// is returned.
     pub(crate) fn push_noted(
         &self,
         submission: Submission,
@@ -192,7 +192,7 @@ impl<W> Queue<W> {
         state.waiting_bytes += entry.bytes;
         state.waiting.push_back(entry);
         drop(state);
-        // Before the writer is woken, which takes longer than everything else here.
+        // First answer, then wake the writer: waking takes longer than everything else here.
         if let Some(done) = done {
             call(done, Outcome::Noted);
         }
@@ -217,7 +217,7 @@ impl<W> Queue<W> {
         self.wake(state);
     }
 
-    /// A writer that works looks again by itself: waking it costs more than looking.
+    /// A busy writer looks again by itself. Waking it would cost more than looking.
     fn wake(&self, mut state: MutexGuard<'_, State<W>>) {
         let sleeps = std::mem::take(&mut state.writer_sleeps);
         drop(state);
@@ -226,7 +226,7 @@ impl<W> Queue<W> {
         }
     }
 
-    /// For the writer: what has arrived; nothing if that takes longer than `patience`.
+    /// For the writer: waits for records or jobs, at most for `patience`.
     pub(crate) fn next(&self, patience: Option<Duration>) -> Work<W> {
         let mut state = lock(&self.state);
         if state.is_empty() {
@@ -238,7 +238,7 @@ impl<W> Queue<W> {
         let records = batch.iter().map(|entry| entry.record.clone()).collect();
         state.in_flight = batch;
         if state.closing {
-            // Whoever waited for a job would keep the store open: these are for nobody but the next to open it.
+            // A caller that waited for a job would keep the store open, so nobody waits for these.
             state.jobs.clear();
         }
         // A job comes after every record that was there before it.
@@ -277,7 +277,7 @@ impl<W> Queue<W> {
         state
     }
 
-    /// For the writer: an unfinished job goes on after the others.
+    /// For the writer: an unfinished job continues after the others.
     pub(crate) fn push_back_job(&self, job: Job<W>) {
         lock(&self.state).jobs.push_back(job);
     }
@@ -287,7 +287,7 @@ impl<W> Queue<W> {
         std::mem::take(&mut lock(&self.state).in_flight)
     }
 
-    /// Since when the oldest of what is not answered waits for that.
+    /// Since when the oldest unanswered record has been waiting.
     pub(crate) fn unanswered_since(&self) -> Option<Instant> {
         Some(lock(&self.state).first_unanswered()?.arrived)
     }
@@ -301,8 +301,8 @@ impl<W> Queue<W> {
         lock(&self.state).closing
     }
 
-    /// Takes what has not been answered within `limit`: what waits leaves the queue, what is being written stays there and
-    /// is only answered. `hold` is asked while the queue stands still; if it gives nothing, nothing is taken.
+    /// Takes the records that were not answered within `limit`. Waiting records leave the queue; records that are being written
+    /// stay there and are only answered. `hold` is called while the queue is locked; if it returns nothing, nothing is taken.
     pub(crate) fn take_overdue<H>(
         &self,
         limit: Duration,

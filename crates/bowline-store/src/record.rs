@@ -4,21 +4,23 @@ use std::time::Duration;
 
 use bowline::hooks::Decision;
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
+use crate::milliseconds;
 use crate::status::{DelegationStatus, TraceStatus};
 
-/// One decided event with everything that is kept together with it: all of it or nothing, and once.
+/// One decided event: what was reported and what was answered.
 ///
-/// The store keeps texts as they come: secrets have to be taken out before.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// The store keeps texts as they are. The caller removes secrets first.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[non_exhaustive]
-pub struct Record {
+pub struct DecidedEvent {
     /// Names the event among all others; a record whose id is known is ignored.
     ///
     /// An id that begins with the time (a UUID of version 7, or twelve hexadecimal digits of milliseconds since 1970 and
-    /// `-`) is recognised wherever it comes from. Any other is recognised together with [`Record::time`].
+    /// `-`) is recognised wherever it comes from. Any other is recognised together with [`DecidedEvent::time`].
     pub id: String,
     /// When the event was reported.
     pub time: DateTime<Utc>,
@@ -28,9 +30,10 @@ pub struct Record {
     pub event: String,
     /// The project's folder.
     pub project: Option<String>,
-    /// The agent's own name for the session; empty if it has none, and then nothing but the event is kept.
+    /// The agent's own name for the session. If it is empty, only the event is kept.
     pub session: String,
-    /// The sub-agent that it is about, or that reported it.
+    /// The sub-agent that it is about, or that reported it. Only its id is read back.
+    #[serde(default, deserialize_with = "subagent::read")]
     pub subagent: Option<Subagent>,
     /// The tool that it is about.
     pub tool: Option<String>,
@@ -47,11 +50,74 @@ pub struct Record {
     /// Whether the agent acts on the decision.
     pub enforcement: Enforcement,
     /// How long deciding took.
+    #[serde(alias = "duration_ms", with = "milliseconds")]
     pub duration: Duration,
     /// The hooks that fired, in order.
     pub hooks: Vec<HookFired>,
+}
+
+/// Where a decided event is written. The forms differ in the sub-agent and the duration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// To the spool, for the store.
+    Spool,
+    /// To an answer, for clients of the daemon.
+    Answer,
+}
+
+impl DecidedEvent {
+    pub(crate) const FIELDS: usize = 15;
+
+    /// Writes the fields in their order. This is done by hand because each answered call writes a line to the spool, and
+    /// serde's `flatten` is slower.
+    pub(crate) fn write<S: SerializeStruct>(&self, to: &mut S, form: Form) -> Result<(), S::Error> {
+        to.serialize_field("id", &self.id)?;
+        to.serialize_field("time", &self.time)?;
+        to.serialize_field("agent", &self.agent)?;
+        to.serialize_field("event", &self.event)?;
+        to.serialize_field("project", &self.project)?;
+        to.serialize_field("session", &self.session)?;
+        match form {
+            Form::Spool => to.serialize_field("subagent", &self.subagent)?,
+            Form::Answer => to.serialize_field("subagent", &self.subagent_id())?,
+        }
+        to.serialize_field("tool", &self.tool)?;
+        to.serialize_field("tool_use_id", &self.tool_use_id)?;
+        to.serialize_field("decision", decision::as_str(self.decision))?;
+        to.serialize_field("reason", &self.reason)?;
+        to.serialize_field("rule", &self.rule)?;
+        to.serialize_field("enforcement", &self.enforcement)?;
+        match form {
+            Form::Spool => to.serialize_field("duration", &self.duration)?,
+            Form::Answer => to.serialize_field("duration_ms", &milliseconds::of(self.duration))?,
+        }
+        to.serialize_field("hooks", &self.hooks)
+    }
+
+    /// The sub-agent's id.
+    pub fn subagent_id(&self) -> Option<&str> {
+        self.subagent.as_ref().map(|it| it.id.as_str())
+    }
+}
+
+/// One decided event with its changes. The store keeps all of it or nothing, and only once.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[non_exhaustive]
+pub struct Record {
+    /// The event.
+    #[serde(flatten)]
+    pub decided: DecidedEvent,
     /// What the event means for traces, sessions and delegations, in order.
     pub changes: Vec<Change>,
+}
+
+impl Serialize for Record {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut fields = to.serialize_struct("Record", DecidedEvent::FIELDS + 1)?;
+        self.decided.write(&mut fields, Form::Spool)?;
+        fields.serialize_field("changes", &self.changes)?;
+        fields.end()
+    }
 }
 
 impl Record {
@@ -64,21 +130,23 @@ impl Record {
         session: impl Into<String>,
     ) -> Self {
         Self {
-            id: id.into(),
-            time,
-            agent: agent.into(),
-            event: event.into(),
-            project: None,
-            session: session.into(),
-            subagent: None,
-            tool: None,
-            tool_use_id: None,
-            decision: Decision::NoOpinion,
-            reason: None,
-            rule: None,
-            enforcement: Enforcement::Enforced,
-            duration: Duration::ZERO,
-            hooks: Vec::new(),
+            decided: DecidedEvent {
+                id: id.into(),
+                time,
+                agent: agent.into(),
+                event: event.into(),
+                project: None,
+                session: session.into(),
+                subagent: None,
+                tool: None,
+                tool_use_id: None,
+                decision: Decision::NoOpinion,
+                reason: None,
+                rule: None,
+                enforcement: Enforcement::Enforced,
+                duration: Duration::ZERO,
+                hooks: Vec::new(),
+            },
             changes: Vec::new(),
         }
     }
@@ -101,7 +169,7 @@ pub enum Enforcement {
     Enforced,
     /// It cannot on this event: the decision was shown to the user.
     Unenforced,
-    /// Nothing was decided: this is what would have been.
+    /// Nothing was decided. This is what would have been decided.
     Observed,
 }
 
@@ -155,7 +223,7 @@ pub struct HookFired {
 pub enum Call {
     /// By the agent's own id.
     Id(String),
-    /// The agent gives no ids: the oldest open call of this tool in the session, with this input if one has it.
+    /// The agent gives no ids: the oldest open call of this tool in the session, preferably with this input.
     Unnamed {
         /// Any number that is the same for the same input.
         digest: Option<u64>,
@@ -168,13 +236,13 @@ pub enum Call {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Change {
-    /// A session begins; also after a compaction or when an old one goes on, as the next of its chain.
+    /// A session begins. After a compaction or a resume it is the next one of its chain.
     SessionStarted {
         /// Why it starts (`startup`, `resume`, `compact` …).
         source: Option<String>,
         /// The model that it starts with.
         model: Option<String>,
-        /// The agent's name of the session that it continues, if that is another.
+        /// The agent's name of the session that it continues, if the name differs.
         previous: Option<String>,
     },
     /// A session ends; tool calls, prompts and delegations still open in its chain are closed.
@@ -193,7 +261,7 @@ pub enum Change {
     TraceStarted(TraceStart),
     /// A tool call ended.
     TraceEnded(TraceEnd),
-    /// A tool call will not end any more; one that has ended stays as it is.
+    /// A tool call will never end. One that has already ended stays as it is.
     TraceClosed {
         /// Which one.
         call: Call,
@@ -202,7 +270,7 @@ pub enum Change {
         /// Why.
         message: Option<String>,
     },
-    /// What a tool call did or is about to do to files and repositories, in the words of whoever judges by it later.
+    /// What a tool call did or is about to do to files and repositories, in the format of the hook that reads it later.
     Worked {
         /// The call's id.
         call: String,
@@ -211,25 +279,25 @@ pub enum Change {
     },
     /// A tool call hands work to a sub-agent. Comes with or after its [`Change::TraceStarted`].
     DelegationStarted(DelegationStart),
-    /// The record's sub-agent begins to work, on the oldest delegation to its type that nobody works on.
+    /// The record's sub-agent starts to work on the oldest open delegation to its type.
     SubagentStarted,
     /// The record's sub-agent is done.
     DelegationEnded(DelegationEnd),
 }
 
-/// Why a session ended whose agent did not say so, because its process is gone.
+/// The reason for the end of a session whose agent's process is gone.
 pub const GONE: &str = "gone";
 
-/// Why the calls of such a session never ended. Nobody knows how they went, so they do not count as errors.
+/// The reason why the calls of such a session never ended. Their result is unknown, so they do not count as errors.
 pub(crate) const AGENT_ENDED: &str = "the agent's process ended";
 
 /// How something that never finished is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unfinished {
-    /// It was never heard of again.
+    /// It was never reported again.
     Timeout,
-    /// It was called off.
+    /// It was cancelled.
     Cancelled,
     /// It was denied before it ran.
     Denied,
@@ -252,14 +320,15 @@ impl From<Unfinished> for TraceStatus {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TraceStart {
-    /// How it will be found again. One without an id is given one.
+    /// How it will be found again. A call without an id gets one.
     pub call: Call,
     /// The tool.
     pub tool: String,
     /// What it is called with, without secrets.
     pub input: Option<Value>,
     /// The group that it belongs to; by default that of the call that delegated, else of the prompt, else its own.
-    pub trace_id: Option<String>,
+    #[serde(rename = "trace_id")]
+    pub group: Option<String>,
     /// The id of the call that it is part of; by default the one that delegated to the sub-agent.
     pub parent: Option<String>,
     /// What a person is asked about it, without secrets. A call that never runs then was refused.
@@ -268,13 +337,13 @@ pub struct TraceStart {
 }
 
 impl TraceStart {
-    /// A call of which only this is known.
+    /// A call with only this known about it.
     pub fn new(call: Call, tool: impl Into<String>) -> Self {
         Self {
             call,
             tool: tool.into(),
             input: None,
-            trace_id: None,
+            group: None,
             parent: None,
             asked: None,
         }
@@ -297,16 +366,16 @@ pub struct TraceEnd {
     pub error: Option<String>,
     /// How long it took, if the agent knows better than the time between its two events.
     pub duration: Option<Duration>,
-    /// The sub-agent that goes on with the work after the call, if the call says so; it may not be heard of yet.
+    /// The sub-agent that continues the work after the call, if the call names it. It may not have been reported yet.
     #[serde(default)]
     pub subagent: Option<String>,
-    /// The sub-agent that did the work and is done, if the call says so.
+    /// The sub-agent that has finished the work, if the call names it.
     #[serde(default)]
     pub done_by: Option<String>,
 }
 
 impl TraceEnd {
-    /// An end of which only this is known.
+    /// An end with only this known about it.
     pub fn new(call: Call, tool: impl Into<String>, status: TraceStatus) -> Self {
         Self {
             call,
@@ -339,6 +408,31 @@ pub struct DelegationEnd {
     pub status: DelegationStatus,
     /// The last thing that the sub-agent said.
     pub last_message: Option<String>,
+}
+
+/// A sub-agent as the spool or an answer has it.
+mod subagent {
+    use serde::{Deserialize, Deserializer};
+
+    use super::Subagent;
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Id(String),
+        Whole(Subagent),
+    }
+
+    pub(super) fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Subagent>, D::Error> {
+        let written = Option::<Written>::deserialize(from)?;
+        Ok(written.map(|written| match written {
+            Written::Id(id) => Subagent {
+                id,
+                kind: String::new(),
+            },
+            Written::Whole(subagent) => subagent,
+        }))
+    }
 }
 
 /// A decision by the name that is stored.

@@ -1,7 +1,7 @@
-//! A small file that is made beforehand and written in place, so that losses can be noted on a disk that has no room.
+//! A small file that is created in advance and written in place, so that losses can be noted on a full disk.
 //!
-//! A process notes there how many records only its memory holds, and when it ends what it could not keep. What the memory of an
-//! ended process held is lost. Whoever commits next makes gaps of it.
+//! A process notes there how many records only its memory holds, and, when it exits, what it could not keep. Records in the memory
+//! of a process that has exited are lost. The next process that commits turns the note into gaps.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -22,18 +22,18 @@ use crate::gap::{Gap, GapCause, PendingGaps};
 use crate::queue::lock;
 
 const FILE: &str = "losses";
-/// One block of the disk, which is there once the file has been written for the first time.
+/// One block of the disk. It is allocated once the file has been written for the first time.
 const SIZE: usize = 4_096;
-/// How often it is tried to lock the file, which nobody holds for long.
+/// How often to try to lock the file. Nobody holds it for long.
 const ATTEMPTS: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(2);
 
 const IN_MEMORY: &str = "neither the store nor a folder could take events, and the process that kept them in memory has ended";
 
-/// What is noted.
+/// One note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Loss {
-    /// Whose memory has the records; nobody's if they are lost.
+    /// The process whose memory holds the records; none if they are lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     holder: Option<Holder>,
     #[serde(flatten)]
@@ -63,27 +63,27 @@ impl Holder {
 }
 
 impl Loss {
-    /// Whether nobody can keep these records any more.
+    /// Whether these records are lost.
     fn is_final(&self) -> bool {
         self.holder.is_none_or(Holder::has_ended)
     }
 }
 
-/// The file; what is noted goes to the first folder in which it can be written.
+/// The file. Notes go to the first folder in which it can be written.
 #[derive(Debug)]
 pub(crate) struct Reserve {
     files: Vec<PathBuf>,
     holder: Holder,
     /// How many records were last noted to be in memory.
     held: AtomicU64,
-    /// Whether there may be something that others have noted.
+    /// Whether other processes may have noted something.
     unread: AtomicBool,
     /// A descriptor that is given up for the file when the process has no other left.
     spare: Mutex<Option<File>>,
 }
 
 impl Reserve {
-    /// Makes the file where it is missing, in each of these folders that is there and takes it.
+    /// Creates the file where it is missing, in each of these folders that exists and can be written.
     pub(crate) fn open<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Self {
         let reserve = Self::at(folders);
         let mut spare = None;
@@ -110,7 +110,7 @@ impl Reserve {
         }
     }
 
-    /// Its files, whether they are there or not.
+    /// Its files, whether they exist or not.
     pub(crate) fn files(&self) -> &[PathBuf] {
         &self.files
     }
@@ -131,7 +131,7 @@ impl Reserve {
         });
     }
 
-    /// This process ends: so many records are in its memory alone, and these gaps were never written down.
+    /// This process exits: only its memory holds this many records, and these gaps were never written.
     pub(crate) fn end(&self, records: u64, gaps: &[Gap]) {
         if records == 0 && gaps.is_empty() && self.held.load(Ordering::Acquire) == 0 {
             return;
@@ -158,18 +158,18 @@ impl Reserve {
         });
     }
 
-    /// What is lost and not written down yet; as long as it is kept nobody can write it down.
+    /// Losses that are not written yet. While this value exists, no other process can write them.
     pub(crate) fn look(&self) -> Vec<Locked> {
         let files = self.files.iter().filter_map(|file| Locked::open(file).ok());
         files.collect()
     }
 
-    /// Others may have noted something.
+    /// Other processes may have noted something.
     pub(crate) fn look_again(&self) {
         self.unread.store(true, Ordering::Relaxed);
     }
 
-    /// What is lost, kept from others until it is written down; nothing if nobody noted anything since the last look.
+    /// The losses, locked until they are written; nothing if no process noted anything since the last look.
     pub(crate) fn take(&self) -> Vec<Locked> {
         if !self.unread.load(Ordering::Relaxed) {
             return Vec::new();
@@ -188,7 +188,7 @@ impl Reserve {
         found
     }
 
-    /// Everything that is noted is forgotten.
+    /// Forgets all notes.
     pub(crate) fn clear(&self) -> io::Result<()> {
         for file in &self.files {
             match Locked::open(file) {
@@ -239,7 +239,7 @@ fn options() -> OpenOptions {
     options
 }
 
-/// Makes the file and has the disk find a place for it.
+/// Creates the file and allocates its block.
 fn make(path: &Path) -> io::Result<File> {
     let file = options().create(true).truncate(false).open(path)?;
     if file.metadata()?.len() >= SIZE as u64 {
@@ -251,7 +251,7 @@ fn make(path: &Path) -> io::Result<File> {
     Ok(locked.file)
 }
 
-/// The file while nobody else can change it.
+/// The locked file.
 #[derive(Debug)]
 pub(crate) struct Locked {
     file: File,
@@ -259,7 +259,7 @@ pub(crate) struct Locked {
 }
 
 impl Locked {
-    /// Waits for others, who do not take long.
+    /// Waits for other processes, which do not take long.
     fn open(path: &Path) -> io::Result<Self> {
         for _ in 1..ATTEMPTS {
             match Self::try_open(path) {
@@ -300,13 +300,13 @@ impl Locked {
         Ok(Self { file, losses })
     }
 
-    /// What is lost for good.
+    /// The lost records.
     pub(crate) fn lost(&self) -> Vec<Gap> {
         let lost = self.losses.iter().filter(|loss| loss.is_final());
         lost.map(|loss| loss.gap.clone()).collect()
     }
 
-    /// What is lost is written down elsewhere.
+    /// The losses were written elsewhere.
     pub(crate) fn written(mut self) -> io::Result<()> {
         self.change(|losses| losses.retain(|loss| !loss.is_final()))
     }
@@ -316,7 +316,7 @@ impl Locked {
         self.write(&self.losses)
     }
 
-    /// Writes over what stands there, never beyond it.
+    /// Overwrites the content and never extends the file.
     fn write(&self, losses: &[Loss]) -> io::Result<()> {
         let mut text = serde_json::to_string(losses)?;
         if losses.is_empty() || text.len() >= SIZE {
@@ -329,7 +329,7 @@ impl Locked {
     }
 }
 
-/// More than there is room for is counted in one.
+/// Notes that do not fit are counted in one.
 fn shortened(losses: &[Loss]) -> String {
     let Some(last) = losses.last() else {
         return String::new();

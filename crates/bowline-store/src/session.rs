@@ -1,4 +1,4 @@
-//! What is read back of sessions, prompts and delegations.
+//! Sessions, prompts and delegations as they are read back.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::status::{DelegationStatus, SessionStatus};
 pub struct Session {
     /// The number of its row.
     pub row: i64,
-    /// The agent's name for it; sub-agents share that of the session in which they work.
+    /// The agent's name for it. Sub-agents share the name of the session in which they work.
     pub session: String,
     /// The agent.
     pub agent: String,
@@ -25,7 +25,7 @@ pub struct Session {
     pub subagent: Option<String>,
     /// The sub-agent's type.
     pub subagent_kind: Option<String>,
-    /// How far it is.
+    /// Its status.
     pub status: SessionStatus,
     /// Why it started.
     pub source: Option<String>,
@@ -33,7 +33,7 @@ pub struct Session {
     pub model: Option<String>,
     /// When it began, or was first seen.
     pub started_at: DateTime<Utc>,
-    /// When it was last heard of; up to a second behind while events arrive.
+    /// When it was last active; up to a second behind while events arrive.
     pub last_event_at: DateTime<Utc>,
     /// When it ended.
     pub ended_at: Option<DateTime<Utc>>,
@@ -43,11 +43,11 @@ pub struct Session {
     pub events: i64,
 }
 
-/// A session with all that it continues, in few words.
+/// The summary of a session and of those that it continues.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SessionSummary {
-    /// The newest of the chain; it started when the first one did.
+    /// The newest of the chain, with the start time of the first.
     #[serde(flatten)]
     pub newest: Session,
     /// What the user said first, if it is kept.
@@ -60,14 +60,14 @@ pub struct SessionSummary {
     pub denied: i64,
 }
 
-/// Which sessions are wanted, last heard of first; whatever is `None` does not matter.
+/// Which sessions are wanted, the last active first. `None` matches all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionFilter<'a> {
     /// Of this project's folder.
     pub project: Option<&'a str>,
-    /// Heard of at this time or later.
+    /// Active at this time or later.
     pub since: Option<DateTime<Utc>>,
-    /// At most so many.
+    /// At most this many.
     pub limit: usize,
 }
 
@@ -97,7 +97,8 @@ pub struct SessionDetails {
 #[non_exhaustive]
 pub struct Prompt {
     /// The group of the traces that follow from it.
-    pub trace_id: String,
+    #[serde(rename = "trace_id")]
+    pub group: String,
     /// The number of the session's row.
     pub session_row: i64,
     /// When.
@@ -122,7 +123,7 @@ pub struct Delegation {
     pub subagent: Option<String>,
     /// What it is to do.
     pub description: Option<String>,
-    /// How far it is.
+    /// Its status.
     pub status: DelegationStatus,
     /// When it was handed over.
     pub started_at: DateTime<Utc>,

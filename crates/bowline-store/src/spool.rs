@@ -1,10 +1,10 @@
-//! Where records wait when the store cannot take them: files, in the order of arrival, read back once the store can.
+//! Where records wait when the store cannot take them: files, read back in the order of arrival.
 //!
-//! A line is a checksum and a record as JSON. A file belongs to the process that holds its lock; files without an owner
-//! are what an ended process left behind, and whoever opens the spool next takes them over. Records may be read twice (a
-//! process can end between commit and clean-up): it is the store that keeps each once.
+//! A line is a checksum and a record as JSON. A file belongs to the process that holds its lock. A file without an owner was
+//! left by a process that has exited; the next process that opens the spool takes it over. Records may be read twice, because a
+//! process can exit between commit and clean-up. The store keeps each of them once.
 //!
-//! One file is kept open for notes: a record that is safe there may be answered before it is committed.
+//! One file is kept open for *noted* records: such a record is safe and may be answered before it is committed.
 
 mod file;
 
@@ -19,26 +19,26 @@ use crate::record::Record;
 use crate::store::Waiting;
 use file::SegmentFile;
 
-/// So many files are taken over at a time, each of which needs a descriptor; the others wait where they are.
+/// At most this many files are taken over at a time, because each needs a descriptor. The others wait.
 const TAKEN_AT_ONCE: usize = 32;
 
 /// Where a record waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum SpoolMedium {
     /// In the data folder.
     Data,
-    /// In the runtime folder, because the data folder did not take it. It survives this process, not the machine.
+    /// In the runtime folder, because the data folder did not take it. It survives this process, but not a reboot.
     Runtime,
     /// In this process, because no folder took it. It does not survive this process.
     Memory,
 }
 
-/// What became of a record that was to be spooled.
+/// The outcome of spooling a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spooled {
     /// It waits here.
-    Kept(Place),
+    Kept(SpoolMedium),
     /// The spool is full.
     Dropped,
 }
@@ -46,7 +46,7 @@ pub enum Spooled {
 /// Where a spool is and how large it may grow.
 #[derive(Debug, Clone)]
 pub struct SpoolOptions {
-    /// The folder to use; made if it is missing.
+    /// The folder to use; created if it is missing.
     pub data: PathBuf,
     /// The folder to use when the first cannot be written.
     pub runtime: Option<PathBuf>,
@@ -68,7 +68,7 @@ impl SpoolOptions {
     }
 }
 
-/// A queue of records on disk. The oldest are kept: beyond its caps new ones are dropped, and the caller is told.
+/// A queue of records on disk. The oldest are kept. Beyond the caps new ones are dropped, and the caller learns that.
 #[derive(Debug)]
 pub struct Spool {
     options: SpoolOptions,
@@ -82,13 +82,13 @@ pub struct Spool {
     next_file: u64,
     /// Whether there were more files than are taken over at a time.
     more: bool,
-    /// How many bytes are in those.
+    /// How many bytes those files have.
     beyond: u64,
     /// Files that could not be read the last time.
     put_off: HashSet<PathBuf>,
     /// What the last [`Spool::peek`] handed out of the first segment.
     peeked: Option<Peeked>,
-    /// For notes; empty but for the moment in which one is committed.
+    /// For noted records. Empty except while one is being committed.
     notes: Option<SegmentFile>,
 }
 
@@ -110,18 +110,18 @@ pub(crate) fn waiting(folder: &Path) -> Vec<PathBuf> {
     file::list(folder)
 }
 
-/// Leaves a record in a folder, for whoever opens a spool there next.
+/// Leaves a record in a folder, for the next process that opens a spool there.
 pub(crate) fn leave(folder: &Path, record: &Record) -> Result<()> {
     let unreadable = || Error::file(folder)(io::ErrorKind::InvalidData.into());
     let line = file::line(record).ok_or_else(unreadable)?;
-    let mut file = SegmentFile::create(Place::Runtime, folder, 0)?;
+    let mut file = SegmentFile::create(SpoolMedium::Runtime, folder, 0)?;
     file.append(&line, 1).map_err(Error::file(folder))
 }
 
 impl Spool {
-    /// Opens a spool and takes over what ended processes left in it.
+    /// Opens a spool and takes over the files of processes that have exited.
     ///
-    /// A folder that cannot be used is no error: the next place is used instead.
+    /// A folder that cannot be used is not an error: the next medium is used instead.
     pub fn open(options: SpoolOptions) -> Self {
         let mut spool = Self {
             options,
@@ -141,8 +141,7 @@ impl Spool {
         spool
     }
 
-    /// Takes over what processes that have ended left behind, a number of files at a time: the others follow when these are
-    /// read.
+    /// Takes over the files of processes that have exited, some files at a time. The others follow when these are read.
     pub fn take_over(&mut self) {
         self.put_off.clear();
         self.take_more();
@@ -150,7 +149,7 @@ impl Spool {
 
     fn take_more(&mut self) {
         (self.more, self.beyond) = (false, 0);
-        for (place, path) in self.others() {
+        for (medium, path) in self.others() {
             if self.segments.len() >= TAKEN_AT_ONCE {
                 self.more = true;
                 self.beyond += path.metadata().map_or(0, |file| file.len());
@@ -159,8 +158,8 @@ impl Spool {
             if self.put_off.contains(&path) {
                 continue;
             }
-            // Its owner lives, or it cannot be opened now: it stays where it is, and the next look finds it.
-            let Ok(segment) = file::take_over(place, path) else {
+            // Its owner is alive, or it cannot be opened now. It stays where it is for the next look.
+            let Ok(segment) = file::take_over(medium, path) else {
                 continue;
             };
             self.file_bytes += segment.bytes();
@@ -169,7 +168,7 @@ impl Spool {
         }
     }
 
-    /// Files are read in the order of their names, which begin with a time; but the first stays the first once it is handed out.
+    /// Files are read in the order of their names, which begin with a time. A first file that was handed out stays first.
     fn insert(&mut self, new: SegmentFile) {
         let first = usize::from(self.peeked.is_some()).min(self.segments.len());
         let is_later = |segment: &Segment| matches!(segment, Segment::File(file) if file.path().file_name() > new.path().file_name());
@@ -179,12 +178,12 @@ impl Spool {
     }
 
     /// The files that this spool does not hold, oldest first.
-    fn others(&self) -> Vec<(Place, PathBuf)> {
-        let mut found: Vec<(Place, PathBuf)> = Vec::new();
-        for (place, folder) in self.folders() {
+    fn others(&self) -> Vec<(SpoolMedium, PathBuf)> {
+        let mut found: Vec<(SpoolMedium, PathBuf)> = Vec::new();
+        for (medium, folder) in self.folders() {
             let files = file::list(&folder).into_iter();
             let others = files.filter(|path| !self.has(path));
-            found.extend(others.map(|path| (place, path)));
+            found.extend(others.map(|path| (medium, path)));
         }
         found.sort_by(|(_, a), (_, b)| a.file_name().cmp(&b.file_name()));
         found
@@ -198,10 +197,10 @@ impl Spool {
         held.chain(&self.notes).any(|file| file.path() == path)
     }
 
-    fn folders(&self) -> Vec<(Place, PathBuf)> {
+    fn folders(&self) -> Vec<(SpoolMedium, PathBuf)> {
         let runtime = self.options.runtime.clone();
-        std::iter::once((Place::Data, self.options.data.clone()))
-            .chain(runtime.map(|folder| (Place::Runtime, folder)))
+        std::iter::once((SpoolMedium::Data, self.options.data.clone()))
+            .chain(runtime.map(|folder| (SpoolMedium::Runtime, folder)))
             .collect()
     }
 
@@ -215,7 +214,7 @@ impl Spool {
         self.records
     }
 
-    /// What waits in all, also in files that other processes hold.
+    /// Everything that waits, also in files of other processes.
     pub fn waiting(&self) -> Waiting {
         let mut waiting = Waiting {
             records: self.records,
@@ -223,7 +222,7 @@ impl Spool {
             bytes: self.bytes(),
         };
         for (_, path) in self.others() {
-            // One that is gone by now was taken meanwhile.
+            // A missing file was taken by another process meanwhile.
             let (records, bytes) = file::measure(&path).unwrap_or_default();
             waiting.records += records;
             waiting.bytes += bytes;
@@ -240,7 +239,7 @@ impl Spool {
         lines.sum()
     }
 
-    /// Writes what only this process holds to a folder, if one takes it by now.
+    /// Writes records that only this process holds to a folder, if one works again.
     pub fn save_memory(&mut self) {
         for at in 0..self.segments.len() {
             let Some(Segment::Memory(lines)) = self.segments.get(at) else {
@@ -254,7 +253,7 @@ impl Spool {
                 return;
             };
             if at == 0 {
-                // What was handed out of it is handed out again: its place in the file is another.
+                // Records that were handed out are handed out again, because their position in the file has changed.
                 self.peeked = None;
             }
             self.memory_bytes = self.memory_bytes.saturating_sub(text.len() as u64);
@@ -270,13 +269,13 @@ impl Spool {
         self.file_bytes + self.memory_bytes
     }
 
-    /// How many lines could not be read since this was last asked.
+    /// How many lines could not be read since the last call.
     pub fn take_damaged(&mut self) -> u64 {
         std::mem::take(&mut self.damaged)
     }
 
-    /// Notes a record that is about to be committed, so that it survives this process until then. Nothing else may wait: it
-    /// would come first. `false` if it could not be noted.
+    /// Notes a record that is about to be committed, so that it survives a crash until then. The spool must be empty, because
+    /// older records come first. `false` if it could not be noted.
     pub fn note(&mut self, record: &Record) -> bool {
         if !self.is_empty() || self.has_note() {
             return false;
@@ -284,7 +283,8 @@ impl Spool {
         self.notes.take_if(|notes| notes.is_gone());
         if self.notes.is_none() {
             self.next_file += 1;
-            let created = SegmentFile::create(Place::Data, &self.options.data, self.next_file);
+            let created =
+                SegmentFile::create(SpoolMedium::Data, &self.options.data, self.next_file);
             self.notes = created.ok();
         }
         let (Some(notes), Some(line)) = (&mut self.notes, file::line(record)) else {
@@ -304,7 +304,7 @@ impl Spool {
             .is_some_and(|notes| !notes.is_finished())
     }
 
-    /// The noted record is committed, or nobody will ever have it.
+    /// The noted record is committed, or refused for good.
     pub fn strike_note(&mut self) {
         if let Some(notes) = &mut self.notes
             && notes.begin_again().is_err()
@@ -328,7 +328,7 @@ impl Spool {
         }
     }
 
-    /// Adds records at the end; says of each what became of it.
+    /// Adds records at the end. Returns the outcome of each.
     pub fn append<'a>(&mut self, records: impl IntoIterator<Item = &'a Record>) -> Vec<Spooled> {
         let lines: Vec<Option<String>> = records.into_iter().map(file::line).collect();
         let mut results = Vec::with_capacity(lines.len());
@@ -337,7 +337,7 @@ impl Spool {
         let mut room = self.options.max_bytes.saturating_sub(taken);
         for line in lines.iter().map(Option::as_deref) {
             let Some(line) = line.filter(|line| line.len() as u64 <= room) else {
-                // The oldest are kept: nothing that comes later may slip in before what was dropped.
+                // The oldest are kept: once a record was dropped, no later one may be added.
                 room = 0;
                 results.push(Spooled::Dropped);
                 continue;
@@ -353,7 +353,7 @@ impl Spool {
         results
     }
 
-    /// Writes lines to the first place that takes them.
+    /// Writes lines to the first medium that takes them.
     fn append_lines(&mut self, lines: &[&str]) -> Vec<Spooled> {
         if lines.is_empty() {
             return Vec::new();
@@ -361,32 +361,32 @@ impl Spool {
         let text = lines.concat();
         let count = lines.len() as u64;
         match self.append_to_file(&text, count) {
-            Some(place) => {
+            Some(medium) => {
                 self.file_bytes += text.len() as u64;
                 self.records += count;
-                vec![Spooled::Kept(place); lines.len()]
+                vec![Spooled::Kept(medium); lines.len()]
             }
             None => lines.iter().map(|line| self.keep_in_memory(line)).collect(),
         }
     }
 
-    fn append_to_file(&mut self, text: &str, records: u64) -> Option<Place> {
+    fn append_to_file(&mut self, text: &str, records: u64) -> Option<SpoolMedium> {
         if let Some(Segment::File(last)) = self.segments.back_mut()
             && last.append(text, records).is_ok()
         {
-            return Some(last.place());
+            return Some(last.medium());
         }
         let segment = self.begin_file(text, records)?;
-        let place = segment.place();
+        let medium = segment.medium();
         self.segments.push_back(Segment::File(segment));
-        Some(place)
+        Some(medium)
     }
 
     /// A new file with this text in the first folder that takes it.
     fn begin_file(&mut self, text: &str, records: u64) -> Option<SegmentFile> {
-        for (place, folder) in self.folders() {
+        for (medium, folder) in self.folders() {
             self.next_file += 1;
-            let Ok(mut segment) = SegmentFile::create(place, &folder, self.next_file) else {
+            let Ok(mut segment) = SegmentFile::create(medium, &folder, self.next_file) else {
                 continue;
             };
             if segment.append(text, records).is_ok() {
@@ -409,12 +409,12 @@ impl Spool {
         }
         self.memory_bytes += line.len() as u64;
         self.records += 1;
-        Spooled::Kept(Place::Memory)
+        Spooled::Kept(SpoolMedium::Memory)
     }
 
-    /// The oldest records, at most so many and at least one; they stay until [`Spool::advance`].
+    /// The oldest records, at most this many and at least one; they stay until [`Spool::advance`].
     pub fn peek(&mut self, limit: usize) -> Vec<Record> {
-        // Each turn of the loop gets further only if it looks at something.
+        // Each iteration makes progress only if it reads something.
         let limit = limit.max(1);
         self.peeked = None;
         loop {
@@ -448,12 +448,12 @@ impl Spool {
             if !records.is_empty() {
                 return records;
             }
-            // Nothing of what was looked at is a record. More may follow in the same file, and certainly in the next.
+            // No record in what was read. More may follow in this file or in the next.
             self.advance();
         }
     }
 
-    /// The first file cannot be read, which is no proof that it is damaged: it stays on disk, and is taken over again later.
+    /// The first file cannot be read. That does not prove damage, so it stays on disk and is taken over again later.
     fn put_off(&mut self, error: &io::Error) {
         let Some(Segment::File(segment)) = self.segments.pop_front() else {
             return;
@@ -471,7 +471,7 @@ impl Spool {
         self.put_off.insert(path);
     }
 
-    /// Removes what the last [`Spool::peek`] gave.
+    /// Removes the records that the last [`Spool::peek`] returned.
     pub fn advance(&mut self) {
         let Some(peeked) = self.peeked.take() else {
             return;

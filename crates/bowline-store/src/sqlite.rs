@@ -7,6 +7,7 @@ mod checkpoint;
 mod connection;
 mod damage;
 mod delegations;
+mod events;
 mod forget;
 mod hooks;
 mod keeper;
@@ -19,7 +20,6 @@ mod readers;
 mod recent;
 mod sessions;
 mod traces;
-mod triggers;
 mod work;
 
 use std::path::{Path, PathBuf};
@@ -40,10 +40,10 @@ use crate::reserve::{Locked, Reserve};
 use crate::session::{SessionDetails, SessionFilter, SessionSummary};
 use crate::spool::{self, Spool, SpoolOptions};
 use crate::store::{Forget, Forgotten, Integrity, Size, Store, Submission, Waiting};
-use crate::trace::{SessionRef, Trace, TraceFilter, TraceStatistics, Trigger, TriggerFilter};
+use crate::trace::{EventFilter, RecordedEvent, SessionRef, Trace, TraceFilter, TraceStatistics};
 use crate::tree::TraceTree;
 use crate::work::PastCall;
-use crate::writer::{Backend, Drained, Notes, Shared, Threads, Writer};
+use crate::writer::{Backend, Drained, Shared, SpoolFirst, Threads, Writer};
 use backend::SqliteBackend;
 use keeper::Keeper;
 use log::Log;
@@ -127,7 +127,7 @@ impl Default for Retention {
     }
 }
 
-/// What processes that have ended could not keep, as far as it is not among the gaps of the database yet. Opens no database.
+/// What exited processes could not keep, unless it is already among the gaps of the database. Opens no database.
 pub fn unkept(options: &Options) -> Vec<Gap> {
     let noted = Reserve::at(options.folders()).look();
     noted.iter().flat_map(Locked::lost).collect()
@@ -167,7 +167,7 @@ pub struct SqliteStore {
     readers: Arc<Readers>,
     figures: Arc<Mutex<PendingFigures>>,
     keeper: Arc<Keeper>,
-    /// Taken by whoever closes the store.
+    /// Taken by the thread that closes the store.
     threads: Mutex<Option<Threads>>,
 }
 
@@ -201,16 +201,16 @@ impl SqliteStore {
             max_bytes: options.max_spool,
             ..SpoolOptions::new(options.folder.join("spool"))
         });
-        let notes = match options.durability {
-            Durability::ProcessEnd => Notes::Good,
-            Durability::PowerCut => Notes::Unwanted,
+        let spool_first = match options.durability {
+            Durability::ProcessEnd => SpoolFirst::Yes,
+            Durability::PowerCut => SpoolFirst::No,
         };
         let shared = Arc::new(Shared::new(
             spool,
             gaps.clone(),
             reserve,
             options.deadline,
-            notes,
+            spool_first,
         ));
         let mut backend = SqliteBackend {
             path: path.clone(),
@@ -311,7 +311,7 @@ impl SqliteStore {
         }
     }
 
-    /// Runs something on the writing thread, step by step, and waits for what it comes to.
+    /// Runs something on the writing thread, step by step, and waits for the result.
     fn on_writer<T: Send + 'static>(
         &self,
         mut job: impl FnMut(&mut Writer<SqliteBackend>) -> Result<Option<T>> + Send + 'static,
@@ -323,7 +323,7 @@ impl SqliteStore {
                 Ok(Some(value)) => Ok(value),
                 Err(error) => Err(error),
             };
-            // Whoever asked may be gone.
+            // The caller may be gone.
             let _ = answer.send(result);
             Step::Finished
         }));
@@ -394,8 +394,8 @@ impl Store for SqliteStore {
         self.read(|db| traces::slow(db, threshold_ms, limit))
     }
 
-    fn get_trace_tree(&self, trace_id: &str) -> Result<Option<TraceTree>> {
-        self.read(|db| traces::tree(db, trace_id))
+    fn get_trace_tree(&self, group: &str) -> Result<Option<TraceTree>> {
+        self.read(|db| traces::tree(db, group))
     }
 
     fn find_traces(&self, filter: &TraceFilter<'_>) -> Result<Vec<Trace>> {
@@ -422,17 +422,17 @@ impl Store for SqliteStore {
         self.read(|db| work::past_work(db, session))
     }
 
-    fn find_triggers(&self, filter: &TriggerFilter<'_>) -> Result<Vec<Trigger>> {
-        self.read(|db| triggers::find(db, filter))
+    fn find_events(&self, filter: &EventFilter<'_>) -> Result<Vec<RecordedEvent>> {
+        self.read(|db| events::find(db, filter))
     }
 
-    fn triggers_of(&self, call: &Trace) -> Result<Vec<Trigger>> {
-        self.read(|db| triggers::of_call(db, call))
+    fn events_of(&self, call: &Trace) -> Result<Vec<RecordedEvent>> {
+        self.read(|db| events::of_call(db, call))
     }
 
     fn hook_figures(&self) -> Result<Vec<HookFigures>> {
         self.settle();
-        // One moment of both: what the writer has just written down is no longer pending.
+        // Read both at one moment: what the writer has just written is no longer pending.
         let pending = lock(&self.figures);
         if let Ok(written) = self.readers.read(queries::figures) {
             return Ok(pending.list(written));
@@ -450,7 +450,7 @@ impl Store for SqliteStore {
         gaps.extend(noted.iter().flat_map(Locked::lost));
         match self.read(queries::gaps) {
             Ok(written) => gaps.extend(written),
-            // What is known must be told also when the database cannot be read.
+            // Report what is known even if the database cannot be read.
             Err(error) if !gaps.is_empty() => tracing::warn!("older gaps cannot be read: {error}"),
             Err(error) => return Err(error),
         }
@@ -465,7 +465,7 @@ impl Store for SqliteStore {
     fn backup(&self, to: &Path) -> Result<()> {
         drop(folder::new_private_file(to)?);
         self.read(|db| queries::copy_to(db, to)).inspect_err(|_| {
-            // Half a copy is none; what went wrong with it is more worth telling.
+            // An incomplete copy is useless. The first error is the one to report.
             let _ = std::fs::remove_file(to);
         })
     }
@@ -478,7 +478,7 @@ impl Store for SqliteStore {
         lock(&self.shared.spool).take_over();
         let mut forgetting = forget::Forgetting::new(what);
         let forgotten = self.on_writer(move |writer| {
-            // What waits in the spool would come back.
+            // Records in the spool would come back.
             match writer.drain_step() {
                 Drained::Everything => forgetting.step(&mut writer.backend),
                 Drained::Some => Ok(None),

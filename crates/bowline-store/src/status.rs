@@ -1,4 +1,4 @@
-//! The words for how far something is. One vocabulary is stored, one is shown; both and others are understood on the way in.
+//! The words for statuses. One vocabulary is stored, one is shown. Both are understood as input, and others too.
 
 use std::fmt;
 use std::str::FromStr;
@@ -61,15 +61,15 @@ macro_rules! statuses {
 statuses! {
     /// How a tool call went.
     TraceStatus: "started, ok, error, denied, refused, cancelled or timeout" {
-        /// It runs, or nobody said how it ended.
+        /// It runs, or its end was not reported.
         Started = "started",
         /// It succeeded; shown as `ok`.
         Completed = "completed" | "ok",
         /// It failed; shown as `error`.
         Failed = "failed" | "error",
-        /// It was never heard of again.
+        /// It was never reported again.
         Timeout = "timeout",
-        /// It was called off.
+        /// It was cancelled.
         Cancelled = "cancelled" | "canceled",
         /// It never ran: a hook denied it.
         Denied = "denied",
@@ -79,7 +79,7 @@ statuses! {
 }
 
 statuses! {
-    /// How far a session is. It is never reopened: what goes on later is a new session of the same chain.
+    /// The status of a session. A session is never reopened: a resumed one is a new session of the same chain.
     SessionStatus: "created, active or ended" {
         /// It was announced, and nothing happened yet.
         Created = "created",
@@ -91,7 +91,7 @@ statuses! {
 }
 
 statuses! {
-    /// How far a delegation is.
+    /// The status of a delegation.
     DelegationStatus: "started, completed, failed or cancelled" {
         /// A sub-agent works on it.
         Started = "started" | "pending" | "accepted",
@@ -99,7 +99,7 @@ statuses! {
         Completed = "completed" | "ok",
         /// It failed.
         Failed = "failed" | "error",
-        /// It was called off, or refused.
+        /// It was cancelled or refused.
         Cancelled = "cancelled" | "canceled" | "rejected",
     }
 }
@@ -125,7 +125,7 @@ impl TraceStatus {
         }
     }
 
-    /// Whether it counts as an error: failed, timeout, cancelled. What never ran did not fail.
+    /// Whether it counts as an error: failed, timeout, cancelled. A call that never ran did not fail.
     pub const fn is_error(self) -> bool {
         matches!(self, Self::Failed | Self::Timeout | Self::Cancelled)
     }

@@ -1,4 +1,4 @@
-//! What the rest of Bowline knows of the store.
+//! The interface of the store.
 
 use std::fmt;
 use std::path::Path;
@@ -11,19 +11,19 @@ use crate::gap::Gap;
 use crate::hook_figures::HookFigures;
 use crate::record::Record;
 use crate::session::{SessionDetails, SessionFilter, SessionSummary};
-use crate::spool::Place;
-use crate::trace::{SessionRef, Trace, TraceFilter, TraceStatistics, Trigger, TriggerFilter};
+use crate::spool::SpoolMedium;
+use crate::trace::{EventFilter, RecordedEvent, SessionRef, Trace, TraceFilter, TraceStatistics};
 use crate::tree::TraceTree;
 use crate::work::PastCall;
 
-/// Is told what became of a record, once, on a thread of the store or on the one that brought it. It must not block.
+/// Gets the outcome of a record, once, on a thread of the store or on the caller's. It must not block.
 pub type Done = Box<dyn FnOnce(Outcome) + Send>;
 
 /// A record on its way into the store.
 pub struct Submission {
     /// What to keep.
     pub record: Record,
-    /// Is told what became of it.
+    /// Gets the outcome.
     pub done: Done,
 }
 
@@ -35,22 +35,22 @@ impl fmt::Debug for Submission {
     }
 }
 
-/// What became of a record.
+/// The outcome of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// It is in the store and survives the end of this process.
-    Committed(Vec<Note>),
-    /// It survives the end of this process, and is being committed. Whoever reads by this store waits for that; should it fail,
-    /// the record waits like one that was spooled.
+    /// It is in the store, and survives a crash of this process.
+    Committed(Vec<SkippedChange>),
+    /// It is in the spool, survives a crash of this process, and is being committed. Readers of this store wait for the commit. If
+    /// it fails, the record waits like a spooled one.
     Noted,
-    /// A record with this id was in the store already; nothing changed.
+    /// A record with this id was already in the store. Nothing changed.
     Known,
-    /// The store could not take it in time; it waits here and will be taken later.
-    Spooled(Place),
-    /// There was no room for it anywhere; it is counted in the gaps.
+    /// The store could not take it in time. It waits here and is committed later.
+    Spooled(SpoolMedium),
+    /// There was no space for it anywhere. It is counted in the gaps.
     Dropped,
-    /// The store would not have it; it is counted in the gaps.
+    /// The store refused it. It is counted in the gaps.
     Refused(String),
 }
 
@@ -60,19 +60,19 @@ impl Outcome {
         matches!(self, Self::Committed(_) | Self::Known)
     }
 
-    /// What did not fit, although the record was committed.
-    pub fn notes(&self) -> &[Note] {
+    /// The changes that were left out although the record was committed.
+    pub fn skipped(&self) -> &[SkippedChange] {
         match self {
-            Self::Committed(notes) => notes,
+            Self::Committed(skipped) => skipped,
             _ => &[],
         }
     }
 }
 
-/// A change that was left out because there is nothing that it could change.
+/// A change that was left out because what it would change does not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Note {
+pub enum SkippedChange {
     /// A tool call ended that never began.
     NoStart {
         /// Its id, if it has one.
@@ -80,7 +80,7 @@ pub enum Note {
         /// The tool.
         tool: String,
     },
-    /// A call with this id is open in the session already; it was not begun again.
+    /// A call with this id is already open in the session. It was not started again.
     AlreadyStarted {
         /// Its id.
         tool_use_id: String,
@@ -90,11 +90,11 @@ pub enum Note {
         /// Its id, if the record has one.
         subagent: Option<String>,
     },
-    /// The record names no session, and so its changes were left out.
+    /// The record names no session, so its changes were left out.
     NoSession,
 }
 
-impl Note {
+impl SkippedChange {
     /// What happened, without saying to which session or call.
     pub(crate) fn cause(&self) -> String {
         match self {
@@ -110,7 +110,7 @@ impl Note {
     }
 }
 
-impl fmt::Display for Note {
+impl fmt::Display for SkippedChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoStart { tool_use_id, tool } => {
@@ -151,12 +151,12 @@ pub struct Forgotten {
     pub traces: u64,
     /// Sessions.
     pub sessions: u64,
-    /// For the user: where something of it may still be read, and what to do about that.
+    /// For the user: where parts of it can still be read, and what to do about that.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remains: Vec<String>,
 }
 
-/// Whether the store is sound.
+/// Whether the store is intact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Integrity {
@@ -170,11 +170,11 @@ pub enum Integrity {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Size {
-    /// What the database takes on disk, with its log.
+    /// The size of the database on disk, with its log.
     pub on_disk: u64,
-    /// What is in use of it; retention keeps this under its cap.
+    /// The part of it that is in use. Retention keeps this under the cap.
     pub in_use: u64,
-    /// What waits in the spool.
+    /// The size of the spool.
     pub spooled: u64,
     /// How many records wait in the spool.
     pub spooled_records: u64,
@@ -187,12 +187,12 @@ pub struct Size {
     /// How many tool calls there are.
     #[serde(default)]
     pub calls: u64,
-    /// When the first event was that is still kept.
+    /// The time of the first event that is still kept.
     #[serde(default)]
     pub since: Option<DateTime<Utc>>,
 }
 
-/// What the store could not take yet, whichever process put it there.
+/// What the store could not take yet, from all processes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Waiting {
@@ -204,30 +204,30 @@ pub struct Waiting {
     pub bytes: u64,
 }
 
-/// Keeps what was decided, and answers questions about it.
+/// Keeps decided events, and answers questions about them.
 ///
-/// Submitting never blocks the caller. Reading is answered from what is committed; [`Store::flush`] first to read what was
-/// just submitted. Unknown names and ids are answered with nothing, not with an error.
+/// Submitting never blocks the caller. Reading sees what is committed; call [`Store::flush`] first to read what was just
+/// submitted. An unknown name or id gives an empty answer, not an error.
 pub trait Store: Send + Sync {
-    /// Hands over a record; `done` is told when it is safe, or where it waits.
+    /// Submits a record. `done` gets the outcome when the record is safe.
     fn submit(&self, record: Record, done: Done) {
         self.submit_all(vec![Submission { record, done }]);
     }
 
-    /// Hands over several records at once, which is cheaper than one by one.
+    /// Submits several records at once, which is cheaper than one by one.
     fn submit_all(&self, submissions: Vec<Submission>);
 
-    /// As [`Store::submit_all`], for a caller in a hurry that may be held up by a line in a file: a lone record may be answered as
-    /// soon as a note makes it safe, and is committed after that.
+    /// As [`Store::submit_all`], for a caller that wants a fast answer and may write a line to a file: a single record may be
+    /// answered as soon as it is in the spool, and is committed after that.
     fn submit_noted(&self, submissions: Vec<Submission>) {
         self.submit_all(submissions);
     }
 
-    /// Notes that a hook failed after its event was recorded, without secrets. It is written down with the figures of hooks.
+    /// Notes that a hook failed after its event was recorded, without secrets. The failure is stored with the figures of hooks.
     fn note_failure(&self, hook: &str, time: DateTime<Utc>, failure: &str);
 
-    /// Waits until everything that was submitted has an outcome, what waits in the spool was tried again, and what is
-    /// written down now and then (figures of hooks, when sessions were last heard of) is exact.
+    /// Waits until every submitted record has an outcome, the spool was tried again, and everything that is written only now and
+    /// then (figures of hooks, when sessions were last active) is exact.
     fn flush(&self) -> Result<()>;
 
     /// Takes in what processes that have ended left in the spool, so that whoever asks next finds it. Waits at most a second.
@@ -266,7 +266,7 @@ pub trait Store: Send + Sync {
         })
     }
 
-    /// The calls that took at least so many milliseconds, slowest first.
+    /// The calls that took at least this many milliseconds, slowest first.
     fn get_slow_traces(&self, threshold_ms: i64, limit: usize) -> Result<Vec<Trace>>;
 
     /// The calls of sessions that failed, timed out or were cancelled, newest first.
@@ -279,16 +279,16 @@ pub trait Store: Send + Sync {
         })
     }
 
-    /// Everything with this trace id as a tree; `None` if there is nothing.
-    fn get_trace_tree(&self, trace_id: &str) -> Result<Option<TraceTree>>;
+    /// All calls of a group as a tree; `None` if there are none.
+    fn get_trace_tree(&self, group: &str) -> Result<Option<TraceTree>>;
 
     /// The calls that a filter lets through, newest first.
     fn find_traces(&self, filter: &TraceFilter<'_>) -> Result<Vec<Trace>>;
 
-    /// What the calls that a filter lets through come to, by tool; the filter's limit says how many are looked at.
+    /// Statistics by tool of the calls that a filter lets through. The filter's limit says how many calls are read.
     fn trace_statistics(&self, filter: &TraceFilter<'_>) -> Result<TraceStatistics>;
 
-    /// Sessions, last heard of first; those that continue each other are one.
+    /// Sessions, the last active first. Sessions that continue each other count as one.
     fn sessions(&self, filter: &SessionFilter<'_>) -> Result<Vec<SessionSummary>>;
 
     /// Everything about sessions; `None` if there are none.
@@ -302,41 +302,41 @@ pub trait Store: Send + Sync {
     fn past_work(&self, session: &str) -> Result<Vec<serde_json::Value>>;
 
     /// The last decided events, newest first.
-    fn last_triggers(&self, limit: usize) -> Result<Vec<Trigger>> {
-        self.find_triggers(&TriggerFilter {
+    fn last_events(&self, limit: usize) -> Result<Vec<RecordedEvent>> {
+        self.find_events(&EventFilter {
             limit,
-            ..TriggerFilter::default()
+            ..EventFilter::default()
         })
     }
 
     /// The decided events that a filter lets through, newest first.
-    fn find_triggers(&self, filter: &TriggerFilter<'_>) -> Result<Vec<Trigger>>;
+    fn find_events(&self, filter: &EventFilter<'_>) -> Result<Vec<RecordedEvent>>;
 
     /// The decided events of a tool call, oldest first.
-    fn triggers_of(&self, call: &Trace) -> Result<Vec<Trigger>>;
+    fn events_of(&self, call: &Trace) -> Result<Vec<RecordedEvent>>;
 
     /// When each hook last fired, what it said, how long it takes; by name.
     fn hook_figures(&self) -> Result<Vec<HookFigures>>;
 
-    /// What is known to be missing, newest first.
+    /// The gaps, newest first.
     fn gaps(&self) -> Result<Vec<Gap>>;
 
-    /// Looks at every page.
+    /// Checks every page.
     fn integrity_check(&self) -> Result<Integrity>;
 
     /// Writes a copy to a new file, readable by its owner only.
     fn backup(&self, to: &Path) -> Result<()>;
 
-    /// Gives unused room back to the file system.
+    /// Gives unused disk space back to the file system.
     fn compact(&self) -> Result<()>;
 
-    /// Removes records for good, also those that wait in the spool: afterwards nothing of them is in any file of the store, or
+    /// Removes records for good, also from the spool. Afterwards no file of the store holds anything of them, or
     /// [`Forgotten::remains`] says where.
     fn forget(&self, what: Forget<'_>) -> Result<Forgotten>;
 
     /// How much is kept.
     fn size(&self) -> Result<Size>;
 
-    /// What the store could not take yet. Known also when the database cannot be read.
+    /// What the store could not take yet. Works even if the database cannot be read.
     fn waiting(&self) -> Waiting;
 }

@@ -1,9 +1,9 @@
-//! What was logged lately, so that a cause is told once and not for every event.
+//! What was logged lately, so that a cause is logged once and not for every event.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-/// A cause that lasts is told again after this time.
+/// A lasting cause is logged again after this time.
 const AGAIN: Duration = Duration::from_mins(5);
 /// More causes than this are not remembered.
 const MOST: usize = 1_000;
@@ -12,7 +12,7 @@ const MOST: usize = 1_000;
 pub(crate) struct Told(HashMap<String, Instant>);
 
 impl Told {
-    /// Whether a cause has to be told; from now on it has been.
+    /// Whether a cause has to be logged. After this call it counts as logged.
     pub(crate) fn is_news(&mut self, cause: &str) -> bool {
         let now = Instant::now();
         if self.0.len() >= MOST {

@@ -1,14 +1,11 @@
-//! What is read back of tool calls and of decided events.
+//! Tool calls and decided events as they are read back.
 
-use std::time::Duration;
-
-use bowline::hooks::Decision;
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
-use crate::milliseconds;
-use crate::record::{Enforcement, HookFired, decision};
+use crate::record::{DecidedEvent, Form};
 use crate::status::TraceStatus;
 
 /// One tool call, from start to end.
@@ -18,7 +15,8 @@ pub struct Trace {
     /// The agent's id of the call, or one that was generated.
     pub tool_use_id: String,
     /// The group that it belongs to: usually everything that followed from one prompt.
-    pub trace_id: String,
+    #[serde(rename = "trace_id")]
+    pub group: String,
     /// The agent's name of the session.
     pub session: String,
     /// The number of the session's row; see [`SessionRef::Row`].
@@ -62,7 +60,7 @@ pub struct Trace {
 pub enum SessionRef<'a> {
     /// Every session under the agent's name for it, with what it continues, what continues it, and its sub-agents.
     Chain(&'a str),
-    /// The same, by the beginning of the name where nothing has this very name.
+    /// The same, by the beginning of the name if no session has exactly this name.
     Beginning(&'a str),
     /// One session (one context window), by the number of its row.
     Row(i64),
@@ -73,7 +71,7 @@ pub enum SessionRef<'a> {
 pub enum StatusFilter {
     /// One.
     Is(TraceStatus),
-    /// Every one that counts as an error; not calls that never ended because their agent's process did.
+    /// Every one that counts as an error. Calls that never ended because their agent's process exited do not count.
     AnyError,
     /// Any of several.
     AnyOf(StatusSet),
@@ -113,7 +111,7 @@ impl FromIterator<TraceStatus> for StatusSet {
     }
 }
 
-/// Which traces are wanted, newest first; whatever is `None` does not matter.
+/// Which traces are wanted, newest first. `None` matches all.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TraceFilter<'a> {
     /// Of these sessions.
@@ -126,7 +124,7 @@ pub struct TraceFilter<'a> {
     pub since: Option<DateTime<Utc>>,
     /// Of this project's folder.
     pub project: Option<&'a str>,
-    /// At most so many.
+    /// At most this many.
     pub limit: usize,
 }
 
@@ -143,18 +141,18 @@ impl Default for TraceFilter<'_> {
     }
 }
 
-/// What a number of traces come to.
+/// Statistics of several traces.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TraceStatistics {
     /// By tool, most used first.
     pub tools: Vec<ToolStatistics>,
-    /// How many traces were looked at: the newest.
+    /// How many traces were read: the newest.
     pub looked_at: usize,
     /// Whether there are more, older ones.
     pub more: bool,
 }
 
-/// What the calls of one tool come to.
+/// Statistics of one tool's calls.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolStatistics {
     /// The tool.
@@ -169,49 +167,29 @@ pub struct ToolStatistics {
     pub p99_ms: Option<i64>,
 }
 
-/// One decided event.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// A decided event as it is read back.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[non_exhaustive]
-pub struct Trigger {
-    /// The event's id.
-    pub id: String,
-    /// When it was reported.
-    pub time: DateTime<Utc>,
-    /// Who reported it.
-    pub agent: String,
+pub struct RecordedEvent {
     /// The event.
-    pub event: String,
-    /// The project's folder.
-    pub project: Option<String>,
-    /// The agent's name of the session; empty if it has none.
-    pub session: String,
-    /// The sub-agent's id.
-    pub subagent: Option<String>,
-    /// The tool.
-    pub tool: Option<String>,
-    /// The agent's id of the tool call.
-    pub tool_use_id: Option<String>,
-    /// What was answered.
-    #[serde(with = "decision")]
-    pub decision: Decision,
-    /// Why.
-    pub reason: Option<String>,
-    /// The id of the rule from which the decision follows.
-    #[serde(default)]
-    pub rule: Option<String>,
-    /// Whether the agent acts on it.
-    pub enforcement: Enforcement,
-    /// How long deciding took, in milliseconds.
-    #[serde(rename = "duration_ms", with = "milliseconds")]
-    pub duration: Duration,
-    /// The hooks that fired.
-    pub hooks: Vec<HookFired>,
+    #[serde(flatten)]
+    pub decided: DecidedEvent,
     /// What the call was called with, where events are listed.
     #[serde(default)]
     pub input: Option<Value>,
     /// The prompt that the event gives, where events are listed.
     #[serde(default)]
     pub prompt: Option<String>,
+}
+
+impl Serialize for RecordedEvent {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut fields = to.serialize_struct("RecordedEvent", DecidedEvent::FIELDS + 2)?;
+        self.decided.write(&mut fields, Form::Answer)?;
+        fields.serialize_field("input", &self.input)?;
+        fields.serialize_field("prompt", &self.prompt)?;
+        fields.end()
+    }
 }
 
 /// Which decisions are meant.
@@ -252,9 +230,9 @@ impl DecisionFilter {
     }
 }
 
-/// Which decided events are wanted, newest first; whatever is `None` or empty does not matter.
+/// Which decided events are wanted, newest first. `None` and empty lists match all.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TriggerFilter<'a> {
+pub struct EventFilter<'a> {
     /// Decided like one of these.
     pub decisions: &'a [DecisionFilter],
     /// Reported at this time or later.
@@ -269,11 +247,11 @@ pub struct TriggerFilter<'a> {
     pub tool: Option<&'a str>,
     /// Decided by this rule; `*` stands for anything.
     pub rule: Option<&'a str>,
-    /// At most so many.
+    /// At most this many.
     pub limit: usize,
 }
 
-impl Default for TriggerFilter<'_> {
+impl Default for EventFilter<'_> {
     fn default() -> Self {
         Self {
             decisions: &[],

@@ -1,4 +1,4 @@
-//! The calls of one trace id as a tree. Pure: a function of the rows.
+//! The calls of one group as a tree. A pure function of the rows.
 
 use std::collections::HashMap;
 
@@ -10,13 +10,14 @@ use crate::trace::Trace;
 /// What followed from one prompt, or from one call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TraceTree {
-    /// The trace id.
-    pub trace_id: String,
-    /// The prompt from which all of it follows.
+    /// The group.
+    #[serde(rename = "trace_id")]
+    pub group: String,
+    /// The prompt from which all calls follow.
     pub prompt: Option<Prompt>,
     /// The calls that are part of no other, oldest first.
     pub roots: Vec<TraceNode>,
-    /// Whether there are more calls than a tree is built of.
+    /// Whether there are more calls than a tree may hold.
     pub truncated: bool,
 }
 
@@ -52,11 +53,10 @@ pub struct TraceNode {
     pub children: Vec<TraceNode>,
 }
 
-/// Deeper calls stand beside their parents: reading a tree goes as deep as the tree, and JSON is read 128 levels deep, two of
-/// which each call takes.
+/// Deeper calls are put beside their parents. JSON is read 128 levels deep, and each call takes two levels.
 const MAX_DEPTH: usize = 24;
 
-/// Arranges rows, each exactly once: a call whose parent is missing is a root, and of a circle the earliest becomes one.
+/// Arranges rows, each exactly once. A call whose parent is missing is a root. The earliest call of a cycle is a root.
 pub(crate) fn arrange(mut traces: Vec<Trace>) -> Vec<TraceNode> {
     traces.sort_by_key(|trace| (trace.started_at, trace.row));
     let walk = Walk::through(&traces);
@@ -70,7 +70,7 @@ pub(crate) fn arrange(mut traces: Vec<Trace>) -> Vec<TraceNode> {
         })
         .collect();
     let mut roots = Vec::new();
-    // Leaves first: every node is complete when it is hung under its parent.
+    // Leaves first: every node is complete when it is attached to its parent.
     for (place, parent) in walk.order.into_iter().rev() {
         let Some(mut node) = nodes.get_mut(place).and_then(Option::take) else {
             continue;
@@ -118,7 +118,7 @@ impl Walk {
             children,
             order: Vec::with_capacity(traces.len()),
         };
-        // What is left after the parentless rows is part of circles or hangs on them.
+        // The rows that are left are part of a cycle, or below one.
         for root in parentless.into_iter().chain(0..traces.len()) {
             walk.from(root);
         }
@@ -155,7 +155,7 @@ mod tests {
     fn trace(row: i64, parent_row: Option<i64>) -> Trace {
         Trace {
             tool_use_id: row.to_string(),
-            trace_id: "t".into(),
+            group: "t".into(),
             session: String::new(),
             session_row: 1,
             agent: String::new(),
@@ -228,7 +228,7 @@ mod tests {
             .map(|row| trace(row, (row > 1).then(|| row - 1)))
             .collect();
         let tree = TraceTree {
-            trace_id: "t".into(),
+            group: "t".into(),
             prompt: None,
             roots: arrange(rows),
             truncated: false,

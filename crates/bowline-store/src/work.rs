@@ -1,11 +1,11 @@
-//! What is read back of what a session's calls did to files.
+//! What a session's calls did to files, as it is read back.
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use crate::status::TraceStatus;
 
-/// One call of a session, as far as it tells who made which file.
+/// One call of a session: the part that shows who made which file.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PastCall {

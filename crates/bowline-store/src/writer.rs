@@ -1,8 +1,8 @@
-//! The thread that writes: takes whatever has arrived, commits it at once, answers. What cannot be committed is spooled, and
-//! drained in order before anything newer is committed. A second thread keeps the deadline when the first is held up.
+//! The writing thread. It takes whatever has arrived, commits it in one transaction, and answers. Records that cannot be committed
+//! go to the spool, which is drained in order before anything newer is committed. A second thread keeps the deadline when the
+//! writer is held up.
 //!
-//! A lone record can be answered before it is committed, once there is a note of it in the spool. Whoever reads waits until
-//! that is done.
+//! A single record can be answered before it is committed, once it is in the spool. Readers wait for the commit.
 
 mod watch;
 
@@ -17,29 +17,29 @@ use crate::queue::{Entry, MAX_BATCH, Queue, Step, Work, lock};
 use crate::record::Record;
 use crate::reserve::{Locked, Reserve};
 use crate::spool::{Spool, Spooled};
-use crate::store::{Note, Outcome, Submission};
+use crate::store::{Outcome, SkippedChange, Submission};
 use crate::told::Told;
 use watch::Watch;
 
-/// So many spooled records are committed at once: more than arrive meanwhile, or a spool in use would never empty.
+/// At most this many spooled records are committed at once. It must be more than arrive meanwhile, or the spool would never empty.
 const DRAIN: usize = 2 * MAX_BATCH;
-/// How often a store that could not take a record is tried again when nothing arrives.
+/// How often to try again after the store could not take a record, while nothing arrives.
 const RETRY: Duration = Duration::from_millis(200);
-/// Nobody waits longer for a note to be written: the database must be hanging.
+/// How long a reader waits for a commit. After that the database is hanging.
 const SETTLING: Duration = Duration::from_secs(1);
 
 /// What a record changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Applied {
     /// It is in the store now.
-    Recorded(Vec<Note>),
+    Recorded(Vec<SkippedChange>),
     /// It was in the store.
     Known,
 }
 
-/// What a writer needs of a database.
+/// What the writer needs from a database.
 pub(crate) trait Backend: Send + Sized + 'static {
-    /// Commits all records and gaps, or nothing; waits no longer than `patience` for others.
+    /// Commits all records and gaps, or nothing. Waits at most for `patience` for other processes.
     fn commit(
         &mut self,
         records: &[Arc<Record>],
@@ -50,13 +50,13 @@ pub(crate) trait Backend: Send + Sized + 'static {
     /// Whether there is something left for [`Backend::idle`].
     fn wants_idle(&self) -> bool;
 
-    /// Does what can wait until nothing else is to do.
+    /// Does work that can wait until the writer is idle.
     fn idle(&mut self);
 
-    /// Lets go of whatever a panic may have left half done.
+    /// Cleans up after a panic.
     fn recover(&mut self);
 
-    /// Told before the last connection is closed.
+    /// Called before the last connection is closed.
     fn finish(&mut self) {}
 }
 
@@ -66,22 +66,22 @@ pub(crate) struct Shared<B> {
     pub(crate) queue: Queue<Writer<B>>,
     pub(crate) spool: Mutex<Spool>,
     pub(crate) gaps: Arc<Mutex<PendingGaps>>,
-    /// Where losses are noted that the database does not take.
+    /// Where losses are noted that the database cannot store.
     pub(crate) reserve: Reserve,
-    /// How long a record may take until it is answered.
+    /// The time within which a record is answered.
     deadline: Duration,
-    notes: Notes,
-    /// Told when a note of the spool is done with.
+    spool_first: SpoolFirst,
+    /// Notified when a record in the spool has been committed.
     settled: Condvar,
     watch: Watch,
 }
 
-/// Whether a note in the spool is as good as a commit.
+/// Whether a record is safe once it is in the spool, so that its answer need not wait for the commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Notes {
-    Good,
-    /// A commit is to survive more than a note does.
-    Unwanted,
+pub(crate) enum SpoolFirst {
+    Yes,
+    /// A commit survives more than the spool does.
+    No,
 }
 
 impl<B> Shared<B> {
@@ -90,7 +90,7 @@ impl<B> Shared<B> {
         gaps: Arc<Mutex<PendingGaps>>,
         reserve: Reserve,
         deadline: Duration,
-        notes: Notes,
+        spool_first: SpoolFirst,
     ) -> Self {
         Self {
             queue: Queue::new(),
@@ -98,7 +98,7 @@ impl<B> Shared<B> {
             gaps,
             reserve,
             deadline,
-            notes,
+            spool_first,
             settled: Condvar::new(),
             watch: Watch::default(),
         }
@@ -121,13 +121,13 @@ impl<B> Shared<B> {
         }
     }
 
-    /// As [`Self::submit_all`], but a lone record is answered when it is noted.
+    /// As [`Self::submit_all`], but a single record is answered once it is in the spool.
     pub(crate) fn submit_noted(&self, mut submissions: Vec<Submission>) {
-        if self.notes == Notes::Good
+        if self.spool_first == SpoolFirst::Yes
             && submissions.len() == 1
             && let Some(lone) = submissions.pop()
         {
-            // Whoever has the spool may read long files, and nobody else gets at the queue meanwhile.
+            // The thread that holds the spool may be reading long files. Do not wait for it with the queue locked.
             let note = |record: &Record| self.try_spool().is_some_and(|mut it| it.note(record));
             submissions.extend(self.queue.push_noted(lone, note));
         }
@@ -136,7 +136,7 @@ impl<B> Shared<B> {
         }
     }
 
-    /// Waits until everything that was answered is in the store, or waits for it in the spool.
+    /// Waits until every answered record is in the store or in the spool.
     pub(crate) fn settle(&self) {
         let is_noted = |spool: &mut Spool| spool.has_note();
         let settled = self
@@ -145,7 +145,7 @@ impl<B> Shared<B> {
         drop(settled.unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// What was noted of these is done with.
+    /// These records are committed, so their lines in the spool can go.
     fn strike_notes(&self, entries: &[Entry]) {
         if entries.iter().any(Entry::is_noted) {
             lock(&self.spool).strike_note();
@@ -153,7 +153,7 @@ impl<B> Shared<B> {
         }
     }
 
-    /// Spools entries, lets go of the spool, and answers them. A note among them stays, before everything else.
+    /// Spools entries, releases the spool, and answers them. A record that is already in the spool stays there, before all others.
     fn spool(&self, mut spool: MutexGuard<'_, Spool>, entries: Vec<Entry>) {
         let mut entries: Vec<Entry> = entries
             .into_iter()
@@ -183,7 +183,7 @@ impl<B> Shared<B> {
         }
     }
 
-    /// The spool, unless somebody has it.
+    /// The spool, unless another thread holds it.
     fn try_spool(&self) -> Option<MutexGuard<'_, Spool>> {
         match self.spool.try_lock() {
             Ok(spool) => Some(spool),
@@ -192,10 +192,10 @@ impl<B> Shared<B> {
         }
     }
 
-    /// Answers what the writer did not get to within the deadline.
+    /// Answers the records that the writer did not commit within the deadline.
     fn relieve(&self) {
-        // Whoever takes records out of the queue holds the spool until they are in it: nothing newer may be committed
-        // before. The writer holds the spool only for moments, but nobody else should wait for it here.
+        // A thread that takes records out of the queue holds the spool until they are in it, so that nothing newer is committed
+        // before them. The writer holds the spool only for moments, but other threads should not wait for it here.
         let overdue = self.queue.take_overdue(self.deadline, || self.try_spool());
         if let Some((entries, spool)) = overdue {
             self.spool(spool, entries);
@@ -203,17 +203,17 @@ impl<B> Shared<B> {
     }
 }
 
-/// The writing thread's own.
+/// The state of the writing thread.
 pub(crate) struct Writer<B> {
     pub(crate) backend: B,
     pub(crate) shared: Arc<Shared<B>>,
-    /// After a failure the store is asked, not waited for, until it takes something.
+    /// After a failure the writer does not wait for the store until it takes something again.
     patience: Duration,
     told: Told,
 }
 
 impl<B: Backend> Writer<B> {
-    /// Half of the deadline is for others to let go of the store; the rest is for the commit.
+    /// Half of the deadline is for waiting until other processes release the store. The rest is for the commit.
     fn full_patience(&self) -> Duration {
         self.shared.deadline / 2
     }
@@ -261,7 +261,7 @@ impl<B: Backend> Writer<B> {
         }
     }
 
-    /// Does something in which a mistake must not end this thread: everybody waits for it.
+    /// Runs something and catches a panic: this thread must not end, because everybody waits for it.
     fn survive<T>(&mut self, what: impl FnOnce(&mut Self) -> T) -> Result<T> {
         let doing = AssertUnwindSafe(|| what(self));
         catch_unwind(doing).map_err(|panic| {
@@ -286,8 +286,8 @@ impl<B: Backend> Writer<B> {
         self.shared.spool(spool, entries);
     }
 
-    /// What was being written, with the spool to put it into. The spool comes first: as long as it is held nobody can put
-    /// newer records there, which until now were behind these.
+    /// The records that were being written, and the locked spool to put them into. The spool is locked first, so that no newer
+    /// records get there before these.
     fn take_to_spool(&self) -> (Vec<Entry>, MutexGuard<'_, Spool>) {
         let spool = lock(&self.shared.spool);
         (self.shared.queue.take_in_flight(), spool)
@@ -301,7 +301,7 @@ impl<B: Backend> Writer<B> {
         }
     }
 
-    /// One record that the database will not have must not take others with it.
+    /// A record that the database refuses must not affect others.
     fn write_one_by_one(&mut self, records: &[Arc<Record>]) {
         let mut outcomes = Vec::with_capacity(records.len());
         for record in records {
@@ -332,7 +332,7 @@ impl<B: Backend> Writer<B> {
         Outcome::Refused(message)
     }
 
-    /// What nobody but this process knows ends with it, unless it is noted.
+    /// Notes what only this process knows, because it would be lost when the process exits.
     fn note_losses(&self) {
         let mut spool = lock(&self.shared.spool);
         spool.save_memory();
@@ -350,7 +350,7 @@ impl<B: Backend> Writer<B> {
             .flatten();
         match &result {
             Ok(applied) => {
-                self.tell_notes(records, applied);
+                self.tell_skipped(records, applied);
                 self.patience = self.full_patience();
                 if !pending.is_empty() {
                     lock(&self.shared.gaps).written(&pending);
@@ -371,14 +371,14 @@ impl<B: Backend> Writer<B> {
         result
     }
 
-    /// What did not fit is told by its cause alone: a log is no place for what is recorded.
-    fn tell_notes(&mut self, records: &[Arc<Record>], applied: &[Applied]) {
+    /// Logs only the cause of a skipped change, because recorded content must not appear in a log.
+    fn tell_skipped(&mut self, records: &[Arc<Record>], applied: &[Applied]) {
         for (record, applied) in records.iter().zip(applied) {
-            let Applied::Recorded(notes) = applied else {
+            let Applied::Recorded(skipped) = applied else {
                 continue;
             };
-            for note in notes {
-                let cause = format!("{}: {}", record.agent, note.cause());
+            for change in skipped {
+                let cause = format!("{}: {}", record.decided.agent, change.cause());
                 if self.told.is_news(&cause) {
                     tracing::warn!("{cause}");
                 }
@@ -386,14 +386,14 @@ impl<B: Backend> Writer<B> {
         }
     }
 
-    /// Commits the oldest of what waits in the spool.
+    /// Commits the oldest records of the spool.
     pub(crate) fn drain_step(&mut self) -> Drained {
         let records: Vec<Arc<Record>> = {
             let mut spool = lock(&self.shared.spool);
             if spool.is_empty() {
                 return Drained::Everything;
             }
-            // A store that took nothing the last time is asked with one record: reading more back would be for nothing.
+            // A store that took nothing the last time is tried with one record. Reading more would be wasted.
             let count = if self.is_welcome() { DRAIN } else { 1 };
             let records = spool.peek(count).into_iter().map(Arc::new).collect();
             self.count_damaged(&mut spool);
@@ -412,7 +412,7 @@ impl<B: Backend> Writer<B> {
                 for record in &records {
                     match self.commit(std::slice::from_ref(record)) {
                         Ok(_) => {}
-                        // What was committed until here is known the next time.
+                        // Records that were committed so far are recognised the next time.
                         Err(error) if error.may_pass() => return Drained::Nothing,
                         Err(error) => {
                             self.refuse(&error);
@@ -432,7 +432,7 @@ impl<B: Backend> Writer<B> {
         }
     }
 
-    /// The store takes nothing, but a folder may by now.
+    /// The store takes nothing, but a folder may work again.
     fn save_memory(&self) {
         let mut spool = lock(&self.shared.spool);
         if spool.records_in_memory() > 0 {
@@ -456,18 +456,18 @@ impl<B: Backend> Writer<B> {
 /// What is left of the spool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Drained {
-    /// Nothing waits any more.
+    /// The spool is empty.
     Everything,
     /// More waits.
     Some,
-    /// The store does not take anything.
+    /// The store takes nothing.
     Nothing,
 }
 
 impl From<Applied> for Outcome {
     fn from(applied: Applied) -> Self {
         match applied {
-            Applied::Recorded(notes) => Self::Committed(notes),
+            Applied::Recorded(skipped) => Self::Committed(skipped),
             Applied::Known => Self::Known,
         }
     }
@@ -501,7 +501,7 @@ impl Threads {
         Ok(())
     }
 
-    /// Wakes and waits for all of them; they know that the store is closing.
+    /// Wakes the threads and waits for them. They know that the store is closing.
     pub(crate) fn join(&mut self) {
         for thread in self.0.drain(..) {
             thread.thread().unpark();

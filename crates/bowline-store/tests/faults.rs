@@ -11,9 +11,9 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use bowline_store::{
-    Call, Change, Error, Forget, GapCause, HookFired, Integrity, Options, Outcome, Place, Record,
-    Retention, SessionRef, SqliteStore, Store, Submission, TraceFilter, TraceStart, count_unkept,
-    keep_beside, unkept,
+    Call, Change, Error, Forget, GapCause, HookFired, Integrity, Options, Outcome, Record,
+    Retention, SessionRef, SpoolMedium, SqliteStore, Store, Submission, TraceFilter, TraceStart,
+    count_unkept, keep_beside, unkept,
 };
 use rusqlite::{Connection, OpenFlags};
 use support::*;
@@ -27,7 +27,7 @@ fn lock(store: &SqliteStore) -> Connection {
 }
 
 fn triggers(store: &dyn Store) -> usize {
-    store.last_triggers(10_000).unwrap().len()
+    store.last_events(10_000).unwrap().len()
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn f48_b_a_locked_database_delays_nobody_and_nothing_is_lost_or_doubled() {
     let other = lock(&store);
     for n in 0..20 {
         let outcome = submit(&store, start("s", &format!("during {n}"), "Bash", n));
-        assert_eq!(outcome, Outcome::Spooled(Place::Data));
+        assert_eq!(outcome, Outcome::Spooled(SpoolMedium::Data));
     }
     assert!(
         store.get_trace("before").unwrap().is_some(),
@@ -97,8 +97,8 @@ fn f48_b_an_event_seen_again_by_another_process_or_after_a_restart_is_known() {
             previous: None,
         },
     );
-    begin.id = "01a3185c5000-00000000000000aa".into();
-    begin.hooks.push(HookFired {
+    begin.decided.id = "01a3185c5000-00000000000000aa".into();
+    begin.decided.hooks.push(HookFired {
         name: "guard".into(),
         scope: None,
         decision: bowline::hooks::Decision::Grant,
@@ -113,7 +113,7 @@ fn f48_b_an_event_seen_again_by_another_process_or_after_a_restart_is_known() {
     let again = |store: &SqliteStore| {
         let mut later = begin.clone();
         // The id alone says which event it is, whoever has read which clock.
-        later.time = at(500);
+        later.decided.time = at(500);
         for record in [later, finish.clone()] {
             assert_eq!(submit(store, record), Outcome::Known);
         }
@@ -199,7 +199,7 @@ fn what_other_processes_left_is_counted_and_taken_within_seconds() {
     for n in 0..3 {
         let direct = SqliteStore::open(Options::new(folder.path().join("data"))).unwrap();
         let outcome = submit(&direct, start("s", &n.to_string(), "Bash", n));
-        assert_eq!(outcome, Outcome::Spooled(Place::Data));
+        assert_eq!(outcome, Outcome::Spooled(SpoolMedium::Data));
     }
     assert_eq!(store.waiting().records, 3);
     assert_eq!(store.size().unwrap().spooled_records, 3);
@@ -226,7 +226,7 @@ fn a_folder_that_cannot_be_made_is_no_reason_to_fail() {
     options.runtime_folder = Some(folder.path().join("runtime"));
     let store = SqliteStore::open(options).unwrap();
     let outcome = submit(&store, start("s", "a", "Bash", 0));
-    assert_eq!(outcome, Outcome::Spooled(Place::Runtime));
+    assert_eq!(outcome, Outcome::Spooled(SpoolMedium::Runtime));
     assert!(matches!(
         store.get_trace("a"),
         Err(Error::Unavailable { .. })
@@ -383,7 +383,7 @@ fn nothing_is_written_to_a_log_that_was_cut_not_even_when_there_is_nothing_else_
     let (folder, store) = open();
     filled(&store, 100);
     let mut fired = start("s", "fired", "Bash", 1_000);
-    fired.hooks.push(HookFired {
+    fired.decided.hooks.push(HookFired {
         name: "guard".into(),
         ..HookFired::default()
     });
@@ -561,7 +561,7 @@ fn one_of_many_openers() {
     let store = SqliteStore::open(options).unwrap();
     let id = format!("opener {}", std::process::id());
     let mut record = start("s", &id, "Bash", 0);
-    record.id = id;
+    record.decided.id = id;
     submit(&store, record);
 }
 
@@ -627,10 +627,10 @@ fn a_newer_database_is_not_touched_and_records_wait_for_a_bowline_that_knows_it(
     let store = SqliteStore::open(patient(&folder)).unwrap();
     for n in 0..3 {
         let outcome = submit(&store, start("s", &n.to_string(), "Bash", n));
-        assert_eq!(outcome, Outcome::Spooled(Place::Data));
+        assert_eq!(outcome, Outcome::Spooled(SpoolMedium::Data));
     }
     assert_eq!(store.waiting().records, 3);
-    let error = store.last_triggers(5).unwrap_err().to_string();
+    let error = store.last_events(5).unwrap_err().to_string();
     assert!(error.contains("update Bowline"), "{error}");
     assert!(store.forget(Forget::All).is_err());
     drop(store);
@@ -800,7 +800,7 @@ fn a_store_filled_past_its_cap_keeps_the_newest() {
     let store = SqliteStore::open(options).unwrap();
     for n in 0..12_000_i64 {
         let mut begin = start(&format!("session {}", n / 100), &n.to_string(), "Bash", n);
-        begin.reason = Some("words ".repeat(40));
+        begin.decided.reason = Some("words ".repeat(40));
         store.submit(begin, Box::new(|_| {}));
         if n % 500 == 0 {
             store.flush().unwrap();
@@ -965,7 +965,7 @@ fn one_without_descriptors() {
     let other = lock(&store);
     for n in 0..20 {
         let outcome = submit(&store, start("s", &n.to_string(), "Bash", n));
-        assert_eq!(outcome, Outcome::Spooled(Place::Data));
+        assert_eq!(outcome, Outcome::Spooled(SpoolMedium::Data));
     }
     let limit = Rlimit {
         current: Some(64),

@@ -38,9 +38,9 @@ fn fill(store: &dyn Store, session: &str, needle: &str, calls: i64) {
         let id = format!("{needle}-{n}");
         let length = usize::try_from(n).unwrap() % 90;
         let mut begin = record("PreToolUse", session, 10 * n);
-        begin.reason = Some(format!("{needle} reason"));
-        begin.project = Some(format!("/home/{needle}"));
-        begin.hooks.push(HookFired {
+        begin.decided.reason = Some(format!("{needle} reason"));
+        begin.decided.project = Some(format!("/home/{needle}"));
+        begin.decided.hooks.push(HookFired {
             name: "guard".into(),
             scope: None,
             decision: bowline::hooks::Decision::Ask,
@@ -86,7 +86,7 @@ fn nothing_of_what_is_forgotten_is_in_any_file() {
     let project = Forget::Project("/home/NEEDLE");
     assert_eq!(store.forget(project).unwrap().remains, Vec::<String>::new());
     assert_eq!(found(folder.path(), "NEEDLE"), Vec::<PathBuf>::new());
-    assert_eq!(store.last_triggers(1_000).unwrap().len(), 60, "others stay");
+    assert_eq!(store.last_events(1_000).unwrap().len(), 60, "others stay");
 
     committed(&store, start("keep-me", "KEPT after", "Bash", 0));
     store.forget(Forget::All).unwrap();
@@ -141,11 +141,11 @@ fn what_another_process_forgot_is_not_brought_back() {
         .unwrap();
     committed(&store, start("s", "last", "Bash", 0));
     assert_eq!(found(folder.path(), "NEEDLE-"), Vec::<PathBuf>::new());
-    let triggers = store.last_triggers(50).unwrap();
+    let triggers = store.last_events(50).unwrap();
     assert!(
         triggers
             .iter()
-            .all(|trigger| trigger.session != "forget-me"),
+            .all(|trigger| trigger.decided.session != "forget-me"),
         "{triggers:?}"
     );
 }

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use bowline::hooks::Decision;
 use bowline_store::{
-    Call, Change, DelegationStart, Forget, Gap, HookFigures, HookFired, Integrity, SessionDetails,
-    SessionFilter, SessionRef, SessionSummary, Size, Store, Trace, TraceFilter, TraceStart,
-    TraceStatistics, TraceStatus, TraceTree, Trigger,
+    Call, Change, DelegationStart, Forget, Gap, HookFigures, HookFired, Integrity, RecordedEvent,
+    SessionDetails, SessionFilter, SessionRef, SessionSummary, Size, Store, Trace, TraceFilter,
+    TraceStart, TraceStatistics, TraceStatus, TraceTree,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -43,10 +43,10 @@ fn everything_that_is_read_back_survives_json() {
     };
     committed(&store, with(record("UserPromptSubmit", "s", 0), prompt));
     let mut begin = start("s", "a", "Task", 1);
-    begin.decision = Decision::Ask;
-    begin.reason = Some("why not".into());
-    begin.duration = Duration::from_micros(1_234);
-    begin.hooks.push(HookFired {
+    begin.decided.decision = Decision::Ask;
+    begin.decided.reason = Some("why not".into());
+    begin.decided.duration = Duration::from_micros(1_234);
+    begin.decided.hooks.push(HookFired {
         name: "guard".into(),
         scope: Some("built-in".into()),
         decision: Decision::Ask,
@@ -79,7 +79,7 @@ fn everything_that_is_read_back_survives_json() {
         );
         assert_eq!((arrived.input, arrived.output), (sent.input, sent.output));
     }
-    let group = store.get_trace("a").unwrap().unwrap().trace_id;
+    let group = store.get_trace("a").unwrap().unwrap().group;
     let tree: TraceTree = store.get_trace_tree(&group).unwrap().unwrap();
     assert_eq!((tree.len(), travel(&tree).len()), (2, 2));
     let statistics: TraceStatistics = store.trace_statistics(&TraceFilter::default()).unwrap();
@@ -89,7 +89,7 @@ fn everything_that_is_read_back_survives_json() {
     let details: SessionDetails = store.session(SessionRef::Chain("s")).unwrap().unwrap();
     assert_eq!((details.prompts.len(), details.delegations.len()), (1, 1));
     travels(&details);
-    let triggers: Vec<Trigger> = store.last_triggers(10).unwrap();
+    let triggers: Vec<RecordedEvent> = store.last_events(10).unwrap();
     travels(&triggers);
     let figures: Vec<HookFigures> = store.hook_figures().unwrap();
     assert!(figures[0].last_failure.is_some());
@@ -98,7 +98,12 @@ fn everything_that_is_read_back_survives_json() {
     let documents = [
         json!(store.find_traces(&TraceFilter::default()).unwrap()[0]),
         json!(triggers[0]),
-        json!(triggers.iter().find_map(|it| it.hooks.first()).unwrap()),
+        json!(
+            triggers
+                .iter()
+                .find_map(|it| it.decided.hooks.first())
+                .unwrap()
+        ),
         json!(figures[0]),
         json!(sessions[0]),
         json!(details.sessions[0]),

@@ -12,7 +12,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use bowline_store::{
-    Change, Gap, GapCause, Integrity, Options, Outcome, Place, Record, SqliteStore, Store, unkept,
+    Change, Gap, GapCause, Integrity, Options, Outcome, Record, SpoolMedium, SqliteStore, Store,
+    unkept,
 };
 use bowline_testkit::{Disk, in_own_mounts, needs};
 use support::*;
@@ -69,7 +70,7 @@ fn on_a_full_disk_every_event_is_answered_and_losses_are_counted_until_there_is_
     fs::remove_file(&ballast).unwrap();
     store.flush().unwrap();
     support::committed(&store, start("s", "after", "Bash", 9_000));
-    let kept = store.last_triggers(10_000).unwrap().len();
+    let kept = store.last_events(10_000).unwrap().len();
     assert_eq!(
         kept,
         committed + spooled + 1,
@@ -97,7 +98,7 @@ fn what_only_memory_held_is_counted_when_its_process_ends_although_the_disk_is_f
     let (mut kept, mut in_memory) = (1, 0);
     while in_memory < 20 {
         match submit(&store, large(kept)) {
-            Outcome::Spooled(Place::Memory) => in_memory += 1,
+            Outcome::Spooled(SpoolMedium::Memory) => in_memory += 1,
             _ => kept += 1,
         }
     }
@@ -109,7 +110,7 @@ fn what_only_memory_held_is_counted_when_its_process_ends_although_the_disk_is_f
     for _ in 0..3 {
         let store = SqliteStore::open(options.clone()).unwrap();
         let outcome = submit(&store, large(0));
-        assert_eq!(outcome, Outcome::Spooled(Place::Memory));
+        assert_eq!(outcome, Outcome::Spooled(SpoolMedium::Memory));
     }
     let store = SqliteStore::open(options.clone()).unwrap();
     assert_eq!(lost(&store.gaps().unwrap()), 23, "told on a full disk");
@@ -120,7 +121,7 @@ fn what_only_memory_held_is_counted_when_its_process_ends_although_the_disk_is_f
     assert!(unkept(&options).is_empty());
     let store = SqliteStore::open(options).unwrap();
     assert_eq!(lost(&store.gaps().unwrap()), 23, "written down, once");
-    let found = store.last_triggers(10_000).unwrap().len();
+    let found = store.last_events(10_000).unwrap().len();
     assert_eq!(i64::try_from(found).unwrap(), kept + 1);
 }
 
@@ -137,7 +138,7 @@ fn what_only_memory_holds_goes_to_a_folder_as_soon_as_one_takes_it() {
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let ballast = disk.join("ballast");
     fs::write(&ballast, vec![1; 16 * 1024 * 1024]).unwrap_err();
-    while submit(&store, large(1)) != Outcome::Spooled(Place::Memory) {}
+    while submit(&store, large(1)) != Outcome::Spooled(SpoolMedium::Memory) {}
     fs::remove_file(&ballast).unwrap();
     // The database stays locked.
     drop(store);
@@ -146,7 +147,7 @@ fn what_only_memory_holds_goes_to_a_folder_as_soon_as_one_takes_it() {
     let store = SqliteStore::open(options).unwrap();
     store.flush().unwrap();
     assert!(store.gaps().unwrap().is_empty());
-    assert!(store.last_triggers(10).unwrap().len() > 1);
+    assert!(store.last_events(10).unwrap().len() > 1);
 }
 
 #[needs(mounts)]
@@ -171,12 +172,12 @@ fn on_a_disk_that_may_only_be_read_events_wait_elsewhere() {
     remount("remount,ro");
     let store = SqliteStore::open(options).unwrap();
     let outcome = submit(&store, start("s", "during", "Bash", 1));
-    assert_eq!(outcome, Outcome::Spooled(Place::Runtime));
+    assert_eq!(outcome, Outcome::Spooled(SpoolMedium::Runtime));
     remount("remount,rw");
     store.flush().unwrap();
     for id in ["before", "during"] {
         assert!(store.get_trace(id).unwrap().is_some(), "{id}");
     }
-    assert_eq!(store.last_triggers(10).unwrap().len(), 2);
+    assert_eq!(store.last_events(10).unwrap().len(), 2);
     assert!(store.gaps().unwrap().is_empty());
 }

@@ -9,9 +9,9 @@ use std::time::Duration;
 use bowline::hooks::Decision;
 use bowline_store::{
     Call, Change, DecisionFilter, DelegationEnd, DelegationStart, DelegationStatus, Enforcement,
-    Forget, GONE, HookFired, Integrity, Note, Outcome, SessionFilter, SessionRef, SessionStatus,
-    StatusFilter, Store, TraceEnd, TraceFilter, TraceNode, TraceStart, TraceStatus, TriggerFilter,
-    Unfinished,
+    EventFilter, Forget, GONE, HookFired, Integrity, Outcome, SessionFilter, SessionRef,
+    SessionStatus, SkippedChange, StatusFilter, Store, TraceEnd, TraceFilter, TraceNode,
+    TraceStart, TraceStatus, Unfinished,
 };
 use serde_json::json;
 use support::*;
@@ -117,8 +117,8 @@ fn f20_b_a_call_without_an_id_is_found_again_by_session_tool_and_input() {
         let outcome = submit(store, unnamed("PostToolUse", "s", "Bash", Some(2), 500));
         let tool = "Bash".to_owned();
         assert_eq!(
-            outcome.notes(),
-            [Note::NoStart {
+            outcome.skipped(),
+            [SkippedChange::NoStart {
                 tool_use_id: None,
                 tool
             }]
@@ -146,7 +146,7 @@ fn f20_c_a_message_makes_an_error_and_is_cut() {
 fn f20_d_an_end_without_a_start_warns_and_changes_nothing_else() {
     with_each(|store| {
         let outcome = submit(store, end("s", "nobody", "Bash", TraceStatus::Completed, 0));
-        let note = Note::NoStart {
+        let note = SkippedChange::NoStart {
             tool_use_id: Some("nobody".into()),
             tool: "Bash".into(),
         };
@@ -163,14 +163,14 @@ fn f20_d_an_end_without_a_start_warns_and_changes_nothing_else() {
         committed(store, start("s", "a", "Bash", 0));
         assert_eq!(
             submit(store, end("t", "a", "Bash", TraceStatus::Failed, 5))
-                .notes()
+                .skipped()
                 .len(),
             1
         );
         committed(store, end("s", "a", "Bash", TraceStatus::Completed, 10));
         assert_eq!(
             submit(store, end("s", "a", "Bash", TraceStatus::Failed, 20))
-                .notes()
+                .skipped()
                 .len(),
             1
         );
@@ -186,7 +186,7 @@ fn f20_d_an_end_without_a_start_warns_and_changes_nothing_else() {
 fn f20_e_a_start_that_is_no_time_gives_no_duration() {
     with_each(|store| {
         let mut impossible = start("s", "epoch", "Bash", 0);
-        impossible.time = chrono::DateTime::UNIX_EPOCH;
+        impossible.decided.time = chrono::DateTime::UNIX_EPOCH;
         committed(store, impossible);
         committed(store, end("s", "epoch", "Bash", TraceStatus::Completed, 10));
         committed(store, start("s", "later", "Bash", 1_000));
@@ -221,16 +221,16 @@ fn the_same_event_is_kept_once_and_the_same_call_begins_once() {
         committed(store, once.clone());
         assert_eq!(submit(store, once.clone()), Outcome::Known);
         let mut by_another_path = once;
-        by_another_path.id = "registered twice".into();
+        by_another_path.decided.id = "registered twice".into();
         let outcome = submit(store, by_another_path);
         assert_eq!(
-            outcome.notes(),
-            [Note::AlreadyStarted {
+            outcome.skipped(),
+            [SkippedChange::AlreadyStarted {
                 tool_use_id: "a".into()
             }]
         );
         assert_eq!(store.find_traces(&TraceFilter::default()).unwrap().len(), 1);
-        assert_eq!(store.last_triggers(50).unwrap().len(), 2);
+        assert_eq!(store.last_events(50).unwrap().len(), 2);
 
         let begin = |id: &str| {
             let mut begin = with(
@@ -241,7 +241,7 @@ fn the_same_event_is_kept_once_and_the_same_call_begins_once() {
                     previous: None,
                 },
             );
-            begin.id = id.into();
+            begin.decided.id = id.into();
             begin
         };
         committed(store, begin("x"));
@@ -268,7 +268,7 @@ fn f21_b_queries_order_limit_and_filter() {
             let (id, ms) = (n.to_string(), i64::try_from(n).unwrap() * 10_000);
             let mut begin = start(session, &id, tool, ms);
             if session == "t" {
-                begin.project = Some("/other".into());
+                begin.decided.project = Some("/other".into());
             }
             committed(store, begin);
             committed(store, end(session, &id, tool, status, ms + took));
@@ -439,7 +439,7 @@ fn f22_a_prompt_delegation_and_calls_form_a_tree_also_with_parallel_agents_of_on
                 text: Some("do it".into()),
             },
         );
-        let trace_id = prompt.id.clone();
+        let group = prompt.decided.id.clone();
         committed(store, prompt);
         committed(store, start("s", "read", "Read", 10));
         committed(store, delegate("s", "task1", "explorer", 20));
@@ -468,7 +468,7 @@ fn f22_a_prompt_delegation_and_calls_form_a_tree_also_with_parallel_agents_of_on
         committed(store, by(start("s", "c-read", "Read", 34), "a3", "helper"));
         committed(store, start("s", "edit", "Edit", 40));
 
-        let tree = store.get_trace_tree(&trace_id).unwrap().unwrap();
+        let tree = store.get_trace_tree(&group).unwrap().unwrap();
         assert_eq!(tree.prompt.as_ref().unwrap().text.as_deref(), Some("do it"));
         assert_eq!(
             shape(&tree.roots),
@@ -486,7 +486,7 @@ fn f22_a_prompt_delegation_and_calls_form_a_tree_also_with_parallel_agents_of_on
             record("UserPromptSubmit", "s", 50),
             Change::PromptGiven { text: None },
         );
-        let next_id = next.id.clone();
+        let next_id = next.decided.id.clone();
         committed(store, next);
         assert!(store.get_trace_tree(&next_id).unwrap().unwrap().is_empty());
         committed(store, start("s", "next", "Bash", 60));
@@ -575,8 +575,8 @@ fn f22_b_d_a_delegation_is_recorded_and_completed_with_the_last_message() {
         // The end of an agent that nobody called: internal helpers do that.
         let stray = by(finish("ghost", "x".into()), "ghost", "");
         assert_eq!(
-            submit(store, stray).notes(),
-            [Note::NoDelegation {
+            submit(store, stray).skipped(),
+            [SkippedChange::NoDelegation {
                 subagent: Some("ghost".into())
             }]
         );
@@ -609,9 +609,9 @@ fn f22_c_a_session_is_there_before_anything_refers_to_it() {
 
         // An event without a session is kept, its changes are not.
         let outcome = submit(store, start("", "b", "Bash", 6));
-        assert_eq!(outcome.notes(), [Note::NoSession]);
+        assert_eq!(outcome.skipped(), [SkippedChange::NoSession]);
         assert_eq!(store.get_trace("b").unwrap(), None);
-        assert_eq!(store.last_triggers(1).unwrap()[0].session, "");
+        assert_eq!(store.last_events(1).unwrap()[0].decided.session, "");
     });
 }
 
@@ -834,10 +834,10 @@ fn events_are_found_by_what_was_decided_and_about_what() {
                 "Bash",
                 n,
             );
-            event.tool_use_id = Some(n.to_string());
-            event.tool = Some("Bash".into());
-            (event.decision, event.enforcement) = (decision, enforcement);
-            event.rule = (!rule.is_empty()).then(|| rule.into());
+            event.decided.tool_use_id = Some(n.to_string());
+            event.decided.tool = Some("Bash".into());
+            (event.decided.decision, event.decided.enforcement) = (decision, enforcement);
+            event.decided.rule = (!rule.is_empty()).then(|| rule.into());
             decided.push(event);
         }
         let Change::TraceStarted(first) = &mut decided[0].changes[0] else {
@@ -851,36 +851,38 @@ fn events_are_found_by_what_was_decided_and_about_what() {
             text: Some("mend it".into()),
         };
         committed(store, with(record("UserPromptSubmit", "xyz-2", 4), prompt));
-        let find = |filter: TriggerFilter<'_>| store.find_triggers(&filter).unwrap();
-        let calls = |filter: TriggerFilter<'_>| -> Vec<String> {
+        let find = |filter: EventFilter<'_>| store.find_events(&filter).unwrap();
+        let calls = |filter: EventFilter<'_>| -> Vec<String> {
             let found = find(filter).into_iter();
-            found.map(|it| it.tool_use_id.unwrap_or_default()).collect()
+            found
+                .map(|it| it.decided.tool_use_id.unwrap_or_default())
+                .collect()
         };
-        let none = TriggerFilter::default;
+        let none = EventFilter::default;
         for (filter, expected) in [
             (
-                TriggerFilter {
+                EventFilter {
                     decisions: &[DecisionFilter::Deny],
                     ..none()
                 },
                 &["0"][..],
             ),
             (
-                TriggerFilter {
+                EventFilter {
                     decisions: &[DecisionFilter::Deny, DecisionFilter::Ask],
                     ..none()
                 },
                 &["1", "0"],
             ),
             (
-                TriggerFilter {
+                EventFilter {
                     decisions: &[DecisionFilter::Observed],
                     ..none()
                 },
                 &["2"],
             ),
             (
-                TriggerFilter {
+                EventFilter {
                     decisions: &[DecisionFilter::Nothing],
                     tool: Some("bash"),
                     ..none()
@@ -888,42 +890,42 @@ fn events_are_found_by_what_was_decided_and_about_what() {
                 &["3"],
             ),
             (
-                TriggerFilter {
+                EventFilter {
                     rule: Some("git.*"),
                     ..none()
                 },
                 &["2", "0"],
             ),
             (
-                TriggerFilter {
+                EventFilter {
                     rule: Some("git.reset"),
                     ..none()
                 },
                 &["2"],
             ),
             (
-                TriggerFilter {
+                EventFilter {
                     session: Some(SessionRef::Beginning("ab")),
                     ..none()
                 },
                 &["1", "0"],
             ),
             (
-                TriggerFilter {
+                EventFilter {
                     session: Some(SessionRef::Chain("ab")),
                     ..none()
                 },
                 &[],
             ),
             (
-                TriggerFilter {
+                EventFilter {
                     event: Some("userpromptsubmit"),
                     ..none()
                 },
                 &[""],
             ),
             (
-                TriggerFilter {
+                EventFilter {
                     since: Some(at(3)),
                     tool: Some("Bash"),
                     ..none()
@@ -931,13 +933,13 @@ fn events_are_found_by_what_was_decided_and_about_what() {
                 &["3"],
             ),
             (
-                TriggerFilter {
+                EventFilter {
                     project: Some("/nowhere"),
                     ..none()
                 },
                 &[],
             ),
-            (TriggerFilter { limit: 1, ..none() }, &[""]),
+            (EventFilter { limit: 1, ..none() }, &[""]),
         ] {
             let shown = format!("{filter:?}");
             assert_eq!(calls(filter), expected, "{shown}");
@@ -966,44 +968,44 @@ fn f47_a_the_last_triggers_say_what_was_decided_and_by_whom() {
     with_each(|store| {
         for n in 0..60 {
             let mut event = record("PreToolUse", "s", n);
-            event.tool = Some("Bash".into());
-            event.decision = if n == 59 {
+            event.decided.tool = Some("Bash".into());
+            event.decided.decision = if n == 59 {
                 Decision::Deny
             } else {
                 Decision::NoOpinion
             };
-            event.reason = (n == 59).then(|| "deletes everything".into());
-            event.enforcement = if n == 58 {
+            event.decided.reason = (n == 59).then(|| "deletes everything".into());
+            event.decided.enforcement = if n == 58 {
                 Enforcement::Unenforced
             } else {
                 Enforcement::Enforced
             };
-            event.duration = Duration::from_micros(300);
-            event.hooks = vec![HookFired {
+            event.decided.duration = Duration::from_micros(300);
+            event.decided.hooks = vec![HookFired {
                 name: "guard".into(),
                 scope: Some("built-in".into()),
-                decision: event.decision,
+                decision: event.decided.decision,
                 duration: Duration::from_micros(120),
                 failure: (n == 10).then(|| "panicked".into()),
                 ..HookFired::default()
             }];
             committed(store, event);
         }
-        let last = store.last_triggers(50).unwrap();
+        let last = store.last_events(50).unwrap();
         assert_eq!(last.len(), 50);
         let newest = &last[0];
         assert_eq!(
-            (newest.event.as_str(), newest.decision),
+            (newest.decided.event.as_str(), newest.decided.decision),
             ("PreToolUse", Decision::Deny)
         );
-        assert_eq!(newest.reason.as_deref(), Some("deletes everything"));
+        assert_eq!(newest.decided.reason.as_deref(), Some("deletes everything"));
         assert_eq!(
-            (newest.time, newest.duration),
+            (newest.decided.time, newest.decided.duration),
             (at(59), Duration::from_micros(300))
         );
-        assert_eq!(newest.hooks[0].scope.as_deref(), Some("built-in"));
-        assert_eq!(newest.hooks[0].decision, Decision::Deny);
-        assert_eq!(last[1].enforcement, Enforcement::Unenforced);
+        assert_eq!(newest.decided.hooks[0].scope.as_deref(), Some("built-in"));
+        assert_eq!(newest.decided.hooks[0].decision, Decision::Deny);
+        assert_eq!(last[1].decided.enforcement, Enforcement::Unenforced);
 
         let figures = store.hook_figures().unwrap();
         let [guard] = &figures[..] else {
@@ -1029,7 +1031,7 @@ fn what_is_forgotten_is_gone_and_the_rest_stays() {
         let fill = || {
             for (session, project, ms) in [("s", "/p", 0), ("t", "/q", 1_000), ("u", "/q", 2_000)] {
                 let mut begin = start(session, &format!("{session}-{ms}"), "Bash", ms);
-                begin.project = Some(project.into());
+                begin.decided.project = Some(project.into());
                 begin.changes.insert(
                     0,
                     Change::PromptGiven {
@@ -1044,7 +1046,7 @@ fn what_is_forgotten_is_gone_and_the_rest_stays() {
             let sessions = store.sessions(&SessionFilter::default()).unwrap();
             let names: Vec<String> = sessions.into_iter().map(|it| it.newest.session).collect();
             let traces = store.find_traces(&TraceFilter::default()).unwrap();
-            let triggers = store.last_triggers(50).unwrap();
+            let triggers = store.last_events(50).unwrap();
             assert_eq!(traces.len(), names.len());
             assert_eq!(triggers.len(), names.len());
             names.join(" ")
@@ -1104,10 +1106,10 @@ fn what_was_answered_is_found_by_whoever_reads_next() {
     with_each(|store| {
         for n in 0..20 {
             let mut event = record("PreToolUse", "s", n);
-            event.hooks = vec![HookFired {
+            event.decided.hooks = vec![HookFired {
                 name: "guard".into(),
                 scope: None,
-                decision: event.decision,
+                decision: event.decided.decision,
                 duration: Duration::ZERO,
                 failure: None,
                 ..HookFired::default()
@@ -1120,7 +1122,7 @@ fn what_was_answered_is_found_by_whoever_reads_next() {
             told.recv_timeout(Duration::from_secs(60)).unwrap();
             let answered = u64::try_from(n).unwrap() + 1;
             assert_eq!(store.hook_figures().unwrap()[0].fired, answered);
-            assert_eq!(store.last_triggers(100).unwrap().len() as u64, answered);
+            assert_eq!(store.last_events(100).unwrap().len() as u64, answered);
             // The next one finds a writer that sleeps again.
             std::thread::sleep(Duration::from_millis(2));
         }

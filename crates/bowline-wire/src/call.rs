@@ -13,7 +13,7 @@ use crate::{CallId, Environment, MAX_HEADER, MAX_PAYLOAD, PROTOCOL, Signs, WireE
 
 /// What the agent is told when neither the daemon nor the direct run could answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum OnFailure {
+pub enum FailMode {
     /// Nothing: the agent's own permissions decide.
     Open,
     /// The person decides, where the agent can ask them; else what could run is denied.
@@ -23,7 +23,7 @@ pub enum OnFailure {
     Closed,
 }
 
-impl OnFailure {
+impl FailMode {
     /// The word of the command line.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -34,13 +34,13 @@ impl OnFailure {
     }
 }
 
-impl fmt::Display for OnFailure {
+impl fmt::Display for FailMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
 }
 
-impl FromStr for OnFailure {
+impl FromStr for FailMode {
     type Err = WireError;
 
     fn from_str(word: &str) -> Result<Self, WireError> {
@@ -65,7 +65,7 @@ pub struct Call {
     /// The event, if the command line says it.
     pub event: Option<String>,
     /// What the agent is told when all else fails.
-    pub on_failure: OnFailure,
+    pub on_failure: FailMode,
     /// Whether the client knows signs of life.
     pub signs: Signs,
     /// The client's working folder.
@@ -100,7 +100,7 @@ impl Call {
             id: CallId::generate(),
             agent: String::new(),
             event: None,
-            on_failure: OnFailure::default(),
+            on_failure: FailMode::default(),
             signs: Signs::Known,
             cwd,
             env,
@@ -136,7 +136,7 @@ impl Call {
         line
     }
 
-    /// What `bowline` is started with to decide this call in a process of its own, with the payload on stdin.
+    /// The arguments with which `bowline` decides this call in its own process, with the payload on stdin.
     pub fn direct_arguments(&self) -> Vec<&str> {
         let mut arguments = vec!["hook", "--direct"];
         arguments.extend(Some(self.agent.as_str()).filter(|agent| !agent.is_empty()));
@@ -201,7 +201,7 @@ impl Announced {
 
     /// The whole call and its payload, from the bytes that followed.
     pub fn with_body(mut self, mut body: Vec<u8>) -> (Call, Vec<u8>) {
-        // The environment is kept as long as hooks run, and must not keep the room of a long payload.
+        // The environment is kept as long as hooks run, and must not keep the memory of a long payload.
         let env = body.drain(..self.env_bytes.min(body.len())).collect();
         self.call.env = Environment::from_block(env);
         (self.call, body)

@@ -27,7 +27,7 @@ impl CallId {
         )
     }
 
-    /// Makes one of a time in milliseconds since 1970 and of a number that tells calls of the same millisecond apart.
+    /// Makes one from a time in milliseconds since 1970 and a number that distinguishes calls of the same millisecond.
     pub fn from_parts(milliseconds: u64, distinction: u64) -> Self {
         Self(format!("{milliseconds:012x}-{distinction:016x}"))
     }

@@ -47,7 +47,7 @@ impl Environment {
         }
     }
 
-    /// Sets the home folder, and the folders that follow from it where nobody says otherwise.
+    /// Sets the home folder, and the folders that follow from it by default.
     pub fn set_home(&mut self, home: &str) {
         self.set("HOME", home);
         self.set("XDG_CONFIG_HOME", &format!("{home}/.config"));
@@ -71,7 +71,7 @@ impl Environment {
         self.iter_if(|_| true)
     }
 
-    /// The variables whose entry (`NAME=value`) is `wanted`. An environment is long, and most of it is nobody's business.
+    /// The variables whose entry (`NAME=value`) is `wanted`. An environment is long, and most of it does not matter.
     pub fn iter_if(
         &self,
         wanted: impl Fn(&[u8]) -> bool,
@@ -94,7 +94,7 @@ impl Environment {
             })
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -18,7 +18,7 @@
 use bowline_agents::last_resort::{self, Stake};
 use bowline_agents::{Answer, DEFAULT};
 
-use crate::{Call, OnFailure};
+use crate::{Call, FailMode};
 
 /// An event that could not be decided.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +28,7 @@ pub struct Failure<'a> {
     /// The event, as the agent spells it.
     pub event: Option<&'a str>,
     /// What the agent is told then.
-    pub on_failure: OnFailure,
+    pub on_failure: FailMode,
     /// What happened, for a person: a sentence without its full stop.
     pub reason: &'a str,
 }
@@ -52,11 +52,11 @@ impl<'a> Failure<'a> {
     /// The answer when neither the daemon nor the direct run could give one.
     pub fn answer(&self) -> Answer {
         match (self.on_failure, self.stake()) {
-            (OnFailure::Open, _) => Answer::default(),
-            (OnFailure::Ask, Stake::Action) => self.ask().unwrap_or_else(|| self.deny()),
-            (OnFailure::Ask, Stake::Gate) => self.ask().unwrap_or_else(|| self.show()),
-            (OnFailure::Closed, Stake::Turn) | (OnFailure::Ask, _) => self.show(),
-            (OnFailure::Closed, _) => self.deny(),
+            (FailMode::Open, _) => Answer::default(),
+            (FailMode::Ask, Stake::Action) => self.ask().unwrap_or_else(|| self.deny()),
+            (FailMode::Ask, Stake::Gate) => self.ask().unwrap_or_else(|| self.show()),
+            (FailMode::Closed, Stake::Turn) | (FailMode::Ask, _) => self.show(),
+            (FailMode::Closed, _) => self.deny(),
         }
     }
 

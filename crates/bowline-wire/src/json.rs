@@ -44,7 +44,7 @@ pub(crate) fn string(object: &mut Object, name: &str) -> Result<String, WireErro
     }
 }
 
-/// Whether whoever sent this knows signs of life.
+/// Whether the sender knows signs of life.
 pub(crate) fn signs(object: &Object) -> Signs {
     match object.get("signs") {
         Some(Value::Bool(true)) => Signs::Known,

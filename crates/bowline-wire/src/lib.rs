@@ -46,7 +46,7 @@ mod signs;
 use std::time::Duration;
 
 pub use bowline_agents::Answer;
-pub use call::{Announced, Call, OnFailure};
+pub use call::{Announced, Call, FailMode};
 pub use call_id::CallId;
 pub use environment::Environment;
 pub use error::WireError;
@@ -72,5 +72,5 @@ pub const MAX_HEADER: usize = 16 * 1024 * 1024;
 /// The longest line that a daemon sends.
 pub const MAX_REPLY: usize = 64 * 1024 * 1024;
 
-/// What `bowline` is started with by a client that found no daemon. Nobody waits for it, and its streams lead nowhere.
+/// The argument with which a client that found no daemon starts `bowline`. Nobody waits for it, and its streams lead nowhere.
 pub const START_DAEMON: [&str; 2] = ["daemon", "start"];

@@ -43,7 +43,7 @@ impl std::error::Error for SocketPathError {}
 /// stores, and a daemon for each. Of the places that nobody chose by name, those whose path is too long for
 /// a socket are passed over.
 ///
-/// `variable` looks up an environment variable; `is_folder` tells whether a folder exists.
+/// `variable` looks up an environment variable; `is_folder` says whether a folder exists.
 pub fn socket_path(
     variable: impl Fn(&str) -> Option<OsString>,
     uid: u32,
@@ -82,8 +82,8 @@ pub fn socket_path(
     Ok(found.unwrap_or_else(|| Path::new("/tmp").join(ours()).join("daemon.sock")))
 }
 
-/// The file beside the socket that a client makes which starts a daemon, so that others do not for a while. It goes when a daemon
-/// answers.
+/// Marker file next to the socket. The client that starts the daemon creates it; other clients do not start one while it is
+/// fresh. It is removed when a daemon answers.
 pub fn starting_marker(socket: &Path) -> PathBuf {
     socket.with_extension("starting")
 }

@@ -165,7 +165,7 @@ impl RequestError {
         }
     }
 
-    /// The word by which programs tell failures apart.
+    /// The word by which programs distinguish failures.
     pub fn code(&self) -> &str {
         match self {
             Self::BadJson(_) => INVALID_JSON,

@@ -5,7 +5,7 @@
     reason = "a test that cannot go on must fail"
 )]
 
-use bowline_wire::{Answer, Call, Failure, OnFailure};
+use bowline_wire::{Answer, Call, FailMode, Failure};
 use serde_json::{Value, json};
 
 /// An answer in a word.
@@ -41,7 +41,7 @@ fn form(answer: &Answer) -> Form {
     }
 }
 
-fn failure<'a>(agent: &'a str, event: &'a str, on_failure: OnFailure) -> Failure<'a> {
+fn failure<'a>(agent: &'a str, event: &'a str, on_failure: FailMode) -> Failure<'a> {
     let event = Some(event).filter(|event| !event.is_empty());
     Failure {
         agent,
@@ -51,7 +51,7 @@ fn failure<'a>(agent: &'a str, event: &'a str, on_failure: OnFailure) -> Failure
     }
 }
 
-fn told(agent: &str, event: &str, on_failure: OnFailure) -> Form {
+fn told(agent: &str, event: &str, on_failure: FailMode) -> Form {
     form(&failure(agent, event, on_failure).answer())
 }
 
@@ -81,7 +81,7 @@ fn open_is_silent_everywhere() {
             "New",
         ] {
             assert_eq!(
-                told(agent, event, OnFailure::Open),
+                told(agent, event, FailMode::Open),
                 Silent,
                 "{agent} {event}"
             );
@@ -141,14 +141,14 @@ fn ask_is_in_the_agents_own_form() {
         ("somebody-new", "New", Shown),
     ] {
         assert_eq!(
-            told(agent, event, OnFailure::Ask),
+            told(agent, event, FailMode::Ask),
             expected,
             "{agent} {event}"
         );
     }
     for agent in AGENTS {
         for event in ["Stop", "agentStop", "PostToolUse", "SessionEnd"] {
-            assert_eq!(told(agent, event, OnFailure::Ask), Shown, "{agent} {event}");
+            assert_eq!(told(agent, event, FailMode::Ask), Shown, "{agent} {event}");
         }
     }
 }
@@ -172,7 +172,7 @@ fn without_an_agent_no_prompt_is_blocked() {
             (form(&failure.answer()), form(&failure.unverified()))
         };
         assert_eq!(of(&call), (ask, unverified), "{payload}");
-        call.on_failure = OnFailure::Open;
+        call.on_failure = FailMode::Open;
         assert_eq!(of(&call).0, Silent, "{payload}");
     }
 }
@@ -191,7 +191,7 @@ fn closed_denies() {
             "",
         ] {
             assert_eq!(
-                told(agent, event, OnFailure::Closed),
+                told(agent, event, FailMode::Closed),
                 ExitTwo,
                 "{agent} {event}"
             );
@@ -205,14 +205,14 @@ fn closed_denies() {
             "session.idle",
         ] {
             assert_eq!(
-                told(agent, event, OnFailure::Closed),
+                told(agent, event, FailMode::Closed),
                 Shown,
                 "{agent} {event}"
             );
         }
         if agent != "copilot" {
             assert_eq!(
-                told(agent, "UserPromptSubmit", OnFailure::Closed),
+                told(agent, "UserPromptSubmit", FailMode::Closed),
                 ExitTwo,
                 "{agent}"
             );
@@ -223,24 +223,24 @@ fn closed_denies() {
         "hookEventName": "PermissionRequest", "decision": {"behavior": "deny", "message": TEXT},
     }});
     assert_eq!(
-        told("claude-code", "PermissionRequest", OnFailure::Closed),
+        told("claude-code", "PermissionRequest", FailMode::Closed),
         Json(denied)
     );
     let denied = json!({"behavior": "deny", "message": TEXT});
     assert_eq!(
-        told("copilot", "permissionRequest", OnFailure::Closed),
+        told("copilot", "permissionRequest", FailMode::Closed),
         Json(denied)
     );
     let blocked = json!({"decision": "block", "reason": TEXT});
     assert_eq!(
-        told("copilot", "userPromptSubmitted", OnFailure::Closed),
+        told("copilot", "userPromptSubmitted", FailMode::Closed),
         Json(blocked)
     );
 }
 
 #[test]
 fn what_is_too_long_never_passes_a_gate_unseen() {
-    for mode in [OnFailure::Open, OnFailure::Ask, OnFailure::Closed] {
+    for mode in [FailMode::Open, FailMode::Ask, FailMode::Closed] {
         for (agent, event, expected) in [
             ("claude-code", "PreToolUse", nested("PreToolUse")),
             ("claude-code", "PermissionRequest", Silent),
@@ -262,7 +262,7 @@ fn what_is_too_long_never_passes_a_gate_unseen() {
 
 #[test]
 fn no_agent_gets_the_json_of_another() {
-    for mode in [OnFailure::Open, OnFailure::Ask, OnFailure::Closed] {
+    for mode in [FailMode::Open, FailMode::Ask, FailMode::Closed] {
         for agent in [
             "codex",
             "opencode",
@@ -298,7 +298,7 @@ fn no_agent_gets_the_json_of_another() {
 fn an_event_that_the_command_line_does_not_name_is_looked_for() {
     let mut call = Call::new("/".into(), bowline_wire::Environment::new());
     call.agent = "claude-code".to_owned();
-    call.on_failure = OnFailure::Closed;
+    call.on_failure = FailMode::Closed;
     let ask = |payload: &[u8]| form(&Failure::of(&call, payload, "nothing answered").answer());
     for (payload, expected) in [
         (r#"{"hook_event_name":"Stop"}"#, Shown),

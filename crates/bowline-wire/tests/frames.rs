@@ -5,8 +5,8 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 use bowline_wire::{
-    Acknowledgement, Answer, Call, CallId, Environment, Heard, Lines, MAX_HEADER, MAX_PAYLOAD,
-    OnFailure, Opening, Refusal, Reply, Request, RequestError, Response, Signs, WireError,
+    Acknowledgement, Answer, Call, CallId, Environment, FailMode, Heard, Lines, MAX_HEADER,
+    MAX_PAYLOAD, Opening, Refusal, Reply, Request, RequestError, Response, Signs, WireError,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -18,7 +18,7 @@ fn call() -> Call {
         id: CallId::from_parts(1, 2),
         agent: "claude-code".to_owned(),
         event: Some("PreToolUse".to_owned()),
-        on_failure: OnFailure::Closed,
+        on_failure: FailMode::Closed,
         payload_bytes: 3,
         ..Call::new(
             "/home/ann".into(),

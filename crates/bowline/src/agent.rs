@@ -50,7 +50,7 @@ pub struct Agent {
     options: SessionOptions,
     session: Option<Session>,
     messages: Vec<Message>,
-    /// What `SessionStart` hooks told the model, until there is a prompt to send it with.
+    /// What `SessionStart` hooks said to the model, until there is a prompt to send it with.
     opening: Notes,
 }
 

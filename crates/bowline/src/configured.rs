@@ -60,7 +60,7 @@ pub struct Services {
     /// What the project says of files that hold secrets, for agents that look at it.
     #[cfg(feature = "agent")]
     pub sensitive: SensitivePolicy,
-    /// What `[prompt]` says, where the key comes from the context.
+    /// The `[prompt]` section; the key comes from the context.
     #[cfg(feature = "prompt")]
     pub prompt: PromptConfig,
     /// The model that prompt hooks ask; without one they are skipped with a warning.
@@ -294,7 +294,7 @@ fn with_client_variables(
     for (name, value) in [
         ("CLAUDECODE", Some("1")),
         ("CLAUDE_CODE_SESSION_ID", Some(session)),
-        // Nobody but the client runs what is written there; to write must not fail for that.
+        // Only the client runs what is written there. Writing must not fail without it.
         ("CLAUDE_ENV_FILE", takes_exports.then_some("/dev/null")),
     ] {
         if let Some(value) = value

@@ -56,7 +56,7 @@ impl FromStr for Dialect {
     }
 }
 
-/// What a hook's process, server or tool gave back, before it is understood.
+/// The raw result of a hook's process, server or tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RawOutput {
     /// How it ended.

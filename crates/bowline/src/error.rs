@@ -86,7 +86,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// An error with a text of one's own.
+    /// An error with a custom text.
     pub fn other(reason: impl Into<String>) -> Self {
         Self::Other(reason.into())
     }

@@ -1,4 +1,4 @@
-//! What tools run with: where they may go, and a way to fire hooks from inside a tool.
+//! The context of tools: which paths they may use, and a way to fire hooks from inside a tool.
 
 use std::collections::HashMap;
 use std::fmt;

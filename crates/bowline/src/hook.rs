@@ -21,9 +21,9 @@ use crate::output::HookOutput;
 pub struct RunPolicy {
     /// Whether the hook is waited for, and whether it may decide.
     pub mode: RunMode,
-    /// What a failure comes to on a gate.
+    /// The result of a failure on a gate.
     pub on_failure: OnFailure,
-    /// What it comes to when the hook takes too long, if that is something else. It gets no further attempt then.
+    /// The result of a timeout, if it differs. There is no further attempt then.
     pub on_timeout: Option<OnFailure>,
     /// Whether a failed hook gets one more attempt.
     pub attempts: Attempts,
@@ -68,11 +68,11 @@ pub enum RunMode {
     Observe,
     /// Started and left alone (`async`).
     Background,
-    /// Not run at all: it is only told what was decided ([`Hook::decided`]).
+    /// Not run at all: it only gets the decision ([`Hook::decided`]).
     Told,
 }
 
-/// What a hook that cannot run, times out, errs or panics comes to on a gate. On other events it is a warning.
+/// The result of a hook that cannot run, times out, fails or panics on a gate. On other events it is a warning.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -199,7 +199,7 @@ pub trait Hook: Send + Sync {
         }
     }
 
-    /// Runs the hook. The default has no opinion, for hooks that give theirs in [`Hook::opinion`] or are only told.
+    /// Runs the hook. The default has no opinion, for hooks that implement [`Hook::opinion`] or only [`Hook::decided`].
     async fn execute(&self, input: HookInput, ctx: &HookContext) -> Result<HookOutput> {
         let _ = (input, ctx);
         Ok(HookOutput::allow())

@@ -1,4 +1,4 @@
-//! What a hook is told: the event's data, typed, and everything else that the agent sent.
+//! The input of a hook: the event's data, typed, and everything else that the agent sent.
 
 mod data;
 mod fields;

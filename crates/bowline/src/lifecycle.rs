@@ -26,7 +26,7 @@
 //! # Ok::<(), bowline::Error>(()) }).unwrap();
 //! ```
 //!
-//! Every step hands back [`Notes`]: what hooks say to the model, to the user, and to whoever runs the hooks. A session that
+//! Every step hands back [`Notes`]: what hooks say to the model, to the user, and to the person who runs the hooks. A session that
 //! is dropped instead of ended fires no `SessionEnd`.
 
 use std::collections::HashMap;

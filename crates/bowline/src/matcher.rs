@@ -155,7 +155,7 @@ impl Matcher {
                 self.source,
                 input.event_name()
             ))),
-            // A sub-agent whose type the agent does not tell is still some sub-agent.
+            // A sub-agent of unknown type is still a sub-agent.
             (None, Key::AgentName)
                 if matches!(rule, Rule::All)
                     && matches!(event, HookEvent::SubagentStart | HookEvent::SubagentStop) =>

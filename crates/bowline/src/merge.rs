@@ -3,7 +3,7 @@
 use crate::decision::Decision;
 use crate::opinion::{Opinion, Permission};
 
-/// What several outputs, in order, come to.
+/// Merges several outputs, in order.
 ///
 /// | field | rule |
 /// |---|---|

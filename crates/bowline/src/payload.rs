@@ -80,7 +80,7 @@ pub fn parse_payload(bytes: &[u8]) -> Result<Value, PayloadError> {
     }
 }
 
-/// The name of the event that a payload tells of, also one that nobody knows.
+/// The name of the event that a payload reports, even if it is unknown.
 pub fn event_named(payload: &Value) -> Option<&str> {
     let text = |field: &str| payload.get(field)?.as_str();
     let other = |field: &str| text(field).filter(|name| HookEvent::from_name(name).is_some());

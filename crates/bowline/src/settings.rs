@@ -20,6 +20,7 @@ mod rules;
 mod syntax;
 mod trust;
 
+pub use bowline_agents::Strictness;
 pub use claude::hooks::ClaudeHooks;
 #[cfg(feature = "mcp")]
 pub(crate) use claude::mcp_servers::NoServer;
@@ -38,16 +39,16 @@ pub use hooks::read::{DialectChoice, Parsed, Source, Syntax, parse, parse_source
 pub use hooks::scripts::{script_findings, scripts};
 pub use hooks::unmatched::matcher_findings;
 pub use keys::{
-    BridgeConfig, Config, Defaults, GuardAllow, GuardAnswer, GuardConfig, GuardLayer, GuardMode,
-    HttpConfig, ModelProvider, PromptConfig, RecordConfig, RecordDetail, SecretWriting,
-    SensitiveConfig, StoreConfig, StoreDurability, json_schema, settings_page,
+    BridgeConfig, Config, Defaults, GuardAllow, GuardConfig, GuardLayer, GuardMode, HttpConfig,
+    ModelProvider, PromptConfig, RecordConfig, RecordDetail, SecretWriting, SensitiveConfig,
+    StoreConfig, StoreDurability, json_schema, settings_page,
 };
 pub use load::check::{FileReport, check_file};
 pub use load::loader::{load, load_without_project};
 pub use load::settings::{FileKind, FileStatus, Settings, SettingsFile};
 pub use rules::definition::{
-    ExampleCall, Expected, LoadedRule, MeantTool, Place, RuleDefinition, RuleExample, RuleOrigin,
-    RuleStatus, RuleVerdict, Written,
+    ExampleCall, Expected, FilePosition, LoadedRule, MeantTool, RuleDefinition, RuleExample,
+    RuleOrigin, RuleStatus, RuleVerdict, Written,
 };
 pub use syntax::diagnostic::{Diagnostic, Severity};
 pub use syntax::json::{NotJson, not_json};

@@ -21,9 +21,9 @@ const TAIL_LIMIT: f64 = 2.5;
 const CLIENT: &str = "bowline-hook";
 /// The client of the programs that are compared with.
 const OTHER_CLIENT: &str = "against";
-/// A machine on which an empty process is so much slower at times says nothing about anything else.
+/// If an empty process is at times this much slower, the machine is too busy to measure anything.
 const RESTLESS: f64 = 2.0;
-/// So many runs may be discarded for that.
+/// At most this many runs may be discarded for that.
 const DISCARDED: usize = 10;
 const WARM_UP: usize = 50;
 /// No question is answered with more rows than 10,000.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::stage::Stage;
 
-/// So many calls make a session; then the agent begins a new one. No question is answered with more rows than 10,000.
+/// This many calls make a session; then the agent begins a new one. No question is answered with more rows than 10,000.
 const CALLS_IN_SESSION: u64 = 4_000;
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -213,7 +213,7 @@ impl Load {
         self.sessions.iter().map(|one| one.begun + one.ended).sum()
     }
 
-    /// So many agents, each of which reports its next event when the last one is answered.
+    /// The number of agents, each of which reports its next event when the last one is answered.
     pub(crate) fn run(&mut self, agents: usize, style: Style, until: Until) -> Result<Measured> {
         let mut poll = Poll::new()?;
         let mut agents = self.connect(agents, &poll)?;

@@ -141,7 +141,7 @@ impl<'a> Encoder<'a> {
         match (block_form(self.event), decision) {
             (BlockForm::PermissionDecision, _) => self.permission_decision(reason),
             (BlockForm::RequestDecision, _) => self.request_decision(reason),
-            // With exit code 2 alone, a reason that tells of a missing file could be taken for a missing script.
+            // With exit code 2 alone, a reason that mentions a missing file could be taken for a missing script.
             (BlockForm::TopLevel | BlockForm::ExitTwo, Decision::Deny | Decision::Ask) => {
                 self.top("decision", "block");
                 self.top("reason", reason);

@@ -11,7 +11,7 @@ pub enum Runner {
     Side,
 }
 
-/// What exit code 2 or a top-level `decision: "block"` comes to.
+/// The meaning of exit code 2 or a top-level `decision: "block"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockEffect {
     /// It prevents, or its reason is an instruction for the model.
@@ -35,7 +35,7 @@ pub enum BlockForm {
     ExitTwo,
     /// The reply to an MCP server.
     Decline,
-    /// There is none: the reason can only be shown.
+    /// No effect: the reason can only be shown.
     Unenforceable,
 }
 
@@ -104,7 +104,7 @@ pub const fn enforces(event: HookEvent) -> bool {
     !matches!(block_form(event), BlockForm::Unenforceable)
 }
 
-/// What exit code 2 or a top-level block comes to.
+/// The meaning of exit code 2 or a top-level block.
 pub const fn block_effect(event: HookEvent) -> BlockEffect {
     match event {
         HookEvent::PermissionRequest

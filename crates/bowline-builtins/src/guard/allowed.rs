@@ -75,7 +75,7 @@ impl<'a> Allowed<'a> {
         entries.filter(|it| !it.is_once() && it.fits(&self.caller))
     }
 
-    /// The same event, as if nobody had let anything pass. `None` if it makes no difference.
+    /// The same event without any allowance. `None` if it makes no difference.
     pub(super) fn ignored(&self) -> Option<Self> {
         self.lasting().next()?;
         Some(Self {

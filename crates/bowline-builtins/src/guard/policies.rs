@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bowline::settings::{GuardAnswer, GuardConfig, GuardLayer, GuardMode};
+use bowline::settings::{GuardConfig, GuardLayer, GuardMode};
+use bowline_guard::Strictness;
 use bowline_guard::effect::Category;
 use bowline_guard::pattern::{BadPattern, CommandPattern, PathPattern, RulePattern};
 use bowline_guard::policy::{AllowList, GuardPolicy};
-use bowline_guard::tool_call::CallDecision;
 
 /// What holds for one agent in one place.
 #[derive(Debug, Clone, Default)]
@@ -112,23 +112,15 @@ impl Policies {
     }
 }
 
-fn decisions(layer: &GuardLayer) -> BTreeMap<Category, CallDecision> {
+fn decisions(layer: &GuardLayer) -> BTreeMap<Category, Strictness> {
     layer
         .categories
         .iter()
-        .filter_map(|(name, answer)| {
+        .filter_map(|(name, strictness)| {
             let category = Category::ALL.iter().find(|it| it.name() == name)?;
-            Some((*category, decision(*answer)))
+            Some((*category, *strictness))
         })
         .collect()
-}
-
-fn decision(answer: GuardAnswer) -> CallDecision {
-    match answer {
-        GuardAnswer::Allow => CallDecision::Allow,
-        GuardAnswer::Deny => CallDecision::Deny,
-        _ => CallDecision::Ask,
-    }
 }
 
 /// Patterns were checked when the settings were read. One that cannot be used allows nothing.

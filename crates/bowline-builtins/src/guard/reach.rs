@@ -1,4 +1,4 @@
-//! Whether a call stays within the project, as far as its words tell.
+//! Whether a call stays within the project, judged by its words.
 
 use bowline_guard::invocation::{Arg, Directory, Invocation};
 use bowline_guard::judge::Judgement;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bowline::hooks::{Hook, HookContext, HookEvent, HookInput, Opinion, RunPolicy};
-use bowline::settings::GuardMode;
+use bowline::settings::{GuardMode, Strictness};
 use bowline_agents::Tool;
 use bowline_guard::tool::FileVerb;
 use bowline_guard::tool_call::runs_a_shell;
@@ -44,15 +44,6 @@ const UNSENT: &str = "send the prompt without it and name the variable or the st
 const LOOKED_AT: &str = "look at what would be committed before you say yes, or commit by a plain `git commit` in the \
      repository's own folder";
 
-/// What is answered where a secret would be written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnSecret {
-    /// A person decides.
-    Ask,
-    /// It does not happen.
-    Deny,
-}
-
 /// Speaks up when what looks like a live secret would be written into a file or a commit, or was pasted into a prompt.
 /// Asks about a commit whose change cannot be looked at. Silent otherwise.
 ///
@@ -60,12 +51,12 @@ pub enum OnSecret {
 #[derive(Debug)]
 pub struct SecretWritingGuard {
     guards: Arc<Guards>,
-    on_secret: OnSecret,
+    on_secret: Strictness,
 }
 
 impl SecretWritingGuard {
     /// One of a project's guards.
-    pub fn new(guards: Arc<Guards>, on_secret: OnSecret) -> Self {
+    pub fn new(guards: Arc<Guards>, on_secret: Strictness) -> Self {
         Self { guards, on_secret }
     }
 
@@ -94,13 +85,13 @@ impl SecretWritingGuard {
 
     fn answer(&self, seen: Seen, mode: GuardMode) -> Opinion {
         let on_secret = if seen.spots.is_empty() {
-            OnSecret::Ask
+            Strictness::Ask
         } else {
             self.on_secret
         };
         let stopped = match on_secret {
-            OnSecret::Ask => Opinion::ask,
-            OnSecret::Deny => Opinion::block,
+            Strictness::Allow | Strictness::Ask => Opinion::ask,
+            Strictness::Deny => Opinion::block,
         };
         let output = match (seen.reason(), mode) {
             (None, _) => Opinion::allow(),

@@ -97,7 +97,7 @@ impl Strikes {
             return self.count(strike);
         };
         if self.lock().session(strike).recalled == Recalled::No {
-            // The store may take its time: nobody else waits for it.
+            // The store may be slow; nobody else waits for it here.
             let past = store.past_work(&strike.session).unwrap_or_default();
             let mut sessions = self.lock();
             let session = sessions.session(strike);

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use bowline::hooks::{Hook, HookContext, HookEvent, HookInput, Match, Opinion, RunPolicy};
 use bowline::settings::Allowance;
 use bowline_guard::judge::Judgement;
-use bowline_guard::tool_call::{CallVerdict, ToolCall, runs_a_shell};
+use bowline_guard::tool_call::{ToolCall, Verdict, runs_a_shell};
 
 use super::allowed::{let_pass, without};
 use super::fields::text_in;
@@ -78,13 +78,13 @@ impl<'call> Call<'call> {
 /// What a guard says to a call.
 #[derive(Debug)]
 pub struct Judged {
-    pub(super) verdict: CallVerdict,
+    pub(super) verdict: Verdict,
     /// What is worth a note, whatever the verdict is.
     pub(super) notes: Vec<String>,
 }
 
-impl From<CallVerdict> for Judged {
-    fn from(verdict: CallVerdict) -> Self {
+impl From<Verdict> for Judged {
+    fn from(verdict: Verdict) -> Self {
         Self {
             verdict,
             notes: Vec::new(),
@@ -112,7 +112,7 @@ impl<G: ToolGuard> GuardHook<G> {
     /// That a person's entry made the verdict milder. A call is judged a second time only where there is an entry for it.
     fn let_pass(
         &self,
-        verdict: &CallVerdict,
+        verdict: &Verdict,
         allowed: &Allowed<'_>,
         input: &HookInput,
         ctx: &HookContext,

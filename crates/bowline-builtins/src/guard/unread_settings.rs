@@ -11,7 +11,7 @@ pub(crate) const NAME: &str = "guard:settings";
 /// What it does, for people.
 pub(crate) const SUMMARY: &str = "asks about every tool call while settings cannot be read";
 
-/// The guard for settings that do not count because nobody can read them, and of which no earlier state is known.
+/// The guard for settings files that cannot be read and have no known earlier version.
 #[derive(Debug)]
 pub struct UnreadSettingsGuard {
     reason: String,
@@ -73,7 +73,7 @@ impl Hook for UnreadSettingsGuard {
     async fn opinion(&self, input: &HookInput, _: &HookContext) -> bowline::Result<Opinion> {
         let reason = signed(&self.reason);
         Ok(match input.event_type() {
-            // Whoever begins a session learns it before the first question.
+            // Say it at the start of a session, before the first question.
             HookEvent::SessionStart => Opinion::allow().system_message(reason),
             _ => Opinion::ask(reason),
         })

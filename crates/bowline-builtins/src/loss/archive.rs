@@ -35,7 +35,7 @@ impl Losses<'_> {
     }
 }
 
-/// The files that unpacking writes; `None` if that cannot be told.
+/// The files that unpacking writes; `None` if that is unknown.
 pub(super) fn written(unpacking: &Unpacking, line: &Line) -> Option<Vec<PathBuf>> {
     let archive = unpacking.archive.as_ref();
     let archive = archive.filter(|it| it.kind == TargetKind::Exact)?;
@@ -84,7 +84,7 @@ fn below(name: &str, strip: usize) -> Option<PathBuf> {
 
 /// The names of all members; those of folders end with a slash.
 fn members(path: &Path) -> Option<Vec<String>> {
-    // A pipe would wait for somebody to write.
+    // Opening a pipe would block.
     let length = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len();
     let mut file = File::open(path).ok()?;
     let mut start = [0; 4];

@@ -133,7 +133,7 @@ struct Sweep {
 }
 
 impl Sweep {
-    /// What words mean in a folder; `None` if that cannot be told.
+    /// What words mean in a folder; `None` if that is unknown.
     fn new(clean: &loss::Clean, directory: &Path, repository: &Repository) -> Option<Self> {
         let specs = match clean.paths.as_slice() {
             // Without a path, git cleans what lies below the folder where it runs.

@@ -121,7 +121,7 @@ impl Losses<'_> {
         path.to_str().is_some_and(|it| self.is_copied(it, path))
     }
 
-    /// Whether another copy of an original has the same content as a file, and is left when the line has come to its end.
+    /// Whether another copy of an original has the same content as a file, and still exists at the end of the line.
     fn is_copied(&self, original: &str, path: &Path) -> bool {
         let copies = self.work.map(|it| it.copies_of(original));
         let lasts = |copy: &Path| {
@@ -222,7 +222,7 @@ impl Losses<'_> {
         known().unwrap_or(false)
     }
 
-    /// What the loss of a file comes to.
+    /// How grave the loss of a file is.
     pub(super) fn weigh(&self, path: &Path, content: Content) -> Loss {
         let shown = self.shown(path);
         match content {

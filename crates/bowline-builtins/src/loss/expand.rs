@@ -9,7 +9,7 @@ use bowline_guard::paths::glob;
 /// More paths than this are not looked at.
 const MAX_PATHS: usize = 2_000;
 
-/// The paths that a target names; `None` if that cannot be told.
+/// The paths that a target names; `None` if that is unknown.
 pub(super) fn paths(target: &Target) -> Option<Vec<PathBuf>> {
     match target.kind {
         TargetKind::Exact => Some(vec![PathBuf::from(&target.path)]),
@@ -22,7 +22,7 @@ pub(super) fn paths(target: &Target) -> Option<Vec<PathBuf>> {
     }
 }
 
-/// The paths that a pattern names; `None` if that cannot be told.
+/// The paths that a pattern names; `None` if that is unknown.
 pub(super) fn matching(pattern: &str) -> Option<Vec<PathBuf>> {
     if is_too_deep(pattern) {
         return None;

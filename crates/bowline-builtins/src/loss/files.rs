@@ -17,7 +17,7 @@ use super::line::{Carried, Line};
 use crate::machine::git::IgnoredFiles;
 use crate::machine::git::{Repository, Standing, UntrackedKind, Worktree};
 
-/// A folder without git is walked through to so many entries.
+/// A folder without git is walked through to this many entries.
 pub(super) const MAX_WALKED: usize = 20_000;
 /// Folders below folders.
 const MAX_DEPTH: usize = 64;
@@ -332,7 +332,7 @@ impl Losses<'_> {
         }
     }
 
-    /// What the loss of a file comes to if the line has given it to git before.
+    /// How grave the loss of a file is if the line has added it to git before.
     fn unless_saved(&self, path: &Path, loss: Loss, line: &Line) -> Loss {
         if matches!(loss, Loss::Part(_)) && self.is_saved(path, line) {
             return Loss::Nothing("the same line gave it to git".to_owned());

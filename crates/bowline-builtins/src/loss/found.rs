@@ -92,7 +92,7 @@ impl Losses<'_> {
         Some(loss)
     }
 
-    /// The files below a folder that git lists, as far as they may hold what is not committed; `None` within if they cannot be told.
+    /// The files below a folder that git lists, as far as they may hold what is not committed; `None` within if they are unknown.
     #[expect(clippy::option_option, reason = "others list them, or unknown")]
     fn listed_by_git(&self, lister: Lister, root: &Path) -> Option<Option<Vec<PathBuf>>> {
         let untracked = match lister {

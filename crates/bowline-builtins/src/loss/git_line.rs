@@ -27,7 +27,7 @@ pub(super) struct GitLine {
     pub(super) moved: Moved,
     /// What `git add` was given, and nothing has taken since.
     pub(super) added: Vec<Added>,
-    /// What git was only told of, without its contents.
+    /// Files that were added by name only (`git add -N`).
     pub(super) announced: Vec<Added>,
     /// Where the branch was set to, as written.
     pub(super) set_to: Vec<String>,
@@ -105,7 +105,7 @@ pub(super) struct Taken<'a> {
 /// Whose work something holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Whose {
-    /// The session's, or nobody's.
+    /// The session's, or of no author.
     #[default]
     Own,
     /// Somebody else's.
@@ -238,7 +238,7 @@ impl GitLine {
                 applied: false,
             });
         }
-        // While git was only told of a file it refuses, and everything stays where it is.
+        // With a file that was added by name only, git refuses, and everything stays where it is.
         if !self.announced.is_empty() {
             return Some(());
         }

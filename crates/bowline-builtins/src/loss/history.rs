@@ -93,7 +93,7 @@ impl Losses<'_> {
         let refs = self.git.refs(repository)?;
         let mut loss = Loss::Nothing("there is no such ref".to_owned());
         let mut without: Vec<&str> = names.iter().map(String::as_str).collect();
-        // Where we are holds a commit only while nobody goes elsewhere.
+        // The head holds a commit only until something else is checked out.
         without.push("HEAD");
         let head = self.git.head(repository)?;
         let stays = head

@@ -84,7 +84,7 @@ fn each(
     put.take(MAX_LANDINGS).collect()
 }
 
-/// Where files land that get other names by a rule; `None` if that cannot be told.
+/// Where files land that get other names by a rule; `None` if that is unknown.
 pub(super) fn renamed(
     from: &[Target],
     rule: &Renaming,

@@ -38,7 +38,7 @@ pub(super) struct Line {
     committed: Vec<String>,
     /// Whether git was given all that it tracks, all that it does not, and all that it ignores.
     tracked: Saved,
-    /// Whether git was told of files without their contents, and so makes no stash.
+    /// Whether files were added by name only, so that git makes no stash.
     announces: bool,
     untracked: Saved,
     ignored: Saved,
@@ -289,7 +289,7 @@ impl Line {
         last.map(Path::new)
     }
 
-    /// Whether what comes to a place is there as long as where it comes from: not in a folder for temporary files.
+    /// Whether a copy lasts as long as its original: not in a temporary folder.
     fn lasts(&self, from: &Path, to: &Path) -> bool {
         !self.temporary.holds(to) || self.temporary.holds(from)
     }
@@ -356,7 +356,7 @@ impl Line {
         kept.chain(&self.lasting).any(|it| is_within(path, it))
     }
 
-    /// The paths that a target names, also those that the line has moved things to; `None` if that cannot be told.
+    /// The paths that a target names, also those that the line has moved things to; `None` if that is unknown.
     pub(super) fn paths(&self, target: &Target) -> Option<Vec<PathBuf>> {
         let mut paths = expand::paths(target)?;
         if target.kind == TargetKind::Pattern {

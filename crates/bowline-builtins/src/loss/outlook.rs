@@ -1,4 +1,4 @@
-//! What is left after a line, up to the act that is weighed: what the line takes away holds nothing for anybody.
+//! What is left after a line, up to the act that is weighed. A copy that the line removes does not count.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -55,7 +55,7 @@ impl Losses<'_> {
             || sweeps.any(|act| self.sweeps_away(act, path))
     }
 
-    /// Whether an act takes away what is at a path; if that cannot be told, it may.
+    /// Whether an act removes what is at a path; if that is unknown, yes.
     fn sweeps_away(&self, act: &Act, path: &Path) -> bool {
         match act {
             Act::Perhaps(act) => self.sweeps_away(act, path),

@@ -1,4 +1,4 @@
-//! Which paths of a repository git is told to deal with.
+//! Which paths of a repository a git command names.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::machine::git::Repository;
 #[derive(Debug)]
 pub(super) struct Pathspecs {
     specs: Vec<Pathspec>,
-    /// What is left out all the same.
+    /// The paths that are excluded.
     excluded: Vec<Pathspec>,
 }
 
@@ -32,7 +32,7 @@ impl Pathspecs {
         }
     }
 
-    /// What words mean in a folder; `None` if that cannot be told.
+    /// What words mean in a folder; `None` if that is unknown.
     pub(super) fn new(words: &[String], directory: &Path, repository: &Repository) -> Option<Self> {
         let mut all = Self {
             specs: Vec::new(),

@@ -10,7 +10,7 @@ use super::repository::{Extent, uncommitted};
 use crate::machine::git::Repository;
 
 impl Losses<'_> {
-    /// A rebase that is given up, or goes on without a commit: all that is not committed is set back.
+    /// A rebase that is aborted, or continues without a commit: everything uncommitted is reset.
     pub(super) fn set_back_in_rebase(&self, repository: &Repository, files: &Line) -> Option<Loss> {
         if self.git.rebase(repository)?.is_none() {
             return Some(Loss::Nothing("there is no rebase".to_owned()));
@@ -21,7 +21,7 @@ impl Losses<'_> {
         Some(resolved.and(uncommitted(&changed, Extent::Whole)))
     }
 
-    /// The commit that a rebase goes on without, and all that is not committed.
+    /// The commit that a rebase skips, and everything uncommitted.
     pub(super) fn skipped_commit(
         &self,
         repository: &Repository,

@@ -61,7 +61,7 @@ impl Losses<'_> {
                     Loss::Whole("the stash takes work that this session did not make".to_owned())
                 }
             };
-            // Git makes no stash while it was only told of a file: then one goes that was there before.
+            // With a file that was added by name only, git makes no stash. Then an older stash is dropped.
             if line.announced.is_empty() {
                 return Some(own);
             }

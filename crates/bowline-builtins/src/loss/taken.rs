@@ -138,7 +138,7 @@ impl Losses<'_> {
         self.untracked_among(repository, (specs, &line.in_index(repository)), files)
     }
 
-    /// Files of others that the line has told git of without their contents, which go when git sets them back.
+    /// Files of others that the line has added by name only. They are lost when git resets them.
     pub(super) fn only_announced(
         &self,
         repository: &Repository,
@@ -193,7 +193,7 @@ impl Losses<'_> {
     }
 }
 
-/// What `git add` was given; all of it where that cannot be told.
+/// What `git add` was given; all of it where that is unknown.
 pub(super) fn added_specs(repository: &Repository, added: &[Added]) -> Vec<Pathspecs> {
     let specs = added.iter().map(|it| match it.paths.as_slice() {
         [] => Pathspecs::everything(),

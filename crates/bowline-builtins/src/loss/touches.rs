@@ -34,7 +34,7 @@ pub(crate) struct Touches {
 pub(crate) enum Extent {
     #[default]
     Whole,
-    /// There is more, which cannot be told before.
+    /// There is more, which is not known before.
     Part,
 }
 
@@ -74,7 +74,7 @@ impl Losses<'_> {
             touches.flatten().collect()
         };
         Some(match act {
-            // Whoever had what is there has it, whether or not it is written.
+            // The existing content keeps its owner, whether or not it is written.
             Act::Perhaps(act) if is_plain_writing(act) => return self.touched_by(act, so_far),
             Act::Make(target) => each(so_far.line.paths(target).unwrap_or_default()),
             Act::Write { to, how } => {
@@ -353,7 +353,7 @@ impl Losses<'_> {
 #[derive(Default)]
 struct SoFar {
     line: Line,
-    /// Whether all that they write could be told.
+    /// Whether everything that they write is known.
     extent: Extent,
     /// What they have put where, or taken away.
     done: HashMap<PathBuf, Before>,
@@ -413,7 +413,7 @@ fn found_files(found: &Found, line: &Line) -> Option<Vec<PathBuf>> {
     (files.len() <= MAX_MOVED).then_some(files)
 }
 
-/// The files that go with the folders that are copied over others; `None` if they cannot be told.
+/// The files that go with the folders that are copied over others; `None` if they are unknown.
 fn covered(landings: &[Landing]) -> Option<Vec<Landing>> {
     // Nothing is there yet that could be copied.
     landings.first()?;

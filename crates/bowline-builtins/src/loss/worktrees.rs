@@ -102,7 +102,7 @@ impl Losses<'_> {
     }
 }
 
-/// The work trees that git takes a path for; `None` if that cannot be told.
+/// The work trees that git takes a path for; `None` if that is unknown.
 pub(super) fn worktrees_named(repository: &Repository, named: &Path) -> Option<Vec<PathBuf>> {
     let text = named.to_str()?;
     if text.contains(['…', '$', '~', '`']) {

@@ -22,8 +22,8 @@ pub(super) enum Content<T> {
 }
 
 /// What a parsed file takes in memory, about: a small file may stand for much.
-pub(super) trait Weight {
-    fn weight(&self) -> u64;
+pub(super) trait MemoryUse {
+    fn memory_use(&self) -> u64;
 }
 
 /// How much a cache may hold.
@@ -54,7 +54,7 @@ struct Held<T> {
     last_use: AtomicU64,
 }
 
-impl<T: Weight> FileCache<T> {
+impl<T: MemoryUse> FileCache<T> {
     pub(super) fn new(limits: Limits, parse: fn(&[u8]) -> Option<T>) -> Self {
         Self {
             limits,
@@ -92,7 +92,7 @@ impl<T: Weight> FileCache<T> {
         let value = text.and_then(|text| (self.parse)(&text)).map(Arc::new);
         let entry = Held {
             stamp,
-            weight: value.as_ref().map_or(0, |value| value.weight()),
+            weight: value.as_ref().map_or(0, |value| value.memory_use()),
             value: value.clone(),
             last_use: self.tick().into(),
         };
@@ -156,8 +156,8 @@ mod tests {
         total_bytes: 12,
     };
 
-    impl Weight for Vec<u8> {
-        fn weight(&self) -> u64 {
+    impl MemoryUse for Vec<u8> {
+        fn memory_use(&self) -> u64 {
             self.len() as u64
         }
     }

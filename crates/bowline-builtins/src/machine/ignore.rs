@@ -3,10 +3,10 @@
 //! Read here rather than by a library. Those for globs take `{a,b}` for a choice, which git does not: they would call a
 //! file ignored that git does not ignore. `gix-ignore` takes seconds for some lines of a hundred bytes.
 
-use super::cache::Weight;
+use super::cache::MemoryUse;
 use super::wildmatch::Pattern;
 
-/// Rules that nobody writes by hand: a file with more is not judged.
+/// At most this many rules. A larger file is not judged.
 const MAX_RULES: usize = 8192;
 const MAX_LINE: usize = 1024;
 
@@ -19,14 +19,14 @@ pub(super) struct Rules {
 #[derive(Debug)]
 struct Rule {
     pattern: Pattern,
-    verdict: Verdict,
+    verdict: IgnoreMatch,
     anchor: Anchor,
     subject: Subject,
 }
 
 /// What a rule says about a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum IgnoreMatch {
     Ignored,
     /// Taken in again by `!`.
     Included,
@@ -77,7 +77,7 @@ impl Rules {
     }
 
     /// What the last rule that matches says of a path, given as its components below the folder of the rules.
-    pub(super) fn verdict(&self, path: &[&[u8]], kind: Kind) -> Option<Verdict> {
+    pub(super) fn verdict(&self, path: &[&[u8]], kind: Kind) -> Option<IgnoreMatch> {
         let name = path.get(path.len().checked_sub(1)?..)?;
         let matching = self.rules.iter().rev().find(|rule| {
             let subject = match rule.anchor {
@@ -91,18 +91,18 @@ impl Rules {
     }
 }
 
-impl Weight for Rules {
-    fn weight(&self) -> u64 {
+impl MemoryUse for Rules {
+    fn memory_use(&self) -> u64 {
         let own = self.rules.capacity() * size_of::<Rule>();
-        let patterns = self.rules.iter().map(|rule| rule.pattern.weight());
+        let patterns = self.rules.iter().map(|rule| rule.pattern.memory_use());
         own as u64 + patterns.sum::<u64>()
     }
 }
 
 fn rule(line: &[u8]) -> Option<Rule> {
     let (verdict, line) = match line.strip_prefix(b"!") {
-        Some(rest) => (Verdict::Included, rest),
-        None => (Verdict::Ignored, line),
+        Some(rest) => (IgnoreMatch::Included, rest),
+        None => (IgnoreMatch::Ignored, line),
     };
     let (subject, line) = match line.strip_suffix(b"/") {
         Some(rest) => (Subject::Folders, rest),

@@ -1,13 +1,13 @@
 //! Git's index: the list of what it tracks. Versions 2 to 4, with SHA-1 and SHA-256.
 
-use super::cache::Weight;
+use super::cache::MemoryUse;
 use super::wildmatch::Pattern;
 
 /// More than systems take as a path.
 const MAX_NAME: usize = 4096;
 /// Of all names together: version 4 shortens them, so that a small file could stand for a huge list.
 const MAX_NAMES: usize = 128 << 20;
-/// A pattern is compared with so many names.
+/// A pattern is compared with at most this many names.
 const MAX_COMPARED: usize = 100_000;
 
 const HEADER: usize = 12;
@@ -138,8 +138,8 @@ impl Sink for Index {
     }
 }
 
-impl Weight for Index {
-    fn weight(&self) -> u64 {
+impl MemoryUse for Index {
+    fn memory_use(&self) -> u64 {
         (self.names.capacity() + self.spans.capacity() * size_of::<(usize, usize)>()) as u64
     }
 }
@@ -157,7 +157,7 @@ pub(super) struct RawEntry<'bytes> {
 
 /// Takes what an index lists.
 pub(super) trait Sink {
-    /// So many entries follow, if the file is right.
+    /// How many entries follow, if the file is right.
     fn expect(&mut self, count: usize);
 
     /// Takes one entry; `None` if it makes no sense.
@@ -349,7 +349,7 @@ mod tests {
     #[test]
     fn an_index_weighs_what_it_holds() {
         let long = "x".repeat(MAX_NAME);
-        assert!(index(&["a", &long]).weight() > MAX_NAME as u64 + 32);
+        assert!(index(&["a", &long]).memory_use() > MAX_NAME as u64 + 32);
     }
 
     #[test]

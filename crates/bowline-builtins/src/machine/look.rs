@@ -68,7 +68,7 @@ impl Look {
         }
     }
 
-    /// What is at `path`; `None` if that cannot be told.
+    /// What is at `path`; `None` if that is unknown.
     pub(super) fn at(&self, path: &Path, links: Links) -> Option<Seen> {
         let key = (path.to_owned(), links);
         if let Some(known) = self.remembered(&key) {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use bowline_guard::paths::glob;
 
-use super::cache::{Content, FileCache, Limits, Weight};
-use super::ignore::{Kind, Rules, Verdict};
+use super::cache::{Content, FileCache, Limits, MemoryUse};
+use super::ignore::{IgnoreMatch, Kind, Rules};
 use super::index::Index;
 use super::look::{Links, Look, Seen};
 use super::wildmatch::Pattern;
@@ -166,7 +166,9 @@ impl Repositories {
                 Seen::Missing if !is_last => Kind::Folder,
                 _ => Kind::NoFolder,
             };
-            if verdict(&by_folder, general, names.get(..=depth)?, kind) == Some(Verdict::Ignored) {
+            if verdict(&by_folder, general, names.get(..=depth)?, kind)
+                == Some(IgnoreMatch::Ignored)
+            {
                 return Some(true);
             }
         }
@@ -292,7 +294,7 @@ pub(super) fn verdict(
     general: &[Arc<Rules>],
     names: &[&[u8]],
     kind: Kind,
-) -> Option<Verdict> {
+) -> Option<IgnoreMatch> {
     let closest_first = by_folder.iter().enumerate().rev();
     closest_first
         .map(|(base, rules)| (rules, names.get(base..)))
@@ -300,8 +302,8 @@ pub(super) fn verdict(
         .find_map(|(rules, path)| rules.verdict(path?, kind))
 }
 
-impl Weight for PathBuf {
-    fn weight(&self) -> u64 {
+impl MemoryUse for PathBuf {
+    fn memory_use(&self) -> u64 {
         self.capacity() as u64
     }
 }

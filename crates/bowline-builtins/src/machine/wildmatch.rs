@@ -1,6 +1,6 @@
 //! Git's patterns for names: `*`, `?`, `[a-z]`, `**` and `\`, matched in bounded time.
 
-use super::cache::Weight;
+use super::cache::MemoryUse;
 
 /// A pattern for a path below some folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,8 +36,8 @@ enum Sense {
     NoneOf,
 }
 
-impl Weight for Pattern {
-    fn weight(&self) -> u64 {
+impl MemoryUse for Pattern {
+    fn memory_use(&self) -> u64 {
         let names = self.components.iter().map(|component| match component {
             Component::Folders => 0,
             Component::Name(tokens) => tokens.capacity() * size_of::<Token>(),

@@ -24,8 +24,8 @@ const MAX_SCRIPT: usize = 64 * 1024;
 #[derive(Debug)]
 pub struct MachineWorld<'m> {
     machine: &'m Machine,
-    cwd: Place,
-    project_root: Place,
+    cwd: NamedFolder,
+    project_root: NamedFolder,
     sensitive: &'m SensitivePolicy,
     work: Option<SessionView<'m>>,
     own_places: &'m OwnPlaces,
@@ -33,14 +33,14 @@ pub struct MachineWorld<'m> {
     git: OnceLock<GitState>,
 }
 
-/// A folder by the name that it was given, and by its real one once somebody asks: most judgements do not.
+/// A folder by its given name, and by its real one once that is needed. Most judgements do not need it.
 #[derive(Debug)]
-struct Place {
+struct NamedFolder {
     named: String,
     real: OnceLock<String>,
 }
 
-impl Place {
+impl NamedFolder {
     fn new(named: &str) -> Self {
         Self {
             named: named.to_owned(),
@@ -60,8 +60,8 @@ impl<'m> MachineWorld<'m> {
     pub(super) fn new(machine: &'m Machine, cwd: &str, project_root: &str, budget: usize) -> Self {
         Self {
             machine,
-            cwd: Place::new(cwd),
-            project_root: Place::new(project_root),
+            cwd: NamedFolder::new(cwd),
+            project_root: NamedFolder::new(project_root),
             sensitive: SensitivePolicy::none(),
             work: None,
             own_places: OwnPlaces::none(),
@@ -172,7 +172,7 @@ impl World for MachineWorld<'_> {
     }
 
     fn own_script(&self, path: &str) -> Option<String> {
-        // A question that stays without an answer is no doubt here: nobody has to read scripts.
+        // An unanswered question is not a doubt here: scripts need not be read.
         if self.machine.is_unseen() || !is_plain(Path::new(path)) {
             return None;
         }

@@ -24,7 +24,7 @@ pub(super) struct Conditions {
     pub(super) paths: Vec<PathPattern>,
     pub(super) when: Option<Condition>,
     pub(super) doubt: Doubt,
-    /// What is wrong with a condition, so that nobody can tell whether it holds.
+    /// The problem of a condition that cannot be evaluated.
     pub(super) fault: Option<String>,
 }
 
@@ -45,7 +45,7 @@ impl From<RuleVerdict> for Quantity {
     }
 }
 
-/// What a rule makes of what nobody can tell.
+/// What a rule does if it is unknown whether it applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Doubt {
     /// Its conditions do not hold.
@@ -70,7 +70,7 @@ pub(super) enum Applies {
     Yes,
     /// It does not, and why.
     No(String),
-    /// Nobody can tell, and why.
+    /// It is unknown, and why.
     Unknown(String),
 }
 
@@ -259,7 +259,7 @@ impl Conditions {
                 });
                 by_effect || touched.iter().any(meant)
             }
-            // A program that nobody named may do anything, whatever files it is given.
+            // An unknown program may do anything with the files that it is given.
             Quantity::Every => {
                 let names_programs = !self.commands.is_empty() || !self.effects.is_empty();
                 names_programs && !touched.is_empty() && touched.iter().all(meant)
@@ -272,7 +272,7 @@ impl Conditions {
         let world = subject.world();
         let named = |path: &str| self.paths.iter().any(|it| it.matches(path, world));
         match self.quantity {
-            // Whoever touches a folder touches what is in it.
+            // Touching a folder touches what is in it.
             Quantity::Any => path
                 .spellings()
                 .any(|it| named(it) || named(&format!("{}/*", it.trim_end_matches('/')))),

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use bowline::settings::{
-    Diagnostic, ExampleCall, Expected, LoadedRule, Place, RuleDefinition, RuleStatus, Settings,
-    Severity, Written,
+    Diagnostic, ExampleCall, Expected, FilePosition, LoadedRule, RuleDefinition, RuleStatus,
+    Settings, Severity, Written,
 };
+use bowline_guard::Strictness;
 use bowline_guard::judge::judge;
 use bowline_guard::pattern::{BadPattern, CommandPattern, PathPattern, RulePattern};
 use bowline_guard::policy::GuardPolicy;
-use bowline_guard::tool_call::{CallDecision, judge_command};
+use bowline_guard::tool_call::judge_command;
 
 use super::apply::{Applies, Conditions, Doubt, Quantity};
 use super::condition::Condition;
@@ -127,7 +128,7 @@ impl Compiler<'_> {
                 Ok(pattern) => patterns.push(pattern),
                 Err(bad) => self.broken(
                     "invalid-pattern",
-                    &one.place,
+                    &one.position,
                     format!("`{key}` cannot be used: {bad}"),
                     match key {
                         "command" => "write it like `pip install *`",
@@ -149,25 +150,25 @@ impl Compiler<'_> {
         let written = self.rule.when.as_ref()?;
         match Condition::parse(&written.text) {
             Ok(condition) => {
-                self.fields_of_others(&condition, &written.place);
+                self.fields_of_others(&condition, &written.position);
                 Some(condition)
             }
             Err(bad) => {
-                let place = written.part(bad.part);
-                self.broken("invalid-condition", &place, bad.problem, bad.help);
+                let position = written.part(bad.part);
+                self.broken("invalid-condition", &position, bad.problem, bad.help);
                 None
             }
         }
     }
 
     /// A field that no event of the rule has is always empty: another event is meant, or another field.
-    fn fields_of_others(&mut self, condition: &Condition, place: &Place) {
+    fn fields_of_others(&mut self, condition: &Condition, position: &FilePosition) {
         let events: Vec<&str> = self.rule.events.iter().map(|it| it.name()).collect();
         for field in condition.fields_of_others(&self.rule.events) {
             self.diagnostics.push(self.rule.finding(
                 Severity::Warning,
                 "absent-field",
-                place,
+                position,
                 format!(
                     "`when` asks for `{field}`, which {} never has",
                     events.join(" or ")
@@ -185,7 +186,7 @@ impl Compiler<'_> {
             Err(bad) => {
                 self.broken(
                     "invalid-rewrite",
-                    &written.place,
+                    &written.position,
                     format!("`rewrite` cannot be used: {bad}"),
                     "write the words that take the place of those that `command` begins with, such as `uv pip install`"
                         .to_owned(),
@@ -204,7 +205,7 @@ impl Compiler<'_> {
             let shown = examples::shown(&example.call);
             let Some(input) = examples::event_of(&example.call, self.rule) else {
                 self.failed(
-                    &example.place,
+                    &example.position,
                     format!("the example `{shown}` is nothing that this rule could be about"),
                     "write a whole call: `{ tool = \"…\", input = { … } }` or `{ prompt = \"…\" }`",
                 );
@@ -223,11 +224,11 @@ impl Compiler<'_> {
                     format!("rule `{id}` cannot be evaluated on `{shown}`: {why}")
                 }
             };
-            self.failed(&example.place, found, "correct the rule or the example");
+            self.failed(&example.position, found, "correct the rule or the example");
         }
     }
 
-    fn failed(&mut self, place: &Place, message: String, help: &str) {
+    fn failed(&mut self, position: &FilePosition, message: String, help: &str) {
         let standing = if self.rule.verdict.tightens() {
             "the rule stays in force"
         } else {
@@ -235,7 +236,7 @@ impl Compiler<'_> {
         };
         self.broken(
             "failed-example",
-            place,
+            position,
             message,
             format!("{help}; {standing}"),
         );
@@ -268,7 +269,7 @@ impl Compiler<'_> {
                         .is_some_and(|input| hook.applies(&input) == Applies::Yes)
             };
             let by = match verdict.rule {
-                Some(rule) if verdict.decision == CallDecision::Deny => {
+                Some(rule) if verdict.decision == Strictness::Deny => {
                     format!("`{rule}` of the guard denies")
                 }
                 _ if itself() => "the rule itself stops".to_owned(),
@@ -277,7 +278,7 @@ impl Compiler<'_> {
             self.diagnostics.push(self.rule.finding(
                 Severity::Warning,
                 "stopped-suggestion",
-                &suggestion.place,
+                &suggestion.position,
                 format!(
                     "rule `{}` suggests what {by}: {}",
                     self.rule.id,
@@ -300,18 +301,24 @@ impl Compiler<'_> {
             self.diagnostics.push(self.rule.finding(
                 Severity::Warning,
                 "guard-rule-id",
-                &self.rule.origin.place,
+                &self.rule.origin.position,
                 format!("a rule of the guard is called `{id}`, too: a verdict does not tell which of them it is from"),
                 format!("give it a name of its own, such as `my-{}`", id.replace('.', "-")),
             ));
         }
     }
 
-    fn broken(&mut self, code: &'static str, place: &Place, message: String, help: String) {
+    fn broken(
+        &mut self,
+        code: &'static str,
+        position: &FilePosition,
+        message: String,
+        help: String,
+    ) {
         self.fault.get_or_insert_with(|| message.clone());
         self.diagnostics.push(
             self.rule
-                .finding(Severity::Error, code, place, message, help),
+                .finding(Severity::Error, code, position, message, help),
         );
     }
 }

@@ -134,7 +134,7 @@ impl Condition {
         let payload = Payload::new();
         let mut context = Context::with_env(Arc::clone(&ENVIRONMENT));
         for name in &self.inspection.variables {
-            // What is not there is an error only where the expression comes to it.
+            // A missing field is an error only if the expression reaches it.
             if let Some(value) = facts.value(name, &payload, &mut size)? {
                 context.add_variable_from_value(*name, value);
             }

@@ -1,4 +1,4 @@
-//! What a rule that stops must not overlook: texts that are not understood as a whole, and words that only running tells.
+//! What a rule that stops must not overlook: text that is not fully understood, and words that are only known at run time.
 
 use bowline_guard::interpret::interpret;
 use bowline_guard::invocation::{Invocation, Value};
@@ -10,7 +10,7 @@ use bowline_guard::shell::Understanding;
 /// More pieces of a text are not looked at one by one.
 const MAX_PIECES: usize = 100;
 
-/// Of runs with more arguments than this nobody tells whether a pattern could mean them.
+/// A run with more arguments than this is not compared with patterns, and may match.
 const MAX_ARGS: usize = 1_000;
 
 /// What stands for an unknown part of a word.

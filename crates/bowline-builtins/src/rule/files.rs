@@ -53,7 +53,7 @@ pub(super) fn named(input: &HookInput, world: &dyn World, quantity: Quantity) ->
             named.push(Touched::Unknown);
             continue;
         };
-        // Where a wildcard leads before `..` only the file system tells.
+        // Only the file system knows where a wildcard before `..` leads.
         if pattern.split('/').any(|part| part == "..") {
             named.push(Touched::Unknown);
         }

@@ -6,7 +6,7 @@
 use bowline_guard::invocation::{Arg, Invocation, Stdin, Through};
 use bowline_guard::judge::Judgement;
 use bowline_guard::shell::{
-    Expansion, Place, Redirect, RedirectOperator, RedirectTarget, ShellLine, SimpleCommand,
+    Construct, Expansion, Redirect, RedirectOperator, RedirectTarget, ShellLine, SimpleCommand,
     Understanding, Word, parse,
 };
 
@@ -101,7 +101,7 @@ fn is_only_a_sequence(text: &str, line: &ShellLine) -> bool {
 /// Whether a command is this run, and no more than that.
 fn is_plain(command: &SimpleCommand, run: &Invocation) -> bool {
     command.assignments.is_empty()
-        && command.context.place == Place::TopLevel
+        && command.context.construct == Construct::TopLevel
         && command.context.depth == 0
         && command.redirects.iter().all(leads_nowhere)
         && run.environment.is_empty()

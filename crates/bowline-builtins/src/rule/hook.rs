@@ -87,14 +87,14 @@ impl RuleHook {
         }
     }
 
-    /// What cannot be judged is asked about by rules that stop, and left alone by the others.
+    /// A call that cannot be judged is asked about by rules that stop, and ignored by the others.
     fn undecided(&self, subject: &Subject<'_>, why: &str) -> Opinion {
         let file = self.definition.origin.file.as_deref();
         let place = file.map_or_else(String::new, |file| {
             format!(
                 " ({}:{})",
                 file.display(),
-                self.definition.origin.place.line
+                self.definition.origin.position.line
             )
         });
         let text = format!(

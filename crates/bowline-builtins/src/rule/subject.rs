@@ -146,7 +146,7 @@ impl<'a> Subject<'a> {
             let text = arg.text_or_pattern();
             match text.and_then(|text| text.strip_prefix('-')) {
                 None => Some(touched(arg, &world)),
-                // `--file=x`; a value that is glued to its option is not told apart from the option.
+                // `--file=x`; a value that is attached to its option is not separated from it.
                 Some(option) => match option.split_once('=') {
                     Some((_, value)) => Some(Touched::Path(resolve(value, &world))),
                     None if option.contains(['/', '~']) => Some(Touched::Unknown),
@@ -162,7 +162,7 @@ impl<'a> Subject<'a> {
 #[derive(Debug)]
 pub(super) enum Touched {
     Path(ResolvedPath),
-    /// Only running tells.
+    /// Only running shows it.
     Unknown,
 }
 

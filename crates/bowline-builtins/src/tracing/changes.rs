@@ -18,14 +18,14 @@ use super::response::{self, Outcome, outcome};
 /// What a tool that hands work over calls a sub-agent of no particular type.
 const ANY_SUBAGENT: &str = "general-purpose";
 
-/// Whether what was reported goes on after the decision.
+/// Whether the reported step continues after the decision.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Course<'a> {
     /// As far as we are concerned.
     Free,
     /// If a person agrees, who is asked this.
     Asked(Option<&'a str>),
-    /// It was denied, and why. What was about to stop goes on instead.
+    /// It was denied, and why. A turn that was about to stop continues instead.
     Stopped(Option<&'a str>),
 }
 
@@ -171,8 +171,8 @@ fn call_settled(call: &Value) -> Option<Change> {
     })
 }
 
-/// How calls that never finished are closed when their session ends: somebody who ends a session calls them off; when it
-/// just ends, nobody knows what became of them.
+/// How unfinished calls are closed when their session ends. If a person ends the session, they are cancelled. Otherwise their
+/// result is unknown.
 fn unfinished(reason: Option<&str>) -> Unfinished {
     match reason {
         Some(

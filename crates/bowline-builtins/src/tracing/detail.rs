@@ -83,7 +83,7 @@ pub(super) fn last_message(detail: RecordDetail, text: &str) -> Option<String> {
     told(detail, text, LAST_MESSAGE)
 }
 
-/// Why a call was refused: never more than an error, and never less, because it tells what was decided.
+/// Why a call was refused: as much as of an error, because it is the reason of the decision.
 pub(super) fn refusal(text: &str) -> String {
     masked(text, ERROR)
 }
@@ -102,7 +102,7 @@ fn told(detail: RecordDetail, text: &str, characters: usize) -> Option<String> {
     }
 }
 
-/// So many characters of a text without secrets.
+/// The first characters of a text, at most this many, without secrets.
 fn masked(text: &str, characters: usize) -> String {
     let Beginning { clean, rest } = sanitise::beginning(text, characters, usize::MAX);
     if rest.is_empty() && clean.chars().nth(characters).is_none() {

@@ -10,7 +10,7 @@ use bowline::hooks::{
 };
 use bowline_store::{Change, Enforcement, HookFired, Record, Subagent};
 
-use super::notes::{Meaning, Noted, Notes};
+use super::pending::{Collected, Meaning, PendingChanges};
 use super::{NAME, detail};
 
 /// The most warnings of one hook that are kept.
@@ -21,7 +21,7 @@ const WITHHELD: &str = "the hook asked that its reason is not logged";
 
 /// An event that was decided, and everything that is kept of it.
 #[derive(Clone, Copy)]
-pub struct DecidedEvent<'a> {
+pub struct RecordSource<'a> {
     /// When it was reported.
     pub time: DateTime<Utc>,
     /// The project's folder.
@@ -40,17 +40,17 @@ pub struct DecidedEvent<'a> {
     pub scope_of: &'a dyn Fn(&str) -> Option<String>,
 }
 
-impl fmt::Debug for DecidedEvent<'_> {
+impl fmt::Debug for RecordSource<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DecidedEvent")
+        f.debug_struct("RecordSource")
             .field("call", &self.ctx.call_id())
             .field("event", &self.input.event_name())
             .finish_non_exhaustive()
     }
 }
 
-impl DecidedEvent<'_> {
-    /// What is kept of the event, without secrets. Its notes are taken out of the context. `None` if nothing is to be kept, or if
+impl RecordSource<'_> {
+    /// What is kept of the event, without secrets. What hooks added is taken out of the context. `None` if nothing is to be kept, or if
     /// the context names no event.
     pub fn record(&self) -> Option<Record> {
         let event = self;
@@ -58,11 +58,11 @@ impl DecidedEvent<'_> {
         if event.ctx.recording() == Recording::Off {
             return None;
         }
-        let Noted {
+        let Collected {
             meaning,
             took,
             added,
-        } = Notes::of(event.ctx).take();
+        } = PendingChanges::of(event.ctx).take();
         let input = event.input;
         let session = Some(&input.session_id)
             .filter(|session| !session.is_empty())
@@ -74,15 +74,15 @@ impl DecidedEvent<'_> {
             input.event_name(),
             session,
         );
-        record.project = event
+        record.decided.project = event
             .project
             .map(|path| path.to_string_lossy().into_owned());
-        record.subagent = subagent(input);
-        record.tool = input.tool_name().map(detail::name);
-        record.tool_use_id = input.tool_use_id().map(detail::id);
-        record.decision = event.result.output.decision();
+        record.decided.subagent = subagent(input);
+        record.decided.tool = input.tool_name().map(detail::name);
+        record.decided.tool_use_id = input.tool_use_id().map(detail::id);
+        record.decided.decision = event.result.output.decision();
         let withheld = withholds_its_reason(event.result);
-        record.reason = match record.decision {
+        record.decided.reason = match record.decided.decision {
             Decision::Ask | Decision::Deny if withheld => Some(WITHHELD.to_owned()),
             Decision::Ask | Decision::Deny => event
                 .result
@@ -92,17 +92,17 @@ impl DecidedEvent<'_> {
                 .map(detail::reason),
             Decision::NoOpinion | Decision::Grant => None,
         };
-        record.enforcement = event.enforcement;
-        record.rule = (event.result.output.rule.as_deref())
-            .filter(|_| record.decision >= Decision::Ask)
+        record.decided.enforcement = event.enforcement;
+        record.decided.rule = (event.result.output.rule.as_deref())
+            .filter(|_| record.decided.decision >= Decision::Ask)
             .map(detail::name);
         if let Some(observed) = &event.result.output.observed
-            && record.decision < Decision::Ask
+            && record.decided.decision < Decision::Ask
         {
             observe(&mut record, observed);
         }
-        record.duration = event.duration;
-        record.hooks = (event.result.results.iter())
+        record.decided.duration = event.duration;
+        record.decided.hooks = (event.result.results.iter())
             .filter(|run| !matches!(run.status, RunStatus::Skipped(_)))
             .map(|run| fired(run, (event.scope_of)(&run.id), took))
             .collect();
@@ -122,10 +122,10 @@ impl DecidedEvent<'_> {
 
 /// What would have been decided, where nothing was.
 fn observe(record: &mut Record, observed: &Observed) {
-    record.enforcement = Enforcement::Observed;
-    record.decision = observed.decision;
-    record.reason = Some(detail::reason(&observed.reason));
-    record.rule = observed.rule.as_deref().map(detail::name);
+    record.decided.enforcement = Enforcement::Observed;
+    record.decided.decision = observed.decision;
+    record.decided.reason = Some(detail::reason(&observed.reason));
+    record.decided.rule = observed.rule.as_deref().map(detail::name);
 }
 
 /// Whether the hook that gave the reason wants it out of the logs. Another hook's wish does not count.
@@ -171,7 +171,7 @@ pub(super) fn is_helper(input: &HookInput) -> bool {
 /// `took` is what our own hook took after the decision, when it does its work.
 fn fired(run: &HookRun, scope: Option<String>, took: Option<Duration>) -> HookFired {
     let said = Some(&run.output).filter(|output| !output.suppress_logging);
-    // What went wrong is told as the failure, and must not be told twice.
+    // The failure already says what went wrong.
     let warnings = said.into_iter().flat_map(|output| &output.warnings);
     let warnings = warnings.filter(|warning| run.error.as_ref() != Some(warning));
     HookFired {

@@ -138,7 +138,7 @@ fn is_said(error: &Value) -> bool {
     }
 }
 
-/// A message for people: the text, or the message in an object, or else the JSON, in which names tell what is secret.
+/// A message for people: the text, or the message in an object, or else the JSON, in which names show what is secret.
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

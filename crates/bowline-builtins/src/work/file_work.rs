@@ -4,7 +4,7 @@ use chrono::{DateTime, Duration, Utc};
 
 use super::touch::{Before, Touch};
 
-/// The clock of a file system goes in steps, of this length at most: a file may bear a time so much before the one at which it
+/// The clock of a file system goes in steps of at most this length: the time of a file may be this much before the one at which it
 /// changed.
 pub(super) const STEP: Duration = Duration::milliseconds(10);
 
@@ -39,7 +39,7 @@ pub(super) enum Share {
 
 impl FileWork {
     /// Whether what changed at a time was there when the last call ended. What comes right after the call may bear a time before
-    /// its end; there only the content tells, where it is known.
+    /// its end; there only the content decides, if it is known.
     pub(super) fn was_there(&self, time: DateTime<Utc>) -> bool {
         time <= self.until - STEP || (time <= self.until && self.content.is_none())
     }

@@ -39,7 +39,7 @@ const EVENTS: &[HookEvent] = &[
     HookEvent::PostToolUseFailure,
 ];
 
-/// Files that a prompt mentions, up to so many.
+/// Files that a prompt mentions, up to this many.
 const MAX_MENTIONS: usize = 32;
 /// Files up to this size are recognised by their content.
 const MAX_LEFT: u64 = 256 * 1024;

@@ -79,7 +79,7 @@ impl Ledger {
         state.work.hear();
     }
 
-    /// A session is heard of.
+    /// A session is active.
     pub(super) fn hear(&self, (session, project): (&str, &str)) {
         let known = self.known(session, project);
         lock(&known.state).work.hear();
@@ -182,7 +182,7 @@ impl Ledger {
         lock(&known.state).work.read(path, seen);
     }
 
-    /// What a session made, for whoever judges by it.
+    /// What a session made, for the guards.
     pub(crate) fn view<'l>(&'l self, session: &'l str) -> SessionView<'l> {
         SessionView {
             ledger: self,

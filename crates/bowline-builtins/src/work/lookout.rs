@@ -21,7 +21,7 @@ use crate::machine::git::{GitReader, Repository};
 const MAX_WAITING: usize = 64;
 /// A call that may change more tracked files is not watched.
 const MAX_FILES: usize = 20_000;
-/// An answer waits for a look at so many: about 2 µs each.
+/// An answer waits for a look at this many files, about 2 µs each.
 const AT_ONCE: usize = 64;
 
 /// The call that is watched.
@@ -106,7 +106,7 @@ enum Looked {
 }
 
 impl Job {
-    /// Looks around, at this many files at most, and tells the ledger.
+    /// Looks at most at this many files, and tells the ledger.
     fn look(&self, most: usize) -> Looked {
         let project = Path::new(&self.watched.project);
         let world = self

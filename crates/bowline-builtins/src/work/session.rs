@@ -58,7 +58,7 @@ pub(super) struct OpenCall {
 pub(super) enum Ground {
     /// What changes meanwhile may be its doing.
     Fore(Reach),
-    /// It goes on when it is answered.
+    /// It continues when it is answered.
     Back,
 }
 
@@ -90,12 +90,12 @@ pub(super) struct SessionWork {
     /// Of calls that were watched: the tracked files that held somebody else's work when they began.
     pub(super) watched: HashMap<String, HashSet<String>>,
     pub(super) open: HashMap<String, OpenCall>,
-    /// When the session was last heard of, by the clock of the file system.
+    /// When the session was last active, by the clock of the file system.
     heard: Option<DateTime<Utc>>,
 }
 
 impl SessionWork {
-    /// Notes that the session was heard of.
+    /// Notes that the session is active.
     pub(super) fn hear(&mut self) {
         self.heard = Some(file_clock());
     }
@@ -103,7 +103,7 @@ impl SessionWork {
     /// From when on a file that changes is the doing of a call that begins now.
     pub(super) fn beginning(&self) -> DateTime<Utc> {
         let now = file_clock();
-        // What bears the time at which the session was last heard of may be older than the call.
+        // A file with the time of the session's last activity may be older than the call.
         if self.heard == Some(now) {
             now + Duration::nanoseconds(1)
         } else {
@@ -299,7 +299,7 @@ impl SessionWork {
         let read = self.reads.get(path);
         let wrote = self.files.get(path);
         let wrote = wrote.filter(|it| it.share == Share::Own || it.shown);
-        // Right before the end of a call only the content tells what it saw.
+        // Right before the end of a call only the content shows what it saw.
         let same = |seen: &Option<String>| seen.is_some() && *seen == content();
         let last = read.map(|it| it.at).max(wrote.map(|it| it.until));
         read.is_some_and(|it| time <= it.at - STEP || (time <= it.at && same(&it.content)))

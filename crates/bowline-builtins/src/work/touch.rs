@@ -33,7 +33,7 @@ pub(crate) enum Before {
     Held,
     /// What the session made.
     Own,
-    /// What somebody else has, or nobody knows.
+    /// Somebody else's work, or unknown.
     Other,
 }
 

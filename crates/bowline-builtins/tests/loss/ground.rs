@@ -9,7 +9,7 @@ use std::time::Duration;
 use bowline::hooks::{Decision, HookContext, HookInput, HookManager, Services, ToolOutput};
 use bowline::settings::{self, Locations};
 use bowline_builtins::machine::Machine;
-use bowline_builtins::{Lasting, Ledger, assemble};
+use bowline_builtins::{Ledger, SharedState, assemble};
 use bowline_testkit::{Ran, Sandbox};
 use serde_json::{Value, json};
 
@@ -65,10 +65,10 @@ impl Ground {
         let sandbox = Sandbox::with_project("work/project");
         // The project is in the home.
         let home = sandbox.root().to_owned();
-        let mut lasting = Lasting::new(Machine::new(Some(home.clone()), Vec::new()));
-        lasting.ledger = Arc::new(ledger);
+        let mut shared = SharedState::new(Machine::new(Some(home.clone()), Vec::new()));
+        shared.ledger = Arc::new(ledger);
         let settings = settings::load(sandbox.project(), &Locations::under(&home));
-        let manager = assemble(&settings, Services::default(), &lasting);
+        let manager = assemble(&settings, Services::default(), &shared);
         Self {
             sandbox,
             manager,

@@ -6,12 +6,12 @@ use std::path::Path;
 use bowline::hooks::{HookContext, HookInput, HookManager, Services, TriggerResult};
 use bowline::settings::{self, AllowanceStore, Locations, Settings, TrustStore, Wish};
 use bowline_builtins::machine::Machine;
-use bowline_builtins::{Builtins, Lasting, assemble};
+use bowline_builtins::{Builtins, SharedState, assemble};
 use bowline_testkit::Sandbox;
 
 pub(crate) struct Place {
     sandbox: Sandbox,
-    lasting: Lasting,
+    shared: SharedState,
 }
 
 impl Deref for Place {
@@ -25,8 +25,8 @@ impl Deref for Place {
 impl Place {
     pub(crate) fn new() -> Self {
         let sandbox = Sandbox::with_project("home/project");
-        let lasting = Lasting::new(Machine::new(Some(sandbox.home()), Vec::new()));
-        Self { sandbox, lasting }
+        let shared = SharedState::new(Machine::new(Some(sandbox.home()), Vec::new()));
+        Self { sandbox, shared }
     }
 
     fn locations(&self) -> Locations {
@@ -68,17 +68,17 @@ impl Place {
     }
 
     pub(crate) fn manager(&self) -> HookManager {
-        assemble(&self.settings(), Services::default(), &self.lasting)
+        assemble(&self.settings(), Services::default(), &self.shared)
     }
 
     pub(crate) fn builtins(&self) -> Builtins {
-        Builtins::new(&self.settings(), &self.lasting)
+        Builtins::new(&self.settings(), &self.shared)
     }
 
     /// Fires an event of an agent that works in another folder.
     pub(crate) async fn fire_in(&self, folder: &Path, input: HookInput) -> TriggerResult {
         let settings = settings::load(folder, &self.locations());
-        let manager = assemble(&settings, Services::default(), &self.lasting);
+        let manager = assemble(&settings, Services::default(), &self.shared);
         let context = HookContext::new("s1").with_cwd(folder);
         manager.trigger(input, &context).await
     }

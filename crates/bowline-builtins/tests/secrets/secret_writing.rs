@@ -7,22 +7,23 @@ use std::sync::Arc;
 use bowline::hooks::{
     Decision, Hook, HookContext, HookEvent, HookInput, HookManager, HookOutput, Opinion,
 };
+use bowline::settings::Strictness;
 use bowline_builtins::Analyst;
-use bowline_builtins::guard::{Guards, OnSecret, Policies, SecretWritingGuard};
+use bowline_builtins::guard::{Guards, Policies, SecretWritingGuard};
 use bowline_builtins::machine::Machine;
 use bowline_guard::secrets::expand;
 use bowline_guard::sensitive::SensitivePolicy;
 use bowline_testkit::{Sandbox, needs};
 use serde_json::{Value, json};
 
-fn guard(project: &Path, on_secret: OnSecret) -> SecretWritingGuard {
+fn guard(project: &Path, on_secret: Strictness) -> SecretWritingGuard {
     let machine = Arc::new(Machine::new(None, Vec::new()));
     let analyst = Analyst::new(machine, project.to_owned(), SensitivePolicy::default());
     let guards = Guards::new(Arc::new(analyst), Policies::default(), Arc::default());
     SecretWritingGuard::new(Arc::new(guards), on_secret)
 }
 
-async fn answer(input: HookInput, project: &Path, on_secret: OnSecret) -> Opinion {
+async fn answer(input: HookInput, project: &Path, on_secret: Strictness) -> Opinion {
     let hook = guard(project, on_secret);
     let ctx = HookContext::new("s").with_cwd(project);
     hook.opinion(&input, &ctx).await.unwrap()
@@ -30,7 +31,7 @@ async fn answer(input: HookInput, project: &Path, on_secret: OnSecret) -> Opinio
 
 async fn tool(tool: &str, input: Value) -> Opinion {
     let input = HookInput::pre_tool_use("s", tool, input);
-    answer(input, Path::new("/nowhere/project"), OnSecret::Ask).await
+    answer(input, Path::new("/nowhere/project"), Strictness::Ask).await
 }
 
 fn reason(output: &Opinion) -> &str {
@@ -182,8 +183,8 @@ async fn a_prompt_with_a_secret_is_stopped_and_the_secret_to_be_replaced() {
     let token = expand("ghp_{a36}");
     let project = Path::new("/nowhere/project");
     for (on_secret, expected) in [
-        (OnSecret::Ask, Decision::Ask),
-        (OnSecret::Deny, Decision::Deny),
+        (Strictness::Ask, Decision::Ask),
+        (Strictness::Deny, Decision::Deny),
     ] {
         let input = HookInput::user_prompt_submit("s", format!("use this:\n{token}"));
         let output = answer(input, project, on_secret).await;
@@ -197,7 +198,7 @@ async fn a_prompt_with_a_secret_is_stopped_and_the_secret_to_be_replaced() {
     }
     let input = HookInput::user_prompt_submit("s", "my password is hunter2");
     assert_eq!(
-        answer(input, project, OnSecret::Deny).await,
+        answer(input, project, Strictness::Deny).await,
         Opinion::allow()
     );
 }
@@ -222,7 +223,7 @@ impl Repository {
 
     async fn judge(&self, command: &str) -> Opinion {
         let input = HookInput::pre_tool_use("s", "Bash", json!({"command": command}));
-        answer(input, self.0.project(), OnSecret::Deny).await
+        answer(input, self.0.project(), Strictness::Deny).await
     }
 }
 
@@ -343,7 +344,7 @@ async fn a_commit_that_cannot_be_looked_at_is_asked_about() {
 
     // The agent's own environment leads git elsewhere, too; and there may be no git at all.
     for (name, value) in [("GIT_DIR", "other.git"), ("PATH", "/nowhere")] {
-        let hook = guard(repository.0.project(), OnSecret::Deny);
+        let hook = guard(repository.0.project(), Strictness::Deny);
         let ctx = HookContext::new("s")
             .with_cwd(repository.0.project())
             .with_env([(name.to_owned(), value.to_owned())].into());
@@ -362,7 +363,7 @@ async fn a_repository_that_the_line_makes_is_looked_at_as_a_whole() {
     std::fs::write(at("src/a.py"), "one = 1\n").unwrap();
     let judge = async |command: &str| {
         let input = HookInput::pre_tool_use("s", "Bash", json!({"command": command}));
-        answer(input, folder.path(), OnSecret::Deny).await
+        answer(input, folder.path(), Strictness::Deny).await
     };
     let line = "git init -q -b main && git add -A && git commit -m x";
     assert_eq!(judge(line).await, Opinion::allow());
@@ -463,7 +464,7 @@ async fn variables_of_the_daemon_do_not_lead_git() {
     let repository = Repository::new();
     if let Some(folder) = std::env::var_os(INNER) {
         let input = HookInput::pre_tool_use("s", "Bash", json!({"command": "git commit -m x"}));
-        let output = answer(input, Path::new(&folder), OnSecret::Deny).await;
+        let output = answer(input, Path::new(&folder), Strictness::Deny).await;
         assert_eq!(output.decision(), Decision::Deny, "{output:?}");
         return;
     }
@@ -558,7 +559,7 @@ async fn a_secret_that_a_hook_writes_into_a_call_is_seen() {
     for event in [HookEvent::PreToolUse, HookEvent::PermissionRequest] {
         for priority in [100, 0, -1, i32::MIN + 1] {
             let mut manager = HookManager::new();
-            manager.register(guard(project, OnSecret::Deny));
+            manager.register(guard(project, Strictness::Deny));
             let text = expand("key = 'ghp_{a36}'");
             manager.register(Rewriter(priority, event, text));
             let call = json!({"file_path": "a.py", "content": "x = 1"});
@@ -598,7 +599,7 @@ async fn git_ends_with_the_hook() {
     executable(&program, &script);
     let path = format!("{}:/usr/bin:/bin", root.path().display());
 
-    let hook = guard(root.path(), OnSecret::Deny);
+    let hook = guard(root.path(), Strictness::Deny);
     let ctx = HookContext::new("s")
         .with_cwd(root.path())
         .with_env([("PATH".to_owned(), path)].into());

@@ -10,7 +10,7 @@ use bowline::hooks::{
     TriggerResult, Utc,
 };
 use bowline::settings::RecordConfig;
-use bowline_builtins::tracing::{DecidedEvent, Tracing};
+use bowline_builtins::tracing::{RecordSource, Tracing};
 use bowline_store::{Enforcement, Options, Outcome, Record, SqliteStore, Store, Trace};
 use chrono::TimeDelta;
 use serde_json::Value;
@@ -91,7 +91,7 @@ impl Bench {
         ctx: &HookContext,
         result: &TriggerResult,
     ) -> Option<Record> {
-        let event = DecidedEvent {
+        let event = RecordSource {
             time: self.at(ms),
             project: Some(Path::new("/home/user/project")),
             input,
@@ -122,7 +122,7 @@ impl Bench {
     /// As [`Bench::report`], for a payload that a real client sent.
     pub(crate) async fn recorded(&mut self, ms: i64, name: &str) -> Outcome {
         let outcome = self.report(ms, &payload(name)).await;
-        assert_eq!(outcome.notes(), [], "{name}");
+        assert_eq!(outcome.skipped(), [], "{name}");
         outcome
     }
 

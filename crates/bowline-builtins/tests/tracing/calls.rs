@@ -3,7 +3,7 @@
 use bowline::hooks::{HookContext, HookEvent, HookInput, Opinion, Recording};
 use bowline_builtins::tracing::disables;
 use bowline_guard::secrets::expand;
-use bowline_store::{Enforcement, Note, SessionRef, Store, TraceFilter, TraceStatus};
+use bowline_store::{Enforcement, SessionRef, SkippedChange, Store, TraceFilter, TraceStatus};
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, context, event, payload};
@@ -64,7 +64,7 @@ async fn f20_a_a_recorded_session_is_one_row_with_both_times_and_the_clients_dur
     assert_eq!(details.prompts[0].text.as_deref(), Some("List the files."));
     assert_eq!(details.sessions[0].source.as_deref(), Some("startup"));
     assert_eq!(details.sessions[0].end_reason.as_deref(), Some("other"));
-    assert_eq!(trace.trace_id, details.prompts[0].trace_id);
+    assert_eq!(trace.group, details.prompts[0].group);
 }
 
 #[tokio::test]
@@ -95,7 +95,7 @@ async fn f20_a_parallel_calls_end_in_any_order() {
             json!({"file_path": "same"}),
             json!({"text": id}),
         );
-        assert_eq!(bench.report(ms, &end).await.notes(), []);
+        assert_eq!(bench.report(ms, &end).await.skipped(), []);
     }
     for (id, duration) in [("a", 200), ("b", 299), ("c", 98)] {
         let trace = bench.trace(id);
@@ -215,11 +215,11 @@ async fn f20_d_an_end_without_a_start_is_noted_and_changes_nothing() {
     let outcome = bench
         .report(1, &post(Some("b"), "Bash", json!({}), json!("x")))
         .await;
-    let note = Note::NoStart {
+    let note = SkippedChange::NoStart {
         tool_use_id: Some("b".to_owned()),
         tool: "Bash".to_owned(),
     };
-    assert_eq!(outcome.notes(), [note]);
+    assert_eq!(outcome.skipped(), [note]);
     assert_eq!(bench.store.get_trace("b").unwrap(), None);
     assert_eq!(bench.trace("a").status, TraceStatus::Started);
 }
@@ -256,7 +256,7 @@ async fn f20_f_g_secrets_are_kept_nowhere_and_the_executed_input_is_untouched() 
 
     let record = bench.decide(0, &input).await.unwrap();
     assert_eq!(
-        record.reason.as_deref(),
+        record.decided.reason.as_deref(),
         Some("not with [REDACTED:github-token]")
     );
     bench.commit(record);
@@ -281,7 +281,7 @@ async fn f20_f_g_secrets_are_kept_nowhere_and_the_executed_input_is_untouched() 
         .session(SessionRef::Chain("s"))
         .unwrap()
         .unwrap();
-    let triggers = bench.store.last_triggers(10).unwrap();
+    let triggers = bench.store.last_events(10).unwrap();
     let everything = format!("{trace:?} {details:?} {triggers:?}");
     assert!(everything.contains("https://api.test"));
     assert!(!everything.contains(&token), "{everything}");
@@ -315,7 +315,7 @@ async fn f20_f_names_and_ids_lose_their_secrets_and_calls_are_found_again() {
             .iter()
             .all(|trace| trace.tool == "deploy [REDACTED:github-token]")
     );
-    let triggers = bench.store.last_triggers(10).unwrap();
+    let triggers = bench.store.last_events(10).unwrap();
     let everything = format!("{traces:?} {triggers:?}");
     for token in &tokens {
         assert!(!everything.contains(token.as_str()), "{everything}");
@@ -393,7 +393,7 @@ async fn a_call_that_the_agent_or_a_person_refuses_is_refused() {
         {"tool_use_id": "refused", "tool_name": "Bash", "tool_response": "The user said no"},
         {"tool_use_id": "invalid", "tool_name": "Bash", "tool_response": "no such field"},
     ]}));
-    assert_eq!(bench.report(4, &batch).await.notes(), []);
+    assert_eq!(bench.report(4, &batch).await.skipped(), []);
     assert_eq!(bench.trace("done").status, TraceStatus::Completed);
     let trace = bench.trace("refused");
     assert_eq!(
@@ -443,7 +443,7 @@ async fn a_refused_question_keeps_its_reason() {
     let prompt = event(json!({"hook_event_name": "UserPromptSubmit", "prompt": "and then"}));
     bench.report(1, &prompt).await;
     let ended = post(Some("a"), "Bash", json!({}), json!("x"));
-    assert_eq!(bench.report(2, &ended).await.notes(), []);
+    assert_eq!(bench.report(2, &ended).await.skipped(), []);
     let trace = bench.trace("a");
     assert_eq!((trace.status, trace.error), (TraceStatus::Completed, None));
     // One that was agreed to has run, and nothing is left of the question.

@@ -25,32 +25,39 @@ async fn a_record_tells_who_what_and_how_it_was_decided() {
         Opinion::block(format!("it has {token}")),
     );
     let record = bench.decide(5, &payload("PreToolUse-6")).await.unwrap();
-    assert_eq!(record.id, "event-1");
+    assert_eq!(record.decided.id, "event-1");
     assert_eq!(
-        (record.time, record.agent.as_str()),
+        (record.decided.time, record.decided.agent.as_str()),
         (bench.at(5), "claude-code")
     );
-    assert_eq!(record.event, "PreToolUse");
-    assert_eq!(record.project.as_deref(), Some("/home/user/project"));
-    assert_eq!(record.session, "446523aa-4061-493a-bba0-40803a484e46");
-    let subagent = record.subagent.unwrap();
+    assert_eq!(record.decided.event, "PreToolUse");
+    assert_eq!(
+        record.decided.project.as_deref(),
+        Some("/home/user/project")
+    );
+    assert_eq!(
+        record.decided.session,
+        "446523aa-4061-493a-bba0-40803a484e46"
+    );
+    let subagent = record.decided.subagent.unwrap();
     assert_eq!(
         (subagent.id.as_str(), subagent.kind.as_str()),
         ("a7b6dad79aa3b0284", "general-purpose")
     );
-    assert_eq!(record.tool.as_deref(), Some("Bash"));
+    assert_eq!(record.decided.tool.as_deref(), Some("Bash"));
     assert_eq!(
-        record.tool_use_id.as_deref(),
+        record.decided.tool_use_id.as_deref(),
         Some("toolu_01SB3oNYL8byjQsM325hfEM6")
     );
-    assert_eq!(record.decision, Decision::Deny);
+    assert_eq!(record.decided.decision, Decision::Deny);
     assert_eq!(
-        record.reason.as_deref(),
+        record.decided.reason.as_deref(),
         Some("it has [REDACTED:github-token]")
     );
-    assert_eq!(record.enforcement, Enforcement::Enforced);
-    assert_eq!(record.duration, Duration::from_micros(700));
+    assert_eq!(record.decided.enforcement, Enforcement::Enforced);
+    assert_eq!(record.decided.duration, Duration::from_micros(700));
     let hooks: Vec<_> = record
+        .decided
         .hooks
         .iter()
         .map(|hook| (hook.name.as_str(), hook.scope.as_deref(), hook.decision))
@@ -108,16 +115,16 @@ async fn what_observing_would_have_decided_is_kept() {
         }
         let record = bench.decide(0, &bash("a")).await.unwrap();
         let found = (
-            record.decision,
-            record.reason.as_deref().unwrap(),
-            record.rule.as_deref().unwrap(),
-            record.enforcement,
+            record.decided.decision,
+            record.decided.reason.as_deref().unwrap(),
+            record.decided.rule.as_deref().unwrap(),
+            record.decided.enforcement,
         );
         assert_eq!(found, expected);
         bench.commit(record);
-        let kept = &bench.store.last_triggers(1).unwrap()[0];
+        let kept = &bench.store.last_events(1).unwrap()[0];
         assert_eq!(
-            (kept.rule.as_deref(), kept.enforcement),
+            (kept.decided.rule.as_deref(), kept.decided.enforcement),
             (Some(expected.2), expected.3)
         );
         let ran = bench.trace("a").status == TraceStatus::Started;
@@ -139,13 +146,13 @@ async fn events_that_mean_nothing_for_traces_are_records_all_the_same() {
         "PermissionRequest-1",
     ] {
         let record = bench.decide(0, &payload(name)).await.unwrap();
-        assert_eq!(record.event, name.trim_end_matches("-1"));
+        assert_eq!(record.decided.event, name.trim_end_matches("-1"));
         assert!(record.changes.is_empty(), "{name}");
         bench.commit(record);
     }
     let unknown = event(json!({"hook_event_name": "SomethingNew"}));
     assert_eq!(
-        bench.decide(0, &unknown).await.unwrap().event,
+        bench.decide(0, &unknown).await.unwrap().decided.event,
         "SomethingNew"
     );
 }
@@ -232,8 +239,9 @@ async fn what_hooks_warn_of_and_print_is_kept_bounded_and_without_secrets() {
         .with_field("tool_use_id", "toolu_1");
     bench.report(0, &input).await;
     let call = bench.trace("toolu_1");
-    let [trigger] = bench.store.triggers_of(&call).unwrap().try_into().unwrap();
+    let [trigger] = bench.store.events_of(&call).unwrap().try_into().unwrap();
     let hook = trigger
+        .decided
         .hooks
         .iter()
         .find(|hook| hook.name == "other")
@@ -262,8 +270,15 @@ async fn f16_e_a_hook_that_asks_not_to_be_logged_is_not_and_cannot_silence_other
     let record = bench.decide(0, &input("toolu_1")).await.unwrap();
     let text = serde_json::to_string(&record).unwrap();
     assert!(!text.contains("swordfish"), "{text}");
-    assert_eq!(record.decision, Decision::Deny);
-    assert!(record.reason.as_deref().unwrap().contains("not logged"));
+    assert_eq!(record.decided.decision, Decision::Deny);
+    assert!(
+        record
+            .decided
+            .reason
+            .as_deref()
+            .unwrap()
+            .contains("not logged")
+    );
 
     // Another hook's reason stays.
     let mut silent = Opinion::allow().suppress_logging();
@@ -272,7 +287,7 @@ async fn f16_e_a_hook_that_asks_not_to_be_logged_is_not_and_cannot_silence_other
         .answering(HookEvent::PreToolUse, silent)
         .also_answering("guard", HookEvent::PreToolUse, Opinion::block("no"));
     let record = bench.decide(0, &input("toolu_1")).await.unwrap();
-    assert_eq!(record.reason.as_deref(), Some("no"));
+    assert_eq!(record.decided.reason.as_deref(), Some("no"));
     let text = serde_json::to_string(&record).unwrap();
     assert!(!text.contains("swordfish"), "{text}");
 }

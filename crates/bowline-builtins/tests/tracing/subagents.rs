@@ -82,7 +82,7 @@ async fn f22_a_b_d_a_recorded_sub_agent_is_a_delegation_between_prompt_and_calls
 
     let tree = bench
         .store
-        .get_trace_tree(&details.prompts[0].trace_id)
+        .get_trace_tree(&details.prompts[0].group)
         .unwrap()
         .unwrap();
     assert_eq!(
@@ -139,7 +139,7 @@ async fn f22_a_sub_agents_that_were_taken_for_each_other_are_put_right_by_the_re
             .unwrap();
         let tree = bench
             .store
-            .get_trace_tree(&details.prompts[0].trace_id)
+            .get_trace_tree(&details.prompts[0].group)
             .unwrap()
             .unwrap();
         assert_eq!(shape(&tree.roots), "t1(x z) t2(y)");
@@ -188,7 +188,7 @@ async fn f22_a_two_sub_agents_of_one_type_at_the_same_time() {
         .unwrap();
     let tree = bench
         .store
-        .get_trace_tree(&details.prompts[0].trace_id)
+        .get_trace_tree(&details.prompts[0].group)
         .unwrap()
         .unwrap();
     assert_eq!(shape(&tree.roots), "t1(y) t2(x z)");

@@ -1,4 +1,4 @@
-//! What Bowline keeps of a settings file: copies from before each change, and what the file was before Bowline came.
+//! What Bowline keeps of a settings file: a copy from before each change, and the file as it was before Bowline was installed.
 //!
 //! They are in Bowline's own folder, below the path of the file, so that nothing is left in a project or beside a person's
 //! settings.
@@ -15,9 +15,9 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// The folder of all copies, in the data folder.
 pub(crate) const FOLDER: &str = "backups";
-/// So many copies of one file.
+/// At most this many copies of one file.
 const MOST: usize = 10;
-/// So many copies of one second.
+/// At most this many copies of one second.
 const MOST_AT_ONCE: u32 = 100;
 /// The file as Bowline wrote it last.
 const WRITTEN: &str = "written";
@@ -53,7 +53,7 @@ impl Backups {
         })
     }
 
-    /// What the file was before Bowline came, if nobody else has written to it since Bowline did.
+    /// The file as it was before Bowline was installed, if only Bowline has written to it since.
     pub(crate) fn original(&self, current: &str) -> Option<Original> {
         (self.read(WRITTEN)? == current).then(|| self.before())
     }
@@ -143,7 +143,7 @@ impl Backups {
     }
 }
 
-/// Settings may hold secrets: a copy is for the person alone.
+/// Settings may hold secrets, so only the user can read a copy.
 fn new_file(path: &Path, text: &str) -> io::Result<()> {
     let mut file = OpenOptions::new()
         .write(true)

@@ -18,7 +18,7 @@ const LONGEST: Duration = Duration::from_secs(2);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Line {
     /// Where the lines that follow are: `@@ -1,3 +1,9 @@`.
-    Place(String),
+    HunkHeader(String),
     Same(String),
     Added(String),
     Removed(String),
@@ -49,7 +49,7 @@ impl Diff {
         let diff = lines_between(before, after);
         let mut lines = Vec::new();
         for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
-            lines.push(Line::Place(hunk.header().to_string()));
+            lines.push(Line::HunkHeader(hunk.header().to_string()));
             for change in hunk.iter_changes() {
                 let stays = change.old_index().is_none_or(&stays);
                 if change.tag() == ChangeTag::Equal && !stays {
@@ -69,7 +69,7 @@ impl Diff {
     pub(crate) fn show(&self, ui: &mut Ui) {
         for line in &self.0 {
             let (mark, text, colour) = match line {
-                Line::Place(text) => ("", text, style::NAME),
+                Line::HunkHeader(text) => ("", text, style::NAME),
                 Line::Same(text) => (" ", text, Style::new()),
                 Line::Added(text) => ("+", text, style::GOOD),
                 Line::Removed(text) => ("-", text, style::BAD),
@@ -88,7 +88,7 @@ fn lines_between<'t>(before: &'t str, after: &'t str) -> TextDiff<'t, 't, 't, st
 impl Serialize for Diff {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.0.iter().map(|line| match line {
-            Line::Place(text) => text.clone(),
+            Line::HunkHeader(text) => text.clone(),
             Line::Same(text) => format!(" {text}"),
             Line::Added(text) => format!("+{text}"),
             Line::Removed(text) => format!("-{text}"),

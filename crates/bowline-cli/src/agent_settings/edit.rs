@@ -17,7 +17,7 @@ use list::{IfEmpty, Left, Lines, List};
 use splice::Edits;
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
-/// What a file gets that has no indentation of its own.
+/// The indentation for a file that has none.
 const INDENT: &str = "  ";
 
 /// Puts the entries in: new ones beside what is there, older ones of ours in their place. Ours is taken away from the
@@ -76,7 +76,7 @@ pub(super) fn found(text: &str) -> Result<Vec<Found>, Unfit> {
     Ok(read.map(|it| it.found).collect())
 }
 
-/// What the agent does not read, because the same key comes again: of a key that comes twice, the last counts.
+/// Entries that the agent does not read, because the same key follows again. The last one counts.
 pub(super) fn shadowed(text: &str) -> Result<Vec<Shadowed>, Unfit> {
     let document = Document::parse(body(text))?;
     let mut found = document.all_shadowed(document.root.as_ref(), "hooks");
@@ -266,7 +266,7 @@ impl<'a> Document<'a> {
         }
         let mut ours = Vec::new();
         for (event, (property, groups)) in self.events().enumerate() {
-            // What is no group is not ours, and the agent's business.
+            // Something that is not a group is not ours.
             for (group, object) in objects(groups) {
                 let handlers = object.get_array("hooks").into_iter().flat_map(objects);
                 for (handler, fields) in handlers {

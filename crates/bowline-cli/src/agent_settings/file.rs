@@ -10,7 +10,7 @@ use super::backups::{Backups, Original};
 use crate::error::{Error, ErrorKind, Result};
 use crate::project;
 
-/// Nobody's settings are larger; a file that is was put there by mistake.
+/// No real settings file is larger.
 const LARGEST: u64 = 64 * 1024 * 1024;
 
 /// A settings file as it was read.
@@ -20,7 +20,7 @@ pub(crate) struct SettingsText {
     target: PathBuf,
     /// The permissions to keep; nothing if there is no file yet.
     mode: Option<u32>,
-    /// What is in it; nothing if there is no file yet.
+    /// Its content; empty if there is no file yet.
     pub(crate) text: String,
 }
 

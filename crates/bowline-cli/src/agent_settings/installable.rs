@@ -6,7 +6,7 @@ use bowline::settings::Locations;
 use bowline_agents::claude_code::{self, ClientVersion};
 use bowline_agents::{Agent, HookEvent, Registration, SettingsSyntax};
 use bowline_daemon::registration::{HOOK_PROGRAM, MISSING_IS_FINE, PROJECT_SCOPE, SCOPE_VARIABLE};
-use bowline_wire::OnFailure;
+use bowline_wire::FailMode;
 
 use super::{Entry, Found, InstallScope, Plan, Shadowed, Unfit, edit, places};
 
@@ -104,7 +104,7 @@ impl Installable {
         }
     }
 
-    /// What the agent does not read of them, because it comes twice.
+    /// The entries that the agent does not read, because their key comes twice.
     pub(crate) fn shadowed(self, text: &str) -> Result<Vec<Shadowed>, Unfit> {
         match self.registration.syntax {
             SettingsSyntax::ClaudeJson => edit::shadowed(text),
@@ -113,7 +113,7 @@ impl Installable {
 
     fn entry(self, event: HookEvent, plan: &Plan) -> Entry {
         let mut args = vec![self.name().to_owned(), event.name().to_owned()];
-        if plan.on_failure != OnFailure::default() {
+        if plan.on_failure != FailMode::default() {
             args.push(format!("--on-failure={}", plan.on_failure));
         }
         let (command, args) = match plan.scope {
@@ -140,7 +140,7 @@ impl Installable {
             command,
             args,
             timeout: Some(self.registration.timeout),
-            blocks_on_failure: plan.on_failure == OnFailure::Closed
+            blocks_on_failure: plan.on_failure == FailMode::Closed
                 && self.registration.can_block(event, plan.client),
         }
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use bowline::settings::Locations;
 
-/// What follows the home folder where nothing else is said.
+/// The default path below the home folder.
 const BELOW_HOME: [(&str, &str); 3] = [
     ("HOME", ""),
     ("XDG_CONFIG_HOME", "/.config"),

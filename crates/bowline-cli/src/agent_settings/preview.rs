@@ -1,10 +1,10 @@
-//! What a person is shown of a change: of events that change alike, the first in full and the others by name.
+//! The preview of a change. If several events change alike, the first is shown in full and the others by name.
 
 use super::diff::Diff;
 use super::{Found, Installable, Unfit};
 use crate::ui::{Text, Ui, counted, style};
 
-/// A change, as short as it can be told whole.
+/// A change, shown as briefly as possible.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Preview {
     diff: Diff,
@@ -34,7 +34,7 @@ impl Preview {
         }
     }
 
-    /// Shows what `change` makes of the text, which it does for those events only that it is told.
+    /// Shows what `change` makes of the text, for the given events only.
     pub(crate) fn short(
         agent: Installable,
         before: &str,
@@ -122,14 +122,14 @@ fn nameless(found: &[Found], event: &str) -> Vec<Found> {
 #[cfg(test)]
 mod tests {
     use bowline_agents::claude_code::ClientVersion;
-    use bowline_wire::OnFailure;
+    use bowline_wire::FailMode;
 
     use super::*;
     use crate::agent_settings::{InstallScope, Plan};
 
     const CLAUDE_CODE: Installable = Installable::CLAUDE_CODE;
 
-    fn plan(scope: InstallScope, on_failure: OnFailure) -> Plan {
+    fn plan(scope: InstallScope, on_failure: FailMode) -> Plan {
         Plan {
             scope,
             client: ClientVersion::new(2, 1, 325),
@@ -157,13 +157,13 @@ mod tests {
     #[test]
     fn of_events_that_change_alike_one_is_shown() {
         for scope in InstallScope::ALL {
-            let (after, preview) = install("", &plan(scope, OnFailure::Ask));
+            let (after, preview) = install("", &plan(scope, FailMode::Ask));
             let (lines, alike) = shown(&preview);
             assert_eq!(alike, [("PreToolUse", 30)], "{scope:?}");
             assert!(lines.contains("PreToolUse") && !lines.contains("PostToolUse"));
 
             // Gates get a field more than the others.
-            let (closed, preview) = install(&after, &plan(scope, OnFailure::Closed));
+            let (closed, preview) = install(&after, &plan(scope, FailMode::Closed));
             let (lines, alike) = shown(&preview);
             assert_eq!(alike.len(), 2, "{alike:?}");
             assert_eq!(alike.iter().map(|(_, others)| others).sum::<usize>(), 29);
@@ -172,7 +172,7 @@ mod tests {
                 "{lines}"
             );
             assert!(
-                install(&closed, &plan(scope, OnFailure::Closed))
+                install(&closed, &plan(scope, FailMode::Closed))
                     .1
                     .is_empty()
             );
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn what_changes_in_its_own_way_is_shown_in_full() {
-        let plan = plan(InstallScope::User, OnFailure::Ask);
+        let plan = plan(InstallScope::User, FailMode::Ask);
         let (after, _) = install("{}", &plan);
         let before = after
             .replacen("\"Stop\"", "\"WorktreeCreate\"", 1)
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn what_is_taken_out_is_shown_as_short() {
-        let (before, _) = install("{\"a\": 1}", &plan(InstallScope::User, OnFailure::Ask));
+        let (before, _) = install("{\"a\": 1}", &plan(InstallScope::User, FailMode::Ask));
         let after = CLAUDE_CODE.uninstall(&before).unwrap();
         let change = |is_shown: &dyn Fn(&str) -> bool| CLAUDE_CODE.uninstall_at(&before, is_shown);
         let preview = Preview::short(CLAUDE_CODE, &before, &after, change).unwrap();

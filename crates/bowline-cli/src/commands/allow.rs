@@ -45,7 +45,7 @@ pub(crate) struct AllowArgs {
     #[arg(long)]
     once: bool,
 
-    /// For so long: 30s, 10m, 2h or 1d
+    /// For this long: 30s, 10m, 2h or 1d
     #[arg(long = "for", value_name = "TIME", value_parser = length)]
     length: Option<TimeDelta>,
 
@@ -53,7 +53,7 @@ pub(crate) struct AllowArgs {
     #[arg(long)]
     session: bool,
 
-    /// In the project of the call, or in this one; this is what holds without an option
+    /// In the project of the call, or in this one; this is the default
     #[arg(long)]
     project: bool,
 
@@ -178,17 +178,27 @@ fn wish(named: &str, args: &AllowArgs, ui: &Ui) -> Result<Wish> {
             "`bowline allow {rule} --once` lets the next call pass that this rule stops"
         ))
     })?;
-    let project = found.event.project.as_ref().map_or(here, PathBuf::from);
+    let project = found
+        .event
+        .decided
+        .project
+        .as_ref()
+        .map_or(here, PathBuf::from);
     Ok(Wish {
         rule,
         call: Some(call),
-        reach: reach(args, project, || Ok(found.event.session.clone()))?,
+        reach: reach(args, project, || Ok(found.event.decided.session.clone()))?,
         lasts,
     })
 }
 
 fn no_rule(found: &Recorded) -> Error {
-    let why = found.event.reason.as_deref().unwrap_or("it was let pass");
+    let why = found
+        .event
+        .decided
+        .reason
+        .as_deref()
+        .unwrap_or("it was let pass");
     Error::usage(format!("no rule of the guard stopped this call: {why}")).hint(
         "what your own hooks and rules stop is changed in their files: `bowline hooks` lists them",
     )
@@ -220,7 +230,7 @@ fn newest_session(ui: &Ui) -> Result<String> {
     })
 }
 
-/// What would count for nothing is not written.
+/// An entry that would have no effect is not written.
 fn refuse_in_vain(wish: &Wish) -> Result<()> {
     if guards_itself(&wish.rule) {
         return Err(Error::usage(format!(

@@ -121,7 +121,7 @@ fn missing(path: &Path, source: io::Error) -> Error {
     }
 }
 
-/// Matchers that the client reads in another way than they look. It is asked for its version only if that matters.
+/// Matchers that the client reads differently than they look. Its version is looked up only if it matters.
 fn matcher_findings<'h>(
     hooks: impl Iterator<Item = &'h HookDefinition> + Clone,
     locations: &Locations,

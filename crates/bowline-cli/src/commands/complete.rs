@@ -1,6 +1,6 @@
 //! `bowline complete`: the ids that a shell offers. The scripts of `bowline completions` ask for them.
 
-use bowline_daemon::rpc::{sessions, traces, triggers};
+use bowline_daemon::rpc::{events, sessions, traces};
 use bowline_guard::rules;
 use bowline_store::DecisionFilter;
 use clap::ValueEnum;
@@ -11,7 +11,7 @@ use crate::ask::Records;
 use crate::error::Result;
 use crate::ui::Ui;
 
-/// Nobody looks at more.
+/// Enough for one screen.
 const MOST: usize = 50;
 
 /// Print ids, newest first, for a shell that completes them
@@ -23,7 +23,7 @@ Example:
   bowline complete call"
 )]
 pub(crate) struct CompleteArgs {
-    /// What the ids are of
+    /// The kind of ids
     #[arg(required = true)]
     kinds: Vec<Kind>,
 }
@@ -74,10 +74,10 @@ fn ids(kind: Kind, ui: &Ui) -> Result<Vec<String>> {
             calls.into_iter().map(|call| call.tool_use_id).collect()
         }
         Kind::Stopped => {
-            let stopped = triggers::Last {
+            let stopped = events::Last {
                 decisions: vec![DecisionFilter::Deny, DecisionFilter::Ask],
                 limit,
-                ..triggers::Last::default()
+                ..events::Last::default()
             };
             let events = Records::open(ui)?.ask(&stopped, ui)?;
             events.iter().map(|it| log::id(it).to_owned()).collect()

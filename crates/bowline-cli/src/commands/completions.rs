@@ -26,34 +26,38 @@ enum Shell {
 }
 
 /// A command whose argument is an id.
-struct Place {
+struct IdArgument {
     command: &'static str,
     /// How the argument begins in the script for zsh.
     zsh: &'static str,
     kinds: &'static [Kind],
 }
 
-const PLACES: &[Place] = &[
-    place("trace show", "'::id -- ", &[Kind::Call]),
-    place("trace tree", "'::id -- ", &[Kind::Call]),
-    place("session show", "'::session -- ", &[Kind::Session]),
-    place("why", "'::call -- ", &[Kind::Stopped]),
-    place("allow", "'::named -- ", &[Kind::Stopped, Kind::Rule]),
-    place("rules show", "':id -- ", &[Kind::Rule]),
+const ID_ARGUMENTS: &[IdArgument] = &[
+    id_argument("trace show", "'::id -- ", &[Kind::Call]),
+    id_argument("trace tree", "'::id -- ", &[Kind::Call]),
+    id_argument("session show", "'::session -- ", &[Kind::Session]),
+    id_argument("why", "'::call -- ", &[Kind::Stopped]),
+    id_argument("allow", "'::named -- ", &[Kind::Stopped, Kind::Rule]),
+    id_argument("rules show", "':id -- ", &[Kind::Rule]),
 ];
 
 /// Commands with an option `--session` for one that is recorded.
 const WITH_SESSIONS: &[&str] = &["trace", "log", "store", "explain"];
 
-const fn place(command: &'static str, zsh: &'static str, kinds: &'static [Kind]) -> Place {
-    Place {
+const fn id_argument(
+    command: &'static str,
+    zsh: &'static str,
+    kinds: &'static [Kind],
+) -> IdArgument {
+    IdArgument {
         command,
         zsh,
         kinds,
     }
 }
 
-impl Place {
+impl IdArgument {
     fn kinds(&self) -> String {
         let names: Vec<&str> = self.kinds.iter().map(|kind| kind.name()).collect();
         names.join(" ")
@@ -76,11 +80,11 @@ fn generated(shell: clap_complete::Shell) -> String {
     String::from_utf8_lossy(&script).into_owned()
 }
 
-/// The generated function is asked where no id belongs, and where there is none. What is read is not expanded.
+/// The generated function is used where no id is expected, and where there are none. The ids are not expanded.
 fn for_bash(script: &str) -> String {
     let script = script.replace("complete -F _bowline ", "complete -F _bowline_or_id ");
-    let case = |it: &Place| format!("        \"{}\") kinds=\"{}\" ;;", it.command, it.kinds());
-    let places: Vec<String> = PLACES.iter().map(case).collect();
+    let case = |it: &IdArgument| format!("        \"{}\") kinds=\"{}\" ;;", it.command, it.kinds());
+    let places: Vec<String> = ID_ARGUMENTS.iter().map(case).collect();
     let places = places.join("\n");
     let sessions = WITH_SESSIONS.join("\\ *|");
     format!(
@@ -107,9 +111,9 @@ fn for_bash(script: &str) -> String {
 /// The places of ids ask for them.
 fn for_zsh(script: &str) -> String {
     let asking = |line: &str| {
-        let of_place = PLACES.iter().find(|it| line.starts_with(it.zsh));
+        let of_place = ID_ARGUMENTS.iter().find(|it| line.starts_with(it.zsh));
         let kinds = match of_place {
-            Some(place) => Some(place.kinds()),
+            Some(id_argument) => Some(id_argument.kinds()),
             None if line.contains(":SESSION:_default'") => Some("session".to_owned()),
             None => None,
         };
@@ -134,16 +138,16 @@ if [ "$funcstack[1]" = "_bowline" ]; then"#;
 /// Further lines add to those that are there.
 fn for_fish(script: &str) -> String {
     let mut lines = vec![script.trim_end().to_owned()];
-    for place in PLACES {
-        let condition = match place.command.split_once(' ') {
+    for id_argument in ID_ARGUMENTS {
+        let condition = match id_argument.command.split_once(' ') {
             Some((command, action)) => format!(
                 "__fish_bowline_using_subcommand {command}; and __fish_seen_subcommand_from {action}"
             ),
-            None => format!("__fish_bowline_using_subcommand {}", place.command),
+            None => format!("__fish_bowline_using_subcommand {}", id_argument.command),
         };
         lines.push(format!(
             "complete -c bowline -n \"{condition}\" -k -f -a \"(bowline complete {} 2>/dev/null)\"",
-            place.kinds()
+            id_argument.kinds()
         ));
     }
     for command in WITH_SESSIONS {

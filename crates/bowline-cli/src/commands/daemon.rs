@@ -22,7 +22,7 @@ const TURN: Duration = Duration::from_secs(1);
 
 /// Run, start, stop and look at the daemon
 ///
-/// It starts by itself with the first event, and ends after 30 minutes in which nobody needed it.
+/// It starts by itself with the first event, and exits after 30 minutes without one.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -42,14 +42,14 @@ enum Action {
         /// Leave the terminal, and log to a file
         #[arg(long, hide = true)]
         detached: bool,
-        /// Do not end when nobody needs it; where another one runs, wait until that has ended
+        /// Do not exit when idle; if another daemon runs, wait until it has exited
         #[arg(long, conflicts_with = "detached")]
         keep: bool,
     },
-    /// Start it in the background; an older one makes room
+    /// Start it in the background and replace an older one
     #[command(after_help = "Example:\n  bowline daemon start")]
     Start(FormatArgs),
-    /// Stop it; what it has begun is finished first
+    /// Stop it after it has finished what it has begun
     #[command(after_help = "Example:\n  bowline daemon stop")]
     Stop(FormatArgs),
     /// Stop it and start it again
@@ -93,16 +93,16 @@ pub(crate) fn run(args: &DaemonArgs, ui: &mut Ui) -> Result<Outcome> {
     }
     match &args.action {
         Action::Run { detached, keep } => {
-            let place = if *detached {
-                Place::Background
+            let mode = if *detached {
+                DaemonMode::Background
             } else {
-                Place::Terminal
+                DaemonMode::Terminal
             };
             let mut options = DaemonOptions::new(control::places()?);
             if *keep {
                 options.idle = Idle::Never;
             }
-            serve(&options, place)?;
+            serve(&options, mode)?;
         }
         Action::Start(_) => started(&control::start(&control::places()?)?, format, ui)?,
         Action::Restart(_) => {
@@ -131,18 +131,18 @@ pub(crate) fn run(args: &DaemonArgs, ui: &mut Ui) -> Result<Outcome> {
 
 /// Where a daemon runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum DaemonMode {
     /// In a person's terminal, which shows its log.
     Terminal,
     /// On its own; it logs to a file.
     Background,
 }
 
-fn serve(options: &DaemonOptions, place: Place) -> Result<()> {
-    if place == Place::Background {
+fn serve(options: &DaemonOptions, mode: DaemonMode) -> Result<()> {
+    if mode == DaemonMode::Background {
         leave_terminal()?;
     }
-    let _log = log::begin(&options.places, place);
+    let _log = log::begin(&options.places, mode);
     let socket = &options.places.socket;
     tracing::info!("the daemon begins at {}", socket.display());
     match run_in_turn(options) {
@@ -192,10 +192,10 @@ fn cannot_run(error: &StartError, socket: &Path) -> Error {
     Error::new(ErrorKind::System, message).hint(hint)
 }
 
-/// Becomes the leader of a session of its own, so that a closed terminal does not end it.
+/// Becomes the leader of its own session, so that closing the terminal does not end it.
 fn leave_terminal() -> Result<()> {
     if let Err(error) = rustix::process::setsid() {
-        // Whoever leads a group already cannot, and need not.
+        // A process that already leads a group cannot, and need not.
         tracing::debug!("no session of its own: {error}");
     }
     std::env::set_current_dir("/").map_err(|source| Error::file("enter", "/".as_ref(), source))
@@ -229,7 +229,7 @@ fn stopped(stopped: Stopped, unkept: u64, format: Format, ui: &mut Ui) -> Result
     Ok(())
 }
 
-/// What had no room anywhere ended with the process that held it.
+/// Records for which there was no space were lost with their process.
 fn say_unkept(records: u64, ui: &mut Ui) {
     if records > 0 {
         let records = counted(records, "record");

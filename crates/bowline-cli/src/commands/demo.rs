@@ -15,7 +15,7 @@ use stage::Stage;
 
 /// Watch a short session being decided and recorded; needs no agent and leaves nothing behind
 ///
-/// A scripted agent reports what it does to the real `bowline-hook`, which asks a daemon with a store of its own in a
+/// A scripted agent reports what it does to the real `bowline-hook`, which asks a daemon with its own store in a
 /// temporary folder. Nothing of the script is run: commands are judged as text
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

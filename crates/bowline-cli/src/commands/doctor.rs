@@ -28,7 +28,7 @@ use installed::Installed;
 
 /// Check that Bowline works: installed, answering, sound
 ///
-/// Runs the very command that the agent's settings hold, with a harmless and a destructive call that nobody executes, and
+/// Runs the command in the agent's settings with a harmless and a destructive call, neither of which is executed, and
 /// looks whether the answers are right. Exits with 1 when something is a problem; warnings do not count
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

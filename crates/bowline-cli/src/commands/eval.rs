@@ -2,9 +2,10 @@
 
 use bowline::hooks::{HookEvent, PayloadError, parse_payload};
 use bowline_agents::{Agent, Protocol, claude_code};
+use bowline_guard::Strictness;
 use bowline_guard::paths::{StaticWorld, usual_home};
 use bowline_guard::policy::GuardPolicy;
-use bowline_guard::tool_call::{CallDecision, CallVerdict, judge_tool_call};
+use bowline_guard::tool_call::{Verdict, judge_tool_call};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -92,17 +93,17 @@ impl Answer {
     fn no_opinion(id: Option<String>) -> Self {
         Self {
             id,
-            decision: CallDecision::Allow.name(),
+            decision: Strictness::Allow.name(),
             reason: None,
             rule: None,
         }
     }
 
-    /// What cannot be judged is asked about.
+    /// A call that cannot be judged is asked about.
     fn unverified(id: Option<String>, why: &str) -> Self {
         Self {
             id,
-            decision: CallDecision::Ask.name(),
+            decision: Strictness::Ask.name(),
             reason: Some(format!("not a payload: {why}")),
             rule: None,
         }
@@ -118,7 +119,7 @@ fn is_past_judging(payload: &Map<String, Value>) -> bool {
         .is_some_and(|event| !matches!(event, HookEvent::PreToolUse | HookEvent::PermissionRequest))
 }
 
-fn judge(payload: &Map<String, Value>) -> Result<CallVerdict, NotAPayload> {
+fn judge(payload: &Map<String, Value>) -> Result<Verdict, NotAPayload> {
     let tool = text(payload, "tool_name")?;
     let input = payload
         .get("tool_input")

@@ -11,9 +11,10 @@ use std::sync::Arc;
 
 use bowline::hooks::HookInput;
 use bowline_builtins::guard::{Guards, call_of as call_of_tool};
+use bowline_guard::Strictness;
 use bowline_guard::paths::World;
 use bowline_guard::tool_call::{
-    CallDecision, ToolCall, judge_command, judge_looks, judge_shell, judge_tool_call, runs_a_shell,
+    ToolCall, judge_command, judge_looks, judge_shell, judge_tool_call, runs_a_shell,
 };
 use bowline_store::{SessionFilter, SessionRef, SqliteStore, Store};
 use clap::Parser;
@@ -50,7 +51,7 @@ pub(crate) struct ExplainArgs {
     )]
     words: Vec<String>,
 
-    /// Another tool than the shell, with --input
+    /// A tool other than the shell, with --input
     #[arg(
         long,
         value_name = "TOOL",
@@ -67,7 +68,7 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
 
-    /// Judge it for this session, which may delete what it made; `last` is the newest of the project, `none` is for nobody [default: last]
+    /// Judge it for this session, which may delete what it made; `last` is the newest of the project, `none` is no session [default: last]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 
@@ -79,7 +80,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) format: FormatArgs,
 }
 
-/// More is no command that anybody would explain.
+/// No real command is longer.
 const MAX_INPUT: usize = 16 * 1024 * 1024;
 
 /// The options once more, where they follow a command in quotes.
@@ -157,8 +158,8 @@ pub(crate) fn run(args: &ExplainArgs, ui: &mut Ui) -> Result<Outcome> {
         Format::Text => show::show(&report, ui),
     }
     Ok(match report.decision() {
-        CallDecision::Allow => Outcome::Clean,
-        CallDecision::Ask | CallDecision::Deny => Outcome::Findings,
+        Strictness::Allow => Outcome::Clean,
+        Strictness::Ask | Strictness::Deny => Outcome::Findings,
     })
 }
 

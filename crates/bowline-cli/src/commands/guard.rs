@@ -1,7 +1,8 @@
 //! What the commands about the guard share.
 
 use bowline_builtins::guard::text_in;
-use bowline_guard::tool_call::{CallDecision, ToolCall};
+use bowline_guard::Strictness;
+use bowline_guard::tool_call::ToolCall;
 use serde_json::{Map, Value};
 
 use crate::ui::style;
@@ -11,10 +12,10 @@ pub(super) fn call_of(input: &Map<String, Value>) -> ToolCall<'_> {
     ToolCall::from_fields(|name| text_in(|it| input.get(it), name))
 }
 
-pub(super) fn style_of(decision: CallDecision) -> anstyle::Style {
+pub(super) fn style_of(decision: Strictness) -> anstyle::Style {
     match decision {
-        CallDecision::Allow => style::GOOD,
-        CallDecision::Ask => style::CAUTION,
-        CallDecision::Deny => style::BAD,
+        Strictness::Allow => style::GOOD,
+        Strictness::Ask => style::CAUTION,
+        Strictness::Deny => style::BAD,
     }
 }

@@ -14,7 +14,7 @@ use bowline_daemon::{
 };
 use bowline_store::{Record, SqliteStore, Store, count_unkept, keep_beside};
 use bowline_wire::{
-    ACKNOWLEDGE_WITHIN, Answer, Call, CallId, Failure, MAX_PAYLOAD, OnFailure, Reply,
+    ACKNOWLEDGE_WITHIN, Answer, Call, CallId, FailMode, Failure, MAX_PAYLOAD, Reply,
 };
 use tokio::runtime::Runtime;
 
@@ -22,22 +22,21 @@ use crate::Outcome;
 use crate::error::{Error, ErrorKind, Result};
 use crate::steered::{is_steered, start_unsteered};
 
-/// An event that was answered before it was kept waits this long for a disk that hangs. Each one keeps a process.
+/// How long an answered event waits for a disk that hangs, if it is not kept yet. Each one keeps a process.
 const KEPT_WITHIN: Duration = Duration::from_mins(5);
-/// Two processes start one after the other before this one decides.
+/// How long two processes take to start, one after the other, before this one decides.
 const STARTING: Duration = Duration::from_millis(150);
-/// Of the second that files may take, whoever has us decide may have waited a part for the daemon. This is what is left when this
-/// process begins.
+/// The part of the second for files that is left when this process starts. The client may have waited for the daemon first.
 const DECIDED_WITHIN: Duration = FILES_WITHIN
     .saturating_sub(ACKNOWLEDGE_WITHIN)
     .saturating_sub(STARTING);
 /// Until then the store, whether Bowline is paused, and where the home folder is may take; before that, what the project's files set.
 const READY_WITHIN: Duration = Duration::from_millis(350);
-/// A store or a folder that works gets this long for a record, even if nothing is left.
+/// How long a working store or folder may take for a record, even if nothing else is left.
 const AT_LEAST: Duration = Duration::from_millis(100);
 /// Until then the store may take the record. What is left is for the runtime folder.
 const STORED_WITHIN: Duration = DECIDED_WITHIN.saturating_sub(AT_LEAST);
-/// What whoever waits for this process waits at most for hooks that nobody waits for.
+/// How long the direct run may delay its exit for background hooks.
 const BRIEFLY: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -60,7 +59,7 @@ pub(crate) struct HookArgs {
     event: Option<String>,
     /// What the agent is told when nothing can be decided: open, ask or closed
     #[arg(long, value_name = "MODE", default_value = "ask")]
-    on_failure: OnFailure,
+    on_failure: FailMode,
     /// The call's name, by which it is recorded once
     #[arg(long, value_name = "ID")]
     call_id: Option<CallId>,
@@ -119,7 +118,7 @@ pub(crate) fn run(args: &HookArgs) -> Result<Outcome> {
     decide(call, &payload, Asker::Agent, began)
 }
 
-/// What the agent wrote; `None` if it is too long.
+/// The payload; `None` if it is too long.
 fn payload() -> Result<Option<Vec<u8>>> {
     let mut payload = Vec::new();
     io::stdin()
@@ -188,7 +187,7 @@ fn decide_on(
     let prepared = engine.prepare(&incoming, payload);
     let deciding = prepared.decide_within(left(DECIDED_WITHIN));
     let Decided { answer, record, .. } = runtime.block_on(deciding);
-    // It may have come to itself meanwhile.
+    // It may have recovered meanwhile.
     let opened = match (&beginning, is_opening) {
         (Some(beginning), true) => beginning.store.wait(left(STORED_WITHIN)),
         _ => None,
@@ -216,7 +215,7 @@ fn decide_on(
             write(&Reply { call, answer }.encode())?;
         }
     }
-    // Nobody waits any more, and a disk that hung may come to itself.
+    // Nobody waits any more, and a disk that hung may recover.
     if let (Kept::NotYet, Some(record), Some(beginning)) = (kept, record, &beginning) {
         beginning.keep_late(record, store.as_ref());
     }
@@ -358,8 +357,8 @@ mod tests {
         assert_eq!(kept, Kept::Safe);
         let store = SqliteStore::open(places.store()).unwrap();
         store.flush().unwrap();
-        let kept = store.last_triggers(10).unwrap();
+        let kept = store.last_events(10).unwrap();
         assert_eq!(kept.len(), 1);
-        assert_eq!(kept[0].id, "call");
+        assert_eq!(kept[0].decided.id, "call");
     }
 }

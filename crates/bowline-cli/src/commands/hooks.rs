@@ -34,7 +34,7 @@ pub(crate) struct HooksArgs {
     #[arg(long, value_name = "EVENT", value_parser = EventName, hide_possible_values = true)]
     event: Option<String>,
 
-    /// Tell when each hook last fired, what it said, how it failed and how long it takes
+    /// Show when each hook last fired, what it said, how it failed and how long it takes
     #[arg(long)]
     live: bool,
 

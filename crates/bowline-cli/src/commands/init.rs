@@ -6,7 +6,7 @@ use bowline::hooks::HookEvent;
 use bowline::settings::Locations;
 use bowline_agents::claude_code::ClientVersion;
 use bowline_daemon::Places;
-use bowline_wire::OnFailure;
+use bowline_wire::FailMode;
 use serde::Serialize;
 
 use crate::Outcome;
@@ -43,8 +43,8 @@ pub(crate) struct InitArgs {
     scope: InstallScope,
 
     /// What the agent is told when Bowline itself fails: open (nothing), ask (the person) or closed (a denial)
-    #[arg(long, value_name = "MODE", default_value_t = OnFailure::Ask, value_parser = on_failure)]
-    on_failure: OnFailure,
+    #[arg(long, value_name = "MODE", default_value_t = FailMode::Ask, value_parser = on_failure)]
+    on_failure: FailMode,
 
     /// Write what this version of Claude Code knows, such as 2.1.197 [default: yours; for a project 2.1.197]
     #[arg(long, value_name = "VERSION")]
@@ -66,7 +66,7 @@ pub(crate) struct InitArgs {
     pub(crate) format: FormatArgs,
 }
 
-fn on_failure(word: &str) -> Result<OnFailure, String> {
+fn on_failure(word: &str) -> Result<FailMode, String> {
     let modes = "expected `open`, `ask` or `closed`";
     word.parse().map_err(|_| modes.to_owned())
 }
@@ -85,7 +85,7 @@ struct Report {
     diff: Diff,
     /// What keeps the agent from reading the file.
     refusals: Vec<Refusal>,
-    /// What the agent does not read of it.
+    /// The entries that the agent does not read.
     shadowed: Vec<Shadowed>,
     /// The copy of the file as it was.
     #[serde(serialize_with = "project::lossy_option")]
@@ -101,7 +101,7 @@ enum State {
     /// It was asked only what would change.
     WouldInstall,
     Installed,
-    /// The agent will not read the file until somebody has mended it.
+    /// The agent will not read the file until it is repaired.
     Written,
     /// The answer was no.
     Declined,
@@ -171,7 +171,7 @@ pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
         let question = if report.refusals.is_empty() {
             "Write this?"
         } else {
-            "Write this all the same?"
+            "Write this anyway?"
         };
         report.state = if args.dry_run {
             State::WouldInstall
@@ -260,7 +260,7 @@ pub(super) fn cannot_edit(file: &Path, unfit: &Unfit) -> Error {
     ))
 }
 
-/// Asks, unless somebody said yes beforehand. A program that reads JSON cannot be asked.
+/// Asks, unless `--yes` was given. A program that reads JSON cannot be asked.
 pub(super) fn consent(
     question: &str,
     beforehand: Option<Answer>,
@@ -310,7 +310,7 @@ fn notes(plan: &Plan, switched_off_by: Option<&str>) -> Vec<String> {
     notes
 }
 
-/// What keeps the agent from reading the file, before anybody is asked.
+/// Shows what keeps the agent from reading the file, before the question.
 fn show_refusals(report: &Report, paths: &Paths, ui: &mut Ui) {
     if report.refusals.is_empty() {
         return;
@@ -326,7 +326,7 @@ fn show_refusals(report: &Report, paths: &Paths, ui: &mut Ui) {
     ui.blank();
 }
 
-/// What the agent does not read of the file, before anybody is asked.
+/// Shows what the agent does not read of the file, before the question.
 fn show_shadowed(report: &Report, ui: &mut Ui) {
     if report.shadowed.is_empty() {
         return;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use bowline::hooks::{Decision, humane_duration};
-use bowline_daemon::rpc::{self, store, triggers};
-use bowline_store::{DecisionFilter, Enforcement, Gap, HookFired, Trigger};
+use bowline_daemon::rpc::{self, events, store};
+use bowline_store::{DecisionFilter, Enforcement, Gap, HookFired, RecordedEvent};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 
@@ -27,7 +27,7 @@ Examples:
   bowline log --long --limit 10
   bowline log --limit 1000 --json")]
 pub(crate) struct LogArgs {
-    /// Only what was decided so: deny, ask, grant, observed, or nothing (`no_opinion` in JSON); several with commas
+    /// Only these decisions: deny, ask, grant, observed, or nothing (`no_opinion` in JSON); several with commas
     #[arg(long, value_name = "DECISION", value_parser = parse_decision, value_delimiter = ',')]
     decision: Vec<DecisionFilter>,
 
@@ -55,7 +55,7 @@ pub(crate) struct LogArgs {
     #[arg(long, value_name = "RULE")]
     rule: Option<String>,
 
-    /// At most so many, up to 10000
+    /// Show at most N entries (maximum 10000)
     #[arg(long, value_name = "N", value_parser = limit, default_value = "50")]
     limit: u16,
 
@@ -75,7 +75,7 @@ Examples:
   bowline denied --since 1w --project .
   bowline denied --rule 'git.*' --session last --limit 10 --json")]
 pub(crate) struct DeniedArgs {
-    /// Only what was decided since then: 10m, 2h, 1w, yesterday, 2026-11-15; a day if nothing is said
+    /// Only what was decided since then: 10m, 2h, 1w, yesterday, 2026-11-15; the last day by default
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     since: Option<DateTime<Utc>>,
 
@@ -95,7 +95,7 @@ pub(crate) struct DeniedArgs {
     #[arg(long, value_name = "RULE")]
     rule: Option<String>,
 
-    /// At most so many, up to 10000
+    /// Show at most N entries (maximum 10000)
     #[arg(long, value_name = "N", value_parser = limit, default_value = "50")]
     limit: u16,
 
@@ -131,13 +131,14 @@ pub(crate) fn denied(args: DeniedArgs, ui: &mut Ui) -> Result<Outcome> {
 
 #[derive(Debug, Serialize)]
 struct Report {
-    triggers: Vec<Trigger>,
+    #[serde(rename = "triggers")]
+    events: Vec<RecordedEvent>,
 }
 
 pub(crate) fn run(args: &LogArgs, ui: &mut Ui) -> Result<Outcome> {
     let mut records = Records::open(ui)?;
     let session = args.session.clone();
-    let question = triggers::Last {
+    let question = events::Last {
         decisions: args.decision.clone(),
         since: args.since,
         project: (args.project.as_deref())
@@ -151,9 +152,9 @@ pub(crate) fn run(args: &LogArgs, ui: &mut Ui) -> Result<Outcome> {
         rule: args.rule.clone(),
         limit: Some(usize::from(args.limit)),
     };
-    let triggers = records.ask(&question, ui)?;
+    let events = records.ask(&question, ui)?;
     let gaps = records.ask(&store::Gaps {}, ui)?;
-    let missing = missing(&gaps, &triggers, &question);
+    let missing = missing(&gaps, &events, &question);
     if missing > 0 {
         let missing = counted(missing, "record");
         ui.note(format!(
@@ -161,38 +162,38 @@ pub(crate) fn run(args: &LogArgs, ui: &mut Ui) -> Result<Outcome> {
         ));
     }
     match args.format.format() {
-        Format::Json => ui.json(&Report { triggers })?,
+        Format::Json => ui.json(&Report { events })?,
         Format::Text if records.is_nothing() => ui.line(NOTHING_YET),
-        Format::Text if triggers.is_empty() && question == unfiltered(&question) => {
+        Format::Text if events.is_empty() && question == unfiltered(&question) => {
             ui.line(
                 "No event was decided yet. `bowline doctor` tells whether your agent asks Bowline.",
             );
         }
-        Format::Text if triggers.is_empty() => {
+        Format::Text if events.is_empty() => {
             let nothing = Wanted::of_events(&question).nothing("event", &mut records, ui)?;
             ui.line(nothing);
         }
-        Format::Text if args.long => show_long(&triggers, ui),
-        Format::Text => ui.list(&list(&triggers)),
+        Format::Text if args.long => show_long(&events, ui),
+        Format::Text => ui.list(&list(&events)),
     }
     Ok(Outcome::Clean)
 }
 
 /// The question without its filters.
-fn unfiltered(question: &triggers::Last) -> triggers::Last {
-    triggers::Last {
+fn unfiltered(question: &events::Last) -> events::Last {
+    events::Last {
         limit: question.limit,
-        ..triggers::Last::default()
+        ..events::Last::default()
     }
 }
 
 /// How many records are missing among these; where they are all that there are, what was lost before them counts too.
-fn missing(gaps: &[Gap], triggers: &[Trigger], question: &triggers::Last) -> u64 {
-    let is_full = question.limit.is_some_and(|limit| triggers.len() >= limit);
-    let oldest = triggers
+fn missing(gaps: &[Gap], events: &[RecordedEvent], question: &events::Last) -> u64 {
+    let is_full = question.limit.is_some_and(|limit| events.len() >= limit);
+    let oldest = events
         .last()
         .filter(|_| is_full)
-        .map(|oldest| oldest.time);
+        .map(|oldest| oldest.decided.time);
     let from = oldest.max(question.since);
     let since = |gap: &&Gap| from.is_none_or(|from| gap.time >= from);
     gaps.iter().filter(since).map(|gap| gap.records).sum()
@@ -211,46 +212,46 @@ const COLUMNS: &[Column] = &[
     columns::ID,
 ];
 
-fn list(triggers: &[Trigger]) -> List {
+fn list(events: &[RecordedEvent]) -> List {
     let now = moment::now();
     let mut projects = ProjectNames::default();
-    projects.learn(triggers.iter().filter_map(|it| it.project.as_deref()));
+    projects.learn(events.iter().filter_map(|it| it.decided.project.as_deref()));
     let mut list = List::new(COLUMNS);
-    for trigger in triggers {
+    for event in events {
         list.row([
-            Text::styled(moment::when(trigger.time, now), style::FAINT),
-            projects.of(trigger.project.as_deref()).into(),
-            Text::styled(reveal::name(&trigger.agent), style::FAINT),
-            Text::styled(reveal::name(&trigger.session), style::FAINT),
-            reveal::name(&trigger.event).into(),
-            Text::styled(tool(trigger), style::NAME),
-            decision(trigger),
+            Text::styled(moment::when(event.decided.time, now), style::FAINT),
+            projects.of(event.decided.project.as_deref()).into(),
+            Text::styled(reveal::name(&event.decided.agent), style::FAINT),
+            Text::styled(reveal::name(&event.decided.session), style::FAINT),
+            reveal::name(&event.decided.event).into(),
+            Text::styled(tool(event), style::NAME),
+            decision(event),
             Text::styled(
-                reveal::name(trigger.rule.as_deref().unwrap_or_default()),
+                reveal::name(event.decided.rule.as_deref().unwrap_or_default()),
                 style::NAME,
             ),
-            what(trigger),
-            Text::styled(reveal::name(id(trigger)), style::FAINT),
+            what(event),
+            Text::styled(reveal::name(id(event)), style::FAINT),
         ]);
     }
     list
 }
 
-fn tool(trigger: &Trigger) -> String {
-    reveal::name(trigger.tool.as_deref().unwrap_or_default())
+fn tool(event: &RecordedEvent) -> String {
+    reveal::name(event.decided.tool.as_deref().unwrap_or_default())
 }
 
-/// What the event is about, why it was decided so, and what hooks warned of or failed with.
-fn what(trigger: &Trigger) -> Text {
-    let mut text = Text::from(about(trigger));
+/// What the event is about, the reason for the decision, and the warnings and failures of hooks.
+fn what(event: &RecordedEvent) -> Text {
+    let mut text = Text::from(about(event));
     let mut add = |words: &str, colour| {
         let gap = if text.is_empty() { "" } else { "  " };
         text = std::mem::take(&mut text).with(format!("{gap}{}", words.trim()), colour);
     };
-    if let Some(reason) = &trigger.reason {
+    if let Some(reason) = &event.decided.reason {
         add(reason, style::FAINT);
     }
-    for hook in &trigger.hooks {
+    for hook in &event.decided.hooks {
         if let Some(failure) = &hook.failure {
             add(
                 &format!("{} failed ({failure})", reveal::name(&hook.name)),
@@ -268,77 +269,82 @@ fn what(trigger: &Trigger) -> Text {
 }
 
 /// The command, the file or the prompt.
-fn about(trigger: &Trigger) -> String {
-    match &trigger.prompt {
+fn about(event: &RecordedEvent) -> String {
+    match &event.prompt {
         Some(prompt) => prompt.trim().to_owned(),
-        None => trace::about(trigger.input.as_ref(), trigger.project.as_deref()),
+        None => trace::about(event.input.as_ref(), event.decided.project.as_deref()),
     }
 }
 
 /// By what the call is found, else the event.
-pub(super) fn id(trigger: &Trigger) -> &str {
-    trigger.tool_use_id.as_deref().unwrap_or(&trigger.id)
+pub(super) fn id(event: &RecordedEvent) -> &str {
+    event
+        .decided
+        .tool_use_id
+        .as_deref()
+        .unwrap_or(&event.decided.id)
 }
 
 /// All that is known of each event.
-fn show_long(triggers: &[Trigger], ui: &mut Ui) {
+fn show_long(events: &[RecordedEvent], ui: &mut Ui) {
     let mut projects = ProjectNames::default();
-    projects.learn(triggers.iter().filter_map(|it| it.project.as_deref()));
-    for (index, trigger) in triggers.iter().enumerate() {
+    projects.learn(events.iter().filter_map(|it| it.decided.project.as_deref()));
+    for (index, event) in events.iter().enumerate() {
         if index > 0 {
             ui.blank();
         }
-        let mut head = Text::styled(moment::full(trigger.time), style::FAINT)
+        let mut head = Text::styled(moment::full(event.decided.time), style::FAINT)
             .plain("  ")
-            .plain(reveal::name(&trigger.event))
-            .with(format!("  {}", tool(trigger)), style::NAME)
+            .plain(reveal::name(&event.decided.event))
+            .with(format!("  {}", tool(event)), style::NAME)
             .plain("  ")
-            .text(decision(trigger));
-        if let Some(rule) = &trigger.rule {
+            .text(decision(event));
+        if let Some(rule) = &event.decided.rule {
             head = head.with(format!("  {}", reveal::name(rule)), style::NAME);
         }
-        ui.line(head.plain(format!("  {}", humane_duration(trigger.duration))));
+        ui.line(head.plain(format!("  {}", humane_duration(event.decided.duration))));
         let agent = format!(
             "{}  {}  {}",
-            projects.of(trigger.project.as_deref()),
-            trigger.agent,
-            trigger.session
+            projects.of(event.decided.project.as_deref()),
+            event.decided.agent,
+            event.decided.session
         );
         for (label, text) in [
-            ("What", clipped(&about(trigger)).into()),
+            ("What", clipped(&about(event)).into()),
             (
                 "Why",
-                trigger
+                event
+                    .decided
                     .reason
                     .as_deref()
                     .map(clipped)
                     .unwrap_or_default()
                     .into(),
             ),
-            ("Hooks", hooks(trigger)),
+            ("Hooks", hooks(event)),
             ("Where", reveal::name(agent.trim()).into()),
-            ("Id", reveal::name(id(trigger)).into()),
+            ("Id", reveal::name(id(event)).into()),
         ] {
             if !Text::is_empty(&text) {
                 ui.labelled(Text::styled(format!("  {label:<6}"), style::HEADING), &text);
             }
         }
-        for note in notes(trigger) {
+        for note in notes(event) {
             ui.labelled(Text::from("        "), &note);
         }
     }
 }
 
 /// What was decided; what would have been, where the guard only observes.
-pub(super) fn decision(trigger: &Trigger) -> Text {
-    match trigger.enforcement {
+pub(super) fn decision(event: &RecordedEvent) -> Text {
+    match event.decided.enforcement {
         Enforcement::Observed => {
-            Text::styled("would ", style::FAINT).text(decided(trigger.decision))
+            Text::styled("would ", style::FAINT).text(decided(event.decided.decision))
         }
-        Enforcement::Unenforced if trigger.decision >= Decision::Ask => {
-            decided(trigger.decision).with(" (not enforced)", style::CAUTION)
+        Enforcement::Unenforced if event.decided.decision >= Decision::Ask => {
+            decided(event.decided.decision).with(" (not enforced)", style::CAUTION)
         }
-        _ => decided(trigger.decision),
+        _ => decided(event.decided.decision),
     }
 }
 
@@ -353,7 +359,7 @@ pub(super) fn decided(decision: Decision) -> Text {
 }
 
 /// What the hooks of an event warned of and printed, a line for each.
-pub(super) fn notes(trigger: &Trigger) -> Vec<Text> {
+pub(super) fn notes(event: &RecordedEvent) -> Vec<Text> {
     let of_hook = |hook: &HookFired| {
         let name = reveal::name(&hook.name);
         let warnings = hook.warnings.iter().map(|warning| {
@@ -364,13 +370,14 @@ pub(super) fn notes(trigger: &Trigger) -> Vec<Text> {
         });
         warnings.chain(message).collect::<Vec<_>>()
     };
-    trigger.hooks.iter().flat_map(of_hook).collect()
+    event.decided.hooks.iter().flat_map(of_hook).collect()
 }
 
 /// The hooks that fired, by where they are defined; those that failed stand out.
-fn hooks(trigger: &Trigger) -> Text {
+fn hooks(event: &RecordedEvent) -> Text {
     let mut text = Text::new();
-    for (index, hooks) in trigger
+    for (index, hooks) in event
+        .decided
         .hooks
         .chunk_by(|a, b| a.scope == b.scope)
         .enumerate()

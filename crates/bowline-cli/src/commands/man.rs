@@ -18,7 +18,7 @@ Example:
   bowline man --to ~/.local/share/man/man1"
 )]
 pub(crate) struct ManArgs {
-    /// The folder for the pages; it is made if it is not there
+    /// The folder for the pages; created if it is missing
     #[arg(long, value_name = "FOLDER")]
     to: PathBuf,
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use bowline::hooks::HookEvent;
 use bowline_agents::near;
-use bowline_daemon::rpc::{SessionKey, sessions, traces, triggers};
+use bowline_daemon::rpc::{SessionKey, events, sessions, traces};
 use bowline_guard::rules::rules;
 
 use super::trace::project_name;
@@ -14,10 +14,10 @@ use crate::error::{Error, Result};
 use crate::project::{Paths, ProjectNames};
 use crate::ui::{Ui, reveal};
 
-/// So many sessions and events are looked at for what is known.
+/// At most this many sessions and events are looked at for what is known.
 const SESSIONS: usize = 1_000;
 const EVENTS: usize = 2_000;
-/// So many known values are named.
+/// At most this many known values are named.
 const NAMED: usize = 6;
 
 /// A project as it is recorded: by a folder, else by its name in lists. One that is gone is known by the path that it had.
@@ -42,7 +42,7 @@ pub(super) fn project(folder: &Path, records: &mut Records, ui: &Ui) -> Result<S
     }
 }
 
-/// What a filter asks for that may be misspelt.
+/// The values of a filter that may be misspelt.
 #[derive(Debug, Default)]
 pub(super) struct Wanted {
     project: Option<String>,
@@ -62,7 +62,7 @@ impl Wanted {
         }
     }
 
-    pub(super) fn of_events(question: &triggers::Last) -> Self {
+    pub(super) fn of_events(question: &events::Last) -> Self {
         Self {
             project: question.project.clone(),
             session: question.session.as_ref().and_then(session_name),
@@ -79,7 +79,7 @@ impl Wanted {
         }
     }
 
-    /// What is said where nothing is like that: which values nobody knows, else how to ask for more.
+    /// The text if nothing matches: the unknown values, else how to widen the filter.
     pub(super) fn nothing(&self, what: &str, records: &mut Records, ui: &Ui) -> Result<String> {
         let unknown = self.unknown(records, ui)?;
         let advice = if unknown.is_empty() {
@@ -178,15 +178,15 @@ struct KnownEvents {
 }
 
 fn known_events(records: &mut Records, ui: &Ui) -> Result<KnownEvents> {
-    let newest = triggers::Last {
+    let newest = events::Last {
         limit: Some(EVENTS),
-        ..triggers::Last::default()
+        ..events::Last::default()
     };
     let mut known = KnownEvents::default();
     for event in records.ask(&newest, ui)? {
-        known.tools.extend(event.tool);
-        known.events.insert(event.event);
-        known.rules.extend(event.rule);
+        known.tools.extend(event.decided.tool);
+        known.events.insert(event.decided.event);
+        known.rules.extend(event.decided.rule);
     }
     Ok(known)
 }
@@ -200,7 +200,7 @@ fn name_of_folder(folder: &str) -> String {
     name.map_or_else(|| folder.to_owned(), |it| it.to_string_lossy().into_owned())
 }
 
-/// Says that nobody knows a name; `near` is what is compared of it.
+/// Says that a name is unknown; `near` is the part to compare.
 fn advice(noun: &str, name: &str, near: &str, known: &BTreeSet<String>) -> String {
     if let Some(nearest) = nearest(near, known) {
         return mistyped(noun, name, &nearest);

@@ -1,4 +1,4 @@
-//! `bowline pause`: Bowline goes on recording, and decides nothing.
+//! `bowline pause`: Bowline keeps recording, but decides nothing.
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -16,7 +16,7 @@ use crate::ui::{Format, FormatArgs, Text, Ui, style};
 /// A longer pause is an uninstalled Bowline.
 const LONGEST_DAYS: i64 = 366;
 
-/// Stop deciding for a while; recording goes on
+/// Stop deciding for a while; recording continues
 ///
 /// Nothing is denied or asked about until the time is over or `bowline resume` is run
 #[derive(Debug, clap::Args)]

@@ -38,7 +38,7 @@ struct Record {
     text: String,
 }
 
-/// One answer. What is no record is never repeated: it may hold a secret.
+/// One answer. An invalid line is never repeated, because it may hold a secret.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Answer {
@@ -77,7 +77,7 @@ fn redact_record(line: &[u8]) -> Answer {
             text: secrets::redact(&text).into_owned(),
         },
         Err(why) if why.is_data() => unreadable("`text` is missing or not text"),
-        Err(why) => unreadable(&format!("no JSON, as column {} shows", why.column())),
+        Err(why) => unreadable(&format!("not JSON, see column {}", why.column())),
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) struct RulesArgs {
 enum Action {
     /// List the rules
     List(ListArgs),
-    /// Show all that is known of one rule
+    /// Show everything about one rule
     Show(ShowArgs),
     /// Run the examples of every rule, and cases of your own
     Test(TestArgs),

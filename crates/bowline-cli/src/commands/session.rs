@@ -33,7 +33,7 @@ pub(crate) struct SessionArgs {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// List sessions, last heard of first: what they were about, how long they took, how they went
+    /// List sessions, the last active first: what they were about, how long they took, how they went
     List(ListArgs),
     /// Show one session: prompts, agents, tools, errors, and what happened when
     Show(ShowArgs),
@@ -50,7 +50,7 @@ struct ListArgs {
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
 
-    /// Only sessions heard of since then: 10m, 2h, 1w, yesterday, 2026-11-15 or a local time such as 10:30
+    /// Only sessions active since then: 10m, 2h, 1w, yesterday, 2026-11-15 or a local time such as 10:30
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     since: Option<DateTime<Utc>>,
 
@@ -58,7 +58,7 @@ struct ListArgs {
     #[arg(long, value_name = "PROJECT")]
     project: Option<PathBuf>,
 
-    /// At most so many, up to 10000
+    /// Show at most N entries (maximum 10000)
     #[arg(long, value_name = "N", value_parser = limit)]
     limit: Option<u16>,
 
@@ -79,7 +79,7 @@ struct ShowArgs {
     #[arg(default_value = "last")]
     session: String,
 
-    /// Show so many of the last calls, up to 10000
+    /// Show the last N calls (maximum 10000)
     #[arg(long, value_name = "N", value_parser = limit, default_value = "50")]
     limit: u16,
 
@@ -192,7 +192,7 @@ fn status(status: SessionStatus) -> Text {
     Text::styled(status.as_str(), colour)
 }
 
-/// Nobody knows the name.
+/// The name is unknown.
 pub(super) fn no_session(name: &str) -> Error {
     Error::input(format!(
         "no recorded session is called `{}`",

@@ -35,11 +35,11 @@ pub(crate) struct StoreArgs {
 enum Action {
     /// Print where the database is
     Path(PathArgs),
-    /// Tell how much is kept
+    /// Show how much is kept
     Size(SizeArgs),
     /// Write a copy of the database to a new file
     Backup(BackupArgs),
-    /// Give unused room back to the file system
+    /// Give unused disk space back to the file system
     Compact(CompactArgs),
     /// Remove records for good
     Forget(ForgetArgs),
@@ -111,7 +111,7 @@ pub(crate) fn run(args: StoreArgs, ui: &mut Ui) -> Result<Outcome> {
 }
 
 #[derive(Debug, Serialize)]
-struct Place {
+struct DatabasePath {
     #[serde(serialize_with = "project::lossy")]
     database: PathBuf,
     exists: bool,
@@ -120,7 +120,7 @@ struct Place {
 fn path(format: Format, ui: &mut Ui) -> Result<Outcome> {
     let database = ask::places()?.store().database();
     match format {
-        Format::Json => ui.json(&Place {
+        Format::Json => ui.json(&DatabasePath {
             exists: database.exists(),
             database,
         })?,

@@ -62,7 +62,7 @@ pub(crate) struct TestArgs {
     #[arg(long = "field", value_name = "NAME=VALUE")]
     fields: Vec<String>,
 
-    /// The session that the event belongs to, over the payload's; "test" if there is none
+    /// The session of the event, instead of the payload's; "test" if there is none
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 
@@ -78,7 +78,7 @@ pub(crate) struct TestArgs {
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 
-    /// Fire it so many times in the same session and show the last time
+    /// Fire it N times in the same session and show the last result
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..))]
     repeat: u8,
 
@@ -90,7 +90,7 @@ pub(crate) struct TestArgs {
     pub(crate) format: FormatArgs,
 }
 
-/// What became of the event, without the secrets in it: the hooks got them, nobody else needs them.
+/// The result of the event without its secrets. Only the hooks get those.
 #[derive(Debug, Serialize)]
 struct Report {
     event: &'static str,
@@ -257,7 +257,7 @@ pub(crate) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome> {
         Format::Text => show::show(&report, args.dir.as_deref(), ui),
     }
     Ok(match &report.result {
-        // What can only be recorded keeps nobody from anything.
+        // An event that is only recorded blocks nothing.
         Some(result) if !result.allowed && report.class != EventClass::Observe => Outcome::Findings,
         _ => Outcome::Clean,
     })

@@ -47,7 +47,7 @@ pub(crate) struct TraceArgs {
 enum Action {
     /// List tool calls, newest first
     List(ListArgs),
-    /// Show all that is known of one call
+    /// Show everything about one call
     Show(ShowArgs),
     /// List the calls that took long, slowest first
     Slow(SlowArgs),
@@ -78,7 +78,7 @@ pub(super) struct FilterArgs {
     #[arg(long, value_name = "PROJECT")]
     project: Option<PathBuf>,
 
-    /// At most so many, up to 10000
+    /// Show at most N entries (maximum 10000)
     #[arg(long, value_name = "N", value_parser = limit)]
     limit: Option<u16>,
 }
@@ -98,7 +98,7 @@ struct ListArgs {
     #[arg(long, value_name = "STATUS", value_parser = parse_status)]
     status: Option<StatusFilter>,
 
-    /// Go on with new and changed calls as they come, until Ctrl-C; with --json one document on each line
+    /// Keep showing new and changed calls until Ctrl-C; with --json one document per line
     #[arg(long)]
     follow: bool,
 
@@ -133,7 +133,7 @@ struct SlowArgs {
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "1s")]
     threshold: Duration,
 
-    /// At most so many, up to 10000
+    /// Show at most N entries (maximum 10000)
     #[arg(long, value_name = "N", value_parser = limit)]
     limit: Option<u16>,
 

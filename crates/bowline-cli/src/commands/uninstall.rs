@@ -22,8 +22,8 @@ use purge::Kept;
 
 /// Take Bowline out of Claude Code's hook settings and stop its daemon
 ///
-/// Leaves the file as it was before; where others have written to it since, only Bowline's own entries go. The daemon goes on
-/// while other settings still have Bowline. What was recorded stays, unless --purge is given
+/// Restores the file as it was before. If others have written to it since, only Bowline's own entries are removed. The daemon keeps
+/// running while other settings still have Bowline. Records stay, unless --purge is given
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -35,7 +35,7 @@ pub(crate) struct UninstallArgs {
     #[arg(long, value_name = "SCOPE", value_enum, default_value = "user")]
     scope: InstallScope,
 
-    /// Delete what was recorded and remembered, too
+    /// Also delete everything that was recorded and remembered
     #[arg(long)]
     purge: bool,
 
@@ -65,7 +65,7 @@ struct Report {
     diff: Diff,
     #[serde(serialize_with = "project::lossy_option")]
     backup: Option<PathBuf>,
-    /// What became of the daemon; nothing if it was not to be stopped.
+    /// What happened to the daemon; nothing if it was not to be stopped.
     daemon: Option<Stopped>,
     /// Why it could not be stopped.
     daemon_trouble: Option<String>,

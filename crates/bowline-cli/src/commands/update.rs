@@ -1,4 +1,4 @@
-//! `bowline update`: whether there is a newer release, asked of whoever the user names. Nobody is asked by default.
+//! `bowline update`: checks for a newer release at the address that the user names. There is no default address.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::ui::{FormatArgs, Ui};
 const MAX_LENGTH: usize = 64 * 1024;
 const WITHIN: Duration = Duration::from_secs(10);
 
-/// Tell whether there is a newer release; contacts nobody but the address you name
+/// Check for a newer release; contacts only the address you name
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use bowline::hooks::Decision;
 use bowline::settings::{FileKind, GuardMode, Settings, TrustState};
 use bowline_guard::rules;
-use bowline_store::{Enforcement, Trigger};
+use bowline_store::{Enforcement, RecordedEvent};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::Value;
@@ -47,7 +47,7 @@ struct Report {
     session: String,
     project: Option<String>,
     tool: Option<String>,
-    /// What the tool was called with, as it was kept.
+    /// The input of the tool, as it was recorded.
     input: Option<Value>,
     /// `deny`, `ask`, `grant` or `no_opinion`.
     decision: &'static str,
@@ -60,7 +60,7 @@ struct Report {
     /// What they noted, such as that a person had let the call pass.
     notes: Vec<String>,
     settings: SettingsView,
-    /// What would be decided now; absent where the input was not kept.
+    /// What would be decided now; absent if the input was not recorded.
     now: Option<&'static str>,
     /// Commands that change it, each with what it does.
     ways: Vec<Way>,
@@ -111,16 +111,16 @@ fn report(found: &Recorded) -> Result<Report> {
     let rule = found.rule();
     let input = found.call.as_ref().and_then(|call| call.input.clone());
     Ok(Report {
-        id: event.id.clone(),
-        tool_use_id: event.tool_use_id.clone(),
-        time: event.time,
-        agent: event.agent.clone(),
-        session: event.session.clone(),
-        project: event.project.clone(),
-        tool: event.tool.clone(),
-        decision: word(event.decision),
-        enforcement: event.enforcement,
-        reason: event.reason.clone(),
+        id: event.decided.id.clone(),
+        tool_use_id: event.decided.tool_use_id.clone(),
+        time: event.decided.time,
+        agent: event.decided.agent.clone(),
+        session: event.decided.session.clone(),
+        project: event.decided.project.clone(),
+        tool: event.decided.tool.clone(),
+        decision: word(event.decided.decision),
+        enforcement: event.decided.enforcement,
+        reason: event.decided.reason.clone(),
         hooks: spoken(event),
         notes: noted(event),
         settings: SettingsView::of(&settings),
@@ -132,8 +132,8 @@ fn report(found: &Recorded) -> Result<Report> {
 }
 
 /// Where the call was made, or here if that is gone.
-fn folder(event: &Trigger) -> Result<PathBuf> {
-    let then = event.project.as_deref().map(Path::new);
+fn folder(event: &RecordedEvent) -> Result<PathBuf> {
+    let then = event.decided.project.as_deref().map(Path::new);
     match then.filter(|it| it.is_dir()) {
         Some(project) => Ok(project.to_owned()),
         None => project::folder(None),
@@ -150,26 +150,26 @@ const fn word(decision: Decision) -> &'static str {
     }
 }
 
-fn spoken(event: &Trigger) -> Vec<String> {
-    let hooks = event.hooks.iter();
+fn spoken(event: &RecordedEvent) -> Vec<String> {
+    let hooks = event.decided.hooks.iter();
     let spoken = hooks.filter(|hook| hook.decision != Decision::NoOpinion);
     spoken.map(|hook| hook.name.clone()).collect()
 }
 
-fn noted(event: &Trigger) -> Vec<String> {
-    let hooks = event.hooks.iter();
+fn noted(event: &RecordedEvent) -> Vec<String> {
+    let hooks = event.decided.hooks.iter();
     hooks.flat_map(|hook| hook.warnings.clone()).collect()
 }
 
-/// What today's settings make of the call, from the project's folder; `None` if it was not kept as it was.
+/// What today's settings decide about the call, from the project's folder; `None` if it was not recorded in full.
 fn judged_now(found: &Recorded, folder: PathBuf) -> Option<&'static str> {
     found.exact_call()?;
     let call = found.call.as_ref()?;
     let input = call.input.as_ref()?.as_object()?;
     let question = Question {
         folder,
-        session: &found.event.session,
-        agent: Some(&found.event.agent),
+        session: &found.event.decided.session,
+        agent: Some(&found.event.decided.agent),
     };
     let report = question.report(&call.tool, input).ok()?;
     Some(report.decision().name())
@@ -187,7 +187,7 @@ fn ways(found: &Recorded, rule: Option<&str>, settings: &Settings) -> Vec<Way> {
     };
     let mut ways = Vec::new();
     if found.exact_call().is_some() {
-        let id = &found.event.id;
+        let id = &found.event.decided.id;
         ways.push(way(
             format!("bowline allow {id} --once"),
             "this call, one time",
@@ -237,7 +237,7 @@ impl SettingsView {
 fn show(found: &Recorded, report: &Report, ui: &mut Ui) {
     let label = |name: &str| Text::styled(format!("{name:<9} "), style::FAINT);
     let what = found.call.as_ref().map(summary).unwrap_or_default();
-    let tool = report.tool.as_deref().unwrap_or(&found.event.event);
+    let tool = report.tool.as_deref().unwrap_or(&found.event.decided.event);
     ui.labelled(
         label("Call"),
         &Text::styled(reveal::name(tool), style::NAME).plain(format!(" {what}")),

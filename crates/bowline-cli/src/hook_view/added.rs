@@ -4,36 +4,40 @@ use std::time::Duration;
 
 use bowline::hooks::{Hook, HookEvent, Matcher, Repeat};
 use bowline::settings::{GuardMode, HookStatus, LoadedRule, RuleStatus, Scope};
-use bowline_builtins::Shipped;
+use bowline_builtins::BuiltinHook;
 use bowline_builtins::rule::RuleHook;
 
 use super::{Given, HookView, StatusName, attempts, milliseconds, mode, standing, timeout};
 
-/// What a rule that is not in force would get: what every hook gets that says nothing.
+/// The policy of a rule that is not in force: the default of every hook.
 const RULE_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// What a shipped hook does where the guards have this mode.
-fn summary(shipped: &Shipped, mode: GuardMode) -> String {
-    let summary = &shipped.summary;
+/// What a built-in hook does if the guards have this mode.
+fn summary(builtin: &BuiltinHook, mode: GuardMode) -> String {
+    let summary = &builtin.summary;
     match mode {
-        GuardMode::Observe if is_guard(shipped) => {
+        GuardMode::Observe if is_guard(builtin) => {
             format!("only observes; in the mode `enforce` it {summary}")
         }
-        GuardMode::OneStrike if is_guard(shipped) => {
+        GuardMode::OneStrike if is_guard(builtin) => {
             format!("{summary}; what it denies passes at the second attempt")
         }
         _ => summary.clone(),
     }
 }
 
-fn is_guard(shipped: &Shipped) -> bool {
-    shipped.hook.name().starts_with("guard:")
+fn is_guard(builtin: &BuiltinHook) -> bool {
+    builtin.hook.name().starts_with("guard:")
 }
 
 impl HookView {
     /// A hook that Bowline ships.
-    pub(super) fn shipped(shipped: &Shipped, event: HookEvent, mode_of_guards: GuardMode) -> Self {
-        let hook = &shipped.hook;
+    pub(super) fn builtin(
+        builtin: &BuiltinHook,
+        event: HookEvent,
+        mode_of_guards: GuardMode,
+    ) -> Self {
+        let hook = &builtin.hook;
         let policy = hook.policy();
         Self {
             id: hook.name().to_owned(),
@@ -49,10 +53,10 @@ impl HookView {
             dialect: None,
             plugin: None,
             only_while: None,
-            matcher: shipped.tools.map(ToOwned::to_owned),
+            matcher: builtin.tools.map(ToOwned::to_owned),
             condition: None,
             kind: "built_in".to_owned(),
-            runs: summary(shipped, mode_of_guards),
+            runs: summary(builtin, mode_of_guards),
             timeout_ms: milliseconds(hook.timeout()),
             timeout_written: None,
             timeout: timeout(hook.timeout(), None, None),
@@ -85,8 +89,8 @@ impl HookView {
             reason,
             scope: definition.origin.scope,
             file: definition.origin.file.clone(),
-            line: definition.origin.place.line,
-            column: definition.origin.place.column,
+            line: definition.origin.position.line,
+            column: definition.origin.position.column,
             shape: None,
             dialect: None,
             plugin: None,

@@ -11,11 +11,11 @@ const NARROWEST: usize = 20;
 /// It is made as narrow as this for columns of this order, or a higher one.
 const TIGHTEST: usize = 15;
 const PRESSING: u8 = 7;
-/// It is given so much before the others get more than their least.
+/// It gets this much before the others get more than their minimum.
 const COMFORTABLE: usize = 30;
-/// Cells that differ are shown so far that they can be told apart, but no further than this.
+/// Cells that differ are shown until they can be distinguished, but at most to this width.
 const MOST_APART: usize = 16;
-/// Of a list that goes on so many cells are remembered.
+/// How many cells of a continuing list are remembered.
 const MOST_KNOWN: usize = 10_000;
 
 /// What happens to a column when the terminal is too narrow.
@@ -44,11 +44,11 @@ pub(crate) struct Column {
     heading: &'static str,
     giving: Giving,
     cutting: Cutting,
-    /// How wide it is where nobody knows what comes.
+    /// Its width if later rows are unknown.
     usual: usize,
     /// In a terminal more of a cell is not shown.
     most: usize,
-    /// It is cut to this where room is short.
+    /// It is cut to this width if space is short.
     least: usize,
     /// The order in which it goes once its cells differ.
     differing: Option<u8>,
@@ -72,13 +72,13 @@ impl Column {
         Self::new(heading, Giving::Goes(order), usual)
     }
 
-    /// Shows only so much of each cell in a terminal.
+    /// Shows only this much of each cell in a terminal.
     pub(crate) const fn at_most(mut self, most: usize) -> Self {
         self.most = most;
         self
     }
 
-    /// Gives way down to so much where room is short.
+    /// Shrinks to at least this width if space is short.
     pub(crate) const fn at_least(mut self, least: usize) -> Self {
         self.least = least;
         self
@@ -172,7 +172,7 @@ impl List {
         }
     }
 
-    /// The rows alone, for a list that goes on: its columns are as wide as they usually are. They are not kept.
+    /// Only the rows, for a continuing list. Its columns have their usual width. The rows are not kept.
     pub(crate) fn render_going_on(&mut self, out: &mut String, edge: Option<usize>) {
         let usual: Vec<usize> = self.columns.iter().map(|column| column.usual).collect();
         let widths = self.fit(&usual, edge);
@@ -181,7 +181,7 @@ impl List {
         }
     }
 
-    /// The widths in which all of it fits. Columns that may go stay as long as there is room, the most important first.
+    /// The widths in which everything fits. Optional columns stay as long as there is space, the most important first.
     fn fit(&self, naturals: &[usize], edge: Option<usize>) -> Vec<Width> {
         let Some(edge) = edge else {
             // A long cell does not move what follows it in the other rows.
@@ -244,7 +244,7 @@ impl List {
             .collect()
     }
 
-    /// What the columns that are shown so far want beyond what they have.
+    /// How much wider the shown columns want to be.
     fn missing(&self, naturals: &[usize], shown: &[Option<usize>]) -> usize {
         let wanted = naturals.iter().zip(self.columns).zip(shown);
         let missing = wanted.map(|((natural, column), shown)| match (column.giving, shown) {
@@ -255,7 +255,7 @@ impl List {
         missing.sum()
     }
 
-    /// What the rest of the line wants beyond what it has, to be read well.
+    /// How much wider the rest of the line wants to be for readability.
     fn lacking(&self, naturals: &[usize], shown: &[Option<usize>]) -> usize {
         let columns = naturals.iter().zip(self.columns).zip(shown);
         let lacking = columns.map(|((natural, column), shown)| match (column.giving, shown) {
@@ -274,7 +274,7 @@ impl List {
         }
     }
 
-    /// In how many columns its cells can be told apart.
+    /// The width in which its cells can be distinguished.
     fn apart(&self, place: usize, column: &Column) -> usize {
         let Some(known) = self.known.get(place) else {
             return column.least;
@@ -334,7 +334,7 @@ fn set(shown: &mut [Option<usize>], place: usize, width: usize) {
     }
 }
 
-/// The width from `least` on in which all of these can be told apart.
+/// The smallest width from `least` on in which all of these can be distinguished.
 fn apart(cells: &HashSet<String>, least: usize) -> usize {
     let differ = |width: &usize| {
         // One column may be taken by the sign that there is more.

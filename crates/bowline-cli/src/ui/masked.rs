@@ -1,4 +1,4 @@
-//! Takes secrets out of what is shown. What is run, compared or recorded is never touched.
+//! Redacts secrets in output. It never changes what is run, compared or recorded.
 
 use bowline_builtins::{REDACTED, mask};
 use bowline_guard::secrets::{is_sensitive_key, redact, scan};
@@ -22,7 +22,7 @@ pub(super) fn strings(value: Value) -> Value {
     }
 }
 
-/// What somebody else named: there a field's name tells whether its value is secret.
+/// Fields named by others, whose name says whether the value is secret.
 pub(crate) fn fields(fields: &Map<String, Value>) -> Map<String, Value> {
     match mask(&Value::Object(fields.clone())) {
         Value::Object(fields) => fields,
@@ -70,7 +70,7 @@ fn is_reference(value: &str) -> bool {
     })
 }
 
-/// The text with stars in the place of its secrets, as long as before, so that every position in it still holds.
+/// The text with stars instead of its secrets. Its length stays the same, so that positions stay valid.
 pub(super) fn in_place(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut kept = 0;

@@ -14,9 +14,9 @@ const OPTIONS: (&str, &str) = ("LESS", "FRX");
 /// What became of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shown {
-    /// It was read, or somebody had enough of it.
+    /// It was shown, completely or in part.
     Yes,
-    /// Nobody showed it.
+    /// It was not shown.
     No,
 }
 
@@ -56,7 +56,7 @@ fn read_in(mut command: Command, text: &str) -> Shown {
         return Shown::No;
     };
     if let Some(mut pipe) = pager.stdin.take() {
-        // Whoever leaves early has seen enough.
+        // A reader that quits early has seen enough.
         let _ = pipe.write_all(coloured(text).as_bytes());
     }
     let _ = pager.wait();

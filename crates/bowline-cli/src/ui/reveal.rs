@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 /// A gap of this many blanks or more is shown by its length: whatever comes after it stays on the screen.
 const LONG_GAP: usize = 9;
 
-/// Characters that take no room, that change the direction of their neighbours, or that terminals obey.
+/// Characters that take no space, that change the direction of their neighbours, or that terminals obey.
 /// The two variation selectors that belong to everyday symbols are not among them.
 const INVISIBLE: [RangeInclusive<char>; 24] = [
     '\u{80}'..='\u{9f}',
@@ -35,7 +35,7 @@ const INVISIBLE: [RangeInclusive<char>; 24] = [
     '\u{e0000}'..='\u{e0fff}',
 ];
 
-/// Whether nobody would see the character, or see it in another place than it is.
+/// Whether the character is invisible, or appears at another position.
 pub(super) fn is_invisible(c: char) -> bool {
     INVISIBLE.iter().any(|range| range.contains(&c))
 }

@@ -13,7 +13,7 @@ use super::text::Text;
 const LONGEST_LINE: usize = 400;
 /// How much before and after a line is looked at for secrets.
 const SURROUNDINGS: usize = 4096;
-/// What a line needs beside the finding: its number, and marks for what was left out.
+/// The columns of a line beside the finding: its number, and marks for omitted text.
 const MARGIN: usize = 20;
 /// Of a finding at least this much is shown.
 const NARROWEST: usize = 16;

@@ -103,7 +103,7 @@ fn render_row(out: &mut String, row: &[Text], widths: &[usize]) {
     }
 }
 
-/// How much room a column wants.
+/// How much space a column wants.
 #[derive(Debug, Clone, Copy)]
 struct Extent {
     /// What its widest line takes.
@@ -141,7 +141,7 @@ fn fit(extents: &[Extent], width: usize) -> Option<Vec<usize>> {
     let cap = (NARROWEST.min(widest)..=widest)
         .rev()
         .find(|cap| at(*cap).sum::<usize>() <= room)?;
-    // What is left over by rounding goes to the first column that was cut.
+    // The rest from rounding goes to the first column that was cut.
     let mut widths: Vec<usize> = at(cap).collect();
     let spare = room - widths.iter().sum::<usize>();
     if let Some((cut, wanted)) = widths

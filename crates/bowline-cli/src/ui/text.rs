@@ -68,7 +68,7 @@ impl Text {
         kept.map(length).max().unwrap_or(0)
     }
 
-    /// Breaks the text into lines of at most so many columns, between words. A path, an id or a word that is longer has a line of its
+    /// Breaks the text into lines of at most this many columns, between words. A path, an id or a word that is longer has a line of its
     /// own and is not broken: a terminal goes on with it in its next line, and it is copied whole. What is in backquotes is one word.
     pub(crate) fn wrap(&self, width: usize) -> Vec<Text> {
         let chars: Vec<(char, Style)> = self.chars().collect();
@@ -76,7 +76,7 @@ impl Text {
         lines.flat_map(|line| wrap_line(line, width)).collect()
     }
 
-    /// The text on one line of at most so many columns.
+    /// The text on one line of at most this many columns.
     pub(crate) fn cut(&self, width: usize) -> Text {
         let mut line: Vec<(char, Style)> = Vec::new();
         let mut used = 0;
@@ -159,7 +159,7 @@ impl From<String> for Text {
 
 type Styled = (char, Style);
 
-/// A line without breaks, as lines of so many columns.
+/// A line without breaks, as lines of this many columns.
 fn wrap_line(chars: &[Styled], width: usize) -> Vec<Text> {
     let mut lines = Vec::new();
     let mut line: Vec<Styled> = Vec::new();
@@ -179,7 +179,7 @@ fn is_blank(chars: &[Styled]) -> bool {
     chars.iter().all(|(c, _)| *c == ' ')
 }
 
-/// A word as it is; one that nobody copies, broken where it has to be.
+/// A word as it is. A word that nobody copies may be broken.
 fn pieces(word: &[Styled], width: usize) -> Vec<&[Styled]> {
     if word.len() <= LONGEST_WORD {
         return vec![word];
@@ -232,7 +232,7 @@ fn word_length(chars: &[Styled]) -> usize {
     end
 }
 
-/// No path, id or command that somebody copies is longer.
+/// No path, id or command that people copy is longer.
 const LONGEST_WORD: usize = 200;
 
 /// How many characters there are from one backquote to the next; one where no other is near.
@@ -250,7 +250,7 @@ fn columns(c: char) -> usize {
     c.width().unwrap_or(0)
 }
 
-/// The text with everything that a terminal would obey, or that nobody would see, made visible.
+/// The text with control characters and invisible characters made visible.
 fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let text = text.replace("\r\n", "\n");

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use bowline::hooks::Decision;
-use bowline_store::{Store, TraceFilter, Trigger};
+use bowline_store::{RecordedEvent, Store, TraceFilter};
 
 use super::stage::{Event, Right, Stage};
 
@@ -25,9 +25,9 @@ impl Audit {
         stage.ask("store.size");
         let store = stage.store();
         store.flush().unwrap();
-        let mut triggers: HashMap<String, Vec<Trigger>> = HashMap::new();
-        for trigger in store.last_triggers(1_000_000).unwrap() {
-            let id = trigger.tool_use_id.clone().unwrap_or_default();
+        let mut triggers: HashMap<String, Vec<RecordedEvent>> = HashMap::new();
+        for trigger in store.last_events(1_000_000).unwrap() {
+            let id = trigger.decided.tool_use_id.clone().unwrap_or_default();
             triggers.entry(id).or_default().push(trigger);
         }
         let mut traces: HashMap<String, usize> = HashMap::new();
@@ -52,7 +52,10 @@ impl Audit {
             if recorded.len() > 1 || traced > 1 {
                 audit.doubled.push(event.id.clone());
             }
-            if recorded.iter().any(|trigger| trigger.decision != decision) {
+            if recorded
+                .iter()
+                .any(|trigger| trigger.decided.decision != decision)
+            {
                 audit.differing.push(event.id.clone());
             }
         }

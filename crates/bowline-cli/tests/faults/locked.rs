@@ -50,10 +50,10 @@ fn while_another_process_locks_the_database_events_are_answered_and_recorded_lat
             .is_some_and(|size| size["spooled_records"] == 0)
     });
     Audit::of(&stage, &sent).must_be_clean();
-    let recorded = stage.store().last_triggers(1_000_000).unwrap();
+    let recorded = stage.store().last_events(1_000_000).unwrap();
     let mut in_order: Vec<String> = recorded
         .into_iter()
-        .filter_map(|trigger| trigger.tool_use_id)
+        .filter_map(|trigger| trigger.decided.tool_use_id)
         .filter(|id| through_daemon.contains(id))
         .collect();
     in_order.reverse();

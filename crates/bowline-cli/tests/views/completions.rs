@@ -59,7 +59,7 @@ fn an_id_that_a_shell_would_obey_is_not_offered() {
     {
         let ms = i64::try_from(place).unwrap();
         let mut call = history.start(&format!("s{id}"), id, "Bash", ms, &input);
-        call.decision = Decision::Deny;
+        call.decided.decision = Decision::Deny;
         records.push(call);
     }
     history.record(records);

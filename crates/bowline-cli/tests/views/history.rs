@@ -138,11 +138,11 @@ impl History {
         records.push(self.end("s-1", "toolu_test", "Bash", 4_350, Some("exit code 101")));
         let push = json!({"command": "git push --force"});
         let mut denied = self.start("s-1", "toolu_push", "Bash", 5_000, &push);
-        denied.decision = Decision::Deny;
-        denied.reason =
+        denied.decided.decision = Decision::Deny;
+        denied.decided.reason =
             Some("rewrites the history that others have; use --force-with-lease".into());
-        denied.duration = Duration::from_micros(800);
-        denied.hooks = vec![
+        denied.decided.duration = Duration::from_micros(800);
+        denied.decided.hooks = vec![
             fired("guard:commands", Decision::Deny, None),
             fired("lint", Decision::NoOpinion, Some("exit code 1")),
         ];
@@ -172,7 +172,7 @@ impl History {
         let session_begins: String = session.chars().take(8).collect();
         let id = format!("event-{ms}-{session_begins}-{event}");
         let mut record = Record::new(id, self.at(ms), "claude-code", event, session);
-        record.project = Some(self.project().display().to_string());
+        record.decided.project = Some(self.project().display().to_string());
         record
     }
 
@@ -187,8 +187,8 @@ impl History {
         let mut start = TraceStart::new(Call::Id(id.into()), tool);
         start.input = Some(input.clone());
         let mut record = self.event("PreToolUse", session, ms);
-        record.tool = Some(tool.into());
-        record.tool_use_id = Some(id.into());
+        record.decided.tool = Some(tool.into());
+        record.decided.tool_use_id = Some(id.into());
         with(record, Change::TraceStarted(start))
     }
 
@@ -209,8 +209,8 @@ impl History {
         end.error = error.map(str::to_owned);
         end.output = Some(json!({"stdout": "first line\nsecond line"}));
         let mut record = self.event("PostToolUse", session, ms);
-        record.tool = Some(tool.into());
-        record.tool_use_id = Some(id.into());
+        record.decided.tool = Some(tool.into());
+        record.decided.tool_use_id = Some(id.into());
         with(record, Change::TraceEnded(end))
     }
 }
@@ -221,7 +221,7 @@ pub(super) fn with(mut record: Record, change: Change) -> Record {
 }
 
 fn by(mut record: Record) -> Record {
-    record.subagent = Some(Subagent {
+    record.decided.subagent = Some(Subagent {
         id: "agent-1".into(),
         kind: "explorer".into(),
     });

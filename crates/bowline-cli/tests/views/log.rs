@@ -80,7 +80,7 @@ fn what_hooks_warn_of_and_print_is_shown() {
     let mut hook = fired("lint", Decision::NoOpinion, None);
     hook.warnings = vec!["`modifiedInput` was ignored".into()];
     hook.message = Some("checked 3 files".into());
-    event.hooks = vec![hook];
+    event.decided.hooks = vec![hook];
     history.record(vec![event]);
     let said = [
         "lint warns: `modifiedInput` was ignored",

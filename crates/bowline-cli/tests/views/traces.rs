@@ -195,10 +195,10 @@ fn a_call_tells_what_was_decided_about_it_also_where_the_guard_observes() {
         0,
         &json!({"command": "git push --force"}),
     );
-    event.decision = Decision::Deny;
-    event.enforcement = Enforcement::Observed;
-    event.rule = Some("git.push-force".into());
-    event.reason = Some("overwrites what others have pushed".into());
+    event.decided.decision = Decision::Deny;
+    event.decided.enforcement = Enforcement::Observed;
+    event.decided.rule = Some("git.push-force".into());
+    event.decided.reason = Some("overwrites what others have pushed".into());
     history.record(vec![event]);
     let told = ["would DENY", "git.push-force", "overwrites what others"];
     for args in [
@@ -239,9 +239,9 @@ fn of_two_shops() -> History {
             Some("exit code 1"),
         );
         for record in [&mut start, &mut end] {
-            record.project = Some(format!("/srv/{place}/my shop"));
-            record.agent = agent.into();
-            record.id = format!("{}-{place}", record.id);
+            record.decided.project = Some(format!("/srv/{place}/my shop"));
+            record.decided.agent = agent.into();
+            record.decided.id = format!("{}-{place}", record.decided.id);
         }
         records.extend([start, end]);
     }
@@ -324,8 +324,8 @@ fn a_refused_call_tells_once_why_it_never_ran() {
     let input = json!({"command": "git push --force"});
     let mut event = history.start("s", "toolu_1", "Bash", 0, &input);
     let why = "overwrites what others have pushed";
-    event.decision = Decision::Deny;
-    event.reason = Some(why.into());
+    event.decided.decision = Decision::Deny;
+    event.decided.reason = Some(why.into());
     event.changes.push(Change::TraceClosed {
         call: Call::Id("toolu_1".into()),
         how: Unfinished::Denied,

@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use bowline::hooks::Decision;
 use bowline_store::{
-    Gap, SessionRef, SqliteStore, Store, Trace, TraceFilter, Trigger, TriggerFilter,
+    EventFilter, Gap, RecordedEvent, SessionRef, SqliteStore, Store, Trace, TraceFilter,
 };
 
 use crate::load::Event;
-use crate::place::Place;
+use crate::sandbox::Sandbox;
 
 /// The store gives no more at once. One session of a phase has fewer.
 const PAGE: usize = 10_000;
@@ -30,16 +30,16 @@ pub(crate) struct Audit {
 
 impl Audit {
     /// Compares answered events with what is in the store, where no daemon runs any more.
-    pub(crate) fn of(place: &Place, answered: &[Event]) -> Self {
-        let store = place.store();
+    pub(crate) fn of(sandbox: &Sandbox, answered: &[Event]) -> Self {
+        let store = sandbox.store();
         store.flush().expect("the store takes what was spooled");
         let sessions: HashSet<&str> = answered.iter().map(|event| &*event.session).collect();
         let mut recorded: HashMap<String, Vec<Decision>> = HashMap::new();
         let mut traced: HashMap<String, usize> = HashMap::new();
         for session in sessions {
-            for trigger in triggers(&store, session) {
-                let id = trigger.tool_use_id.unwrap_or_default();
-                recorded.entry(id).or_default().push(trigger.decision);
+            for event in events(&store, session) {
+                let id = event.decided.tool_use_id.unwrap_or_default();
+                recorded.entry(id).or_default().push(event.decided.decision);
             }
             for trace in traces(&store, session) {
                 *traced.entry(trace.tool_use_id).or_default() += 1;
@@ -79,11 +79,11 @@ impl Audit {
     }
 }
 
-fn triggers(store: &SqliteStore, session: &str) -> Vec<Trigger> {
-    let found = store.find_triggers(&TriggerFilter {
+fn events(store: &SqliteStore, session: &str) -> Vec<RecordedEvent> {
+    let found = store.find_events(&EventFilter {
         session: Some(SessionRef::Chain(session)),
         limit: PAGE,
-        ..TriggerFilter::default()
+        ..EventFilter::default()
     });
     whole(found.expect("the events can be read"))
 }

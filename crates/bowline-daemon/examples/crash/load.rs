@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bowline::hooks::Decision;
 
-use crate::place::Place;
+use crate::sandbox::Sandbox;
 
 /// What the answer to an event must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl Seen {
 
 /// Agents report events for as long as something else goes on, which is told how many were answered.
 pub(crate) fn under_load(
-    place: &Place,
+    sandbox: &Sandbox,
     clients: usize,
     meanwhile: impl FnOnce(&dyn Fn() -> usize),
 ) -> Seen {
@@ -84,7 +84,7 @@ pub(crate) fn under_load(
                     }
                     let event = event(client, number);
                     let began = Instant::now();
-                    let wrong = place.report(&event).err();
+                    let wrong = sandbox.report(&event).err();
                     let took = began.elapsed();
                     count.fetch_add(1, Ordering::Relaxed);
                     let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);

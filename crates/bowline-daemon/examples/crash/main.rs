@@ -14,7 +14,7 @@
 
 mod audit;
 mod load;
-mod place;
+mod sandbox;
 
 use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
@@ -25,8 +25,8 @@ use std::{env, thread};
 use audit::Audit;
 use bowline_daemon::{AnswerWhen, DaemonOptions, Places};
 use load::{Seen, under_load};
-use place::{Daemon, Place};
 use rustix::process::{Signal, kill_process};
+use sandbox::{Daemon, Sandbox};
 
 /// What the program that stands for `bowline` starts this one with.
 const AS_DAEMON: &str = "--as-daemon";
@@ -101,11 +101,11 @@ fn options() -> Options {
 }
 
 fn phase(options: &Options, kills: usize, number: usize) -> Phase {
-    let place = Place::new(&options.programs, options.daemon);
-    let seen = under_load(&place, options.clients, |answered| {
+    let sandbox = Sandbox::new(&options.programs, options.daemon);
+    let seen = under_load(&sandbox, options.clients, |answered| {
         let mut last = None;
         for kill in 1..=kills {
-            let daemon = place.await_daemon(last);
+            let daemon = sandbox.await_daemon(last);
             thread::sleep(random_below(LONGEST_LIFE));
             kill_process(daemon, Signal::KILL).expect("nobody else ends it");
             last = Some(daemon);
@@ -115,13 +115,16 @@ fn phase(options: &Options, kills: usize, number: usize) -> Phase {
             );
         }
     });
-    place.stop_daemon();
-    let audit = Audit::of(&place, &seen.answered);
+    sandbox.stop_daemon();
+    let audit = Audit::of(&sandbox, &seen.answered);
     let phase = Phase { kills, seen, audit };
     if phase.is_clean() {
         eprintln!("- clean");
     } else {
-        eprintln!("- NOT CLEAN; its files stay in {}", place.keep().display());
+        eprintln!(
+            "- NOT CLEAN; its files stay in {}",
+            sandbox.keep().display()
+        );
     }
     phase
 }

@@ -63,7 +63,7 @@ const WORDS: [&str; 16] = [
     "\u{7f}", "0x",
 ];
 
-/// So many bytes of JSON are made by copying a value.
+/// At most this many bytes of JSON are made by copying a value.
 const MAX_COPIED: usize = 4 * 1024 * 1024;
 
 /// One of the examples, spoiled one to four times.

@@ -1,5 +1,4 @@
-//! The session's id for the agent's own shells: what a SessionStart hook writes to the file that the agent names is run before each of
-//! their commands.
+//! Gives the session's id to the agent's own shells. They run what a SessionStart hook writes to the file that the agent names.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -15,8 +14,7 @@ const SESSION_VARIABLE: &str = "HTMLGRAPH_SESSION_ID";
 /// No agent's ids are longer.
 const LONGEST_ID: usize = 128;
 
-/// Writes the session's id into the file. One that is not where the agent keeps such files is left alone: the variable may come from
-/// anywhere.
+/// Writes the session's id into the file, if the file is where the agent keeps such files. The variable may come from anywhere.
 pub(super) fn hand_over(file: &Path, session: &str) -> io::Result<()> {
     if !is_plain(session) || !is_the_agents(file, session) {
         return Ok(());
@@ -30,7 +28,7 @@ pub(super) fn hand_over(file: &Path, session: &str) -> io::Result<()> {
     file.write_all(format!("export {SESSION_VARIABLE}='{session}'\n").as_bytes())
 }
 
-/// Whether an id is nothing but an id: a shell will read it.
+/// Whether an id has only harmless characters, because a shell will read it.
 fn is_plain(session: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
     (1..=LONGEST_ID).contains(&session.len()) && session.bytes().all(fits)

@@ -1,4 +1,4 @@
-//! A call that has arrived: who reports what, and what counts of the environment that came with it.
+//! A call that has arrived: who reports what, and which variables of its environment count.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -14,61 +14,60 @@ use bowline_wire::{Call, CallId};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-use super::twins::Entry;
+use super::duplicates::Entry;
 use super::void::Void;
 use crate::bounded::{FILES_WITHIN, within};
 use crate::registration::{PROJECT_SCOPE, SCOPE_VARIABLE};
 
-/// Switches everything off where the agent runs.
+/// Switches deciding off, in the agent's environment.
 pub(super) const SWITCH_VARIABLE: &str = "BOWLINE";
-/// What moves the folders of settings, and of what must not be touched.
+/// The variables that move the folders of settings and of protected files.
 const LOCATION_VARIABLES: [&str; OWN_PLACE_VARIABLES.len()] = OWN_PLACE_VARIABLES;
 
 /// The values of the variables that move folders.
 pub(super) type LocationValues = [Option<String>; LOCATION_VARIABLES.len()];
 
-/// The value that a variable has among these.
+/// The value of a variable.
 pub(super) fn location(values: &LocationValues, name: &str) -> Option<OsString> {
     let at = LOCATION_VARIABLES.iter().position(|it| *it == name)?;
     values.get(at)?.as_ref().map(OsString::from)
 }
 
-/// Where programs are looked for when the caller's word for it does not count.
+/// The `PATH` for hooks when the caller's does not count.
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
 
-/// Whether something is wanted.
+/// Whether something is switched on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Switch {
     On,
     Off,
 }
 
-/// A call that has arrived. What it brings is used and never kept.
+/// A call that has arrived. Its environment is used and never kept.
 #[derive(Debug)]
 pub struct Incoming {
     pub(super) call: Call,
     /// When it arrived.
     pub(super) time: DateTime<Utc>,
-    /// The agent's own word for its project's folder.
+    /// The variable in which the agent names its project's folder.
     project_variable: Option<&'static str>,
     /// The project's folder, if the agent names one.
     project: Option<PathBuf>,
-    /// What moves the folders of settings.
+    /// The values of the variables that move folders.
     pub(super) locations: Arc<LocationValues>,
-    /// Whether anything shall be decided.
+    /// Whether to decide.
     deciding: Switch,
-    /// The variables that say that nothing shall be recorded.
+    /// The variables that switch recording off.
     unrecorded_by: Vec<&'static str>,
     /// Whose entry in the agent's settings made the call.
     pub(super) entry: Entry,
 }
 
 impl Incoming {
-    /// A call with its payload, of which only the agent is taken if nothing else names it. What Bowline looks at in the environment is
-    /// taken out in one go.
+    /// A call with its payload, which is only used to find the agent if nothing else names it. Reads the environment once.
     pub fn new(mut call: Call, payload: &[u8]) -> Arc<Self> {
         name_the_agent(&mut call, payload);
-        // Who does not say which agent it is may be the default one.
+        // An unnamed agent may be the default one.
         let agent = bowline_agents::named(&call.agent).unwrap_or(DEFAULT);
         let project_variable = agent.protocol().and_then(|it| it.project_variable);
         let mut project: Option<PathBuf> = None;
@@ -114,7 +113,7 @@ impl Incoming {
         &self.call.id
     }
 
-    /// Whether a call that cannot be read wants anything decided. Of its project only the files are looked at.
+    /// Whether to decide a call that cannot be read. Only the files of its project are checked.
     pub(super) fn switch_unread(&self) -> Switch {
         match self.deciding {
             Switch::Off if self.is_void(&self.call.cwd, SWITCH_VARIABLE) => Switch::On,
@@ -122,7 +121,7 @@ impl Incoming {
         }
     }
 
-    /// Whether the event is wanted kept, whoever set the variable that says so.
+    /// Whether to record the event, whoever set the variable.
     pub(super) fn recording_unread(&self) -> Recording {
         if self.unrecorded_by.is_empty() {
             Recording::On
@@ -131,8 +130,8 @@ impl Incoming {
         }
     }
 
-    /// Whether a variable is one that a project's own files set, here or where the agent says that its project is, trusted
-    /// or not. What cannot be read in time may.
+    /// Whether a project's own files set a variable, here or in the project that the agent names, trusted or not. A file that
+    /// cannot be read in time may do so.
     fn is_void(&self, folder: &Path, name: &'static str) -> bool {
         let mut folders = vec![folder.to_owned()];
         folders.extend(self.project.clone());
@@ -152,13 +151,13 @@ impl Incoming {
         self.project.as_deref()
     }
 
-    /// Whether a project's own files name it, which no project may: it would choose whose settings count.
+    /// Whether a project's own files name it. No project may, because it would choose whose settings count.
     pub(super) fn is_named_by_project(&self, folder: &Path) -> bool {
         let variable = self.project_variable;
         variable.is_some_and(|variable| self.is_void(folder, variable))
     }
 
-    /// Whether it wants anything decided, by a word that counts.
+    /// Whether to decide, by a variable that counts.
     pub(super) fn switch(&self, void: &Void) -> Switch {
         if void.has(SWITCH_VARIABLE) {
             Switch::On
@@ -167,7 +166,7 @@ impl Incoming {
         }
     }
 
-    /// Whether it wants something off, by anybody's word.
+    /// Whether any variable switches something off.
     pub(super) fn switches_off(&self) -> Switch {
         match (self.deciding, self.recording_unread()) {
             (Switch::On, Recording::On) => Switch::On,
@@ -180,7 +179,7 @@ impl Incoming {
         self.call.env.get(name).map(ToOwned::to_owned)
     }
 
-    /// The variables that this caller brings, and that count for nothing.
+    /// The variables of this caller that do not count.
     pub(super) fn attempts(&self, void: &Void) -> Vec<String> {
         let brought = self.call.env.iter().filter_map(|(name, _)| name.to_str());
         let mut brought: Vec<String> = brought
@@ -191,8 +190,8 @@ impl Incoming {
         brought
     }
 
-    /// The environment for hooks that run outside this process. What is no text cannot be handed on; and an agent that one
-    /// of them starts has entries of its own.
+    /// The environment for hooks that run outside this process. Only text can be passed on. The scope variable is left out, because an
+    /// agent that a hook starts has its own entries.
     pub(super) fn variables(&self, void: &Void) -> HashMap<String, String> {
         let brought = self.call.env.iter();
         brought
@@ -206,7 +205,7 @@ impl Incoming {
             .collect()
     }
 
-    /// Whether it wants the event kept, by a word that counts.
+    /// Whether to record the event, by variables that count.
     pub(super) fn recording(&self, void: &Void) -> Recording {
         if self.unrecorded_by.iter().all(|name| void.has(name)) {
             Recording::On
@@ -216,8 +215,8 @@ impl Incoming {
     }
 }
 
-/// Names the agent of a call that does not: a client that knows no arguments of hooks starts the program bare. An event that
-/// looks like the default agent's is its.
+/// Names the agent of a call without one: a client that cannot pass arguments starts the program without any. If the event looks
+/// like the default agent's, it is.
 pub fn name_the_agent(call: &mut Call, payload: &[u8]) {
     if !call.agent.is_empty() {
         return;
@@ -231,12 +230,12 @@ pub fn name_the_agent(call: &mut Call, payload: &[u8]) {
     }
 }
 
-/// Whether the first letter of a variable does not rule out that it is one of ours.
+/// Whether a variable may be one of ours, by its first letter.
 fn may_be_known(entry: &[u8]) -> bool {
     matches!(entry, [b'B' | b'C' | b'H' | b'X', ..])
 }
 
-/// What hooks get instead of a project's word: where a person's files are, as this process knows it, and where programs usually are.
+/// What hooks get instead of a project's value: the folders of the person as this process knows them, and the usual `PATH`.
 fn own_value(name: &str) -> Option<String> {
     match Steers::of(name) {
         Steers::Places => std::env::var(name).ok(),

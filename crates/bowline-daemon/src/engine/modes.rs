@@ -1,5 +1,5 @@
-//! The permission mode of sessions. Hooks learn it on every event; agents name it on few, so that the last one counts. The store
-//! knows it after a restart, and where there is no daemon.
+//! The permission mode of sessions. Hooks get it on every event. Agents name it only on some, so the last one counts. After a restart,
+//! and without a daemon, it comes from the store.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,14 +13,14 @@ use super::SESSIONS;
 /// The payload's field, under whose name the mode is also kept.
 const FIELD: &str = "permission_mode";
 
-/// The last mode of each session; none where even the store has none.
+/// The last mode of each session; none if the store has none either.
 #[derive(Debug, Default)]
 pub(super) struct Modes {
     sessions: Mutex<HashMap<String, Option<String>>>,
 }
 
 impl Modes {
-    /// The input with its session's mode, as far as it is known.
+    /// The input with its session's mode, if that is known.
     pub(super) fn complete(&self, input: HookInput) -> HookInput {
         if input.field(FIELD).is_some() {
             return input;

@@ -1,5 +1,5 @@
-//! How long a call may look at files. A disk that hangs must hold up nobody: what is not seen within a second is unknown, and the
-//! call is judged without it. This is the one exception to "no verdict by the clock".
+//! How long a call may look at files. A disk that hangs must not delay anybody: what is not seen within a second is unknown, and
+//! the call is judged without it. This is the one case in which time decides.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -15,10 +15,10 @@ use tokio::sync::Notify;
 
 use crate::bounded::FILES_WITHIN;
 
-/// So many look-ups may hang, each of which keeps a thread. Beyond that nothing is looked at, until one comes back.
+/// At most this many look-ups may hang, because each keeps a thread. Then nothing is looked up until one returns.
 pub(crate) const MOST_HANGING: usize = 16;
 
-/// What is said of an event that was judged so.
+/// The warning on an event that was judged without files.
 pub(super) const UNSEEN: &str =
     "files could not be looked at within a second, so it was judged without them";
 
@@ -36,26 +36,26 @@ pub(crate) struct Patience {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sight {
-    /// At once, on the thread that decides: another watches over that.
+    /// At once, on the deciding thread, which is supervised.
     Here,
-    /// On another thread, for so long altogether.
+    /// On another thread, for this long in total.
     Apart(Duration),
-    /// No more.
+    /// Not at all.
     Closed,
 }
 
 impl Patience {
-    /// Of a call that is decided on a thread which somebody watches over.
+    /// For a call that is decided on a supervised thread.
     pub(super) fn here(hanging: &Arc<Hanging>) -> Arc<Self> {
         Self::with(Sight::Here, hanging)
     }
 
-    /// Of a call that is decided where nobody does.
+    /// For a call that is decided without supervision.
     pub(super) fn apart(within: Duration, hanging: &Arc<Hanging>) -> Arc<Self> {
         Self::with(Sight::Apart(within), hanging)
     }
 
-    /// Of a call that is judged without looking.
+    /// For a call that is judged without files.
     pub(super) fn closed(hanging: &Arc<Hanging>) -> Arc<Self> {
         Self::with(Sight::Closed, hanging)
     }
@@ -68,7 +68,7 @@ impl Patience {
         })
     }
 
-    /// Of the call that is being decided.
+    /// The patience of the call that is being decided.
     pub(super) fn current() -> Option<Arc<Self>> {
         PATIENCE.try_with(Arc::clone).ok()
     }
@@ -78,7 +78,7 @@ impl Patience {
         PATIENCE.scope(Arc::clone(self), deciding).await
     }
 
-    /// Nobody watches over the thread any more.
+    /// The thread is no longer supervised.
     pub(crate) fn leave(&self) {
         let mut sight = lock(&self.sight);
         if *sight == Sight::Here {
@@ -146,7 +146,7 @@ impl Patience {
         }
     }
 
-    /// Has something decided that looks things up whenever it is polled. What it waits for meanwhile takes its own time.
+    /// Polls a future that looks things up. The time in which it waits for something else does not count.
     pub(super) async fn watch<T: Send + 'static>(
         &self,
         folder: &Path,
@@ -194,7 +194,7 @@ impl Wake for Woken {
 /// The look-ups that take long, and those of them that have not come back in time.
 #[derive(Debug, Default)]
 pub(crate) struct Hanging {
-    /// Of all folders, so that one glance tells that there are none.
+    /// The number over all folders, so that the usual case, zero, is cheap to check.
     slow: AtomicUsize,
     late: AtomicUsize,
     folders: Mutex<HashMap<PathBuf, Counts>>,
@@ -207,7 +207,7 @@ struct Counts {
 }
 
 impl Hanging {
-    /// Whether nothing is to be looked up for a folder: somebody else has waited for that in vain, and still does.
+    /// Whether nothing may be looked up in a folder, because an earlier look-up still hangs there.
     pub(super) fn hangs(&self, folder: &Path) -> bool {
         match self.late.load(Ordering::Acquire) {
             0 => false,
@@ -216,7 +216,7 @@ impl Hanging {
         }
     }
 
-    /// Whether somebody waits longer than usual for a look-up in a folder.
+    /// Whether a look-up in a folder takes longer than usual.
     pub(super) fn is_slow(&self, folder: &Path) -> bool {
         self.slow.load(Ordering::Acquire) > 0 && self.counts(folder) != Counts::default()
     }
@@ -225,7 +225,7 @@ impl Hanging {
         lock(&self.folders).get(folder).copied().unwrap_or_default()
     }
 
-    /// Notes that a look-up is in another state.
+    /// Notes the new state of a look-up.
     fn change(&self, folder: &Path, from: State, to: State) {
         let mut folders = lock(&self.folders);
         let counts = folders.entry(folder.to_owned()).or_default();
@@ -265,7 +265,7 @@ enum State {
     Over,
 }
 
-/// One look-up, as the one who waits for it sees it.
+/// One look-up, for the thread that waits for it.
 #[derive(Debug, Clone)]
 pub(crate) struct Looking(Arc<LookUp>);
 
@@ -285,17 +285,17 @@ impl Looking {
         }))
     }
 
-    /// To be held by the one who looks, for as long as that takes.
+    /// Held by the thread that looks, for as long as that takes.
     pub(crate) fn held(&self) -> Held {
         Held(self.clone())
     }
 
-    /// It takes longer than usual: whoever looks there does so where nobody else waits.
+    /// It takes longer than usual. Others look there on threads of their own.
     pub(crate) fn is_slow(&self) {
         self.turn(State::Slow);
     }
 
-    /// It is waited for no more: nobody looks there until it is over.
+    /// Nobody waits for it any more. Nobody looks there until it is over.
     pub(crate) fn is_late(&self) {
         self.turn(State::Late);
     }
@@ -309,7 +309,7 @@ impl Looking {
     }
 }
 
-/// A look-up, as the one who looks has it.
+/// One look-up, for the thread that looks.
 #[derive(Debug)]
 pub(crate) struct Held(Looking);
 

@@ -1,4 +1,4 @@
-//! The projects that events come from: settings read once, hooks made once, and both again when files change.
+//! The projects that events come from. Settings are read and hooks are made once, and again when files change.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use bowline::hooks::{Activation, HookEvent, HookManager, RunMode, Services};
 use bowline::settings::{self, Action, FileKind, FileStatus, Locations, Settings, TrustState};
 use bowline_agents::ClaudeHooks;
-use bowline_builtins::{Builtins, Lasting, own_places, own_places_unseen};
+use bowline_builtins::{Builtins, SharedState, own_places, own_places_unseen};
 use bowline_guard::paths::OwnPlaces;
 use chrono::{DateTime, Utc};
 
@@ -23,7 +23,7 @@ use super::timely::{self, Unseen};
 use super::void::Void;
 use crate::registration::starts_bowline;
 
-/// So many projects are kept loaded; the one that was loaded first makes room.
+/// At most this many projects stay loaded. The first one is dropped.
 const PROJECTS: usize = 256;
 
 /// The coarsest clock of a file system.
@@ -32,7 +32,7 @@ const COARSE: Duration = Duration::from_secs(2);
 /// How settings are read.
 type Load = fn(&Path, &Locations) -> Settings;
 
-/// What a project is found by: the folder that an agent names, and whose settings count.
+/// The key of a project: the folder that an agent names, and whose settings count.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct ProjectKey {
     pub(super) folder: PathBuf,
@@ -45,14 +45,14 @@ pub(super) struct Project {
     pub(super) folder: PathBuf,
     /// All hooks.
     pub(super) deciding: HookManager,
-    /// Only those that keep records.
+    /// Only the hooks that keep records.
     pub(super) observing: HookManager,
     /// Events for which something runs outside this process.
     heavy: HashSet<HookEvent>,
     /// The skills in use, where any hook depends on them.
     pub(super) skills: Option<Arc<Skills>>,
     scopes: HashMap<String, String>,
-    /// The variables that only its own files set, and that count for nothing.
+    /// The variables that only its own files set, and that do not count.
     pub(super) void: Void,
     problems: Vec<String>,
     loaded_at: DateTime<Utc>,
@@ -67,7 +67,7 @@ pub(super) struct Project {
 pub struct ProjectState {
     /// Its folder.
     pub project: String,
-    /// How many hooks it has for the agent that it has most of them for, ours included.
+    /// How many hooks it has, ours included, for the agent with most of them.
     pub hooks: usize,
     /// When its settings were read.
     pub loaded_at: DateTime<Utc>,
@@ -86,7 +86,7 @@ impl ProjectState {
     }
 }
 
-/// Tells whether a file is the same as before.
+/// Shows whether a file is the same as before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stamp {
     inode: u64,
@@ -111,27 +111,27 @@ impl Stamp {
         let modified = path.metadata().and_then(|found| found.modified()).ok()?;
         match reading.duration_since(modified) {
             Ok(age) if age < COARSE => Some(Self { inode: 0, ..stamp }),
-            // A time in the future tells nothing; the stamp does.
+            // A time in the future proves nothing; the stamp does.
             _ => Some(stamp),
         }
     }
 }
 
 impl Project {
-    fn new(key: &ProjectKey, lasting: &Lasting) -> Self {
-        Self::loaded_by(settings::load, key, lasting)
+    fn new(key: &ProjectKey, shared: &SharedState) -> Self {
+        Self::loaded_by(settings::load, key, shared)
     }
 
     /// A project whose own files take too long to read: a person's own settings and the administrator's count.
-    pub(super) fn without_own(key: &ProjectKey, lasting: &Lasting) -> Self {
-        Self::loaded_by(settings::load_without_project, key, lasting)
+    pub(super) fn without_own(key: &ProjectKey, shared: &SharedState) -> Self {
+        Self::loaded_by(settings::load_without_project, key, shared)
     }
 
-    fn loaded_by(load: Load, key: &ProjectKey, lasting: &Lasting) -> Self {
+    fn loaded_by(load: Load, key: &ProjectKey, shared: &SharedState) -> Self {
         let reading = SystemTime::now();
         let by_caller = Locations::of_environment(|name| location(&key.locations, name));
         let folder = settings::find_project(&key.folder, &by_caller);
-        // Where our files are is not a project's to say: this process was told by a person.
+        // A project may not say where our files are. This process knows it from a person.
         let users = Locations::from_env().claude_config_dir;
         let said = settings::project_variables(&folder, users.as_deref());
         let variable = |name: &str| {
@@ -162,12 +162,12 @@ impl Project {
             void: Void::of(&settings),
             problems,
             stamps,
-            ..Self::with_hooks(settings, services, lasting, own_places)
+            ..Self::with_hooks(settings, services, shared, own_places)
         }
     }
 
-    /// A project of a person whose settings cannot be read in time either: the defaults, with the guards on. No file is looked at.
-    pub(super) fn unread(key: &ProjectKey, lasting: &Lasting) -> Self {
+    /// A project if the person's settings cannot be read in time either: the defaults, with the guards on. No file is read.
+    pub(super) fn unread(key: &ProjectKey, shared: &SharedState) -> Self {
         let variable = |name: &str| location(&key.locations, name);
         let locations = Locations::of_environment(variable);
         let settings = Settings::unread(&key.folder);
@@ -175,25 +175,25 @@ impl Project {
         let own_places = own_places_unseen(variable);
         Self {
             void: Void::unread(),
-            ..Self::with_hooks(settings, services, &lasting.unseen(), own_places)
+            ..Self::with_hooks(settings, services, &shared.unseen(), own_places)
         }
     }
 
     fn with_hooks(
         settings: Settings,
         services: Services,
-        lasting: &Lasting,
+        shared: &SharedState,
         own_places: OwnPlaces,
     ) -> Self {
-        let builtins = Builtins::of_caller(&settings, lasting, own_places.clone());
+        let builtins = Builtins::of_caller(&settings, shared, own_places.clone());
         let mut deciding = settings
             .manager(services)
-            .with_background(lasting.background.clone());
+            .with_background(shared.background.clone());
         let settings = Arc::new(settings);
-        let unseen = Arc::new(Unseen::new(Arc::clone(&settings), lasting, own_places));
+        let unseen = Arc::new(Unseen::new(Arc::clone(&settings), shared, own_places));
         timely::register(&builtins, &unseen, &mut deciding);
         let mut observing = HookManager::new();
-        let observers = builtins.hooks.iter().map(|shipped| &shipped.hook);
+        let observers = builtins.hooks.iter().map(|builtin| &builtin.hook);
         for hook in observers.filter(|hook| hook.policy().mode == RunMode::Told) {
             observing.register_arc(Arc::clone(hook));
         }
@@ -218,7 +218,7 @@ impl Project {
         }
     }
 
-    /// These settings, although newer ones are there: they cannot be read.
+    /// Keeps these settings, because the newer ones cannot be read.
     fn kept_despite(&self, new: Self, broken: &str) -> Self {
         let kept = format!("cannot be read, so the settings from before stay in force: {broken}");
         let mut problems = vec![kept];
@@ -239,7 +239,7 @@ impl Project {
         }
     }
 
-    /// Notes how long deciding took on the thread that everybody shares.
+    /// Notes how long deciding took on the shared thread.
     pub(super) fn note_cost(&self, took: Duration) {
         self.cost.note(took);
     }
@@ -258,7 +258,7 @@ impl Project {
         !self.heavy.is_empty()
     }
 
-    /// Whose file a hook is from.
+    /// The scope of the file that a hook is from.
     pub(super) fn scope_of(&self, hook: &str) -> Option<String> {
         let scope = self.scopes.get(hook).cloned();
         scope.or_else(|| self.deciding.has(hook).then(|| "built-in".to_owned()))
@@ -288,8 +288,8 @@ impl Project {
     }
 }
 
-/// Of Claude Code's own files, those of a project need a person's word before we run what they say: a cloned repository must not run
-/// commands by itself. And an agent's settings may have us among its hooks: we are at work already.
+/// Hooks in Claude Code's own files of a project need a person's trust before we run them: a cloned repository must not run
+/// commands by itself. Bowline's own entry among an agent's hooks is skipped, because we are already running.
 fn keep_bridged_hooks(settings: &mut Settings) {
     let trusted = settings.claude_hooks.trust == TrustState::Trusted;
     let project = settings.project.clone();
@@ -337,11 +337,11 @@ impl Projects {
         self.read().get(key).cloned()
     }
 
-    pub(super) fn load(&self, key: ProjectKey, lasting: &Lasting) -> Arc<Project> {
+    pub(super) fn load(&self, key: ProjectKey, shared: &SharedState) -> Arc<Project> {
         if let Some(project) = self.get(&key) {
             return project;
         }
-        let project = Arc::new(Project::new(&key, lasting));
+        let project = Arc::new(Project::new(&key, shared));
         let mut loaded = self.write();
         if loaded.len() >= PROJECTS
             && let Some(oldest) = loaded
@@ -355,20 +355,20 @@ impl Projects {
         Arc::clone(loaded.entry(key).or_insert(project))
     }
 
-    /// Reads the settings of every project again whose files have changed. Events in flight keep the old ones. A file that
+    /// Reloads the settings of every project whose files have changed. Events in flight keep the old ones. A file that
     /// can no longer be read leaves the last good settings in force.
-    pub(super) fn reload_changed(&self, lasting: &Lasting) {
+    pub(super) fn reload_changed(&self, shared: &SharedState) {
         let loaded = self.read().clone();
         for (key, old) in loaded {
-            self.reload_if_changed(key, &old, lasting);
+            self.reload_if_changed(key, &old, shared);
         }
     }
 
     /// A project as its files are now.
-    pub(super) fn afresh(&self, key: ProjectKey, lasting: &Lasting) -> Arc<Project> {
+    pub(super) fn afresh(&self, key: ProjectKey, shared: &SharedState) -> Arc<Project> {
         match self.get(&key) {
-            Some(old) => self.reload_if_changed(key, &old, lasting).unwrap_or(old),
-            None => self.load(key, lasting),
+            Some(old) => self.reload_if_changed(key, &old, shared).unwrap_or(old),
+            None => self.load(key, shared),
         }
     }
 
@@ -376,12 +376,12 @@ impl Projects {
         &self,
         key: ProjectKey,
         old: &Project,
-        lasting: &Lasting,
+        shared: &SharedState,
     ) -> Option<Arc<Project>> {
         if !old.has_changed() {
             return None;
         }
-        let mut new = Project::new(&key, lasting);
+        let mut new = Project::new(&key, shared);
         let broken: Vec<String> = new
             .broken_files()
             .difference(&old.broken_files())
@@ -398,7 +398,7 @@ impl Projects {
         Some(new)
     }
 
-    /// One for each folder, for however many agents it is loaded.
+    /// One for each folder, however many agents it is loaded for.
     pub(super) fn states(&self) -> Vec<ProjectState> {
         let mut states = BTreeMap::new();
         for project in self.read().values() {

@@ -1,5 +1,5 @@
-//! Which skills sessions have put into use. The manager of a project knows it while it lives; the store knows it after a restart,
-//! and where there is no daemon.
+//! Which skills sessions have put into use. The manager of a project knows it. After a restart, and without a daemon, the store
+//! does.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,10 +8,10 @@ use bowline::hooks::{Decision, HookEvent, HookInput, Opinion};
 use bowline_store::Store;
 use serde_json::{Value, json};
 
-/// So many sessions are remembered.
+/// At most this many sessions are remembered.
 const SESSIONS: usize = 1_000;
 
-/// What is kept of a skill's use is under this name; null ends all of them.
+/// The key under which a skill's use is kept. Null ends all of them.
 const KEPT_AS: &str = "skill";
 
 /// The skills of one project's sessions.
@@ -26,7 +26,7 @@ struct Session {
     recalled: Recalled,
 }
 
-/// Whether what the store has of a session is known.
+/// Whether the store was asked about a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Recalled {
     #[default]
@@ -35,7 +35,7 @@ enum Recalled {
 }
 
 impl Skills {
-    /// The skills of a session that an earlier process saw; nothing when they were asked for before.
+    /// The skills of a session that an earlier process saw; nothing the second time.
     pub(super) fn recall(&self, session: &str, store: &dyn Store) -> Vec<String> {
         if session.is_empty() || self.with(session, |known| known.recalled) == Recalled::Yes {
             return Vec::new();

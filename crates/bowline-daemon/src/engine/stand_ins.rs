@@ -1,17 +1,17 @@
-//! What stands in for projects while their own files are read, or cannot be: a person's own settings count meanwhile, because no
-//! project may suspend them by being slow.
+//! Stand-ins for projects whose own files are still being read, or cannot be read. A person's own settings apply meanwhile, because
+//! no project may suspend them by being slow.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use bowline_builtins::Lasting;
+use bowline_builtins::SharedState;
 
 use super::projects::{Project, ProjectKey};
 
-/// So long one is used before a person's settings are read again.
+/// How long a stand-in is used before the person's settings are read again.
 const FRESH: Duration = Duration::from_secs(5);
-/// So many are kept.
+/// At most this many stand-ins are kept.
 const MOST: usize = 64;
 
 #[derive(Default)]
@@ -26,9 +26,9 @@ impl StandIns {
         (when.elapsed() < FRESH).then(|| Arc::clone(project))
     }
 
-    /// Makes one, for which a person's files are read.
-    pub(super) fn make(&self, key: ProjectKey, lasting: &Lasting) -> Arc<Project> {
-        let project = Arc::new(Project::without_own(&key, lasting));
+    /// Makes one. This reads the person's files.
+    pub(super) fn make(&self, key: ProjectKey, shared: &SharedState) -> Arc<Project> {
+        let project = Arc::new(Project::without_own(&key, shared));
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if made.len() >= MOST {
             made.clear();

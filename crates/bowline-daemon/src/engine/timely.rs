@@ -1,5 +1,4 @@
-//! Hooks of ours that look at files, so that they hold up nobody: one that takes too long is replaced by its like that looks at
-//! nothing.
+//! Time limits for our own hooks that look at files. One that takes too long is replaced by the same hook without files.
 
 use std::path::Path;
 use std::pin::Pin;
@@ -12,24 +11,28 @@ use bowline::hooks::{
     async_trait,
 };
 use bowline::settings::Settings;
-use bowline_builtins::{Builtins, Lasting};
+use bowline_builtins::{Builtins, SharedState};
 use bowline_guard::paths::OwnPlaces;
 
 use super::patience::Patience;
 
-/// A project's hooks of ours that look at nothing. They are made when one is needed for the first time.
+/// A project's built-in hooks without access to files. They are made when one is first needed.
 pub(super) struct Unseen {
     settings: Arc<Settings>,
-    lasting: Lasting,
+    shared: SharedState,
     own_places: OwnPlaces,
     made: OnceLock<Builtins>,
 }
 
 impl Unseen {
-    pub(super) fn new(settings: Arc<Settings>, lasting: &Lasting, own_places: OwnPlaces) -> Self {
+    pub(super) fn new(
+        settings: Arc<Settings>,
+        shared: &SharedState,
+        own_places: OwnPlaces,
+    ) -> Self {
         Self {
             settings,
-            lasting: lasting.unseen(),
+            shared: shared.unseen(),
             own_places,
             made: OnceLock::new(),
         }
@@ -37,26 +40,26 @@ impl Unseen {
 
     fn hook(&self, which: Which) -> Option<Arc<dyn Hook>> {
         let builtins = self.made.get_or_init(|| {
-            Builtins::of_caller(&self.settings, &self.lasting, self.own_places.clone())
+            Builtins::of_caller(&self.settings, &self.shared, self.own_places.clone())
         });
         match which {
             Which::Rule(at) => Some(Arc::clone(builtins.rules.hooks.get(at)?) as _),
-            Which::Shipped(name) => {
-                let mut hooks = builtins.hooks.iter().map(|shipped| &shipped.hook);
+            Which::Builtin(name) => {
+                let mut hooks = builtins.hooks.iter().map(|builtin| &builtin.hook);
                 hooks.find(|hook| hook.name() == name).cloned()
             }
         }
     }
 }
 
-/// Which of ours a hook is.
+/// Which built-in a hook is.
 #[derive(Debug, Clone, Copy)]
 enum Which<'a> {
     Rule(usize),
-    Shipped(&'a str),
+    Builtin(&'a str),
 }
 
-/// Adds our hooks to a manager. Those that look at files are held to their time.
+/// Adds our hooks to a manager. Those that look at files get a time limit.
 pub(super) fn register(builtins: &Builtins, unseen: &Arc<Unseen>, manager: &mut HookManager) {
     let folder: Arc<Path> = unseen.settings.project.clone().into();
     let timely = |hook: &Arc<dyn Hook>, rule| Timely {
@@ -69,30 +72,30 @@ pub(super) fn register(builtins: &Builtins, unseen: &Arc<Unseen>, manager: &mut 
         let rule: Arc<dyn Hook> = Arc::clone(rule) as _;
         manager.register(timely(&rule, Some(at)));
     }
-    for shipped in &builtins.hooks {
-        if shipped.looks_at_files() {
-            manager.register(timely(&shipped.hook, None));
+    for builtin in &builtins.hooks {
+        if builtin.looks_at_files() {
+            manager.register(timely(&builtin.hook, None));
         } else {
-            manager.register_arc(Arc::clone(&shipped.hook));
+            manager.register_arc(Arc::clone(&builtin.hook));
         }
     }
 }
 
-/// A hook that is held to its time.
+/// A hook with a time limit.
 struct Timely {
     hook: Arc<dyn Hook>,
-    /// Its place among the rules, if it is one.
+    /// Its index among the rules, if it is one.
     rule: Option<usize>,
     unseen: Arc<Unseen>,
     folder: Arc<Path>,
 }
 
 impl Timely {
-    /// The same hook, which looks at nothing; there is none for a hook that only looks.
+    /// The same hook without access to files; none for a hook that only looks at files.
     fn unseen(&self) -> Option<Arc<dyn Hook>> {
         let which = self
             .rule
-            .map_or(Which::Shipped(self.hook.name()), Which::Rule);
+            .map_or(Which::Builtin(self.hook.name()), Which::Rule);
         self.unseen.hook(which)
     }
 
@@ -140,7 +143,7 @@ impl Hook for Timely {
         self.hook.matches(input)
     }
 
-    // Written out, so that a call which needs no watching costs nothing more than its hook does.
+    // Written out, so that a call without supervision costs no more than its hook.
     fn opinion<'hook, 'input, 'ctx, 'run>(
         &'hook self,
         input: &'input HookInput,
@@ -168,7 +171,7 @@ impl Hook for Timely {
         let hook = Arc::clone(&self.hook);
         let (input, decision, ctx) = (input.clone(), decision.clone(), ctx.clone());
         let telling = Box::pin(async move { hook.decided(&input, &decision, &ctx).await });
-        // What a hook that is only told would have noted is not known.
+        // What an observing hook would have noted is unknown.
         patience.watch(&self.folder, telling).await;
     }
 }

@@ -1,24 +1,24 @@
-//! What is answered to an event that cannot be understood: on a gate a person decides, and nothing passes if its raw text looks
-//! dangerous.
+//! The answer to an event that cannot be understood. On a gate a person decides, and dangerous raw text is denied.
 
 use std::time::Duration;
 
 use bowline::hooks::{Decision, EventClass, HookEvent, Recording};
+use bowline_guard::Strictness;
 use bowline_guard::judge::judge;
 use bowline_guard::paths::StaticWorld;
 use bowline_guard::policy::GuardPolicy;
 use bowline_guard::secrets::{self, redact};
-use bowline_guard::tool_call::{CallDecision, ToolCall, judge_command, judge_files};
+use bowline_guard::tool_call::{ToolCall, judge_command, judge_files};
 use bowline_store::Record;
-use bowline_wire::{Answer, Call, Failure, OnFailure};
+use bowline_wire::{Answer, Call, FailMode, Failure};
 
 use super::Decided;
 use super::incoming::Incoming;
 use crate::bounded::FILES_WITHIN;
 
-/// So much of the text is looked at.
+/// At most this much of the text is looked at.
 const LOOKED_AT: usize = 256 * 1024;
-/// So many of its pieces are judged.
+/// At most this many of its pieces are judged.
 const PIECES: usize = 256;
 
 /// An answer without a verdict.
@@ -29,7 +29,7 @@ pub(super) struct Unverified {
 }
 
 impl Incoming {
-    /// The answer when deciding failed, by the mode that the call asks for.
+    /// The answer when deciding failed, by the call's fail mode.
     pub fn failure(&self, reason: &str) -> Decided {
         let failure = Failure {
             agent: &self.call.agent,
@@ -38,10 +38,10 @@ impl Incoming {
             reason,
         };
         let answer = failure.answer();
-        // What the agent makes of it depends on its form; the record says what was meant.
+        // How the agent acts depends on its form. The record says what was meant.
         let decision = match (answer == Answer::default(), self.call.on_failure) {
             (true, _) => Decision::NoOpinion,
-            (false, OnFailure::Closed) => Decision::Deny,
+            (false, FailMode::Closed) => Decision::Deny,
             (false, _) => Decision::Ask,
         };
         let unverified = Unverified {
@@ -52,7 +52,7 @@ impl Incoming {
         self.decided(unverified, Duration::ZERO)
     }
 
-    /// Silence about an event that nobody could read.
+    /// Silence about an event that could not be read.
     pub(super) fn unanswered(&self, problem: &str) -> Decided {
         let silence = Unverified {
             answer: Answer::default(),
@@ -71,9 +71,9 @@ impl Incoming {
             event,
             "",
         );
-        record.decision = unverified.decision;
-        record.reason = Some(redact(&unverified.reason).into_owned());
-        record.duration = took;
+        record.decided.decision = unverified.decision;
+        record.decided.reason = Some(redact(&unverified.reason).into_owned());
+        record.decided.duration = took;
         Decided {
             answer: unverified.answer,
             record: (self.recording_unread() == Recording::On).then_some(record),
@@ -82,7 +82,7 @@ impl Incoming {
     }
 }
 
-/// Judges the raw text of an event that is not what it should be. Where failures are to deny, so does this.
+/// Judges the raw text of an invalid event. Denies if failures are to deny.
 pub(super) fn answer(call: &Call, payload: &[u8], problem: &str) -> Unverified {
     let reason = format!("not verified: {problem}");
     let gate = call
@@ -90,7 +90,7 @@ pub(super) fn answer(call: &Call, payload: &[u8], problem: &str) -> Unverified {
         .as_deref()
         .and_then(HookEvent::from_name)
         .is_none_or(|event| event.class() == EventClass::Gate);
-    if gate && call.on_failure == OnFailure::Closed {
+    if gate && call.on_failure == FailMode::Closed {
         return Unverified {
             answer: failure(call, payload, &reason).answer(),
             decision: Decision::Deny,
@@ -107,7 +107,7 @@ pub(super) fn answer(call: &Call, payload: &[u8], problem: &str) -> Unverified {
     }
     if gate {
         let failure = Failure {
-            on_failure: OnFailure::Ask,
+            on_failure: FailMode::Ask,
             ..failure(call, payload, &reason)
         };
         return Unverified {
@@ -123,7 +123,7 @@ pub(super) fn answer(call: &Call, payload: &[u8], problem: &str) -> Unverified {
     }
 }
 
-/// The failure of a call. An event by a name that nobody knows may be one before something runs, as one without a name.
+/// The failure of a call. An event with an unknown name, or without one, may come before something runs.
 fn failure<'a>(call: &'a Call, payload: &'a [u8], reason: &'a str) -> Failure<'a> {
     let failure = Failure::of(call, payload, reason);
     let is_known = |event: &&str| call.event.is_some() || HookEvent::from_name(event).is_some();
@@ -133,8 +133,8 @@ fn failure<'a>(call: &'a Call, payload: &'a [u8], reason: &'a str) -> Failure<'a
     }
 }
 
-/// Whether any piece of the text, be it a string of broken JSON, would be stopped as a command or as a file to read, or holds
-/// a secret. Text of another encoding, or more than can be looked at, may hold anything.
+/// Whether any piece of the text, such as a string of broken JSON, would be stopped as a command or as a file to read, or holds
+/// a secret. Text in another encoding, or too much text, may hold anything.
 fn looks_dangerous(payload: &[u8]) -> bool {
     if payload.len() > LOOKED_AT || payload.contains(&0) {
         return true;
@@ -148,8 +148,8 @@ fn looks_dangerous(payload: &[u8]) -> bool {
     let is_stopped = |piece: String| {
         let judgement = judge(&piece, &world);
         let file = ToolCall::from_fields(|field| (field == "file_path").then_some(piece.as_str()));
-        judge_command(&judgement, &world, &policy).decision == CallDecision::Deny
-            || judge_files("Read", &file, &world, &policy).decision == CallDecision::Deny
+        judge_command(&judgement, &world, &policy).decision == Strictness::Deny
+            || judge_files("Read", &file, &world, &policy).decision == Strictness::Deny
     };
     let mut pieces = plain.split('"').map(|piece| piece.replace(QUOTE, "\""));
     pieces.by_ref().take(PIECES).any(is_stopped) || pieces.next().is_some()
@@ -158,7 +158,7 @@ fn looks_dangerous(payload: &[u8]) -> bool {
 /// Stands for a quote inside a string.
 const QUOTE: char = '\u{1}';
 
-/// The text with JSON's escapes resolved, as far as they are ones.
+/// The text with valid JSON escapes resolved.
 fn unescaped(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.chars();

@@ -7,12 +7,12 @@ use bowline_builtins::tracing::DISABLING_VARIABLES;
 
 use super::incoming::SWITCH_VARIABLE;
 
-/// The variables that only a project's own files set, and that count for nothing.
+/// The variables that only a project's own files set, and that do not count.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Void {
     /// Sorted.
     names: Vec<String>,
-    /// What the project's files set, too, but with a person's trust.
+    /// The variables that the project's files set with a person's trust.
     believed: Vec<String>,
     /// Any variable may be the project's: its files could not be read.
     unread: bool,
@@ -37,7 +37,7 @@ impl Void {
         }
     }
 
-    /// Of a project whose files could not be read. Nobody knows whose word it is that would switch everything off.
+    /// For a project whose files could not be read. A switch may come from them.
     pub(super) fn unread() -> Self {
         Self {
             unread: true,
@@ -45,7 +45,7 @@ impl Void {
         }
     }
 
-    /// The same with these names, unless a person's trust covers them by now.
+    /// The same with these names, unless a person's trust covers them now.
     pub(super) fn and(&self, names: &[String]) -> Cow<'_, Self> {
         let counts_here = |name: &String| self.has(name) || self.believed.contains(name);
         let mut more = names.iter().filter(|name| !counts_here(name)).peekable();
@@ -67,15 +67,14 @@ impl Void {
         order.is_ok()
     }
 
-    /// Whether a variable that a caller brings is worth remembering as a project's word. Where that may be any variable, a
-    /// switch is.
+    /// Whether a caller's variable is to be remembered as set by a project. If any variable may be, only switches are.
     pub(super) fn is_attempt(&self, name: &str) -> bool {
         let is_switch = || name == SWITCH_VARIABLE || DISABLING_VARIABLES.contains(&name);
         self.is_named(name) || (self.unread && is_switch())
     }
 }
 
-/// Whether a variable may be anybody's word: it neither loads code nor says where something is, and programs need it.
+/// Whether a variable is harmless: it neither loads code nor names a folder, and programs need it.
 fn is_inert(name: &str) -> bool {
     const INERT: &[&str] = &["USER", "LOGNAME", "LANG", "LANGUAGE", "TERM", "TZ", "PWD"];
     INERT.contains(&name) || name.starts_with("LC_")

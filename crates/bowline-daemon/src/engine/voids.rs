@@ -1,5 +1,5 @@
-//! What projects' own files have tried in a session. The agent's process keeps such a variable when the file no longer sets it:
-//! another branch is checked out, or the file is gone. So what counted for nothing once does not count later in the session.
+//! Which variables projects' own files have set in a session. The agent's process keeps such a variable after the file no longer sets it,
+//! because another branch is checked out or the file is gone. So it does not count for the rest of the session.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,20 +15,20 @@ use super::void::Void;
 /// The name under which it is kept with the session's records.
 const KEPT_AS: &str = "void_variables";
 
-/// The variables that were a project's word, by session.
+/// The variables that projects have set, by session.
 #[derive(Debug, Default)]
 pub(super) struct Voids {
     sessions: Mutex<HashMap<String, Vec<String>>>,
 }
 
 impl Voids {
-    /// Whether the records have to be asked: the caller switches something off, and nothing is known of its session.
+    /// Whether the store has to be asked: the caller switches something off, and its session is unknown.
     pub(super) fn wants_to_recall(&self, session: &str, incoming: &Incoming) -> bool {
         let switched = incoming.switches_off() == Switch::Off;
         switched && !session.is_empty() && !self.lock().contains_key(session)
     }
 
-    /// Learns what was tried before this process heard of a session.
+    /// Loads what projects set before this process knew the session.
     pub(super) fn recall(&self, session: &str, store: &dyn Store) {
         let past = store.past_work(session).unwrap_or_default();
         let names = past.iter().filter_map(|work| work.get(KEPT_AS)?.as_array());
@@ -37,7 +37,7 @@ impl Voids {
         self.remember(session, names);
     }
 
-    /// What counts for nothing in a call: what the project's files set now, and what was a project's word before.
+    /// The variables that do not count in a call: those that the project's files set now, and those that projects set before.
     pub(super) fn in_call<'v>(&self, session: &str, void: &'v Void) -> Cow<'v, Void> {
         match self.lock().get(session) {
             Some(names) => void.and(names),
@@ -45,7 +45,7 @@ impl Voids {
         }
     }
 
-    /// What is to be kept of an event in which a project's own files try something for the first time.
+    /// What to record of an event in which a project's own files set something for the first time.
     pub(super) fn changed_by(&self, session: &str, tried: &[String]) -> Option<Value> {
         if tried.is_empty() || session.is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! The arguments of one request, taken one by one; everything that is wrong with them is told at once.
+//! The arguments of one request, taken one by one. All mistakes are reported together.
 
 use bowline_store::{DecisionFilter, SessionRef, StatusFilter, TraceStatus};
 use bowline_wire::RequestError;
@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Nobody is given more rows than this at once.
+/// At most this many rows per answer.
 pub const MAX_LIMIT: usize = 10_000;
 
 /// Which sessions are meant.
@@ -28,7 +28,7 @@ impl SessionKey {
         }
     }
 
-    /// The same for a filter, which forgives that only the beginning of a name is given.
+    /// The same for a filter, which also accepts the beginning of a name.
     pub fn as_filter(&self) -> SessionRef<'_> {
         match self {
             Self::Name(name) => SessionRef::Beginning(name),
@@ -81,7 +81,7 @@ impl Arguments {
     /// An argument that may be missing.
     fn take(&mut self, name: &'static str) -> Option<Value> {
         self.known.push(name);
-        // The order of the others is that in which they are complained about.
+        // The others keep their order for the error message.
         self.left
             .shift_remove(name)
             .filter(|value| !value.is_null())
@@ -103,7 +103,7 @@ impl Arguments {
         }
     }
 
-    /// A text without which there is no question.
+    /// A required text.
     pub(super) fn needed_text(&mut self, name: &'static str) -> Option<String> {
         if self.left.get(name).is_none_or(Value::is_null) {
             self.issue(format!("`{name}` is missing; expected a text"));
@@ -125,7 +125,7 @@ impl Arguments {
         }
     }
 
-    /// A session without which there is no question.
+    /// A required session.
     pub(super) fn needed_session(&mut self, name: &'static str) -> Option<SessionKey> {
         if self.left.get(name).is_none_or(Value::is_null) {
             let expected = "expected a session's name or the number of its row";
@@ -192,7 +192,7 @@ impl Arguments {
         })
     }
 
-    /// Something that is said by naming it: only `true` will do.
+    /// A flag. Only `true` is valid.
     pub(super) fn said(&mut self, name: &'static str) -> Option<()> {
         let value = self.take(name)?;
         if value == Value::Bool(true) {
@@ -235,7 +235,7 @@ fn one_status(word: &str) -> Option<StatusFilter> {
 /// The decisions that can be asked for.
 pub const DECISIONS: &str = "deny, ask, grant, observed or nothing";
 
-/// The decision that a word means: as it is asked for, as JSON has it, or as one says that it was done.
+/// The decision that a word means: as in filters, as in JSON, or in the past tense.
 pub fn parse_decision(word: &str) -> Option<DecisionFilter> {
     let word = word.trim();
     let spellings = |decision| match decision {
@@ -262,7 +262,7 @@ pub(super) fn status_word(filter: StatusFilter) -> String {
     }
 }
 
-/// What somebody sent, short enough for a message.
+/// The given value, short enough for a message.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 60;
     let mut short: String = text.chars().take(LONGEST).collect();

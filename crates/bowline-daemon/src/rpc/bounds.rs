@@ -1,4 +1,4 @@
-//! Answers that fit into one line and can be read back.
+//! Limits answers so that they fit into one line and can be read back.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 /// Readers of JSON give up at 128 levels, and the response has one of its own.
 const MAX_DEPTH: usize = 100;
-/// What stands around the answer in a response.
+/// The bytes around the answer in a response.
 const AROUND: usize = 64 * 1024;
 
 /// The answer as it is sent.
@@ -34,7 +34,7 @@ fn fit_into(answer: impl Serialize, bytes: usize) -> Result<Value, RequestError>
     Ok(answer)
 }
 
-/// What is nested too deeply becomes its own JSON text.
+/// A value that is nested too deeply becomes its own JSON text.
 fn flatten(value: &mut Value, levels: usize) {
     match value {
         Value::Array(_) | Value::Object(_) if levels == 0 => {
@@ -48,7 +48,7 @@ fn flatten(value: &mut Value, levels: usize) {
     }
 }
 
-/// Counts what is written, and has an end.
+/// Counts the bytes that are written, up to a limit.
 struct Room(usize);
 
 impl Write for Room {

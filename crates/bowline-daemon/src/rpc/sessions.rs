@@ -8,19 +8,19 @@ use serde::Serialize;
 use super::arguments::{Arguments, MAX_LIMIT, SessionKey};
 use super::{Question, failed};
 
-/// How many sessions are listed if nobody says otherwise.
+/// How many sessions are listed by default.
 pub const DEFAULT_LIMIT: usize = 100;
 
-/// `sessions.list`: sessions, last heard of first, those that continue each other as one; 100 if nobody says otherwise.
+/// `sessions.list`: sessions, the last active first; those that continue each other count as one; 100 by default.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct List {
     /// Of this project's folder.
     pub project: Option<String>,
     /// Of this agent.
     pub agent: Option<String>,
-    /// Heard of at this time or later.
+    /// Active at this time or later.
     pub since: Option<DateTime<Utc>>,
-    /// At most so many.
+    /// At most this many.
     pub limit: Option<usize>,
 }
 
@@ -42,7 +42,7 @@ impl Question for List {
         let filter = SessionFilter {
             project: self.project.as_deref(),
             since: self.since,
-            // Agents are told apart here, so more have to be looked at.
+            // Agents are filtered here, so more rows have to be read.
             limit: self.agent.as_ref().map_or(limit, |_| MAX_LIMIT),
         };
         let mut sessions = store.sessions(&filter).map_err(failed)?;
@@ -54,7 +54,7 @@ impl Question for List {
     }
 }
 
-/// `sessions.get`: everything about sessions; null if nobody knows them.
+/// `sessions.get`: everything about sessions; null if they are unknown.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Get {
     /// Which ones.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::arguments::Arguments;
-use super::{Effect, Question, failed};
+use super::{Access, Question, failed};
 
 /// `store.size`: how much is kept.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -29,7 +29,7 @@ impl Question for Size {
     }
 }
 
-/// `store.gaps`: what is known to be missing, newest first.
+/// `store.gaps`: the gaps, newest first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Gaps {}
 
@@ -46,14 +46,14 @@ impl Question for Gaps {
     }
 }
 
-/// `store.integrity`: whether the store is sound. Looks at every page.
+/// `store.integrity`: whether the store is intact. Checks every page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Integrity {}
 
-/// Whether the store is sound.
+/// Whether the store is intact.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Soundness {
-    /// What was found; nothing if it is sound.
+    /// What was found; nothing if it is intact.
     pub problems: Vec<String>,
 }
 
@@ -83,7 +83,7 @@ pub struct Backup {
 
 impl Question for Backup {
     const COMMAND: &'static str = "store.backup";
-    const EFFECT: Effect = Effect::Changes;
+    const ACCESS: Access = Access::Changes;
     type Answer = ();
 
     fn read(arguments: &mut Arguments) -> Option<Self> {
@@ -112,13 +112,13 @@ impl Question for Backup {
     }
 }
 
-/// `store.compact`: gives unused room back to the file system.
+/// `store.compact`: gives unused disk space back to the file system.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Compact {}
 
 impl Question for Compact {
     const COMMAND: &'static str = "store.compact";
-    const EFFECT: Effect = Effect::Changes;
+    const ACCESS: Access = Access::Changes;
     type Answer = ();
 
     fn read(_: &mut Arguments) -> Option<Self> {
@@ -146,7 +146,7 @@ pub enum Forget {
 
 impl Question for Forget {
     const COMMAND: &'static str = "store.forget";
-    const EFFECT: Effect = Effect::Changes;
+    const ACCESS: Access = Access::Changes;
     type Answer = Forgotten;
 
     fn read(arguments: &mut Arguments) -> Option<Self> {

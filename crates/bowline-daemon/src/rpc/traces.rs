@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::arguments::{Arguments, MAX_LIMIT, SessionKey, status_word};
 use super::{Question, failed};
 
-/// How many calls are listed if nobody says otherwise.
+/// How many calls are listed by default.
 pub const DEFAULT_LIMIT: usize = 100;
-/// From how many milliseconds on a call is slow, if nobody says otherwise.
+/// From how many milliseconds on a call is slow by default.
 pub const DEFAULT_THRESHOLD_MS: i64 = 1_000;
 
-/// Which calls are meant; whatever is `None` does not matter.
+/// Which calls are wanted. `None` matches all.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Filter {
     /// Of these sessions.
@@ -27,7 +27,7 @@ pub struct Filter {
     pub since: Option<DateTime<Utc>>,
     /// Of this project's folder.
     pub project: Option<String>,
-    /// At most so many.
+    /// At most this many.
     pub limit: Option<usize>,
 }
 
@@ -64,7 +64,7 @@ impl Filter {
     }
 }
 
-/// `traces.get`: one call by its id; null if nobody knows it.
+/// `traces.get`: one call by its id; null if it is unknown.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Get {
     /// The agent's id of the call.
@@ -85,7 +85,7 @@ impl Question for Get {
     }
 }
 
-/// `traces.list`: calls, newest first; 100 if nobody says otherwise.
+/// `traces.list`: calls, newest first; 100 by default.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct List {
     /// Which ones.
@@ -108,12 +108,12 @@ impl Question for List {
     }
 }
 
-/// `traces.slow`: calls that took long, slowest first; 100 from one second on if nobody says otherwise.
+/// `traces.slow`: calls that took long, slowest first; by default 100 of at least one second.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Slow {
-    /// At least so many milliseconds.
+    /// At least this many milliseconds.
     pub threshold_ms: Option<i64>,
-    /// At most so many.
+    /// At most this many.
     pub limit: Option<usize>,
 }
 
@@ -136,12 +136,12 @@ impl Question for Slow {
     }
 }
 
-/// `traces.errors`: calls that failed, timed out or were cancelled, newest first; 100 if nobody says otherwise.
+/// `traces.errors`: calls that failed, timed out or were cancelled, newest first; 100 by default.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Errors {
     /// Only of these sessions.
     pub session: Option<SessionKey>,
-    /// At most so many.
+    /// At most this many.
     pub limit: Option<usize>,
 }
 
@@ -167,10 +167,10 @@ impl Question for Errors {
     }
 }
 
-/// `traces.tree`: everything that followed from one prompt; null if nobody knows it.
+/// `traces.tree`: everything that followed from one prompt; null if it is unknown.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Tree {
-    /// A trace id, or the id of any call of the tree.
+    /// A group, or the id of any call in it.
     pub id: String,
 }
 
@@ -178,13 +178,14 @@ pub struct Tree {
 /// no line of calls is too deep to be sent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WholeTree {
-    /// The trace id.
-    pub trace_id: String,
-    /// The prompt from which all of it follows.
+    /// The group.
+    #[serde(rename = "trace_id")]
+    pub group: String,
+    /// The prompt from which all calls follow.
     pub prompt: Option<Prompt>,
     /// The calls, each before its parts, and these oldest first.
     pub calls: Vec<TreeCall>,
-    /// Whether there are more calls than a tree is built of.
+    /// Whether there are more calls than a tree may hold.
     pub truncated: bool,
 }
 
@@ -210,12 +211,12 @@ impl Question for Tree {
         let tree = match store.get_trace_tree(&self.id).map_err(failed)? {
             Some(tree) => Some(tree),
             None => match store.get_trace(&self.id).map_err(failed)? {
-                Some(call) => store.get_trace_tree(&call.trace_id).map_err(failed)?,
+                Some(call) => store.get_trace_tree(&call.group).map_err(failed)?,
                 None => None,
             },
         };
         Ok(tree.map(|tree| WholeTree {
-            trace_id: tree.trace_id,
+            group: tree.group,
             prompt: tree.prompt,
             calls: written_down(tree.roots),
             truncated: tree.truncated,
@@ -236,8 +237,7 @@ fn written_down(roots: Vec<TraceNode>) -> Vec<TreeCall> {
     calls
 }
 
-/// `traces.stats`: what calls come to, by tool. The limit says how many of the newest are looked at; 10,000 if nobody
-/// says otherwise.
+/// `traces.stats`: statistics of calls by tool. The limit says how many of the newest are read; 10,000 by default.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Stats {
     /// Which ones.

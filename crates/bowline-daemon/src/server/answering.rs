@@ -1,4 +1,4 @@
-//! A call on its way to its answer, and when that goes out.
+//! Sends the answer to a call when its record is safe.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use crate::engine::{Decided, Incoming};
 use crate::peer;
 use crate::status::Shared;
 
-/// Whether the client was told that its call has arrived.
+/// Whether the call was acknowledged.
 pub(super) enum Acknowledge {
-    /// It is told together with the answer.
+    /// The acknowledgement goes out together with the answer.
     With(Arc<[u8]>),
     Done,
 }
 
-/// A call on its way to its answer.
+/// What is needed to answer a call.
 pub(super) struct Answering {
     pub(super) incoming: Arc<Incoming>,
     pub(super) outbox: Arc<Outbox>,
@@ -31,7 +31,7 @@ pub(super) struct Answering {
 }
 
 impl Answering {
-    /// Tells the client that its call is here and takes time.
+    /// Acknowledges the call, because it takes time.
     pub(super) fn acknowledge(&mut self) {
         if let Acknowledge::With(line) =
             std::mem::replace(&mut self.acknowledgement, Acknowledge::Done)
@@ -43,8 +43,8 @@ impl Answering {
         }
     }
 
-    /// What to hand to the store so that the answer goes out when the record is safe, or after a second. Without a record it goes out
-    /// now.
+    /// What to submit to the store so that the answer goes out when the record is safe, or after a second. Without a record it goes
+    /// out now.
     pub(super) fn submission(self, decided: Decided, when: AnswerWhen) -> Option<Submission> {
         let reply = Reply {
             call: self.incoming.id().clone(),
@@ -62,7 +62,7 @@ impl Answering {
             shared.end_event();
             return None;
         };
-        // The hook is still there: it waits for its answer.
+        // The hook's process still exists: it waits for its answer.
         let reporter = || agents::agent_of(peer::process(outbox.stream())?);
         shared.agents.note(&record, reporter);
         let done: bowline_store::Done = match when {

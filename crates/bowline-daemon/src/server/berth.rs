@@ -1,5 +1,5 @@
-//! What a thread leaves behind while it does something that may hang, so that another can go on with it: a look-up, or a
-//! record on a disk that does not answer. Everyday work stays on one thread and costs no hop.
+//! Where a thread leaves its work while it does something that may hang (a look-up, or a record on a disk that does not answer), so
+//! that another thread can go on with it. Everyday work stays on one thread and costs no hop.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,13 +13,13 @@ use tokio::sync::oneshot;
 
 use super::PANICKED;
 use super::answering::Answering;
-use super::helper::{Ready, Turned, Waiting};
+use super::helper::{PollResult, Ready, Waiting};
 use super::relief::Relief;
 use crate::bounded::FILES_WITHIN;
 use crate::engine::patience::{Held, Looking};
 use crate::engine::{Decided, Deciding, Here, Watched};
 
-/// So long a thread may be away before another goes on: well before its clients go elsewhere.
+/// How long a thread may be away before another goes on. Clients wait longer than this.
 const AWAY: Duration = Duration::from_millis(100);
 
 /// What one thread at a time leaves behind.
@@ -31,7 +31,7 @@ struct State<K> {
     /// How often something was left.
     number: u64,
     left: Option<Left<K>>,
-    /// Those whose call another thread took on, and who may still tell what came of it.
+    /// Threads whose call another thread took over. They may still report the result.
     late: HashMap<u64, Late>,
 }
 
@@ -42,7 +42,7 @@ struct Left<K> {
     call: Option<LeftCall>,
 }
 
-/// All of a call but its deciding.
+/// All of a call except its future.
 struct LeftCall {
     token: Token,
     cancellation: Option<CancellationToken>,
@@ -67,8 +67,8 @@ impl<K> Berth<K> {
         }
     }
 
-    /// Decides a call, unless its hooks have to wait for something; `None` if another thread went on meanwhile.
-    pub(super) fn decide(&self, kept: K, ready: Ready, relief: &Relief) -> Option<(K, Turned)> {
+    /// Decides a call, unless its hooks have to wait for something; `None` if another thread took over meanwhile.
+    pub(super) fn decide(&self, kept: K, ready: Ready, relief: &Relief) -> Option<(K, PollResult)> {
         let cancellation = ready.prepared.cancellation();
         let Here {
             mut deciding,
@@ -91,7 +91,7 @@ impl<K> Berth<K> {
         }) = self.come_back(number)
         else {
             let late = self.lock().late.remove(&number);
-            // What would have to wait now is decided without it.
+            // A call that would have to wait now is decided without it.
             if let (Some(late), Ok(Poll::Ready(decided))) = (late, polled) {
                 let _ = late.tell.send(decided);
             }
@@ -104,7 +104,7 @@ impl<K> Berth<K> {
         Some((kept, call.turned(polled, deciding)))
     }
 
-    /// Does something that may hang; `None` if another thread went on meanwhile.
+    /// Does something that may hang; `None` if another thread took over meanwhile.
     pub(super) fn away(&self, kept: K, relief: &Relief, work: impl FnOnce()) -> Option<K> {
         let number = self.leave(kept, None, relief);
         work();
@@ -156,22 +156,24 @@ impl<K> Berth<K> {
 type Polled = std::thread::Result<Poll<Decided>>;
 
 impl LeftCall {
-    /// What came of it.
-    fn turned(self, polled: Polled, deciding: Deciding) -> Turned {
+    /// The result.
+    fn turned(self, polled: Polled, deciding: Deciding) -> PollResult {
         match polled {
-            Ok(Poll::Ready(decided)) => Turned::Decided(decided, self.answering),
+            Ok(Poll::Ready(decided)) => PollResult::Decided(decided, self.answering),
             Ok(Poll::Pending) => {
                 if let Some(watched) = &self.watched {
                     watched.leave();
                 }
-                Turned::Waiting(Waiting {
+                PollResult::Waiting(Waiting {
                     token: self.token,
                     cancellation: self.cancellation,
                     deciding,
                     answering: self.answering,
                 })
             }
-            Err(_) => Turned::Decided(self.answering.incoming.failure(PANICKED), self.answering),
+            Err(_) => {
+                PollResult::Decided(self.answering.incoming.failure(PANICKED), self.answering)
+            }
         }
     }
 
@@ -194,7 +196,7 @@ impl LeftCall {
                     }
                     told.ok()
                 }
-                // It looks at nothing.
+                // It looks at no files.
                 _ => Some(told.await),
             };
             match (told, watched) {

@@ -15,9 +15,9 @@ pub(super) enum Arrived {
     Call(Box<Call>, Vec<u8>),
     /// A request.
     Request(Box<Request>),
-    /// A request that is none; this is the answer.
+    /// An invalid request; this is the answer.
     Refused(Box<Response>),
-    /// A hook call of another protocol: it is told who we are, and the connection ends.
+    /// A hook call of another protocol version. The answer names ours, and the connection ends.
     OtherProtocol,
 }
 
@@ -32,12 +32,12 @@ pub(super) enum Source {
 
 /// One client.
 #[derive(Debug)]
-pub(super) struct Connection {
+pub(super) struct ClientConnection {
     pub(super) outbox: Arc<Outbox>,
     /// Ends what is being decided for it.
     pub(super) cancellation: Option<CancellationToken>,
     arrived: Vec<u8>,
-    /// So much of what arrived has no newline.
+    /// How much of what arrived has no newline.
     searched: usize,
     call: Option<Announced>,
     source: Source,
@@ -45,16 +45,16 @@ pub(super) struct Connection {
     unread: Unread,
 }
 
-/// Whether more can be read without waiting for news. The poller tells of what arrives once.
+/// Whether more can be read without waiting. The poller reports each arrival once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unread {
     Nothing,
     Perhaps,
-    /// The end was told, which is read last.
+    /// The end was reported. It is read last.
     End,
 }
 
-impl Connection {
+impl ClientConnection {
     pub(super) fn new(outbox: Outbox) -> Self {
         Self {
             outbox: Arc::new(outbox),
@@ -74,12 +74,12 @@ impl Connection {
         }
     }
 
-    /// Nothing will arrive after what has.
+    /// Nothing more will arrive.
     pub(super) fn note_end(&mut self) {
         self.unread = Unread::End;
     }
 
-    /// Whether there is something to look at once it is free.
+    /// Whether there is something to read once it is free.
     pub(super) fn has_more(&self) -> bool {
         !self.arrived.is_empty() || self.unread != Unread::Nothing
     }
@@ -101,7 +101,7 @@ impl Connection {
                 }
                 Ok(length) => {
                     self.source = Source::Open;
-                    // A short read has emptied the socket: what comes later is told.
+                    // A short read has emptied the socket. The poller reports what comes later.
                     if length < scratch.len() && self.unread == Unread::Perhaps {
                         self.unread = Unread::Nothing;
                     }
@@ -123,7 +123,7 @@ impl Connection {
         self.source != Source::Silent
     }
 
-    /// Whether nothing more will come of it.
+    /// Whether it is finished.
     pub(super) fn is_over(&self) -> bool {
         self.source == Source::Ended
     }
@@ -159,7 +159,7 @@ impl Connection {
         }
     }
 
-    /// The next line, with its newline. A line without an end is no line: what follows could not be told apart from it.
+    /// The next line, with its newline. A line without an end is not a line, because what follows could not be separated from it.
     fn line(&mut self) -> Result<Option<Vec<u8>>, Arrived> {
         let unseen = self.arrived.get(self.searched..).unwrap_or_default();
         match unseen.iter().position(|byte| *byte == b'\n') {
@@ -176,7 +176,7 @@ impl Connection {
         }
     }
 
-    /// Takes nothing more from the other side.
+    /// Reads nothing more from the other side.
     fn end(&mut self) -> Arrived {
         self.source = Source::Ended;
         self.arrived = Vec::new();
@@ -198,18 +198,18 @@ mod tests {
     use mio::net::UnixStream;
     use mio::{Poll, Token, Waker};
 
-    use super::super::outbox::Turns;
+    use super::super::outbox::WakeList;
     use super::*;
 
-    /// So much is read at a time.
+    /// At most this much is read at a time.
     const PIECE: usize = 64 * 1024;
 
-    fn connection() -> Connection {
+    fn connection() -> ClientConnection {
         let poll = Poll::new().unwrap();
         let waker = Waker::new(poll.registry(), Token(0)).unwrap();
         let (stream, _) = UnixStream::pair().unwrap();
-        let turns = Arc::new(Turns::new(waker));
-        Connection::new(Outbox::new(stream, Token(1), turns))
+        let wake_list = Arc::new(WakeList::new(waker));
+        ClientConnection::new(Outbox::new(stream, Token(1), wake_list))
     }
 
     /// A hook call as it comes over the wire.

@@ -1,4 +1,4 @@
-//! Who polls: one thread at a time. When it does not come back from a look-up or from the store, another takes its place.
+//! Decides which thread polls: one at a time. If it does not return from a look-up or from the store, another takes over.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,8 +8,8 @@ use std::thread;
 
 use super::Server;
 use super::berth::Berth;
-use super::helper::{Desk, Rest};
-use super::outbox::Turns;
+use super::helper::{HelperState, Rest};
+use super::outbox::WakeList;
 use crate::engine::patience::MOST_HANGING;
 use crate::instance::Instance;
 use crate::status::Stop;
@@ -21,9 +21,9 @@ pub(super) type End = io::Result<(Stop, Instance)>;
 pub(super) struct Helm {
     pub(super) server: Berth<Box<Server>>,
     pub(super) helper: Berth<Rest>,
-    desk: Arc<Desk>,
-    turns: Arc<Turns>,
-    /// Threads that were replaced and are not back.
+    state: Arc<HelperState>,
+    wake_list: Arc<WakeList>,
+    /// Threads that were replaced and have not returned.
     away: AtomicUsize,
     /// Those of them that hand records to the store.
     at_the_store: AtomicUsize,
@@ -34,15 +34,18 @@ pub(super) struct Helm {
 }
 
 impl Helm {
-    /// Nobody polls yet. The other end tells how serving ended.
-    pub(super) fn new(desk: Arc<Desk>, turns: Arc<Turns>) -> (Self, mpsc::Receiver<End>) {
+    /// No thread polls yet. The receiver gets the result of serving.
+    pub(super) fn new(
+        state: Arc<HelperState>,
+        wake_list: Arc<WakeList>,
+    ) -> (Self, mpsc::Receiver<End>) {
         let (next, standing_by) = mpsc::channel();
         let (end, ended) = mpsc::channel();
         let helm = Self {
             server: Berth::new(),
             helper: Berth::new(),
-            desk,
-            turns,
+            state,
+            wake_list,
             away: AtomicUsize::new(0),
             at_the_store: AtomicUsize::new(0),
             next,
@@ -53,10 +56,10 @@ impl Helm {
         (helm, ended)
     }
 
-    /// Has a thread poll.
+    /// Starts a polling thread.
     pub(super) fn hand_to_another(self: &Arc<Self>, server: Box<Server>) -> io::Result<()> {
         let _ = self.next.send(server);
-        // One too few stands by, or none: then this waits until one comes back.
+        // If no thread stands by, this waits until one returns.
         if self.idle.load(Ordering::Acquire) == 0 {
             let helm = Arc::clone(self);
             let thread = thread::Builder::new().name("bowline-poll".to_owned());
@@ -90,13 +93,13 @@ impl Helm {
         }
     }
 
-    /// Puts others in the place of threads that do not come back. Touches no file.
+    /// Replaces threads that do not return. Touches no file.
     pub(super) fn relieve(self: &Arc<Self>) {
         if let Some((rest, waiting)) = self.helper.overdue() {
-            self.desk.give_back(rest, waiting);
-            self.turns.wake();
+            self.state.give_back(rest, waiting);
+            self.wake_list.wake();
         }
-        // If even so many do not come back, direct runs decide.
+        // If even that many threads hang, direct runs decide.
         if self.away.load(Ordering::Acquire) >= MOST_HANGING {
             return;
         }
@@ -122,7 +125,7 @@ impl Helm {
         self.at_the_store.load(Ordering::Acquire) > 0
     }
 
-    /// Whether nobody is at something that may hang.
+    /// Whether no thread does something that may hang.
     pub(super) fn is_settled(&self) -> bool {
         self.server.is_empty() && self.helper.is_empty()
     }

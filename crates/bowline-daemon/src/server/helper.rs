@@ -1,4 +1,4 @@
-//! A second pair of hands: when several calls are ready at the same time, one half of them is decided on another thread.
+//! The helper thread: when several calls are ready at the same time, it decides one half of them.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,11 +13,11 @@ use tokio::runtime::Handle;
 use super::AnswerWhen;
 use super::answering::Answering;
 use super::helm::Helm;
-use super::outbox::Turns;
+use super::outbox::WakeList;
 use super::relief::Relief;
 use crate::engine::{Decided, Deciding, Prepared};
 
-/// For fewer calls than these, waking another thread takes longer than deciding them.
+/// For fewer calls, waking another thread takes longer than deciding them.
 const WORTH_IT: usize = 4;
 
 /// A call that only has to be decided.
@@ -35,12 +35,12 @@ pub(super) struct Waiting {
     pub(super) answering: Answering,
 }
 
-/// What came of deciding a call.
+/// The result of polling a call once.
 #[expect(
     clippy::large_enum_variant,
     reason = "nearly all are decided, and a box for each would cost more than it saves"
 )]
-pub(super) enum Turned {
+pub(super) enum PollResult {
     Decided(Decided, Answering),
     Waiting(Waiting),
 }
@@ -48,21 +48,21 @@ pub(super) enum Turned {
 /// The other thread. It ends when this is dropped.
 pub(super) struct Helper {
     work: mpsc::Sender<VecDeque<Ready>>,
-    desk: Arc<Desk>,
+    state: Arc<HelperState>,
 }
 
-/// What both threads see.
+/// What both threads share.
 #[derive(Default)]
-pub(super) struct Desk {
+pub(super) struct HelperState {
     is_busy: AtomicBool,
     returned: Mutex<Returned>,
 }
 
-/// What comes back from the other thread.
+/// What the other thread gives back.
 #[derive(Default)]
 pub(super) struct Returned {
     pub(super) waiting: Vec<Waiting>,
-    /// What it did not come to do.
+    /// What it has not done.
     pub(super) rest: Rest,
 }
 
@@ -77,7 +77,7 @@ pub(super) struct Rest {
 /// What the other thread works with.
 pub(super) struct Tools {
     pub(super) store: Arc<dyn Store>,
-    pub(super) turns: Arc<Turns>,
+    pub(super) wake_list: Arc<WakeList>,
     pub(super) answer_when: AnswerWhen,
     pub(super) runtime: Handle,
     pub(super) helm: Arc<Helm>,
@@ -85,9 +85,9 @@ pub(super) struct Tools {
 }
 
 impl Helper {
-    pub(super) fn start(desk: Arc<Desk>, tools: Tools) -> std::io::Result<Self> {
+    pub(super) fn start(state: Arc<HelperState>, tools: Tools) -> std::io::Result<Self> {
         let (work, given) = mpsc::channel();
-        let shared = Arc::clone(&desk);
+        let shared = Arc::clone(&state);
         let help = move || {
             let _entered = tools.runtime.enter();
             for calls in given {
@@ -97,12 +97,12 @@ impl Helper {
         thread::Builder::new()
             .name("bowline-helper".to_owned())
             .spawn(help)?;
-        Ok(Self { work, desk })
+        Ok(Self { work, state })
     }
 
     /// Takes one half of the calls away, if that is worth it and the other thread has time.
     pub(super) fn take_half(&self, ready: &mut VecDeque<Ready>) {
-        if ready.len() < WORTH_IT || self.desk.is_busy.swap(true, Ordering::AcqRel) {
+        if ready.len() < WORTH_IT || self.state.is_busy.swap(true, Ordering::AcqRel) {
             return;
         }
         let half = ready.split_off(ready.len() / 2);
@@ -111,14 +111,14 @@ impl Helper {
         }
     }
 
-    /// The calls that wait for something, and what the other thread did not come to do.
+    /// The calls that wait for something, and what the other thread has not done.
     pub(super) fn returned(&self) -> Returned {
-        std::mem::take(&mut self.desk.returned())
+        std::mem::take(&mut self.state.returned())
     }
 }
 
-impl Desk {
-    /// Decides these, unless somebody else goes on with them.
+impl HelperState {
+    /// Decides these, unless another thread took over.
     fn help(&self, calls: VecDeque<Ready>, tools: &Tools) {
         let mut waiting = Vec::new();
         if let Some(batch) = decide_all(calls, &mut waiting, tools) {
@@ -132,11 +132,11 @@ impl Desk {
         self.is_busy.store(false, Ordering::Release);
         if !waiting.is_empty() {
             self.returned().waiting.extend(waiting);
-            tools.turns.wake();
+            tools.wake_list.wake();
         }
     }
 
-    /// Gives the polling thread what this one does not come back to.
+    /// Gives the polling thread what this one will not do.
     pub(super) fn give_back(&self, rest: Rest, waiting: Option<Waiting>) {
         let mut returned = self.returned();
         returned.waiting.extend(waiting);
@@ -149,7 +149,7 @@ impl Desk {
     }
 }
 
-/// Decides calls one after another; `None` if another thread went on.
+/// Decides calls one after another; `None` if another thread took over.
 fn decide_all(
     calls: VecDeque<Ready>,
     waiting: &mut Vec<Waiting>,
@@ -163,11 +163,11 @@ fn decide_all(
         let turned;
         (rest, turned) = tools.helm.helper.decide(rest, call, &tools.relief)?;
         match turned {
-            Turned::Decided(decided, answering) => {
+            PollResult::Decided(decided, answering) => {
                 let submission = answering.submission(decided, tools.answer_when);
                 rest.batch.extend(submission);
             }
-            Turned::Waiting(call) => waiting.push(call),
+            PollResult::Waiting(call) => waiting.push(call),
         }
     }
     Some(rest.batch)

@@ -1,4 +1,4 @@
-//! `hooks.<event>`: one event as the arguments of a request, for shells that speak the socket themselves.
+//! `hooks.<event>`: one event as the arguments of a request, for shells that write to the socket themselves.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::engine::Incoming;
 
-/// Whoever asks so understands the generic answer.
+/// Such a client understands the generic answer.
 const AGENT: &str = bowline_agents::generic::AGENT.name;
 
 /// An event that was sent as a request.
@@ -19,7 +19,7 @@ pub(super) struct HookRequest {
 }
 
 impl HookRequest {
-    /// Reads a request; `None` if it is about something else. What the event lacks is told at once.
+    /// Reads a request; `None` if it is about something else. The error names everything that the event lacks.
     pub(super) fn read(request: &Request) -> Option<Result<Self, RequestError>> {
         let event = event_of(&request.command)?;
         let mut payload = Value::Object(request.args.clone().into_iter().collect());
@@ -41,7 +41,7 @@ impl HookRequest {
             }
         };
         let env = if request.env.is_empty() {
-            // A socket is its user's own: without a word, it is this environment.
+            // The socket belongs to one user, so this process's environment is the default.
             std::env::vars_os().collect()
         } else {
             request.env.clone()

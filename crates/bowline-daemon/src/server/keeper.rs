@@ -1,4 +1,4 @@
-//! A thread that hands records to the store for those who must not wait for that.
+//! A thread that submits records to the store for threads that must not wait for it.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
@@ -6,7 +6,7 @@ use std::thread;
 
 use bowline_store::{Store, Submission};
 
-/// So many records may wait. More are not kept; their answers go out all the same, and are counted.
+/// At most this many records wait. More are not kept, but counted; their answers still go out.
 const MOST_WAITING: usize = 10_000;
 
 /// The thread. It ends when this is dropped.
@@ -33,7 +33,7 @@ impl Keeper {
         Ok(Self { records, waiting })
     }
 
-    /// Hands records over when the store takes them.
+    /// Submits records when the store takes them.
     pub(super) fn keep(&self, batch: Vec<Submission>) {
         let count = batch.len();
         if self.waiting.fetch_add(count, Ordering::AcqRel) >= MOST_WAITING {

@@ -1,4 +1,4 @@
-//! The writing half of a connection, which several threads share: whoever has an answer writes it.
+//! The writing half of a connection, which several threads share: the thread that has an answer writes it.
 
 use std::io::{self, ErrorKind, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mio::net::UnixStream;
 use mio::{Token, Waker};
 
-/// How far a connection is with what it was asked.
+/// The state of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Progress {
-    /// Nothing is asked of it.
+    /// It is idle.
     Free,
     /// Something is being answered.
     Busy,
@@ -46,17 +46,17 @@ pub(super) struct Outbox {
     stream: UnixStream,
     token: Token,
     state: Mutex<State>,
-    turns: Arc<Turns>,
+    wake_list: Arc<WakeList>,
 }
 
 /// Connections that the polling thread has to look at, and how it is woken.
 #[derive(Debug)]
-pub(super) struct Turns {
+pub(super) struct WakeList {
     waiting: Mutex<Vec<Token>>,
     waker: Waker,
 }
 
-impl Turns {
+impl WakeList {
     pub(super) fn new(waker: Waker) -> Self {
         Self {
             waiting: Mutex::default(),
@@ -68,7 +68,7 @@ impl Turns {
         std::mem::take(&mut self.waiting.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Has the polling thread look at a connection.
+    /// Makes the polling thread look at a connection.
     pub(super) fn add(&self, token: Token) {
         self.waiting
             .lock()
@@ -77,7 +77,7 @@ impl Turns {
         self.wake();
     }
 
-    /// Has the polling thread look around.
+    /// Wakes the polling thread.
     pub(super) fn wake(&self) {
         if let Err(error) = self.waker.wake() {
             tracing::error!("the polling thread cannot be woken: {error}");
@@ -86,7 +86,7 @@ impl Turns {
 }
 
 impl Outbox {
-    pub(super) fn new(stream: UnixStream, token: Token, turns: Arc<Turns>) -> Self {
+    pub(super) fn new(stream: UnixStream, token: Token, wake_list: Arc<WakeList>) -> Self {
         let state = State {
             progress: Progress::Free,
             unsent: Vec::new(),
@@ -96,7 +96,7 @@ impl Outbox {
             stream,
             token,
             state: Mutex::new(state),
-            turns,
+            wake_list,
         }
     }
 
@@ -109,7 +109,7 @@ impl Outbox {
         self.lock().progress = Progress::Busy;
     }
 
-    /// Whether something is being answered; if so, and if there is more, that will have its turn when it is done.
+    /// Whether something is being answered. If so, further messages follow after it.
     pub(super) fn is_busy(&self, has_more: impl FnOnce() -> bool) -> bool {
         let mut state = self.lock();
         if state.progress == Progress::Busy && has_more() {
@@ -125,21 +125,21 @@ impl Outbox {
         let left = !state.unsent.is_empty();
         drop(state);
         if left {
-            self.turns.add(self.token);
+            self.wake_list.add(self.token);
         }
     }
 
-    /// Has the other side given signs of life from now on, until there is an answer.
+    /// Sends signs of life from now on, until there is an answer.
     pub(super) fn wait_with(&self, sign: Vec<u8>) {
         self.lock().sign = Some(sign);
     }
 
-    /// What was waited for is there.
+    /// The wait is over.
     pub(super) fn end_wait(&self) {
         self.lock().sign = None;
     }
 
-    /// Gives a sign of life, if one is due. Who does not take what it gets has signs enough.
+    /// Sends a sign of life, if one is due. A client that does not read gets no more.
     pub(super) fn give_sign(&self) -> Wait {
         let mut state = self.lock();
         let Some(sign) = state.sign.clone() else {
@@ -151,7 +151,7 @@ impl Outbox {
         Wait::GoesOn
     }
 
-    /// Writes the answer. What has arrived meanwhile gets its turn.
+    /// Writes the answer. Then the next message is handled.
     pub(super) fn finish(&self, bytes: &[u8]) {
         let mut state = self.lock();
         let more = state.progress == Progress::BusyWithMore;
@@ -161,7 +161,7 @@ impl Outbox {
         let left = !state.unsent.is_empty();
         drop(state);
         if more || left {
-            self.turns.add(self.token);
+            self.wake_list.add(self.token);
         }
     }
 
@@ -179,7 +179,7 @@ impl Outbox {
         }
     }
 
-    /// An error shows up again when the connection is read: here it only means that nobody wants the answer.
+    /// An error appears again when the connection is read. Here it only means that the client is gone.
     fn write(&self, state: &mut State, bytes: &[u8]) {
         let joined;
         let mut left = if state.unsent.is_empty() {
@@ -220,11 +220,11 @@ mod tests {
         let poll = mio::Poll::new().unwrap();
         let waker = Waker::new(poll.registry(), Token(0)).unwrap();
         let (stream, mut peer) = UnixStream::pair().unwrap();
-        let outbox = Outbox::new(stream, Token(1), Arc::new(Turns::new(waker)));
+        let outbox = Outbox::new(stream, Token(1), Arc::new(WakeList::new(waker)));
         let answer: Vec<u8> = (0..=250).cycle().take(8 * 1024 * 1024).collect();
         outbox.begin();
         outbox.finish(&answer);
-        assert_eq!(outbox.turns.take(), [Token(1)]);
+        assert_eq!(outbox.wake_list.take(), [Token(1)]);
 
         let (mut taken, mut buffer) = (Vec::new(), vec![0; 64 * 1024]);
         let mut left = answer.len();

@@ -1,5 +1,6 @@
-//! Answers that wait for their records, and threads that may hang. A disk that hangs must hold up nobody: after what is left of a second an answer
-//! goes out all the same, and what is not kept yet is counted; for a thread that does not come back another goes on. This thread touches no file, and does not log.
+//! Watches answers that wait for their records, and threads that may hang. A disk that hangs must not delay anybody. When the second is
+//! over, the answer goes out, and its record is counted as not kept. A thread that does not return is replaced. This thread touches
+//! no file, and does not log.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -10,16 +11,16 @@ use super::helm::Helm;
 use super::outbox::Outbox;
 use crate::status::Shared;
 
-/// So long a store that works may take for a record.
+/// How long a working store may take for a record.
 const AT_LEAST: Duration = Duration::from_millis(100);
-/// How often the thread looks while there are answers.
+/// How often the thread checks while there are answers.
 const LOOK: Duration = Duration::from_millis(100);
-/// It sleeps after it found none so many times.
+/// It sleeps after it found no answers this many times.
 const QUIET: u32 = 10;
 
 /// An answer that goes out once: when its record is safe, or when that takes too long.
 pub(super) struct Pending {
-    /// Taken by whoever sends it.
+    /// Taken by the thread that sends it.
     bytes: Mutex<Option<Vec<u8>>>,
     outbox: Arc<Outbox>,
     shared: Arc<Shared>,
@@ -50,7 +51,7 @@ impl Pending {
     }
 
     fn relieve(&self) {
-        // Before it is sent, so that whoever has the answer finds it counted.
+        // Before it is sent, so that the client finds it counted.
         self.shared.count_unkept();
         if self.send() == Sent::Before {
             self.shared.count_kept_late();
@@ -73,14 +74,14 @@ enum Sent {
     Before,
 }
 
-/// The thread that sees to it. It ends when this is dropped.
+/// The watching thread. It ends when this is dropped.
 pub(super) struct Relief {
-    desk: Arc<Desk>,
+    state: Arc<ReliefState>,
     thread: Thread,
 }
 
 #[derive(Default)]
-struct Desk {
+struct ReliefState {
     /// With the time at which they go out. Those that are sent are gone.
     waiting: Mutex<Vec<(Instant, Weak<Pending>)>>,
     /// The threads that may hang.
@@ -91,13 +92,13 @@ struct Desk {
 
 impl Relief {
     pub(super) fn start() -> std::io::Result<Self> {
-        let desk = Arc::new(Desk::default());
-        let shared = Arc::clone(&desk);
+        let state = Arc::new(ReliefState::default());
+        let shared = Arc::clone(&state);
         let thread = thread::Builder::new()
             .name("bowline-relief".to_owned())
             .spawn(move || shared.run())?;
         Ok(Self {
-            desk,
+            state,
             thread: thread.thread().clone(),
         })
     }
@@ -105,18 +106,18 @@ impl Relief {
     /// Sends this answer when its record takes longer than this.
     pub(super) fn watch(&self, pending: &Arc<Pending>, within: Duration) {
         let until = Instant::now() + within.max(AT_LEAST);
-        lock(&self.desk.waiting).push((until, Arc::downgrade(pending)));
+        lock(&self.state.waiting).push((until, Arc::downgrade(pending)));
         self.rouse();
     }
 
-    /// Watches over these threads, too.
+    /// Watches these threads, too.
     pub(super) fn watch_over(&self, helm: &Arc<Helm>) {
-        let _ = self.desk.helm.set(Arc::downgrade(helm));
+        let _ = self.state.helm.set(Arc::downgrade(helm));
     }
 
-    /// There is something to watch over. It stays awake for a while, so that waking it is not part of every call.
+    /// There is something to watch. The thread stays awake for a while, so that not every call has to wake it.
     pub(super) fn rouse(&self) {
-        if !self.desk.is_awake.swap(true, Ordering::AcqRel) {
+        if !self.state.is_awake.swap(true, Ordering::AcqRel) {
             self.thread.unpark();
         }
     }
@@ -124,12 +125,12 @@ impl Relief {
 
 impl Drop for Relief {
     fn drop(&mut self) {
-        self.desk.is_closing.store(true, Ordering::Release);
+        self.state.is_closing.store(true, Ordering::Release);
         self.thread.unpark();
     }
 }
 
-impl Desk {
+impl ReliefState {
     fn run(&self) {
         let mut quiet = 0;
         while !self.is_closing.load(Ordering::Acquire) {
@@ -145,7 +146,7 @@ impl Desk {
                 continue;
             }
             self.is_awake.store(false, Ordering::Release);
-            // What came before that saw it awake and did not wake it.
+            // An answer that arrived before this saw the thread awake and did not wake it.
             if self.is_settled() && !self.is_closing.load(Ordering::Acquire) {
                 thread::park();
             }
@@ -158,7 +159,7 @@ impl Desk {
         self.helm.get()?.upgrade()
     }
 
-    /// Whether there is nothing to watch over.
+    /// Whether there is nothing to watch.
     fn is_settled(&self) -> bool {
         lock(&self.waiting).is_empty() && self.helm().is_none_or(|helm| helm.is_settled())
     }
@@ -187,14 +188,16 @@ mod tests {
 
     use mio::{Poll, Token, Waker};
 
-    use super::super::outbox::Turns;
+    use super::super::outbox::WakeList;
     use super::*;
     use crate::places::Places;
 
     #[test]
     fn an_answer_that_files_have_held_up_already_does_not_wait_behind_others() {
         let poll = Poll::new().unwrap();
-        let turns = Arc::new(Turns::new(Waker::new(poll.registry(), Token(0)).unwrap()));
+        let wake_list = Arc::new(WakeList::new(
+            Waker::new(poll.registry(), Token(0)).unwrap(),
+        ));
         let shared = Arc::new(Shared::new(Places {
             data: "/data".into(),
             socket: "/run/daemon.sock".into(),
@@ -206,7 +209,7 @@ mod tests {
             clients.push(theirs);
             ours.set_nonblocking(true).unwrap();
             let stream = mio::net::UnixStream::from_std(ours);
-            let outbox = Arc::new(Outbox::new(stream, Token(1), Arc::clone(&turns)));
+            let outbox = Arc::new(Outbox::new(stream, Token(1), Arc::clone(&wake_list)));
             let pending = Pending::new(b"answer".to_vec(), outbox, Arc::clone(&shared), |_| {});
             relief.watch(&pending, within);
             pending

@@ -254,8 +254,11 @@ fn who_sends_a_call_and_leaves_before_it_is_read_is_not_served() {
         ask("daemon.status")["connections"] == 2
     });
     assert_eq!(ask("daemon.status")["events"], 4);
-    let recorded = stand.store.last_triggers(50).unwrap();
-    let mut recorded: Vec<&str> = recorded.iter().map(|event| event.id.as_str()).collect();
+    let recorded = stand.store.last_events(50).unwrap();
+    let mut recorded: Vec<&str> = recorded
+        .iter()
+        .map(|event| event.decided.id.as_str())
+        .collect();
     let mut expected = [&loading, &greeting, &held, &half_closed].map(CallId::as_str);
     recorded.sort_unstable();
     expected.sort_unstable();
@@ -307,9 +310,11 @@ fn denied(stand: &Stand, client: &mut Client, command: &str) -> (String, Vec<Str
     let answer = client.answer_to(&call);
     let mut warnings = None;
     until("it is kept", || {
-        let kept = stand.store.last_triggers(50).unwrap();
-        let kept = kept.into_iter().find(|event| event.id == call.as_str());
-        let hooks = kept.map(|event| event.hooks.into_iter());
+        let kept = stand.store.last_events(50).unwrap();
+        let kept = kept
+            .into_iter()
+            .find(|event| event.decided.id == call.as_str());
+        let hooks = kept.map(|event| event.decided.hooks.into_iter());
         warnings = hooks.map(|hooks| hooks.flat_map(|hook| hook.warnings).collect());
         warnings.is_some()
     });

@@ -1,4 +1,4 @@
-//! Who waits for something that takes long, and gets signs of life meanwhile. There is one clock for all of them.
+//! The connections that wait for something that takes long, and get signs of life meanwhile. One clock serves all of them.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use bowline_wire::SIGN_EVERY;
 use mio::Token;
 
-use super::connection::Connection;
+use super::connection::ClientConnection;
 use super::outbox::Wait;
 
-/// The connections that wait, and perhaps some that do no more.
+/// The connections that wait, and perhaps some that no longer do.
 #[derive(Debug)]
 pub(super) struct Waits {
     waiting: Vec<Token>,
@@ -32,20 +32,20 @@ impl Waits {
         self.waiting.push(token);
     }
 
-    /// In how long the next signs are due, if anybody waits.
+    /// The time until the next signs are due, if any connection waits.
     pub(super) fn due_in(&self) -> Option<Duration> {
         let left = || SIGN_EVERY.saturating_sub(self.given.elapsed());
         (!self.waiting.is_empty()).then(left)
     }
 
-    /// Gives signs of life, if they are due.
-    pub(super) fn give(&mut self, clients: &HashMap<Token, Connection>) {
+    /// Sends signs of life, if they are due.
+    pub(super) fn give(&mut self, clients: &HashMap<Token, ClientConnection>) {
         if self.due_in() != Some(Duration::ZERO) {
             return;
         }
         self.given = Instant::now();
         self.waiting.sort_unstable();
-        // One that has waited several times is here as often.
+        // A connection that has waited several times is listed as often.
         self.waiting.dedup();
         self.waiting.retain(|token| {
             let client = clients.get(token);

@@ -98,7 +98,7 @@ fn an_agent_hook_looks_at_the_project_and_decides() {
     assert_eq!(asked.len(), 2);
     let shown = asked[1].to_string();
     assert!(shown.contains("todo!()") && shown.contains("cargo publish"));
-    assert_eq!(stage.recorded().remove(0).decision, Decision::Deny);
+    assert_eq!(stage.recorded().remove(0).decided.decision, Decision::Deny);
 }
 
 #[test]

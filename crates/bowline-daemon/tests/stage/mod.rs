@@ -10,7 +10,7 @@ use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 
 use bowline_daemon::{AnswerWhen, Connection, DaemonOptions, Places, StartError, Stop};
-use bowline_store::{Options, SqliteStore, Store, Trigger};
+use bowline_store::{Options, RecordedEvent, SqliteStore, Store};
 use bowline_testkit::{PATIENCE, Sandbox, until};
 use bowline_wire::{Acknowledgement, Answer, Call, Heard, Lines, MAX_REPLY};
 use serde_json::{Map, Value, json};
@@ -126,7 +126,7 @@ impl Stage {
     }
 
     /// What is in the store, newest first.
-    pub fn recorded(&self) -> Vec<Trigger> {
+    pub fn recorded(&self) -> Vec<RecordedEvent> {
         // A daemon that answers a question has written everything that it answered before, but for what a busy machine made wait.
         if let Ok(mut connection) = Connection::open(&self.places.socket) {
             until("nothing waits", || {
@@ -135,7 +135,7 @@ impl Stage {
             });
         }
         let store = SqliteStore::open(Options::new(&self.places.data)).unwrap();
-        store.last_triggers(5_000).unwrap()
+        store.last_events(5_000).unwrap()
     }
 }
 

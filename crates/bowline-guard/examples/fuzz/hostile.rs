@@ -6,7 +6,7 @@ use crate::inputs::Numbers;
 /// As long as a text may be that is judged within the limits.
 pub(crate) const SIZE: usize = 64 * 1024;
 
-/// So many words, or folders of a path, are in one construct.
+/// One construct has this many words, or folders of a path.
 const WORDS: usize = 400;
 
 /// What comes first: something to carry along. `{big}` stands for a long word, `{many X}` for X as often as it fits,

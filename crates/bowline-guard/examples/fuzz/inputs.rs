@@ -71,7 +71,7 @@ pub(crate) fn seeds() -> Vec<String> {
         .collect()
 }
 
-/// One of so many inputs is long and hostile; each takes as long as a thousand others.
+/// One of this many inputs is long and hostile; each takes as long as a thousand others.
 const HOSTILE: usize = 2_000;
 
 /// One input.

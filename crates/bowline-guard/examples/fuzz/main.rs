@@ -29,13 +29,13 @@ const USAGE: &str = "usage: fuzz [--inputs N] [--seed N] [--seconds N] [--hang-s
 /// Inputs that a thread takes at once.
 const BATCH: u64 = 256;
 
-/// Of each kind of finding so many are shown.
+/// At most this many of each kind of finding are shown.
 const SHOWN: usize = 12;
 
 struct Options {
     inputs: u64,
     seed: u64,
-    /// Stops after so many seconds, if not before.
+    /// Stops after this many seconds, if not before.
     seconds: u64,
     /// An input that takes longer hangs.
     hang_seconds: u64,

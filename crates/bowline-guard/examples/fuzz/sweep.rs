@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::hostile;
 use crate::limits::{MOST_BYTES, MOST_TIME, Taken, taken};
 
-/// So many of the slowest, and of the largest, are shown.
+/// At most this many of the slowest, and of the largest, are shown.
 const SHOWN: usize = 20;
 
 /// How often a text that took too long is tried again: the machine may have been busy with something else.

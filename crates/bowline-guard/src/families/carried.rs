@@ -15,7 +15,7 @@ rules! {
         instead "run the command by itself, so that it can be seen";
 }
 
-/// So many carried commands of one run are followed.
+/// At most this many carried commands of one run are followed.
 const MAX_CARRIED: usize = 8;
 
 /// A command that a run carries.

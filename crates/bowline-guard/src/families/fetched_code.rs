@@ -90,7 +90,7 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
     found
 }
 
-/// A program whose name only running tells: the network must not choose it.
+/// A program whose name only running shows: the network must not choose it.
 pub(super) fn unknown_program(invocation: &Invocation) -> Vec<Effect> {
     let sources: Vec<String> = invocation
         .through

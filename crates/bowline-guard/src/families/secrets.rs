@@ -55,7 +55,7 @@ rules! {
         instead "add it to `.gitignore`, and commit a template without values";
 }
 
-/// So many files of one run are looked at, and so many of them as whole trees.
+/// At most this many files of one run are looked at, and this many of them as whole trees.
 const MAX_FILES: usize = 128;
 const MAX_TREES: usize = 8;
 

@@ -5,7 +5,7 @@
 /// More tokens than this are not looked at; real statements are far shorter.
 const MAX_TOKENS: usize = 20_000;
 
-/// So many dollars that open no body end the search for bodies.
+/// The search for bodies ends after this many dollars that open none.
 const MAX_BODIES: usize = 64;
 
 /// Whether a backslash in a string hides the next character.

@@ -22,7 +22,7 @@ rules! {
         instead "look first with the command that lists or describes it, and leave the deletion to the person";
 }
 
-/// So many words are looked at: verbs stand at the beginning.
+/// At most this many words are looked at: verbs stand at the beginning.
 const MAX_WORDS: usize = 5;
 
 /// What the run says besides its verb.

@@ -11,7 +11,7 @@ use super::scope::Scope;
 use super::value::{Item, UNKNOWN};
 use crate::invocation::Through;
 
-/// So many words of a program are looked at, and so many commands of one run are followed.
+/// At most this many words of a program are looked at, and this many commands of one run are followed.
 const MAX_WORDS: usize = 64;
 const MAX_COMMANDS: usize = 16;
 

@@ -3,7 +3,7 @@
 use super::Interpreter;
 use super::failing::leaves;
 use super::run::Input;
-use super::scope::{OnFailure, Scope};
+use super::scope::{ErrExit, Scope};
 use super::value::Output;
 use crate::invocation::Directory;
 use crate::paths::{Presence, resolve};
@@ -44,9 +44,8 @@ impl Interpreter<'_> {
         for (index, (link, statement)) in rest.iter().enumerate() {
             let here = self.invocations.len();
             // No shell ends at a failure before the last link.
-            let goes_on = index + 1 == rest.len()
-                && scope.on_failure == OnFailure::End
-                && scope.stay.is_some();
+            let goes_on =
+                index + 1 == rest.len() && scope.err_exit == ErrExit::On && scope.stay.is_some();
             match link {
                 // A chain goes on where a person means it to.
                 Link::And => {

@@ -7,7 +7,7 @@ use super::scope::Scope;
 use super::value::{Item, marked};
 use crate::invocation::{Arg, Value};
 
-/// So many copies are remembered.
+/// At most this many copies are remembered.
 const MAX_COPIES: usize = 16;
 
 impl Interpreter<'_> {

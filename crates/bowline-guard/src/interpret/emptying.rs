@@ -8,7 +8,7 @@ use super::value::{Item, UNKNOWN};
 use crate::invocation::{Opened, Opening, Value};
 use crate::paths::{self, HomeKind, Place, rebuildable_by_name};
 
-/// So many words of a run are looked at.
+/// At most this many words of a run are looked at.
 const MAX_WORDS: usize = 64;
 
 /// How sure it is that a folder is emptied.

@@ -2,7 +2,7 @@
 
 use super::Interpreter;
 use super::call::Call;
-use super::scope::{OnFailure, Scope};
+use super::scope::{ErrExit, Scope};
 use super::value::Item;
 use crate::invocation::{Directory, Invocation, Through};
 use crate::paths::{Presence, is_within, resolve};
@@ -122,14 +122,14 @@ fn first_word(simple: &Simple) -> Option<&str> {
 pub(super) fn set_on_failure(call: &Call, scope: &mut Scope) {
     let mut texts = call.args().iter().map_while(Item::text);
     while let Some(text) = texts.next() {
-        let on_failure = match text.chars().next() {
-            Some('-') => OnFailure::End,
-            Some('+') => OnFailure::GoOn,
+        let err_exit = match text.chars().next() {
+            Some('-') => ErrExit::On,
+            Some('+') => ErrExit::Off,
             _ => return,
         };
         let named = text.ends_with('o') && texts.next() == Some("errexit");
         if named || (text.contains('e') && !text.starts_with("--")) {
-            scope.on_failure = on_failure;
+            scope.err_exit = err_exit;
         }
     }
 }

@@ -8,7 +8,7 @@ use super::scope::Scope;
 use super::value::{Content, Item, UNKNOWN};
 use crate::invocation::Value;
 
-/// Longer code is not looked at, and no more than so many pieces of it.
+/// Longer code is not looked at, and no more than this many pieces of it.
 const MAX_CODE: usize = 16 * 1024;
 const MAX_PIECES: usize = 64;
 const MAX_COMMANDS: usize = 8;

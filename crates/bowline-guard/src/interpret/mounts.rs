@@ -12,7 +12,7 @@ use crate::paths::{self, Shape};
 /// Where engines keep volumes that have a name.
 const VOLUMES: &str = "/var/lib/docker/volumes";
 
-/// So many places of one container are followed.
+/// At most this many places of one container are followed.
 const MAX_MOUNTS: usize = 16;
 
 /// A place in a container that is really elsewhere.

@@ -93,7 +93,7 @@ pub(super) fn parse(written: &str) -> Reference {
     }
 }
 
-/// What an operator makes of a known value; `None` when that cannot be told.
+/// What an operator makes of a known value; `None` when that is unknown.
 pub(super) fn apply(operator: &Operator, text: &str) -> Result<Option<String>, TooLong> {
     let pattern = operator.operand.as_str();
     if operator.symbol != ":" && pattern.contains(['$', '`', '\\']) {

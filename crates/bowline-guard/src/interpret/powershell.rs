@@ -19,7 +19,7 @@ use super::value::{Content, Item, Output, UNKNOWN};
 use crate::invocation::{Arg, Opened, Opening, Value};
 use reader::{Adding, Token, block, inside, tokens};
 
-/// So many stages of one pipe are followed.
+/// At most this many stages of one pipe are followed.
 const MAX_STAGES: usize = 64;
 
 /// One command of a pipe, as written.

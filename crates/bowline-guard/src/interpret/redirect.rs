@@ -277,7 +277,7 @@ pub(super) fn descriptor_output(path: &str, scope: &Scope) -> Option<Output> {
     Some(known.unwrap_or_else(|| Output::unknown(vec![descriptor(number)])))
 }
 
-/// A text that the shell feeds to a program, if something in it only running tells.
+/// A text that the shell feeds to a program, if something in it only running shows.
 fn here(source: &str, output: &Output) -> Option<Arg> {
     output.text.contains(UNKNOWN).then(|| Arg {
         source: source.to_owned(),

@@ -8,7 +8,7 @@ use super::environment::startup_code;
 use super::redirect::passes_on;
 use super::scope::{Marks, Scope, Variable};
 use super::value::{Content, Item, Output};
-use super::{Interpreter, MAX_BYTES, Note};
+use super::{Hazard, Interpreter, MAX_BYTES};
 use crate::invocation::{Arg, Destination, Value};
 use crate::shell::build::{Checked, script};
 use crate::shell::costs::{UNCOUNTED, words};
@@ -178,7 +178,7 @@ impl Interpreter<'_> {
             return Output::unknown(Vec::new());
         }
         if statement.timing == Timing::Background && self.calls_itself(statement) {
-            self.note(Note::Multiplies);
+            self.add_hazard(Hazard::Multiplies);
         }
         if let Node::Simple(simple) = &statement.node {
             return self.simple(simple, &statement.redirects, scope, input);
@@ -251,7 +251,7 @@ impl Interpreter<'_> {
             .filter(|stage| self.calls_itself(stage))
             .count();
         if recursions > 1 {
-            self.note(Note::Multiplies);
+            self.add_hazard(Hazard::Multiplies);
         }
         let mut flow = input.clone();
         let mut output = Output::nothing();

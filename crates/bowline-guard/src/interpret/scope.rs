@@ -38,7 +38,7 @@ pub(super) struct Scope {
     pub(super) stack: Vec<Directory>,
     /// Where the shell still is, after a change of directory that fails.
     pub(super) stay: Option<Stay>,
-    pub(super) on_failure: OnFailure,
+    pub(super) err_exit: ErrExit,
     pub(super) through: Vec<Through>,
     /// Where what is printed goes.
     pub(super) output: Destination,
@@ -56,12 +56,11 @@ pub(super) struct Stay {
     pub(super) stack: Vec<Directory>,
 }
 
-/// What the shell does when a command fails.
+/// Whether the shell exits when a command fails (`set -e`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OnFailure {
-    GoOn,
-    /// `set -e`
-    End,
+pub(super) enum ErrExit {
+    Off,
+    On,
 }
 
 /// What `…` means in a text.
@@ -84,7 +83,7 @@ impl Scope {
             previous_directory: here,
             stack: Vec::new(),
             stay: None,
-            on_failure: OnFailure::GoOn,
+            err_exit: ErrExit::Off,
             through: Vec::new(),
             output: Destination::Shown,
             descriptors: Descriptors::new(),
@@ -132,9 +131,9 @@ impl Scope {
 
     /// The same, when the next command comes: there is none if the shell ends at a failure.
     pub(super) fn go_on(&mut self) {
-        match self.on_failure {
-            OnFailure::GoOn => self.settle(),
-            OnFailure::End => self.stay = None,
+        match self.err_exit {
+            ErrExit::Off => self.settle(),
+            ErrExit::On => self.stay = None,
         }
     }
 

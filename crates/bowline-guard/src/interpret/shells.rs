@@ -7,7 +7,7 @@ use super::bounds::{Size, add_sources};
 use super::call::Call;
 use super::failing::set_on_failure;
 use super::redirect::descriptor_output;
-use super::scope::{Marks, OnFailure, Scope};
+use super::scope::{ErrExit, Marks, Scope};
 use super::value::{Content, Item, Output};
 use crate::invocation::{Through, Value};
 use crate::shell::build::Checked;
@@ -131,7 +131,7 @@ impl Interpreter<'_> {
         inner.through.push(Through::Wrapper(through.to_owned()));
         inner.directory = call.directory.clone();
         inherit(call, &mut inner);
-        inner.on_failure = OnFailure::GoOn;
+        inner.err_exit = ErrExit::Off;
         set_on_failure(call, &mut inner);
         inner.zeroth = zeroth;
         inner.positional = Some(Rc::new(positional));

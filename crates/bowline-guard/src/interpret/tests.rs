@@ -1,6 +1,6 @@
 //! Texts, and the programs that they run.
 
-use super::{Note, interpret};
+use super::{Hazard, interpret};
 use crate::invocation::{Arg, Directory, Invocation, Stdin, Through, Value};
 use crate::paths::StaticWorld;
 use crate::shell::Understanding;
@@ -283,7 +283,10 @@ fn what_feeds_a_shell() {
 #[test]
 fn notes_and_understanding() {
     let world = StaticWorld::new("/home/dev/project", "/home/dev");
-    assert_eq!(interpret(":(){ :|:& };:", &world).notes, [Note::Multiplies]);
+    assert_eq!(
+        interpret(":(){ :|:& };:", &world).hazards,
+        [Hazard::Multiplies]
+    );
     assert_eq!(interpret("ls", &world).understanding, Understanding::Clean);
     assert!(matches!(
         interpret("echo 'x", &world).understanding,

@@ -103,7 +103,7 @@ impl Item {
     }
 }
 
-/// What programs print: the text with [`UNKNOWN`] for what only running tells, and who prints that.
+/// What programs print: the text with [`UNKNOWN`] for what only running shows, and who prints that.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Output {
     pub(super) text: String,

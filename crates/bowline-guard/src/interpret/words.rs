@@ -25,7 +25,7 @@ const BLANKS: &str = " \t\n";
 /// of processes.
 const SOME_NUMBER: &str = "4242";
 
-/// So many of the separators in `IFS` count.
+/// At most this many of the separators in `IFS` count.
 const MAX_SEPARATORS: usize = 16;
 
 /// The most words that one word is split into.

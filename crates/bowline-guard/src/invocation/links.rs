@@ -6,13 +6,13 @@ use std::sync::Arc;
 use super::{Arg, Invocation, Value};
 use crate::paths::{self, Shape, World, is_within};
 
-/// So many links of one text are followed.
+/// At most this many links of one text are followed.
 const MAX_LINKS: usize = 64;
 
-/// So many places that one link may lead to are told apart.
+/// At most this many places that one link may lead to are distinguished.
 const MAX_TARGETS: usize = 4;
 
-/// So many operands of one run are looked at.
+/// At most this many operands of one run are looked at.
 const MAX_OPERANDS: usize = 128;
 
 /// The symbolic links that a text has made before a run, by absolute path.
@@ -165,11 +165,11 @@ fn exact(arg: &Arg, world: &dyn World) -> Option<paths::ResolvedPath> {
 /// The operands of `ln`, `cp` and `mv`.
 struct Named<'a> {
     sources: Vec<&'a Arg>,
-    place: Place<'a>,
+    names: NewNames<'a>,
 }
 
 /// Where the new names are.
-enum Place<'a> {
+enum NewNames<'a> {
     /// Here, under the old names.
     Here,
     /// In this folder.
@@ -203,16 +203,16 @@ impl<'a> Named<'a> {
                 words.next();
             }
         }
-        let place = match (folder, sources.len()) {
-            (Some(folder), _) => Place::Within(folder),
-            (None, 0 | 1) => Place::Here,
+        let names = match (folder, sources.len()) {
+            (Some(folder), _) => NewNames::Within(folder),
+            (None, 0 | 1) => NewNames::Here,
             (None, count) => match sources.pop() {
-                Some(last) if count == 2 && !is_folder(last) => Place::At(last),
-                Some(last) => Place::Within(last.clone()),
-                None => Place::Here,
+                Some(last) if count == 2 && !is_folder(last) => NewNames::At(last),
+                Some(last) => NewNames::Within(last.clone()),
+                None => NewNames::Here,
             },
         };
-        Self { sources, place }
+        Self { sources, names }
     }
 
     /// Every path that the new name for `source` may have.
@@ -226,10 +226,10 @@ impl<'a> Named<'a> {
             let inside = name.map(|name| with_name(folder, name));
             inside.map_or_else(Vec::new, |inside| spellings(&inside, world))
         };
-        match &self.place {
-            Place::Here => within(&Arg::known(".")),
-            Place::Within(folder) => within(folder),
-            Place::At(name) => {
+        match &self.names {
+            NewNames::Here => within(&Arg::known(".")),
+            NewNames::Within(folder) => within(folder),
+            NewNames::At(name) => {
                 let mut found = spellings(name, world);
                 found.extend(within(name));
                 found

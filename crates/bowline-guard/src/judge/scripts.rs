@@ -9,7 +9,7 @@ use crate::invocation::{Directory, Done, Invocation, Stdin, Through, Value};
 use crate::loss::{Act, GitAct, Target};
 use crate::paths::{World, is_within};
 
-/// So many scripts are read for one text, and so many bytes of all of them.
+/// At most this many scripts are read for one text, and this many bytes of all of them.
 const MAX_SCRIPTS: usize = 4;
 const MAX_BYTES: usize = 64 * 1024;
 

@@ -12,7 +12,7 @@ pub struct Found {
     finds: Finds,
     /// How much of what is found goes.
     depth: Depth,
-    /// So many folders deep it looks; `None` without end.
+    /// At most this many folders deep it looks; `None` without end.
     levels: Option<usize>,
     /// A text that every file has which is found.
     holding: Option<String>,
@@ -119,7 +119,7 @@ impl Found {
         self.finds == Finds::anything() && self.levels.is_none()
     }
 
-    /// So many folders deep it looks; `None` without end.
+    /// At most this many folders deep it looks; `None` without end.
     pub fn levels(&self) -> Option<usize> {
         self.levels
     }

@@ -50,7 +50,7 @@ struct Word {
 enum WordKind {
     /// Nothing.
     Fixed,
-    /// A part; and so many of its components are `..`.
+    /// A part; and this many of its components are `..`.
     Open { parents: usize },
     /// All of it.
     Anything,

@@ -1,11 +1,11 @@
 //! What each rule says to a typical call, when no settings say otherwise.
 
 use super::{Example, Typical};
-use crate::tool_call::CallDecision::{self, Allow, Ask, Deny};
+use crate::Strictness::{self, Allow, Ask, Deny};
 
 const fn row(
     id: &'static str,
-    verdict: CallDecision,
+    verdict: Strictness,
     tool: &'static str,
     text: &'static str,
 ) -> (&'static str, Typical) {

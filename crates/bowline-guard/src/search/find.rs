@@ -50,7 +50,7 @@ impl Truth {
         }
     }
 
-    /// Only running tells.
+    /// Only running shows it.
     fn unknown() -> Self {
         Self {
             yes: Finds::anything(),

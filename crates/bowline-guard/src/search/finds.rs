@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use crate::paths::glob;
 
-/// So many ways to be found are told apart.
+/// At most this many ways to be found are distinguished.
 const MAX_ALTERNATIVES: usize = 48;
 
-/// So many facts are kept of one way.
+/// At most this many facts are kept of one way.
 const MAX_FACTS: usize = 24;
 
 /// Longer patterns are not matched to the end.

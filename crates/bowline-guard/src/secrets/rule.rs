@@ -45,7 +45,7 @@ pub(super) struct Token {
     /// Where to look, exact in case.
     pub(super) prefixes: &'static [&'static str],
     /// Whether the prefix alone tells what it is.
-    pub(super) telling: Telling,
+    pub(super) telling: Certainty,
     /// What of the token may stand before the prefix.
     pub(super) lead: Option<Lead>,
     /// What the token is; group 1, if there is one, is the secret.
@@ -54,14 +54,14 @@ pub(super) struct Token {
 
 /// What a prefix says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Telling {
+pub(super) enum Certainty {
     /// Only tokens of this kind begin like this.
     Surely,
     /// Other names begin like this, too.
     Perhaps,
 }
 
-/// The part of a token before its telling part: at most so many bytes of a class.
+/// The part of a token before its telling part: at most this many bytes of a class.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lead {
     pub(super) most: usize,
@@ -85,7 +85,7 @@ impl Rule {
             ignores,
             token: Some(Token {
                 prefixes,
-                telling: Telling::Surely,
+                telling: Certainty::Surely,
                 lead: None,
                 pattern,
             }),
@@ -97,7 +97,7 @@ impl Rule {
         match self.token {
             Some(token) => Self {
                 token: Some(Token {
-                    telling: Telling::Perhaps,
+                    telling: Certainty::Perhaps,
                     ..token
                 }),
                 ..self
@@ -106,7 +106,7 @@ impl Rule {
         }
     }
 
-    /// The same rule for a token whose telling part comes after at most so many other bytes.
+    /// The same rule for a token whose telling part comes after at most this many other bytes.
     pub(super) const fn led_by(self, most: usize, class: fn(u8) -> bool) -> Self {
         let lead = Some(Lead { most, class });
         match self.token {

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use super::rule::{Lead, Rule, Telling, expand};
+use super::rule::{Certainty, Lead, Rule, expand};
 use super::text::{Text, is_word};
 use super::values::{is_placeholder, is_spelled_out};
 
@@ -32,7 +32,7 @@ const WINDOW: usize = 1024;
 pub(super) struct Matcher {
     pub(super) rule: &'static Rule,
     prefix: &'static str,
-    telling: Telling,
+    telling: Certainty,
     lead: Option<Lead>,
     pattern: &'static str,
     regex: OnceLock<Option<Regex>>,
@@ -111,7 +111,7 @@ impl Matcher {
     }
 
     fn starts(&self, text: Text<'_>, at: usize) -> bool {
-        let joined = text.before(at) == b'_' && self.telling == Telling::Surely;
+        let joined = text.before(at) == b'_' && self.telling == Certainty::Surely;
         joined || text.starts_token(at)
     }
 
@@ -119,7 +119,7 @@ impl Matcher {
     /// in words what belongs there.
     fn counts(&self, body: &[u8], length: usize) -> bool {
         !is_placeholder(body)
-            || (self.telling == Telling::Surely
+            || (self.telling == Certainty::Surely
                 && !is_spelled_out(body)
                 && self.lengths().iter().any(|known| length >= *known))
     }

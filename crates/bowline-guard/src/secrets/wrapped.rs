@@ -13,14 +13,14 @@ use super::views::View;
 /// Nobody wraps at fewer columns.
 const LEAST_COLUMNS: usize = 40;
 
-/// So many columns lines that were wrapped together may differ by: by what stands before the first of them.
+/// At most this many columns lines that were wrapped together may differ by: by what stands before the first of them.
 const SLACK: usize = 16;
 
-/// So much of a token is looked at on each side of a break, and so many lines.
+/// At most this much of a token is looked at on each side of a break, and this many lines.
 const MOST: usize = 2 * 1024;
 const MOST_LINES: usize = 64;
 
-/// So many of these lines are put together one by one.
+/// At most this many of these lines are put together one by one.
 const TRIED: usize = 8;
 
 /// The shortest token that is looked for.

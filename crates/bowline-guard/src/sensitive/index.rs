@@ -55,7 +55,7 @@ pub(super) struct Spellings {
 struct Spelling {
     part: &'static str,
     ends: glob::Ends<'static>,
-    /// So many of its characters must be spelled out.
+    /// At least this many of its characters must be spelled out.
     needed: usize,
     pattern: usize,
 }

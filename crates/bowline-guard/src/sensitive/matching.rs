@@ -13,7 +13,7 @@ use super::{Access, Level, Reason, Sensitivity};
 /// Beyond this many components only the last ones are compared with a pattern.
 pub(super) const MAX_COMPONENTS: usize = 48;
 
-/// So many `**` are understood in one pattern.
+/// At most this many `**` are understood in one pattern.
 const MAX_DEEP: usize = 3;
 
 /// A path in the one spelling that rules are written in.

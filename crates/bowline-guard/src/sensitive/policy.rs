@@ -25,7 +25,7 @@ pub struct SensitivePolicy {
 
 /// A pattern of the project that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the pattern {pattern:?} in {list} is no regular expression: {problem}")]
+#[error("the pattern {pattern:?} in {list} is not a regular expression: {problem}")]
 pub struct BadPattern {
     /// The list that it stands in, by its name in the settings file.
     pub list: &'static str,
@@ -106,7 +106,7 @@ impl SensitivePolicy {
 /// Whether a folder on the way is a pattern, or any part is unknown: it may be a link to anywhere.
 fn leads_through_wildcard(path: &ResolvedPath) -> bool {
     match path.shape {
-        // So programs are given what only running tells.
+        // So programs are given what only running shows.
         Shape::Exact => path.path.contains('…'),
         Shape::Unknown(_) => true,
         Shape::Pattern => path

@@ -2,6 +2,7 @@
 
 use bowline_agents::Tool;
 
+use crate::Strictness;
 use crate::paths::{Place, ResolvedPath, Shape, World, glob, place, resolve, resolve_literal};
 
 use super::names::is_code;
@@ -33,20 +34,11 @@ impl<'input> ToolFields<'input> {
     }
 }
 
-/// What a guard answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
-    /// A person should confirm.
-    Ask,
-    /// It must not happen.
-    Deny,
-}
-
 /// A sensitive file that a call would touch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SensitiveFinding {
-    /// What to answer.
-    pub verdict: Verdict,
+    /// How strict to be.
+    pub strictness: Strictness,
     /// The rule's name.
     pub rule: &'static str,
     /// The path or pattern as the tool was given it.
@@ -92,7 +84,7 @@ fn places<'input>(input: &ToolFields<'input>) -> impl Iterator<Item = Option<&'i
 /// The first of the strictest.
 fn strictest(findings: impl Iterator<Item = Option<SensitiveFinding>>) -> Option<SensitiveFinding> {
     findings.flatten().reduce(|before, found| {
-        if found.verdict > before.verdict {
+        if found.strictness > before.strictness {
             found
         } else {
             before
@@ -124,13 +116,13 @@ pub fn judge_path(
     access: Access,
     world: &dyn World,
 ) -> Option<SensitiveFinding> {
-    let (verdict, reason) = match classify(path, access, world) {
-        Sensitivity::Secret(reason) => (Verdict::Deny, reason),
-        Sensitivity::Maybe(reason) => (Verdict::Ask, reason),
+    let (strictness, reason) = match classify(path, access, world) {
+        Sensitivity::Secret(reason) => (Strictness::Deny, reason),
+        Sensitivity::Maybe(reason) => (Strictness::Ask, reason),
         Sensitivity::Public => return None,
     };
     Some(SensitiveFinding {
-        verdict,
+        strictness,
         rule: reason.rule,
         path: path.written.clone(),
         paths: path.known_paths(),
@@ -166,7 +158,7 @@ fn judge_grep(
     });
     // The stricter of both; the path's own finding if they agree.
     match (tree, by_glob) {
-        (Some(tree), Some(by_glob)) if by_glob.verdict > tree.verdict => Some(by_glob),
+        (Some(tree), Some(by_glob)) if by_glob.strictness > tree.strictness => Some(by_glob),
         (tree, by_glob) => tree.or(by_glob),
     }
 }
@@ -175,7 +167,7 @@ fn judge_grep(
 fn judge_breadth(path: &ResolvedPath, world: &dyn World) -> Option<SensitiveFinding> {
     let why = search_of_everything(path, world)?;
     Some(SensitiveFinding {
-        verdict: Verdict::Ask,
+        strictness: Strictness::Ask,
         rule: super::SEARCH_EVERYTHING.rule,
         path: path.written.clone(),
         paths: path.known_paths(),

@@ -1,6 +1,6 @@
 //! What reading a text will cost, counted before it is read.
 
-/// So many bytes are read in no time, whatever they are: counting what is in them would cost more than reading them.
+/// A text of at most this many bytes is read in no time: counting what is in it would cost more than reading it.
 pub(crate) const UNCOUNTED: usize = 1_000;
 
 /// How many commands and expansions there are, outside of here-documents and quotes as far as these are plain to see.
@@ -16,7 +16,7 @@ pub(super) fn parts(text: &str) -> usize {
     count
 }
 
-/// So often what is substituted is read: with the text around it, and by itself.
+/// How often substituted text is read: with the text around it, and by itself.
 const SUBSTITUTED: usize = 3;
 
 /// How many words, operators and quotes there are, outside of here-documents and quotes as far as these are plain to see.

@@ -15,7 +15,7 @@ pub(super) const MAX_PARSER_DEPTH: usize = 24;
 /// In bytes looked at: the parser looks ahead to the end of the word from every opening.
 const MAX_WORK: usize = 4_000_000;
 
-/// The search for the end of a brace is simple: so many bytes of it are one of other work.
+/// The search for the end of a brace is simple: this many of its bytes cost as much as one byte of other work.
 const BRACES_AT_ONCE: usize = 4;
 
 /// Parentheses and `${` that are open at once: some of the parser's work doubles with each.

@@ -13,7 +13,7 @@ use super::quoting::Quotes;
 use super::tree::{Script, Statement};
 use super::walk::Walker;
 use super::{
-    CommandContext, Place, Redirect, ShellLine, SimpleCommand, Understanding, build, word,
+    CommandContext, Construct, Redirect, ShellLine, SimpleCommand, Understanding, build, word,
 };
 
 const MAX_PROBLEMS: usize = 16;
@@ -97,7 +97,7 @@ impl Unit {
         Self {
             text: text.to_owned(),
             context: CommandContext {
-                place: Place::TopLevel,
+                construct: Construct::TopLevel,
                 depth: 0,
             },
             origin: Origin::Offset(0),
@@ -172,7 +172,7 @@ impl Reader {
         part: Range<usize>,
         text: String,
         kind: UnitKind,
-        place: Place,
+        construct: Construct,
     ) {
         let verbatim = unit.text.get(part.clone()) == Some(text.as_str());
         let origin = match &unit.origin {
@@ -184,7 +184,7 @@ impl Reader {
             origin,
             kind,
             context: CommandContext {
-                place,
+                construct,
                 depth: unit.context.depth + 1,
             },
         });

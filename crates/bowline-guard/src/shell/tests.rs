@@ -169,17 +169,17 @@ fn where_a_command_stands() {
     let found: Vec<_> = line
         .commands
         .iter()
-        .map(|c| (&text[c.span.clone()], c.context.place, c.context.depth))
+        .map(|c| (&text[c.span.clone()], c.context.construct, c.context.depth))
         .collect();
     assert_eq!(
         found,
         [
-            ("a", Place::TopLevel, 0),
-            ("b", Place::Function, 2),
-            ("c $(d) <(e)", Place::TopLevel, 0),
-            ("d", Place::Substitution, 1),
-            ("e", Place::ProcessSubstitution, 1),
-            ("g", Place::TopLevel, 2),
+            ("a", Construct::TopLevel, 0),
+            ("b", Construct::Function, 2),
+            ("c $(d) <(e)", Construct::TopLevel, 0),
+            ("d", Construct::Substitution, 1),
+            ("e", Construct::ProcessSubstitution, 1),
+            ("g", Construct::TopLevel, 2),
         ]
     );
     let escaped = "echo `a \\`b\\``";

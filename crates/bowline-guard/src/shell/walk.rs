@@ -11,7 +11,7 @@ use shuck_ast::{
 use super::quoting::Quotes;
 use super::reader::{Keep, Reader, Unit, UnitKind};
 use super::{
-    Assignment, CommandContext, Expansion, Place, Redirect, RedirectOperator, RedirectTarget,
+    Assignment, CommandContext, Construct, Expansion, Redirect, RedirectOperator, RedirectTarget,
     SimpleCommand, Word, word,
 };
 
@@ -445,9 +445,10 @@ impl<'r, 'u> Walker<'r, 'u> {
             return;
         };
         if word::may_run_commands(text) {
-            let (text, place) = (text.to_owned(), self.unit.context.place);
+            let (text, construct) = (text.to_owned(), self.unit.context.construct);
             let kind = UnitKind::Expansion(quotes);
-            self.reader.read_later(self.unit, part, text, kind, place);
+            self.reader
+                .read_later(self.unit, part, text, kind, construct);
         }
     }
 }
@@ -489,7 +490,7 @@ fn deeper(context: CommandContext) -> CommandContext {
 
 fn in_function(context: CommandContext) -> CommandContext {
     CommandContext {
-        place: Place::Function,
+        construct: Construct::Function,
         depth: context.depth + 1,
     }
 }

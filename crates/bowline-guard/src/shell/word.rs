@@ -11,7 +11,7 @@ use shuck_parser::parser::Parser;
 use super::plain::{self, Piece};
 use super::quoting::{self, Quotes};
 use super::reader::{Reader, Unit, UnitKind};
-use super::{Expansion, Place, Word};
+use super::{Construct, Expansion, Word};
 
 /// Reads the word at the range.
 pub(super) fn read(reader: &mut Reader, unit: &Unit, range: Range<usize>) -> Word {
@@ -294,7 +294,7 @@ impl Scan<'_, '_> {
             inside,
             commands,
             UnitKind::Commands,
-            Place::Substitution,
+            Construct::Substitution,
         );
     }
 
@@ -302,12 +302,12 @@ impl Scan<'_, '_> {
         let Some(inside) = between(text, opening, ")") else {
             return self.unclear(&range);
         };
-        let (kind, place) = match quotes {
-            Quotes::None => (UnitKind::Commands, Place::ProcessSubstitution),
+        let (kind, construct) = match quotes {
+            Quotes::None => (UnitKind::Commands, Construct::ProcessSubstitution),
             // Arithmetic: a comparison with something in parentheses.
-            Quotes::Double => (UnitKind::Expansion(quotes), self.unit.context.place),
+            Quotes::Double => (UnitKind::Expansion(quotes), self.unit.context.construct),
         };
-        self.later(range, opening, inside, inside.to_owned(), kind, place);
+        self.later(range, opening, inside, inside.to_owned(), kind, construct);
     }
 
     fn arithmetic(&mut self, text: &str, range: Range<usize>) {
@@ -344,7 +344,7 @@ impl Scan<'_, '_> {
                 inside,
                 commands,
                 UnitKind::Commands,
-                Place::Substitution,
+                Construct::Substitution,
             );
         } else {
             self.expansion(range, "${", inside, quotes);
@@ -353,9 +353,9 @@ impl Scan<'_, '_> {
 
     fn expansion(&mut self, range: Range<usize>, opening: &str, inside: &str, quotes: Quotes) {
         if may_run_commands(inside) {
-            let place = self.unit.context.place;
+            let construct = self.unit.context.construct;
             let kind = UnitKind::Expansion(quotes);
-            self.later(range, opening, inside, inside.to_owned(), kind, place);
+            self.later(range, opening, inside, inside.to_owned(), kind, construct);
         }
     }
 
@@ -366,11 +366,12 @@ impl Scan<'_, '_> {
         inside: &str,
         text: String,
         kind: UnitKind,
-        place: Place,
+        construct: Construct,
     ) {
         let start = range.start + opening.len();
         let part = start..start + inside.len();
-        self.reader.read_later(self.unit, part, text, kind, place);
+        self.reader
+            .read_later(self.unit, part, text, kind, construct);
     }
 
     /// A literal must not have anything left in it that a shell would expand.

@@ -2,9 +2,10 @@
 
 use super::server::{self, Deed};
 use super::{
-    CallDecision, CallVerdict, SERVER_DESTROYS, ToolCall, judge_command, judge_files, judge_own,
-    judge_place, judge_sensitive,
+    SERVER_DESTROYS, ToolCall, Verdict, judge_command, judge_files, judge_own, judge_place,
+    judge_sensitive,
 };
+use crate::Strictness;
 use crate::judge::judge;
 use crate::paths::World;
 use crate::policy::GuardPolicy;
@@ -17,7 +18,7 @@ pub(super) fn judge_verb(
     call: &ToolCall<'_>,
     world: &dyn World,
     policy: &GuardPolicy,
-) -> CallVerdict {
+) -> Verdict {
     let file = server::files_of(&call.server, &call.files).next();
     let quoted = |path: &str| format!("'{}'", path.replace('\'', "'\\''"));
     let both = || Some((call.source.or(file)?, call.destination?));
@@ -39,7 +40,7 @@ pub(super) fn judge_verb(
         FileVerb::Move => both().map(|(from, to)| format!("mv {} {}", quoted(from), quoted(to))),
         FileVerb::Copy => both().map(|(from, to)| format!("cp -r {} {}", quoted(from), quoted(to))),
     };
-    line.map_or(CallVerdict::ALLOW, |line| {
+    line.map_or(Verdict::ALLOW, |line| {
         judge_command(&judge(&line, world), world, policy)
     })
 }
@@ -50,7 +51,7 @@ pub(super) fn judge_deed(
     deed: &Deed<'_>,
     world: &dyn World,
     policy: &GuardPolicy,
-) -> CallVerdict {
+) -> Verdict {
     match deed {
         Deed::Line(line) => judge_command(&judge(line, world), world, policy),
         Deed::PerhapsLine(line) => at_most_asked(judge_command(&judge(line, world), world, policy)),
@@ -70,12 +71,12 @@ pub(super) fn judge_deed(
             let decision = policy.decide(
                 SERVER_DESTROYS.category,
                 SERVER_DESTROYS.id,
-                CallDecision::Ask,
+                Strictness::Ask,
                 &[],
                 world,
             );
             let reason = format!("{tool} does away with something that others have, too");
-            CallVerdict::new(
+            Verdict::new(
                 decision,
                 SERVER_DESTROYS.category,
                 SERVER_DESTROYS.id,
@@ -87,8 +88,8 @@ pub(super) fn judge_deed(
 }
 
 /// The strictest verdict on several files.
-fn strictest(paths: &[&str], judge: impl Fn(&ToolFields<'_>) -> CallVerdict) -> CallVerdict {
-    paths.iter().fold(CallVerdict::ALLOW, |before, path| {
+fn strictest(paths: &[&str], judge: impl Fn(&ToolFields<'_>) -> Verdict) -> Verdict {
+    paths.iter().fold(Verdict::ALLOW, |before, path| {
         before.or_stricter(judge(&ToolFields {
             file_path: Some(path),
             ..ToolFields::default()
@@ -97,9 +98,9 @@ fn strictest(paths: &[&str], judge: impl Fn(&ToolFields<'_>) -> CallVerdict) -> 
 }
 
 /// Nobody knows the tool, so that nothing is sure enough for a denial.
-fn at_most_asked(verdict: CallVerdict) -> CallVerdict {
-    CallVerdict {
-        decision: verdict.decision.min(CallDecision::Ask),
+fn at_most_asked(verdict: Verdict) -> Verdict {
+    Verdict {
+        decision: verdict.decision.min(Strictness::Ask),
         ..verdict
     }
 }

@@ -4,7 +4,7 @@ use bowline_agents::McpTool;
 
 use super::ToolFields;
 
-/// So many items of a list are looked at, and so many words of a command that is one.
+/// At most this many items of a list are looked at, and this many words of a command that is one.
 const MAX_ITEMS: usize = 8;
 const MAX_WORDS: usize = 16;
 

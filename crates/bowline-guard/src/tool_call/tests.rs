@@ -1,7 +1,7 @@
 use super::*;
 use crate::paths::StaticWorld;
 
-fn verdict(tool: &str, fields: &[(&str, &str)]) -> CallVerdict {
+fn verdict(tool: &str, fields: &[(&str, &str)]) -> Verdict {
     let world = StaticWorld::new("/home/dev/project", "/home/dev");
     let call = ToolCall::from_fields(|name| {
         fields
@@ -14,7 +14,7 @@ fn verdict(tool: &str, fields: &[(&str, &str)]) -> CallVerdict {
 
 #[test]
 fn each_tool_is_judged_by_what_it_does() {
-    use CallDecision::{Allow, Ask, Deny};
+    use Strictness::{Allow, Ask, Deny};
     for (tool, fields, decision, category) in [
         ("Bash", vec![("command", "ls -la")], Allow, None),
         (
@@ -241,7 +241,7 @@ fn reasons_carry_no_secrets_and_nothing_that_deceives() {
 
 #[test]
 fn the_tools_of_servers_are_judged_by_what_their_names_say() {
-    use CallDecision::{Allow, Ask, Deny};
+    use Strictness::{Allow, Ask, Deny};
     for (tool, fields, decision) in [
         (
             "mcp__shell__execute_command",
@@ -493,7 +493,7 @@ fn a_server_in_common_use_is_judged_like_the_agents_own_tool() {
 /// Of a server that nobody knows, arguments are all there is to go by: that may ask, and never denies.
 #[test]
 fn what_arguments_alone_say_is_at_most_a_question() {
-    use CallDecision::{Allow, Ask};
+    use Strictness::{Allow, Ask};
     for (fields, decision) in [
         (vec![("command", "rm -rf ~")], Ask),
         (vec![("cmd", "git push --force origin main")], Ask),

@@ -9,18 +9,18 @@ use chrono::Utc;
 
 use crate::cpu::Used;
 use crate::load::half;
-use crate::{Size, Verdict};
+use crate::{LimitCheck, Size};
 
 /// 20,000 events a second on two cores leave 50 µs of one core for each, and others want some of that.
 const LIMIT: Duration = Duration::from_micros(35);
 
-pub(crate) fn measure(folder: &Path, size: &Size) -> Verdict {
+pub(crate) fn measure(folder: &Path, size: &Size) -> LimitCheck {
     println!("Records committed, each answered before its producer hands over the next\n");
     println!(
         "{:>10}{:>12}{:>10}{:>16}{:>16}{:>14}",
         "producers", "per second", "spooled", "writer CPU µs", "all CPU µs", "limit µs"
     );
-    let mut verdict = Verdict::Kept;
+    let mut verdict = LimitCheck::Kept;
     for producers in [1, 16, 32, 256] {
         let path = folder.join(format!("commits-{producers}"));
         let store = SqliteStore::open(Options::new(&path)).unwrap();
@@ -30,7 +30,7 @@ pub(crate) fn measure(folder: &Path, size: &Size) -> Verdict {
         let each = |used: Duration| used.as_secs_f64() * 1e6 / run.answered.max(1) as f64;
         let writer = each(run.used.writer);
         // The bar is for the batches that 32 connections make.
-        let kept = Verdict::of(producers < 16 || writer <= LIMIT.as_secs_f64() * 1e6);
+        let kept = LimitCheck::of(producers < 16 || writer <= LIMIT.as_secs_f64() * 1e6);
         verdict = verdict.and(kept);
         println!(
             "{producers:>10}{:>12.0}{:>10}{writer:>16.1}{:>16.1}{:>14}",

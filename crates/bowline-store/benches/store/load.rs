@@ -41,10 +41,10 @@ pub(crate) fn tool_use_id(n: u64) -> String {
 pub(crate) fn event(n: u64, session_number: u64, time: DateTime<Utc>, event: &str) -> Record {
     let id = format!("{:012x}-{:016x}", time.timestamp_millis(), scatter(n));
     let mut record = Record::new(id, time, "claude-code", event, session(session_number));
-    record.project = Some(project(session_number));
-    record.duration = Duration::from_micros(150);
+    record.decided.project = Some(project(session_number));
+    record.decided.duration = Duration::from_micros(150);
     for name in ["guard", "tracing", "rules"] {
-        record.hooks.push(HookFired {
+        record.decided.hooks.push(HookFired {
             name: name.into(),
             scope: Some("built-in".into()),
             decision: Decision::NoOpinion,
@@ -83,8 +83,8 @@ pub(crate) fn half(n: u64, session: u64, time: DateTime<Utc>) -> Record {
     let begins = n.is_multiple_of(2);
     let name = if begins { "PreToolUse" } else { "PostToolUse" };
     let mut record = event(n, session, time, name);
-    record.tool = Some(tool(call).to_owned());
-    record.tool_use_id = Some(tool_use_id(call));
+    record.decided.tool = Some(tool(call).to_owned());
+    record.decided.tool_use_id = Some(tool_use_id(call));
     record.changes.push(if begins {
         Change::TraceStarted(begin(call))
     } else {

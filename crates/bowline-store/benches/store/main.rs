@@ -23,12 +23,12 @@ use std::process::ExitCode;
 
 /// Whether every limit was kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+enum LimitCheck {
     Kept,
     Missed,
 }
 
-impl Verdict {
+impl LimitCheck {
     fn of(kept: bool) -> Self {
         if kept { Self::Kept } else { Self::Missed }
     }
@@ -85,14 +85,14 @@ fn main() -> ExitCode {
     }
     let wanted = |part: &str| parts.is_empty() || parts.iter().any(|named| named == part);
     let folder = tempfile::tempdir().unwrap();
-    let mut verdict = Verdict::Kept;
+    let mut verdict = LimitCheck::Kept;
     if wanted("commits") {
         verdict = verdict.and(commits::measure(folder.path(), &size));
     }
     if wanted("queries") {
         verdict = verdict.and(queries::measure(folder.path(), &size));
     }
-    if verdict == Verdict::Missed && !cfg!(debug_assertions) {
+    if verdict == LimitCheck::Missed && !cfg!(debug_assertions) {
         return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS

@@ -12,14 +12,14 @@ use bowline_store::{
 use chrono::{TimeDelta, Utc};
 
 use crate::load::{begin, event, finish, half, project, scatter, session, tool, tool_use_id};
-use crate::{Size, Verdict};
+use crate::{LimitCheck, Size};
 
 const LIMIT: Duration = Duration::from_millis(2);
 const ROUNDS: u64 = 5;
 const PER_SESSION: u64 = 1_000;
 const PER_PROMPT: u64 = 20;
 
-pub(crate) fn measure(folder: &Path, size: &Size) -> Verdict {
+pub(crate) fn measure(folder: &Path, size: &Size) -> LimitCheck {
     let store = fill(&folder.join("queries"), size.traces);
     println!(
         "{} traces, {} MB in use; 1,000 records a second are written\n",
@@ -31,12 +31,12 @@ pub(crate) fn measure(folder: &Path, size: &Size) -> Verdict {
         "query", "median µs", "p99 µs", "limit µs"
     );
     let stop = AtomicBool::new(false);
-    let mut verdict = Verdict::Kept;
+    let mut verdict = LimitCheck::Kept;
     std::thread::scope(|scope| {
         scope.spawn(|| write_steadily(&store, size.traces, &stop));
         for (name, query) in queries() {
             let (median, p99) = time(&store, size, &query);
-            let kept = Verdict::of(p99 <= LIMIT);
+            let kept = LimitCheck::of(p99 <= LIMIT);
             verdict = verdict.and(kept);
             println!(
                 "{name:<34}{:>12}{:>12}{:>12} {}",
@@ -63,7 +63,7 @@ fn fill(path: &Path, traces: u64) -> SqliteStore {
         let time = begun + TimeDelta::milliseconds(step * i64::try_from(n).unwrap());
         let mut record = event(n, n / PER_SESSION, time, "PreToolUse");
         if n.is_multiple_of(PER_PROMPT) {
-            record.id = prompt_id(n);
+            record.decided.id = prompt_id(n);
             record.changes.push(Change::PromptGiven {
                 text: Some("please".into()),
             });
@@ -233,8 +233,8 @@ fn queries() -> Vec<(&'static str, Query)> {
             }),
         ),
         (
-            "last_triggers",
-            query(|store, _| store.last_triggers(50).unwrap().len()),
+            "last_events",
+            query(|store, _| store.last_events(50).unwrap().len()),
         ),
         (
             "hook_figures",

@@ -9,20 +9,20 @@ use std::time::Duration;
 use chrono::Utc;
 use rustix::fs::{FlockOperation, flock};
 
-use super::{Peeked, Place};
+use super::{Peeked, SpoolMedium};
 use crate::error::{Error, Result};
 use crate::folder;
 use crate::hash::fnv1a;
 use crate::record::Record;
 
 const EXTENSION: &str = "spool";
-/// What a file is called until its owner has locked it.
+/// The name of a file until its owner has locked it.
 const UNLOCKED_EXTENSION: &str = "new";
-/// One that is still called so after this time has no owner any more.
+/// A file that still has this name after this time has no owner.
 const ABANDONED: Duration = Duration::from_secs(60);
-/// A file is closed and the next one begun at this size.
+/// At this size a file is closed and the next one is begun.
 const MAX_FILE: u64 = 8 * 1024 * 1024;
-/// No more than this is read at once.
+/// At most this many bytes are read at once.
 const MAX_READ: u64 = 4 * 1024 * 1024;
 const CHECKSUM_DIGITS: usize = 16;
 
@@ -33,7 +33,7 @@ pub(super) fn line(record: &Record) -> Option<String> {
     Some(format!("{checksum:0CHECKSUM_DIGITS$x} {json}\n"))
 }
 
-/// The record of a line, if it is whole.
+/// The record of a line, if the line is complete.
 pub(super) fn record(line: &[u8]) -> Option<Record> {
     let line = line.strip_suffix(b"\n")?;
     let (checksum, rest) = line.split_at_checked(CHECKSUM_DIGITS)?;
@@ -46,26 +46,26 @@ pub(super) fn record(line: &[u8]) -> Option<Record> {
 /// A file of lines, locked as long as this value lives.
 #[derive(Debug)]
 pub(super) struct SegmentFile {
-    place: Place,
+    medium: SpoolMedium,
     path: PathBuf,
     file: File,
     written: u64,
     read: u64,
     records: u64,
-    /// Only files that this process began are written to, and none after a failure.
+    /// Only files of this process are written to, and none after a failure.
     open: bool,
 }
 
-/// A file that was made and is not locked yet. Its name keeps it from being taken for one that was left behind.
+/// A new file that is not locked yet. Its name shows others that it was not left behind.
 #[derive(Debug)]
 pub(super) struct UnlockedFile {
-    place: Place,
+    medium: SpoolMedium,
     path: PathBuf,
     file: File,
 }
 
 impl UnlockedFile {
-    pub(super) fn make(place: Place, folder: &Path, number: u64) -> Result<Self> {
+    pub(super) fn make(medium: SpoolMedium, folder: &Path, number: u64) -> Result<Self> {
         folder::private_folder(folder)?;
         let name = format!(
             "{:016}-{}-{number:06}.{UNLOCKED_EXTENSION}",
@@ -74,12 +74,12 @@ impl UnlockedFile {
         );
         let path = folder.join(name);
         let file = folder::new_private_file(&path)?;
-        Ok(Self { place, path, file })
+        Ok(Self { medium, path, file })
     }
 
     /// Locks it, and only then gives it the name by which others find it.
     pub(super) fn lock(self) -> Result<SegmentFile> {
-        let Self { place, path, file } = self;
+        let Self { medium, path, file } = self;
         let locked = path.with_extension(EXTENSION);
         flock(&file, FlockOperation::NonBlockingLockExclusive)
             .map_err(io::Error::from)
@@ -87,7 +87,7 @@ impl UnlockedFile {
             .and_then(|_| fs::rename(&path, &locked))
             .map_err(Error::file(&path))?;
         Ok(SegmentFile {
-            place,
+            medium,
             path: locked,
             file,
             written: 0,
@@ -98,7 +98,7 @@ impl UnlockedFile {
     }
 }
 
-/// What is known of a file that has a name; an error if somebody removed it before it was locked.
+/// A file that has its name; an error if it was removed before it was locked.
 fn still_there(file: &File) -> io::Result<fs::Metadata> {
     let found = file.metadata()?;
     if found.nlink() == 0 {
@@ -108,16 +108,16 @@ fn still_there(file: &File) -> io::Result<fs::Metadata> {
 }
 
 impl SegmentFile {
-    pub(super) fn create(place: Place, folder: &Path, number: u64) -> Result<Self> {
-        UnlockedFile::make(place, folder, number)?.lock()
+    pub(super) fn create(medium: SpoolMedium, folder: &Path, number: u64) -> Result<Self> {
+        UnlockedFile::make(medium, folder, number)?.lock()
     }
 
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    pub(super) fn place(&self) -> Place {
-        self.place
+    pub(super) fn medium(&self) -> SpoolMedium {
+        self.medium
     }
 
     pub(super) fn bytes(&self) -> u64 {
@@ -139,7 +139,7 @@ impl SegmentFile {
         }
         if let Err(error) = self.file.write_all(text.as_bytes()) {
             self.open = false;
-            // What was half written must not stand before what comes later. Should even this fail, the checksum tells.
+            // A partial line must not stay before later ones. If even this fails, the checksum reveals it.
             let _ = self.file.set_len(self.written);
             return Err(error);
         }
@@ -148,8 +148,8 @@ impl SegmentFile {
         Ok(())
     }
 
-    /// The next records, and how far that is. It is read through the descriptor that is open anyway: one that cannot be
-    /// opened for want of descriptors would look like one that is damaged.
+    /// The next records, and how far they reach. They are read through the open descriptor: opening the file again could fail
+    /// for lack of descriptors, which would look like damage.
     pub(super) fn read(&self, limit: usize) -> io::Result<(Vec<Record>, Peeked)> {
         let mut records = Vec::new();
         let mut peeked = Peeked {
@@ -169,7 +169,7 @@ impl SegmentFile {
             line.clear();
             let bytes = reader.read_until(b'\n', &mut line)? as u64;
             if bytes == 0 {
-                // Somebody cut the file: there is no more.
+                // The file was truncated.
                 peeked.read_to = self.written;
                 break;
             }
@@ -180,7 +180,7 @@ impl SegmentFile {
                     records.push(record);
                     peeked.records += 1;
                 }
-                // The end of a write that was never finished, and so never answered.
+                // An incomplete write, which was never answered.
                 None if torn_tail => {}
                 None => {
                     peeked.damaged += 1;
@@ -191,7 +191,7 @@ impl SegmentFile {
         Ok((records, peeked))
     }
 
-    /// Counts what was read; says how many records that are fewer.
+    /// Counts what was read. Returns how many records fewer are left.
     pub(super) fn advance(&mut self, read_to: u64, records: u64) -> u64 {
         let fewer = records.min(self.records);
         self.read = read_to;
@@ -199,12 +199,12 @@ impl SegmentFile {
         fewer
     }
 
-    /// Whether somebody removed the file: what is written to it, nobody would ever read.
+    /// Whether the file was removed, so that nobody would read what is written to it.
     pub(super) fn is_gone(&self) -> bool {
         self.file.metadata().map_or(true, |file| file.nlink() == 0)
     }
 
-    /// Forgets everything that was written: the file is as new.
+    /// Empties the file.
     pub(super) fn begin_again(&mut self) -> io::Result<()> {
         self.open = false;
         self.file.set_len(0)?;
@@ -228,7 +228,7 @@ impl SegmentFile {
     }
 }
 
-/// Reads on from a position, and leaves alone the one at which is written.
+/// Reads from a position without moving the one for writing.
 struct ReadFrom<'a> {
     file: &'a File,
     position: u64,
@@ -242,7 +242,7 @@ impl Read for ReadFrom<'_> {
     }
 }
 
-/// The files of a folder, whoever has them. What was made and never locked is removed.
+/// All files of a folder, whoever holds them. Files that were never locked are removed.
 pub(super) fn list(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else {
         return Vec::new();
@@ -259,7 +259,7 @@ pub(super) fn list(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A process that ended before it locked its file never wrote to it.
+/// A process that exited before it locked its file never wrote to it.
 fn remove_abandoned(path: &Path) -> io::Result<()> {
     let made = fs::symlink_metadata(path)?.modified()?;
     if made.elapsed().is_ok_and(|age| age > ABANDONED) {
@@ -271,14 +271,14 @@ fn remove_abandoned(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Takes over a file whose owner has ended.
-pub(super) fn take_over(place: Place, path: PathBuf) -> io::Result<SegmentFile> {
+/// Takes over a file whose owner has exited.
+pub(super) fn take_over(medium: SpoolMedium, path: PathBuf) -> io::Result<SegmentFile> {
     let file = File::open(&path)?;
     flock(&file, FlockOperation::NonBlockingLockExclusive)?;
     let written = still_there(&file)?.len();
     let records = count_lines(&file)?;
     Ok(SegmentFile {
-        place,
+        medium,
         path,
         file,
         written,
@@ -288,7 +288,7 @@ pub(super) fn take_over(place: Place, path: PathBuf) -> io::Result<SegmentFile> 
     })
 }
 
-/// How many records and bytes are in a file, whoever has it.
+/// How many records and bytes a file has, whoever holds it.
 pub(super) fn measure(path: &Path) -> io::Result<(u64, u64)> {
     let file = File::open(path)?;
     Ok((count_lines(&file)?, file.metadata()?.len()))

@@ -17,7 +17,7 @@ fn drain(spool: &mut Spool, step: usize) -> Vec<String> {
         if records.is_empty() {
             return ids;
         }
-        ids.extend(records.into_iter().map(|record| record.id));
+        ids.extend(records.into_iter().map(|record| record.decided.id));
         spool.advance();
     }
 }
@@ -39,7 +39,7 @@ fn what_waits_comes_back_in_order_and_leaves_nothing_behind() {
     for n in 0..100 {
         assert_eq!(
             spool.append([&record(&n.to_string())]),
-            [Spooled::Kept(Place::Data)]
+            [Spooled::Kept(SpoolMedium::Data)]
         );
     }
     assert_eq!(spool.records(), 100);
@@ -54,8 +54,8 @@ fn what_was_looked_at_but_not_taken_comes_again() {
     let folder = tempfile::tempdir().unwrap();
     let mut spool = Spool::open(SpoolOptions::new(folder.path()));
     spool.append([&record("a"), &record("b")]);
-    assert_eq!(spool.peek(1)[0].id, "a");
-    assert_eq!(spool.peek(1)[0].id, "a");
+    assert_eq!(spool.peek(1)[0].decided.id, "a");
+    assert_eq!(spool.peek(1)[0].decided.id, "a");
     spool.advance();
     assert_eq!(drain(&mut spool, 10), ["b"]);
 }
@@ -77,7 +77,7 @@ fn a_second_process_takes_over_only_what_nobody_holds() {
 #[test]
 fn a_file_is_nobodys_to_take_over_before_its_owner_has_locked_it() {
     let folder = tempfile::tempdir().unwrap();
-    let made = file::UnlockedFile::make(Place::Data, folder.path(), 1).unwrap();
+    let made = file::UnlockedFile::make(SpoolMedium::Data, folder.path(), 1).unwrap();
     // Another process opens the spool between the two steps.
     let mut other = Spool::open(SpoolOptions::new(folder.path()));
     assert!(other.is_empty());
@@ -94,7 +94,7 @@ fn a_file_is_nobodys_to_take_over_before_its_owner_has_locked_it() {
 #[test]
 fn a_file_that_was_removed_before_it_was_locked_is_not_written_to() {
     let folder = tempfile::tempdir().unwrap();
-    let made = file::UnlockedFile::make(Place::Data, folder.path(), 1).unwrap();
+    let made = file::UnlockedFile::make(SpoolMedium::Data, folder.path(), 1).unwrap();
     fs::remove_file(files(folder.path()).remove(0)).unwrap();
     made.lock().unwrap_err();
 }
@@ -103,7 +103,7 @@ fn a_file_that_was_removed_before_it_was_locked_is_not_written_to() {
 fn a_file_that_nobody_ever_locked_is_removed_after_a_while() {
     let folder = tempfile::tempdir().unwrap();
     let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3_600);
-    let young = file::UnlockedFile::make(Place::Data, folder.path(), 1).unwrap();
+    let young = file::UnlockedFile::make(SpoolMedium::Data, folder.path(), 1).unwrap();
     let old = folder.path().join("1-1-000001.new");
     fs::File::create(&old)
         .unwrap()
@@ -132,7 +132,7 @@ fn many_files_are_taken_over_a_few_at_a_time_and_in_order() {
         if records.is_empty() {
             break;
         }
-        ids.extend(records.into_iter().map(|record| record.id));
+        ids.extend(records.into_iter().map(|record| record.decided.id));
         spool.advance();
     }
     assert_eq!(ids, numbers(0..FILES + 1));
@@ -245,10 +245,13 @@ fn beyond_the_cap_the_oldest_are_kept() {
     let mut spool = Spool::open(options);
     let records: Vec<Record> = (0..10).map(|n| record(&n.to_string())).collect();
     let results = spool.append(&records);
-    assert_eq!(results, [Spooled::Kept(Place::Data); 10]);
+    assert_eq!(results, [Spooled::Kept(SpoolMedium::Data); 10]);
     assert_eq!(spool.append([&record("x")]), [Spooled::Dropped]);
     assert_eq!(drain(&mut spool, 3), numbers(0..10));
-    assert_eq!(spool.append([&record("y")]), [Spooled::Kept(Place::Data)]);
+    assert_eq!(
+        spool.append([&record("y")]),
+        [Spooled::Kept(SpoolMedium::Data)]
+    );
 }
 
 #[test]
@@ -265,7 +268,10 @@ fn files_that_are_not_taken_over_yet_count_for_the_cap() {
     let mut spool = Spool::open(options);
     assert_eq!(spool.append([&record("x")]), [Spooled::Dropped]);
     assert_eq!(drain(&mut spool, 10).len(), 100);
-    assert_eq!(spool.append([&record("y")]), [Spooled::Kept(Place::Data)]);
+    assert_eq!(
+        spool.append([&record("y")]),
+        [Spooled::Kept(SpoolMedium::Data)]
+    );
 }
 
 #[test]
@@ -280,7 +286,7 @@ fn without_a_data_folder_the_runtime_folder_then_memory_is_used() {
     let mut spool = Spool::open(options.clone());
     assert_eq!(
         spool.append([&record("a")]),
-        [Spooled::Kept(Place::Runtime)]
+        [Spooled::Kept(SpoolMedium::Runtime)]
     );
     drop(spool);
 
@@ -295,7 +301,7 @@ fn without_a_data_folder_the_runtime_folder_then_memory_is_used() {
     let kept = u32::try_from(
         results
             .iter()
-            .take_while(|result| **result == Spooled::Kept(Place::Memory))
+            .take_while(|result| **result == Spooled::Kept(SpoolMedium::Memory))
             .count(),
     )
     .unwrap();

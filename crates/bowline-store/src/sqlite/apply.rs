@@ -6,7 +6,7 @@ use super::memory::{KnownSession, Memory};
 use super::{hooks, keys, millis};
 use crate::error::{Error, Result};
 use crate::record::{Change, Record, decision};
-use crate::store::Note;
+use crate::store::SkippedChange;
 use crate::writer::Applied;
 
 /// A record being written.
@@ -16,7 +16,7 @@ pub(super) struct Apply<'a> {
     pub(super) record: &'a Record,
     /// The record's time.
     pub(super) at: i64,
-    pub(super) notes: Vec<Note>,
+    pub(super) skipped: Vec<SkippedChange>,
 }
 
 /// Whether an event was written.
@@ -26,7 +26,7 @@ enum Inserted {
     Known,
 }
 
-/// Two events of one millisecond may come to the same number: the later takes the next, at most so far away.
+/// Two events of one millisecond may get the same number. The later takes the next free one, at most this far away.
 const MAX_NEIGHBOURS: i64 = 1_000;
 
 impl<'a> Apply<'a> {
@@ -35,13 +35,13 @@ impl<'a> Apply<'a> {
             db,
             memory,
             record,
-            at: millis(record.time),
-            notes: Vec::new(),
+            at: millis(record.decided.time),
+            skipped: Vec::new(),
         }
     }
 
     pub(super) fn run(mut self) -> Result<Applied> {
-        let project = match &self.record.project {
+        let project = match &self.record.decided.project {
             Some(path) => Some(self.memory.project(self.db, path, self.at)?),
             None => None,
         };
@@ -55,7 +55,7 @@ impl<'a> Apply<'a> {
         }
         match session {
             None if self.record.changes.is_empty() => {}
-            None => self.notes.push(Note::NoSession),
+            None => self.skipped.push(SkippedChange::NoSession),
             Some(session) => {
                 self.memory.touch(session.id, self.at);
                 for change in &self.record.changes {
@@ -63,12 +63,12 @@ impl<'a> Apply<'a> {
                 }
             }
         }
-        Ok(Applied::Recorded(self.notes))
+        Ok(Applied::Recorded(self.skipped))
     }
 
     /// The numbers that this event may have.
     fn numbers(&self) -> std::ops::Range<i64> {
-        let first = keys::event(&self.record.id, self.record.time);
+        let first = keys::event(&self.record.decided.id, self.record.decided.time);
         first..first.saturating_add(MAX_NEIGHBOURS)
     }
 
@@ -85,7 +85,7 @@ impl<'a> Apply<'a> {
         for number in self.numbers() {
             match self.event_at(number)? {
                 None => return Ok(false),
-                Some(id) if id == self.record.id => return Ok(true),
+                Some(id) if id == self.record.decided.id => return Ok(true),
                 Some(_) => {}
             }
         }
@@ -99,8 +99,8 @@ impl<'a> Apply<'a> {
         session: Option<&KnownSession>,
     ) -> Result<Inserted> {
         let record = self.record;
-        let duration = i64::try_from(record.duration.as_micros()).unwrap_or(i64::MAX);
-        let hooks = hooks::to_text(&record.hooks)?;
+        let duration = i64::try_from(record.decided.duration.as_micros()).unwrap_or(i64::MAX);
+        let hooks = hooks::to_text(&record.decided.hooks)?;
         let mut insert = self.db.prepare_cached(
             "INSERT INTO events (id, event_id, at, agent, event, project_id, chain_id, session_id, subagent, tool,
                 tool_use_id, decision, reason, enforcement, duration_us, hooks, rule)
@@ -110,33 +110,40 @@ impl<'a> Apply<'a> {
         for number in self.numbers() {
             let inserted = insert.execute(params![
                 number,
-                record.id,
+                record.decided.id,
                 self.at,
-                record.agent,
-                record.event,
+                record.decided.agent,
+                record.decided.event,
                 project,
                 session.map(|session| session.chain),
                 session.map(|session| session.id),
-                record.subagent.as_ref().map(|subagent| &subagent.id),
-                record.tool,
-                record.tool_use_id,
-                decision::as_str(record.decision),
-                record.reason,
-                record.enforcement.as_str(),
+                record
+                    .decided
+                    .subagent
+                    .as_ref()
+                    .map(|subagent| &subagent.id),
+                record.decided.tool,
+                record.decided.tool_use_id,
+                decision::as_str(record.decided.decision),
+                record.decided.reason,
+                record.decided.enforcement.as_str(),
                 duration,
                 hooks,
-                record.rule,
+                record.decided.rule,
             ])?;
             if inserted > 0 {
                 return Ok(Inserted::New);
             }
-            if self.event_at(number)?.is_some_and(|id| id == record.id) {
+            if self
+                .event_at(number)?
+                .is_some_and(|id| id == record.decided.id)
+            {
                 return Ok(Inserted::Known);
             }
         }
         Err(Error::Backend(format!(
             "there is no number left for the event `{}`",
-            record.id
+            record.decided.id
         )))
     }
 

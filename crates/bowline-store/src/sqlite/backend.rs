@@ -23,15 +23,15 @@ use crate::queue::{Step, lock};
 use crate::record::{Record, decision};
 use crate::writer::{Applied, Backend};
 
-/// The figures of hooks are written down after so many records, and when nothing else is to do.
+/// The figures of hooks are written after this many records, and when the writer is idle.
 const FIGURES_EVERY: usize = 1_000;
-/// It is looked how large the database is when this part of what it may be was written.
+/// The writer checks the size of the database after it has written this part of the maximum.
 const UNCHECKED: u64 = 50;
-/// In so many steps at most is room made for a commit.
+/// Room for a commit is made in at most this many steps.
 const STEPS: u32 = 64;
 /// How long it is waited for others who read, when everything has to be moved out of the log.
 const WAITING_FOR_READERS: Duration = Duration::from_secs(5);
-/// So many gaps are remembered.
+/// At most this many gaps are remembered.
 const MAX_GAPS: i64 = 1_000;
 
 /// The connection that writes, and what belongs to it.
@@ -53,7 +53,7 @@ pub(super) struct SqliteBackend {
     pub(super) recent: Recent,
     /// How often something had been forgotten when it was committed.
     pub(super) forgotten: u64,
-    /// Set while nobody knows whether what was committed last is still there.
+    /// Set while it is unknown whether the last commits are still there.
     pub(super) doubted: Option<Doubt>,
     /// How many bytes were written since it was looked how large the database is.
     pub(super) unchecked: u64,
@@ -323,7 +323,7 @@ fn write_gaps(db: &Connection, gaps: &[Gap]) -> Result<()> {
     Ok(())
 }
 
-/// Adds what is pending to what stands there, whoever wrote that.
+/// Adds the pending figures to the stored ones.
 fn write_figures(db: &Connection, pending: &PendingFigures) -> Result<()> {
     let mut upsert = db.prepare_cached(
         "INSERT INTO hooks (name, fired, failed, last_fired_at, last_decision, last_failed_at, last_failure, durations)

@@ -9,7 +9,7 @@ use super::{keys, millis, traces};
 use crate::error::Result;
 use crate::record::{Call, TraceEnd, TraceStart, Unfinished};
 use crate::status::TraceStatus;
-use crate::store::Note;
+use crate::store::SkippedChange;
 
 /// How a call ended.
 struct Finish<'a> {
@@ -28,15 +28,16 @@ impl Apply<'_> {
         };
         let open = self.memory.open.of(self.db, session.chain)?;
         if open.by_id(&tool_use_id).is_some() {
-            self.notes.push(Note::AlreadyStarted { tool_use_id });
+            self.skipped
+                .push(SkippedChange::AlreadyStarted { tool_use_id });
             return Ok(());
         }
         let parent = start.parent.as_deref().and_then(|id| open.by_id(id));
         let parent_row = parent.map(|parent| parent.row).or(session.spawned_by);
-        let named_group = (start.trace_id.clone()).or(parent.map(|parent| parent.trace_id.clone()));
-        let trace_id = named_group
+        let named_group = (start.group.clone()).or(parent.map(|parent| parent.group.clone()));
+        let group = named_group
             // A prompt in the same record has set the group that this call belongs to.
-            .or_else(|| self.memory.session(&self.key())?.trace_id.clone())
+            .or_else(|| self.memory.session(&self.key())?.group.clone())
             .unwrap_or_else(|| tool_use_id.clone());
         let input = start.input.as_ref().map(serde_json::Value::to_string);
         self.db
@@ -49,11 +50,11 @@ impl Apply<'_> {
                 row,
                 tool_use_id,
                 keys::lookup(row, &tool_use_id),
-                trace_id,
+                group,
                 session.chain,
                 session.id,
                 session.project,
-                self.record.subagent.as_ref().map(|subagent| &subagent.id),
+                self.record.decided.subagent.as_ref().map(|subagent| &subagent.id),
                 parent_row,
                 start.tool,
                 digest,
@@ -65,7 +66,7 @@ impl Apply<'_> {
         let begun = OpenCall {
             row,
             tool_use_id,
-            trace_id,
+            group,
             tool: start.tool.clone(),
             digest,
             started_at: self.at,
@@ -116,7 +117,7 @@ impl Apply<'_> {
         self.finish_trace(session, row, &finish)
     }
 
-    /// A call that was taken for refused, and when it began: somebody gave a prompt while it ran.
+    /// A call that was taken for refused, and when it began: the user gave a prompt while it ran.
     fn refused(&self, session: &KnownSession, call: &Call) -> Result<Option<(i64, i64)>> {
         let Call::Id(id) = call else {
             return Ok(None);
@@ -138,14 +139,14 @@ impl Apply<'_> {
         how: Unfinished,
         message: Option<&str>,
     ) -> Result<()> {
-        let tool = self.record.tool.as_deref().unwrap_or_default();
+        let tool = self.record.decided.tool.as_deref().unwrap_or_default();
         let open = self.memory.open.of(self.db, session.chain)?;
         // One that is not open needs no closing.
         let Some(open) = open.find(call, tool) else {
             return Ok(());
         };
         let row = open.row;
-        // What we asked tells more than that somebody said no.
+        // Our question says more than the fact of a refusal.
         let asked = (open.asked.clone()).filter(|_| how == Unfinished::Refused);
         let finish = Finish {
             status: how.into(),
@@ -156,7 +157,7 @@ impl Apply<'_> {
         self.finish_trace(session, row, &finish)
     }
 
-    /// Who goes on without an answer to a question has refused it: no agent tells more.
+    /// If a person continues without answering a question, the call was refused. No agent reports more.
     pub(super) fn refuse_asked(&mut self, session: &KnownSession) -> Result<()> {
         let open = self.memory.open.of(self.db, session.chain)?;
         for row in open.asked(session.id) {
@@ -213,7 +214,7 @@ impl Apply<'_> {
             Call::Id(id) => Some(id.clone()),
             Call::Unnamed { .. } => None,
         };
-        self.notes.push(Note::NoStart {
+        self.skipped.push(SkippedChange::NoStart {
             tool_use_id,
             tool: tool.to_owned(),
         });

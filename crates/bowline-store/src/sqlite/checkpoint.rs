@@ -1,10 +1,10 @@
-//! Moving the log into the database without holding anybody up.
+//! Moves the log into the database without delaying anybody.
 
 use rusqlite::Connection;
 
 use crate::error::Result;
 
-/// The log is moved into the database when it has so many pages: about 80 MB.
+/// The log is moved into the database when it has this many pages: about 80 MB.
 pub(super) const FRAMES: u32 = 20_000;
 /// A small store has a small log: this part of what the store may take.
 const SHARE: u64 = 12;
@@ -23,7 +23,7 @@ pub(super) fn most_bytes(cap: Option<u64>) -> i64 {
 
 /// Moves what is in the log while others write.
 pub(super) fn passive(db: &Connection) -> Result<()> {
-    // Whether it was complete does not matter: the next one goes on.
+    // It need not be complete: the next one continues.
     db.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
     Ok(())
 }
@@ -32,7 +32,7 @@ pub(super) fn passive(db: &Connection) -> Result<()> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Emptied {
     Yes,
-    /// Somebody reads what is in the log.
+    /// A reader uses the log.
     No,
 }
 

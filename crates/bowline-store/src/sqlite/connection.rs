@@ -39,9 +39,9 @@ const APPLICATION: i64 = 0x424f_574c;
 /// Pages in memory, in KiB. More would not be faster: a commit whose rows made a page split looks at every one of them.
 const CACHE: i64 = 4 * 1024;
 const STATEMENTS: usize = 64;
-/// What is between the name of a database that was moved aside and the time of that.
+/// The text between the name of a database that was moved aside and the time.
 const ASIDE: &str = ".corrupt-";
-/// How long counting may take in a database that is damaged: somebody may wait for an answer.
+/// How long counting in a damaged database may take. A caller may be waiting.
 const COUNTING: Duration = Duration::from_millis(200);
 
 impl From<rusqlite::Error> for Error {
@@ -92,7 +92,7 @@ pub(super) fn open_for_writing(path: &Path, options: &Options) -> Result<Connect
         let limit = checkpoint::most_bytes(options.retention.bytes);
         db.pragma_update(None, "journal_size_limit", limit)?;
     }
-    // What is deleted is overwritten where that costs nothing.
+    // Deleted content is overwritten where that costs nothing.
     db.pragma_update(None, "secure_delete", "FAST")?;
     // A thread of its own does this.
     db.pragma_update(None, "wal_autocheckpoint", 0)?;
@@ -223,7 +223,7 @@ pub(super) fn times_forgotten(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |file| file.len())
 }
 
-/// Tells every process that has records at hand not to bring them back.
+/// Tells every process that still holds records not to restore them.
 pub(super) fn note_forgetting(path: &Path) -> Result<()> {
     let mut file = lock_shape(path)?;
     file.write_all(b"f")
@@ -292,7 +292,7 @@ pub(super) fn count_events(path: &Path) -> Option<u64> {
         .replace('%', "%25")
         .replace('?', "%3f")
         .replace('#', "%23");
-    // Nobody changes it any more, and nothing is to be made beside it.
+    // It no longer changes, and no file may be created beside it.
     let uri = PathBuf::from(format!("file:{name}?immutable=1"));
     let access = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
     let mut db = connect(&uri, access).ok()?;

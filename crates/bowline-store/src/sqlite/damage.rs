@@ -1,4 +1,4 @@
-//! A database or a log that something has damaged: what is left is used, what is at hand is brought back, the rest is counted.
+//! Damaged databases and logs: what is left is used, records that this process still holds are restored, the rest is counted.
 
 use chrono::{SecondsFormat, Utc};
 
@@ -39,7 +39,7 @@ impl SqliteBackend {
         self.prepare()
     }
 
-    /// Moves a damaged database aside, unless somebody else has done it.
+    /// Moves a damaged database aside, unless another process has done it.
     pub(super) fn begin_anew(&mut self, message: &str) -> Result<()> {
         let opened = self.opened;
         let path = self.path.clone();
@@ -53,7 +53,7 @@ impl SqliteBackend {
             }
         })?;
         let Some(aside) = aside else {
-            // Whoever did it counts what was in it; what is at hand here may be missing all the same.
+            // That process counts its records. Records that this process holds may still be missing.
             self.recent.take_committed();
             self.doubt_log();
             return self.settle_doubt();
@@ -61,7 +61,7 @@ impl SqliteBackend {
         let committed = self.recent.take_committed();
         let (held, known) = match connection::count_events(&aside) {
             Some(counted) => (counted.max(committed), "so many were counted in it"),
-            // It held something, or nobody would have seen that it is damaged.
+            // It held something, or the damage would not have been noticed.
             None => (committed.max(1), "it held at least so many"),
         };
         self.tell_removed();
@@ -109,7 +109,7 @@ impl SqliteBackend {
         }
     }
 
-    /// Whoever removed the database may not want it back: what was in it is counted, not brought back.
+    /// A removed database was perhaps removed on purpose: its records are counted, not restored.
     fn doubt_removed(&mut self, counted: Option<(u64, i64)>) {
         let committed = self.recent.take_committed();
         self.recent.forget();
@@ -198,7 +198,7 @@ impl SqliteBackend {
         });
     }
 
-    /// What somebody wanted forgotten is not brought back: where anything was forgotten, nothing is.
+    /// Forgotten records must not be restored: if anything was forgotten, nothing is restored.
     fn drop_forgotten(&mut self) {
         let forgotten = connection::times_forgotten(&self.path);
         if std::mem::replace(&mut self.forgotten, forgotten) != forgotten {
@@ -206,7 +206,7 @@ impl SqliteBackend {
         }
     }
 
-    /// Brings back what is at hand and missing; counts what is missing and not at hand.
+    /// Restores missing records that this process holds, and counts the others.
     pub(super) fn settle_doubt(&mut self) -> Result<()> {
         if self.doubted.is_none() {
             return Ok(());
@@ -250,7 +250,7 @@ impl SqliteBackend {
         Ok(())
     }
 
-    /// Nobody can find out later what this process knows.
+    /// Only this process knows it, so it is noted now.
     pub(super) fn end_doubt(&mut self) {
         if let Err(error) = self.whole(Self::settle_doubt) {
             tracing::warn!("what is missing could not be found out: {error}");

@@ -7,7 +7,7 @@ use super::memory::{KnownSession, SessionKey};
 use crate::error::Result;
 use crate::record::{Change, DelegationEnd, DelegationStart, Subagent};
 use crate::status::TraceStatus;
-use crate::store::Note;
+use crate::store::SkippedChange;
 
 impl Apply<'_> {
     pub(super) fn start_delegation(
@@ -18,7 +18,7 @@ impl Apply<'_> {
         let open = self.memory.open.of(self.db, session.chain)?;
         let call = match &start.call {
             Some(id) => open.by_id(id),
-            None => open.newest_of(self.record.tool.as_deref().unwrap_or_default()),
+            None => open.newest_of(self.record.decided.tool.as_deref().unwrap_or_default()),
         };
         let call = call.map(|call| call.row);
         self.insert_delegation(session, call, &start.to, None, start.description.as_deref())
@@ -32,9 +32,14 @@ impl Apply<'_> {
         subagent: Option<&str>,
         description: Option<&str>,
     ) -> Result<()> {
-        // A sub-agent that nobody is known to have called was called by the session itself.
-        let caller = self.record.subagent.as_ref().filter(|_| subagent.is_none());
-        let from = caller.map_or(&self.record.agent, |caller| &caller.id);
+        // A sub-agent without a known caller was called by the session itself.
+        let caller = self
+            .record
+            .decided
+            .subagent
+            .as_ref()
+            .filter(|_| subagent.is_none());
+        let from = caller.map_or(&self.record.decided.agent, |caller| &caller.id);
         self.db
             .prepare_cached(
                 "INSERT INTO delegations (chain_id, session_id, trace_row, from_agent, to_agent, subagent, description,
@@ -54,7 +59,7 @@ impl Apply<'_> {
         Ok(())
     }
 
-    /// Gives a new sub-agent the delegation that names it, else the oldest to its type that nobody works on.
+    /// Gives a new sub-agent the delegation that names it, else the oldest open one to its type.
     pub(super) fn claim_delegation(
         &self,
         session: &mut KnownSession,
@@ -78,21 +83,21 @@ impl Apply<'_> {
                 Ok((row.get(0)?, row.get(1)?, row.get(2)?))
             })
             .optional()?;
-        let Some((delegation, call, trace_id)) = claimed else {
+        let Some((delegation, call, group)) = claimed else {
             return Ok(());
         };
         session.spawned_by = call;
-        session.trace_id = trace_id.or(session.trace_id.take());
+        session.group = group.or(session.group.take());
         self.db
             .prepare_cached("UPDATE delegations SET subagent = ?2 WHERE id = ?1")?
             .execute(params![delegation, subagent.id])?;
         self.db
             .prepare_cached("UPDATE sessions SET spawned_by = ?2, trace_id = ?3 WHERE id = ?1")?
-            .execute(params![session.id, session.spawned_by, session.trace_id])?;
+            .execute(params![session.id, session.spawned_by, session.group])?;
         Ok(())
     }
 
-    /// A call says to whom it handed over: one who is not heard of yet, or was given this very delegation.
+    /// A call names its sub-agent: one that is not known yet, or that already has this delegation.
     pub(super) fn name_subagent(&self, chain: i64, call: i64, subagent: &str) -> Result<()> {
         if self.delegation_of(chain, subagent)?.is_none() {
             self.db
@@ -139,7 +144,7 @@ impl Apply<'_> {
             }
         }
         if right.call.is_none() && guessed.subagent.is_none() {
-            // It was made for a sub-agent that nobody seemed to have called.
+            // It was created for a sub-agent without a known caller.
             self.db
                 .prepare_cached("DELETE FROM delegations WHERE id = ?1")?
                 .execute([right.id])?;
@@ -155,7 +160,7 @@ impl Apply<'_> {
         from: Option<i64>,
         to: Option<i64>,
     ) -> Result<()> {
-        let trace_id: Option<String> = match to {
+        let group: Option<String> = match to {
             Some(call) => self
                 .db
                 .prepare_cached("SELECT trace_id FROM traces WHERE id = ?1")?
@@ -168,13 +173,13 @@ impl Apply<'_> {
                 "UPDATE sessions SET spawned_by = ?3, trace_id = coalesce(?4, trace_id)
                  WHERE chain_id = ?1 AND subagent = ?2",
             )?
-            .execute(params![chain, subagent, to, trace_id])?;
+            .execute(params![chain, subagent, to, group])?;
         self.db
             .prepare_cached(
                 "UPDATE traces SET parent_id = ?4, trace_id = coalesce(?5, trace_id)
                  WHERE chain_id = ?1 AND subagent = ?2 AND parent_id IS ?3",
             )?
-            .execute(params![chain, subagent, from, to, trace_id])?;
+            .execute(params![chain, subagent, from, to, group])?;
         let key = SessionKey {
             subagent: Some(subagent.to_owned()),
             ..self.key()
@@ -182,7 +187,7 @@ impl Apply<'_> {
         if let Some(known) = self.memory.session(&key) {
             let moved = KnownSession {
                 spawned_by: to,
-                trace_id: trace_id.or_else(|| known.trace_id.clone()),
+                group: group.or_else(|| known.group.clone()),
                 ..known.clone()
             };
             self.memory.remember(key, moved);
@@ -213,7 +218,7 @@ impl Apply<'_> {
 
     /// A sub-agent begins; if no call delegated to it, that is a delegation of its own.
     pub(super) fn start_subagent(&self, session: &KnownSession) -> Result<()> {
-        let Some(subagent) = &self.record.subagent else {
+        let Some(subagent) = &self.record.decided.subagent else {
             return Ok(());
         };
         if self.delegation_of(session.chain, &subagent.id)?.is_some() {
@@ -237,13 +242,18 @@ impl Apply<'_> {
         session: &KnownSession,
         end: &DelegationEnd,
     ) -> Result<()> {
-        let subagent = self.record.subagent.as_ref().map(|it| it.id.clone());
+        let subagent = self
+            .record
+            .decided
+            .subagent
+            .as_ref()
+            .map(|it| it.id.clone());
         let delegation = match &subagent {
             Some(id) => self.delegation_of(session.chain, id)?,
             None => None,
         };
         let Some(delegation) = delegation else {
-            self.notes.push(Note::NoDelegation { subagent });
+            self.skipped.push(SkippedChange::NoDelegation { subagent });
             return Ok(());
         };
         self.db

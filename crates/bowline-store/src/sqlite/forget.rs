@@ -1,4 +1,4 @@
-//! Removing things: what is too old, too much, or what somebody wants forgotten. Always a little at a time.
+//! Removes records that are too old, too many, or to be forgotten. Always a few at a time.
 
 use std::collections::HashSet;
 
@@ -11,9 +11,9 @@ use crate::error::{Error, Result};
 use crate::queue::lock;
 use crate::store::{Forget, Forgotten};
 
-/// So many rows of each kind are removed at once.
+/// At most this many rows of each kind are removed at once.
 const ROWS: i64 = 500;
-/// So many events are looked at at once when they are found by nothing but looking.
+/// At most this many events are looked at at once when they are found by nothing but looking.
 const LOOKED_AT: i64 = 5_000;
 
 /// Removes some of what is before a time; says how much, in all and by kind.
@@ -88,11 +88,11 @@ pub(super) fn oldest(db: &Connection, rows: i64) -> Result<usize> {
     Ok(before(db, cutoff.saturating_add(1))?.0)
 }
 
-/// What is to be forgotten, and how far that is.
+/// A request to forget, and its progress.
 #[derive(Debug)]
 pub(super) struct Forgetting {
     what: What,
-    /// What goes, once it is known.
+    /// What is removed, once it is known.
     found: Option<Found>,
     /// Whether others were told.
     begun: bool,

@@ -14,13 +14,13 @@ use super::{Retention, Shares, checkpoint, connection, forget, millis, queries};
 use crate::error::Result;
 use crate::queue::{Step, lock};
 
-/// How often it is looked whether other processes left records behind, and whether the log is whole.
+/// How often to check for records that other processes left behind, and whether the log is intact.
 const LOOK: Duration = Duration::from_secs(3);
-/// What is too old or too much is looked for after so many records …
+/// Records that are too old or too many are looked for after this many records …
 const RECORDS: usize = 5_000;
 /// … and after this time.
 const PAUSE: Duration = Duration::from_mins(10);
-/// The first time after so many records …
+/// The first time after this many records …
 const FIRST_RECORDS: usize = 1_000;
 /// … or this time: a store that is opened for one record is not held up.
 const FIRST_PAUSE: Duration = Duration::from_mins(1);
@@ -30,7 +30,7 @@ const MOST_PERCENT: u64 = 90;
 const TARGET_PERCENT: u64 = 85;
 /// A file that is larger than its cap by more than this has to be written anew.
 const TOLERANCE_PERCENT: u64 = 110;
-/// So many rows of each kind are removed at once, and fewer where there is room for few.
+/// At most this many rows of each kind are removed at once; fewer if the disk is nearly full.
 const ROWS: u64 = 500;
 /// A row is never larger than this, or nearly never.
 const ROW: u64 = 256 * 1024;
@@ -56,7 +56,7 @@ pub(super) struct Keeper {
     tidied: AtomicBool,
     signal: Mutex<Signal>,
     wake: Condvar,
-    /// Whoever writes holds it.
+    /// The writer holds it.
     pen: Mutex<()>,
     /// For checkpoints alone.
     connection: Mutex<Option<Connection>>,
@@ -85,7 +85,7 @@ impl Keeper {
         lock(&self.pen)
     }
 
-    /// Replaces the database while nobody writes to it or moves its log.
+    /// Replaces the database while no thread writes to it or moves its log.
     pub(super) fn replacing<T>(&self, replace: impl FnOnce() -> T) -> T {
         // In the order in which a checkpoint takes them.
         let mut connection = lock(&self.connection);
@@ -187,7 +187,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// Whether the log has grown far beyond what it may be while somebody tried to move it. A large one may.
+    /// Whether the log has grown far beyond its limit while a thread tried to move it.
     pub(super) fn is_overdue(&self) -> bool {
         let threshold = self.threshold.load(Ordering::Relaxed);
         let overdue = threshold.saturating_add(self.most_frames / 2);
@@ -221,7 +221,7 @@ impl Keeper {
         }
     }
 
-    /// To be done step by step, until there is room for so many bytes more.
+    /// Called step by step, until there is space for this many more bytes.
     pub(super) fn making_room(&self, needed: u64) -> Tidying {
         Tidying {
             cutoff: None,

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use super::connection::with_suffix;
 use crate::queue::lock;
 
-/// What stands before the first page.
+/// The bytes before the first page.
 const HEADER: u64 = 32;
 /// A page and what stands before it.
 const FRAME: u64 = 4_096 + 24;
@@ -18,13 +18,13 @@ const FRAME: u64 = 4_096 + 24;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LogState {
     Whole,
-    /// Its name is gone; whoever has it open can still read it.
+    /// Its name is gone. A process that has it open can still read it.
     Removed,
     /// It is shorter than what was written, or another file.
     Cut,
 }
 
-/// What is known of the log.
+/// The known state of the log.
 #[derive(Debug)]
 pub(super) struct Log {
     path: PathBuf,

@@ -19,17 +19,17 @@ pub(super) struct SessionKey {
     pub(super) subagent: Option<String>,
 }
 
-/// What is needed of a session at every event.
+/// The fields of a session that every event needs.
 #[derive(Debug, Clone)]
 pub(super) struct KnownSession {
     pub(super) id: i64,
     pub(super) chain: i64,
     pub(super) project: Option<i64>,
-    pub(super) trace_id: Option<String>,
+    pub(super) group: Option<String>,
     pub(super) spawned_by: Option<i64>,
 }
 
-/// When a session was last heard of is written once in so many milliseconds while events arrive, because it moves the row
+/// When a session was last heard of is written once in this many milliseconds while events arrive, because it moves the row
 /// within two indexes; and exactly when nothing else is to do.
 const HEARD_EVERY: i64 = 1_000;
 
@@ -40,7 +40,7 @@ struct Touch {
     events: i64,
 }
 
-/// When a session was last heard of, and what the database knows of that.
+/// When a session was last active, and what the database has.
 #[derive(Debug)]
 struct Heard {
     last: i64,
@@ -115,12 +115,12 @@ impl Memory {
         Ok(())
     }
 
-    /// Whether a session was heard of later than the database knows.
+    /// Whether a session was active later than the database has it.
     pub(super) fn has_heard(&self) -> bool {
         self.heard.values().any(|heard| heard.last > heard.written)
     }
 
-    /// Writes down exactly when each session was last heard of.
+    /// Writes exactly when each session was last active.
     pub(super) fn write_heard(&mut self, db: &Connection) -> Result<()> {
         let behind = |(_, heard): &(&i64, &mut Heard)| heard.last > heard.written;
         for (session, heard) in self.heard.iter_mut().filter(behind) {

@@ -7,7 +7,7 @@ use rusqlite::{Connection, params};
 use crate::error::Result;
 use crate::record::Call;
 
-/// Of so many open calls of a chain the one that is meant is looked for: the newest.
+/// Of this many open calls of a chain the one that is meant is looked for: the newest.
 const MAX_OPEN: usize = 1_000;
 /// More than this, in all chains, is not remembered.
 const MAX_REMEMBERED: usize = 20_000;
@@ -20,7 +20,7 @@ pub(super) struct OpenCall {
     pub(super) row: i64,
     pub(super) session: i64,
     pub(super) tool_use_id: String,
-    pub(super) trace_id: String,
+    pub(super) group: String,
     pub(super) tool: String,
     pub(super) digest: Option<i64>,
     pub(super) started_at: i64,
@@ -94,7 +94,7 @@ impl OpenCalls {
         let Some(ChainCalls(calls)) = self.chains.get_mut(&chain) else {
             return;
         };
-        // What was spooled arrives late.
+        // Spooled records arrive late.
         let place = calls.partition_point(|other| other.started_at <= call.started_at);
         calls.insert(place, call);
         self.count += 1;
@@ -138,7 +138,7 @@ fn load(db: &Connection, chain: i64) -> Result<ChainCalls> {
         Ok(OpenCall {
             row: row.get(0)?,
             tool_use_id: row.get(1)?,
-            trace_id: row.get(2)?,
+            group: row.get(2)?,
             tool: row.get(3)?,
             digest: row.get(4)?,
             started_at: row.get(5)?,
@@ -159,7 +159,7 @@ mod tests {
         OpenCall {
             row,
             tool_use_id: id.into(),
-            trace_id: String::new(),
+            group: String::new(),
             tool: tool.into(),
             digest,
             started_at,

@@ -17,7 +17,7 @@ use crate::status::{DelegationStatus, SessionStatus};
 use crate::store::{Integrity, Size};
 use crate::trace::SessionRef;
 
-/// Nobody is given more of one kind than this at once.
+/// At most this many rows of one kind per answer.
 const MAX_ROWS: usize = 10_000;
 
 fn limit(rows: usize) -> i64 {
@@ -49,7 +49,7 @@ fn session_row(row: &Row<'_>) -> rusqlite::Result<Session> {
     })
 }
 
-/// What a whole chain comes to, beside its newest session.
+/// The totals of a whole chain, beside its newest session.
 fn sums() -> String {
     let errors = traces::errors();
     format!(
@@ -176,7 +176,7 @@ fn list<T>(
 
 fn prompt(row: &Row<'_>) -> rusqlite::Result<Prompt> {
     Ok(Prompt {
-        trace_id: row.get(0)?,
+        group: row.get(0)?,
         session_row: row.get(1)?,
         time: time(row.get(2)?),
         text: row.get(3)?,
@@ -199,7 +199,7 @@ fn delegation(row: &Row<'_>) -> rusqlite::Result<Delegation> {
     })
 }
 
-/// The figures of hooks as they were written down.
+/// The stored figures of hooks.
 pub(super) fn figures(db: &Connection) -> Result<HashMap<String, Kept>> {
     let mut select = db.prepare_cached(
         "SELECT name, fired, failed, last_fired_at, last_decision, last_failed_at, last_failure, durations

@@ -9,7 +9,7 @@ use super::connection;
 use crate::error::Result;
 use crate::queue::lock;
 
-/// So many connections stay open when nobody reads.
+/// At most this many idle connections stay open.
 const MAX_IDLE: usize = 4;
 
 #[derive(Debug, Default)]
@@ -35,7 +35,7 @@ impl Readers {
         }
     }
 
-    /// The database is another now, or nobody reads it any more.
+    /// The database was replaced, or is no longer read.
     pub(super) fn close(&self) {
         let mut idle = lock(&self.idle);
         idle.connections.clear();

@@ -1,4 +1,4 @@
-//! What was committed last, at hand should the database turn out to have lost it.
+//! The last committed records, in memory in case the database has lost them.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,9 +10,9 @@ use super::keys;
 use crate::error::Result;
 use crate::record::{Change, Record};
 
-/// So many records are at hand at most …
+/// At most this many records are held …
 const RECORDS: usize = 512;
-/// … and so many bytes of them, about.
+/// … and this many bytes of them, about.
 const BYTES: usize = 2 * 1024 * 1024;
 /// The numbers of more records than this are not remembered.
 const NUMBERS: usize = 65_536;
@@ -40,17 +40,18 @@ impl Recent {
             self.bytes -= weight;
         }
         if self.in_log.len() < NUMBERS {
-            self.in_log.push(keys::event(&record.id, record.time));
+            self.in_log
+                .push(keys::event(&record.decided.id, record.decided.time));
         }
         self.committed += 1;
     }
 
-    /// What was in the log is in the database now.
+    /// The content of the log is now in the database.
     pub(super) fn log_begins_anew(&mut self) {
         self.in_log.clear();
     }
 
-    /// What somebody wants forgotten, nobody may bring back.
+    /// Forgotten records must not be restored.
     pub(super) fn forget(&mut self) {
         *self = Self::default();
     }

@@ -14,6 +14,7 @@ impl Apply<'_> {
         SessionKey {
             subagent: self
                 .record
+                .decided
                 .subagent
                 .as_ref()
                 .map(|subagent| subagent.id.clone())
@@ -24,15 +25,15 @@ impl Apply<'_> {
 
     fn host_key(&self) -> SessionKey {
         SessionKey {
-            agent: self.record.agent.clone(),
-            name: self.record.session.clone(),
+            agent: self.record.decided.agent.clone(),
+            name: self.record.decided.session.clone(),
             subagent: None,
         }
     }
 
     /// The session of the record, made if it is missing, and begun if the record says so.
     pub(super) fn session(&mut self, project: Option<i64>) -> Result<Option<KnownSession>> {
-        if self.record.session.is_empty() {
+        if self.record.decided.session.is_empty() {
             return Ok(None);
         }
         let key = self.key();
@@ -43,7 +44,13 @@ impl Apply<'_> {
             return self.with_project(key, known, project).map(Some);
         }
         let host = self.host(project)?;
-        let session = match self.record.subagent.as_ref().filter(|it| !it.id.is_empty()) {
+        let session = match self
+            .record
+            .decided
+            .subagent
+            .as_ref()
+            .filter(|it| !it.id.is_empty())
+        {
             None => host,
             Some(subagent) => self.subagent_session(&key, subagent, &host)?,
         };
@@ -123,7 +130,7 @@ impl Apply<'_> {
                     id: row.get(0)?,
                     chain: row.get(1)?,
                     project: row.get(2)?,
-                    trace_id: row.get(3)?,
+                    group: row.get(3)?,
                     spawned_by: row.get(4)?,
                 })
             })
@@ -169,7 +176,7 @@ impl Apply<'_> {
             id,
             chain: before.map_or(id, |before| before.chain),
             project,
-            trace_id: None,
+            group: None,
             spawned_by: None,
         };
         self.memory.remember(key, session.clone());
@@ -201,13 +208,13 @@ impl Apply<'_> {
                 subagent.id,
                 subagent.kind,
                 self.at,
-                host.trace_id,
+                host.group,
             ])?;
         let mut session = KnownSession {
             id: self.db.last_insert_rowid(),
             chain: host.chain,
             project: host.project,
-            trace_id: host.trace_id.clone(),
+            group: host.group.clone(),
             spawned_by: None,
         };
         self.claim_delegation(&mut session, subagent)?;
@@ -217,17 +224,17 @@ impl Apply<'_> {
 
     pub(super) fn give_prompt(&mut self, session: &KnownSession, text: Option<&str>) -> Result<()> {
         self.refuse_asked(session)?;
-        let trace_id = self.record.id.clone();
+        let group = self.record.decided.id.clone();
         self.db
             .prepare_cached(
                 "INSERT INTO prompts (chain_id, session_id, trace_id, at, text) VALUES (?1, ?2, ?3, ?4, ?5)",
             )?
-            .execute(params![session.chain, session.id, trace_id, self.at, text])?;
+            .execute(params![session.chain, session.id, group, self.at, text])?;
         self.db
             .prepare_cached("UPDATE sessions SET trace_id = ?2 WHERE id = ?1")?
-            .execute(params![session.id, trace_id])?;
+            .execute(params![session.id, group])?;
         let mut session = session.clone();
-        session.trace_id = Some(trace_id);
+        session.group = Some(group);
         let key = self.key();
         self.memory.remember(key, session);
         Ok(())

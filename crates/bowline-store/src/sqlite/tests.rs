@@ -4,7 +4,7 @@ use rusqlite::{Connection, params_from_iter};
 use super::traces::{Scope, find_query};
 use super::*;
 use crate::status::TraceStatus;
-use crate::trace::{DecisionFilter, StatusFilter, TriggerFilter};
+use crate::trace::{DecisionFilter, EventFilter, StatusFilter};
 
 mod faults;
 mod growth;
@@ -54,7 +54,7 @@ fn f21_a_every_documented_query_uses_an_index() {
         ("prompts", queries::PROMPTS.to_owned()),
         ("delegations", queries::DELEGATIONS.to_owned()),
         ("delegation", delegations::DELEGATION.to_owned()),
-        ("triggers of a call", triggers::of_call_sql()),
+        ("triggers of a call", events::of_call_sql()),
         ("open calls of a chain", open_calls::OPEN.to_owned()),
         ("row of a session", traces::SESSION_ROW.to_owned()),
         ("project", traces::PROJECT.to_owned()),
@@ -136,14 +136,14 @@ fn every_filter_of_events_uses_an_index() {
     for decisions in all {
         for rule in [None, Some("git.*")] {
             for (project, session) in [(None, None), (Some(1), Some("e.chain_id IN (1)"))] {
-                let filter = TriggerFilter {
+                let filter = EventFilter {
                     decisions,
                     rule,
                     tool: Some("bash"),
                     event: Some("pretooluse"),
-                    ..TriggerFilter::default()
+                    ..EventFilter::default()
                 };
-                let query = triggers::query(&filter, project, session.map(str::to_owned));
+                let query = events::query(&filter, project, session.map(str::to_owned));
                 assert_no_scan(&db, "events", &query.sql, &query.values);
             }
         }

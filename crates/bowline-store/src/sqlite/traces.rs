@@ -16,12 +16,12 @@ use crate::trace::{
 };
 use crate::tree::{TraceTree, arrange};
 
-/// Nobody is given more rows than this at once.
+/// At most this many rows per answer.
 const MAX_ROWS: usize = 100_000;
-/// A tree is built of so many calls at most.
+/// A tree has at most this many calls.
 const MAX_TREE: usize = 10_000;
 
-/// By so much the database may be behind about when a session was last heard of, and more.
+/// The stored time of a session's last activity may be this much behind, and more.
 const LATE: i64 = 60_000;
 
 pub(super) const COLUMNS: &str = "t.id, t.tool_use_id, t.trace_id, s.name, t.session_id, s.agent, p.path, t.subagent, t.tool,
@@ -30,15 +30,15 @@ pub(super) const COLUMNS: &str = "t.id, t.tool_use_id, t.trace_id, s.name, t.ses
 pub(super) const JOINS: &str =
     "LEFT JOIN sessions s ON s.id = t.session_id LEFT JOIN projects p ON p.id = t.project_id
     LEFT JOIN traces parent ON parent.id = t.parent_id";
-/// What neither runs nor went well, as in the indexes: SQLite uses them only for these very words.
+/// Calls that neither run nor succeeded, as in the indexes. SQLite uses those only for exactly these words.
 const ENDED_BADLY: &str = "t.status <> 'started' AND t.status <> 'completed'";
-/// What of that counts as an error. Of a call whose agent was killed nobody knows how it went.
+/// Those of them that count as errors. The result of a call whose agent was killed is unknown.
 pub(super) fn errors() -> String {
     let ended = AGENT_ENDED.replace('\'', "''");
     format!("t.status <> 'denied' AND t.status <> 'refused' AND t.error_message IS NOT '{ended}'")
 }
 
-/// A stored value. What is not JSON any more is shown as it is.
+/// A stored value. Text that is no longer JSON is shown as it is.
 pub(super) fn json(text: String) -> serde_json::Value {
     serde_json::from_str(&text).unwrap_or(serde_json::Value::String(text))
 }
@@ -54,7 +54,7 @@ fn trace(row: &Row<'_>) -> rusqlite::Result<Trace> {
     Ok(Trace {
         row: row.get(0)?,
         tool_use_id: row.get(1)?,
-        trace_id: row.get(2)?,
+        group: row.get(2)?,
         session: row.get::<_, Option<String>>(3)?.unwrap_or_default(),
         session_row: row.get(4)?,
         agent: row.get::<_, Option<String>>(5)?.unwrap_or_default(),
@@ -103,7 +103,7 @@ pub(super) fn by_id(db: &Connection, tool_use_id: &str) -> Result<Option<Trace>>
     })
 }
 
-/// What the newest call of this id was called with.
+/// The input of the newest call with this id.
 pub(super) fn input(db: &Connection, tool_use_id: &str) -> Result<Option<serde_json::Value>> {
     let Some(row) = row_of(db, tool_use_id)? else {
         return Ok(None);
@@ -156,14 +156,14 @@ pub(super) fn slow_query(threshold_ms: i64, rows: usize) -> Query {
     }
 }
 
-pub(super) fn tree(db: &Connection, trace_id: &str) -> Result<Option<TraceTree>> {
+pub(super) fn tree(db: &Connection, group: &str) -> Result<Option<TraceTree>> {
     snapshot(db, |db| {
-        let mut traces = tree_query(trace_id).traces(db)?;
+        let mut traces = tree_query(group).traces(db)?;
         let prompt = db
             .prepare_cached(PROMPT)?
-            .query_row([trace_id], |row| {
+            .query_row([group], |row| {
                 Ok(Prompt {
-                    trace_id: trace_id.to_owned(),
+                    group: group.to_owned(),
                     session_row: row.get(0)?,
                     time: time(row.get(1)?),
                     text: row.get(2)?,
@@ -176,7 +176,7 @@ pub(super) fn tree(db: &Connection, trace_id: &str) -> Result<Option<TraceTree>>
         let truncated = traces.len() > MAX_TREE;
         traces.truncate(MAX_TREE);
         Ok(Some(TraceTree {
-            trace_id: trace_id.to_owned(),
+            group: group.to_owned(),
             prompt,
             roots: arrange(traces),
             truncated,
@@ -186,13 +186,13 @@ pub(super) fn tree(db: &Connection, trace_id: &str) -> Result<Option<TraceTree>>
 
 pub(super) const PROMPT: &str = "SELECT session_id, at, text FROM prompts INDEXED BY prompts_by_trace WHERE trace_id = ?1 LIMIT 1";
 
-pub(super) fn tree_query(trace_id: &str) -> Query {
+pub(super) fn tree_query(group: &str) -> Query {
     Query {
         sql: format!(
             "SELECT {COLUMNS} FROM traces t INDEXED BY traces_by_trace {JOINS}
              WHERE t.trace_id = ? ORDER BY t.started_at LIMIT ?"
         ),
-        values: vec![Sql::Text(trace_id.to_owned()), limit(MAX_TREE + 1)],
+        values: vec![Sql::Text(group.to_owned()), limit(MAX_TREE + 1)],
     }
 }
 

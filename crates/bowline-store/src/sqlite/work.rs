@@ -45,7 +45,7 @@ pub(super) fn past_calls(db: &Connection, session: &str) -> Result<Vec<PastCall>
     })
 }
 
-/// What was kept of the work of a session, oldest first.
+/// The recorded work of a session, oldest first.
 pub(super) fn past_work(db: &Connection, session: &str) -> Result<Vec<Value>> {
     snapshot(db, |db| {
         let mut found = Vec::new();

@@ -5,7 +5,7 @@ use std::time::Instant;
 use chrono::Utc;
 
 use super::*;
-use crate::spool::{Place, SpoolOptions};
+use crate::spool::{SpoolMedium, SpoolOptions};
 
 /// A database that takes as long as it is told to, and remembers what it was given.
 struct Slow {
@@ -25,10 +25,10 @@ impl Backend for Slow {
         Ok(records
             .iter()
             .map(|record| {
-                if kept.contains(&record.id) {
+                if kept.contains(&record.decided.id) {
                     return Applied::Known;
                 }
-                kept.push(record.id.clone());
+                kept.push(record.decided.id.clone());
                 Applied::Recorded(Vec::new())
             })
             .collect())
@@ -58,7 +58,7 @@ fn a_commit_that_hangs_delays_no_answer_and_order_and_number_stay_right() {
         Arc::default(),
         Reserve::at([]),
         Duration::from_millis(20),
-        Notes::Good,
+        SpoolFirst::Yes,
     ));
     let mut threads = Threads::start(&shared, backend).unwrap();
     let (tell, told) = mpsc::channel();
@@ -77,7 +77,7 @@ fn a_commit_that_hangs_delays_no_answer_and_order_and_number_stay_right() {
         let (answered, outcome) = told.recv_timeout(Duration::from_secs(60)).unwrap();
         assert_eq!(
             (answered.as_str(), outcome),
-            (id, Outcome::Spooled(Place::Data))
+            (id, Outcome::Spooled(SpoolMedium::Data))
         );
     }
     assert!(
@@ -111,7 +111,10 @@ impl Backend for Told {
         _gaps: &[Gap],
         _patience: Duration,
     ) -> Result<Vec<Applied>> {
-        let ids: Vec<&str> = records.iter().map(|record| record.id.as_str()).collect();
+        let ids: Vec<&str> = records
+            .iter()
+            .map(|record| record.decided.id.as_str())
+            .collect();
         self.asked.send(ids.join(" ")).map_err(|_| Error::Closed)?;
         self.answers.recv().map_err(|_| Error::Closed)??;
         Ok(vec![Applied::Recorded(Vec::new()); records.len()])
@@ -145,7 +148,7 @@ fn what_is_being_written_stays_before_what_waits_until_it_is_in_the_spool() {
         Arc::default(),
         Reserve::at([]),
         deadline,
-        Notes::Good,
+        SpoolFirst::Yes,
     ));
     let mut threads = Threads::start(&shared, Told { asked, answers }).unwrap();
     let (tell, told) = mpsc::channel();
@@ -172,7 +175,7 @@ fn what_is_being_written_stays_before_what_waits_until_it_is_in_the_spool() {
     drop(held);
     let outcomes: HashMap<_, _> = (0..2).map(|_| told.recv().unwrap()).collect();
     assert!(matches!(outcomes["a"], Outcome::Refused(_)));
-    assert_eq!(outcomes["b"], Outcome::Spooled(Place::Data));
+    assert_eq!(outcomes["b"], Outcome::Spooled(SpoolMedium::Data));
     drop(answer);
     shared.queue.close();
     threads.join();
@@ -190,7 +193,7 @@ fn nothing_is_committed_before_what_came_first_and_has_to_wait() {
         Arc::default(),
         Reserve::at([]),
         deadline,
-        Notes::Good,
+        SpoolFirst::Yes,
     ));
     for outcome in [
         Err(Error::Backend("no".into())),
@@ -228,8 +231,11 @@ impl Backend for Frail {
         gaps: &[Gap],
         _patience: Duration,
     ) -> Result<Vec<Applied>> {
-        assert!(records.iter().all(|it| it.id != "poison"), "a mistake");
-        let ids = records.iter().map(|record| record.id.clone());
+        assert!(
+            records.iter().all(|it| it.decided.id != "poison"),
+            "a mistake"
+        );
+        let ids = records.iter().map(|record| record.decided.id.clone());
         lock(&self.kept).extend(ids);
         lock(&self.gaps).extend(gaps.iter().cloned());
         Ok(vec![Applied::Recorded(Vec::new()); records.len()])
@@ -264,7 +270,7 @@ fn a_panic_ends_what_caused_it_and_nothing_else() {
         Arc::default(),
         Reserve::at([]),
         deadline,
-        Notes::Good,
+        SpoolFirst::Yes,
     ));
     let (tell, told) = mpsc::channel();
     let submission = |id: &str| {
@@ -322,7 +328,7 @@ fn nobody_waits_for_unfinished_jobs_when_the_store_is_closed() {
         Arc::default(),
         Reserve::at([]),
         deadline,
-        Notes::Good,
+        SpoolFirst::Yes,
     ));
     let (begun, begins) = mpsc::channel();
     let (go, goes) = mpsc::channel::<()>();
@@ -371,7 +377,7 @@ fn a_note_is_answered_before_the_commit_and_waits_if_that_fails() {
         Arc::default(),
         Reserve::at([]),
         deadline,
-        Notes::Good,
+        SpoolFirst::Yes,
     ));
     let mut threads = Threads::start(&shared, Told { asked, answers }).unwrap();
     let (tell, told) = mpsc::channel();
@@ -445,13 +451,13 @@ fn where_notes_are_not_wanted_the_answer_comes_after_the_commit() {
     let (answer, answers) = mpsc::channel();
     let spool = Spool::open(SpoolOptions::new(folder.path()));
     let deadline = Duration::from_secs(600);
-    let notes = Notes::Unwanted;
+    let spool_first = SpoolFirst::No;
     let shared = Arc::new(Shared::new(
         spool,
         Arc::default(),
         Reserve::at([]),
         deadline,
-        notes,
+        spool_first,
     ));
     let mut threads = Threads::start(&shared, Told { asked, answers }).unwrap();
     until_it_sleeps(&shared);

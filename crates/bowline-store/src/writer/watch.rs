@@ -1,4 +1,4 @@
-//! The thread that keeps the deadline when the one that writes is held up.
+//! The thread that keeps the deadline when the writer is held up.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use super::Shared;
 
-/// The watch sleeps until it is woken after it found nothing unanswered so many times.
+/// The watch sleeps until it is woken after it found nothing unanswered this many times.
 const QUIET: u32 = 10;
-/// When the watch tries again what it could not do.
+/// How long the watch waits before it tries again.
 const SOON: Duration = Duration::from_millis(1);
 
 #[derive(Debug, Default)]
@@ -36,11 +36,11 @@ pub(super) fn run<B>(shared: &Shared<B>) {
         shared.relieve();
         let pause = if let Some(since) = shared.queue.unanswered_since() {
             quiet = 0;
-            // What is late by now could not be spooled at this moment.
+            // Late records could not be spooled this time.
             shared.deadline.saturating_sub(since.elapsed()).max(SOON)
         } else {
             quiet += 1;
-            // Nothing that comes while this sleeps is late before it wakes.
+            // No record that arrives while this thread sleeps is late before it wakes.
             shared.deadline
         };
         if quiet < QUIET {
@@ -48,7 +48,7 @@ pub(super) fn run<B>(shared: &Shared<B>) {
             continue;
         }
         shared.watch.awake.store(false, Ordering::Release);
-        // What arrived before that saw a watch awake and did not wake it.
+        // A record that arrived before this saw the watch awake and did not wake it.
         if shared.queue.unanswered_since().is_none() && !shared.queue.is_closing() {
             thread::park();
         }

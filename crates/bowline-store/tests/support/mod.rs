@@ -45,7 +45,7 @@ pub(crate) fn record(event: &str, session: &str, ms: i64) -> Record {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let id = format!("event-{}", NEXT.fetch_add(1, Ordering::Relaxed));
     let mut record = Record::new(id, at(ms), "claude-code", event, session);
-    record.project = Some("/home/user/project".into());
+    record.decided.project = Some("/home/user/project".into());
     record
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn with(mut record: Record, change: Change) -> Record {
 }
 
 pub(crate) fn by(mut record: Record, subagent: &str, kind: &str) -> Record {
-    record.subagent = Some(Subagent {
+    record.decided.subagent = Some(Subagent {
         id: subagent.into(),
         kind: kind.into(),
     });
@@ -64,8 +64,8 @@ pub(crate) fn by(mut record: Record, subagent: &str, kind: &str) -> Record {
 
 pub(crate) fn start(session: &str, id: &str, tool: &str, ms: i64) -> Record {
     let mut record = record("PreToolUse", session, ms);
-    record.tool = Some(tool.into());
-    record.tool_use_id = Some(id.into());
+    record.decided.tool = Some(tool.into());
+    record.decided.tool_use_id = Some(id.into());
     with(
         record,
         Change::TraceStarted(TraceStart::new(Call::Id(id.into()), tool)),
@@ -74,8 +74,8 @@ pub(crate) fn start(session: &str, id: &str, tool: &str, ms: i64) -> Record {
 
 pub(crate) fn end(session: &str, id: &str, tool: &str, status: TraceStatus, ms: i64) -> Record {
     let mut record = record("PostToolUse", session, ms);
-    record.tool = Some(tool.into());
-    record.tool_use_id = Some(id.into());
+    record.decided.tool = Some(tool.into());
+    record.decided.tool_use_id = Some(id.into());
     with(
         record,
         Change::TraceEnded(TraceEnd::new(Call::Id(id.into()), tool, status)),

@@ -273,7 +273,7 @@ async fn register_settings(
         .collect())
 }
 
-/// Does work that blocks where it holds up nobody.
+/// Runs blocking work on a thread where it delays nobody.
 async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
     spawn_blocking(work)
         .await

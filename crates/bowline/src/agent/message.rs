@@ -43,7 +43,7 @@ impl Message {
         .with_notes(&batch.notes)
     }
 
-    /// The answer to calls that were cut off in the middle, so that nobody knows what they were to be.
+    /// The answer to calls that were cut off in the middle.
     pub(super) fn not_run(calls: &[ToolCall], why: &str) -> Self {
         let content = calls
             .iter()
@@ -139,7 +139,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Reads the API's answer; `None` if it is none.
+    /// Reads the API's answer; `None` if it is invalid.
     pub(super) fn read(mut json: Value) -> Option<Self> {
         let count = |name: &str| {
             let usage = json.get("usage")?;

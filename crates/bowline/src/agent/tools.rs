@@ -39,7 +39,7 @@ pub trait Tool: Send + Sync {
 
     /// Runs it. The error is text for the model: what went wrong and what to do.
     ///
-    /// Hooks have seen the call, and may have rewritten the input; the tool checks it as if nobody had. After a cancellation
+    /// Hooks have seen the call, and may have rewritten the input; the tool checks it as if they had not. After a cancellation
     /// ([`ExecutionContext::cancellation_token`]) it is dropped if it does not end by itself.
     async fn run(&self, input: Value, ctx: &ExecutionContext) -> Result<ToolOutput, String>;
 }

@@ -172,10 +172,10 @@ fn has_operator(source: &str) -> bool {
 }
 
 fn is_substituted(command: &SimpleCommand) -> bool {
-    use shell::Place;
+    use shell::Construct;
     matches!(
-        command.context.place,
-        Place::Substitution | Place::ProcessSubstitution
+        command.context.construct,
+        Construct::Substitution | Construct::ProcessSubstitution
     )
 }
 

@@ -1,4 +1,4 @@
-//! What all dialects share in reading an answer: is it nothing, text, or a JSON object?
+//! The part of reading an answer that all dialects share: is it nothing, text, or a JSON object?
 
 use bowline_agents::Object;
 
@@ -63,7 +63,7 @@ impl RawOutput {
         Some(trim(&self.stderr)).filter(|text| !text.is_empty())
     }
 
-    /// What a person should know of output that was cut.
+    /// The warning about output that was cut.
     pub(super) fn cut_warnings(&self) -> Vec<String> {
         [(self.stdout_cut, "stdout"), (self.stderr_cut, "stderr")]
             .into_iter()

@@ -46,7 +46,7 @@ pub(super) fn read_answer(hook: &str, event: HookEvent, object: &Object) -> Opin
     read::read(hook, event, object).output
 }
 
-/// What the end of a process comes to.
+/// The meaning of a process's exit.
 enum Meaning {
     Success,
     Block,

@@ -35,7 +35,7 @@ impl Secrets {
         }))
     }
 
-    /// What the file is, if it holds secrets or may do so: nobody is there to be asked.
+    /// What the file is, if it holds secrets or may do so. There is nobody to ask.
     fn named(&self, path: &Path) -> Option<&'static str> {
         let world = &*self.0;
         let path = resolve_literal(&path.to_string_lossy(), world);
@@ -87,10 +87,10 @@ pub enum PathRefused {
         /// What it is.
         why: &'static str,
     },
-    /// A link on the way leads nowhere, so nobody can tell where a new file would land.
+    /// A link on the way leads nowhere, so the location of a new file is unknown.
     #[error("{} is a link that leads nowhere; remove it, or name its target", .0.display())]
     DanglingLink(PathBuf),
-    /// The file system did not tell.
+    /// The file system gave an error.
     #[error("cannot look up {}: {source}", .path.display())]
     Lookup {
         /// The path.

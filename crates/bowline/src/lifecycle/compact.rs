@@ -24,7 +24,7 @@ pub enum Compaction {
     Done {
         /// The summary.
         summary: String,
-        /// What hooks said; their context belongs into the conversation that is left.
+        /// What hooks said. Their context belongs into the remaining conversation.
         notes: Notes,
     },
     /// A hook kept the conversation as it is.
@@ -50,7 +50,7 @@ pub(super) enum Afterwards {
     Nothing,
 }
 
-/// Compacts, and tells whether a hook wants the turn to end.
+/// Compacts, and returns whether a hook wants the turn to end.
 pub(super) async fn run<S, F, E>(
     execution: &ExecutionContext,
     trigger: CompactTrigger,
@@ -71,7 +71,7 @@ where
         return Ok((Compaction::Prevented { reason, notes }, end_turn));
     }
 
-    // What PreCompact hooks say is about the summary; it is not needed beside it.
+    // PreCompact hooks speak about the summary, so their context is not needed beside it.
     let asked: Vec<String> = instructions
         .map(str::to_owned)
         .into_iter()

@@ -148,44 +148,44 @@ pub(super) async fn admit(execution: &ExecutionContext, call: ToolCall) -> Admis
     };
     let decision = admitted.hear(execution, before).await;
     let verdict = match (decision, execution.approver()) {
-        (Verdict::Ask { reason }, Some(approver)) => {
+        (HookRuling::Ask { reason }, Some(approver)) => {
             let request =
                 HookInput::for_event(execution.session_id(), HookEvent::PermissionRequest)
                     .with_field("tool_name", admitted.call.name.as_str())
                     .with_field("tool_input", admitted.call.input.clone());
             match admitted.hear(execution, request).await {
-                Verdict::Silent => ask(approver.as_ref(), &admitted.call, &reason).await,
-                Verdict::Ask { reason } => ask(approver.as_ref(), &admitted.call, &reason).await,
+                HookRuling::Silent => ask(approver.as_ref(), &admitted.call, &reason).await,
+                HookRuling::Ask { reason } => ask(approver.as_ref(), &admitted.call, &reason).await,
                 verdict => verdict,
             }
         }
         (verdict, _) => verdict,
     };
     match verdict {
-        Verdict::Grant | Verdict::Silent => Admission::Run(admitted),
-        Verdict::Deny { reason } | Verdict::Ask { reason } => {
+        HookRuling::Grant | HookRuling::Silent => Admission::Run(admitted),
+        HookRuling::Deny { reason } | HookRuling::Ask { reason } => {
             execution.count_denial();
             Admission::Denied(admitted.report(ToolOutcome::Denied { reason }))
         }
     }
 }
 
-enum Verdict {
+enum HookRuling {
     Deny { reason: String },
     Ask { reason: String },
     Grant,
     Silent,
 }
 
-async fn ask(approver: &dyn Approver, call: &ToolCall, reason: &str) -> Verdict {
+async fn ask(approver: &dyn Approver, call: &ToolCall, reason: &str) -> HookRuling {
     match approver.approve(call, reason).await {
-        Approval::Approved => Verdict::Grant,
-        Approval::Denied { reason } => Verdict::Deny { reason },
+        Approval::Approved => HookRuling::Grant,
+        Approval::Denied { reason } => HookRuling::Deny { reason },
     }
 }
 
 impl Admitted {
-    async fn hear(&mut self, execution: &ExecutionContext, input: HookInput) -> Verdict {
+    async fn hear(&mut self, execution: &ExecutionContext, input: HookInput) -> HookRuling {
         let heard = hear(execution, input).await;
         self.notes.absorb(heard.notes);
         self.end_turn = heard.end_turn.or(self.end_turn.take());
@@ -193,10 +193,10 @@ impl Admitted {
             self.call.input = rewritten;
         }
         match (heard.decision, heard.block) {
-            (Decision::Deny, Some(reason)) => Verdict::Deny { reason },
-            (Decision::Ask, Some(reason)) => Verdict::Ask { reason },
-            (Decision::Grant, _) => Verdict::Grant,
-            (Decision::Deny | Decision::Ask | Decision::NoOpinion, _) => Verdict::Silent,
+            (Decision::Deny, Some(reason)) => HookRuling::Deny { reason },
+            (Decision::Ask, Some(reason)) => HookRuling::Ask { reason },
+            (Decision::Grant, _) => HookRuling::Grant,
+            (Decision::Deny | Decision::Ask | Decision::NoOpinion, _) => HookRuling::Silent,
         }
     }
 

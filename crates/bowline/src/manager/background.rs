@@ -10,7 +10,7 @@ use crate::context::HookContext;
 use crate::error::Error;
 
 /// Told of a hook that failed: its name, what went wrong, and where it ran.
-type OnFailure = dyn Fn(&str, &Error, &HookContext) + Send + Sync;
+type FailureCallback = dyn Fn(&str, &Error, &HookContext) + Send + Sync;
 
 /// The background hooks of one or several managers. Clones are the same.
 ///
@@ -20,7 +20,7 @@ type OnFailure = dyn Fn(&str, &Error, &HookContext) + Send + Sync;
 pub struct Background {
     running: Arc<AtomicUsize>,
     cancellation: CancellationToken,
-    on_failure: Option<Arc<OnFailure>>,
+    on_failure: Option<Arc<FailureCallback>>,
 }
 
 impl fmt::Debug for Background {
@@ -32,7 +32,7 @@ impl fmt::Debug for Background {
 }
 
 impl Background {
-    /// One that tells of hooks that fail: which one, how, and in which context.
+    /// One that reports hooks that fail: which one, how, and in which context.
     pub fn telling(
         on_failure: impl Fn(&str, &Error, &HookContext) + Send + Sync + 'static,
     ) -> Self {

@@ -1,4 +1,4 @@
-//! One hook's turn: time, cancellation, panics, failure policy. Whatever a hook does, the event goes on.
+//! Runs one hook: time limit, cancellation, panics, failure policy. Whatever a hook does, the event continues.
 
 use std::any::Any;
 use std::future::{Future, poll_fn};

@@ -136,7 +136,7 @@ impl Rule {
             .size_limit(MAX_COMPILED_BYTES)
             .case_insensitive(casing == Casing::Any)
             .build()
-            // The error of the anchored form would point into text that nobody wrote.
+            // The error of the anchored form would point into text that the user did not write.
             .map_err(|anchored| Regex::new(text).err().unwrap_or(anchored))
             .map(Self::Whole)
             .map_err(|error| Error::Pattern {

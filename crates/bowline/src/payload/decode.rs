@@ -26,13 +26,13 @@ impl HookInput {
         Self::from_owned_payload(payload.clone())
     }
 
-    /// As [`HookInput::from_payload_lenient`], for a payload that nobody needs any more.
+    /// As [`HookInput::from_payload_lenient`], but takes ownership of the payload.
     pub fn from_owned_payload(payload: Value) -> Self {
         Fields::read(payload).into_input()
     }
 }
 
-/// The payload's fields under their canonical names, and the event that they tell of.
+/// The payload's fields under their canonical names, and the event.
 struct Fields {
     event: HookEvent,
     named: bool,

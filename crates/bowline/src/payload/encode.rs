@@ -128,7 +128,7 @@ impl HookInput {
     }
 }
 
-/// The tool's result as it came. An error that the result does not tell of itself is added to it.
+/// The tool's result as it came. An error that the result does not contain is added to it.
 fn tool_response(result: &ToolOutput) -> Option<Value> {
     let told = ["is_error", "isError"]
         .iter()

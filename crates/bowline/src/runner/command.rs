@@ -80,7 +80,7 @@ pub(crate) enum RunError {
         /// The variable.
         variable: &'static str,
     },
-    /// It was started, but the system does not tell how it ended.
+    /// It was started, but the system does not say how it exited.
     #[error("lost sight of `{program}`: {source}")]
     Lost {
         /// The program.
@@ -135,7 +135,7 @@ async fn start(request: &CommandRequest<'_>, longest: usize) -> Result<Process, 
     };
     environment.apply(&mut command);
     let folders = working_directories(request.ctx, &environment);
-    // In a folder that hangs this may never come back, and keeps only a thread that nobody shares.
+    // In a folder that hangs this may never return, and then keeps only its own thread.
     let starting = tokio::task::spawn_blocking(move || {
         let cwd = first_of(folders);
         if let Some(cwd) = &cwd {
@@ -170,7 +170,7 @@ fn working_directories(ctx: &HookContext, environment: &Environment<'_>) -> Vec<
     std::iter::once(wanted).chain(others).collect()
 }
 
-/// The first that is there. If none is, the first: the error will name it.
+/// The first that exists. If none does, the first, so that the error names it.
 fn first_of(folders: Vec<PathBuf>) -> Option<PathBuf> {
     let there = folders.iter().position(|folder| folder.is_dir());
     folders.into_iter().nth(there.unwrap_or_default())

@@ -227,7 +227,7 @@ async fn post(url: Url, headers: HeaderMap, body: &[u8]) -> Result<HttpReply, Ht
     })
 }
 
-/// What a server might repeat in its refusal and nobody else should read: the URL's password and the
+/// Secrets that a server might repeat in its refusal: the URL's password and the
 /// words of the hook's own headers. Short words are no secrets, and blotting them out would garble the text.
 fn secrets(url: &Url, headers: &HeaderMap) -> Vec<String> {
     let words = headers

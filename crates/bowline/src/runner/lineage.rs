@@ -1,4 +1,4 @@
-//! What a hook's process has started, so that all of it can be ended together.
+//! The processes that a hook's process has started, so that all of them can be ended together.
 //!
 //! The process group covers nearly everything. On Linux, what left the group (`setsid`, daemons that forked
 //! twice) is found too: by its parents, and by a mark that every process of the run inherits, in its environment and, for those that
@@ -14,7 +14,7 @@ use tokio::process::{Child, Command};
 /// The variable that carries the mark.
 const VARIABLE: &str = "BOWLINE_RUN";
 
-/// So long a process may take to put things in order once it is asked to end. The client gives 1.5 s, and waits for them; nobody waits
+/// How long a process may take to clean up once it is asked to exit. The client gives 1.5 s, and waits for them; nobody waits
 /// so long here for a hook that is over its time.
 const GRACE: Duration = Duration::from_millis(300);
 const PAUSE: Duration = Duration::from_millis(5);
@@ -52,9 +52,9 @@ impl Lineage {
     /// Asks the leader's group and everything else that it has started to end, and gives them a moment to put things in order.
     /// Blocks for that long at most.
     ///
-    /// Whose parent ends meanwhile may not be found again, so that those are told who are known now.
+    /// A process whose parent exits meanwhile may not be found again, so the known processes are signalled now.
     pub(super) fn ask_to_end(&self, leader: Pid) -> Vec<Member> {
-        // All are asked before the first goes on, for the same reason as below.
+        // All are signalled before the first continues, for the same reason as below.
         let known = self.stop(leader, &[]);
         for signal in [Signal::TERM, Signal::CONT] {
             let _ = kill_process_group(leader, signal);
@@ -74,7 +74,7 @@ impl Lineage {
         !self.members(leader, known).is_empty()
     }
 
-    /// Where nobody can tell, they get the whole time.
+    /// If that is unknown, they get the whole time.
     #[cfg(not(target_os = "linux"))]
     fn may_live(&self, _leader: Pid, _known: &[Member]) -> bool {
         true

@@ -147,7 +147,7 @@ struct Capture<R> {
 }
 
 impl<R: AsyncRead + AsFd + Unpin> Capture<R> {
-    /// The least room for one read.
+    /// The minimum buffer for one read.
     const CHUNK: usize = 8 * 1024;
 
     fn new(pipe: Option<R>, cap: usize) -> Self {
@@ -183,7 +183,7 @@ impl<R: AsyncRead + AsFd + Unpin> Capture<R> {
                 Err(_) => break,
                 Ok(count) => {
                     self.keep_to_cap();
-                    // One read more than there is tells whether the other side has closed the pipe.
+                    // One more read shows whether the other side has closed the pipe.
                     if left == 0 {
                         break;
                     }

@@ -5,7 +5,7 @@
 //! | `read` | the text of one file → hooks and findings |
 //! | `shape` | which of the six shapes, and the way to the single hooks |
 //! | `keys` | the keys of a hook, described once |
-//! | `definition`, `action`, `matcher`, `policy`, `timeouts` | one hook: what it does, when, and what failures come to |
+//! | `definition`, `action`, `matcher`, `policy`, `timeouts` | one hook: what it does, when, and the result of failures |
 //! | `model` | what hooks are after reading |
 //! | `ids`, `merge` | the hooks of all files: names, order, twins |
 //! | `scripts`, `programs`, `unmatched` | what hooks call and match that is not there |

@@ -27,9 +27,7 @@ mod table;
 mod value;
 
 pub use config::Config;
-pub use guard::{
-    GuardAllow, GuardAnswer, GuardConfig, GuardLayer, GuardMode, SecretWriting, SensitiveConfig,
-};
+pub use guard::{GuardAllow, GuardConfig, GuardLayer, GuardMode, SecretWriting, SensitiveConfig};
 pub use page::settings_page;
 pub use schema::json_schema;
 pub use sections::{

@@ -1,21 +1,22 @@
 //! Feature 41: the sensitive-file guard, as far as a project's `.claude/sensitive-files.json` is concerned.
 
 use bowline::settings::{FileKind, FileStatus, Settings, Severity, TrustState, check_file, load};
+use bowline_guard::Strictness;
 use bowline_guard::paths::StaticWorld;
 use bowline_guard::policy::GuardPolicy;
 use bowline_guard::sensitive::SensitivePolicy;
-use bowline_guard::tool_call::{CallDecision, ToolCall, judge_tool_call};
+use bowline_guard::tool_call::{ToolCall, judge_tool_call};
 
 use super::place::{Place, commands, own};
 
 const FILE: &str = "project/.claude/sensitive-files.json";
 
 /// What the guard answers to a call with this path, by the project's settings.
-fn judged(settings: &Settings, tool: &str, path: &str) -> CallDecision {
+fn judged(settings: &Settings, tool: &str, path: &str) -> Strictness {
     judged_by(&settings.sensitive_files.policy(), tool, path)
 }
 
-fn judged_by(policy: &SensitivePolicy, tool: &str, path: &str) -> CallDecision {
+fn judged_by(policy: &SensitivePolicy, tool: &str, path: &str) -> Strictness {
     let field = match tool {
         "NotebookEdit" => "notebook_path",
         "Grep" => "path",
@@ -70,9 +71,9 @@ fn f41_a_custom_patterns_deny_and_the_allow_list_wins() {
             ("~/.ssh/id_ed25519", true),
         ] {
             let expected = if denied {
-                CallDecision::Deny
+                Strictness::Deny
             } else {
-                CallDecision::Allow
+                Strictness::Allow
             };
             assert_eq!(judged(&settings, tool, path), expected, "{tool} {path}");
         }
@@ -86,7 +87,7 @@ fn f41_b_protected_names_pass_only_through_the_allow_list() {
     for path in guarded {
         assert_eq!(
             judged(&place.load(), "Read", path),
-            CallDecision::Deny,
+            Strictness::Deny,
             "{path}"
         );
     }
@@ -98,7 +99,7 @@ fn f41_b_protected_names_pass_only_through_the_allow_list() {
     for path in guarded {
         assert_eq!(
             judged(&place.load(), "Read", path),
-            CallDecision::Allow,
+            Strictness::Allow,
             "{path}"
         );
     }
@@ -106,7 +107,7 @@ fn f41_b_protected_names_pass_only_through_the_allow_list() {
     for path in [".env.prod", "sub/.env", "other.key"] {
         assert_eq!(
             judged(&place.load(), "Read", path),
-            CallDecision::Deny,
+            Strictness::Deny,
             "{path}"
         );
     }
@@ -122,8 +123,8 @@ fn f41_a_an_untrusted_project_may_only_tighten() {
     let settings = place.load();
     // It is the project's only file, and still not trusted by itself.
     assert_eq!(settings.trust, TrustState::Untrusted);
-    assert_eq!(judged(&settings, "Read", "ledger/x"), CallDecision::Deny);
-    assert_eq!(judged(&settings, "Read", ".env"), CallDecision::Deny);
+    assert_eq!(judged(&settings, "Read", "ledger/x"), Strictness::Deny);
+    assert_eq!(judged(&settings, "Read", ".env"), Strictness::Deny);
     assert_eq!(settings.sensitive_files.ignored.len(), 1);
     let [note] = settings.diagnostics.as_slice() else {
         panic!("{:?}", settings.diagnostics);
@@ -133,13 +134,13 @@ fn f41_a_an_untrusted_project_may_only_tighten() {
     assert_eq!(settings.files[0].kind, FileKind::SensitiveFiles);
 
     place.trust();
-    assert_eq!(judged(&place.load(), "Read", ".env"), CallDecision::Allow);
+    assert_eq!(judged(&place.load(), "Read", ".env"), Strictness::Allow);
 
     // A change ends the trust, also in the file alone.
     place.write(FILE, r#"{"allowlist": [".*"]}"#);
     let changed = place.load();
     assert_eq!(changed.trust, TrustState::Changed);
-    assert_eq!(judged(&changed, "Read", ".env"), CallDecision::Deny);
+    assert_eq!(judged(&changed, "Read", ".env"), Strictness::Deny);
 
     // Without an allow-list there is nothing to trust.
     let place = Place::new();
@@ -159,14 +160,14 @@ fn f41_a_an_allow_list_that_comes_later_does_not_switch_off_what_was_trusted() {
     let settings = place.load();
     assert_eq!(settings.trust, TrustState::ExceptAllowList);
     assert_eq!(commands(&settings), ["lint"]);
-    assert_eq!(judged(&settings, "Read", ".env"), CallDecision::Deny);
+    assert_eq!(judged(&settings, "Read", ".env"), Strictness::Deny);
     assert_eq!(settings.diagnostics[0].code, "untrusted");
 
     place.trust();
     let settings = place.load();
     assert_eq!(settings.trust, TrustState::Trusted);
     assert_eq!(commands(&settings), ["lint"]);
-    assert_eq!(judged(&settings, "Read", ".env"), CallDecision::Allow);
+    assert_eq!(judged(&settings, "Read", ".env"), Strictness::Allow);
 }
 
 #[test]
@@ -223,7 +224,7 @@ fn f41_a_what_is_wrong_is_named_and_takes_nothing_with_it() {
         assert_eq!(settings.sensitive_files.custom.len(), custom, "{text}");
         assert_eq!(
             judged(&settings, "Read", ".env"),
-            CallDecision::Deny,
+            Strictness::Deny,
             "{text}"
         );
         let alone = check_file(&place.path(FILE), None).parsed.diagnostics;
@@ -285,9 +286,9 @@ fn f41_a_a_package_tightens_and_its_repository_loosens() {
     let settings = load(&place.path("project/package"), &place.locations);
     assert_eq!(settings.trust, TrustState::Trusted);
     for (path, expected) in [
-        (".env", CallDecision::Allow),
-        ("ledger/x", CallDecision::Deny),
-        ("deploy.key", CallDecision::Deny),
+        (".env", Strictness::Allow),
+        ("ledger/x", Strictness::Deny),
+        ("deploy.key", Strictness::Deny),
     ] {
         assert_eq!(judged(&settings, "Read", path), expected, "{path}");
     }

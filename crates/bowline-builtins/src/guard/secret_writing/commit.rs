@@ -107,7 +107,7 @@ const NO_ALIAS: &[&str] = &[
 
 /// Where a command would commit to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Place {
+enum CommitFolder {
     Folder(PathBuf),
     /// Not to be known, or not to be looked at, and why.
     Unknown(&'static str),
@@ -116,7 +116,7 @@ enum Place {
 /// A commit that a shell line would make.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Commit {
-    place: Place,
+    folder: CommitFolder,
     /// The folder that the line makes a repository before, if any.
     initialised: Option<PathBuf>,
     /// The name that may be an alias for `commit`.
@@ -150,7 +150,7 @@ pub(super) struct Found {
 impl Commit {
     /// The commits of a shell line, and what may be one by another name.
     pub(super) fn all(command: &str, runs: &[Invocation]) -> Vec<Self> {
-        let mut staging: Vec<(Place, Part)> = Vec::new();
+        let mut staging: Vec<(CommitFolder, Part)> = Vec::new();
         let mut initialised: Vec<PathBuf> = Vec::new();
         let mut commits = Vec::new();
         for run in runs
@@ -166,24 +166,24 @@ impl Commit {
                 alias: None,
                 message: String::new(),
                 parts: Vec::new(),
-                place: call.place,
+                folder: call.folder,
             };
             match call.subcommand {
                 "init" => {
-                    if let Place::Folder(folder) = &commit.place {
+                    if let CommitFolder::Folder(folder) = &commit.folder {
                         initialised.push(folder.join(init_folder(call.rest)));
                     }
                 }
                 "add" | "stage" => {
                     let parts = staged_by(call.rest);
-                    staging.extend(parts.into_iter().map(|part| (commit.place.clone(), part)));
+                    staging.extend(parts.into_iter().map(|part| (commit.folder.clone(), part)));
                 }
                 "commit" => {
                     commit.parts = recorded_by(call.rest);
-                    let of_line = staging.extract_if(.., |(place, _)| *place == commit.place);
+                    let of_line = staging.extract_if(.., |(folder, _)| *folder == commit.folder);
                     commit.parts.extend(of_line.map(|(_, part)| part));
                     commit.message = message(run);
-                    if let Place::Folder(folder) = &commit.place {
+                    if let CommitFolder::Folder(folder) = &commit.folder {
                         let root = initialised.iter().find(|root| folder.starts_with(root));
                         commit.initialised = root.cloned();
                     }
@@ -219,7 +219,7 @@ impl Commit {
     pub(super) async fn look(&self, env: &HashMap<String, String>) -> Found {
         let mut found = Found::default();
         if let Some(name) = &self.alias {
-            let Place::Folder(folder) = &self.place else {
+            let CommitFolder::Folder(folder) = &self.folder else {
                 return found;
             };
             let meaning = git::alias(name, folder, env).await.unwrap_or_default();
@@ -250,9 +250,9 @@ impl Commit {
         spots: &mut Vec<Spot>,
     ) -> Result<Extent, &'static str> {
         const UNTOLD: &str = "git could not tell what it records";
-        let folder = match &self.place {
-            Place::Folder(folder) => folder,
-            Place::Unknown(why) => return Err(why),
+        let folder = match &self.folder {
+            CommitFolder::Folder(folder) => folder,
+            CommitFolder::Unknown(why) => return Err(why),
         };
         if LEADING.iter().any(|name| env.contains_key(*name)) {
             return Err("the environment leads git to another repository");
@@ -395,17 +395,17 @@ fn words(run: &Invocation) -> Vec<&str> {
 
 /// A call of git: where, what, and the words after the subcommand.
 struct Call<'a> {
-    place: Place,
+    folder: CommitFolder,
     subcommand: &'a str,
     rest: &'a [&'a str],
 }
 
 impl<'a> Call<'a> {
     fn of(command: &str, run: &Invocation, words: &'a [&'a str]) -> Option<Self> {
-        let mut place = match &run.directory {
-            _ if run.runs_elsewhere() => Place::Unknown("it is made on another machine"),
-            Directory::Known(folder) => Place::Folder(folder.into()),
-            _ => Place::Unknown("its folder cannot be known from here"),
+        let mut folder = match &run.directory {
+            _ if run.runs_elsewhere() => CommitFolder::Unknown("it is made on another machine"),
+            Directory::Known(folder) => CommitFolder::Folder(folder.into()),
+            _ => CommitFolder::Unknown("its folder cannot be known from here"),
         };
         // A repository that the command points at is not followed: its settings could run programs, and it need not be
         // what the commit will see.
@@ -424,7 +424,7 @@ impl<'a> Call<'a> {
             }
             match name {
                 "-C" => {
-                    if let Place::Folder(folder) = &mut place {
+                    if let CommitFolder::Folder(folder) = &mut folder {
                         folder.push(value);
                     }
                 }
@@ -437,11 +437,11 @@ impl<'a> Call<'a> {
             }
         }
         if is_led {
-            place = Place::Unknown("the command leads git to another repository");
+            folder = CommitFolder::Unknown("the command leads git to another repository");
         }
         let (subcommand, rest) = rest.split_first()?;
         Some(Self {
-            place,
+            folder,
             subcommand,
             rest,
         })
@@ -589,7 +589,7 @@ mod tests {
         let [commit] = commits.as_slice() else {
             panic!("{commits:?}");
         };
-        assert_eq!(commit.place, Place::Folder("/p/sub".into()));
+        assert_eq!(commit.folder, CommitFolder::Folder("/p/sub".into()));
         assert_eq!(
             commit.parts,
             [

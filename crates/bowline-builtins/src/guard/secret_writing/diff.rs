@@ -14,7 +14,7 @@ pub(super) struct Added {
 pub(super) fn added(diff: &str) -> Vec<Added> {
     let mut files: Vec<Added> = Vec::new();
     let mut path = "a file";
-    // How many lines of the hunk are still to come: a line is told by its place, not by its looks.
+    // How many lines of the hunk are left: the position of a line says what it is, not its content.
     let (mut old, mut new, mut number) = (0_usize, 0_usize, 0_usize);
     let mut is_first = true;
     for line in diff.split('\n') {

@@ -12,9 +12,9 @@ use rustix::fs::{Mode, OFlags};
 
 use super::git::MAX_BYTES;
 
-/// So many files are looked at.
+/// At most this many files are looked at.
 const MAX_FILES: usize = 2_000;
-/// And so many entries of folders to find them.
+/// And at most this many folder entries, to find them.
 const MAX_ENTRIES: usize = 20_000;
 /// A file with a zero byte in its beginning is no text. Git looks at as much.
 const BEGINNING: u64 = 8_000;
@@ -93,7 +93,7 @@ impl Known {
         Some((known, rest))
     }
 
-    /// Whether the file may differ from what the index has, as far as its state tells.
+    /// Whether the file may differ from the index, by its metadata.
     fn may_differ(&self, root: &Path, index_written: Option<Time>) -> bool {
         if self.flags & NOT_LOOKED_AT != 0 {
             return false;

@@ -16,7 +16,7 @@ use tokio::runtime::Handle;
 
 use super::files::{self, Known};
 
-/// Of a change so many bytes are looked at.
+/// At most this many bytes of a change are scanned.
 pub(super) const MAX_BYTES: usize = 4 * 1024 * 1024;
 /// A list of names may be longer: about 250 bytes for each file that git knows.
 const MAX_LIST: usize = 64 * 1024 * 1024;
@@ -217,7 +217,7 @@ async fn run(
     output.read_to_end(&mut bytes).await.ok()?;
     let is_cut = bytes.len() > most;
     bytes.truncate(most);
-    // One that prints more is ended when it is dropped; its status tells nothing.
+    // A process that prints more is killed when it is dropped; its status means nothing.
     if !is_cut && !git.wait().await?.success() {
         return None;
     }

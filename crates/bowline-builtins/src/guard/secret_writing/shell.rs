@@ -19,7 +19,7 @@ pub(super) fn written(command: &str, judgement: &Judgement) -> Vec<Spot> {
     }
     let is_clean = matches!(judgement.understanding, Understanding::Clean);
     if spots.is_empty() && !is_clean && (command.contains('>') || command.contains("tee ")) {
-        // What goes where cannot be told; a redirection next to a secret is enough to speak up.
+        // It is unknown what goes where; a redirection next to a secret is enough.
         spots = spots_in(command, Surroundings::Real, |line| {
             format!("in line {line} of the command")
         });

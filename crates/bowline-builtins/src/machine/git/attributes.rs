@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use super::GitReader;
 use super::checkout::{Checkout, Default as Setting};
-use crate::machine::cache::{Content, Weight};
+use crate::machine::cache::{Content, MemoryUse};
 use crate::machine::look::Links;
 use crate::machine::wildmatch::Pattern;
 
-/// Lines that nobody writes by hand: a file with more is not judged.
+/// At most this many lines. A larger file is not judged.
 const MAX_LINES: usize = 8192;
 const MAX_LINE: usize = 2048;
 
@@ -86,11 +86,11 @@ impl Attributes {
     }
 }
 
-impl Weight for Attributes {
-    fn weight(&self) -> u64 {
+impl MemoryUse for Attributes {
+    fn memory_use(&self) -> u64 {
         let patterns = self.lines.iter().map(|line| match &line.subject {
             Subject::Any => 0,
-            Subject::Name(pattern) | Subject::Path(pattern) => pattern.weight(),
+            Subject::Name(pattern) | Subject::Path(pattern) => pattern.memory_use(),
         });
         (self.lines.capacity() * size_of::<Line>()) as u64 + patterns.sum::<u64>()
     }

@@ -1,8 +1,8 @@
 //! Git's settings: one file of them.
 
-use crate::machine::cache::Weight;
+use crate::machine::cache::MemoryUse;
 
-/// Settings that nobody writes by hand: a file with more is not judged.
+/// At most this many settings. A larger file is not judged.
 const MAX_SETTINGS: usize = 20_000;
 
 /// The settings of one file, in its order.
@@ -127,8 +127,8 @@ impl Config {
     }
 }
 
-impl Weight for Config {
-    fn weight(&self) -> u64 {
+impl MemoryUse for Config {
+    fn memory_use(&self) -> u64 {
         let texts = self.settings.iter().map(|it| {
             let value = match &it.value {
                 Value::Implied => 0,

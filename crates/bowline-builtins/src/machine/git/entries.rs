@@ -5,7 +5,7 @@ use sha1_smol::Sha1;
 use super::GitReader;
 use super::checkout::Checkout;
 use super::object_id::ObjectId;
-use crate::machine::cache::{Content, Weight};
+use crate::machine::cache::{Content, MemoryUse};
 use crate::machine::index::{RawEntry, Sink, is_sensible, read_entries};
 use crate::machine::look::{Links, Seen, Stamp};
 use crate::machine::repository::Repository;
@@ -152,7 +152,7 @@ fn is_before((seconds, nanos): (u32, u32), written: (i64, i64)) -> bool {
 pub(super) struct Entries {
     names: Vec<u8>,
     listed: Vec<(Span, IndexEntry)>,
-    /// Paths that were in conflict, until somebody put them into the index.
+    /// Paths that were in conflict until they were added to the index.
     resolved: Vec<Vec<u8>>,
 }
 
@@ -277,8 +277,8 @@ fn stays_below_root(name: &[u8]) -> bool {
     parts.all(|part| !matches!(part, b"" | b"." | b".." | b".git"))
 }
 
-impl Weight for Entries {
-    fn weight(&self) -> u64 {
+impl MemoryUse for Entries {
+    fn memory_use(&self) -> u64 {
         let entries = self.listed.capacity() * size_of::<(Span, IndexEntry)>();
         (self.names.capacity() + entries) as u64
     }
@@ -296,7 +296,7 @@ pub(super) struct ReadIndex {
 pub(crate) struct Conflicts {
     /// Those that are still in conflict.
     pub(crate) open: Vec<Vec<u8>>,
-    /// Those that somebody has put into the index since.
+    /// Those that were added to the index since.
     pub(crate) resolved: Vec<Vec<u8>>,
 }
 

@@ -8,7 +8,7 @@ use super::object_id::ObjectId;
 use super::refs::distinct;
 use crate::machine::repository::Repository;
 
-/// So many refs are looked at for a content under another name.
+/// At most this many refs are looked at for a content under another name.
 const MAX_TIPS: usize = 50;
 /// So far back a path is followed.
 const MAX_COMMITS: usize = 1_000;

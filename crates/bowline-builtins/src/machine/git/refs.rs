@@ -13,7 +13,7 @@ use super::object::Kind;
 use super::object_id::ObjectId;
 use super::ref_name::{is_per_worktree, is_ref_name, log_path, ref_path};
 use super::store::entries;
-use crate::machine::cache::Weight;
+use crate::machine::cache::MemoryUse;
 use crate::machine::repository::Repository;
 
 /// Names that stand for names that stand for names: git goes no further either.
@@ -100,8 +100,8 @@ impl PackedRefs {
     }
 }
 
-impl Weight for PackedRefs {
-    fn weight(&self) -> u64 {
+impl MemoryUse for PackedRefs {
+    fn memory_use(&self) -> u64 {
         let names = self.refs.keys().map(String::capacity);
         let entries = self.refs.len() * size_of::<(String, Packed)>();
         (entries + names.sum::<usize>()) as u64

@@ -8,7 +8,7 @@ use super::ref_name::ref_path;
 use super::refs::Target;
 use crate::machine::repository::Repository;
 
-/// More steps than anybody writes.
+/// More steps than anybody needs.
 const MAX_STEPS: usize = 10_000;
 
 /// Where git looks for a short name, in its order.

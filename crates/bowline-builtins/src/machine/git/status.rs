@@ -52,7 +52,7 @@ pub(crate) struct Changed {
 }
 
 impl GitReader<'_> {
-    /// How a file or a link stands; unknown for folders. What git was told to assume about it is not believed.
+    /// The status of a file or a link; unknown for folders. Flags such as `assume-unchanged` are ignored.
     pub(crate) fn standing(&self, path: &Path) -> Option<Standing> {
         let seen = self.look().at(path, Links::Keep)?;
         if seen == Seen::Missing {
@@ -189,7 +189,7 @@ impl GitReader<'_> {
         entry: &IndexEntry,
     ) -> Option<Worktree> {
         match self.compare_with_index(checkout, index, name, entry)? {
-            // Git was told to keep it out of the checkout.
+            // It is excluded from a sparse checkout.
             Worktree::Deleted if entry.skip_worktree => Some(Worktree::Unchanged),
             found => Some(found),
         }

@@ -11,7 +11,7 @@ use crate::machine::repository::Repository;
 
 /// Folders within folders.
 const MAX_DEPTH: usize = 512;
-/// Names that one question may tell.
+/// At most this many names per question.
 const MAX_PATHS: usize = 200_000;
 
 const FOLDER: u32 = 0o040_000;

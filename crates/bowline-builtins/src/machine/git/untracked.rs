@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::GitReader;
 use super::checkout::{Checkout, Default as Setting};
 use super::entries::Entries;
-use crate::machine::ignore::{Kind, Rules, Verdict};
+use crate::machine::ignore::{IgnoreMatch, Kind, Rules};
 use crate::machine::look::{Links, Seen};
 use crate::machine::repository::{Checkout as Found, Repository, verdict};
 
@@ -206,7 +206,7 @@ impl Walk<'_> {
     fn judge(&self, path: &[u8], kind: Kind, above: Ignored) -> Ignored {
         let names: Vec<&[u8]> = path.split(|byte| *byte == b'/').collect();
         let by_rules = || verdict(&self.by_folder, &self.general, &names, kind);
-        if above == Ignored::Yes || by_rules() == Some(Verdict::Ignored) {
+        if above == Ignored::Yes || by_rules() == Some(IgnoreMatch::Ignored) {
             Ignored::Yes
         } else {
             Ignored::No

@@ -11,7 +11,7 @@ use crate::machine::repository::Repository;
 
 /// Clocks differ: commits that are this much older than the last one in question are still looked at.
 const SKEW: i64 = 24 * 60 * 60;
-/// And so many more, because a clock may be wrong by years.
+/// And this many more, because a clock may be wrong by years.
 const SLOP: usize = 64;
 
 /// What is known of a commit that was reached.

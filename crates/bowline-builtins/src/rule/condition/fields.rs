@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bowline::hooks::HookEvent;
 use cel::Value;
 
-/// The whole payload, for `has(payload.x)` and for fields that nobody has heard of.
+/// The whole payload, for `has(payload.x)` and for unknown fields.
 pub(super) const PAYLOAD: &str = "payload";
 
 /// Fields that are true or false.

@@ -33,12 +33,12 @@ pub(super) enum IfEmpty {
 /// What is left of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Left {
-    /// Neither an item nor anybody's remark.
+    /// Neither an item nor a comment.
     Nothing,
     Something,
 }
 
-/// What is between two items: white space, remarks and at most one comma.
+/// The text between two items: white space, comments and at most one comma.
 #[derive(Debug, Default)]
 struct Gap {
     comma: Option<usize>,

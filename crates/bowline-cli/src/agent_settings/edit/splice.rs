@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Changes, each in a place of its own.
+/// Changes that do not overlap.
 #[derive(Debug, Default)]
 pub(super) struct Edits(Vec<(Range<usize>, String)>);
 

@@ -4,7 +4,7 @@ use super::*;
 
 const CLAUDE_CODE: Installable = Installable::CLAUDE_CODE;
 
-fn plan(scope: InstallScope, on_failure: OnFailure) -> Plan {
+fn plan(scope: InstallScope, on_failure: FailMode) -> Plan {
     Plan {
         scope,
         client: ClientVersion::new(2, 1, 325),
@@ -17,7 +17,7 @@ fn plan(scope: InstallScope, on_failure: OnFailure) -> Plan {
 #[test]
 fn every_event_is_registered_but_those_where_a_hook_replaces_the_agents_own_doing() {
     let text = CLAUDE_CODE
-        .install("", &plan(InstallScope::User, OnFailure::Ask))
+        .install("", &plan(InstallScope::User, FailMode::Ask))
         .unwrap();
     let found = CLAUDE_CODE.found(&text).unwrap();
     assert_eq!(found.len(), HookEvent::ALL.len() - 2);
@@ -39,7 +39,7 @@ fn nothing_is_written_that_the_client_does_not_know() {
         let plan = Plan {
             client: version.parse().unwrap(),
             program: "/opt/my bin/bowline-hook".to_owned(),
-            ..plan(scope, OnFailure::Closed)
+            ..plan(scope, FailMode::Closed)
         };
         CLAUDE_CODE.install("", &plan).unwrap()
     };
@@ -75,7 +75,7 @@ fn nothing_is_written_that_the_client_does_not_know() {
     assert!(newer.contains("DirectoryAdded") && newer.contains("onFailure"));
     let older = Plan {
         client: ClientVersion::OLDEST_SUPPORTED,
-        ..plan(InstallScope::User, OnFailure::Closed)
+        ..plan(InstallScope::User, FailMode::Closed)
     };
     let text = CLAUDE_CODE.install(&newer, &older).unwrap();
     assert!(!text.contains("DirectoryAdded") && !text.contains("onFailure"));
@@ -84,13 +84,13 @@ fn nothing_is_written_that_the_client_does_not_know() {
 
 #[test]
 fn the_agents_own_on_failure_is_set_for_closed_gates_only() {
-    for mode in [OnFailure::Open, OnFailure::Ask] {
+    for mode in [FailMode::Open, FailMode::Ask] {
         let text = CLAUDE_CODE
             .install("", &plan(InstallScope::User, mode))
             .unwrap();
         assert!(!text.contains("onFailure"));
     }
-    let closed = plan(InstallScope::Project, OnFailure::Closed);
+    let closed = plan(InstallScope::Project, FailMode::Closed);
     let text = CLAUDE_CODE.install("", &closed).unwrap();
     for found in CLAUDE_CODE.found(&text).unwrap() {
         let event: HookEvent = found.entry.event.parse().unwrap();
@@ -106,7 +106,7 @@ fn bowlines_own_check_finds_nothing_wrong_with_the_entries() {
     let file = folder.path().join(".claude/settings.json");
     std::fs::create_dir(file.parent().unwrap()).unwrap();
     for scope in InstallScope::ALL {
-        for mode in [OnFailure::Ask, OnFailure::Closed] {
+        for mode in [FailMode::Ask, FailMode::Closed] {
             let text = CLAUDE_CODE.install("", &plan(scope, mode)).unwrap();
             std::fs::write(&file, text).unwrap();
             let report = bowline::settings::check_file(&file, None);

@@ -12,13 +12,13 @@ use bowline_guard::secrets::redact;
 use rustix::fs::OFlags;
 use tracing_subscriber::filter::LevelFilter;
 
-use super::Place;
+use super::DaemonMode;
 use crate::control::log_file;
 
-/// So long may the log get; the one before it is kept beside it.
+/// The maximum size of the log. The previous log is kept beside it.
 const CAP: u64 = 1024 * 1024;
 
-/// So many lines wait to be written; what comes beyond that is dropped.
+/// At most this many lines wait to be written. More are dropped.
 const WAITING: usize = 1_024;
 
 /// The log; dropping it has the last lines written.
@@ -36,14 +36,14 @@ impl Drop for Log {
 }
 
 /// Logs to the file, or to standard error in the foreground. `BOWLINE_LOG` says how much: error, warn, info, debug.
-pub(super) fn begin(places: &Places, place: Place) -> Log {
+pub(super) fn begin(places: &Places, mode: DaemonMode) -> Log {
     let level = std::env::var("BOWLINE_LOG").ok();
     let level = level.and_then(|level| level.parse::<LevelFilter>().ok());
     let builder = tracing_subscriber::fmt()
         .with_ansi(false)
         .with_target(false);
-    match place {
-        Place::Background => {
+    match mode {
+        DaemonMode::Background => {
             let (folder, file) = (places.data.clone(), log_file(places));
             // Where nothing can be written, events still want answers.
             let (lines, written) = Lines::written_by(move || open(&folder, &file).ok());
@@ -54,7 +54,7 @@ pub(super) fn begin(places: &Places, place: Place) -> Log {
                 .init();
             Log(Some((lines, written)))
         }
-        Place::Terminal => {
+        DaemonMode::Terminal => {
             builder
                 .with_max_level(level.unwrap_or(LevelFilter::INFO))
                 .with_writer(|| Redacted(Some(io::stderr())))

@@ -19,7 +19,7 @@ pub(super) fn systemd() -> Result<String> {
 Description=Bowline, the hook engine for AI coding agents
 
 [Service]
-# --keep: it does not end for want of events, and waits for its turn where an agent has started one before.
+# --keep: it does not exit when idle, and waits while a daemon that an agent started is running.
 ExecStart={program} daemon run --keep
 # It ends of its own accord when its program is replaced, and by `bowline daemon stop`: then too it starts again. To stop it
 # for good: systemctl --user stop bowline.service

@@ -54,7 +54,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Plays everything, and tells what happened.
+    /// Plays everything, and reports what happened.
     pub(super) fn play(mut self, steps: &[Step]) -> Result<Vec<Played>> {
         self.steps(steps, None)?;
         Ok(self.played)
@@ -191,7 +191,7 @@ impl<'a> Player<'a> {
     }
 }
 
-/// Whether somebody wants it to end.
+/// Whether the user wants it to end.
 fn listen_for_the_end() -> Arc<AtomicBool> {
     let ended = Arc::new(AtomicBool::new(false));
     let told = Arc::clone(&ended);

@@ -14,11 +14,11 @@ pub(super) enum Step {
     Event(&'static str, Value),
     /// Tool calls that begin together.
     Together(Vec<ToolCall>),
-    /// A tool call that is a sub-agent with steps of its own.
+    /// A tool call that starts a sub-agent with its own steps.
     Delegation(ToolCall, Vec<Step>),
 }
 
-/// A tool call, with what comes of it if nobody objects.
+/// A tool call, with its result if no hook objects.
 #[derive(Debug)]
 pub(super) struct ToolCall {
     pub(super) id: &'static str,
@@ -141,7 +141,7 @@ fn output(stdout: &str) -> Value {
     json!({"stdout": stdout, "stderr": "", "interrupted": false})
 }
 
-/// A command that nobody would want run: should it be let through one day, nothing comes of it.
+/// A dangerous command. If it is ever let through, nothing is run.
 fn blocked(id: &'static str, command: &str) -> Step {
     Step::Together(vec![call(id, "Bash", 0, shell(command))])
 }

@@ -1,4 +1,4 @@
-//! Where the demo takes place: a folder of its own, with a home, a store and a daemon, gone when it ends.
+//! The folder of the demo, with a home, a store and a daemon. It is deleted at the end.
 
 use std::fs;
 use std::os::unix::fs::DirBuilderExt as _;

@@ -8,7 +8,8 @@ use bowline::hooks::humane_duration;
 use bowline::settings::GuardMode;
 use bowline_agents::{Agent, DEFAULT};
 use bowline_builtins::guard::Guards;
-use bowline_guard::tool_call::{CallDecision, ToolCall, judge_command, judge_shell};
+use bowline_guard::Strictness;
+use bowline_guard::tool_call::{ToolCall, judge_command, judge_shell};
 use serde_json::{Value, json};
 
 use super::check::Check;
@@ -32,11 +33,11 @@ const RUNS: usize = 21;
 /// A hook that takes longer is felt.
 const SLOW: Duration = Duration::from_millis(50);
 
-/// What an answer to a tool call comes to.
+/// The meaning of an answer to a tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum CanaryAnswer {
     Silent,
-    /// It passes, and the person is told something.
+    /// It passes, with a message for the person.
     Told,
     Deny,
     Ask(String),
@@ -44,9 +45,9 @@ pub(super) enum Verdict {
     Other(String),
 }
 
-pub(super) fn verdict(ran: &Ran) -> Verdict {
+pub(super) fn verdict(ran: &Ran) -> CanaryAnswer {
     if ran.code == Some(2) {
-        return Verdict::Deny;
+        return CanaryAnswer::Deny;
     }
     let answer: Option<Value> = serde_json::from_str(ran.stdout.trim()).ok();
     let specific = answer.as_ref().and_then(|it| it.get("hookSpecificOutput"));
@@ -55,16 +56,16 @@ pub(super) fn verdict(ran: &Ran) -> Verdict {
         value.unwrap_or_default().to_owned()
     };
     match (ran.code, field("permissionDecision").as_str()) {
-        (_, "deny") => Verdict::Deny,
-        (_, "ask") => Verdict::Ask(field("permissionDecisionReason")),
-        (Some(0), "") if answer.as_ref().is_some_and(tells) => Verdict::Told,
-        (Some(0), "") if answer.is_some() || ran.stdout.trim().is_empty() => Verdict::Silent,
+        (_, "deny") => CanaryAnswer::Deny,
+        (_, "ask") => CanaryAnswer::Ask(field("permissionDecisionReason")),
+        (Some(0), "") if answer.as_ref().is_some_and(tells) => CanaryAnswer::Told,
+        (Some(0), "") if answer.is_some() || ran.stdout.trim().is_empty() => CanaryAnswer::Silent,
         (code, _) => {
             let code = code.map_or("no exit code".to_owned(), |code| {
                 format!("exit code {code}")
             });
             let said = [ran.stderr.trim(), ran.stdout.trim()].join(" ");
-            Verdict::Other(clipped(&format!("{code} {said}")))
+            CanaryAnswer::Other(clipped(&format!("{code} {said}")))
         }
     }
 }
@@ -146,11 +147,11 @@ impl Due {
         let policy = guards.policy((Some(AGENT.name), None), Some(&judgement), &files);
         let verdict = judge_command(&judgement, &world, &policy.guard);
         match (verdict.decision, policy.mode) {
-            (CallDecision::Allow, _) => Self::Passed,
+            (Strictness::Allow, _) => Self::Passed,
             (_, GuardMode::Observe) => Self::Observed,
-            (CallDecision::Ask, _) => Self::Asked,
-            (CallDecision::Deny, GuardMode::OneStrike) => Self::DeniedOnce,
-            (CallDecision::Deny, _) => Self::Denied,
+            (Strictness::Ask, _) => Self::Asked,
+            (Strictness::Deny, GuardMode::OneStrike) => Self::DeniedOnce,
+            (Strictness::Deny, _) => Self::Denied,
         }
     }
 }
@@ -167,7 +168,7 @@ pub(super) fn answers(scope: InstallScope, entry: &Entry, project: &Path, due: D
     }
     let tried = [HARMLESS, DESTRUCTIVE].map(|text| run(entry, text, project));
     match tried.map(|ran| ran.map(|ran| verdict(&ran))) {
-        [Ok(Verdict::Silent), Ok(destructive)] => judged(check, &destructive, due),
+        [Ok(CanaryAnswer::Silent), Ok(destructive)] => judged(check, &destructive, due),
         [Err(reason), _] | [_, Err(reason)] => check
             .problem(format!(
                 "the command in the agent's settings does not work: {reason}"
@@ -178,31 +179,31 @@ pub(super) fn answers(scope: InstallScope, entry: &Entry, project: &Path, due: D
 }
 
 /// What the answer to the destructive call means, where the harmless one passed.
-fn judged(check: Check, destructive: &Verdict, due: Due) -> Check {
+fn judged(check: Check, destructive: &CanaryAnswer, due: Due) -> Check {
     match (destructive, due) {
-        (Verdict::Deny, _) => check.ok(
+        (CanaryAnswer::Deny, _) => check.ok(
             "the command in the agent's settings lets a harmless call pass and denies a destructive one",
         ),
-        (Verdict::Told, Due::DeniedOnce) => check.ok(
+        (CanaryAnswer::Told, Due::DeniedOnce) => check.ok(
             "the command in the agent's settings lets a harmless call pass, and a destructive one at the second attempt: one strike",
         ),
-        (Verdict::Told, Due::Observed) => check.ok(
-            "the command in the agent's settings lets every call pass and tells what it would deny: the guard only observes",
+        (CanaryAnswer::Told, Due::Observed) => check.ok(
+            "the command in the agent's settings lets every call pass and says what it would deny: the guard only observes",
         ),
-        (Verdict::Ask(_), _) => check
+        (CanaryAnswer::Ask(_), _) => check
             .warning("the command in the agent's settings only asks about a destructive call")
             .advice(WHICH_SETTING),
-        (Verdict::Silent, Due::Passed) => check
+        (CanaryAnswer::Silent, Due::Passed) => check
             .warning("the settings let a destructive call pass")
             .advice(WHICH_SETTING),
-        (Verdict::Silent, _) => check
+        (CanaryAnswer::Silent, _) => check
             .problem(format!("a call of `{DESTRUCTIVE}` is let pass without a word"))
-            .advice("`bowline explain 'rm -rf /'` tells what should be said; then run `bowline init` again"),
-        (Verdict::Told | Verdict::Other(_), _) => wrong(check, &Verdict::Silent, destructive),
+            .advice("`bowline explain 'rm -rf /'` shows the expected answer; then run `bowline init` again"),
+        (CanaryAnswer::Told | CanaryAnswer::Other(_), _) => wrong(check, &CanaryAnswer::Silent, destructive),
     }
 }
 
-fn wrong(check: Check, harmless: &Verdict, destructive: &Verdict) -> Check {
+fn wrong(check: Check, harmless: &CanaryAnswer, destructive: &CanaryAnswer) -> Check {
     check
         .problem("the command in the agent's settings answers wrongly")
         .detail(format!("`{HARMLESS}`: {}", told(harmless)))
@@ -210,13 +211,13 @@ fn wrong(check: Check, harmless: &Verdict, destructive: &Verdict) -> Check {
         .advice("run `bowline daemon restart`, then `bowline doctor` again")
 }
 
-fn told(verdict: &Verdict) -> String {
+fn told(verdict: &CanaryAnswer) -> String {
     match verdict {
-        Verdict::Silent => "silence".to_owned(),
-        Verdict::Told => "let pass with a message".to_owned(),
-        Verdict::Deny => "denied".to_owned(),
-        Verdict::Ask(reason) => format!("asked about: {}", clipped(reason)),
-        Verdict::Other(what) => what.clone(),
+        CanaryAnswer::Silent => "silence".to_owned(),
+        CanaryAnswer::Told => "let pass with a message".to_owned(),
+        CanaryAnswer::Deny => "denied".to_owned(),
+        CanaryAnswer::Ask(reason) => format!("asked about: {}", clipped(reason)),
+        CanaryAnswer::Other(what) => what.clone(),
     }
 }
 
@@ -272,20 +273,24 @@ mod tests {
             r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}"#;
         let ask = r#"{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"why"}}"#;
         for (code, stdout, expected) in [
-            (Some(0), "", Verdict::Silent),
-            (Some(0), "{}\n", Verdict::Silent),
-            (Some(0), r#"{"systemMessage":"why"}"#, Verdict::Told),
-            (Some(0), deny, Verdict::Deny),
-            (Some(1), deny, Verdict::Deny),
-            (Some(2), "", Verdict::Deny),
-            (Some(0), ask, Verdict::Ask("why".to_owned())),
+            (Some(0), "", CanaryAnswer::Silent),
+            (Some(0), "{}\n", CanaryAnswer::Silent),
+            (Some(0), r#"{"systemMessage":"why"}"#, CanaryAnswer::Told),
+            (Some(0), deny, CanaryAnswer::Deny),
+            (Some(1), deny, CanaryAnswer::Deny),
+            (Some(2), "", CanaryAnswer::Deny),
+            (Some(0), ask, CanaryAnswer::Ask("why".to_owned())),
             (
                 Some(0),
                 "hello",
-                Verdict::Other("exit code 0  hello".to_owned()),
+                CanaryAnswer::Other("exit code 0  hello".to_owned()),
             ),
-            (Some(127), "", Verdict::Other("exit code 127".to_owned())),
-            (None, "", Verdict::Other("no exit code".to_owned())),
+            (
+                Some(127),
+                "",
+                CanaryAnswer::Other("exit code 127".to_owned()),
+            ),
+            (None, "", CanaryAnswer::Other("no exit code".to_owned())),
         ] {
             let ran = Ran {
                 code,

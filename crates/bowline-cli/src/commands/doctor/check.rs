@@ -7,7 +7,7 @@ use serde::Serialize;
 #[serde(rename_all = "snake_case")]
 pub(super) enum Status {
     Ok,
-    /// It works, but not as well as it could, or not as somebody may think.
+    /// It works, but not as well as it could, or not as expected.
     Warning,
     /// Bowline does not do its work.
     Problem,

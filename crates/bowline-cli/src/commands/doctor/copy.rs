@@ -10,7 +10,7 @@ use crate::project;
 /// What the system appends to the name of a program whose file is gone.
 const GONE: &str = " (deleted)";
 
-/// The program that a process runs. Only Linux tells.
+/// The program that a process runs. Only Linux provides it.
 #[derive(Debug)]
 pub(super) struct Running {
     /// Its file, or what was its file.

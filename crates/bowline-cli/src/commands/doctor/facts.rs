@@ -1,4 +1,4 @@
-//! What the daemon knows, or the store where there is none.
+//! Facts from the daemon, or from the store if there is no daemon.
 
 use std::path::PathBuf;
 use std::thread;
@@ -17,25 +17,25 @@ use crate::control;
 use crate::moment;
 use crate::ui::counted;
 
-/// A daemon that the canary just had started may need so many looks.
+/// How often to look for a daemon that the canary has just started.
 const LOOKS: u32 = 20;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 /// More gaps or problems than this are counted, not shown.
 const MOST_SHOWN: usize = 5;
 
-/// Whether somebody may have started a daemon just before.
+/// Whether a daemon may have been started just before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Expected {
     /// Events were sent, so that one may just be starting.
     Soon,
-    /// Nobody has.
+    /// It was not started.
     Already,
 }
 
 /// What was learned.
 #[derive(Debug)]
 pub(super) struct Facts {
-    /// `daemon.status`, or why there is none.
+    /// `daemon.status`, or why there is no answer.
     status: Result<Value, AskError>,
     /// Nothing where nothing was ever recorded.
     store: Result<Option<StoreFacts>, String>,
@@ -110,9 +110,9 @@ impl Facts {
             }
             Err(error) => {
                 let trouble = control::trouble(places, error);
-                let check = check.warning(trouble.to_string()).detail(
-                    "events are decided all the same, each in a process of its own, but slower",
-                );
+                let check = check
+                    .warning(trouble.to_string())
+                    .detail("events are still decided, each in its own process, but slower");
                 let advice = trouble.hints().first();
                 return check.advice(advice.map(String::as_str).unwrap_or_default());
             }
@@ -239,7 +239,7 @@ impl StoreFacts {
     fn ask(source: &mut Source) -> Result<Self, String> {
         let size = source.answer(&rpc::store::Size::default())?;
         let gaps = source.answer(&rpc::store::Gaps::default())?;
-        let figures = source.answer(&rpc::triggers::HookFigures::default())?;
+        let figures = source.answer(&rpc::events::HookFigures::default())?;
         Ok(Self {
             damage: source.answer(&rpc::store::Integrity::default())?.problems,
             on_disk: size.on_disk,

@@ -25,27 +25,27 @@ const AGAIN_IN_EACH_SCOPE: &str =
 /// Every settings file of the agent that names Bowline or cannot be read.
 #[derive(Debug)]
 pub(super) struct Installed {
-    places: Vec<Place>,
+    places: Vec<AgentFile>,
     paths: Paths,
     /// The agent that reads them.
     client: Installation,
 }
 
 #[derive(Debug)]
-struct Place {
+struct AgentFile {
     scope: InstallScope,
     file: PathBuf,
-    /// What is there, or why that cannot be told.
+    /// The entries that were found, or why they could not be read.
     found: Result<Vec<Found>, String>,
     /// What keeps the agent from reading it.
     refusals: Vec<Refusal>,
-    /// What the agent does not read of it.
+    /// The entries that the agent does not read.
     shadowed: Vec<Shadowed>,
 }
 
 impl Installed {
     pub(super) fn find(project: &Path, locations: &Locations) -> Self {
-        let mut places: Vec<Place> = Vec::new();
+        let mut places: Vec<AgentFile> = Vec::new();
         for scope in InstallScope::ALL {
             let Some(file) = AGENT.file(scope, project, locations) else {
                 continue;
@@ -59,7 +59,7 @@ impl Installed {
                 Err(error) => Err(error.to_string()),
             };
             let text = text.unwrap_or_default();
-            places.push(Place {
+            places.push(AgentFile {
                 scope,
                 file,
                 found,
@@ -74,8 +74,8 @@ impl Installed {
         }
     }
 
-    fn entries(&self) -> impl Iterator<Item = (&Place, &Found)> {
-        let found = |place| Place::found(place).iter().map(move |it| (place, it));
+    fn entries(&self) -> impl Iterator<Item = (&AgentFile, &Found)> {
+        let found = |place| AgentFile::found(place).iter().map(move |it| (place, it));
         self.places.iter().flat_map(found)
     }
 
@@ -128,7 +128,7 @@ impl Installed {
     }
 
     /// One file: whether the agent reads it, and which events are registered in it.
-    fn check_file(&self, place: &Place) -> Option<Check> {
+    fn check_file(&self, place: &AgentFile) -> Option<Check> {
         let file = self.paths.show_absolute(&place.file);
         let check = Check::new(format!("installed ({})", place.scope.as_str()));
         let found = match &place.found {
@@ -158,7 +158,7 @@ impl Installed {
             );
         }
         let has = |event: &str| found.iter().any(|it| it.entry.event == event);
-        // What only newer clients know may be missing: not everybody has them.
+        // Events of newer clients may be missing, because not everybody has those clients.
         let oldest = ClientVersion::OLDEST_SUPPORTED;
         let needed = self
             .client
@@ -332,13 +332,13 @@ impl Installed {
     }
 }
 
-impl Place {
+impl AgentFile {
     fn found(&self) -> &[Found] {
         self.found.as_deref().unwrap_or_default()
     }
 }
 
-/// What the agent does not read of a file that Bowline is in.
+/// The entries of a file with Bowline in it that the agent does not read.
 fn shadowed_in(text: &str) -> Vec<Shadowed> {
     let names_bowline = AGENT.uninstall(text).is_ok_and(|without| without != text);
     if names_bowline {
@@ -349,7 +349,7 @@ fn shadowed_in(text: &str) -> Vec<Shadowed> {
 }
 
 /// A file in which a key comes twice.
-fn shadowed(check: Check, file: &str, place: &Place) -> Check {
+fn shadowed(check: Check, file: &str, place: &AgentFile) -> Check {
     let told = place.shadowed.iter().map(Shadowed::told);
     let advice = "join what is under the key, and keep one of them; then run `bowline init` again";
     if place.found().is_empty() {
@@ -365,7 +365,7 @@ fn shadowed(check: Check, file: &str, place: &Place) -> Check {
     .advice(advice)
 }
 
-/// What a client of this version does not know of an entry.
+/// The parts of an entry that a client of this version does not know.
 fn unknown_parts(entry: &Entry, client: ClientVersion) -> Vec<String> {
     let event = HookEvent::from_name(&entry.event);
     let is_new = event.is_some_and(|event| !client.has_event(event));

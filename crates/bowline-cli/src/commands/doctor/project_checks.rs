@@ -28,7 +28,7 @@ fn hooks(settings: &Settings, facts: &Facts) -> Check {
         .iter()
         .filter(|hook| hook.status == HookStatus::InForce)
         .map(|hook| hook.definition.id.as_str())
-        .chain(builtins.hooks.iter().map(|shipped| shipped.hook.name()));
+        .chain(builtins.hooks.iter().map(|builtin| builtin.hook.name()));
     let mut in_force: Vec<&str> = in_force.collect();
     in_force.sort_unstable();
     in_force.dedup();

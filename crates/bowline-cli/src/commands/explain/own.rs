@@ -5,7 +5,7 @@ use std::path::Path;
 use bowline::hooks::{Decision, HookContext, HookInput, HookManager};
 use bowline::settings::Settings;
 use bowline_builtins::Builtins;
-use bowline_guard::tool_call::CallDecision;
+use bowline_guard::Strictness;
 use serde::Serialize;
 
 use crate::commands::test::engine;
@@ -22,7 +22,7 @@ pub(in crate::commands) struct OwnRule {
     /// The file and the line that it is in.
     pub(in crate::commands) place: Option<String>,
     #[serde(skip)]
-    pub(in crate::commands) strictness: CallDecision,
+    pub(in crate::commands) strictness: Strictness,
 }
 
 /// The rules that speak of a call. Nothing is run.
@@ -41,9 +41,9 @@ pub(super) fn heard(
         let ctx = HookContext::new(&*event.session_id).with_cwd(folder);
         let output = engine::trigger(&manager, event.clone(), &ctx)?.output;
         let (decision, strictness) = match output.decision() {
-            Decision::Deny => ("deny", CallDecision::Deny),
-            Decision::Ask => ("ask", CallDecision::Ask),
-            Decision::Grant => ("allow", CallDecision::Allow),
+            Decision::Deny => ("deny", Strictness::Deny),
+            Decision::Ask => ("ask", Strictness::Ask),
+            Decision::Grant => ("allow", Strictness::Allow),
             Decision::NoOpinion => continue,
         };
         let definition = rule.definition();
@@ -52,7 +52,7 @@ pub(super) fn heard(
             id: definition.id.clone(),
             decision,
             reason: output.stop_reason,
-            place: file.map(|it| format!("{}:{}", paths.show(it), definition.origin.place.line)),
+            place: file.map(|it| format!("{}:{}", paths.show(it), definition.origin.position.line)),
             strictness,
         });
     }

@@ -1,8 +1,8 @@
 //! A judgement for people: the programs as a tree, then the verdict.
 
 use bowline::settings::GuardMode;
+use bowline_guard::Strictness;
 use bowline_guard::effect::Category;
-use bowline_guard::tool_call::CallDecision;
 
 use super::own::OwnRule;
 use super::view::{EffectView, Program, Report};
@@ -58,11 +58,11 @@ pub(super) fn show(report: &Report, ui: &mut Ui) {
         ui.line(Text::styled("Instead: ", style::GOOD).plain(instead));
     }
     let consequence = match (report.mode, verdict.strictness()) {
-        (_, CallDecision::Allow) => None,
+        (_, Strictness::Allow) => None,
         // The guard itself is asked about in every mode.
         _ if verdict.category == Some(Category::OwnSettings.name()) => None,
         (GuardMode::Observe, _) => Some("the guard only observes here: it is told, and passes"),
-        (GuardMode::OneStrike, CallDecision::Deny) => {
+        (GuardMode::OneStrike, Strictness::Deny) => {
             Some("one strike: the same call once more in a session passes")
         }
         _ => None,
@@ -78,7 +78,7 @@ pub(super) fn show(report: &Report, ui: &mut Ui) {
 /// The person's own rules that stop the call.
 fn stopping_rules(report: &Report) -> impl Iterator<Item = &OwnRule> {
     let own = report.own_rules.iter();
-    own.filter(|it| it.strictness > CallDecision::Allow)
+    own.filter(|it| it.strictness > Strictness::Allow)
 }
 
 /// How a person lets pass what is stopped.
@@ -120,7 +120,7 @@ fn tree(report: &Report) -> Tree {
 /// A tree that still grows.
 struct Branch {
     label: Text,
-    /// What nested programs are run through; programs themselves have none.
+    /// What nested programs are run through; nothing for the programs themselves.
     through: Option<String>,
     branches: Vec<Branch>,
 }
@@ -207,8 +207,8 @@ fn why_allowed(report: &Report) -> &'static str {
 fn effect_line(effect: &EffectView) -> Text {
     let decision = Text::styled(effect.decision, effect.style);
     let line = match &effect.because {
-        // What it rests on comes first: what the text alone says would read like an alarm.
-        Some(because) if effect.decision == CallDecision::Allow.name() => decision
+        // The reason comes first: the text of the effect alone would read like an alarm.
+        Some(because) if effect.decision == Strictness::Allow.name() => decision
             .plain(format!(" {because} "))
             .with(format!("({}, {})", effect.what, effect.rule), style::FAINT),
         Some(because) => decision

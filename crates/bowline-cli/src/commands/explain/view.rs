@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use bowline::settings::GuardMode;
+use bowline_guard::Strictness;
 use bowline_guard::effect::Category;
 use bowline_guard::invocation::{
     Arg, Directory, Invocation, Opening, Stdin, Through, Value as Known,
@@ -12,7 +13,7 @@ use bowline_guard::lookalikes::escape;
 use bowline_guard::policy::Counted;
 use bowline_guard::secrets::{redact, scan};
 use bowline_guard::shell::Understanding;
-use bowline_guard::tool_call::{CallDecision, CallVerdict};
+use bowline_guard::tool_call::Verdict;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -23,26 +24,26 @@ pub(in crate::commands) struct Report {
     pub(super) tool: String,
     /// The command, or the input of another tool as JSON.
     pub(super) input: String,
-    pub(in crate::commands) verdict: Verdict,
-    /// The session that it was judged for; absent for nobody.
+    pub(in crate::commands) verdict: ShownVerdict,
+    /// The session that it was judged for; absent if none.
     pub(super) session: Option<String>,
     /// What becomes of the verdict.
     pub(super) mode: GuardMode,
     /// How far a command was understood; absent for other tools.
     pub(super) understanding: Option<Understood>,
     pub(super) programs: Vec<Program>,
-    /// What the text does that is no program's doing.
+    /// Effects of the text itself, not of a program.
     pub(super) effects: Vec<EffectView>,
     /// What the person's own rules say; the strictest word counts, theirs or the guard's.
     pub(super) own_rules: Vec<OwnRule>,
     /// What comes of all of it: `allow`, `ask` or `deny`.
     pub(super) outcome: &'static str,
     #[serde(skip)]
-    decision: CallDecision,
+    decision: Strictness,
 }
 
 #[derive(Debug, Serialize)]
-pub(in crate::commands) struct Verdict {
+pub(in crate::commands) struct ShownVerdict {
     pub(in crate::commands) decision: &'static str,
     pub(in crate::commands) rule: Option<String>,
     pub(super) category: Option<&'static str>,
@@ -72,7 +73,7 @@ pub(super) struct Program {
     pub(super) stdin: Option<String>,
     /// The files that the shell opens for it.
     pub(super) files: Vec<FileView>,
-    /// The names of the variables that are set for it alone.
+    /// The names of the variables that are set only for it.
     pub(super) variables: Vec<String>,
     pub(super) effects: Vec<EffectView>,
 }
@@ -81,7 +82,7 @@ pub(super) struct Program {
 pub(super) struct ArgView {
     /// As written.
     pub(super) source: String,
-    /// What is known of it; absent when nothing is.
+    /// What is known about it; absent if nothing is.
     pub(super) value: Option<String>,
     /// `exact`, `pattern`, `partly` or `unknown`.
     pub(super) known: &'static str,
@@ -115,7 +116,7 @@ impl Report {
         cwd: &str,
         judgement: &Judgement,
         counted: &[Counted<'_>],
-        verdict: CallVerdict,
+        verdict: Verdict,
         mode: GuardMode,
     ) -> Self {
         let mut programs: Vec<Program> = judgement
@@ -148,7 +149,7 @@ impl Report {
     pub(super) fn of_call(
         tool: &str,
         input: &Map<String, Value>,
-        verdict: CallVerdict,
+        verdict: Verdict,
         mode: GuardMode,
     ) -> Self {
         Self {
@@ -167,7 +168,7 @@ impl Report {
     }
 
     /// What comes of the guard's verdict and of the person's own rules.
-    pub(in crate::commands) fn decision(&self) -> CallDecision {
+    pub(in crate::commands) fn decision(&self) -> Strictness {
         self.decision
     }
 
@@ -179,19 +180,19 @@ impl Report {
     }
 }
 
-impl Verdict {
+impl ShownVerdict {
     /// The guard's own word.
-    pub(super) fn strictness(&self) -> CallDecision {
+    pub(super) fn strictness(&self) -> Strictness {
         match self.decision {
-            "deny" => CallDecision::Deny,
-            "ask" => CallDecision::Ask,
-            _ => CallDecision::Allow,
+            "deny" => Strictness::Deny,
+            "ask" => Strictness::Ask,
+            _ => Strictness::Allow,
         }
     }
 }
 
-impl From<CallVerdict> for Verdict {
-    fn from(verdict: CallVerdict) -> Self {
+impl From<Verdict> for ShownVerdict {
+    fn from(verdict: Verdict) -> Self {
         Self {
             decision: verdict.decision.name(),
             rule: verdict.rule,
@@ -222,7 +223,7 @@ impl From<&Counted<'_>> for EffectView {
         let Counted {
             effect, decision, ..
         } = counted;
-        let by_itself = CallDecision::from(effect.gravity);
+        let by_itself = Strictness::from(effect.gravity);
         Self {
             decision: decision.name(),
             without_settings: (by_itself != *decision).then(|| by_itself.name()),
@@ -276,7 +277,7 @@ impl Program {
     }
 }
 
-/// The arguments without the secrets that only their neighbours tell (`-u name:password`).
+/// The arguments without secrets, including those that only an option reveals (`-u name:password`).
 fn arguments(invocation: &Invocation) -> Vec<ArgView> {
     let mut line = invocation.program.clone().unwrap_or_default();
     let mut ranges = Vec::with_capacity(invocation.args.len());

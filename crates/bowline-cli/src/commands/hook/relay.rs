@@ -1,5 +1,5 @@
-//! Deciding in a process that lives on: whoever waits for an answer waits for the end of the process that gives it, and
-//! background hooks, and files on a disk that hangs, would have to end before.
+//! Runs the decision in a child process that may outlive us. The agent waits for our exit, and must not wait for background hooks
+//! or for files on a disk that hangs.
 
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt as _;
@@ -15,7 +15,7 @@ pub(super) fn ask(call: &Call, payload: &[u8]) -> Option<Answer> {
         .arg("--relayed")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        // Whoever waits for our own end waits for the end of our standard error as well.
+        // A caller that waits for our exit also waits until our standard error is closed.
         .stderr(Stdio::null())
         .process_group(0)
         .spawn()

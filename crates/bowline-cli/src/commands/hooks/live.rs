@@ -2,8 +2,8 @@
 
 use bowline::hooks::{HookEvent, humane_duration};
 use bowline::settings::{Scope, Settings};
-use bowline_daemon::rpc::triggers;
-use bowline_store::{HookFigures, Trigger};
+use bowline_daemon::rpc::events;
+use bowline_store::{HookFigures, RecordedEvent};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,7 +31,7 @@ struct Life<'a> {
     run_by: RunBy,
     /// Nothing if it never fired, or if that cannot be seen from here.
     figures: Option<&'a HookFigures>,
-    /// What it last warned of, if that was among the last events.
+    /// Its last warning, if that was among the last events.
     last_warning: Option<Warning<'a>>,
 }
 
@@ -52,7 +52,7 @@ impl RunBy {
         }
     }
 
-    /// What is said of a hook that no record has seen.
+    /// The text for a hook without records.
     fn unseen(self) -> Text {
         match self {
             Self::Bowline => Text::styled("never fired", style::CAUTION),
@@ -69,7 +69,7 @@ struct Warning<'a> {
     text: &'a str,
 }
 
-/// So many of the last events are searched for warnings.
+/// At most this many of the last events are searched for warnings.
 const SEARCHED: usize = 1_000;
 
 pub(super) fn run(
@@ -80,10 +80,10 @@ pub(super) fn run(
     ui: &mut Ui,
 ) -> Result<Outcome> {
     let mut records = Records::open(ui)?;
-    let figures = records.ask(&triggers::HookFigures {}, ui)?;
-    let question = triggers::Last {
+    let figures = records.ask(&events::HookFigures {}, ui)?;
+    let question = events::Last {
         limit: Some(SEARCHED),
-        ..triggers::Last::default()
+        ..events::Last::default()
     };
     let last = records.ask(&question, ui)?;
     let mut hooks = lives(settings, hooks, &figures, &warnings(&last));
@@ -97,12 +97,12 @@ pub(super) fn run(
 }
 
 /// The newest warning of each hook.
-fn warnings(newest_first: &[Trigger]) -> BTreeMap<&str, Warning<'_>> {
+fn warnings(newest_first: &[RecordedEvent]) -> BTreeMap<&str, Warning<'_>> {
     let mut warnings = BTreeMap::new();
-    for trigger in newest_first {
-        for hook in &trigger.hooks {
+    for event in newest_first {
+        for hook in &event.decided.hooks {
             if let Some(text) = hook.warnings.last() {
-                let time = trigger.time;
+                let time = event.decided.time;
                 warnings
                     .entry(hook.name.as_str())
                     .or_insert(Warning { time, text });

@@ -1,4 +1,4 @@
-//! A person's own cases: what a command or a tool call must come to.
+//! A person's own cases: a command or a tool call and its expected verdict.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 /// A larger file is not a list that a person keeps.
 const MAX_FILE: u64 = 64 * 1024 * 1024;
 
-/// One case and what it is expected to come to.
+/// One case and its expected verdict.
 #[derive(Debug)]
 pub(super) struct Case {
     pub(super) line: usize,
@@ -108,7 +108,7 @@ fn case(line: usize, row: Row) -> Result<Case, &'static str> {
 }
 
 impl Case {
-    /// The call, in a session of its own: what was denied before must not matter.
+    /// The call, in its own session, so that earlier denials do not matter.
     pub(super) fn input(&self) -> HookInput {
         let (tool, input) = match &self.subject {
             Subject::Command(command) => ("Bash", json!({ "command": command })),

@@ -1,9 +1,9 @@
 //! Every rule, in one form.
 
+use bowline_guard::Strictness;
 use bowline_guard::effect::Category;
 use bowline_guard::rules::{self, Example, Rule, Subject};
 use bowline_guard::secrets;
-use bowline_guard::tool_call::CallDecision;
 use clap::ValueEnum;
 use serde::Serialize;
 
@@ -44,10 +44,10 @@ pub(super) struct RuleView {
     /// The key under which settings give it a verdict; secrets in text are only redacted.
     pub(super) category: Option<&'static str>,
     pub(super) summary: String,
-    /// What the guard says to a typical call when no settings say otherwise: `depends` where that is told by what is there.
+    /// The guard's default verdict on a typical call; `depends` if it depends on the machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) default_verdict: Option<&'static str>,
-    /// A call that comes to this verdict.
+    /// A call with this verdict.
     pub(super) example: Option<String>,
     /// The command that lets it pass.
     pub(super) allow: Option<String>,
@@ -104,11 +104,11 @@ impl From<Rule> for RuleView {
     }
 }
 
-fn verdict(decision: CallDecision) -> &'static str {
+fn verdict(decision: Strictness) -> &'static str {
     match decision {
-        CallDecision::Deny => "deny",
-        CallDecision::Ask => "ask",
-        CallDecision::Allow => "allow",
+        Strictness::Deny => "deny",
+        Strictness::Ask => "ask",
+        Strictness::Allow => "allow",
     }
 }
 

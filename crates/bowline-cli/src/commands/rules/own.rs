@@ -80,7 +80,7 @@ pub(super) fn view(rule: &LoadedRule) -> RuleView {
             verdict: definition.verdict.name(),
             scope: definition.origin.scope,
             file: definition.origin.file.clone(),
-            line: definition.origin.place.line,
+            line: definition.origin.position.line,
             events: definition.events.iter().map(|event| event.name()).collect(),
             conditions: definition
                 .conditions()

@@ -137,7 +137,7 @@ pub(super) fn run(args: ForgetArgs, ui: &mut Ui) -> Result<Outcome> {
 fn empty_logs(places: &Places) -> Vec<String> {
     let log = control::log_file(places);
     let older = control::older_log_file(places);
-    // The daemon goes on writing at the end of the one that it has open.
+    // The daemon keeps writing at the end of the file that it has open.
     let emptied = OpenOptions::new().write(true).truncate(true).open(&log);
     let results = [
         (log, emptied.map(drop)),
@@ -155,7 +155,7 @@ fn empty_logs(places: &Places) -> Vec<String> {
     failed.collect()
 }
 
-/// There is nothing to forget: where one session was named, there is none of that name.
+/// There is nothing to forget. If a session was named, it does not exist.
 fn known(question: &store::Forget) -> Result<()> {
     match question {
         store::Forget::Session(name) => Err(no_session(name)),
@@ -163,7 +163,7 @@ fn known(question: &store::Forget) -> Result<()> {
     }
 }
 
-/// What would go, as far as it can be told beforehand.
+/// What would be removed, as far as that is known in advance.
 #[derive(Debug, Default)]
 struct Preview {
     sessions: usize,

@@ -25,7 +25,7 @@ pub(super) fn manager(settings: &Settings, builtins: &Builtins) -> HookManager {
     manager
 }
 
-/// Fires the event and waits, also for hooks that nobody else waits for: ending before them would end them.
+/// Fires the event and waits, also for background hooks: exiting earlier would end them.
 /// Hooks have a process group of their own, so what ends this process has to be passed on to them.
 pub(crate) fn trigger(
     manager: &HookManager,

@@ -168,7 +168,7 @@ fn complete(mut input: HookInput, folder: &Path) -> HookInput {
     input
 }
 
-/// What agents always send with an event, where it has a usual value.
+/// The fields that agents always send with an event, with usual values.
 fn of_event(event: HookEvent) -> Vec<(&'static str, Value)> {
     match event {
         HookEvent::SessionStart => vec![("source", "startup".into())],
@@ -188,7 +188,7 @@ fn of_event(event: HookEvent) -> Vec<(&'static str, Value)> {
     }
 }
 
-/// Whether Claude Code tells the permission mode with the event.
+/// Whether Claude Code sends the permission mode with the event.
 fn carries_permission_mode(event: HookEvent) -> bool {
     event.is_tool_event()
         || matches!(
@@ -234,7 +234,7 @@ fn read_object(given: &str) -> Result<Map<String, Value>> {
     }
 }
 
-/// Reads up to one byte more than is allowed, so that too much is noticed.
+/// Reads up to one byte more than allowed, so that an excess is noticed.
 fn read_all(source: impl Read) -> io::Result<Vec<u8>> {
     let most = u64::try_from(MAX_PAYLOAD_BYTES).unwrap_or(u64::MAX);
     let mut bytes = Vec::new();

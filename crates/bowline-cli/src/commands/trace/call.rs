@@ -11,7 +11,7 @@ use crate::project::relative;
 use crate::recorded::several;
 use crate::ui::{Text, Ui, clipped, reveal, style};
 
-/// What tells most about a call, best first.
+/// The fields that say most about a call, best first.
 const TELLING: [&str; 12] = [
     "command",
     "file_path",
@@ -20,7 +20,7 @@ const TELLING: [&str; 12] = [
     "pattern",
     "url",
     "query",
-    // An agent's own words, which need not fit what it does: only where nothing else tells.
+    // An agent's own words may not fit what it does, so they come last.
     "description",
     "prompt",
     "subject",
@@ -88,7 +88,7 @@ pub(super) fn took(call: &Trace) -> String {
         .map_or_else(|| "-".to_owned(), moment::took)
 }
 
-/// The same behind a status; nothing where nobody knows.
+/// The same after a status; empty if unknown.
 pub(super) fn after(call: &Trace) -> String {
     let took = call.duration_ms.map(moment::took);
     took.map(|took| format!("  {took}")).unwrap_or_default()
@@ -123,7 +123,7 @@ pub(super) fn find(id: &str, records: &mut Records, ui: &Ui) -> Result<Trace> {
     }
 }
 
-/// Nobody knows the id.
+/// The id is unknown.
 pub(super) fn unknown(id: &str, records: &Records) -> Error {
     if records.is_nothing() {
         return Error::input("nothing is recorded yet")

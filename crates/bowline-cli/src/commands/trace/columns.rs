@@ -12,16 +12,16 @@ pub(in crate::commands) const PROJECT: Column = Column::optional("Project", 14, 
 pub(in crate::commands) const AGENT: Column =
     Column::optional("Agent", 11, 5).at_least(7).if_differing(7);
 
-/// Which session; so much of its name is enough to find it.
+/// The session: the part of its name that is enough to find it.
 pub(in crate::commands) const SESSION: Column = Column::optional("Session", 6, 8)
     .at_most(6)
     .at_least(6)
     .of_ids();
 
-/// Which tool. What was done mostly tells.
+/// The tool. The next column usually shows it too.
 pub(in crate::commands) const TOOL: Column = Column::optional("Tool", 8, 6).at_most(20).at_least(6);
 
-/// By what the call is found: `why`, `allow` and `trace show` ask for it. Most ids begin alike, so that less would tell nothing.
+/// The id of the call, for `why`, `allow` and `trace show`. Most ids begin alike, so a shorter one would be useless.
 pub(in crate::commands) const ID: Column = Column::optional("Id", 16, 10)
     .at_most(16)
     .at_least(12)

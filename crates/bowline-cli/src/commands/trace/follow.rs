@@ -44,7 +44,7 @@ pub(super) fn run(
         };
         let mut calls = records.ask(&question, ui)?;
         if seen.newest.is_none() && calls.len() == first {
-            // What was left out at first is not new later.
+            // Calls that were left out at first are not new later.
             let oldest = calls.iter().map(|call| call.started_at).min();
             filter.since = filter.since.max(oldest);
         }
@@ -131,7 +131,7 @@ impl Seen {
     }
 }
 
-/// Waits a moment; says whether nobody reads any more (`bowline trace list --follow | head`).
+/// Waits a moment. Returns whether the reader is gone (`bowline trace list --follow | head`).
 fn reader_leaves() -> bool {
     let stdout = io::stdout();
     let mut watched = [PollFd::new(&stdout, PollFlags::empty())];

@@ -84,7 +84,7 @@ pub(super) enum About {
 }
 
 impl About {
-    /// What is said where there are none.
+    /// The text if there are none.
     fn nothing(&self, records: &mut Records, ui: &Ui) -> Result<String> {
         match self {
             Self::Calls(wanted) => wanted.nothing("tool call", records, ui),
@@ -116,7 +116,7 @@ impl Calls {
         }
     }
 
-    /// Projects that are to be told apart by their names.
+    /// Short names that distinguish projects.
     pub(super) fn know_projects_of(&mut self, calls: &[Trace]) {
         let projects = calls.iter().filter_map(|call| call.project.as_deref());
         self.projects.learn(projects);

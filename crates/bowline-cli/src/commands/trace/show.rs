@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use bowline::hooks::Decision;
-use bowline_daemon::rpc::triggers;
-use bowline_store::{Trace, TraceStatus, Trigger};
+use bowline_daemon::rpc::events;
+use bowline_store::{RecordedEvent, Trace, TraceStatus};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -21,63 +21,60 @@ use crate::ui::{Format, Text, Ui, clipped, masked, reveal, style};
 struct Report {
     trace: Trace,
     /// The decided events of the call, with what their hooks said.
-    triggers: Vec<Trigger>,
+    #[serde(rename = "triggers")]
+    events: Vec<RecordedEvent>,
 }
 
 pub(super) fn run(id: &str, records: &mut Records, format: Format, ui: &mut Ui) -> Result<Outcome> {
     let trace = call::find(id, records, ui)?;
-    let question = triggers::Of {
+    let question = events::Of {
         id: trace.tool_use_id.clone(),
     };
-    let triggers = records.ask(&question, ui)?;
+    let events = records.ask(&question, ui)?;
     match format {
-        Format::Json => ui.json(&Report { trace, triggers })?,
+        Format::Json => ui.json(&Report { trace, events })?,
         Format::Text => {
-            show(&trace, &triggers, ui);
-            show_decisions(&triggers, ui);
-            show_notes(&triggers, ui);
+            show(&trace, &events, ui);
+            show_decisions(&events, ui);
+            show_notes(&events, ui);
         }
     }
     Ok(Outcome::Clean)
 }
 
 /// What was decided about the call, by which rule, and why.
-fn show_decisions(triggers: &[Trigger], ui: &mut Ui) {
-    let decided = |trigger: &&Trigger| trigger.decision != Decision::NoOpinion;
-    for trigger in triggers.iter().filter(decided) {
+fn show_decisions(events: &[RecordedEvent], ui: &mut Ui) {
+    let decided = |event: &&RecordedEvent| event.decided.decision != Decision::NoOpinion;
+    for event in events.iter().filter(decided) {
         ui.blank();
-        let mut line = Text::styled("Decision  ", style::HEADING).text(log::decision(trigger));
-        if let Some(rule) = &trigger.rule {
+        let mut line = Text::styled("Decision  ", style::HEADING).text(log::decision(event));
+        if let Some(rule) = &event.decided.rule {
             line = line.with(format!("  {}", reveal::name(rule)), style::NAME);
         }
         ui.line(line.with(
-            format!("  on {}", reveal::name(&trigger.event)),
+            format!("  on {}", reveal::name(&event.decided.event)),
             style::FAINT,
         ));
-        if let Some(reason) = &trigger.reason {
+        if let Some(reason) = &event.decided.reason {
             ui.labelled(Text::from("          "), &Text::from(clipped(reason)));
         }
     }
 }
 
 /// What hooks warned of and printed.
-fn show_notes(triggers: &[Trigger], ui: &mut Ui) {
-    let notes: Vec<(&Trigger, Text)> = triggers
+fn show_notes(events: &[RecordedEvent], ui: &mut Ui) {
+    let notes: Vec<(&RecordedEvent, Text)> = events
         .iter()
-        .flat_map(|trigger| {
-            log::notes(trigger)
-                .into_iter()
-                .map(move |note| (trigger, note))
-        })
+        .flat_map(|event| log::notes(event).into_iter().map(move |note| (event, note)))
         .collect();
     if notes.is_empty() {
         return;
     }
     ui.blank();
     ui.line(Text::styled("Hooks", style::HEADING));
-    for (trigger, note) in notes {
-        let event = format!("  {}  ", reveal::name(&trigger.event));
-        ui.labelled(Text::styled(event, style::FAINT), &note);
+    for (event, note) in notes {
+        let name = format!("  {}  ", reveal::name(&event.decided.event));
+        ui.labelled(Text::styled(name, style::FAINT), &note);
     }
 }
 
@@ -90,7 +87,7 @@ fn without_output(call: &Trace) -> &'static str {
     }
 }
 
-fn show(call: &Trace, triggers: &[Trigger], ui: &mut Ui) {
+fn show(call: &Trace, events: &[RecordedEvent], ui: &mut Ui) {
     ui.line(
         Text::styled(reveal::name(&call.tool), style::NAME)
             .plain("  ")
@@ -110,7 +107,7 @@ fn show(call: &Trace, triggers: &[Trigger], ui: &mut Ui) {
     for (label, value) in [
         ("Id", Some(call.tool_use_id.clone())),
         ("Part of", call.parent.clone()),
-        ("Trace", Some(call.trace_id.clone())),
+        ("Trace", Some(call.group.clone())),
         (
             "Session",
             Some(format!("{} ({})", call.session, call.agent)),
@@ -130,9 +127,9 @@ fn show(call: &Trace, triggers: &[Trigger], ui: &mut Ui) {
         TraceStatus::Started => ("Asked", &call.asked),
         _ => ("Error", &call.error),
     };
-    // What was decided is shown below, with its reason.
+    // The decision is shown below, with its reason.
     let is_told = |why: &String| {
-        let mut reasons = triggers.iter().filter_map(|it| it.reason.as_deref());
+        let mut reasons = events.iter().filter_map(|it| it.decided.reason.as_deref());
         reasons.any(|reason| reason.trim() == why.trim())
     };
     if let Some(why) = why.as_ref().filter(|why| !is_told(why)) {
@@ -156,7 +153,7 @@ fn show_value(value: &Value, ui: &mut Ui) {
     let Value::Object(fields) = value else {
         return ui.line(indented(&text(value)));
     };
-    // What was kept is clean already; but a name may have become known as secret since.
+    // Recorded values are already redacted, but more names may count as secret by now.
     for (name, value) in &masked::fields(fields) {
         let value = text(value);
         let name = Text::styled(format!("  {}", reveal::name(name)), style::NAME);

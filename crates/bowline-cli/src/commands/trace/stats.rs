@@ -1,4 +1,4 @@
-//! `bowline trace stats`: what calls come to, by tool.
+//! `bowline trace stats`: statistics of calls by tool.
 
 use bowline_daemon::rpc::traces;
 use bowline_store::TraceStatistics;
@@ -69,7 +69,7 @@ pub(in crate::commands) fn by_tool(statistics: &TraceStatistics) -> List {
     list
 }
 
-/// A bar of at most so many columns, in eighths.
+/// A bar of at most this many columns, in eighths.
 const BAR: usize = 10;
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 

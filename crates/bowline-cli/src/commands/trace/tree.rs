@@ -22,7 +22,7 @@ pub(super) fn run(id: &str, records: &mut Records, format: Format, ui: &mut Ui) 
     let whole = traces::Tree { id: id.to_owned() };
     let mut tree = records.ask(&whole, ui)?;
     if tree.is_none() {
-        let id = call::find(id, records, ui)?.trace_id;
+        let id = call::find(id, records, ui)?.group;
         tree = records.ask(&traces::Tree { id }, ui)?;
     }
     let tree = tree.ok_or_else(|| call::unknown(id, records))?;
@@ -50,7 +50,7 @@ fn drawn(tree: &WholeTree) -> Tree {
                 style::HEADING,
             ),
         None => Text::styled(
-            format!("trace {}", reveal::name(&tree.trace_id)),
+            format!("trace {}", reveal::name(&tree.group)),
             style::HEADING,
         ),
     };

@@ -39,7 +39,7 @@ pub(super) struct Report {
     would_run_bridged: Vec<WouldRun>,
     /// Whether those are trusted.
     pub(super) bridged_trust: TrustState,
-    /// What they are known by, if they are to be trusted.
+    /// Their hash, if they are to be trusted.
     #[serde(skip)]
     pub(super) bridged_sha256: Option<String>,
     /// The MCP servers that could be started.
@@ -319,7 +319,7 @@ fn would_decide(rules: &[LoadedRule]) -> Vec<WouldDecide> {
             WouldDecide {
                 id: rule.id.clone(),
                 file: rule.origin.file.clone(),
-                line: rule.origin.place.line,
+                line: rule.origin.position.line,
                 events: rule.events.iter().map(|event| event.name()).collect(),
                 summary: rule.summary(),
                 message: rule.message.clone(),
@@ -373,7 +373,7 @@ fn labelled(label: &str, text: &str) -> Text {
     Text::styled(label, style::FAINT).text(whole(text))
 }
 
-/// A text in full, or as much as anybody reads, and how much was left out.
+/// A text, cut to a readable length, and how much was left out.
 fn whole(text: &str) -> Text {
     let code = reveal::code(text);
     match code.chars().count().checked_sub(MOST_CHARACTERS) {

@@ -14,7 +14,7 @@ use crate::ui::{Text, Tree, reveal, style};
 pub(super) struct Servers {
     /// Whether they are trusted; nothing is needed where no hook calls them.
     pub(super) trust: TrustState,
-    /// What they are known by, if they are to be trusted.
+    /// Their hash, if they are to be trusted.
     #[serde(skip)]
     pub(super) sha256: Option<String>,
     would_start: Vec<WouldStart>,

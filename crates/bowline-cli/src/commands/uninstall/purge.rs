@@ -16,12 +16,12 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::project::{self, Paths};
 use crate::ui::{Table, Text, Ui, style};
 
-/// More than anybody keeps; a folder with more in it is counted so far.
+/// More than anybody keeps. Counting stops here.
 const MOST_FILES: usize = 100_000;
-/// So often it is tried to delete a folder into which somebody still writes.
+/// How often to try to delete a folder into which somebody still writes.
 const TRIES: u32 = 20;
 const BETWEEN_TRIES: Duration = Duration::from_millis(50);
-/// More names of what is left are counted, not told.
+/// More names of remaining files are counted, not listed.
 const MOST_NAMED: usize = 5;
 
 /// What is in the data folder.
@@ -116,7 +116,7 @@ impl Kept {
             Ok(())
         };
         persist(delete, make_way)?.map_err(|source| self.still_there(source))?;
-        // What the daemon leaves beside its socket. Others may use the folder, so that it goes only if it is empty.
+        // Files that the daemon leaves beside its socket. Others may use the folder, so it is removed only if it is empty.
         let beside = bowline_store::kept_beside(&places.runtime());
         for left in [places.lock(), places.starting()].into_iter().chain(beside) {
             let _ = fs::remove_file(left);
@@ -149,7 +149,7 @@ impl Kept {
     }
 }
 
-/// Deletes until there is nothing left, or something else is in the way than somebody who writes.
+/// Deletes until nothing is left, or until something other than a writing process is in the way.
 fn persist(
     delete: impl Fn() -> io::Result<()>,
     make_way: impl Fn() -> Result<()>,

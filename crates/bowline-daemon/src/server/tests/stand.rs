@@ -10,9 +10,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bowline_store::{
-    Forget, Forgotten, Gap, HookFigures, Integrity, Options, PastCall, Result, SessionDetails,
-    SessionFilter, SessionRef, SessionSummary, Size, SqliteStore, Store, Submission, Trace,
-    TraceFilter, TraceStatistics, TraceTree, Trigger, TriggerFilter, Waiting,
+    EventFilter, Forget, Forgotten, Gap, HookFigures, Integrity, Options, PastCall, RecordedEvent,
+    Result, SessionDetails, SessionFilter, SessionRef, SessionSummary, Size, SqliteStore, Store,
+    Submission, Trace, TraceFilter, TraceStatistics, TraceTree, Waiting,
 };
 use bowline_wire::{Acknowledgement, Answer, Call, CallId, Heard, Lines, MAX_REPLY};
 use chrono::{DateTime, Utc};
@@ -338,7 +338,7 @@ impl Watched {
     fn note(&self, submissions: &[Submission]) {
         let current = thread::current();
         let name = current.name().unwrap_or_default();
-        let ids = submissions.iter().map(|it| it.record.id.clone());
+        let ids = submissions.iter().map(|it| it.record.decided.id.clone());
         let brought = ids.map(|id| (name.to_owned(), id));
         self.brought.lock().unwrap().extend(brought);
         let mut hold = self.hold.lock().unwrap();
@@ -377,8 +377,8 @@ impl Store for Watched {
         self.kept.get_slow_traces(threshold_ms, limit)
     }
 
-    fn get_trace_tree(&self, trace_id: &str) -> Result<Option<TraceTree>> {
-        self.kept.get_trace_tree(trace_id)
+    fn get_trace_tree(&self, group: &str) -> Result<Option<TraceTree>> {
+        self.kept.get_trace_tree(group)
     }
 
     fn find_traces(&self, filter: &TraceFilter<'_>) -> Result<Vec<Trace>> {
@@ -407,12 +407,12 @@ impl Store for Watched {
         self.kept.past_work(session)
     }
 
-    fn find_triggers(&self, filter: &TriggerFilter<'_>) -> Result<Vec<Trigger>> {
-        self.kept.find_triggers(filter)
+    fn find_events(&self, filter: &EventFilter<'_>) -> Result<Vec<RecordedEvent>> {
+        self.kept.find_events(filter)
     }
 
-    fn triggers_of(&self, call: &Trace) -> Result<Vec<Trigger>> {
-        self.kept.triggers_of(call)
+    fn events_of(&self, call: &Trace) -> Result<Vec<RecordedEvent>> {
+        self.kept.events_of(call)
     }
 
     fn hook_figures(&self) -> Result<Vec<HookFigures>> {

@@ -11,7 +11,7 @@ use super::{ENVIRONMENT, READ, Use, VARIABLE, change, judge, touches};
 use crate::families::Run;
 use crate::families::args::{Spec, parse, word};
 
-/// So many words of a run are looked at.
+/// At most this many words of a run are looked at.
 const MAX_WORDS: usize = 32;
 
 pub(super) fn effects(name: &str, run: Run<'_>, world: &dyn World) -> Vec<Effect> {

@@ -7,10 +7,10 @@ use super::loops;
 use super::names::Names;
 use super::value::{Value, arguments, closing, evaluate};
 
-/// So many tokens of an expression are looked at.
+/// At most this many tokens of an expression are looked at.
 const MAX_EXPRESSION: usize = 256;
 
-/// So many tokens before a call are looked at for what it is called on.
+/// At most this many tokens before a call are looked at for what it is called on.
 const MAX_RECEIVER: usize = 512;
 
 /// What stands before a called name: `os`, `fs.promises`, `)` for a call.
@@ -274,7 +274,7 @@ fn is_a_choice(rest: &[Token], end: usize) -> bool {
             .any(|it| matches!(it, Token::Name(word) if word == "else"))
 }
 
-/// So many functions of a text, and so many calls of one, are looked at.
+/// At most this many functions of a text, and this many calls of one, are looked at.
 const MAX_FUNCTIONS: usize = 16;
 const MAX_CALLS: usize = 16;
 

@@ -10,10 +10,10 @@ use super::callees::{Callee, call_of, is_header_name, is_test_member};
 use super::lexer::{Family, Lexed, Token, lex};
 use super::value::closing;
 
-/// So many names that hold such a value are followed.
+/// At most this many names that hold such a value are followed.
 const MAX_NAMES: usize = 16;
 
-/// So many places are looked at.
+/// At most this many places are looked at.
 const MAX_MENTIONS: usize = 256;
 
 /// Expressions within texts within expressions.

@@ -5,7 +5,7 @@ use super::lexer::Token;
 use super::names::Names;
 use super::value::Value;
 
-/// So many texts are told apart; of more, the part is unknown.
+/// At most this many texts are distinguished; of more, the part is unknown.
 const MAX_TEXTS: usize = 16;
 
 /// How a part is joined to what stands before it.

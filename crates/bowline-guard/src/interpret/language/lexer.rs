@@ -28,7 +28,7 @@ pub(super) enum Family {
 
 const MAX_TOKENS: usize = 20_000;
 
-/// So many expressions within texts are kept.
+/// At most this many expressions within texts are kept.
 const MAX_INSIDE: usize = 128;
 
 /// A program text, split.

@@ -6,7 +6,7 @@ use super::names::Names;
 use super::places;
 use super::value::{Value, arguments, closing, evaluate};
 
-/// So many names of one loop are looked at.
+/// At most this many names of one loop are looked at.
 const MAX_NAMES: usize = 6;
 
 /// The names of a loop over several at once, the last of which is at `at`, and their values; `None` if it has one.

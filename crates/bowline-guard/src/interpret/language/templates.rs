@@ -6,7 +6,7 @@ use super::lexer::lex;
 use super::names::Names;
 use super::value::{Value, evaluate};
 
-/// So many expressions of one text are worked out.
+/// At most this many expressions of one text are worked out.
 const MAX_EXPRESSIONS: usize = 8;
 
 /// A text with the values of its expressions, as far as they are known.

@@ -11,7 +11,7 @@ use crate::interpret::scope::Scope;
 use crate::interpret::value::Output;
 use crate::invocation::Arg;
 
-/// So many writing calls are looked at.
+/// At most this many writing calls are looked at.
 const MAX_WRITES: usize = 32;
 
 impl Interpreter<'_> {

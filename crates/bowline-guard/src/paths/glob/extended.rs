@@ -2,7 +2,7 @@
 
 use super::parse_class;
 
-/// So many steps one comparison may take. What needs more may match.
+/// At most this many steps one comparison may take. What needs more may match.
 const MAX_STEPS: usize = 20_000;
 
 /// Whether a text has an extended pattern in it.

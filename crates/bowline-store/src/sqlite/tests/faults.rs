@@ -52,7 +52,7 @@ fn a_store_that_may_not_be_written_spools_and_drains_later() {
         db.pragma_update(None, "query_only", true).unwrap();
     });
     let outcome = submit(&store, record("during"));
-    assert_eq!(outcome, Outcome::Spooled(crate::spool::Place::Data));
+    assert_eq!(outcome, Outcome::Spooled(crate::spool::SpoolMedium::Data));
     assert!(
         store.get_trace("before").unwrap().is_some(),
         "reading goes on"
@@ -60,7 +60,7 @@ fn a_store_that_may_not_be_written_spools_and_drains_later() {
     // The database is opened anew, and may be written again.
     store.flush().unwrap();
     assert!(store.get_trace("during").unwrap().is_some());
-    assert_eq!(store.last_triggers(50).unwrap().len(), 2);
+    assert_eq!(store.last_events(50).unwrap().len(), 2);
     assert_eq!(store.size().unwrap().spooled_records, 0);
 }
 
@@ -81,7 +81,7 @@ fn a_full_store_spools_then_drops_and_counts_what_it_dropped() {
     let outcomes: Vec<Outcome> = (0..300)
         .map(|n| {
             let mut record = record(&n.to_string());
-            record.reason = Some("a reason that takes room. ".repeat(20));
+            record.decided.reason = Some("a reason that takes room. ".repeat(20));
             submit(&store, record)
         })
         .collect();
@@ -106,7 +106,7 @@ fn a_full_store_spools_then_drops_and_counts_what_it_dropped() {
     store.flush().unwrap();
     submit(&store, record("after"));
     assert_eq!(
-        store.last_triggers(1_000).unwrap().len(),
+        store.last_events(1_000).unwrap().len(),
         committed + spooled + 1
     );
     let gaps = store.gaps().unwrap();
@@ -150,13 +150,13 @@ fn a_record_that_the_database_refuses_takes_no_other_with_it() {
             _ => assert_eq!(outcome, Outcome::Committed(Vec::new())),
         }
     }
-    assert_eq!(store.last_triggers(9).unwrap().len(), 2);
+    assert_eq!(store.last_events(9).unwrap().len(), 2);
     assert_eq!(store.gaps().unwrap()[0].records, 1);
 }
 
 fn guarded(id: &str) -> Record {
     let mut event = record(id);
-    event.hooks.push(crate::record::HookFired {
+    event.decided.hooks.push(crate::record::HookFired {
         name: "guard".into(),
         scope: None,
         decision: bowline::hooks::Decision::Ask,
@@ -193,7 +193,7 @@ fn a_store_that_is_closed_leaves_no_log_behind() {
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(patient(&folder)).unwrap();
     submit(&store, record("a"));
-    assert_eq!(store.last_triggers(9).unwrap().len(), 1);
+    assert_eq!(store.last_events(9).unwrap().len(), 1);
     let log = store.path().with_extension("db-wal");
     assert!(log.exists());
     drop(store);
@@ -260,7 +260,7 @@ fn a_database_that_lists_migrations_that_are_gone_is_taken_over() {
     connection::apply(&mut Connection::open(&path).unwrap()).unwrap();
     drop(db);
     let store = SqliteStore::open(options).unwrap();
-    assert_eq!(store.last_triggers(5).unwrap().len(), 1);
+    assert_eq!(store.last_events(5).unwrap().len(), 1);
     assert!(store.gaps().unwrap().is_empty());
 }
 
@@ -277,7 +277,7 @@ fn a_panic_of_what_is_asked_is_an_error_and_the_store_goes_on() {
     assert!(matches!(asked, Err(Error::Backend(_))), "{asked:?}");
     assert!(submit(&store, record("after")).is_committed());
     store.flush().unwrap();
-    assert_eq!(store.last_triggers(9).unwrap().len(), 2);
+    assert_eq!(store.last_events(9).unwrap().len(), 2);
 }
 
 #[test]
@@ -295,12 +295,12 @@ fn a_forgotten_project_is_gone_with_events_that_have_no_session() {
         ("g", "t", "/p"),
     ] {
         let mut event = Record::new(id, Utc::now(), "agent", "Stop", session);
-        event.project = (!project.is_empty()).then(|| project.to_owned());
+        event.decided.project = (!project.is_empty()).then(|| project.to_owned());
         assert!(submit(&store, event).is_committed());
     }
     let left = || {
-        let triggers = store.last_triggers(50).unwrap();
-        let mut ids: Vec<String> = triggers.into_iter().map(|it| it.id).collect();
+        let triggers = store.last_events(50).unwrap();
+        let mut ids: Vec<String> = triggers.into_iter().map(|it| it.decided.id).collect();
         ids.sort();
         ids.concat()
     };
@@ -323,7 +323,7 @@ fn a_forgotten_project_is_gone_with_events_that_have_no_session() {
         assert_eq!(projects().len(), rows, "{path}: {:?}", projects());
     }
     let mut again = Record::new("h", Utc::now(), "agent", "Stop", "s");
-    again.project = Some("/p".to_owned());
+    again.decided.project = Some("/p".to_owned());
     assert!(submit(&store, again).is_committed(), "it may come anew");
     assert_eq!(projects(), ["/p"]);
 }

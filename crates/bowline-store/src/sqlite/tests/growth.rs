@@ -10,7 +10,7 @@ use super::super::memory::Memory;
 use super::*;
 use crate::record::{Call, Change, Record, TraceEnd, TraceStart};
 
-/// So many calls has a session.
+/// At most this many calls has a session.
 const SESSION: i64 = 100;
 
 /// The two events of a call. One of five fails.
@@ -27,7 +27,7 @@ fn call(n: i64) -> [Record; 2] {
         let time = began + TimeDelta::milliseconds(ms);
         let session = format!("session-{}", n / SESSION);
         let mut record = Record::new(format!("{event}-{n}"), time, "claude-code", event, session);
-        record.project = Some("/home/user/project".into());
+        record.decided.project = Some("/home/user/project".into());
         record.changes.push(change);
         record
     };
@@ -63,7 +63,7 @@ fn read(db: &Connection, sql: &str, values: Vec<Sql>) {
     while rows.next().unwrap().is_some() {}
 }
 
-/// What each question and one more call cost with so many calls in the store.
+/// What each question and one more call cost with this many calls in the store.
 fn costs(calls: i64) -> Vec<(String, u64)> {
     let (_folder, mut db) = database();
     let counter = counter(&mut db);
@@ -124,7 +124,7 @@ fn costs(calls: i64) -> Vec<(String, u64)> {
         "slow".to_owned(),
         steps(&mut || read(&db, &slow.sql, slow.values.clone())),
     ));
-    let last = triggers::query(&TriggerFilter::default(), None, None);
+    let last = events::query(&EventFilter::default(), None, None);
     let triggers = || read(&db, &last.sql, last.values.clone());
     costs.push(("last triggers".to_owned(), steps(&mut || triggers())));
     costs

@@ -58,7 +58,7 @@ impl Tool for Edit {
         let lock = self.lock.hold().await;
         let path = input.file_path.clone();
         let report = with_path(ctx, path, move |path| {
-            // Moved in: the work goes on to its end even if nobody waits for it any more.
+            // Moved in: the work finishes even if nobody waits for it any more.
             let _held = lock;
             let (text, count) = replaced(&read_text(path)?, &input)?;
             write_text(path, &text)?;

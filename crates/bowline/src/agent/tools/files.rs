@@ -85,7 +85,7 @@ pub(super) fn write_text(path: &Path, text: &str) -> Result<(), String> {
         fs::rename(&draft, path)
     });
     written.map_err(|error| {
-        // The draft is of no use to anybody; if it cannot be removed, the write error still says most.
+        // The draft is useless. If it cannot be removed, the write error still says most.
         let _ = fs::remove_file(&draft);
         cannot(error)
     })

@@ -238,7 +238,7 @@ impl Search {
     }
 }
 
-/// Whether a walk goes on.
+/// Whether a walk continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     On,

@@ -51,7 +51,7 @@ impl Tool for Write {
         let Input { file_path, content } = arguments(self.name(), input)?;
         let lock = self.lock.hold().await;
         let report = with_path(ctx, file_path, move |path| {
-            // Moved in: the work goes on to its end even if nobody waits for it any more.
+            // Moved in: the work finishes even if nobody waits for it any more.
             let _held = lock;
             write_text(path, &content)?;
             Ok(format!(

@@ -49,7 +49,7 @@ pub(in crate::dialect) fn read_output(
 /// The client gives the model no longer text than this, in UTF-16 units.
 const LONGEST_CONTEXT: usize = 10_000;
 
-/// Shortens what is too long for the model or the user. The client puts it into a file and tells of that; where there is no such
+/// Shortens what is too long for the model or the user. The client puts it into a file and says so; where there is no such
 /// file, it cuts the text as here.
 fn shorten(output: &mut Opinion) {
     for text in [&mut output.additional_context, &mut output.system_message]
@@ -73,7 +73,7 @@ fn shorten(output: &mut Opinion) {
     }
 }
 
-/// What the end of a process comes to.
+/// The meaning of a process's exit.
 enum Meaning {
     Success,
     Block,

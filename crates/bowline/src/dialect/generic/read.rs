@@ -97,16 +97,16 @@ struct Reader<'a> {
     unclear: Option<String>,
 }
 
-/// What the words of an answer come to.
+/// The meaning of the words of an answer.
 #[derive(Default)]
-struct Verdict {
+struct WordsSaid {
     decision: Decision,
     /// The message is for the model (`warn`, `continue`).
     remark: bool,
     defer: bool,
 }
 
-impl Verdict {
+impl WordsSaid {
     fn strengthen(&mut self, decision: Decision) {
         self.decision = self.decision.max(decision);
     }
@@ -218,7 +218,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The first of these fields that is there, event-specific ones first.
+    /// The first of these fields that exists, event-specific ones first.
     fn find<T>(
         &mut self,
         names: Names,
@@ -274,8 +274,8 @@ impl<'a> Reader<'a> {
         self.own?.get("decision")?.as_object()
     }
 
-    fn verdict(&mut self, event: HookEvent) -> Verdict {
-        let mut verdict = Verdict::default();
+    fn verdict(&mut self, event: HookEvent) -> WordsSaid {
+        let mut verdict = WordsSaid::default();
         let (top, own) = (self.top, self.own);
         for name in DECISION.iter().chain(ACTION).chain(PERMISSION) {
             self.weigh(&mut verdict, name, top.get(*name), Decision::NoOpinion);
@@ -312,7 +312,13 @@ impl<'a> Reader<'a> {
     }
 
     /// `allow` is what "allow" means in this place: a grant only where the agent itself takes it for one.
-    fn weigh(&mut self, verdict: &mut Verdict, name: &str, word: Option<&Value>, allow: Decision) {
+    fn weigh(
+        &mut self,
+        verdict: &mut WordsSaid,
+        name: &str,
+        word: Option<&Value>,
+        allow: Decision,
+    ) {
         let word = match word {
             None | Some(Value::Null) => return,
             Some(Value::String(word)) => word.trim().to_ascii_lowercase(),

@@ -73,7 +73,7 @@ mod tests {
             ("plain $tool_name", "plain $tool_name"),
             ("${tool_name}", "Bash"),
             ("<${tool_name}|${tool_name}>", "<Bash|Bash>"),
-            // What was put in is not looked at again.
+            // Inserted text is not expanded again.
             ("${tool_input.command}", "echo ${tool_name}"),
             ("${tool_input.timeout} ${tool_input.flag}", "5 true"),
             ("[${tool_input.none}${tool_input.missing}${a.b.c}]", "[]"),

@@ -1,7 +1,7 @@
 //! An agent hook: a model looks at the project before it answers as a prompt hook's would.
 
 use super::ModelConfig;
-use super::answer::Verdict;
+use super::answer::PromptAnswer;
 use super::question::Question;
 use super::run::without_model;
 use super::template::Event;
@@ -51,13 +51,13 @@ pub(crate) async fn run(
     Ok(output)
 }
 
-/// A model that has looked around likes to tell of it first: then its last line is the answer.
-fn verdict(text: &str) -> Verdict {
-    match Verdict::read(text) {
-        unclear @ Verdict::Unclear { .. } => {
+/// A model that has looked around often reports that first. Then its last line is the answer.
+fn verdict(text: &str) -> PromptAnswer {
+    match PromptAnswer::read(text) {
+        unclear @ PromptAnswer::Unclear { .. } => {
             let last = text.trim_end().lines().next_back().unwrap_or_default();
-            match Verdict::read(last) {
-                Verdict::Unclear { .. } => unclear,
+            match PromptAnswer::read(last) {
+                PromptAnswer::Unclear { .. } => unclear,
                 clear => clear,
             }
         }

@@ -9,16 +9,16 @@ const KEPT_CHARS: usize = 10_000;
 
 /// Reads a model's answer.
 ///
-/// `ALLOW` has no opinion; `BLOCK: reason` blocks; `CONTINUE: message` goes on with the message as context, each in
+/// `ALLOW` has no opinion; `BLOCK: reason` blocks; `CONTINUE: message` continues with the message as context, each in
 /// any casing. `{"ok": true}` and `{"ok": false, "reason": …}`, also in a code fence, allow and block.
-/// Anything else goes on with a warning, and the text is kept in [`Opinion::message`].
+/// Anything else continues with a warning, and the text is kept in [`Opinion::message`].
 pub fn read_answer(text: &str) -> Opinion {
-    Verdict::read(text).into_output()
+    PromptAnswer::read(text).into_output()
 }
 
 /// An answer, understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum PromptAnswer {
     Allow,
     Block {
         reason: String,
@@ -42,7 +42,7 @@ pub(super) enum Outlook {
     Impossible,
 }
 
-impl Verdict {
+impl PromptAnswer {
     pub(super) fn read(text: &str) -> Self {
         let text = text.trim();
         json_verdict(text)
@@ -77,18 +77,18 @@ impl Verdict {
 }
 
 /// `{"ok": …, "reason": …}` as the whole answer.
-fn json_verdict(text: &str) -> Option<Verdict> {
+fn json_verdict(text: &str) -> Option<PromptAnswer> {
     let json: Value = serde_json::from_str(inside_fence(text).unwrap_or(text)).ok()?;
     let reason = json.get("reason").and_then(Value::as_str);
     let reason = reason.unwrap_or_default().trim().to_owned();
     if json.get("ok")?.as_bool()? {
-        return Some(Verdict::Allow);
+        return Some(PromptAnswer::Allow);
     }
     let outlook = match json.get("impossible").and_then(Value::as_bool) {
         Some(true) => Outlook::Impossible,
         Some(false) | None => Outlook::Open,
     };
-    Some(Verdict::Block { reason, outlook })
+    Some(PromptAnswer::Block { reason, outlook })
 }
 
 /// The inside of a code fence that is the whole text. The language may be named.
@@ -99,7 +99,7 @@ fn inside_fence(text: &str) -> Option<&str> {
 
 /// A leading ALLOW, BLOCK or CONTINUE, whatever emphasis the model put around it: a block must not be
 /// missed for the sake of two asterisks.
-fn word_verdict(text: &str) -> Option<Verdict> {
+fn word_verdict(text: &str) -> Option<PromptAnswer> {
     let inner = inside_fence(text).unwrap_or(text);
     let inner = inner.trim_start_matches(|c: char| c.is_whitespace() || is_decoration(c));
     let end = inner
@@ -113,12 +113,12 @@ fn word_verdict(text: &str) -> Option<Verdict> {
         .trim_end()
         .to_owned();
     match word.to_ascii_uppercase().as_str() {
-        "ALLOW" => Some(Verdict::Allow),
-        "BLOCK" => Some(Verdict::Block {
+        "ALLOW" => Some(PromptAnswer::Allow),
+        "BLOCK" => Some(PromptAnswer::Block {
             reason: rest,
             outlook: Outlook::Open,
         }),
-        "CONTINUE" => Some(Verdict::Continue { message: rest }),
+        "CONTINUE" => Some(PromptAnswer::Continue { message: rest }),
         _ => None,
     }
 }

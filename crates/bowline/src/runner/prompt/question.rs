@@ -26,7 +26,7 @@ pub(super) struct Question {
 
 impl Question {
     pub(super) fn new(template: &str, event: &Event<'_>, dialect: Dialect) -> Self {
-        // Nobody can write the closing marker into the data without knowing it beforehand.
+        // The closing marker is random, so nobody can write it into the data.
         let marker = format!("data-{:016x}", RandomState::new().hash_one(template));
         let mut cut = BTreeSet::new();
         let user = event.expand(template, dialect, |name, value| {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::answer::{Outlook, Verdict};
+use super::answer::{Outlook, PromptAnswer};
 use super::question::Question;
 use super::template::Event;
 use super::{ModelConfig, model};
@@ -45,7 +45,7 @@ pub(crate) async fn run(
     };
     let question = Question::new(&action.prompt, &event, dialect);
     let text = model::ask(config, action.model.as_deref(), &question, timeout).await?;
-    let verdict = Verdict::read(&text);
+    let verdict = PromptAnswer::read(&text);
     let mut output = match dialect {
         Dialect::ClaudeCode => by_the_clients_rules(verdict, action, input.event_type()),
         Dialect::Generic => verdict.into_output(),
@@ -56,17 +56,17 @@ pub(crate) async fn run(
 
 /// In Claude Code a block also ends the turn, unless the hook says otherwise. Where the turn is about to
 /// end anyway a block sends the agent on instead, unless the model says that this cannot help.
-fn by_the_clients_rules(verdict: Verdict, action: &PromptAction, event: HookEvent) -> Opinion {
+fn by_the_clients_rules(verdict: PromptAnswer, action: &PromptAction, event: HookEvent) -> Opinion {
     let at_the_end = matches!(event, HookEvent::Stop | HookEvent::SubagentStop);
     match verdict {
-        Verdict::Block {
+        PromptAnswer::Block {
             reason,
             outlook: Outlook::Impossible,
         } if at_the_end => Opinion {
             message: Some(reason).filter(|reason| !reason.is_empty()),
             ..Opinion::default()
         },
-        verdict @ Verdict::Block { .. } => {
+        verdict @ PromptAnswer::Block { .. } => {
             let mut output = verdict.into_output();
             if !at_the_end && !action.continue_on_block {
                 output.end_turn.clone_from(&output.stop_reason);

@@ -80,7 +80,7 @@ fn read(
             })
         }
         Ok(None) if !yaml::is_unclosed(text.get(start(&text)..)?) => return None,
-        // Whoever reads it says what is wrong with it.
+        // The reader of the hooks reports what is wrong with it.
         Ok(None) | Err(_) => None,
     };
     let name = written.or(fallback)?;

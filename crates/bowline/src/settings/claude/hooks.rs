@@ -30,7 +30,7 @@ impl ClaudeHooks {
             (name.as_os_str().as_encoded_bytes(), text.as_str())
         });
         let Ok(scripts) = scripts else {
-            // What cannot be looked at is never trusted.
+            // A file that cannot be read is never trusted.
             return Self {
                 sha256: None,
                 trust: TrustState::Untrusted,

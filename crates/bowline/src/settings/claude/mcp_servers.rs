@@ -42,7 +42,7 @@ pub struct ProjectServers {
     pub sha256: Option<String>,
     /// Whether the user trusts it as it is now.
     pub trust: TrustState,
-    /// What was judged is what is used.
+    /// The checked definition is the one that is used.
     servers: Value,
 }
 
@@ -96,7 +96,7 @@ pub(crate) enum NoServer {
         /// The administrator's file.
         file: PathBuf,
     },
-    /// The project has it, and nobody has looked at it.
+    /// The project has it, and it is not trusted.
     #[error("the MCP server `{name}` is in {}, which is not trusted; look at it with `bowline trust`", .file.display())]
     Untrusted {
         /// Its name.
@@ -148,7 +148,7 @@ impl McpServers {
         expect(dead_code, reason = "only the feature looks servers up")
     )]
     pub(crate) fn find(&self, name: &str) -> Result<FoundServer, NoServer> {
-        // What cannot be told apart from a file that is there counts as one: the rule is the administrator's.
+        // If it is unknown whether the file exists, it counts as existing: the rule is the administrator's.
         if !matches!(self.managed_file.try_exists(), Ok(false)) {
             return self.of_administrator(name);
         }
@@ -246,7 +246,7 @@ fn user_file(locations: &Locations) -> Option<PathBuf> {
     }
 }
 
-/// A file that is missing, unreadable or no JSON has no servers; the places where they were looked for are told.
+/// A file that is missing, unreadable or not JSON has no servers. The error names the files that were read.
 fn json_of(file: &Path) -> Option<Value> {
     serde_json::from_str(&files::read_text(file).ok()??).ok()
 }
@@ -261,12 +261,12 @@ mod tests {
     use crate::settings;
 
     /// A home, a project and what the servers of the project's file are trusted as.
-    struct Place {
+    struct Sandbox {
         root: tempfile::TempDir,
         locations: Locations,
     }
 
-    impl Place {
+    impl Sandbox {
         fn new(files: &[(&str, Value)]) -> Self {
             let root = tempfile::tempdir().unwrap();
             let mut locations = Locations::under(root.path());
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn servers_are_found_where_the_client_finds_them() {
-        let place = Place::new(&[
+        let place = Sandbox::new(&[
             ("project/.mcp.json", of("shared", "project's")),
             (
                 "home/.claude.json",
@@ -348,7 +348,7 @@ mod tests {
 
     #[test]
     fn a_project_starts_nothing_before_it_is_trusted_and_after_it_has_changed() {
-        let place = Place::new(&[("project/.mcp.json", of("s", "one"))]);
+        let place = Sandbox::new(&[("project/.mcp.json", of("s", "one"))]);
         let refusal = place.command("s").unwrap_err();
         assert!(refusal.contains("`bowline trust`"), "{refusal}");
         place.trust();
@@ -360,7 +360,7 @@ mod tests {
 
     #[test]
     fn where_an_administrator_names_servers_no_others_count() {
-        let place = Place::new(&[
+        let place = Sandbox::new(&[
             ("etc/claude-code/managed-mcp.json", of("theirs", "managed")),
             ("home/.claude.json", of("mine", "mine")),
             ("lint/.mcp.json", json!({ "bare": { "command": "bare" } })),
@@ -377,7 +377,7 @@ mod tests {
 
     #[test]
     fn an_unknown_server_is_named_with_the_places() {
-        let error = Place::new(&[]).command("ghost").unwrap_err();
+        let error = Sandbox::new(&[]).command("ghost").unwrap_err();
         for part in [
             "`ghost`",
             "project/.mcp.json",

@@ -44,7 +44,7 @@ pub fn plugin_files(dir: &Path) -> Vec<PathBuf> {
         return Vec::new();
     }
     let standard = dir.join(HOOKS_FILE);
-    // What is wrong with the manifest is said when the manifest is checked.
+    // Problems of the manifest are reported when the manifest is checked.
     let named = Found::at(dir.to_owned(), None, &mut Vec::new()).files(&mut Vec::new());
     exists(MANIFEST)
         .then(|| dir.join(MANIFEST))
@@ -139,7 +139,7 @@ impl Found {
             let inside = Path::new(written)
                 .components()
                 .all(|part| matches!(part, Component::CurDir | Component::Normal(_)));
-            // Collected anew, so that `./hooks/hooks.json` is the file that is there already.
+            // Normalised, so that `./hooks/hooks.json` is recognised as the default file.
             let file: PathBuf = self.plugin.root.join(written).components().collect();
             if !inside {
                 diagnostics.push(finding(

@@ -31,9 +31,9 @@ const ALLOW: &str = "allowlist";
 /// Of a list no more entries than this are looked at: each costs time, and memory for as long as the project is worked
 /// on.
 const MAX_PATTERNS: usize = 500;
-/// What a compiled pattern may take: it is tried with little first, because the attempt costs as much as it may take.
+/// The memory for a compiled pattern. A small limit is tried first, because an attempt costs as much as its limit.
 const SIZES: [usize; 3] = [16 << 10, 256 << 10, 1 << 20];
-/// What all patterns and attempts may take together.
+/// The memory for all patterns and attempts together.
 const MAX_SIZE: usize = 16 << 20;
 
 /// What the projects' `sensitive-files.json` say.
@@ -44,7 +44,7 @@ pub struct SensitiveFiles {
     pub custom: Vec<SensitivePattern>,
     /// Which files pass whatever the rules say.
     pub allow: Vec<SensitivePattern>,
-    /// What would let files pass, but is not trusted.
+    /// Patterns that would let files pass, but are not trusted.
     pub ignored: Vec<SensitivePattern>,
 }
 
@@ -105,7 +105,7 @@ impl Default for Budget {
 enum Unusable {
     /// It is wrong, or too large by itself.
     Bad(String),
-    /// There is no room left.
+    /// No memory is left.
     NoRoom,
 }
 

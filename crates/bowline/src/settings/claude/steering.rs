@@ -50,7 +50,7 @@ impl ProjectVariable {
         self.sight == Sight::Unread || self.name == name
     }
 
-    /// Of a file that is not understood: what cannot be shown can be trusted by nobody.
+    /// From a file that is not understood. What cannot be shown cannot be trusted.
     fn unsure(file: &Path, name: &str, sight: Sight) -> Self {
         Self {
             name: name.to_owned(),
@@ -129,7 +129,7 @@ impl Steers {
         ];
         const CONDUCT_BEGINNINGS: &[&str] =
             &["BOWLINE", "LD_", "DYLD_", "GIT_CONFIG", "BASH_FUNC_"];
-        // macOS and Windows aside, names are told apart by their case; a project gains nothing by another.
+        // Except on macOS and Windows, names are case-sensitive. A project gains nothing by another case.
         if PLACES.contains(&name) || name.starts_with("XDG_") || is_project_variable(name) {
             Self::Places
         } else if CONDUCT.contains(&name)
@@ -224,7 +224,7 @@ fn of_tree(path: &Path, root: &Node) -> Vec<ProjectVariable> {
         .collect()
 }
 
-/// What an agent in JavaScript makes of a value that is no text.
+/// The text that an agent in JavaScript makes of a value that is not a text.
 fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) | Value::Number(text) => text.clone(),

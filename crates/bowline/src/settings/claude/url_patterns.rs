@@ -34,7 +34,7 @@ impl Parts {
             .find(['/', '?', '#'])
             .map_or((after, ""), |at| after.split_at(at));
         let scheme = scheme.to_ascii_lowercase();
-        // What stands before the `@` is not the host.
+        // The text before the `@` is not the host.
         let host = authority
             .rsplit_once('@')
             .map_or(authority, |(_, host)| host);

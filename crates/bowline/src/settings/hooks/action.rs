@@ -34,8 +34,8 @@ impl<'r> Reading<'r, '_, '_> {
             );
             return Err(Reported);
         }
-        if self.place.dialect == Dialect::ClaudeCode {
-            traps::handler_not_run(self.place.event, kind, self.fields.span, self.findings);
+        if self.block.dialect == Dialect::ClaudeCode {
+            traps::handler_not_run(self.block.event, kind, self.fields.span, self.findings);
         }
         match kind {
             "command" => self.command_action(),
@@ -62,7 +62,7 @@ impl<'r> Reading<'r, '_, '_> {
     /// The type: written, or what the other keys make it.
     fn kind(&mut self) -> Result<&'static str, Reported> {
         // In a script list `type` is the event, unless there is an `event`.
-        let in_script_list = self.place.shape == Shape::ScriptList;
+        let in_script_list = self.block.shape == Shape::ScriptList;
         if in_script_list && self.fields.take("event").is_none() {
             self.fields.skip(&["type"]);
         }
@@ -105,13 +105,13 @@ impl<'r> Reading<'r, '_, '_> {
     /// Only the shapes that Claude Code has demand a type.
     pub(in crate::settings) fn type_is_missing(&mut self, kind: &str) {
         if !matches!(
-            self.place.shape,
+            self.block.shape,
             Shape::Nested | Shape::Direct | Shape::FrontMatter
         ) {
             return;
         }
         let help = format!("add `type: {kind}`");
-        match self.place.dialect {
+        match self.block.dialect {
             Dialect::Generic => self.findings.warning(
                 "missing-type",
                 self.fields.span,
@@ -169,7 +169,7 @@ impl<'r> Reading<'r, '_, '_> {
         }))
     }
 
-    /// Says what will keep a command from being started. The hook stays: what a failure comes to is its own matter.
+    /// Reports what will keep a command from starting. The hook stays, because it has its own failure policy.
     fn check_command(&mut self, key: &str, text: &str, span: &Span) {
         if text.contains('\0') {
             self.findings.error(

@@ -18,7 +18,7 @@ use crate::settings::{HookDefinition, Origin, Shape, Source, Syntax};
 
 /// Where a hook stands, and what it has from there.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::settings) struct Place<'n> {
+pub(in crate::settings) struct HookBlock<'n> {
     pub(in crate::settings) event: HookEvent,
     pub(in crate::settings) shape: Shape,
     pub(in crate::settings) dialect: Dialect,
@@ -49,29 +49,29 @@ const NOT_OURS: &[&str] = &["statusMessage", "rewakeMessage", "rewakeSummary", "
 /// Reads one hook. `None`: it is left out, and the findings say why. The id is left to the caller when no name is given.
 pub(in crate::settings) fn read(
     node: &Node,
-    place: &Place<'_>,
+    block: &HookBlock<'_>,
     source: &Source,
     defaults: FileDefaults,
     findings: &mut Findings<'_>,
 ) -> Option<HookDefinition> {
     let mut reading = Reading {
-        place,
+        block,
         source,
-        defaults: defaults.for_dialect(place.dialect),
+        defaults: defaults.for_dialect(block.dialect),
         findings,
         fields: Fields::none(&node.span),
     };
     let result = reading.hook(node);
     let faulty = result.is_err() || reading.fields.faulty;
-    if faulty && place.dialect == Dialect::ClaudeCode && traps::is_claude_settings(source) {
-        traps::refused_entry(place.event, &node.span, findings);
+    if faulty && block.dialect == Dialect::ClaudeCode && traps::is_claude_settings(source) {
+        traps::refused_entry(block.event, &node.span, findings);
     }
     result.ok()
 }
 
 /// One hook while it is read.
 pub(in crate::settings) struct Reading<'r, 'n, 'a> {
-    pub(in crate::settings) place: &'r Place<'n>,
+    pub(in crate::settings) block: &'r HookBlock<'n>,
     pub(in crate::settings) source: &'r Source,
     pub(in crate::settings) defaults: FileDefaults,
     pub(in crate::settings) findings: &'r mut Findings<'a>,
@@ -107,9 +107,9 @@ impl<'r> Reading<'r, '_, '_> {
                 return Err(Reported);
             }
         };
-        let event = self.place.event;
-        let dialect = self.place.dialect;
-        let matcher = if let Some(matcher) = self.place.matcher {
+        let event = self.block.event;
+        let dialect = self.block.dialect;
+        let matcher = if let Some(matcher) = self.block.matcher {
             matcher.clone()
         } else {
             let written = self.fields.take("matcher");
@@ -153,7 +153,7 @@ impl<'r> Reading<'r, '_, '_> {
         let Some(rule) = self.fields.string("if", self.findings)? else {
             return Ok(None);
         };
-        traps::condition_without_tool(self.place.event, rule.span, self.findings);
+        traps::condition_without_tool(self.block.event, rule.span, self.findings);
         Condition::parse(rule.text).map(Some).map_err(|error| {
             self.findings.error(
                 "invalid-if",
@@ -186,7 +186,7 @@ impl<'r> Reading<'r, '_, '_> {
         }
         let skill = self.source.syntax == Syntax::FrontMatter
             && matches!(self.source.activation, Activation::Skill(_));
-        if self.place.dialect == Dialect::ClaudeCode && !skill {
+        if self.block.dialect == Dialect::ClaudeCode && !skill {
             if let Some(span) = key {
                 self.findings.warning(
                     "once-has-no-effect",
@@ -202,7 +202,7 @@ impl<'r> Reading<'r, '_, '_> {
 
     fn parallel_group(&mut self) -> Option<u64> {
         let own = self.fields.flag("parallel", self.findings);
-        (own || self.place.group.order == Order::Together).then_some(self.place.group.id)
+        (own || self.block.group.order == Order::Together).then_some(self.block.group.id)
     }
 
     fn env(&mut self) -> BTreeMap<String, String> {
@@ -233,7 +233,7 @@ impl<'r> Reading<'r, '_, '_> {
     fn name(&mut self) -> String {
         let name = self.optional_text("name");
         let id = self.optional_text("id");
-        let key = self.place.name.map(|key| key.text.clone());
+        let key = self.block.name.map(|key| key.text.clone());
         [name, id, key]
             .into_iter()
             .flatten()
@@ -265,15 +265,15 @@ impl<'r> Reading<'r, '_, '_> {
     }
 
     fn origin(&self, span: &Span) -> Origin {
-        let start = self.place.name.map_or(span.start, |key| key.span.start);
+        let start = self.block.name.map_or(span.start, |key| key.span.start);
         let (line, column) = self.findings.position(start);
         Origin {
             scope: self.source.scope,
             file: self.source.file.clone(),
             line,
             column,
-            shape: self.place.shape,
-            dialect: self.place.dialect,
+            shape: self.block.shape,
+            dialect: self.block.dialect,
             plugin: self.source.plugin.clone(),
         }
     }

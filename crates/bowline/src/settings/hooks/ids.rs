@@ -1,4 +1,4 @@
-//! Names for hooks that stay apart: every file counts its own hooks, here the counting goes on over all files.
+//! Unique names for hooks: every file numbers its own hooks, and here the numbers continue over all files.
 
 use std::collections::{HashMap, HashSet};
 

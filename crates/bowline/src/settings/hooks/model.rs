@@ -279,9 +279,9 @@ pub struct HookDefinition {
     pub timeout: Timeout,
     /// How exit codes are read.
     pub exit_policy: ExitPolicy,
-    /// What a failure comes to on a gate.
+    /// The result of a failure on a gate.
     pub on_failure: OnFailure,
-    /// What it comes to when it takes too long, if that is something else.
+    /// The result of a timeout, if it differs.
     pub on_timeout: Option<OnFailure>,
     /// Whether a failure is tried again.
     pub attempts: Attempts,

@@ -1,4 +1,4 @@
-//! What exit codes, failures and twins come to: a hook's own word, else its file's, else its dialect's and shape's.
+//! The meaning of exit codes, failures and duplicates: as the hook says, else its file, else its dialect and shape.
 
 use super::definition::Reading;
 use crate::dialect::Dialect;
@@ -144,8 +144,8 @@ fn claude_code_block(event: HookEvent) -> OnFailure {
 
 impl Reading<'_, '_, '_> {
     pub(in crate::settings) fn on_failure(&mut self, action: &Action) -> (OnFailure, Attempts) {
-        let by_shape = match (self.place.dialect, self.place.shape, action) {
-            (Dialect::ClaudeCode, _, _) if fails_closed(self.place.event) => OnFailure::Block,
+        let by_shape = match (self.block.dialect, self.block.shape, action) {
+            (Dialect::ClaudeCode, _, _) if fails_closed(self.block.event) => OnFailure::Block,
             (_, _, Action::Prompt(_)) => OnFailure::Allow,
             (Dialect::Generic, Shape::NamedMap, _) => OnFailure::Block,
             (Dialect::Generic | Dialect::ClaudeCode, _, _) => OnFailure::Allow,
@@ -155,9 +155,9 @@ impl Reading<'_, '_, '_> {
             .word("on_failure", FailureWord::CHOICE, self.findings);
         match word.or(self.defaults.on_failure) {
             Some(FailureWord::Is(OnFailure::Block))
-                if self.place.dialect == Dialect::ClaudeCode =>
+                if self.block.dialect == Dialect::ClaudeCode =>
             {
-                (claude_code_block(self.place.event), Attempts::Once)
+                (claude_code_block(self.block.event), Attempts::Once)
             }
             Some(FailureWord::Is(on_failure)) => (on_failure, Attempts::Once),
             Some(FailureWord::Retry) => (by_shape, Attempts::RetryOnce),
@@ -173,7 +173,7 @@ impl Reading<'_, '_, '_> {
             .fields
             .word("exit_policy", ExitPolicy::CHOICE, self.findings)
             .or(self.defaults.exit_policy);
-        let exit_policy = match (self.place.dialect, written) {
+        let exit_policy = match (self.block.dialect, written) {
             (Dialect::ClaudeCode, _) if on_failure == OnFailure::BlockOrInstruct => {
                 ExitPolicy::AnyFailure
             }

@@ -8,11 +8,11 @@ use std::path::Path;
 use bowline_guard::invocation::Invocation;
 
 use super::model::{Action, HookDefinition};
-use super::scripts::{Place, Written, asks, written};
+use super::scripts::{ScriptFinder, Written, asks, written};
 use crate::settings::files::locations::Locations;
 use crate::settings::{Diagnostic, Severity};
 
-/// What shells do themselves, and words of theirs that may be taken for programs.
+/// Built-in commands and keywords of shells, which are not programs.
 const OF_SHELLS: &[&str] = &[
     ".",
     ":",
@@ -90,10 +90,10 @@ pub fn program_findings<'h>(
     locations: &Locations,
     path: &OsStr,
 ) -> Vec<Diagnostic> {
-    let place = Place { project, locations };
+    let finder = ScriptFinder { project, locations };
     let mut findings: Vec<Diagnostic> = Vec::new();
     for hook in hooks.into_iter().filter(|hook| !has_own_path(hook)) {
-        let runs = place.runs(hook);
+        let runs = finder.runs(hook);
         for name in called(&runs).filter(|name| !is_there(name, path)) {
             let finding = finding(hook, name);
             if !findings.contains(&finding) {
@@ -122,7 +122,7 @@ fn called(runs: &[Invocation]) -> impl Iterator<Item = &str> {
             .flat_map(|run| &run.args);
         asked.any(|arg| arg.text() == Some(name))
     };
-    // What a wrapper starts may be looked for elsewhere: by `npx`, in a container, on another machine.
+    // A program that a wrapper starts may be elsewhere: found by `npx`, in a container, on another machine.
     let plain = runs
         .iter()
         .filter(|run| run.program_path.is_none() && run.through.is_empty());

@@ -82,7 +82,7 @@ pub struct Parsed {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// What is said of a text whose syntax is wrong.
+/// The finding for a text with wrong syntax.
 const SYNTAX: &str = "syntax";
 
 impl Parsed {

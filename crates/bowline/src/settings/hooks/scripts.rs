@@ -86,14 +86,14 @@ enum Start {
 
 /// The scripts inside a project that these hooks call, as absolute paths, sorted, each once; also those that do not exist.
 ///
-/// Relative paths count from the project, where hooks usually run. What only running tells is left out.
+/// Relative paths count from the project, where hooks usually run. Paths that are only known at run time are left out.
 pub fn scripts<'h>(
     hooks: impl IntoIterator<Item = &'h HookDefinition>,
     project: &Path,
     locations: &Locations,
 ) -> Vec<PathBuf> {
-    let place = Place { project, locations };
-    let called = hooks.into_iter().flat_map(|hook| place.called(hook));
+    let finder = ScriptFinder { project, locations };
+    let called = hooks.into_iter().flat_map(|hook| finder.called(hook));
     let mut paths: Vec<PathBuf> = called
         .map(|script| script.path)
         .filter(|path| path.starts_with(project))
@@ -109,10 +109,10 @@ pub fn script_findings<'h>(
     project: &Path,
     locations: &Locations,
 ) -> Vec<Diagnostic> {
-    let place = Place { project, locations };
+    let finder = ScriptFinder { project, locations };
     let mut findings = Vec::new();
     for hook in hooks {
-        for script in place.called(hook) {
+        for script in finder.called(hook) {
             if let Some(problem) = script.problem() {
                 findings.push(problem.finding(hook, &script));
             }
@@ -131,7 +131,7 @@ impl Script {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && !self.optional => {
                 Some(Problem::Missing)
             }
-            // What cannot be looked at is unknown.
+            // A file that cannot be read is unknown.
             Ok(_) | Err(_) => None,
         }
     }
@@ -235,13 +235,13 @@ pub(in crate::settings) fn written(hook: &HookDefinition, wanted: &str) -> Writt
     nearest
 }
 
-/// Where hooks run.
-pub(in crate::settings) struct Place<'a> {
+/// Finds the programs and scripts that hooks run.
+pub(in crate::settings) struct ScriptFinder<'a> {
     pub(in crate::settings) project: &'a Path,
     pub(in crate::settings) locations: &'a Locations,
 }
 
-impl Place<'_> {
+impl ScriptFinder<'_> {
     /// Every program run of a hook.
     pub(in crate::settings) fn runs(&self, hook: &HookDefinition) -> Vec<Invocation> {
         let Action::Command(action) = &hook.action else {
@@ -299,7 +299,7 @@ impl Place<'_> {
         self.locations.home.as_deref()?.to_str()
     }
 
-    /// The file that a word means; nothing where only running tells.
+    /// The file that a word names; nothing if it is only known at run time.
     fn resolved(&self, written: &str, run: &Invocation) -> Option<PathBuf> {
         let of_home = ["~/", "$HOME/", "${HOME}/"]
             .iter()

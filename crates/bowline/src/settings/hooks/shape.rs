@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::definition;
-use super::definition::{Group, Order, Place};
+use super::definition::{Group, HookBlock, Order};
 use super::matcher;
 use super::policy::FileDefaults;
 use crate::dialect::Dialect;
@@ -215,7 +215,7 @@ impl Reader<'_> {
                 self.unknown_event(text, &name.span);
                 continue;
             };
-            let place = Place {
+            let block = HookBlock {
                 event,
                 shape: Shape::ScriptList,
                 dialect: self.dialect_of_other_shapes(),
@@ -223,7 +223,7 @@ impl Reader<'_> {
                 name: None,
                 group: self.group(span, Order::OneAfterAnother),
             };
-            self.add_hook(node, &place);
+            self.add_hook(node, &block);
         }
     }
 
@@ -268,7 +268,7 @@ impl Reader<'_> {
             match element(node) {
                 Element::Group(node) => self.matcher_group(event, node, nested, dialect),
                 Element::Hook(node) => {
-                    let place = Place {
+                    let block = HookBlock {
                         event,
                         shape: Shape::Flat,
                         dialect,
@@ -276,7 +276,7 @@ impl Reader<'_> {
                         name: None,
                         group: self.group(span, Order::OneAfterAnother),
                     };
-                    self.hook(node, &place);
+                    self.hook(node, &block);
                 }
             }
         }
@@ -311,7 +311,7 @@ impl Reader<'_> {
         let Ok(matcher) = matcher else {
             return;
         };
-        let place = Place {
+        let block = HookBlock {
             event,
             shape,
             dialect,
@@ -320,7 +320,7 @@ impl Reader<'_> {
             group: self.group(&node.span, order),
         };
         for hook in hooks {
-            self.hook(hook, &place);
+            self.hook(hook, &block);
         }
     }
 
@@ -331,7 +331,7 @@ impl Reader<'_> {
         }
         let group = self.group(&node.span, Order::OneAfterAnother);
         for entry in unique(node, str::to_owned, &mut self.findings).unwrap_or_default() {
-            let place = Place {
+            let block = HookBlock {
                 event,
                 shape: Shape::NamedMap,
                 dialect: self.dialect_of_other_shapes(),
@@ -339,20 +339,20 @@ impl Reader<'_> {
                 name: Some(&entry.key),
                 group,
             };
-            self.hook(&entry.value, &place);
+            self.hook(&entry.value, &block);
         }
     }
 
-    fn hook(&mut self, node: &Node, place: &Place<'_>) {
+    fn hook(&mut self, node: &Node, block: &HookBlock<'_>) {
         if !self.is_full(&node.span) {
-            self.add_hook(node, place);
+            self.add_hook(node, block);
         }
     }
 
     /// Reads one hook and gives it a name, if the file has not.
-    fn add_hook(&mut self, node: &Node, place: &Place<'_>) {
+    fn add_hook(&mut self, node: &Node, block: &HookBlock<'_>) {
         let (source, defaults) = (self.source, self.defaults);
-        let Some(mut hook) = definition::read(node, place, source, defaults, &mut self.findings)
+        let Some(mut hook) = definition::read(node, block, source, defaults, &mut self.findings)
         else {
             return;
         };
@@ -447,7 +447,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A file that Claude Code reads as well, and whose dialect nobody has chosen.
+    /// A file that Claude Code reads as well, without an explicit dialect.
     fn warns_of_form(&self) -> bool {
         self.source.dialect == DialectChoice::ByShape && traps::is_claude_settings(self.source)
     }

@@ -131,7 +131,7 @@ impl Reading<'_, '_, '_> {
         }
         let limit = used.and_then(|(entry, unit)| self.written_timeout(entry, unit));
         limit.unwrap_or_else(|| Timeout {
-            limit: default_limit(self.place.event, kind, self.place.dialect),
+            limit: default_limit(self.block.event, kind, self.block.dialect),
             written: None,
         })
     }
@@ -149,7 +149,7 @@ impl Reading<'_, '_, '_> {
         let span = entry.key.span.start..entry.value.span.end;
         let digits = self.findings.source(&entry.value.span);
         let written = format!("{}: {}", entry.key.text, shortened(digits));
-        let limit = match limit(amount, unit, self.place.dialect) {
+        let limit = match limit(amount, unit, self.block.dialect) {
             Ok(limit) => limit,
             Err(unusable) => {
                 self.fields.faulty = true;
@@ -176,7 +176,7 @@ impl Reading<'_, '_, '_> {
                 "write how long the hook may take, such as `timeout: 30`",
             );
         }
-        if self.place.dialect == Dialect::ClaudeCode {
+        if self.block.dialect == Dialect::ClaudeCode {
             match unit {
                 Unit::Bare => traps::long_timeout(&written, limit, &span, self.findings),
                 Unit::Seconds | Unit::Milliseconds => self.findings.warning(

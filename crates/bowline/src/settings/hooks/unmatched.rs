@@ -146,7 +146,7 @@ fn other_casing(name: &str) -> Option<&'static str> {
     known_names().find(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// The tool of a text such as `Bash(git push*)`. As a pattern it would be for a tool whose name goes on with what is in the parentheses.
+/// The tool of a text such as `Bash(git push*)`. As a pattern it would match a tool whose name continues with the text in the parentheses.
 fn permission_rule(text: &str) -> Option<&'static str> {
     let (tool, rest) = text.trim().split_once('(')?;
     let inside = rest.strip_suffix(')')?;

@@ -1,4 +1,4 @@
-//! What is said of a key: its name, what it holds, what holds without it, who may set it, and what it is for.
+//! The description of a key: its name, its type, its default, who may set it, and its purpose.
 
 use super::slot::{Put, Slot};
 use super::value::Value;
@@ -13,7 +13,7 @@ pub(in crate::settings) struct Key {
     pub(in crate::settings) kind: Kind,
     /// Where its value goes. Tables have none, nor have keys that the readers of hooks and rules ask for themselves.
     pub(super) slot: Option<&'static dyn Slot>,
-    /// What holds where nothing is said, for people; `None` for what `Config::default()` has.
+    /// The default in words; `None` to use `Config::default()`.
     pub(super) default: Option<&'static str>,
     pub(super) who: Who,
     pub(super) need: Need,
@@ -89,7 +89,7 @@ pub(in crate::settings) struct WordList {
 /// Values by names that the file chooses, or that are given.
 #[derive(Debug)]
 pub(in crate::settings) struct Map {
-    /// What the schema calls it, if it is used more than once.
+    /// Its name in the schema, if it is used more than once.
     pub(in crate::settings) name: Option<&'static str>,
     pub(in crate::settings) about: &'static str,
     /// What a name stands for, in `[guard.agents.NAME]`.
@@ -119,7 +119,7 @@ pub(in crate::settings) struct Table {
     pub(in crate::settings) others: Unknown,
 }
 
-/// What the schema says of keys that are not listed.
+/// How the schema treats unknown keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::settings) enum Unknown {
     Fine,
@@ -172,7 +172,7 @@ impl Key {
         self
     }
 
-    /// What holds where nothing is said.
+    /// The default.
     pub(in crate::settings) const fn default(mut self, words: &'static str) -> Self {
         self.default = Some(words);
         self
@@ -201,7 +201,7 @@ impl Table {
     }
 }
 
-/// No name is known beforehand.
+/// Any name is valid.
 pub(in crate::settings) fn any_name() -> Vec<&'static str> {
     Vec::new()
 }

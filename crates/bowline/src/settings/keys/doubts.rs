@@ -1,4 +1,4 @@
-//! What can be used in `[guard]`, and is probably not meant so.
+//! Valid values in `[guard]` that are probably mistakes.
 
 use std::sync::LazyLock;
 

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use bowline_agents::Strictness;
+
 /// `[guard]`: how strict the guards are.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
@@ -13,7 +15,7 @@ pub struct GuardConfig {
     pub worktree: GuardLayer,
     /// `[guard.agents.NAME]`: for one agent, such as `claude-code`.
     pub agents: BTreeMap<String, GuardLayer>,
-    /// `[guard.subagents.NAME]`: for one type of sub-agent. It only tightens, because whoever defines a sub-agent
+    /// `[guard.subagents.NAME]`: for one type of sub-agent. It only tightens, because the author of a sub-agent
     /// chooses its name.
     pub subagents: BTreeMap<String, GuardLayer>,
     /// `[guard.sensitive]`: what the project says about files that hold secrets.
@@ -29,7 +31,7 @@ pub struct GuardLayer {
     /// What becomes of a verdict.
     pub mode: Option<GuardMode>,
     /// The verdict of a category, by its name.
-    pub categories: BTreeMap<String, GuardAnswer>,
+    pub categories: BTreeMap<String, Strictness>,
     /// What is let pass.
     pub allow: GuardAllow,
 }
@@ -66,21 +68,8 @@ pub enum GuardMode {
     Enforce,
     /// It counts the first time; the same call again in the same session passes.
     OneStrike,
-    /// It is only told.
+    /// It is only reported.
     Observe,
-}
-
-/// The verdict that settings give.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum GuardAnswer {
-    /// It passes.
-    Allow,
-    /// A person decides.
-    Ask,
-    /// It must not happen.
-    Deny,
 }
 
 /// What happens to a file, a commit or a prompt with a secret in it, from the mildest.
@@ -88,13 +77,24 @@ pub enum GuardAnswer {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SecretWriting {
-    /// Nobody looks.
+    /// The guard is off.
     #[default]
     Off,
     /// A person decides.
     Ask,
     /// It must not happen.
     Deny,
+}
+
+impl SecretWriting {
+    /// How strict the guard is, if it looks at all.
+    pub const fn strictness(self) -> Option<Strictness> {
+        match self {
+            Self::Off => None,
+            Self::Ask => Some(Strictness::Ask),
+            Self::Deny => Some(Strictness::Deny),
+        }
+    }
 }
 
 impl GuardLayer {

@@ -1,11 +1,12 @@
 //! The keys of `[guard]`.
 
+use bowline_agents::Strictness;
 use bowline_guard::effect::Category;
 
 use super::config::Config;
 use super::describe::{Key, Kind, Map, Table, Unknown, WordList, any_name};
-use super::guard::{GuardAnswer, GuardLayer, GuardMode, SecretWriting};
-use super::patterns::{CategoryAnswer, PathPatterns, ProgramPatterns, RulePatterns};
+use super::guard::{GuardLayer, GuardMode, SecretWriting};
+use super::patterns::{CategoryStrictness, PathPatterns, ProgramPatterns, RulePatterns};
 use super::slot::{
     KeyPath, Put,
     Tightens::{Always, Never, When},
@@ -95,12 +96,12 @@ const PUT_MODE: &Put<GuardMode> = &Put(
     When("`enforce`", |mode, _| *mode == GuardMode::Enforce),
 );
 
-const PUT_CATEGORY: &Put<CategoryAnswer> = &Put(
+const PUT_CATEGORY: &Put<CategoryStrictness> = &Put(
     |config, path, answer| {
         let category = path.last().to_owned();
         layer(config, path).categories.insert(category, answer.0);
     },
-    When("`deny`", |answer, _| answer.0 == GuardAnswer::Deny),
+    When("`deny`", |answer, _| answer.0 == Strictness::Deny),
 );
 
 /// The layer that a path leads into.
@@ -120,7 +121,7 @@ static BY_CATEGORY: Map = Map {
     key: "CATEGORY",
     names: || Category::ALL.iter().map(|it| it.name()).collect(),
     others: Unknown::Wrong,
-    of: Kind::Words(GuardAnswer::LIST),
+    of: Kind::Words(Strictness::LIST),
 };
 
 static ALLOW: Table = Table {
@@ -201,7 +202,7 @@ impl Chosen for GuardMode {
     };
 }
 
-impl Chosen for GuardAnswer {
+impl Chosen for Strictness {
     const LIST: &'static WordList = &WordList {
         name: "Answer",
         about: "",

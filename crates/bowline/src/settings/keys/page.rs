@@ -199,7 +199,7 @@ fn explained(key: &Key) -> String {
     about
 }
 
-/// What holds where nothing is said.
+/// The default.
 fn default(key: &Key, path: &str) -> String {
     if let Some(words) = key.default {
         return words.to_owned();

@@ -1,12 +1,12 @@
 //! Values of `[guard]` and of `locked` that are checked one by one: a bad pattern does not take the others with it.
 
+use bowline_agents::Strictness;
 use bowline_agents::near::nearest;
 use bowline_guard::effect::Category;
 use bowline_guard::pattern::{BadPattern, CommandPattern, PathPattern, RulePattern};
 
 use super::describe::Kind;
 use super::doubts::{self, Doubt};
-use super::guard::GuardAnswer;
 use super::slot::At;
 use super::table::lockable;
 use super::value::{Chosen, Value};
@@ -98,14 +98,14 @@ fn patterns<P>(
 
 /// The verdict of a category.
 #[derive(Debug, Clone)]
-pub(super) struct CategoryAnswer(pub(super) GuardAnswer);
+pub(super) struct CategoryStrictness(pub(super) Strictness);
 
-impl Value for CategoryAnswer {
-    const KIND: Kind = Kind::Words(GuardAnswer::LIST);
+impl Value for CategoryStrictness {
+    const KIND: Kind = Kind::Words(Strictness::LIST);
 
     fn read(node: &Node, at: &mut At<'_, '_, '_>) -> Option<Self> {
-        let answer = GuardAnswer::read(node, at)?;
-        if answer == GuardAnswer::Allow && at.path.last() == Category::OwnSettings.name() {
+        let answer = Strictness::read(node, at)?;
+        if answer == Strictness::Allow && at.path.last() == Category::OwnSettings.name() {
             at.wrong(
                 node,
                 "changes to the guard's own settings are always asked about; expected `deny` or `ask`",
@@ -116,7 +116,7 @@ impl Value for CategoryAnswer {
     }
 }
 
-/// Keys and sections that can be locked. Others are told, and do no harm.
+/// Keys and sections that can be locked. Others are reported, and do no harm.
 #[derive(Debug, Clone)]
 pub(super) struct KeyNames(pub(super) Vec<String>);
 

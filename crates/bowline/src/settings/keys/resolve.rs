@@ -1,4 +1,4 @@
-//! What holds of everything that the files state: who may set it, and who wins.
+//! Resolves the values of all files: who may set a key, and whose value wins.
 
 use std::path::PathBuf;
 
@@ -81,7 +81,7 @@ pub(in crate::settings) fn resolve(files: &mut [FileConfig<'_>], trust: TrustSta
 #[derive(Debug)]
 pub(in crate::settings) struct Lock {
     file: PathBuf,
-    /// Keys and sections; `None` for all, because the file cannot be read, and nobody knows what it would lock.
+    /// Keys and sections; `None` for all, because the file cannot be read and may lock anything.
     keys: Option<Vec<String>>,
 }
 
@@ -104,7 +104,7 @@ impl Lock {
         })
     }
 
-    /// What tightens a guard is nobody's loss; of other keys an unreadable file keeps what it may have locked.
+    /// Values that tighten a guard always count. Other keys stay locked if the administrator's file cannot be read.
     fn lets_pass(&self, path: &KeyPath, change: &dyn Change, weaker: &Config) -> bool {
         let concerns_guard = path.names().first().is_some_and(|name| name == "guard");
         change.only_tightens(weaker) && (concerns_guard || self.keys.is_none())

@@ -11,7 +11,7 @@ use crate::settings::hooks::model::{Dedupe, ExitPolicy};
 pub struct Defaults {
     /// How exit codes are read.
     pub exit_policy: Option<ExitPolicy>,
-    /// What a failure comes to on a gate; `None` to go by the shape.
+    /// The result of a failure on a gate; `None` to use the shape's default.
     pub on_failure: Option<OnFailure>,
     /// Whether a failure is tried again: `on_failure = "retry"`.
     pub attempts: Attempts,

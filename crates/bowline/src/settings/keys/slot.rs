@@ -76,7 +76,7 @@ pub(super) struct Put<T: 'static>(
     pub(super) Tightens<T>,
 );
 
-/// When a value can only make decisions stricter than weaker files do, so that nobody has to be trusted with it.
+/// When a value can only make decisions stricter than weaker files do, so that it needs no trust.
 pub(super) enum Tightens<T: 'static> {
     Never,
     Always,
@@ -89,7 +89,7 @@ pub(super) trait Slot: fmt::Debug + Sync {
     /// `None`: the value is wrong, and that was said.
     fn read(&'static self, node: &Node, at: &mut At<'_, '_, '_>) -> Option<Box<dyn Change>>;
 
-    /// What a project may say without trust, for people.
+    /// The values that a project may set without trust, in words.
     fn without_trust(&self) -> Option<&'static str>;
 }
 

@@ -20,7 +20,7 @@ pub(super) trait Value: Clone + fmt::Debug + Sized + Sync + 'static {
 #[derive(Debug)]
 pub(in crate::settings) struct Choice<T: 'static> {
     pub(in crate::settings) words: &'static [(&'static str, T)],
-    /// Words that are read as well, and that nobody is taught.
+    /// Words that are also accepted, but not documented.
     pub(in crate::settings) also: &'static [(&'static str, T)],
 }
 
@@ -145,7 +145,7 @@ impl Value for Url {
     }
 }
 
-/// The name of an environment variable. It is checked, so that nobody puts a key itself into a file.
+/// The name of an environment variable. It is checked, so that no secret key ends up in a file.
 #[derive(Debug, Clone)]
 pub(super) struct VariableName(pub(super) String);
 

@@ -30,7 +30,7 @@ pub struct FileReport {
     pub rules: Vec<LoadedRule>,
 }
 
-/// Checks a file. What it is, is told by its name and folder; `dialect` overrides the rules that it is read by.
+/// Checks a file. Its name and folder say what it is; `dialect` overrides the rules by which it is read.
 pub fn check_file(path: &Path, dialect: Option<Dialect>) -> FileReport {
     let file = FileText::read(path.to_owned());
     let mut parsed = Parsed::default();
@@ -105,7 +105,7 @@ fn guess(path: &Path, dialect: Option<Dialect>) -> Source {
         _ => Syntax::Json,
     };
     let plugin = plugin_root(path).map(|root| {
-        // What is wrong with the manifest is said when the manifest is checked.
+        // Problems of the manifest are reported when the manifest is checked.
         plugins::Found::at(root, None, &mut Vec::new()).plugin
     });
     let by_place = if syntax == Syntax::FrontMatter || plugin.is_some() || is_claude_codes(path) {

@@ -119,7 +119,7 @@ fn load_from(project: PathBuf, bowline_root: PathBuf, locations: &Locations) -> 
     }
 }
 
-/// What is wrong with a file of Bowline's own as a whole has more consequences than it has elsewhere.
+/// A problem of one of Bowline's own files as a whole has more consequences than elsewhere.
 fn tell_of_questions(finding: &mut Diagnostic) {
     const ASKED: &str = "until then Bowline asks about every tool call, unless its daemon still has what the file said before";
     if finding.severity == Severity::Error {

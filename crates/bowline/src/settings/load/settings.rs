@@ -1,4 +1,4 @@
-//! What loading gives: everything that holds in a project, and where it was read.
+//! The result of loading: everything that applies in a project, and where it was read.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -99,7 +99,7 @@ impl Settings {
         variables.filter(move |it| !void.contains(it.name.as_str()))
     }
 
-    /// Bowline's own files of which nobody can tell what they say.
+    /// Bowline's own files that could not be read.
     pub fn unread_files(&self) -> impl Iterator<Item = &SettingsFile> {
         let own = (self.files.iter()).filter(|file| file.kind == FileKind::BowlineConfig);
         own.filter(|file| file.status != FileStatus::Read)

@@ -27,7 +27,7 @@ pub(in crate::settings) fn arrange(
             if id != definition.id {
                 file.findings.warning(
                     "duplicate-id",
-                    &definition.origin.place.span,
+                    &definition.origin.position.span,
                     format!(
                         "another rule is called `{}` too; this one is known as `{id}`",
                         definition.id
@@ -64,7 +64,7 @@ fn status(
     if file.scope == Scope::Managed {
         return RuleStatus::InForce;
     }
-    let span = &rule.origin.place.span;
+    let span = &rule.origin.position.span;
     if let Some(why) = lock.and_then(|lock| lock.holds(RULE)) {
         file.findings.warning(
             "locked",
@@ -103,7 +103,7 @@ fn only_gates(rule: &mut RuleDefinition, file: &mut FileConfig<'_>) -> RuleStatu
     let names: Vec<&str> = others.iter().map(|event| event.name()).collect();
     file.findings.note(
         "untrusted-rule",
-        &rule.origin.place.span,
+        &rule.origin.position.span,
         format!(
             "rule `{}` ({}) is ignored on {}: it would instruct the agent there, and the project's settings are not trusted",
             rule.id,

@@ -40,14 +40,14 @@ pub struct RuleDefinition {
     pub suggestion: Option<Written>,
     /// Calls that it must apply to, or must not.
     pub examples: Vec<RuleExample>,
-    /// What is wrong with a condition, so that nobody can tell whether it holds.
+    /// The problem of a condition that cannot be evaluated.
     pub fault: Option<String>,
     /// Where it is written.
     pub origin: RuleOrigin,
 }
 
 impl RuleDefinition {
-    /// What it says when, in one line for people: "deny when command is `make clean`".
+    /// A summary in one line: "deny when command is `make clean`".
     pub fn summary(&self) -> String {
         let mut verdict = self.verdict.name().to_owned();
         if let Some(rewrite) = &self.rewrite {
@@ -91,7 +91,7 @@ impl RuleDefinition {
         &self,
         severity: Severity,
         code: &'static str,
-        place: &Place,
+        position: &FilePosition,
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> Diagnostic {
@@ -99,9 +99,9 @@ impl RuleDefinition {
             severity,
             code,
             file: self.origin.file.clone(),
-            line: place.line,
-            column: place.column,
-            span: place.span.clone(),
+            line: position.line,
+            column: position.column,
+            span: position.span.clone(),
             message: message.into(),
             help: Some(help.into()),
         }
@@ -129,7 +129,7 @@ pub enum RuleVerdict {
     Ask,
     /// Allowed without asking anyone.
     Allow,
-    /// The model is told something.
+    /// The model gets a message.
     Context,
     /// The command is changed.
     Rewrite,
@@ -197,12 +197,12 @@ pub struct RuleOrigin {
     /// The file; `None` for text that came from elsewhere.
     pub file: Option<PathBuf>,
     /// Where in it.
-    pub place: Place,
+    pub position: FilePosition,
 }
 
-/// A place in a file.
+/// A position in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct FilePosition {
     /// Line, from 1.
     pub line: usize,
     /// Column, from 1, in characters.
@@ -218,18 +218,18 @@ pub struct Written {
     /// The text.
     pub text: String,
     /// Where it is written, with its quotes.
-    pub place: Place,
+    pub position: FilePosition,
     /// Where its first character is, if it stands in the file as it is, without escapes.
-    pub(in crate::settings) inside: Option<Place>,
+    pub(in crate::settings) inside: Option<FilePosition>,
 }
 
 impl Written {
-    /// Where a part of the text is written, by its bytes in the text; the whole where that cannot be told.
-    pub fn part(&self, bytes: Range<usize>) -> Place {
+    /// The position of a part of the text, by its bytes in the text; the whole text if that is unknown.
+    pub fn part(&self, bytes: Range<usize>) -> FilePosition {
         let start = self.text.floor_char_boundary(bytes.start);
         let end = self.text.floor_char_boundary(bytes.end).max(start);
         let (Some(inside), Some(before)) = (&self.inside, self.text.get(..start)) else {
-            return self.place.clone();
+            return self.position.clone();
         };
         let (line, column) =
             before
@@ -239,7 +239,7 @@ impl Written {
                     _ => (line, column + 1),
                 });
         let first = inside.span.start;
-        Place {
+        FilePosition {
             line,
             column,
             span: first + start..first + end,
@@ -256,7 +256,7 @@ pub struct RuleExample {
     /// The call.
     pub call: ExampleCall,
     /// Where it is written.
-    pub place: Place,
+    pub position: FilePosition,
 }
 
 /// Whether a rule must apply to an example.

@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json};
 
 use super::definition::{ExampleCall, Expected, RuleExample};
 use super::keys::EXAMPLES;
-use super::read::place;
+use super::read::position;
 use crate::settings::syntax::fields::{Fields, described};
 use crate::settings::syntax::findings::Findings;
 use crate::settings::syntax::node::{Node, Value};
@@ -35,7 +35,7 @@ pub(in crate::settings) fn read(
                     Some(call) => examples.push(RuleExample {
                         expected,
                         call,
-                        place: place(&node.span, findings),
+                        position: position(&node.span, findings),
                     }),
                     None => findings.error(
                         "wrong-type",

@@ -1,6 +1,8 @@
 //! Reads `[[rule]]`: each key checked, each text with its place, for those who look deeper into it later.
 
-use super::definition::{MeantTool, Place, RuleDefinition, RuleOrigin, RuleVerdict, Written};
+use super::definition::{
+    FilePosition, MeantTool, RuleDefinition, RuleOrigin, RuleVerdict, Written,
+};
 use super::examples;
 use super::keys::RULE;
 use crate::event::{EventClass, HookEvent};
@@ -144,10 +146,10 @@ impl<'n, 'f, 't> Reader<'n, 'f, 't> {
             Ok(None) => self.missing("id", "give it a name, such as `id = \"uv-not-pip\"`"),
             Err(Reported) => self.note_fault("its `id` is no text"),
         }
-        format!("line-{}", place(self.fields.span, self.findings).line)
+        format!("line-{}", position(self.fields.span, self.findings).line)
     }
 
-    /// What was meant to decide decides: a rule whose verdict is wrong asks.
+    /// A rule whose verdict is invalid asks, because it was meant to decide.
     fn verdict(&mut self) -> RuleVerdict {
         if !self.fields.has("verdict") {
             self.missing(
@@ -177,7 +179,7 @@ impl<'n, 'f, 't> Reader<'n, 'f, 't> {
                 Err(unknown) => {
                     self.broken(
                         "unknown-event",
-                        &written.place.span,
+                        &written.position.span,
                         unknown.to_string(),
                         "`bowline events` lists them all",
                     );
@@ -186,7 +188,7 @@ impl<'n, 'f, 't> Reader<'n, 'f, 't> {
             }
         }
         if events.is_empty() {
-            // Nobody can tell what it would have stopped: it asks where most is at stake.
+            // What it would have stopped is unknown, so it asks where most is at stake.
             events.push(HookEvent::PreToolUse);
         }
         events
@@ -205,7 +207,7 @@ impl<'n, 'f, 't> Reader<'n, 'f, 't> {
                 Ok(matcher) => tools.push(matcher),
                 Err(error) => self.broken(
                     "invalid-matcher",
-                    &written.place.span,
+                    &written.position.span,
                     format!("invalid matcher: {error}"),
                     "write a pattern such as \"Bash|Write\"",
                 ),
@@ -228,7 +230,7 @@ impl<'n, 'f, 't> Reader<'n, 'f, 't> {
             let why = format!("no tool is known that is called `{name}`");
             self.findings.warning(
                 "unknown-tool",
-                &written.place.span,
+                &written.position.span,
                 why.clone(),
                 format!("did you mean `{meant}`? If there is such a tool, write `^{name}$`"),
             );
@@ -261,7 +263,7 @@ impl<'n, 'f, 't> Reader<'n, 'f, 't> {
         if nodes.is_empty() {
             self.wrong_text(name, &entry.value);
         }
-        // What a list with a mistake does not match, it might have matched without.
+        // A list with a mistake might match more without it.
         if texts.len() < nodes.len() {
             texts.clear();
         }
@@ -295,7 +297,7 @@ impl<'n, 'f, 't> Reader<'n, 'f, 't> {
         );
     }
 
-    /// A key that nobody knows may be a misspelt condition, without which the rule would apply to far more.
+    /// An unknown key may be a misspelt condition, without which the rule would apply to far more.
     fn unknown_keys(&mut self) {
         for name in self.fields.left() {
             self.fault
@@ -305,7 +307,7 @@ impl<'n, 'f, 't> Reader<'n, 'f, 't> {
     }
 
     fn check(&mut self, rule: &RuleDefinition) {
-        let at = rule.origin.place.span.clone();
+        let at = rule.origin.position.span.clone();
         let needs = |what: &str| format!("rule `{}` {what}", rule.id);
         match (rule.verdict, &rule.rewrite) {
             (RuleVerdict::Rewrite, None) => self.broken(
@@ -323,7 +325,7 @@ impl<'n, 'f, 't> Reader<'n, 'f, 't> {
             (RuleVerdict::Rewrite, Some(_)) | (_, None) => {}
             (_, Some(rewrite)) => self.broken(
                 "misplaced-field",
-                &rewrite.place.span,
+                &rewrite.position.span,
                 format!("`rewrite` has no effect with the verdict {}", rule.verdict.name()),
                 "write `verdict = \"rewrite\"`, or remove it",
             ),
@@ -407,7 +409,7 @@ impl<'n, 'f, 't> Reader<'n, 'f, 't> {
         RuleOrigin {
             scope: self.scope,
             file: self.findings.file().map(ToOwned::to_owned),
-            place: place(self.fields.span, self.findings),
+            position: position(self.fields.span, self.findings),
         }
     }
 }
@@ -419,9 +421,9 @@ fn is_id(text: &str) -> bool {
         && text.chars().all(|c| first(c) || matches!(c, '-' | '.'))
 }
 
-pub(in crate::settings) fn place(span: &Span, findings: &Findings<'_>) -> Place {
+pub(in crate::settings) fn position(span: &Span, findings: &Findings<'_>) -> FilePosition {
     let (line, column) = findings.position(span.start);
-    Place {
+    FilePosition {
         line,
         column,
         span: span.clone(),
@@ -432,11 +434,11 @@ fn written(text: &str, span: &Span, findings: &Findings<'_>) -> Written {
     // With escapes in it the text does not stand in the file as it is.
     let inside = findings.source(span).find(text).map(|before| {
         let start = span.start + before;
-        place(&(start..start + text.len()), findings)
+        position(&(start..start + text.len()), findings)
     });
     Written {
         text: text.to_owned(),
-        place: place(span, findings),
+        position: position(span, findings),
         inside,
     }
 }

@@ -60,7 +60,7 @@ impl<'n> Fields<'n> {
         self.left.iter().any(|(key, _)| *key == folded)
     }
 
-    /// The keys that nobody has asked for yet.
+    /// The keys that were not read yet.
     pub(in crate::settings) fn left(&self) -> impl Iterator<Item = &'n str> + use<'n, '_> {
         self.left.iter().map(|(_, entry)| entry.key.text.as_str())
     }
@@ -204,7 +204,7 @@ impl<'n> Fields<'n> {
             .retain(|(key, _)| !names.iter().any(|name| fold(name) == *key));
     }
 
-    /// Warns of every key that nobody asked for.
+    /// Warns about every key that was not read.
     pub(in crate::settings) fn finish(&mut self, known: &[&str], findings: &mut Findings<'_>) {
         for (folded, entry) in self.left.drain(..) {
             let name = shortened(&entry.key.text);

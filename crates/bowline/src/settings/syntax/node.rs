@@ -51,7 +51,7 @@ impl Node {
         match &self.value {
             Value::Null => Json::Null,
             Value::Bool(flag) => Json::Bool(*flag),
-            // What JSON has no number for, such as infinity, stays a text.
+            // A value that JSON cannot write as a number, such as infinity, stays a text.
             Value::Number(digits) => {
                 serde_json::from_str(digits).unwrap_or_else(|_| Json::String(digits.clone()))
             }

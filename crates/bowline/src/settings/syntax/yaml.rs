@@ -8,7 +8,7 @@ use super::findings::Findings;
 use super::limits::MAX_DEPTH;
 use super::node::{Entry, Key, Node, Span, SyntaxError, Value, shifted};
 
-/// What anchors and aliases may copy, counted in [`weight`]: enough for people, too little for a bomb.
+/// How much anchors and aliases may copy, counted in [`weight`]: enough for people, too little for a bomb.
 const COPY_BUDGET: usize = 1 << 20;
 
 /// Reads the front matter of a Markdown text that begins at byte `base` of the file; `None` when it has none, or
@@ -32,7 +32,7 @@ pub(in crate::settings) fn read(
         }
     };
     let start = base + first;
-    // Descriptions in agents' files are often not valid YAML; without hooks that is nobody's business here.
+    // Descriptions in agents' files are often not valid YAML. Without hooks that does not matter here.
     if !yaml.contains("hooks") {
         return Ok(None);
     }

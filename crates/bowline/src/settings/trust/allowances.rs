@@ -93,7 +93,7 @@ pub struct Use {
     when: DateTime<Utc>,
 }
 
-/// What of an event an entry is compared with.
+/// The part of an event that an entry is compared with.
 #[derive(Debug, Clone)]
 pub struct Caller<'a> {
     /// The project's folder.
@@ -148,7 +148,7 @@ impl Allowance {
         self.is_open(now) || self.used.as_ref().is_some_and(fresh)
     }
 
-    /// Whether nobody has used it up, or this very call did.
+    /// Whether it is unused, or was used by this very call.
     pub fn is_open_to(&self, caller: &Caller<'_>) -> bool {
         self.used.as_ref().is_none_or(|used| {
             caller.occasion == Occasion::Permission
@@ -157,7 +157,7 @@ impl Allowance {
         })
     }
 
-    /// Uses it up, or tells that this very call did.
+    /// Uses it up. `true` also if this very call did so before.
     fn claim(&mut self, caller: &Caller<'_>) -> bool {
         let open = self.is_open_to(caller);
         if open {
@@ -247,7 +247,7 @@ impl AllowanceStore {
         })
     }
 
-    /// Removes an entry; `None` if there is none of that number.
+    /// Removes an entry; `None` if no entry has that number.
     pub fn remove(&mut self, number: u64) -> Result<Option<Allowance>> {
         self.change(|ledger| {
             let at = ledger.allowed.iter().position(|it| it.number == number);
@@ -255,7 +255,7 @@ impl AllowanceStore {
         })
     }
 
-    /// Uses up an entry for one call. `false` if another call was first, or nobody can tell.
+    /// Uses up an entry for one call. `false` if another call was first, or if that is unknown.
     pub fn claim(&self, number: u64, caller: &Caller<'_>) -> bool {
         let claimed = self.clone().change(|ledger| {
             let mut entries = ledger.allowed.iter_mut();

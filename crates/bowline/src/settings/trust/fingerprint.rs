@@ -1,4 +1,4 @@
-//! What a project has that needs trust, and its hash.
+//! The parts of a project that need trust, and their hash.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,7 +14,7 @@ use crate::settings::files::FileText;
 use crate::settings::files::locations::{LOCAL_FILE, Locations, PROJECT_FILE, local_file};
 use crate::settings::hooks::model::Scope;
 
-/// What the variables are called in the fingerprint.
+/// The name of the variables in the fingerprint.
 pub(super) const VARIABLES: &str = "env";
 
 /// A project's files that trust is about, as they are now.

@@ -23,7 +23,7 @@ pub(in crate::settings) struct LedgerFile {
     noun: &'static str,
 }
 
-/// The file while nobody else changes it.
+/// The locked file.
 #[derive(Debug)]
 pub(in crate::settings) struct Held<'f> {
     file: &'f LedgerFile,

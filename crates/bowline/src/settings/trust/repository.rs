@@ -21,7 +21,7 @@ pub(in crate::settings) struct RepositoryFolder {
 }
 
 impl RepositoryFolder {
-    /// Finds it; `None` if the folder is in no repository, or in one that nobody can be sure of.
+    /// Finds it; `None` if the folder is in no repository, or in an unclear one.
     pub(in crate::settings) fn of(folder: &Path) -> Option<Self> {
         let folder = folder.canonicalize().ok()?;
         let mut above = folder.ancestors();

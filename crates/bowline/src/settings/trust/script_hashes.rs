@@ -1,4 +1,4 @@
-//! What the scripts of a project hold that its hooks call: whoever trusts a hook trusts what it runs.
+//! Hashes of the project's scripts that its hooks call: trust in a hook covers what it runs.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::settings::hooks::model::{HookDefinition, Scope};
 use crate::settings::hooks::read::{DialectChoice, Source, Syntax, parse_source};
 use crate::settings::hooks::scripts::scripts;
 
-/// More scripts than this are nothing that somebody has looked at.
+/// Nobody reviews more scripts than this.
 const MOST_SCRIPTS: usize = 64;
 
 /// The scripts by their path from the project, each with what stands for its contents; or why they cannot be trusted.

@@ -83,7 +83,7 @@ struct Record {
     /// Which repository it is of: in its other worktrees, and after a move, the same contents are trusted as well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     repository: Option<RepositoryFolder>,
-    /// The hash of each part by its name, to tell which one changed. Older records have none.
+    /// The hash of each part by its name, to see which one changed. Older records have none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     parts: BTreeMap<String, String>,
 }
@@ -94,7 +94,7 @@ struct Ledger {
     projects: BTreeMap<String, Record>,
 }
 
-/// What of a project trust is about.
+/// The parts of a project that trust covers.
 #[derive(Debug, Clone, Copy)]
 enum Part {
     /// Its own Bowline files.
@@ -116,7 +116,7 @@ impl Part {
         }
     }
 
-    /// What a record of it is found by.
+    /// The key of its record.
     fn key(self, project: &str) -> String {
         match self.name() {
             Some(name) => format!("{project}/{name}"),
@@ -223,7 +223,7 @@ impl TrustStore {
     pub fn record_shown(&mut self, project: &Path, sha256: &str) -> Result<()> {
         let files = self.files_of(project);
         if files.sha256()?.as_deref() == Some(sha256) {
-            // What was shown, not what is there by now.
+            // The files as they were shown, not as they are now.
             self.insert(project, Part::Settings, sha256.to_owned(), files.parts()?)
         } else {
             Err(Error::other(format!(
@@ -282,7 +282,7 @@ impl TrustStore {
         )
     }
 
-    /// What is different since the user trusted the project, for people; nothing where that was not noted.
+    /// What has changed since the user trusted the project, in words; nothing if that was not recorded.
     pub fn changes(&self, project: &Path) -> Vec<String> {
         let recorded = self.recorded(project, Part::Settings);
         let newest = recorded.iter().max_by_key(|record| record.when);

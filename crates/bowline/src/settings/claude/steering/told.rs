@@ -1,11 +1,11 @@
-//! What `check` and `trust` tell of a project's variables.
+//! What `check` and `trust` say about a project's variables.
 
 use super::{ProjectVariable, Sight, Steers};
 use crate::settings::files::{FileText, finding};
 use crate::settings::syntax::diagnostic::{Diagnostic, Severity};
 use crate::settings::syntax::findings::Findings;
 
-/// So many names are told of those that mean nothing to Bowline.
+/// At most this many names that mean nothing to Bowline are listed.
 const MOST_NAMES: usize = 12;
 const ADVICE: &str = "take it out, or look at it with `bowline trust`";
 
@@ -27,7 +27,7 @@ pub(in crate::settings) fn findings(
         let of_file: Vec<&ProjectVariable> =
             variables.iter().filter(|it| it.file == file.path).collect();
         if of_file.iter().any(|it| it.sight != Sight::Read) {
-            // That it is broken is told elsewhere.
+            // The broken file is reported elsewhere.
             let steers = |it: &ProjectVariable| it.steers != Steers::Others;
             let matters = of_file
                 .iter()

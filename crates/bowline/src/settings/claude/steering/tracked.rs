@@ -12,13 +12,13 @@ const MAX_INDEX: u64 = 64 * 1024 * 1024;
 const ELSEWHERE: [&[u8]; 2] = [b"link", b"sdir"];
 /// The lengths of git's hashes, SHA-1 and SHA-256.
 const HASHES: [usize; 2] = [20, 32];
-/// What an entry has before its hash, and the flags after it.
+/// The bytes of an entry before its hash, and the flags after it.
 const STAT: usize = 40;
 const FLAGS: usize = 2;
 const EXTENDED: u8 = 0x40;
 const LONGEST_NOTED: usize = 0xfff;
 
-/// A path that git may track, and the index that tells.
+/// A path that git may track, and the index that says so.
 pub(super) struct Candidate {
     index: PathBuf,
     checkout: PathBuf,
@@ -101,7 +101,7 @@ fn lists(index: &[u8], hash: usize, wanted: &[Vec<u8>]) -> Option<bool> {
         }
         // Only in a split index names are missing, and there nothing is proven.
         found = found || name.is_empty();
-        // A file system may not tell cases apart.
+        // A file system may be case-insensitive.
         found = found || wanted.iter().any(|it| it.eq_ignore_ascii_case(&name));
     }
     while !rest.is_empty() {

@@ -1,6 +1,6 @@
-use crate::settings::keys::guard::{
-    GuardAnswer, GuardConfig, GuardLayer, GuardMode, SecretWriting,
-};
+use bowline_agents::Strictness;
+
+use crate::settings::keys::guard::{GuardConfig, GuardLayer, GuardMode, SecretWriting};
 use crate::settings::trust::store::TrustState;
 use crate::settings::{Diagnostic, Scope};
 
@@ -64,19 +64,19 @@ fn every_key_is_read() {
     assert!(findings.is_empty(), "{findings:?}");
     assert_eq!(guard.base.mode, Some(GuardMode::OneStrike));
     assert_eq!(guard.secrets, SecretWriting::Deny);
-    assert_eq!(guard.base.categories["delete"], GuardAnswer::Ask);
-    assert_eq!(guard.base.categories["fetched-code"], GuardAnswer::Deny);
+    assert_eq!(guard.base.categories["delete"], Strictness::Ask);
+    assert_eq!(guard.base.categories["fetched-code"], Strictness::Deny);
     assert_eq!(guard.base.allow.rules, ["git.*", "cloud"]);
     assert_eq!(guard.base.allow.paths, ["scratch/**"]);
     assert_eq!(guard.base.allow.commands, ["make clean *"]);
     assert_eq!(guard.sensitive.deny, ["internal/**"]);
     assert_eq!(guard.sensitive.allow, ["tests/fixtures"]);
-    assert_eq!(guard.worktree.categories["discard"], GuardAnswer::Allow);
+    assert_eq!(guard.worktree.categories["discard"], Strictness::Allow);
     assert_eq!(guard.agents["codex"].mode, Some(GuardMode::Observe));
     assert_eq!(guard.agents["codex"].allow.rules, ["process"]);
     assert_eq!(
         guard.subagents["Explore"].categories["remote"],
-        GuardAnswer::Deny
+        Strictness::Deny
     );
 }
 

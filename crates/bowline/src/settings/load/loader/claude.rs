@@ -21,7 +21,7 @@ use super::super::settings::FileKind;
 use super::Loader;
 
 impl Loader<'_> {
-    /// Reads Claude Code's files; tells what switches their hooks off.
+    /// Reads Claude Code's files. Returns what switches their hooks off.
     pub(super) fn claude_files(&mut self, config: &Config) -> Option<String> {
         let project_dir = self.project.join(CLAUDE_FOLDER);
         let user_dir = self.locations.claude_config_dir.clone();

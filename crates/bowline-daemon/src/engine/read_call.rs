@@ -1,4 +1,4 @@
-//! One call on its way through the engine.
+//! A call whose payload was read: finding its project, deciding it, and recording what came of it.
 
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -10,31 +10,31 @@ use bowline::hooks::{
 };
 use bowline::settings::Steers;
 use bowline_agents::Protocol;
-use bowline_builtins::tracing::{DecidedEvent, add_change};
+use bowline_builtins::tracing::{RecordSource, add_change};
 use bowline_store::{Change, Enforcement, HookFired, Record};
 use bowline_wire::Answer;
 use serde_json::Value;
 use tokio::join;
 use tokio::time::timeout;
 
+use super::duplicates::AnswerSender;
 use super::incoming::{Incoming, Switch};
 use super::patience::{Patience, UNSEEN};
 use super::projects::{Project, ProjectKey};
-use super::twins::Telling;
 use super::void::Void;
 use super::{Decided, Engine, Weight, env_file, lock, remember};
 
-/// Who warns when no hook does.
+/// The name under which Bowline itself warns.
 const OURSELVES: &str = "bowline";
-/// A project may set variables without number.
+/// The maximum length of the list of variables. A project may set very many.
 const MOST_OF_ATTEMPTS: usize = 500;
 
-/// A project that takes longer to read than this part of the time may take too long.
+/// After this part of the time, a stand-in is prepared for a project that is still being read.
 const STAND_IN_AFTER: f32 = 0.5;
-/// The part that is for a person's own files. They are small, and near.
+/// The part of the time for a person's own files. They are small and local.
 const STAND_IN_WITHIN: f32 = 0.45;
 
-/// What a new look at a project's files gave.
+/// The result of a new look at a project's files.
 enum Fresh {
     /// It was not needed.
     Same,
@@ -43,8 +43,8 @@ enum Fresh {
     Unknown,
 }
 
-/// One call on its way through the engine.
-pub(super) struct Turn {
+/// A call whose payload was read. [`Incoming`] is what was known before that, also where the payload cannot be read.
+pub(super) struct ReadCall {
     pub(super) engine: Arc<Engine>,
     pub(super) incoming: Arc<Incoming>,
     /// Where the agent is now.
@@ -55,11 +55,11 @@ pub(super) struct Turn {
     /// The same with the mode of its session, once that was looked up.
     pub(super) completed: OnceLock<HookInput>,
     pub(super) cancellation: CancellationToken,
-    /// Tells the answer to another call of the same event.
-    pub(super) telling: Mutex<Option<Telling>>,
+    /// Sends the answer to another call of the same event.
+    pub(super) answer_sender: Mutex<Option<AnswerSender>>,
 }
 
-impl Turn {
+impl ReadCall {
     pub(super) fn key(&self, folder: PathBuf) -> ProjectKey {
         ProjectKey {
             folder,
@@ -68,7 +68,7 @@ impl Turn {
         }
     }
 
-    /// The project, as far as that is known without reading a file. To name the folder that the agent is in gains nobody anything.
+    /// The project, if it is known without reading a file. A variable that names the agent's own folder is harmless.
     pub(super) fn known_project(&self) -> Option<PathBuf> {
         let session = &self.input.session_id;
         match self.incoming.project_named() {
@@ -81,7 +81,7 @@ impl Turn {
         }
     }
 
-    /// The project: the one that the agent names, unless the word is a project's own; else where the session began.
+    /// The project: the one that the agent names, unless a project's own file set that name; else where the session began.
     fn find_project(&self) -> PathBuf {
         let session = &self.input.session_id;
         match self.incoming.project_named() {
@@ -93,8 +93,7 @@ impl Turn {
         }
     }
 
-    /// The project of the call, which has to be found or read; as it is by default if that takes too long. The patience is for
-    /// this time.
+    /// Finds or reads the project of the call. If that takes too long, the defaults apply. The patience is for this time.
     pub(super) async fn load(
         self: &Arc<Self>,
         key: Option<ProjectKey>,
@@ -103,11 +102,11 @@ impl Turn {
     ) -> Arc<Project> {
         let here = || self.key(self.folder.clone());
         let default = key.clone().unwrap_or_else(here);
-        let turn = Arc::clone(self);
+        let call = Arc::clone(self);
         let load = move || {
-            let engine = &turn.engine;
-            let key = key.unwrap_or_else(|| turn.key(turn.find_project()));
-            engine.projects.load(key, &engine.lasting)
+            let engine = &call.engine;
+            let key = key.unwrap_or_else(|| call.key(call.find_project()));
+            engine.projects.load(key, &engine.shared)
         };
         let [after, within] = [STAND_IN_AFTER, STAND_IN_WITHIN].map(|part| within.mul_f32(part));
         let mut looking = pin!(patience.look(&default.folder, load));
@@ -115,39 +114,38 @@ impl Turn {
             Ok(Some(project)) => project,
             Ok(None) => self.stand_in(&default, within).await,
             Err(_) => {
-                // Both at once, so that the answer comes in time.
+                // Both at once, so that the answer is in time.
                 let (found, stand_in) = join!(looking, self.stand_in(&default, within));
                 found.unwrap_or(stand_in)
             }
         }
     }
 
-    /// What holds while the project's own files are not read: a person's own settings, or the defaults if those cannot be read
-    /// either.
+    /// What applies while the project's own files are not read: a person's own settings, or else the defaults.
     async fn stand_in(&self, key: &ProjectKey, within: Duration) -> Arc<Project> {
         if let Some(project) = self.engine.stand_ins.get(key) {
             return project;
         }
         let (engine, of) = (Arc::clone(&self.engine), key.clone());
-        let make = move || engine.stand_ins.make(of, &engine.lasting);
-        // Not the project's folder, in which somebody waits already.
+        let make = move || engine.stand_ins.make(of, &engine.shared);
+        // Not the project's folder, in which a look-up already hangs.
         let place = key.folder.join(".claude");
         let patience = Patience::apart(within, &self.engine.hanging);
         match patience.look(&place, make).await {
             Some(project) => project,
-            None => Arc::new(Project::unread(key, &self.engine.lasting)),
+            None => Arc::new(Project::unread(key, &self.engine.shared)),
         }
     }
 
-    /// The project as its files are now, where the caller switches something off: a file that says so may just have appeared.
-    /// What cannot be looked at in time may say so.
+    /// The project as its files are now, if the caller switches something off: a file with that switch may just have appeared. A
+    /// file that cannot be read in time may have it.
     async fn afresh(&self, project: &Project, patience: &Patience) -> Fresh {
         let key = self.known_project();
         let (Switch::Off, Some(folder)) = (self.incoming.switches_off(), key) else {
             return Fresh::Same;
         };
         let (engine, key) = (Arc::clone(&self.engine), self.key(folder));
-        let look = move || engine.projects.afresh(key, &engine.lasting);
+        let look = move || engine.projects.afresh(key, &engine.shared);
         let found = patience.look(&project.folder, look).await;
         found.map_or(Fresh::Unknown, Fresh::Found)
     }
@@ -202,7 +200,7 @@ impl Turn {
         } else {
             self.protocol.encode(event, &result.output)
         };
-        // Hooks that were cut short have not judged for anybody else.
+        // The answer of hooks that were cut short is not for another call.
         if !self.cancellation.is_cancelled() {
             self.tell(&answer);
         }
@@ -228,13 +226,16 @@ impl Turn {
     }
 
     fn tell(&self, answer: &Answer) {
-        let mut telling = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(telling) = telling.take() {
-            telling.tell(answer);
+        let mut answer_sender = self
+            .answer_sender
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(answer_sender) = answer_sender.take() {
+            answer_sender.tell(answer);
         }
     }
 
-    /// Tells the agent's shells which session they are in, where the agent lets hooks do that.
+    /// Gives the session's id to the agent's shells, if the agent lets hooks do that.
     async fn hand_over_session(&self, project: &Project, patience: &Patience) {
         if self.input.event_type() != HookEvent::SessionStart {
             return;
@@ -248,7 +249,7 @@ impl Turn {
         }
     }
 
-    /// Tells the manager which skills were in use before this process heard of the session.
+    /// Gives the manager the skills that were in use before this process knew the session.
     async fn recall_skills(&self, project: &Project, patience: &Patience) {
         let session = &self.input.session_id;
         if let (Some(skills), Some(store)) = (&project.skills, &self.engine.store)
@@ -267,7 +268,7 @@ impl Turn {
         }
     }
 
-    /// Completes the event by the mode that its session had before this process heard of it, for hooks that read it.
+    /// Adds the mode that the session had before this process knew it, for hooks that read it.
     pub(super) async fn recall_mode(&self, project: &Project, patience: &Patience) {
         if self.engine.store.is_none() || !project.starts_hooks() {
             return;
@@ -290,8 +291,7 @@ impl Turn {
         self.completed.get().unwrap_or(&self.input)
     }
 
-    /// Learns what projects' own files have tried in the session before this process heard of it, where that decides whether
-    /// a switch counts.
+    /// Loads which variables projects' own files have set in the session before this process knew it, if a switch depends on that.
     async fn recall_voids(&self, project: &Project, patience: &Patience) {
         let session = &self.input.session_id;
         if let Some(store) = &self.engine.store
@@ -304,7 +304,7 @@ impl Turn {
         }
     }
 
-    /// Notes with the event which skill it put into use.
+    /// Records which skill the event put into use.
     fn keep_skills(&self, project: &Project, output: &Opinion, ctx: &HookContext) {
         let skills = project.skills.as_ref();
         if let Some(work) = skills.and_then(|skills| skills.changed_by(self.input(), output)) {
@@ -312,7 +312,7 @@ impl Turn {
         }
     }
 
-    /// Notes with the event that it changed the session's mode, where hooks read it.
+    /// Records that the event changed the session's mode, if hooks read it.
     fn keep_mode(&self, project: &Project, ctx: &HookContext) {
         let changed = self.engine.modes.changed_by(self.input());
         if let Some(work) = changed.filter(|_| project.starts_hooks()) {
@@ -326,7 +326,7 @@ impl Turn {
         add_change(ctx, Change::Worked { call, work });
     }
 
-    /// Whether the agent is kept from ending its turn a second time in a row, which could go on for ever.
+    /// Whether the agent would be kept from ending its turn a second time in a row, which could go on forever.
     fn sent_on_already(&self, output: &Opinion) -> bool {
         let ends = matches!(
             self.input.event_type(),
@@ -369,7 +369,7 @@ impl Turn {
         let enforced = !blocks
             || self.protocol.enforces(self.input.event_type())
                 && !self.sent_on_already(&result.output);
-        let event = DecidedEvent {
+        let event = RecordSource {
             time: self.incoming.time,
             project: Some(&project.folder),
             input: self.input(),
@@ -385,13 +385,13 @@ impl Turn {
         };
         let mut record = event.record()?;
         if idle.is_some() {
-            record.reason = idle;
+            record.decided.reason = idle;
         }
         Some(record)
     }
 }
 
-/// The answer with which an agent that was sent on once may end its turn; the user learns what still stands.
+/// The answer with which an agent that was already sent on once may end its turn. The user learns what the hook said.
 fn end_of_turn(output: &Opinion) -> Opinion {
     let answer = Opinion {
         continue_execution: true,
@@ -408,7 +408,7 @@ fn end_of_turn(output: &Opinion) -> Opinion {
     }
 }
 
-/// Whoever begins a session learns that nothing is decided in it.
+/// Says at the start of a session that nothing is decided in it.
 fn note_idleness(result: &mut TriggerResult, event: HookEvent, why: &str) {
     if event == HookEvent::SessionStart {
         let output = std::mem::replace(&mut result.output, Opinion::allow());
@@ -417,7 +417,7 @@ fn note_idleness(result: &mut TriggerResult, event: HookEvent, why: &str) {
     }
 }
 
-/// What the project's own files have tried, if anything. What means nothing to Bowline is no attempt.
+/// The variables that the project's own files have set, if any. Variables that mean nothing to Bowline are left out.
 fn attempts_shown(names: &[String]) -> Option<String> {
     let steering = names.iter().filter(|it| Steers::of(it) != Steers::Others);
     let steering: Vec<&str> = steering.map(String::as_str).collect();
@@ -432,7 +432,7 @@ fn attempts_shown(names: &[String]) -> Option<String> {
     ))
 }
 
-/// Whoever begins a session learns what the project's own files have tried.
+/// Says at the start of a session what the project's own files have set.
 fn note_attempts(result: &mut TriggerResult, event: HookEvent, attempts: &str) {
     if event == HookEvent::SessionStart {
         let output = std::mem::replace(&mut result.output, Opinion::allow());
@@ -440,11 +440,16 @@ fn note_attempts(result: &mut TriggerResult, event: HookEvent, attempts: &str) {
     }
 }
 
-/// Every event keeps it, as Bowline's own word.
+/// Adds the warning to the event, in Bowline's own name.
 fn keep_warning(record: &mut Record, warning: String) {
-    match record.hooks.iter_mut().find(|it| it.name == OURSELVES) {
+    match record
+        .decided
+        .hooks
+        .iter_mut()
+        .find(|it| it.name == OURSELVES)
+    {
         Some(own) => own.warnings.push(warning),
-        None => record.hooks.push(HookFired {
+        None => record.decided.hooks.push(HookFired {
             name: OURSELVES.to_owned(),
             scope: Some("built-in".to_owned()),
             warnings: vec![warning],

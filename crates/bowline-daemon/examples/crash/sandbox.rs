@@ -30,27 +30,27 @@ pub(crate) enum Daemon {
     Lagging,
 }
 
-pub(crate) struct Place {
+pub(crate) struct Sandbox {
     folder: TempDir,
     places: Places,
 }
 
-impl Place {
+impl Sandbox {
     pub(crate) fn new(programs: &Path, daemon: Daemon) -> Self {
         let folder = tempfile::Builder::new().prefix("blcrash").tempdir();
         let folder = folder.expect("a temporary folder");
         for name in ["home", "project", "run", "bin", "path"] {
             fs::create_dir(folder.path().join(name)).expect("a folder");
         }
-        let place = Self {
+        let sandbox = Self {
             places: Places {
                 data: folder.path().join("home/.local/share/bowline"),
                 socket: folder.path().join("run/daemon.sock"),
             },
             folder,
         };
-        place.put(programs, daemon);
-        place
+        sandbox.put(programs, daemon);
+        sandbox
     }
 
     /// The client asks only a daemon that runs the program beside it: where this program is the daemon, nothing is beside it.
@@ -176,7 +176,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for Sandbox {
     fn drop(&mut self) {
         for process in self.processes() {
             let _ = kill_process(process, Signal::KILL);

@@ -1,6 +1,6 @@
 //! Questions about decided events and about the hooks that took part.
 
-use bowline_store::{DecisionFilter, Store, Trigger, TriggerFilter};
+use bowline_store::{DecisionFilter, EventFilter, RecordedEvent, Store};
 use bowline_wire::RequestError;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -8,10 +8,10 @@ use serde::Serialize;
 use super::arguments::{Arguments, SessionKey};
 use super::{Question, failed};
 
-/// How many events are listed if nobody says otherwise.
+/// How many events are listed by default.
 pub const DEFAULT_LIMIT: usize = 50;
 
-/// `triggers.last`: the last decided events, newest first; 50 if nobody says otherwise.
+/// `triggers.last`: the last decided events, newest first; 50 by default.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Last {
     /// Decided like one of these; all if there are none.
@@ -28,13 +28,13 @@ pub struct Last {
     pub tool: Option<String>,
     /// Decided by this rule; `*` stands for anything.
     pub rule: Option<String>,
-    /// At most so many.
+    /// At most this many.
     pub limit: Option<usize>,
 }
 
 impl Question for Last {
     const COMMAND: &'static str = "triggers.last";
-    type Answer = Vec<Trigger>;
+    type Answer = Vec<RecordedEvent>;
 
     fn read(arguments: &mut Arguments) -> Option<Self> {
         Some(Self {
@@ -50,7 +50,7 @@ impl Question for Last {
     }
 
     fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
-        let filter = TriggerFilter {
+        let filter = EventFilter {
             decisions: &self.decisions,
             since: self.since,
             project: self.project.as_deref(),
@@ -60,7 +60,7 @@ impl Question for Last {
             rule: self.rule.as_deref(),
             limit: self.limit.unwrap_or(DEFAULT_LIMIT),
         };
-        store.find_triggers(&filter).map_err(failed)
+        store.find_events(&filter).map_err(failed)
     }
 }
 
@@ -73,7 +73,7 @@ pub struct Of {
 
 impl Question for Of {
     const COMMAND: &'static str = "triggers.of";
-    type Answer = Vec<Trigger>;
+    type Answer = Vec<RecordedEvent>;
 
     fn read(arguments: &mut Arguments) -> Option<Self> {
         let id = arguments.needed_text("id")?;
@@ -83,7 +83,7 @@ impl Question for Of {
     fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
         let call = store.get_trace(&self.id).map_err(failed)?;
         call.map_or(Ok(Vec::new()), |call| {
-            store.triggers_of(&call).map_err(failed)
+            store.events_of(&call).map_err(failed)
         })
     }
 }

@@ -8,13 +8,13 @@ use super::readers::snapshot;
 use super::traces::Query;
 use super::{hooks, keys, time, traces};
 use crate::error::Result;
-use crate::record::{Enforcement, decision};
-use crate::trace::{DecisionFilter, SessionRef, Trace, Trigger, TriggerFilter};
+use crate::record::{DecidedEvent, Enforcement, Subagent, decision};
+use crate::trace::{DecisionFilter, EventFilter, RecordedEvent, SessionRef, Trace};
 
-/// Nobody is given more at once than this.
+/// At most this many rows per answer.
 const MAX_ROWS: usize = 10_000;
 
-/// For so many events that are not the beginning of their call, the call is looked up.
+/// At most this many events that do not begin their call get its input from a look-up.
 const MAX_LOOKUPS: usize = 1_000;
 
 fn limit(rows: usize) -> i64 {
@@ -40,18 +40,18 @@ pub(super) fn of_call_sql() -> String {
     )
 }
 
-pub(super) fn find(db: &Connection, filter: &TriggerFilter<'_>) -> Result<Vec<Trigger>> {
+pub(super) fn find(db: &Connection, filter: &EventFilter<'_>) -> Result<Vec<RecordedEvent>> {
     snapshot(db, |db| {
         let Some(query) = find_query(db, filter)? else {
             return Ok(Vec::new());
         };
         let mut select = db.prepare_cached(&query.sql)?;
-        let rows = select.query_map(params_from_iter(&query.values), trigger)?;
-        let mut found: Vec<Trigger> = rows.collect::<rusqlite::Result<_>>()?;
-        let unknown = found.iter_mut().filter(|trigger| trigger.input.is_none());
-        for trigger in unknown.take(MAX_LOOKUPS) {
-            if let Some(id) = &trigger.tool_use_id {
-                trigger.input = traces::input(db, id)?;
+        let rows = select.query_map(params_from_iter(&query.values), event)?;
+        let mut found: Vec<RecordedEvent> = rows.collect::<rusqlite::Result<_>>()?;
+        let unknown = found.iter_mut().filter(|event| event.input.is_none());
+        for event in unknown.take(MAX_LOOKUPS) {
+            if let Some(id) = &event.decided.tool_use_id {
+                event.input = traces::input(db, id)?;
             }
         }
         Ok(found)
@@ -59,7 +59,7 @@ pub(super) fn find(db: &Connection, filter: &TriggerFilter<'_>) -> Result<Vec<Tr
 }
 
 /// The statement for a filter; `None` if nothing can be like that.
-fn find_query(db: &Connection, filter: &TriggerFilter<'_>) -> Result<Option<Query>> {
+fn find_query(db: &Connection, filter: &EventFilter<'_>) -> Result<Option<Query>> {
     let project = match filter
         .project
         .map(|path| traces::project(db, path))
@@ -81,7 +81,7 @@ fn find_query(db: &Connection, filter: &TriggerFilter<'_>) -> Result<Option<Quer
 }
 
 pub(super) fn query(
-    filter: &TriggerFilter<'_>,
+    filter: &EventFilter<'_>,
     project: Option<i64>,
     session: Option<String>,
 ) -> Query {
@@ -147,9 +147,9 @@ const APART: TimeDelta = TimeDelta::seconds(5);
 const EVENTS_OF_A_CALL: usize = 16;
 
 /// Events are found by their time: those of a call are around its beginning and its end.
-pub(super) fn of_call(db: &Connection, call: &Trace) -> Result<Vec<Trigger>> {
+pub(super) fn of_call(db: &Connection, call: &Trace) -> Result<Vec<RecordedEvent>> {
     let mut select = db.prepare_cached(&of_call_sql())?;
-    let mut found: Vec<Trigger> = Vec::new();
+    let mut found: Vec<RecordedEvent> = Vec::new();
     for time in std::iter::once(call.started_at).chain(call.ended_at) {
         let floor = |time: DateTime<Utc>| keys::event_floor(time.timestamp_millis());
         let rows = select.query_map(
@@ -160,39 +160,48 @@ pub(super) fn of_call(db: &Connection, call: &Trace) -> Result<Vec<Trigger>> {
                 call.session,
                 limit(EVENTS_OF_A_CALL)
             ],
-            trigger,
+            event,
         )?;
-        for trigger in rows {
-            let trigger = trigger?;
-            if !found.iter().any(|known| known.id == trigger.id) {
-                found.push(trigger);
+        for event in rows {
+            let event = event?;
+            if !found
+                .iter()
+                .any(|known| known.decided.id == event.decided.id)
+            {
+                found.push(event);
             }
         }
     }
     Ok(found)
 }
 
-fn trigger(row: &Row<'_>) -> rusqlite::Result<Trigger> {
+fn event(row: &Row<'_>) -> rusqlite::Result<RecordedEvent> {
     let decided: String = row.get(9)?;
     let enforcement: String = row.get(11)?;
     let micros: i64 = row.get(12)?;
     let fired: String = row.get(13)?;
-    Ok(Trigger {
-        id: row.get(0)?,
-        time: time(row.get(1)?),
-        agent: row.get(2)?,
-        event: row.get(3)?,
-        project: row.get(4)?,
-        session: row.get::<_, Option<String>>(5)?.unwrap_or_default(),
-        subagent: row.get(6)?,
-        tool: row.get(7)?,
-        tool_use_id: row.get(8)?,
-        decision: decision::parse(&decided).unwrap_or_default(),
-        reason: row.get(10)?,
-        rule: row.get(14)?,
-        enforcement: Enforcement::parse(&enforcement).unwrap_or(Enforcement::Enforced),
-        duration: std::time::Duration::from_micros(u64::try_from(micros).unwrap_or(0)),
-        hooks: hooks::from_text(&fired),
+    let subagent: Option<String> = row.get(6)?;
+    Ok(RecordedEvent {
+        decided: DecidedEvent {
+            id: row.get(0)?,
+            time: time(row.get(1)?),
+            agent: row.get(2)?,
+            event: row.get(3)?,
+            project: row.get(4)?,
+            session: row.get::<_, Option<String>>(5)?.unwrap_or_default(),
+            subagent: subagent.map(|id| Subagent {
+                id,
+                kind: String::new(),
+            }),
+            tool: row.get(7)?,
+            tool_use_id: row.get(8)?,
+            decision: decision::parse(&decided).unwrap_or_default(),
+            reason: row.get(10)?,
+            rule: row.get(14)?,
+            enforcement: Enforcement::parse(&enforcement).unwrap_or(Enforcement::Enforced),
+            duration: std::time::Duration::from_micros(u64::try_from(micros).unwrap_or(0)),
+            hooks: hooks::from_text(&fired),
+        },
         input: row.get::<_, Option<String>>(15)?.map(traces::json),
         prompt: row.get(16)?,
     })

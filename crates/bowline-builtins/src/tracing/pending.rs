@@ -1,4 +1,4 @@
-//! What hooks want to be kept with an event, from when they run until whoever triggered it makes the record.
+//! What hooks want to keep with an event, from when they run until the record is made.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -6,12 +6,12 @@ use std::time::Duration;
 use bowline::hooks::HookContext;
 use bowline_store::Change;
 
-/// The notes of one event, in its context.
+/// What is to be kept with one event, in its context.
 #[derive(Debug, Default)]
-pub(super) struct Notes(Mutex<Noted>);
+pub(super) struct PendingChanges(Mutex<Collected>);
 
 #[derive(Debug, Default)]
-pub(super) struct Noted {
+pub(super) struct Collected {
     pub(super) meaning: Option<Meaning>,
     /// How long it took to find out.
     pub(super) took: Option<Duration>,
@@ -28,7 +28,7 @@ pub(super) enum Meaning {
     Denied {
         /// If the agent obeys.
         obeyed: Vec<Change>,
-        /// If it goes on all the same.
+        /// If it continues anyway.
         ignored: Vec<Change>,
     },
 }
@@ -36,26 +36,26 @@ pub(super) enum Meaning {
 /// Adds a change to the record of the event. An event without an id gets no record.
 pub fn add_change(ctx: &HookContext, change: Change) {
     if ctx.call_id().is_some() {
-        Notes::of(ctx).lock().added.push(change);
+        PendingChanges::of(ctx).lock().added.push(change);
     }
 }
 
-impl Notes {
+impl PendingChanges {
     pub(super) fn of(ctx: &HookContext) -> Arc<Self> {
         ctx.extensions().get()
     }
 
     pub(super) fn set_meaning(&self, meaning: Meaning, took: Duration) {
-        let mut noted = self.lock();
-        noted.meaning = Some(meaning);
-        noted.took = Some(took);
+        let mut collected = self.lock();
+        collected.meaning = Some(meaning);
+        collected.took = Some(took);
     }
 
-    pub(super) fn take(&self) -> Noted {
+    pub(super) fn take(&self) -> Collected {
         std::mem::take(&mut self.lock())
     }
 
-    fn lock(&self) -> MutexGuard<'_, Noted> {
+    fn lock(&self) -> MutexGuard<'_, Collected> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,8 +1,8 @@
 //! One event that arrives twice is handled once.
 //!
 //! Agents run the hooks of all their settings files. With Bowline in the user's file and in a project's, the same event
-//! arrives by both entries, word for word; the project's entry says what it is. Whichever comes second gets the answer of the
-//! first. In doubt both are decided: an answer is never withheld.
+//! arrives by both entries, word for word. The project's entry marks itself. The second call gets the answer of the first. In
+//! doubt both are decided: an answer is never withheld.
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, RandomState};
@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 use bowline_wire::{Answer, Call};
 use tokio::sync::watch;
 
-/// So many events wait for a second arrival; the oldest makes room.
+/// At most this many events wait for a second arrival. The oldest is dropped.
 const WAITING: usize = 256;
-/// Nobody comes second after so long.
+/// After this time no second call is expected.
 const TOGETHER: Duration = Duration::from_mins(1);
 
 /// Whose entry a call came by.
@@ -26,7 +26,7 @@ pub(super) enum Entry {
 
 /// Events that may arrive a second time.
 #[derive(Debug, Default)]
-pub(super) struct Twins {
+pub(super) struct Duplicates {
     waiting: Mutex<VecDeque<Waiting>>,
     hasher: RandomState,
 }
@@ -45,35 +45,35 @@ impl Waiting {
     }
 }
 
-/// How a call stands to another of the same event.
+/// Whether a call is the first of its event.
 #[derive(Debug)]
-pub(super) enum Twin {
+pub(super) enum Met {
     /// It came first: others may wait for its answer.
-    First(Telling),
+    First(AnswerSender),
     /// It came second: this will be its answer.
     Second(watch::Receiver<Option<Answer>>),
 }
 
-/// Tells the answer to whoever comes second.
+/// Sends the answer to the second call.
 #[derive(Debug)]
-pub(super) struct Telling(watch::Sender<Option<Answer>>);
+pub(super) struct AnswerSender(watch::Sender<Option<Answer>>);
 
-impl Telling {
+impl AnswerSender {
     pub(super) fn tell(self, answer: &Answer) {
-        // Usually there is no second.
+        // Usually there is no second call.
         let _ = self.0.send(Some(answer.clone()));
     }
 }
 
-/// The answer of the one that came first; `None` if it never got one.
+/// The answer of the first call; `None` if it never got one.
 pub(super) async fn answer_of(mut first: watch::Receiver<Option<Answer>>) -> Option<Answer> {
     let answer = first.wait_for(Option::is_some).await.ok()?;
     answer.clone()
 }
 
-impl Twins {
-    /// An event is known by everything that its agent says of it.
-    pub(super) fn meet(&self, call: &Call, payload: &[u8], entry: Entry) -> Twin {
+impl Duplicates {
+    /// An event is recognised by everything that its agent says about it.
+    pub(super) fn meet(&self, call: &Call, payload: &[u8], entry: Entry) -> Met {
         let said = (&call.agent, &call.event, payload);
         let payload = (self.hasher.hash_one(said), payload.len());
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -85,9 +85,9 @@ impl Twins {
         if let Some(first) = first
             && first.entry != entry
         {
-            return Twin::Second(first.answer);
+            return Met::Second(first.answer);
         }
-        let (telling, answer) = watch::channel(None);
+        let (answer_sender, answer) = watch::channel(None);
         waiting.push_back(Waiting {
             payload,
             entry,
@@ -97,7 +97,7 @@ impl Twins {
         if waiting.len() > WAITING {
             waiting.pop_front();
         }
-        Twin::First(Telling(telling))
+        Met::First(AnswerSender(answer_sender))
     }
 }
 
@@ -109,13 +109,13 @@ mod tests {
         Call::new("/".into(), bowline_wire::Environment::new())
     }
 
-    fn is_second(twin: &Twin) -> bool {
-        matches!(twin, Twin::Second(_))
+    fn is_second(met: &Met) -> bool {
+        matches!(met, Met::Second(_))
     }
 
     #[test]
     fn only_the_same_event_by_another_entry_comes_second_and_only_once() {
-        let twins = Twins::default();
+        let duplicates = Duplicates::default();
         let mut held = Vec::new();
         for (payload, entry, second) in [
             ("a", Entry::User, false),
@@ -126,37 +126,37 @@ mod tests {
             ("a", Entry::User, true),
             ("b", Entry::User, true),
         ] {
-            let twin = twins.meet(&call(), payload.as_bytes(), entry);
-            assert_eq!(is_second(&twin), second, "{payload} {entry:?}");
-            held.push(twin);
+            let met = duplicates.meet(&call(), payload.as_bytes(), entry);
+            assert_eq!(is_second(&met), second, "{payload} {entry:?}");
+            held.push(met);
         }
     }
 
     #[test]
     fn another_agent_or_event_is_another_event() {
-        let twins = Twins::default();
+        let duplicates = Duplicates::default();
         let mut other = call();
         other.event = Some("Stop".to_owned());
-        let first = twins.meet(&call(), b"x", Entry::User);
-        assert!(!is_second(&twins.meet(&other, b"x", Entry::Project)));
+        let first = duplicates.meet(&call(), b"x", Entry::User);
+        assert!(!is_second(&duplicates.meet(&other, b"x", Entry::Project)));
         "generic".clone_into(&mut other.agent);
-        assert!(!is_second(&twins.meet(&other, b"x", Entry::Project)));
-        assert!(is_second(&twins.meet(&call(), b"x", Entry::Project)));
+        assert!(!is_second(&duplicates.meet(&other, b"x", Entry::Project)));
+        assert!(is_second(&duplicates.meet(&call(), b"x", Entry::Project)));
         drop(first);
     }
 
     #[test]
     fn few_are_remembered() {
-        let twins = Twins::default();
+        let duplicates = Duplicates::default();
         for number in 0..=WAITING {
-            twins.meet(&call(), &number.to_le_bytes(), Entry::User);
+            duplicates.meet(&call(), &number.to_le_bytes(), Entry::User);
         }
-        assert!(!is_second(&twins.meet(
+        assert!(!is_second(&duplicates.meet(
             &call(),
             &0_usize.to_le_bytes(),
             Entry::Project
         )));
-        assert!(is_second(&twins.meet(
+        assert!(is_second(&duplicates.meet(
             &call(),
             &9_usize.to_le_bytes(),
             Entry::Project
@@ -165,12 +165,12 @@ mod tests {
 
     #[tokio::test]
     async fn the_second_gets_the_answer_of_the_first_or_learns_that_there_is_none() {
-        let twins = Twins::default();
+        let duplicates = Duplicates::default();
         for told in [true, false] {
-            let Twin::First(first) = twins.meet(&call(), b"x", Entry::User) else {
+            let Met::First(first) = duplicates.meet(&call(), b"x", Entry::User) else {
                 panic!("it is the first")
             };
-            let Twin::Second(second) = twins.meet(&call(), b"x", Entry::Project) else {
+            let Met::Second(second) = duplicates.meet(&call(), b"x", Entry::Project) else {
                 panic!("it is the second")
             };
             let answer = Answer {
