@@ -15,7 +15,7 @@ use bowline::hooks::{
 use bowline::settings::TrustState;
 use bowline_agents::{Protocol, supported, supported_names};
 use bowline_builtins::mask;
-use bowline_builtins::tracing::DISABLING_VARIABLES;
+use bowline_builtins::recorder::DISABLING_VARIABLES;
 use serde::Serialize;
 use serde_json::Value;
 

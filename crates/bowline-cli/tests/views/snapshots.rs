@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use bowline::hooks::Decision;
-use bowline_store::{Call, Change, Enforcement, Record, Unfinished};
+use bowline_store::{CallKey, Change, Enforcement, Record, Unfinished};
 use serde_json::json;
 
 use super::machine::{Machine, fired, with};
@@ -242,7 +242,7 @@ fn pushed(machine: &Machine, input: &serde_json::Value) -> Record {
         fired("lint", Decision::NoOpinion, Some("exit code 1")),
     ];
     denied.changes.push(Change::TraceClosed {
-        call: Call::Id(PUSH.into()),
+        call: CallKey::Id(PUSH.into()),
         how: Unfinished::Denied,
         message: Some(DENIED.into()),
     });
